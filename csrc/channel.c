@@ -1,0 +1,84 @@
+/* One request, one reply, over the thread's own SEQPACKET socket. Receiving a reply means holding the turn.
+ *
+ * Signals are blocked by whoever calls, so a message is never interrupted halfway. If the server is gone, so are we.
+ */
+#include "shim.h"
+
+void request_start(struct thread *thread, struct msgpack_writer *writer, int op, unsigned arguments)
+{
+    msgpack_start(writer, thread->buffer, sizeof thread->buffer);
+    msgpack_put_array(writer, arguments + 1);
+    msgpack_put_int(writer, op);
+}
+
+static _Noreturn void server_is_gone(void)
+{
+    long self = NATIVE(getpid);
+
+    for (;;) {
+        NATIVE(kill, self, SIGKILL);
+        NATIVE(exit_group, 255);
+    }
+}
+
+/* Send without waiting for an answer. */
+void request_post(struct thread *thread, struct msgpack_writer *writer)
+{
+    long size = writer->next - thread->buffer;
+
+    if (writer->overflow)
+        fatal("a message did not fit its buffer", NULL, size);
+    if (NATIVE(sendto, thread->channel, thread->buffer, size, MSG_NOSIGNAL, NULL, 0) != size)
+        server_is_gone();
+}
+
+static int received_descriptor(const struct message_header *message)
+{
+    const struct control_header *header = message->control;
+
+    if (message->control_length < sizeof *header + sizeof(int) || header->type != SCM_RIGHTS)
+        return -1;
+    return *(const int *)(header + 1);
+}
+
+/* Wait for the server's answer; returns its status. A descriptor that comes along is close-on-exec. */
+int64_t reply_wait(struct thread *thread, struct reply *reply)
+{
+    struct iovec iov = {thread->buffer, sizeof thread->buffer};
+    _Alignas(8) char control[sizeof(struct control_header) + 8];
+    struct message_header message = {.iov = &iov, .iov_length = 1, .control = control, .control_length = sizeof control};
+    long size = NATIVE(recvmsg, thread->channel, &message, MSG_CMSG_CLOEXEC);
+
+    if (size <= 0)
+        server_is_gone();
+    reply->fd = received_descriptor(&message);
+    if (msgpack_get_array(&reply->values, thread->buffer, (size_t)size) != 0 || reply->values.count == 0 ||
+        reply->values.kind[0] != 'i')
+        fatal("the server sent something that is not a reply", NULL, size);
+    reply->status = reply->values.number[0];
+    threads_bury(thread->process);
+    return reply->status;
+}
+
+int64_t request_call(struct thread *thread, struct msgpack_writer *writer, struct reply *reply)
+{
+    request_post(thread, writer);
+    return reply_wait(thread, reply);
+}
+
+/* The number at place `at` of a reply, 0 where there is none. */
+int64_t reply_number(const struct reply *reply, int at)
+{
+    return at < reply->values.count && reply->values.kind[at] == 'i' ? reply->values.number[at] : 0;
+}
+
+/* A request whose arguments are all integers. */
+int64_t ask(struct thread *thread, struct reply *reply, int op, unsigned count, const int64_t *values)
+{
+    struct msgpack_writer writer;
+
+    request_start(thread, &writer, op, count);
+    for (unsigned i = 0; i < count; i++)
+        msgpack_put_int(&writer, values[i]);
+    return request_call(thread, &writer, reply);
+}

@@ -1,0 +1,127 @@
+/* Virtual time as the applications read it: from the shared page, without a message.
+ *
+ * Every read costs a little virtual time, so that loops that wait for the clock to change come to an end; a reader that
+ * passes something due lets it happen first.
+ */
+#include "shim.h"
+
+enum clock_kind { CLOCK_KIND_REAL = 1, CLOCK_KIND_MONOTONIC, CLOCK_KIND_CPU };
+
+static const uint8_t clock_kinds[12] = {
+    [CLOCK_REALTIME] = CLOCK_KIND_REAL,
+    [CLOCK_MONOTONIC] = CLOCK_KIND_MONOTONIC,
+    [CLOCK_PROCESS_CPUTIME_ID] = CLOCK_KIND_CPU,
+    [CLOCK_THREAD_CPUTIME_ID] = CLOCK_KIND_CPU,
+    [CLOCK_MONOTONIC_RAW] = CLOCK_KIND_MONOTONIC,
+    [CLOCK_REALTIME_COARSE] = CLOCK_KIND_REAL,
+    [CLOCK_MONOTONIC_COARSE] = CLOCK_KIND_MONOTONIC,
+    [CLOCK_BOOTTIME] = CLOCK_KIND_MONOTONIC,
+    [CLOCK_REALTIME_ALARM] = CLOCK_KIND_REAL,
+    [CLOCK_BOOTTIME_ALARM] = CLOCK_KIND_MONOTONIC,
+    [11] = CLOCK_KIND_REAL, /* CLOCK_TAI; no leap seconds here */
+};
+
+/* Negative ids are CPU clocks of some process or thread: (~pid << 3 | kind), see clock_getcpuclockid(3). */
+static enum clock_kind kind_of(int clock_id)
+{
+    if (clock_id < 0)
+        return CLOCK_KIND_CPU;
+    return clock_id < 12 ? clock_kinds[clock_id] : 0;
+}
+
+bool clock_is_known(int clock_id)
+{
+    return kind_of(clock_id) != 0;
+}
+
+/* Let what is due happen. May be called from the vDSO replacements, where signals are not blocked. */
+static void yield_to_events(struct thread *thread)
+{
+    uint64_t all = SIGNALS_ALL;
+    uint64_t before;
+    struct call call = {.number = __NR_sched_yield, .thread = thread};
+    struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};
+
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
+    call.mask = SIGNALS_ALL;
+    park(&call, &wait);
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
+}
+
+static void charge(struct thread *thread, uint64_t cost_ns)
+{
+    struct simunix_clock_page *page = thread->process->page;
+
+    page->now_ns += cost_ns;
+    if (page->now_ns >= page->event_ns)
+        yield_to_events(thread);
+}
+
+uint64_t clock_now(struct thread *thread)
+{
+    struct simunix_clock_page *page = thread->process->page;
+
+    page->clock_reads++;
+    charge(thread, page->read_cost_ns);
+    return page->now_ns;
+}
+
+/* Under the free CPU policy computing takes no time: a CPU clock counts what its own readings and polls have cost all. */
+static int64_t cpu_time(struct thread *thread)
+{
+    struct simunix_clock_page *page = thread->process->page;
+
+    return (int64_t)(page->clock_reads * page->read_cost_ns);
+}
+
+/* Value of a known clock in nanoseconds. */
+int64_t clock_read(struct thread *thread, int clock_id)
+{
+    struct simunix_clock_page *page = thread->process->page;
+    uint64_t now = clock_now(thread);
+
+    switch (kind_of(clock_id)) {
+    case CLOCK_KIND_REAL:
+        return (int64_t)now + page->realtime_ns;
+    case CLOCK_KIND_CPU:
+        return cpu_time(thread);
+    default:
+        return (int64_t)now + page->monotonic_ns;
+    }
+}
+
+bool is_valid_time(const struct kernel_timespec *time)
+{
+    return time->seconds >= 0 && time->nanoseconds >= 0 && time->nanoseconds < SECOND_NS;
+}
+
+/* Now plus a duration, saturating: what lies 292 years ahead is never. */
+int64_t clock_after(struct thread *thread, int64_t duration_ns)
+{
+    int64_t deadline;
+
+    if (__builtin_add_overflow((int64_t)thread->process->page->now_ns, duration_ns, &deadline))
+        return NEVER;
+    return deadline;
+}
+
+/* The moment of virtual time that a valid timespec means on a clock. */
+int64_t clock_deadline(struct thread *thread, int clock_id, const struct kernel_timespec *time, bool absolute)
+{
+    struct simunix_clock_page *page = thread->process->page;
+    int64_t value;
+
+    if (__builtin_mul_overflow(time->seconds, SECOND_NS, &value) ||
+        __builtin_add_overflow(value, time->nanoseconds, &value))
+        return NEVER;
+    if (!absolute)
+        return clock_after(thread, value);
+    value -= kind_of(clock_id) == CLOCK_KIND_REAL ? page->realtime_ns : page->monotonic_ns;
+    return value < 0 ? 0 : value;
+}
+
+/* The price of asking without waiting, so that loops that only poll come to an end. Signals are blocked here. */
+void clock_charge_poll(struct call *call)
+{
+    charge(call->thread, call->thread->process->page->poll_cost_ns);
+}

@@ -1,0 +1,62 @@
+/* From the number of a system call to what happens with it: the table of syscalls.def. */
+#include "newer_syscalls.h"
+#include "shim.h"
+
+#define SYSCALLS_MAX 512
+
+struct row {
+    const char *name;
+    call_handler handler; /* NULL: pass on, or refuse if error is set */
+    int error;
+};
+
+/* The handlers' prototypes come from the table itself. */
+#define SIMULATE(name, handler) long handler(struct call *call);
+#define PASS(name, why)
+#define REFUSE(name, error, why)
+#include "syscalls.def"
+#undef SIMULATE
+#undef PASS
+#undef REFUSE
+
+#define SIMULATE(name, handler) [__NR_##name] = {#name, handler, 0},
+#define PASS(name, why) [__NR_##name] = {#name, NULL, 0},
+#define REFUSE(name, error, why) [__NR_##name] = {#name, NULL, -error},
+static const struct row rows[SYSCALLS_MAX] = {
+#include "syscalls.def"
+};
+
+const char *syscall_name(long number)
+{
+    return number >= 0 && number < SYSCALLS_MAX && rows[number].name != NULL ? rows[number].name : "unknown";
+}
+
+static long pass_on(struct call *call)
+{
+    return syscall6(call->number, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4], call->a[5]);
+}
+
+static long unknown(struct call *call)
+{
+    char number[24];
+
+    text_append_number(number, number + sizeof number, call->number);
+    warn_once(call->thread, WARN_UNKNOWN_SYSCALL, "system call", number);
+    return pass_on(call);
+}
+
+long dispatch(struct call *call)
+{
+    const struct row *row;
+
+    if (call->number < 0 || call->number >= SYSCALLS_MAX || rows[call->number].name == NULL)
+        return unknown(call);
+    row = &rows[call->number];
+    if (row->handler != NULL)
+        return row->handler(call);
+    if (row->error != 0) {
+        warn_once(call->thread, WARN_REFUSED, row->name, NULL);
+        return row->error;
+    }
+    return pass_on(call);
+}

@@ -1,0 +1,164 @@
+/* The constructor: connected, registered, vDSO patched, dispatch armed, all before the program's own constructors run. */
+#include "shim.h"
+
+#include <linux/auxvec.h>
+
+struct process main_process;
+struct thread main_thread;
+
+void vdso_patch(uint64_t base);
+
+static const char channel_variable[] = "SIMUNIX_CHANNEL=";
+static const char preload_variable[] = "LD_PRELOAD=";
+
+void set_thread_pointer(struct thread *thread)
+{
+    NATIVE(arch_prctl, ARCH_SET_GS_CODE, thread);
+}
+
+static char *find_variable(char **environment, const char *prefix)
+{
+    for (; *environment != NULL; environment++)
+        if (text_starts(*environment, prefix))
+            return *environment + text_length(prefix);
+    return NULL;
+}
+
+static void remove_variable(char **environment, const char *prefix)
+{
+    char **to = environment;
+
+    for (; *environment != NULL; environment++)
+        if (!text_starts(*environment, prefix))
+            *to++ = *environment;
+    *to = NULL;
+}
+
+static int parse_number(const char *text)
+{
+    int number = 0;
+
+    while (*text >= '0' && *text <= '9')
+        number = 10 * number + *text++ - '0';
+    return number;
+}
+
+/* The program sees its own LD_PRELOAD only: what stands before the first separator is the shim's path. */
+static void take_environment(char **environment)
+{
+    char *preload = find_variable(environment, preload_variable);
+    char *path = main_process.shim_path;
+    char *end = path + sizeof main_process.shim_path - 1;
+
+    if (preload != NULL) {
+        while (*preload != '\0' && *preload != ':' && path < end)
+            *path++ = *preload++;
+        if (*preload == ':') {
+            size_t rest = text_length(preload + 1);
+            char *variable = find_variable(environment, preload_variable);
+
+            for (size_t i = 0; i <= rest; i++) /* overlapping, forwards */
+                variable[i] = preload[1 + i];
+        } else {
+            remove_variable(environment, preload_variable);
+        }
+    }
+    *path = '\0';
+    remove_variable(environment, channel_variable);
+}
+
+static uint64_t find_auxiliary(char **environment, uint64_t type)
+{
+    const uint64_t *entry;
+
+    while (*environment != NULL)
+        environment++;
+    for (entry = (const uint64_t *)(environment + 1); entry[0] != AT_NULL; entry += 2)
+        if (entry[0] == type)
+            return entry[1];
+    return 0;
+}
+
+static void copy_host_name(const struct reply *reply)
+{
+    size_t length = reply->values.kind[6] == 'b' ? reply->values.length[6] : 0;
+
+    if (length > sizeof main_process.host_name - 1)
+        length = sizeof main_process.host_name - 1;
+    memcpy(main_process.host_name, reply->values.bytes[6], length);
+}
+
+static void map_page(int fd)
+{
+    long page = fd < 0 ? fd : NATIVE(mmap, NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (page < 0)
+        fatal("the clock page cannot be mapped", NULL, page);
+    NATIVE(close, fd);
+    main_process.page = (struct simunix_clock_page *)page;
+    main_process.descriptor_floor = (int)main_process.page->descriptor_floor;
+    if (main_process.page->version != SIMUNIX_PROTOCOL_VERSION)
+        fatal("this shim and the server are of different versions", NULL, main_process.page->version);
+}
+
+static void say_hello(const char *program)
+{
+    struct msgpack_writer writer;
+    struct reply reply;
+
+    request_start(&main_thread, &writer, OP_HELLO, 4);
+    msgpack_put_int(&writer, HELLO_NEW_IMAGE);
+    msgpack_put_int(&writer, main_process.pid);
+    msgpack_put_int(&writer, main_thread.tid);
+    msgpack_put_text(&writer, program, text_length(program));
+    if (request_call(&main_thread, &writer, &reply) != 0)
+        fatal("the server refused this process", program, reply.status);
+    main_process.random_state = (uint64_t)reply_number(&reply, 1);
+    main_process.nofile_soft = main_process.nofile_hard = (uint64_t)reply_number(&reply, 2);
+    main_process.cpus = (int)reply_number(&reply, 3);
+    main_process.memory_bytes = (uint64_t)reply_number(&reply, 4);
+    main_process.flags = (uint32_t)reply_number(&reply, 5);
+    main_process.affinity = main_process.cpus >= 64 ? ~0UL : (1UL << main_process.cpus) - 1;
+    copy_host_name(&reply);
+    map_page(reply.fd);
+}
+
+/* The loader took 16 random bytes from here already; programs that look again find seeded ones. */
+static void seed_random_bytes(uint64_t *bytes)
+{
+    if (bytes == NULL)
+        return;
+    bytes[0] = random_next(&main_process);
+    bytes[1] = random_next(&main_process);
+}
+
+__attribute__((constructor)) static void initialise(int argc, char **argv, char **environment)
+{
+    char *channel = find_variable(environment, channel_variable);
+    uint64_t all = SIGNALS_ALL;
+    uint64_t before;
+
+    (void)argc;
+    (void)argv;
+    if (channel == NULL)
+        return; /* preloaded outside an emulation: stay out of the way */
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
+    main_thread = (struct thread){.self = &main_thread, .process = &main_process, .epoll = -1, .is_main = true};
+    main_thread.channel = parse_number(channel);
+    NATIVE(fcntl, main_thread.channel, F_SETFD, FD_CLOEXEC);
+    main_process.pid = (int)NATIVE(getpid);
+    main_thread.tid = (int)NATIVE(gettid);
+    set_thread_pointer(&main_thread);
+    /* The auxiliary vector is found behind the environment, so it is read before the environment shrinks. */
+    const char *program = (const char *)find_auxiliary(environment, AT_EXECFN);
+    uint64_t vdso = find_auxiliary(environment, AT_SYSINFO_EHDR);
+    uint64_t *random_bytes = (uint64_t *)find_auxiliary(environment, AT_RANDOM);
+    take_environment(environment);
+    say_hello(program != NULL ? program : "?");
+    seed_random_bytes(random_bytes);
+    trap_install();
+    vdso_patch(vdso);
+    trap_arm();
+    before = signals_strip(before);
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
+}

@@ -1,0 +1,35 @@
+/* msgpack in a fixed buffer: arrays of integers and byte strings, all that the wire uses. */
+#ifndef SIMUNIX_MSGPACK_H
+#define SIMUNIX_MSGPACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MSGPACK_VALUES_MAX 16
+
+/* cffi: begin */
+struct msgpack_writer {
+    uint8_t *next;
+    uint8_t *end;
+    int overflow; /* set once something did not fit; nothing more is written then */
+};
+
+/* One decoded array. kind[i] is 'i' (number[i]) or 'b' (bytes[i], length[i]; points into the input). */
+struct msgpack_array {
+    int count;
+    char kind[16];
+    int64_t number[16];
+    const uint8_t *bytes[16];
+    size_t length[16];
+};
+
+void msgpack_start(struct msgpack_writer *writer, uint8_t *buffer, size_t size);
+void msgpack_put_array(struct msgpack_writer *writer, unsigned count);
+void msgpack_put_int(struct msgpack_writer *writer, int64_t value);
+void msgpack_put_uint(struct msgpack_writer *writer, uint64_t value);
+void msgpack_put_bytes(struct msgpack_writer *writer, const void *bytes, size_t length);
+void msgpack_put_text(struct msgpack_writer *writer, const char *text, size_t length);
+int msgpack_get_array(struct msgpack_array *array, const uint8_t *input, size_t size);
+/* cffi: end */
+
+#endif

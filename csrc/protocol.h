@@ -1,0 +1,114 @@
+/* The wire between the shim and the server: message numbers, layouts, the shared clock page.
+ *
+ * The only copy. The shim includes this file; rsg_server reads it through cffi (see build_shim.py), so it holds nothing but
+ * enums, structs and integer defines. Every message is one msgpack array in one SEQPACKET datagram.
+ *
+ * Request: [op, arguments...]          shim -> server, always by the thread that holds the turn
+ * Reply:   [status, values...]         server -> shim; status < 0 is a negative errno; receiving it means holding the turn
+ *
+ * An address is (family, bytes, port): family 4 or 6, 4 or 16 bytes in network order, port in host order.
+ * A key names a futex word: (space, word); space 0 is the caller's own address space, else a device and inode mixed.
+ * Times are nanoseconds of virtual time since the start of the simulation; -1 means "never".
+ */
+#ifndef SIMUNIX_PROTOCOL_H
+#define SIMUNIX_PROTOCOL_H
+
+#include <stdint.h>
+
+#define SIMUNIX_PROTOCOL_VERSION 1
+#define SIMUNIX_MESSAGE_MAX 4096
+
+enum simunix_op {
+    /* life */
+    OP_HELLO = 1,       /* [kind, pid, tid, program] -> HELLO_NEW_IMAGE: [0, seed, nofile, cpus, memory, flags, host] + page fd */
+    OP_FORK = 2,        /* [kind] -> [child number] + the child's channel */
+    OP_FORK_DONE = 3,   /* [pid, tid or -errno] -> [0]; what became of the announced child */
+    OP_EXEC = 4,        /* [path] -> [0]; the next message is HELLO of the new image, or EXEC_FAILED */
+    OP_EXEC_FAILED = 5, /* [errno] -> [0] */
+    OP_THREAD_EXIT = 6, /* [status, word] no reply; the word is the join futex, 0 if none */
+    OP_EXIT = 7,        /* [status] no reply; the whole process */
+    OP_NOFILE = 8,      /* [soft, hard] -> [0]; the limit that the process believes in */
+    OP_WARN = 9,        /* [kind, text] -> [0] */
+    OP_STOPPING = 10,   /* [signal] -> [0] once continued */
+
+    /* waiting */
+    OP_PARK = 16,       /* [wait, syscall, deadline, blocked signals, a, b, c] -> [wake, value] */
+    OP_WAKE = 17,       /* [space, word, most, bitset] -> [woken] */
+    OP_REQUEUE = 18,    /* [space, word, to space, to word, wake most, move most] -> [woken, moved] */
+    OP_EPOLL = 19,      /* [] -> [0] + the thread's private epoll */
+
+    /* signals and timers */
+    OP_SIGNAL = 24,     /* [pid, tid, signal] -> [0]; already sent; pid as in kill(2), tid 0 = the process */
+    OP_TIMER_SET = 25,  /* [id, first, interval, signal, tid, value] -> [0, left, interval]; first 0 disarms, tid 0 = process */
+    OP_TIMER_GET = 26,  /* [id] -> [0, left, interval] */
+    OP_TIMER_DELETE = 27, /* [id] -> [0] */
+    OP_TIMERFD = 28,    /* [] -> [0] + eventfd */
+    OP_TIMERFD_SET = 29, /* [eventfd id, first, interval] -> [0, left, interval] */
+    OP_TIMERFD_GET = 30, /* [eventfd id] -> [0, left, interval] */
+
+    /* internet sockets; id is the number in the peer's abstract name, see SIMUNIX_SOCKET_NAME */
+    OP_SOCKET = 40,     /* [family, type, protocol] -> [id] + fd */
+    OP_BIND = 41,       /* [id, family, bytes, port] -> [0] */
+    OP_LISTEN = 42,     /* [id, backlog] -> [0] */
+    OP_CONNECT = 43,    /* [id, family, bytes, port, waits] -> [0 | -EINPROGRESS]; then PARK(PARK_CONNECT) says how it ended */
+    OP_ACCEPT = 44,     /* [id] -> [new id, family, bytes, port] + fd; -EAGAIN if none is pending */
+    OP_SOCKNAME = 45,   /* [id] -> [0, family, bytes, port] */
+    OP_PEERNAME = 46,   /* [id] -> [0, family, bytes, port] */
+    OP_SHUTDOWN = 47,   /* [id, how] -> [0]; the caller then shuts its end down */
+    OP_SOCKET_GET = 48, /* [id, level, option] -> [0, bytes] */
+    OP_SOCKET_SET = 49  /* [id, level, option, bytes] -> [0] */
+};
+
+enum simunix_hello { HELLO_NEW_IMAGE = 0, HELLO_FORKED = 1, HELLO_THREAD = 2 };
+
+enum simunix_fork { FORK_THREAD = 0, FORK_PROCESS = 1, FORK_VFORK = 2 };
+
+/* What a parked thread waits for; (a, b, c) in the comment. */
+enum simunix_wait {
+    PARK_TIME = 0,     /* only the deadline */
+    PARK_FD = 1,       /* what is in its private epoll: (a descriptor, how many, 0) */
+    PARK_FUTEX = 2,    /* (space, word, bitset) */
+    PARK_CHILD = 3,    /* any of its children changing state */
+    PARK_SIGNAL = 4,   /* a signal: (set waited for by sigwait, 0, 0) */
+    PARK_LOCK = 5,     /* a file lock or the like, tried again at the deadline: (descriptor, 0, 0) */
+    PARK_CONNECT = 6,  /* the outcome of a connect: (socket id, 0, 0); the reply's value is 0 or -errno */
+    PARK_YIELD = 7,    /* behind all that are runnable now */
+    PARK_VFORK = 8     /* the child's exec or end: (child number, 0, 0) */
+};
+
+enum simunix_wake { WAKE_READY = 0, WAKE_TIMEOUT = 1, WAKE_SIGNAL = 2 };
+
+enum simunix_warning { WARN_UNKNOWN_SYSCALL = 1, WARN_REFUSED = 2, WARN_ESCAPE = 3, WARN_FATAL = 4 };
+
+/* flags of the reply to HELLO_NEW_IMAGE */
+enum simunix_hello_flags { HELLO_FLAG_FAKE_NAME = 1, HELLO_FLAG_FAKE_GROUPS = 2 };
+
+/* Simulated sockets are known by their peer's abstract AF_UNIX name: "\0simunix:" type ":" 8 hex digits of the id. */
+#define SIMUNIX_SOCKET_NAME_LENGTH 19 /* what follows (":" and the run's tag) keeps two runs apart */
+
+/* A datagram between shim and server starts with this; error, if not 0, stands for an ICMP error and has no payload. */
+struct simunix_datagram {
+    uint8_t family; /* 4, 6; 0 = the connected peer */
+    uint8_t error;
+    uint16_t port;
+    uint8_t address[16];
+};
+
+/* One page, shared by the server and every emulated process. Only the holder of the turn writes. */
+struct simunix_clock_page {
+    uint64_t now_ns;
+    uint64_t horizon_ns;       /* a sleeper may set now_ns itself to a deadline before this; 0 forbids it */
+    uint64_t event_ns;         /* something is due then: a clock reader that passes it yields */
+    int64_t realtime_ns;       /* CLOCK_REALTIME = now_ns + this */
+    int64_t monotonic_ns;      /* CLOCK_MONOTONIC and CLOCK_BOOTTIME = now_ns + this */
+    uint64_t read_cost_ns;     /* price of a clock read */
+    uint64_t poll_cost_ns;     /* price of a call that asks without waiting: zero timeouts, sched_yield */
+    uint64_t local_sleeps;     /* sleeps that needed no message */
+    uint64_t clock_reads;
+    uint64_t traps;            /* system calls that came through the trap net */
+    uint64_t noisy;            /* since this turn began, something was called that may make another actor ready */
+    uint32_t descriptor_floor; /* the shim's own descriptors are at or above this */
+    uint32_t version;
+};
+
+#endif

@@ -1,0 +1,183 @@
+/* What the shim's files share: the records of the process and of its threads, one intercepted call, and who offers what. */
+#ifndef SIMUNIX_SHIM_H
+#define SIMUNIX_SHIM_H
+
+#include "kernel.h"
+#include "msgpack.h"
+#include "protocol.h"
+
+#define NEVER (-1L)
+#define SECOND_NS 1000000000L
+#define SHARED_RANGES_MAX 32
+#define WAITER_SLOTS 256
+
+/* Registers to start a thread with, in the order that trap_entry.S restores them. */
+struct start_registers {
+    uint64_t r8, r9, r10, r11, r12, r13, r14, r15, rdi, rsi, rbp, rbx, rdx, rcx, rip;
+    uint32_t mxcsr;
+    uint32_t fpu_control;
+};
+
+struct process;
+
+/* One emulated thread. The GS base points here; trap_entry.S knows the offsets of the first two members. */
+struct thread {
+    struct thread *self;
+    struct start_registers start;
+    struct process *process;
+    struct thread *next;    /* in the list of dying or free records */
+    int channel;            /* its SEQPACKET socket to the server */
+    int epoll;              /* its private epoll, -1 until it first waits for a descriptor */
+    int tid;
+    int alive_word;         /* cleared by the kernel when the thread has really gone */
+    uint64_t start_mask;    /* signal mask to start with */
+    uint32_t *join_word;    /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
+    bool is_main;
+    uint8_t buffer[SIMUNIX_MESSAGE_MAX];
+};
+
+struct shared_range {
+    uint64_t start;
+    uint64_t end;
+};
+
+/* One emulated process; a vfork-like child in the same memory has its own copy. */
+struct process {
+    struct simunix_clock_page *page;
+    struct thread *dying;
+    struct thread *free;
+    uint64_t random_state;
+    uint64_t nofile_soft;
+    uint64_t nofile_hard;
+    uint64_t memory_bytes;
+    uint64_t affinity;
+    int cpus;
+    int descriptor_floor;
+    uint32_t flags;
+    int pid;
+    bool has_signalfd;
+    bool shared_overflow;
+    int shared_count;
+    struct shared_range shared[SHARED_RANGES_MAX];
+    struct kernel_sigaction sigsys; /* what the application believes it has installed */
+    uint16_t waiters[WAITER_SLOTS]; /* parked futex waiters by hash of the word's address */
+    char host_name[65];
+    char shim_path[256];
+};
+
+/* One intercepted system call. `context` is NULL when it came through the preload net. */
+struct call {
+    long number;
+    long a[6];
+    struct ucontext *context;
+    struct thread *thread;
+    uint64_t mask;       /* signals blocked while it waits: the application's own mask, or a temporary one */
+    bool temporary_mask; /* `mask` holds for this call only (ppoll, sigsuspend …) */
+};
+
+typedef long (*call_handler)(struct call *call);
+
+/* dispatch.c */
+long dispatch(struct call *call);
+const char *syscall_name(long number);
+
+/* trap.c, trap_entry.S */
+void trap_install(void);
+void trap_arm(void);
+void trap_handler(int signal, siginfo_t *info, void *context);
+void trap_restorer(void);
+long trap_clone(struct clone_args *args, size_t size, struct thread *child);
+void trap_thread_started(struct thread *thread);
+_Noreturn void trap_thread_end(struct thread *thread);
+
+/* init.c */
+extern struct process main_process;
+extern struct thread main_thread;
+void set_thread_pointer(struct thread *thread);
+static inline struct thread *current_thread(void)
+{
+    struct thread *thread;
+
+    __asm__ volatile("movq %%gs:0, %0" : "=r"(thread));
+    return thread;
+}
+
+/* channel.c */
+struct reply {
+    int64_t status;
+    int fd; /* -1 if none came */
+    struct msgpack_array values;
+};
+void request_start(struct thread *thread, struct msgpack_writer *writer, int op, unsigned arguments);
+void request_post(struct thread *thread, struct msgpack_writer *writer);
+int64_t request_call(struct thread *thread, struct msgpack_writer *writer, struct reply *reply);
+int64_t reply_wait(struct thread *thread, struct reply *reply);
+int64_t reply_number(const struct reply *reply, int at);
+int64_t ask(struct thread *thread, struct reply *reply, int op, unsigned count, const int64_t *values);
+#define ASK(thread, reply, op, ...)                                                                              \
+    ask(thread, reply, op, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (const int64_t[]){__VA_ARGS__})
+
+/* clock_page.c */
+uint64_t clock_now(struct thread *thread);
+int64_t clock_read(struct thread *thread, int clock_id);
+int64_t clock_deadline(struct thread *thread, int clock_id, const struct kernel_timespec *time, bool absolute);
+int64_t clock_after(struct thread *thread, int64_t duration_ns);
+bool clock_is_known(int clock_id);
+void clock_charge_poll(struct call *call);
+bool is_valid_time(const struct kernel_timespec *time);
+
+/* wait.c */
+struct wait {
+    enum simunix_wait kind;
+    int64_t deadline;
+    uint64_t a, b, c;
+    int64_t value; /* what came with the wake */
+};
+enum simunix_wake park(struct call *call, struct wait *wait);
+long wait_on(struct call *call, struct wait *wait, bool restarts);
+long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, bool restarts);
+long wait_ready(struct call *call, int fd, short events, int timeout_option);
+bool is_nonblocking(int fd);
+
+/* signals.c */
+enum interruption { INTERRUPT_NONE, INTERRUPT_CALL, INTERRUPT_RESTART };
+enum interruption signals_check(struct call *call);
+long signals_interrupt(struct call *call, enum interruption what, bool restarts);
+void signals_temporary_mask(struct call *call, const uint64_t *mask);
+uint64_t signals_strip(uint64_t mask);
+void signals_block(struct call *call);
+void signals_unblock(struct call *call);
+bool signals_default_stops(struct thread *thread, int signal);
+
+/* threads.c */
+struct thread *thread_new(struct process *process, int channel);
+void thread_release(struct thread *thread);
+void threads_bury(struct process *process);
+
+/* descriptors.c */
+int descriptor_hide(int fd, int floor);
+long descriptor_checked(struct call *call, long fd);
+bool descriptor_is_ours(struct call *call, long fd);
+
+/* sys_socket.c */
+int64_t socket_id(int fd, char *type);
+/* sys_datagram.c */
+long datagram_send(struct call *call, int fd, const struct message_header *message, int flags);
+long datagram_receive(struct call *call, int fd, struct message_header *message, int flags);
+
+/* sys_futex.c */
+void futex_key(struct process *process, uint64_t address, bool is_private, uint64_t key[2]);
+
+/* sys_random.c */
+uint64_t random_next(struct process *process);
+
+/* diagnostic.c */
+_Noreturn void fatal(const char *what, const char *detail, int64_t number);
+void warn_once(struct thread *thread, enum simunix_warning kind, const char *what, const char *detail);
+
+static inline bool is_bad_pointer(const void *pointer)
+{
+    return (uint64_t)pointer < 4096 || (uint64_t)pointer >> 47 != 0;
+}
+
+#endif

@@ -1,0 +1,119 @@
+/* Signals: the kernel keeps the queue, the server decides when a parked thread looks at it, the kernel builds the frames.
+ *
+ * While a thread is in the shim every signal is blocked, so whatever is sent to it waits in the kernel. When the server wakes
+ * it for a signal, the call returns -EINTR (or is prepared to run again) and the return from the trap lets the kernel deliver.
+ */
+#include "shim.h"
+
+uint64_t signals_strip(uint64_t mask)
+{
+    return mask & ~SIGNAL_BIT(SIGSYS);
+}
+
+static bool ignored_by_default(int signal)
+{
+    return signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT;
+}
+
+static bool stops_by_default(int signal)
+{
+    return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+static void disposition(int signal, struct kernel_sigaction *action)
+{
+    memset(action, 0, sizeof *action);
+    NATIVE(rt_sigaction, signal, NULL, action, 8);
+}
+
+/* Would this signal, delivered now, stop the process? */
+bool signals_default_stops(struct thread *thread, int signal)
+{
+    struct kernel_sigaction action;
+
+    (void)thread;
+    if (!stops_by_default(signal))
+        return false;
+    disposition(signal, &action);
+    return action.handler == (void *)SIG_DFL;
+}
+
+/* Announce it, let the kernel stop us here, and go on once continued and given the turn. */
+static void stop_here(struct call *call, int signal)
+{
+    uint64_t only = SIGNAL_BIT(signal);
+    struct msgpack_writer writer;
+    struct reply reply;
+
+    request_start(call->thread, &writer, OP_STOPPING, 1);
+    msgpack_put_int(&writer, signal);
+    request_post(call->thread, &writer);
+    NATIVE(rt_sigprocmask, SIG_UNBLOCK, &only, NULL, 8);
+    NATIVE(rt_sigprocmask, SIG_BLOCK, &only, NULL, 8);
+    reply_wait(call->thread, &reply);
+}
+
+/* What the signals that this thread may take now mean for the call that it waits in. Stops happen here. */
+enum interruption signals_check(struct call *call)
+{
+    uint64_t pending = 0;
+    struct kernel_sigaction action;
+
+    NATIVE(rt_sigpending, &pending, 8);
+    pending &= ~call->mask | SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP);
+    for (; pending != 0; pending &= pending - 1) {
+        int signal = __builtin_ctzl(pending) + 1;
+
+        disposition(signal, &action);
+        if (action.handler == (void *)SIG_IGN || (action.handler == (void *)SIG_DFL && ignored_by_default(signal)))
+            continue;
+        if (action.handler == (void *)SIG_DFL && stops_by_default(signal)) {
+            stop_here(call, signal);
+            continue;
+        }
+        return action.flags & SA_RESTART ? INTERRUPT_RESTART : INTERRUPT_CALL;
+    }
+    return INTERRUPT_NONE;
+}
+
+/* Run the waiting handlers on top of this very frame, with the call's mask, and block everything again. */
+static void deliver_here(struct call *call)
+{
+    uint64_t all = SIGNALS_ALL;
+
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8);
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
+}
+
+/* How a call that is interrupted ends: a negative result, or 0 to go on waiting. */
+long signals_interrupt(struct call *call, enum interruption what, bool restarts)
+{
+    bool again = restarts && what == INTERRUPT_RESTART;
+
+    /* Under a trap the kernel delivers on return, in the application's own frame, so that unwinding, cancellation and
+     * longjmp meet what they expect. A temporary mask ends with the call, so its handlers must run before. */
+    if (call->context != NULL && !call->temporary_mask)
+        return again ? -ERESTART_CALL : -EINTR;
+    deliver_here(call);
+    return again ? 0 : -EINTR;
+}
+
+/* From here to the end of the call, wait under another mask (ppoll and its kin). */
+void signals_temporary_mask(struct call *call, const uint64_t *mask)
+{
+    call->mask = signals_strip(*mask);
+    call->temporary_mask = true;
+}
+
+/* Calls through the preload net run under the application's own mask until they have to wait. */
+void signals_block(struct call *call)
+{
+    uint64_t all = SIGNALS_ALL;
+
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &call->mask, 8);
+}
+
+void signals_unblock(struct call *call)
+{
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8);
+}

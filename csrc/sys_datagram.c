@@ -1,0 +1,116 @@
+/* UDP: a datagram travels between shim and server behind a small header that holds its address. */
+#include "shim.h"
+
+#define PARTS_MAX 64
+
+/* A sockaddr into the header; 0 or -errno. No name: the connected peer. */
+static long to_header(const struct message_header *message, struct simunix_datagram *header)
+{
+    const uint8_t *name = message->name;
+    uint16_t family;
+
+    memset(header, 0, sizeof *header);
+    if (name == NULL || message->name_length == 0)
+        return 0;
+    if (is_bad_pointer(name))
+        return -EFAULT;
+    memcpy(&family, name, sizeof family);
+    if (family == AF_INET && message->name_length >= 16)
+        memcpy(header->address, name + 4, 4);
+    else if (family == AF_INET6 && message->name_length >= 24)
+        memcpy(header->address, name + 8, 16);
+    else
+        return family == AF_INET || family == AF_INET6 ? -EINVAL : -EAFNOSUPPORT;
+    header->family = family == AF_INET ? 4 : 6;
+    header->port = (uint16_t)(name[2] << 8 | name[3]);
+    return 0;
+}
+
+static void from_header(const struct simunix_datagram *header, struct message_header *message)
+{
+    uint8_t name[28] = {header->family == 4 ? AF_INET : AF_INET6};
+    uint32_t size = header->family == 4 ? 16 : 28;
+
+    if (message->name == NULL)
+        return;
+    name[2] = (uint8_t)(header->port >> 8);
+    name[3] = (uint8_t)header->port;
+    memcpy(name + (header->family == 4 ? 4 : 8), header->address, header->family == 4 ? 4 : 16);
+    memcpy(message->name, name, message->name_length < size ? message->name_length : size);
+    message->name_length = size;
+}
+
+static long with_header(const struct message_header *message, struct simunix_datagram *header, struct iovec *parts)
+{
+    if (message->iov_length > PARTS_MAX - 1)
+        return -EMSGSIZE;
+    parts[0] = (struct iovec){header, sizeof *header};
+    memcpy(parts + 1, message->iov, message->iov_length * sizeof *parts);
+    return (long)message->iov_length + 1;
+}
+
+/* An unconnected socket without an address is the server's to refuse: it is asked for the peer first. */
+static long check_destination(struct call *call, int fd, const struct simunix_datagram *header)
+{
+    struct reply reply;
+
+    if (header->family != 0)
+        return 0;
+    return ASK(call->thread, &reply, OP_PEERNAME, socket_id(fd, NULL)) < 0 ? -EDESTADDRREQ : 0;
+}
+
+long datagram_send(struct call *call, int fd, const struct message_header *message, int flags)
+{
+    struct simunix_datagram header;
+    struct iovec parts[PARTS_MAX];
+    struct message_header wrapped = {.iov = parts};
+    size_t size = 0;
+    long result = to_header(message, &header);
+
+    if (result == 0)
+        result = check_destination(call, fd, &header);
+    if (result != 0)
+        return result;
+    for (size_t i = 0; i < message->iov_length && i < PARTS_MAX; i++)
+        size += message->iov[i].iov_len;
+    if (size > 65507)
+        return -EMSGSIZE;
+    result = with_header(message, &header, parts);
+    if (result < 0)
+        return result;
+    wrapped.iov_length = (size_t)result;
+    if ((flags & MSG_DONTWAIT) == 0) {
+        result = wait_ready(call, fd, POLLOUT, SO_SNDTIMEO);
+        if (result != 0)
+            return result;
+    }
+    result = NATIVE(sendmsg, fd, &wrapped, flags | MSG_DONTWAIT);
+    return result < 0 ? result : result - (long)sizeof header;
+}
+
+long datagram_receive(struct call *call, int fd, struct message_header *message, int flags)
+{
+    struct simunix_datagram header = {0};
+    struct iovec parts[PARTS_MAX];
+    struct message_header wrapped = {.iov = parts};
+    long result;
+
+    if ((flags & MSG_DONTWAIT) == 0) {
+        result = wait_ready(call, fd, POLLIN, SO_RCVTIMEO);
+        if (result != 0)
+            return result;
+    }
+    result = with_header(message, &header, parts);
+    if (result < 0)
+        return result;
+    wrapped.iov_length = (size_t)result;
+    result = NATIVE(recvmsg, fd, &wrapped, flags | (is_nonblocking(fd) ? MSG_DONTWAIT : 0));
+    if (result < (long)sizeof header)
+        return result < 0 ? result : 0;
+    if (header.error != 0)
+        return -(long)header.error;
+    from_header(&header, message);
+    message->control_length = 0;
+    message->flags = wrapped.flags & MSG_TRUNC;
+    return result - (long)sizeof header;
+}

@@ -1,0 +1,87 @@
+/* File locks between processes: the non-waiting form, then again a little later in virtual time. */
+#include "shim.h"
+
+#define FIRST_PAUSE_NS 1000000L
+
+/* Try `operation` until it does not say that somebody else holds the lock. */
+static long lock_until(struct call *call, long (*attempt)(struct call *call))
+{
+    int64_t pause = FIRST_PAUSE_NS;
+
+    for (;;) {
+        long result = attempt(call);
+        struct wait wait = {.kind = PARK_LOCK, .deadline = clock_after(call->thread, pause), .a = (uint64_t)call->a[0]};
+
+        if (result != -EAGAIN && result != -EACCES)
+            return result;
+        result = wait_on(call, &wait, true);
+        if (result < 0)
+            return result;
+        pause = pause < SECOND_NS ? 2 * pause : SECOND_NS;
+    }
+}
+
+static long try_flock(struct call *call)
+{
+    return NATIVE(flock, call->a[0], call->a[1] | 4); /* LOCK_NB */
+}
+
+long sys_flock(struct call *call)
+{
+    return (call->a[1] & 4) != 0 ? NATIVE(flock, call->a[0], call->a[1]) : lock_until(call, try_flock);
+}
+
+static long try_fcntl_lock(struct call *call)
+{
+    return NATIVE(fcntl, call->a[0], call->a[1] == F_SETLKW ? F_SETLK : F_OFD_SETLK, call->a[2]);
+}
+
+long sys_fcntl(struct call *call)
+{
+    if (descriptor_is_ours(call, call->a[0]))
+        return -EBADF;
+    switch (call->a[1]) {
+    case F_SETLKW:
+    case F_OFD_SETLKW:
+        return lock_until(call, try_fcntl_lock);
+    case F_DUPFD:
+    case F_DUPFD_CLOEXEC:
+        if ((uint64_t)call->a[2] >= call->thread->process->nofile_soft)
+            return -EINVAL;
+        return descriptor_checked(call, NATIVE(fcntl, call->a[0], call->a[1], call->a[2]));
+    default:
+        return NATIVE(fcntl, call->a[0], call->a[1], call->a[2]);
+    }
+}
+
+static long try_semop(struct call *call)
+{
+    struct kernel_timespec zero = {0, 0};
+
+    return syscall6(__NR_semtimedop, call->a[0], call->a[1], call->a[2], (long)&zero, 0, 0);
+}
+
+/* System V semaphores: a timeout of zero asks without waiting (-EAGAIN). */
+long sys_semtimedop(struct call *call)
+{
+    const struct kernel_timespec *timeout = call->number == __NR_semtimedop ? (void *)call->a[3] : NULL;
+    int64_t deadline = timeout == NULL ? NEVER : clock_deadline(call->thread, CLOCK_MONOTONIC, timeout, false);
+    int64_t pause = FIRST_PAUSE_NS;
+    bool no_wait = false;
+
+    for (long i = 0; i < call->a[2] && i < 500; i++)
+        no_wait |= (((short *)call->a[1])[3 * i + 2] & 04000) != 0; /* IPC_NOWAIT in sem_flg */
+    for (;;) {
+        long result = try_semop(call);
+        struct wait wait = {.kind = PARK_LOCK, .deadline = clock_after(call->thread, pause), .a = (uint64_t)call->a[0]};
+
+        if (result != -EAGAIN || no_wait || (deadline != NEVER && (uint64_t)deadline <= call->thread->process->page->now_ns))
+            return result;
+        if (deadline != NEVER && wait.deadline > deadline)
+            wait.deadline = deadline;
+        result = wait_on(call, &wait, false);
+        if (result < 0)
+            return result;
+        pause = pause < SECOND_NS ? 2 * pause : SECOND_NS;
+    }
+}

@@ -1,0 +1,324 @@
+/* Internet sockets: one end of an AF_UNIX pair whose other end the server holds. AF_UNIX sockets are the kernel's; they only
+ * wait our way. A socket of ours is known by its peer's abstract name, so that the knowledge survives dup, fork, exec and passing. */
+#include "shim.h"
+
+#define SOL_IP 0
+#define SOL_TCP 6
+#define SOL_UDP 17
+#define SOL_IPV6 41
+#define SOL_ICMPV6 58
+#define SO_TYPE_OPTION 3
+#define SO_ERROR_OPTION 4
+#define SO_ACCEPTCONN_OPTION 30
+#define SO_PROTOCOL_OPTION 38
+#define SO_DOMAIN_OPTION 39
+#define SO_PEERCRED_OPTION 17
+
+static const char socket_prefix[] = "\0simunix:"; /* then the type and ':' and 8 hexadecimal digits */
+
+/* The server's number of a simulated socket, its type ('s' stream, 'd' datagram) if asked; -1 for anything else. */
+int64_t socket_id(int fd, char *type)
+{
+    struct unix_address address;
+    uint32_t length = sizeof address;
+    int64_t id = 0;
+
+    if (NATIVE(getpeername, fd, &address, &length) != 0 || address.family != AF_UNIX ||
+        length < 2 + SIMUNIX_SOCKET_NAME_LENGTH || memcmp(address.path, socket_prefix, sizeof socket_prefix - 1) != 0)
+        return -1;
+    if (type != NULL)
+        *type = address.path[9];
+    for (int i = 11; i < SIMUNIX_SOCKET_NAME_LENGTH; i++) {
+        char c = address.path[i];
+
+        id = id << 4 | (c >= 'a' ? c - 'a' + 10 : c - '0');
+    }
+    return id;
+}
+
+/* sockaddr_in and sockaddr_in6 as the wire's (family, bytes, port). False if it is neither or too short. */
+static bool put_address(struct msgpack_writer *writer, const uint8_t *address, uint32_t length)
+{
+    uint16_t family;
+
+    if (is_bad_pointer(address) || length < 2)
+        return false;
+    memcpy(&family, address, sizeof family);
+    if (!(family == AF_INET && length >= 16) && !(family == AF_INET6 && length >= 24))
+        return false;
+    msgpack_put_int(writer, family == AF_INET ? 4 : 6);
+    msgpack_put_bytes(writer, address + (family == AF_INET ? 4 : 8), family == AF_INET ? 4 : 16);
+    msgpack_put_int(writer, address[2] << 8 | address[3]);
+    return true;
+}
+
+/* Write a sockaddr as the kernel does: as much as fits, the full length told. */
+static void store_address(void *to, uint32_t *length, int family, const uint8_t *bytes, int port)
+{
+    uint8_t address[28] = {0};
+    uint16_t number = family == 4 ? AF_INET : AF_INET6;
+    uint32_t size = family == 4 ? 16 : 28;
+
+    if (to == NULL || length == NULL)
+        return;
+    memcpy(address, &number, sizeof number);
+    address[2] = (uint8_t)(port >> 8);
+    address[3] = (uint8_t)port;
+    memcpy(address + (family == 4 ? 4 : 8), bytes, family == 4 ? 4 : 16);
+    memcpy(to, address, *length < size ? *length : size);
+    *length = size;
+}
+
+static void store_reply_address(void *to, uint32_t *length, const struct reply *reply)
+{
+    static const uint8_t nothing[16];
+    const uint8_t *bytes = reply->values.count > 2 && reply->values.kind[2] == 'b' ? reply->values.bytes[2] : nothing;
+
+    store_address(to, length, (int)reply_number(reply, 1), bytes, (int)reply_number(reply, 3));
+}
+
+static long finish_descriptor(struct call *call, int fd, int flags)
+{
+    if ((flags & SOCK_CLOEXEC) == 0)
+        NATIVE(fcntl, fd, F_SETFD, 0);
+    if (flags & SOCK_NONBLOCK)
+        NATIVE(fcntl, fd, F_SETFL, O_RDWR | O_NONBLOCK);
+    return descriptor_checked(call, fd);
+}
+
+long sys_socket(struct call *call)
+{
+    int type = (int)call->a[1] & SOCK_TYPE_MASK;
+    struct reply reply;
+
+    if (call->a[0] != AF_INET && call->a[0] != AF_INET6)
+        return descriptor_checked(call, NATIVE(socket, call->a[0], call->a[1], call->a[2]));
+    if (ASK(call->thread, &reply, OP_SOCKET, call->a[0] == AF_INET ? 4 : 6, type, call->a[2]) < 0)
+        return reply.status;
+    return finish_descriptor(call, reply.fd, (int)call->a[1]);
+}
+
+/* A request of an id and an address. */
+static int64_t ask_address(struct call *call, int op, int64_t id, int extra, struct reply *reply)
+{
+    struct msgpack_writer writer;
+
+    request_start(call->thread, &writer, op, extra >= 0 ? 5 : 4);
+    msgpack_put_int(&writer, id);
+    if (!put_address(&writer, (const uint8_t *)call->a[1], (uint32_t)call->a[2]))
+        return -EINVAL;
+    if (extra >= 0)
+        msgpack_put_int(&writer, extra);
+    return request_call(call->thread, &writer, reply);
+}
+
+long sys_bind(struct call *call)
+{
+    int64_t id = socket_id((int)call->a[0], NULL);
+    struct reply reply;
+
+    return id < 0 ? NATIVE(bind, call->a[0], call->a[1], call->a[2]) : ask_address(call, OP_BIND, id, -1, &reply);
+}
+
+long sys_listen(struct call *call)
+{
+    int64_t id = socket_id((int)call->a[0], NULL);
+    struct reply reply;
+
+    return id < 0 ? NATIVE(listen, call->a[0], call->a[1]) : ASK(call->thread, &reply, OP_LISTEN, id, (int)call->a[1]);
+}
+
+/* A connect to an AF_UNIX listener whose backlog is full waits in the kernel: a send timeout of one tick makes it ask
+ * instead, without touching the description's flags. */
+static long connect_unix(struct call *call)
+{
+    struct kernel_timespec tick = {0, 1};
+    struct kernel_timespec before = {0, 0};
+    uint32_t length = sizeof before;
+    int fd = (int)call->a[0];
+    int64_t pause = 1000000;
+
+    if (is_nonblocking(fd))
+        return NATIVE(connect, fd, call->a[1], call->a[2]);
+    NATIVE(getsockopt, fd, SOL_SOCKET_LEVEL, SO_SNDTIMEO, &before, &length);
+    for (;;) {
+        long result;
+
+        NATIVE(setsockopt, fd, SOL_SOCKET_LEVEL, SO_SNDTIMEO, &tick, sizeof tick);
+        result = NATIVE(connect, fd, call->a[1], call->a[2]);
+        NATIVE(setsockopt, fd, SOL_SOCKET_LEVEL, SO_SNDTIMEO, &before, sizeof before);
+        if (result != -EAGAIN)
+            return result;
+        struct wait wait = {.kind = PARK_LOCK, .deadline = clock_after(call->thread, pause), .a = (uint64_t)fd};
+        result = wait_on(call, &wait, true);
+        if (result < 0)
+            return result;
+        pause = pause < SECOND_NS / 10 ? 2 * pause : pause;
+    }
+}
+
+/* Make the descriptor not writable until the server, once connected, drains what stands here. */
+static void fill_send_buffer(int fd)
+{
+    static const char zeros[4096];
+
+    while (NATIVE(sendto, fd, zeros, sizeof zeros, MSG_DONTWAIT | MSG_NOSIGNAL, NULL, 0) > 0)
+        ;
+}
+
+long sys_connect(struct call *call)
+{
+    char type;
+    int fd = (int)call->a[0];
+    int64_t id = socket_id(fd, &type);
+    bool waits = !is_nonblocking(fd);
+    struct wait wait = {.kind = PARK_CONNECT, .deadline = NEVER, .a = (uint64_t)id};
+    struct reply reply;
+    long result;
+
+    if (id < 0)
+        return connect_unix(call);
+    result = ask_address(call, OP_CONNECT, id, waits, &reply);
+    if (result != -EINPROGRESS)
+        return result;
+    if (!waits) {
+        fill_send_buffer(fd);
+        return result;
+    }
+    do
+        result = wait_on(call, &wait, false);
+    while (result == WAKE_SIGNAL);
+    return result < 0 ? result : wait.value;
+}
+
+static long accept_one(struct call *call, int64_t id, int flags)
+{
+    struct reply reply;
+    char token;
+
+    for (;;) {
+        long result = wait_ready(call, (int)call->a[0], POLLIN, SO_RCVTIMEO);
+
+        if (result != 0)
+            return result;
+        if (ASK(call->thread, &reply, OP_ACCEPT, id) >= 0)
+            break;
+        if (reply.status != -EAGAIN || is_nonblocking((int)call->a[0]))
+            return reply.status;
+        /* Somebody else took the connection: its token must not wake us again. */
+        NATIVE(recvfrom, call->a[0], &token, 1, MSG_DONTWAIT, NULL, NULL);
+    }
+    NATIVE(recvfrom, call->a[0], &token, 1, MSG_DONTWAIT, NULL, NULL);
+    store_reply_address((void *)call->a[1], (uint32_t *)call->a[2], &reply);
+    return finish_descriptor(call, reply.fd, flags);
+}
+
+static long accept_any(struct call *call, int flags)
+{
+    int64_t id = socket_id((int)call->a[0], NULL);
+    long result;
+
+    if (id >= 0)
+        return accept_one(call, id, flags);
+    result = wait_ready(call, (int)call->a[0], POLLIN, SO_RCVTIMEO);
+    if (result != 0)
+        return result;
+    return descriptor_checked(call, NATIVE(accept4, call->a[0], call->a[1], call->a[2], flags));
+}
+
+long sys_accept(struct call *call)
+{
+    return accept_any(call, 0);
+}
+
+long sys_accept4(struct call *call)
+{
+    if ((call->a[3] & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) != 0)
+        return -EINVAL;
+    return accept_any(call, (int)call->a[3]);
+}
+
+static long get_name(struct call *call, int op)
+{
+    int64_t id = socket_id((int)call->a[0], NULL);
+    struct reply reply;
+
+    if (id < 0)
+        return syscall6(call->number, call->a[0], call->a[1], call->a[2], 0, 0, 0);
+    if (is_bad_pointer((void *)call->a[1]) || is_bad_pointer((void *)call->a[2]))
+        return -EFAULT;
+    if (ASK(call->thread, &reply, op, id) < 0)
+        return reply.status;
+    store_reply_address((void *)call->a[1], (uint32_t *)call->a[2], &reply);
+    return 0;
+}
+
+long sys_getsockname(struct call *call)
+{
+    return get_name(call, OP_SOCKNAME);
+}
+
+long sys_getpeername(struct call *call)
+{
+    return get_name(call, OP_PEERNAME);
+}
+
+long sys_shutdown(struct call *call)
+{
+    int64_t id = socket_id((int)call->a[0], NULL);
+    struct reply reply;
+
+    if (id >= 0 && ASK(call->thread, &reply, OP_SHUTDOWN, id, call->a[1]) < 0)
+        return reply.status;
+    return NATIVE(shutdown, call->a[0], call->a[1]);
+}
+
+/* Options that the kernel would answer for the pair instead of the internet socket are the server's. */
+static bool is_server_option(long level, long option)
+{
+    if (level != SOL_SOCKET_LEVEL)
+        return true;
+    return option == SO_TYPE_OPTION || option == SO_ERROR_OPTION || option == SO_ACCEPTCONN_OPTION ||
+           option == SO_PROTOCOL_OPTION || option == SO_DOMAIN_OPTION || option == SO_PEERCRED_OPTION;
+}
+
+long sys_getsockopt(struct call *call)
+{
+    int64_t id;
+    uint32_t *length = (uint32_t *)call->a[4];
+    struct reply reply;
+
+    if (!is_server_option(call->a[1], call->a[2]) || (id = socket_id((int)call->a[0], NULL)) < 0)
+        return NATIVE(getsockopt, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4]);
+    if (is_bad_pointer((void *)call->a[3]) || is_bad_pointer(length))
+        return -EFAULT;
+    if (ASK(call->thread, &reply, OP_SOCKET_GET, id, call->a[1], call->a[2]) < 0)
+        return reply.status;
+    if (reply.values.count < 2 || reply.values.kind[1] != 'b')
+        return -ENOPROTOOPT;
+    if (*length > reply.values.length[1])
+        *length = (uint32_t)reply.values.length[1];
+    memcpy((void *)call->a[3], reply.values.bytes[1], *length);
+    return 0;
+}
+
+long sys_setsockopt(struct call *call)
+{
+    int64_t id;
+    struct msgpack_writer writer;
+    struct reply reply;
+    size_t length = (size_t)(uint32_t)call->a[4];
+
+    if (!is_server_option(call->a[1], call->a[2]) || (id = socket_id((int)call->a[0], NULL)) < 0)
+        return NATIVE(setsockopt, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4]);
+    if (length > 1024)
+        return -EINVAL;
+    if (length > 0 && is_bad_pointer((void *)call->a[3]))
+        return -EFAULT;
+    request_start(call->thread, &writer, OP_SOCKET_SET, 4);
+    msgpack_put_int(&writer, id);
+    msgpack_put_int(&writer, call->a[1]);
+    msgpack_put_int(&writer, call->a[2]);
+    msgpack_put_bytes(&writer, (void *)call->a[3], length);
+    return request_call(call->thread, &writer, &reply);
+}

@@ -1,0 +1,173 @@
+/* Giving the turn back, and the one loop of every call that waits: try, give the turn back, try again. */
+#include "shim.h"
+
+/* Nobody else can run before `horizon_ns`: a deadline before it is reached without asking the server. */
+static bool advance_alone(struct thread *thread, const struct wait *wait)
+{
+    struct simunix_clock_page *page = thread->process->page;
+
+    if (wait->deadline == NEVER || (uint64_t)wait->deadline >= page->horizon_ns)
+        return false;
+    if ((uint64_t)wait->deadline > page->now_ns)
+        page->now_ns = (uint64_t)wait->deadline;
+    page->local_sleeps++;
+    return true;
+}
+
+/* Give the turn back until something of `wait` happens. Descriptors to wait for are in the private epoll already. */
+enum simunix_wake park(struct call *call, struct wait *wait)
+{
+    struct thread *thread = call->thread;
+    struct msgpack_writer writer;
+    struct reply reply;
+
+    wait->value = 0;
+    if (advance_alone(thread, wait))
+        return WAKE_TIMEOUT;
+    request_start(thread, &writer, OP_PARK, 7);
+    msgpack_put_int(&writer, wait->kind);
+    msgpack_put_int(&writer, call->number);
+    msgpack_put_int(&writer, wait->deadline);
+    /* A signalfd becomes readable by signals that are blocked, and only its owner can ask: wake for any. */
+    msgpack_put_uint(&writer, thread->process->has_signalfd ? 0 : call->mask);
+    msgpack_put_uint(&writer, wait->a);
+    msgpack_put_uint(&writer, wait->b);
+    msgpack_put_uint(&writer, wait->c);
+    request_call(thread, &writer, &reply);
+    wait->value = reply_number(&reply, 1);
+    return (enum simunix_wake)reply.status;
+}
+
+/* Park; a signal with something to deliver ends the call: -EINTR or -ERESTART_CALL. Else a WAKE_ code. */
+long wait_on(struct call *call, struct wait *wait, bool restarts)
+{
+    for (;;) {
+        enum simunix_wake wake = park(call, wait);
+        enum interruption what;
+
+        if (wake != WAKE_SIGNAL)
+            return wake;
+        what = signals_check(call);
+        if (what != INTERRUPT_NONE) {
+            long result = signals_interrupt(call, what, restarts);
+
+            if (result != 0)
+                return result;
+        }
+        if (call->thread->process->has_signalfd || wait->kind == PARK_CHILD)
+            return WAKE_READY;
+    }
+}
+
+static void epoll_prepare(struct thread *thread)
+{
+    struct reply reply;
+
+    if (thread->epoll >= 0)
+        return;
+    if (ASK(thread, &reply, OP_EPOLL) != 0 || reply.fd < 0)
+        fatal("the server gave no epoll descriptor", NULL, reply.status);
+    thread->epoll = descriptor_hide(reply.fd, thread->process->descriptor_floor);
+}
+
+/* All events that the entries up to `last` want of one descriptor: epoll takes a descriptor once, poll many times. */
+static uint32_t wanted_events(const struct pollfd *fds, unsigned last)
+{
+    uint32_t events = 0;
+
+    for (unsigned i = 0; i <= last; i++)
+        if (fds[i].fd == fds[last].fd)
+            events |= (uint16_t)fds[i].events;
+    return events;
+}
+
+/* Put the descriptors into the private epoll. False if one cannot be waited for: it is always ready then. */
+static bool epoll_fill(struct thread *thread, const struct pollfd *fds, unsigned count)
+{
+    bool waits = true;
+
+    for (unsigned i = 0; i < count; i++) {
+        struct epoll_event event = {.events = wanted_events(fds, i), .data = (uint64_t)fds[i].fd};
+        long result;
+
+        if (fds[i].fd < 0)
+            continue;
+        result = NATIVE(epoll_ctl, thread->epoll, EPOLL_CTL_ADD, fds[i].fd, &event);
+        if (result == -EEXIST)
+            result = NATIVE(epoll_ctl, thread->epoll, EPOLL_CTL_MOD, fds[i].fd, &event);
+        if (result == -EPERM || result == -EBADF)
+            waits = false;
+        else if (result != 0)
+            fatal("epoll_ctl refused a descriptor", syscall_name(__NR_epoll_ctl), result);
+    }
+    return waits;
+}
+
+static void epoll_empty(struct thread *thread, const struct pollfd *fds, unsigned count)
+{
+    struct epoll_event event = {0};
+
+    for (unsigned i = 0; i < count; i++)
+        if (fds[i].fd >= 0)
+            NATIVE(epoll_ctl, thread->epoll, EPOLL_CTL_DEL, fds[i].fd, &event);
+}
+
+/* Wait until one of the descriptors has one of its events (or an error), or the deadline: WAKE_READY, WAKE_TIMEOUT, or the
+ * result of an interruption. The caller has found none ready just now, and asks the kernel again afterwards. */
+long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, bool restarts)
+{
+    struct wait wait = {.kind = PARK_FD, .deadline = deadline, .a = count > 0 ? (uint64_t)fds[0].fd : ~0UL, .b = count};
+    long result = WAKE_READY;
+
+    if (count == 0)
+        wait.kind = PARK_TIME;
+    if (advance_alone(call->thread, &wait))
+        return WAKE_TIMEOUT;
+    epoll_prepare(call->thread);
+    if (epoll_fill(call->thread, fds, count))
+        result = wait_on(call, &wait, restarts);
+    epoll_empty(call->thread, fds, count);
+    return result;
+}
+
+bool is_nonblocking(int fd)
+{
+    long flags = NATIVE(fcntl, fd, F_GETFL, 0);
+
+    return flags < 0 || (flags & O_NONBLOCK) != 0;
+}
+
+/* SO_RCVTIMEO or SO_SNDTIMEO of a socket as a deadline; NEVER if unset or no socket. */
+static int64_t timeout_deadline(struct call *call, int fd, int option)
+{
+    struct kernel_timespec timeout = {0, 0}; /* here a timeval: microseconds in the second member */
+    uint32_t length = sizeof timeout;
+
+    if (option == 0 || NATIVE(getsockopt, fd, SOL_SOCKET_LEVEL, option, &timeout, &length) != 0)
+        return NEVER;
+    if (timeout.seconds == 0 && timeout.nanoseconds == 0)
+        return NEVER;
+    return clock_after(call->thread, timeout.seconds * SECOND_NS + timeout.nanoseconds * 1000);
+}
+
+/* Wait until a call on `fd` would not wait: 0 then, or if the descriptor is non-blocking (the kernel gives the answer).
+ * -EAGAIN when the socket's own timeout passes. */
+long wait_ready(struct call *call, int fd, short events, int timeout_option)
+{
+    struct pollfd entry = {.fd = fd, .events = events};
+    int64_t deadline;
+
+    if (NATIVE(poll, &entry, 1, 0) != 0 || is_nonblocking(fd))
+        return 0;
+    deadline = timeout_deadline(call, fd, timeout_option);
+    for (;;) {
+        long result = wait_polled(call, &entry, 1, deadline, deadline == NEVER);
+
+        if (result < 0)
+            return result;
+        if (NATIVE(poll, &entry, 1, 0) != 0)
+            return 0;
+        if (result == WAKE_TIMEOUT)
+            return -EAGAIN;
+    }
+}

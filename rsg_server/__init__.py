@@ -1,0 +1,1 @@
+"""The remote simulation server: clock, turn, hosts, sockets, network. Knows nothing of what runs on it."""

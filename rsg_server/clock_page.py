@@ -1,0 +1,66 @@
+"""The page that every emulated process maps: virtual time, and how far an actor may advance it alone."""
+
+import mmap
+import os
+import struct
+
+from rsg_server.protocol import PAGE_FIELDS, PROTOCOL_VERSION
+
+FOREVER_NS = (1 << 63) - 1
+
+NOW = PAGE_FIELDS["now_ns"]
+HORIZON = PAGE_FIELDS["horizon_ns"]
+EVENT = PAGE_FIELDS["event_ns"]
+REALTIME = PAGE_FIELDS["realtime_ns"]
+MONOTONIC = PAGE_FIELDS["monotonic_ns"]
+READ_COST = PAGE_FIELDS["read_cost_ns"]
+POLL_COST = PAGE_FIELDS["poll_cost_ns"]
+LOCAL_SLEEPS = PAGE_FIELDS["local_sleeps"]
+CLOCK_READS = PAGE_FIELDS["clock_reads"]
+TRAPS = PAGE_FIELDS["traps"]
+NOISY = PAGE_FIELDS["noisy"]
+FLOOR_AND_VERSION = PAGE_FIELDS["descriptor_floor"]
+
+
+class ClockPage:
+    """Shared memory with `words[NOW]` and its neighbours, all in nanoseconds; also the kernel's clock.
+
+    Emulated processes can write here, so what they write is never trusted to go backwards: `now_ns` only grows.
+    """
+
+    def __init__(self, epoch_ns: int, uptime_ns: int, read_cost_ns: int, poll_cost_ns: int, descriptor_floor: int) -> None:
+        self.fd = os.memfd_create("simunix-clock", os.MFD_CLOEXEC)
+        os.ftruncate(self.fd, mmap.PAGESIZE)
+        self._memory = mmap.mmap(self.fd, mmap.PAGESIZE)
+        self.words = memoryview(self._memory).cast("Q")
+        self._now_ns = 0
+        self.words[EVENT] = FOREVER_NS
+        self.words[READ_COST] = read_cost_ns
+        self.words[POLL_COST] = poll_cost_ns
+        struct.pack_into("=qq", self._memory, REALTIME * 8, epoch_ns, uptime_ns)
+        struct.pack_into("=II", self._memory, FLOOR_AND_VERSION * 8, descriptor_floor, PROTOCOL_VERSION)
+
+    @property
+    def now_ns(self) -> int:
+        """Virtual time since the start: the actors advance it by their clock reads and lone sleeps."""
+        now = self.words[NOW]
+        if now > self._now_ns:
+            self._now_ns = now
+        return self._now_ns
+
+    def advance_to(self, moment_ns: int) -> None:
+        """Move on to a moment; the past is ignored."""
+        if moment_ns > self.now_ns:
+            self._now_ns = moment_ns
+        self.words[NOW] = self._now_ns
+
+    def counters(self) -> dict[str, int]:
+        """What the shims have counted for the whole run."""
+        words = self.words
+        return {"local_sleeps": words[LOCAL_SLEEPS], "clock_reads": words[CLOCK_READS], "traps": words[TRAPS]}
+
+    def close(self) -> None:
+        """Release the mapping and its descriptor."""
+        self.words.release()
+        self._memory.close()
+        os.close(self.fd)

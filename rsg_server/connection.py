@@ -1,0 +1,146 @@
+"""Making connections: SYN, listen queue, refusal, retries; one flow per direction once connected."""
+
+from __future__ import annotations
+
+import errno
+import os
+from functools import partial
+from typing import TYPE_CHECKING
+
+from rsg_server.socket_pair import Address, SimulatedSocket, SocketState
+from rsg_server.sockets import plain
+
+if TYPE_CHECKING:
+    from rsg_server.kernel import Kernel
+
+SYN_RETRY_NS = 10**9
+SYN_RETRIES = 6
+"""tcp_syn_retries: first repeated after 1 s, doubled each time (tcp(7)); then ETIMEDOUT."""
+
+
+def connect(kernel: Kernel, client: SimulatedSocket, target: Address, waits: bool) -> int:
+    """Begin to connect a stream; an errno, EINPROGRESS when the SYN is under way."""
+    if client.state is SocketState.CONNECTED:
+        return errno.EISCONN
+    if client.state is SocketState.CONNECTING:
+        return errno.EALREADY
+    if client.state is not SocketState.OPEN:
+        return errno.EISCONN if client.state is SocketState.LISTENING else errno.ECONNABORTED
+    ip = plain(target.ip)
+    host = kernel.sockets.host_of(client.host, ip)
+    if host is None:
+        return errno.ENETUNREACH
+    code = kernel.sockets.autobind(client, ip if any(ip) else (b"\x7f\0\0\1" if len(ip) == 4 else b"\0" * 15 + b"\1"))
+    if code:
+        return code
+    client.state = SocketState.CONNECTING
+    client.remote = target
+    client.waits = waits
+    client.outcome = None
+    kernel.sockets.set_events(client)
+    kernel.network.message(client.host.host, host.host, partial(_syn_arrives, kernel, client, ip, 0))
+    return errno.EINPROGRESS
+
+
+def _syn_arrives(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: int) -> None:
+    if client.state is not SocketState.CONNECTING or client.number not in kernel.sockets.all:
+        return
+    assert client.remote is not None
+    host = kernel.sockets.host_of(client.host, ip)
+    assert host is not None
+    listener = kernel.sockets.find(host, "s", ip, client.remote.port)
+    if listener is None:
+        refuse = partial(_fail, kernel, client, errno.ECONNREFUSED)
+        kernel.network.message(host.host, client.host.host, refuse)
+    elif len(listener.pending) > listener.backlog:
+        _retry(kernel, client, ip, attempt)
+    else:
+        _accept_queue(kernel, client, listener)
+
+
+def _retry(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: int) -> None:
+    """The listener's queue is full and drops the SYN, as Linux does."""
+    if attempt >= SYN_RETRIES:
+        _fail(kernel, client, errno.ETIMEDOUT)
+        return
+    delay = SYN_RETRY_NS << attempt
+    kernel.timeline.add(kernel.now_ns + delay, partial(_syn_arrives, kernel, client, ip, attempt + 1))
+
+
+def _accept_queue(kernel: Kernel, client: SimulatedSocket, listener: SimulatedSocket) -> None:
+    served = kernel.sockets.create(listener.host, listener.family, "s")
+    served.state = SocketState.CONNECTED
+    assert listener.local is not None and client.remote is not None and client.local is not None
+    served.local = Address(_as_family(client.remote.ip, listener.family), listener.local.port)
+    served.remote = Address(_as_family(client.local.ip, listener.family), client.local.port)
+    served.peer, client.peer = client, served
+    served.flow = kernel.network.open_flow(
+        served.host.host, client.host.host, lambda data: kernel.sockets.arrived(client, data)
+    )
+    listener.pending.append(served)
+    listener.end.send(b"t")  # one token for each pending connection
+    kernel.must_poll = True
+    kernel.network.message(listener.host.host, client.host.host, partial(_established, kernel, client))
+
+
+def _as_family(ip: bytes, family: int) -> bytes:
+    """An address in the form that a socket of the family shows it."""
+    if family == 6 and len(ip) == 4:
+        return b"\0" * 10 + b"\xff\xff" + ip
+    return plain(ip) if family == 4 else ip
+
+
+def _established(kernel: Kernel, client: SimulatedSocket) -> None:
+    peer = client.peer
+    if client.state is not SocketState.CONNECTING or client.number not in kernel.sockets.all or peer is None:
+        if peer is not None:
+            kernel.sockets.reset(peer)
+        return
+    client.drain()
+    client.state = SocketState.CONNECTED
+    client.flow = kernel.network.open_flow(
+        client.host.host, peer.host.host, lambda data: kernel.sockets.arrived(peer, data)
+    )
+    kernel.sockets.set_events(client)
+    kernel.must_poll = True
+    assert client.remote is not None and client.local is not None
+    kernel.log.event(
+        kernel.now_ns, "connect", host=client.host.name, source=str(client.local), destination=str(client.remote)
+    )
+    kernel.sockets.tell_connect(client, 0)
+
+
+def _fail(kernel: Kernel, client: SimulatedSocket, code: int) -> None:
+    if client.state is not SocketState.CONNECTING or client.number not in kernel.sockets.all:
+        return
+    client.drain()
+    client.state = SocketState.OPEN
+    kernel.sockets.set_events(client)
+    kernel.must_poll = True
+    kernel.log.event(
+        kernel.now_ns,
+        "connect_failed",
+        host=client.host.name,
+        destination=str(client.remote),
+        error=errno.errorcode.get(code, str(code)),
+    )
+    if not client.waits:
+        client.error = code
+    kernel.sockets.tell_connect(client, -code)
+
+
+def accept(kernel: Kernel, listener: SimulatedSocket) -> tuple[SimulatedSocket, int] | int:
+    """The oldest pending connection and the application's end of it (to be closed once passed), or an errno."""
+    if listener.state is not SocketState.LISTENING:
+        return errno.EINVAL
+    if not listener.pending:
+        return errno.EAGAIN
+    served = listener.pending.popleft()
+    assert served.app_end is not None
+    fd = os.dup(served.app_end.fileno())
+    served.app_end.close()
+    served.app_end = None
+    kernel.must_poll = True
+    return served, fd
+
+

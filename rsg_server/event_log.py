@@ -1,0 +1,65 @@
+"""The canonical log: one JSON line per thing that happened, and a digest that covers every turn as well."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from pathlib import Path
+from typing import IO
+
+_TURN = struct.Struct("<QIB")
+_FLUSH_BYTES = 1 << 16
+
+
+class EventLog:
+    """Writes events in the order in which they happen in virtual time; `counts` tells how many of each kind."""
+
+    def __init__(self, path: Path | None, every_turn: bool = False) -> None:
+        self._file: IO[str] | None = path.open("w", encoding="utf-8") if path else None
+        self._every_turn = every_turn
+        self._hash = hashlib.sha256()
+        self._buffer = bytearray()
+        self.counts: dict[str, int] = {}
+        self.turns = 0
+
+    def turn(self, now_ns: int, actor_number: int, wake: int) -> None:
+        """Account for one turn that passed the server."""
+        self.turns += 1
+        self._buffer += _TURN.pack(now_ns, actor_number & 0xFFFFFFFF, wake & 0xFF)
+        if len(self._buffer) >= _FLUSH_BYTES:
+            self._drain()
+        if self._every_turn:
+            self._write({"t": now_ns, "event": "turn", "actor": actor_number, "wake": wake})
+
+    def event(self, now_ns: int, kind: str, **fields: object) -> None:
+        """Append one event; `fields` must be the same in every run of the same scenario and seed."""
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        line = self._write({"t": now_ns, "event": kind, **fields})
+        self._buffer += line.encode()
+
+    def _write(self, record: dict[str, object]) -> str:
+        line = json.dumps(record, separators=(",", ":"))
+        if self._file is not None:
+            self._file.write(line + "\n")
+        return line
+
+    def _drain(self) -> None:
+        self._hash.update(self._buffer)
+        self._buffer.clear()
+
+    def digest(self) -> str:
+        """sha256 over all turns and events so far, in hexadecimal."""
+        self._drain()
+        return self._hash.hexdigest()
+
+    def flush(self) -> None:
+        """Bring what was logged so far to disk."""
+        if self._file is not None:
+            self._file.flush()
+
+    def close(self) -> None:
+        """Flush and close the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None

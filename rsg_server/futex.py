@@ -1,0 +1,66 @@
+"""Who waits at which futex word, in order of arrival."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rsg_server.actor import Actor, State
+from rsg_server.protocol import Wake
+
+if TYPE_CHECKING:
+    from rsg_server.kernel import Kernel
+
+Key = tuple[int, int]
+
+
+class FutexTable:
+    """Queues of parked actors by key: (0 or a shared space, word), made unique per process for private words."""
+
+    def __init__(self) -> None:
+        self._queues: dict[Key, list[tuple[Actor, int]]] = {}
+        self._keys: dict[int, Key] = {}  # by actor number
+
+    @staticmethod
+    def key(actor: Actor, space: int, word: int) -> Key:
+        """The key of a word as this actor names it; private words are told apart by their process."""
+        return (space or -actor.process.number, word)
+
+    def add(self, actor: Actor) -> None:
+        """Queue an actor that has just parked at a futex."""
+        parked = actor.parked
+        assert parked is not None
+        key = self.key(actor, parked.a, parked.b)
+        self._keys[actor.number] = key
+        self._queues.setdefault(key, []).append((actor, parked.c))
+
+    def remove(self, actor: Actor) -> None:
+        """Take an actor out of its queue, wherever a requeue has moved it."""
+        key = self._keys.pop(actor.number, None)
+        if key is None:
+            return
+        queue = self._queues[key]
+        queue[:] = [entry for entry in queue if entry[0] is not actor]
+        if not queue:
+            del self._queues[key]
+
+    def wake(self, kernel: Kernel, key: Key, most: int, bitset: int) -> int:
+        """Wake up to `most` waiters whose bitset meets the given one, first come first served; returns how many."""
+        woken = 0
+        for actor, waits_for in list(self._queues.get(key, ())):
+            if woken >= most:
+                break
+            if waits_for & bitset and actor.state is State.PARKED:
+                kernel.wake(actor, Wake.READY)
+                woken += 1
+        return woken
+
+    def requeue(self, source: Key, target: Key, most: int) -> int:
+        """Move up to `most` waiters to another word without waking them; returns how many."""
+        if source == target:
+            return 0
+        moved = self._queues.get(source, [])[: max(most, 0)]
+        for actor, waits_for in moved:
+            self.remove(actor)
+            self._keys[actor.number] = target
+            self._queues.setdefault(target, []).append((actor, waits_for))
+        return len(moved)

@@ -1,0 +1,17 @@
+"""Message handlers, one file per system-call family, named as in csrc/sys_*.c.
+
+A handler takes (kernel, actor, arguments) and returns the reply, or None when the actor has given the turn back.
+"""
+
+from rsg_server.handlers import futex, identity, process, signals, sockets, timers, wait
+from rsg_server.handlers.table import Handler
+
+HANDLERS: dict[int, Handler] = {
+    **process.HANDLERS,
+    **wait.HANDLERS,
+    **futex.HANDLERS,
+    **signals.HANDLERS,
+    **timers.HANDLERS,
+    **identity.HANDLERS,
+    **sockets.HANDLERS,
+}

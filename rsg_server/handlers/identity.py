@@ -1,0 +1,43 @@
+"""What a process tells of itself: its believed descriptor limit, warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rsg_server.errors import SimunixError
+from rsg_server.handlers.table import OK, Handler, Reply
+from rsg_server.protocol import Op, Warning_
+
+if TYPE_CHECKING:
+    from rsg_server.actor import Actor
+    from rsg_server.kernel import Kernel
+
+_PHRASES = {
+    Warning_.UNKNOWN_SYSCALL: "is not in the table and was passed to the kernel",
+    Warning_.REFUSED: "was refused",
+    Warning_.ESCAPE: "was not started",
+    Warning_.FATAL: "",
+}
+
+
+def nofile(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+    """[soft, hard] -> [0]"""
+    soft, hard = arguments
+    actor.process.nofile = (soft, hard)  # type: ignore[assignment]
+    return OK
+
+
+def warn(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+    """[kind, text] -> [0]; said once per program and host"""
+    kind, text = arguments
+    process = actor.process
+    phrase = _PHRASES.get(Warning_(kind), "")
+    line = f"{process.host.name}: {process.program}: {text} {phrase}".rstrip()
+    kernel.warn(line)
+    if kernel.options.strict:
+        raise SimunixError(f"stopped by --strict: {line}")
+    return OK
+
+
+HANDLERS: dict[int, Handler] = {int(Op.NOFILE): Handler("ii", nofile), int(Op.WARN): Handler("is", warn)}

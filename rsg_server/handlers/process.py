@@ -1,0 +1,133 @@
+"""Births, new images, ends: HELLO, FORK, EXEC, EXIT."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rsg_server.handlers.table import OK, Handler, Reply
+from rsg_server.protocol import Fork, Hello, Op
+
+if TYPE_CHECKING:
+    from rsg_server.actor import Actor
+    from rsg_server.kernel import Kernel
+    from rsg_server.process import Process
+
+
+def hello(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+    """[kind, pid, tid, program]: an actor's first message, or a process's after an exec."""
+    kind, pid, tid, program = arguments
+    process = actor.process
+    actor.tid = tid  # type: ignore[assignment]
+    if kind == Hello.THREAD:
+        return OK
+    process.pid = pid  # type: ignore[assignment]
+    process.host.processes[process.pid] = process
+    if process.pidfd >= 0 and process.pidfd not in kernel.watched:
+        kernel.watch(process.pidfd, process)
+    if kind == Hello.FORKED:
+        return Reply((0, process.seed))
+    process.program = str(program)
+    _new_image(kernel, actor)
+    host = process.host
+    values = (0, process.seed, process.nofile[0], host.host.cores, host.host.memory_bytes, host.flags, host.name)
+    return Reply(values, fds=(kernel.page.fd,), close=False)
+
+
+def _new_image(kernel: Kernel, actor: Actor) -> None:
+    """An exec has ended the process's other threads and its POSIX timers; a vfork parent goes on."""
+    process = actor.process
+    for other in list(process.actors):
+        if other is not actor:
+            kernel.end_actor(other)
+    if actor.epoll_fd >= 0:
+        kernel.drop_epoll(actor)
+    for number in [number for number in process.timers if number != 0]:
+        timer = process.timers.pop(number)
+        if timer.event is not None:
+            timer.event.cancel()
+    if process.vfork_parent is not None:
+        kernel.release_vfork(process)
+
+
+def fork(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+    """[kind] -> [child number] + the child's channel. After a VFORK the parent is silent until the child lets go."""
+    kind = Fork(arguments[0])  # type: ignore[arg-type]
+    process = actor.process
+    if kind is not Fork.THREAD:
+        process = kernel.new_process(process.host, process, process.program)
+    child, channel = kernel.new_actor(process)
+    if kind is Fork.VFORK:
+        process.vfork_parent = actor
+        kernel.hand_over(actor, child)
+    else:
+        kernel.make_ready(child)
+    return Reply((child.number,), fds=(channel,))
+
+
+def fork_done(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+    """[pid or -errno, number]: a failed fork takes back the announced child, always the newest one."""
+    outcome = arguments[0]
+    if isinstance(outcome, int) and outcome < 0:
+        newest = max(
+            (other for other in kernel.actors.values() if other.owes_message and is_child(other, actor.process)),
+            key=lambda other: other.number,
+            default=None,
+        )
+        if newest is not None:
+            _take_back(kernel, newest, actor.process)
+    return OK
+
+
+def is_child(actor: Actor, process: Process) -> bool:
+    """Whether an unborn actor is a thread or a child of the process."""
+    return actor.process is process or actor.process.parent is process
+
+
+def _take_back(kernel: Kernel, unborn: Actor, process: Process) -> None:
+    if unborn.process is process:
+        kernel.end_actor(unborn)
+    else:
+        unborn.process.vfork_parent = None
+        kernel.bury(unborn.process)
+
+
+def execute(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+    """[path]; the next message comes from the new image (HELLO) or is EXEC_FAILED."""
+    return OK
+
+
+def exec_failed(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+    """[errno]"""
+    return OK
+
+
+def thread_exit(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> None:
+    """[status, join word]: joiners may go on (the shim of whoever runs next waits for the kernel's thread to be gone)."""
+    status, word = arguments
+    process = actor.process
+    if len(process.actors) == 1:
+        process.exit_status = status  # type: ignore[assignment]
+        kernel.await_death(process)
+        return
+    if word:
+        kernel.futexes.wake(kernel, kernel.futexes.key(actor, 0, word), 1 << 30, 0xFFFFFFFF)  # type: ignore[arg-type]
+    kernel.end_actor(actor)
+
+
+def process_exit(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> None:
+    """[status]: nothing else runs until the kernel has really ended the process."""
+    actor.process.exit_status = arguments[0]  # type: ignore[assignment]
+    kernel.await_death(actor.process)
+
+
+HANDLERS: dict[int, Handler] = {
+    int(Op.HELLO): Handler("iiis", hello),
+    int(Op.FORK): Handler("i", fork),
+    int(Op.FORK_DONE): Handler("ii", fork_done),
+    int(Op.EXEC): Handler("s", execute),
+    int(Op.EXEC_FAILED): Handler("i", exec_failed),
+    int(Op.THREAD_EXIT): Handler("ii", thread_exit),
+    int(Op.EXIT): Handler("i", process_exit),
+}
+

@@ -1,0 +1,89 @@
+"""Signals: the sender has sent it already; here it is decided who looks, and when."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rsg_server.handlers.table import OK, Handler, Reply
+from rsg_server.protocol import Op
+
+if TYPE_CHECKING:
+    from rsg_server.actor import Actor
+    from rsg_server.kernel import Kernel
+    from rsg_server.process import Process
+
+_STOPS = {signal.SIGSTOP}
+_STATE_POLLS = 10_000
+
+
+def sent(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply | None:
+    """[pid, tid, signal] as in kill(2); tid 0 means the whole process."""
+    pid, tid, number = arguments
+    assert isinstance(pid, int) and isinstance(tid, int) and isinstance(number, int)
+    if not 1 <= number <= 64:
+        return OK
+    sender = actor.process
+    for target in _targets(kernel, actor, pid, tid):
+        if number == signal.SIGKILL:
+            if _is_dying(target):
+                kernel.await_death(target)
+        elif number == signal.SIGSTOP:
+            await_state(target, "Tt", True)
+            kernel.stop_process(target)
+        else:
+            if number == signal.SIGCONT:
+                await_state(target, "Tt", False)
+                kernel.continue_process(target)
+            kernel.notice_signal(target, number, tid)
+    kernel.log.event(kernel.now_ns, "signal", host=sender.host.name, sender=sender.pid, pid=pid, tid=tid, signal=number)
+    return None if sender.dead else OK
+
+
+def _targets(kernel: Kernel, actor: Actor, pid: int, tid: int) -> list[Process]:
+    """Processes that kill(2) with this pid reaches, on the sender's host, in the order of their numbers."""
+    processes = sorted(actor.process.host.processes.values(), key=lambda process: process.number)
+    if pid > 0:
+        return [process for process in processes if process.pid == pid]
+    if tid:
+        return [process for process in processes if any(other.tid == tid for other in process.actors)]
+    if pid == -1:
+        return [process for process in processes if process is not actor.process]
+    group = _group(actor.process) if pid == 0 else -pid
+    return [process for process in processes if _group(process) == group]
+
+
+def _group(process: Process) -> int:
+    """The process group as the process's own PID namespace numbers it (the last number of NSpgid)."""
+    fields = process.status_fields().get("NSpgid", "").split()
+    return int(fields[-1]) if fields else -1
+
+
+def _is_dying(process: Process) -> bool:
+    """Whether SIGKILL has reached it (it may not have been allowed to)."""
+    status = process.status_fields()
+    if not status or status.get("State", "Z")[0] in "ZX":
+        return True
+    bit = 1 << (signal.SIGKILL - 1)
+    return bool((int(status["SigPnd"], 16) | int(status["ShdPnd"], 16)) & bit)
+
+
+def await_state(process: Process, states: str, wanted: bool) -> None:
+    """Spin until the kernel has stopped (or continued) the process: microseconds, as nothing else runs."""
+    for _ in range(_STATE_POLLS):
+        state = process.status_fields().get("State", "")
+        if not state or (state[0] in states) == wanted:
+            return
+
+
+def stopping(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> None:
+    """[signal]: the actor is about to be stopped by the kernel; answered when it has been continued."""
+    process = actor.process
+    await_state(process, "Tt", True)
+    actor.reply = (0,)
+    kernel.make_ready(actor)
+    kernel.stop_process(process)
+
+
+HANDLERS: dict[int, Handler] = {int(Op.SIGNAL): Handler("iii", sent), int(Op.STOPPING): Handler("i", stopping)}

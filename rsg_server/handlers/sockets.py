@@ -1,0 +1,180 @@
+"""Requests about internet sockets."""
+
+from __future__ import annotations
+
+import errno
+import os
+import struct
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rsg_server import connection
+from rsg_server.handlers.table import OK, Handler, Reply, failed
+from rsg_server.protocol import Op
+from rsg_server.socket_pair import Address, SimulatedSocket, SocketState
+from rsg_server.sockets import ANY, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rsg_server.actor import Actor
+    from rsg_server.kernel import Kernel
+
+SOCK_STREAM, SOCK_DGRAM = 1, 2
+SOL_SOCKET, SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6 = 1, 0, 6, 17, 41
+SO_TYPE, SO_ERROR, SO_ACCEPTCONN, SO_PROTOCOL, SO_DOMAIN = 3, 4, 30, 38, 39
+TCP_INFO = 11
+KNOWN_LEVELS = {SOL_SOCKET, SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6}
+PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17)}
+
+
+def create(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+    """[family, type, protocol] -> [id] + fd"""
+    family, kind, protocol = arguments
+    if kind not in PROTOCOLS:
+        return failed(errno.EPERM if kind == 3 else errno.ESOCKTNOSUPPORT)
+    if protocol not in PROTOCOLS[kind]:  # type: ignore[index]
+        return failed(errno.EPROTONOSUPPORT)
+    made = kernel.sockets.create(actor.process.host, family, "s" if kind == SOCK_STREAM else "d")  # type: ignore[arg-type]
+    assert made.app_end is not None
+    fd = os.dup(made.app_end.fileno())
+    made.app_end.close()
+    made.app_end = None
+    return Reply((made.number,), fds=(fd,))
+
+
+def _on_socket(run: Callable[[Kernel, SimulatedSocket, Sequence[object]], Reply]) -> Callable[..., Reply]:
+    """A handler whose first argument is a socket's number."""
+
+    def handler(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+        found = kernel.sockets.of(actor, arguments[0])  # type: ignore[arg-type]
+        return failed(errno.EBADF) if found is None else run(kernel, found, arguments[1:])
+
+    return handler
+
+
+def _status(code: int) -> Reply:
+    return OK if code == 0 else failed(code)
+
+
+def _fits_family(which: SimulatedSocket, family: object) -> bool:
+    return family == which.family
+
+
+def bind(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) -> Reply:
+    """[family, bytes, port] -> [0]"""
+    family, ip, port = arguments
+    if not _fits_family(which, family):
+        return failed(errno.EAFNOSUPPORT)
+    code = kernel.sockets.bind(which, ip, port)  # type: ignore[arg-type]
+    if code == errno.EADDRINUSE:
+        kernel.log.event(kernel.now_ns, "address_in_use", host=which.host.name, port=port)
+    return _status(code)
+
+
+def listen(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) -> Reply:
+    """[backlog] -> [0]"""
+    if which.kind != "s":
+        return failed(errno.EOPNOTSUPP)
+    if which.state not in (SocketState.OPEN, SocketState.LISTENING):
+        return failed(errno.EINVAL)
+    if which.local is None:
+        kernel.sockets.bind(which, ANY[which.family], 0)
+    which.backlog = max(0, min(int(arguments[0]), 4096))  # type: ignore[call-overload]
+    which.state = SocketState.LISTENING
+    assert which.local is not None
+    kernel.log.event(kernel.now_ns, "listen", host=which.host.name, port=which.local.port)
+    return OK
+
+
+def connect(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) -> Reply:
+    """[family, bytes, port, waits] -> [0 | -EINPROGRESS | -errno]"""
+    family, ip, port, waits = arguments
+    if not _fits_family(which, family):
+        return failed(errno.EAFNOSUPPORT)
+    target = Address(ip, port)  # type: ignore[arg-type]
+    if which.kind == "s":
+        return failed(connection.connect(kernel, which, target, bool(waits)))
+    address = plain(target.ip)
+    if kernel.sockets.host_of(which.host, address) is None:
+        return failed(errno.ENETUNREACH)
+    code = kernel.sockets.autobind(which, address)
+    if code == 0:
+        which.remote, which.state = target, SocketState.CONNECTED
+    return _status(code)
+
+
+def accept(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) -> Reply:
+    """[] -> [new id, family, bytes, port] + fd"""
+    accepted = connection.accept(kernel, which)
+    if isinstance(accepted, int):
+        return failed(accepted)
+    served, fd = accepted
+    assert served.remote is not None
+    return Reply((served.number, served.remote.family, served.remote.ip, served.remote.port), fds=(fd,))
+
+
+def socket_name(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) -> Reply:
+    """[] -> [0, family, bytes, port]"""
+    local = which.local or Address(ANY[which.family], 0)
+    return Reply((0, local.family, local.ip, local.port))
+
+
+def peer_name(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) -> Reply:
+    """[] -> [0, family, bytes, port]"""
+    if which.state is not SocketState.CONNECTED or which.remote is None:
+        return failed(errno.ENOTCONN)
+    return Reply((0, which.remote.family, which.remote.ip, which.remote.port))
+
+
+def shutdown(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) -> Reply:
+    """[how] -> [0]; the shim shuts its end down natively, which is how we learn of the end of data."""
+    if which.state is not SocketState.CONNECTED and not (which.kind == "s" and which.state is SocketState.LISTENING):
+        return failed(errno.ENOTCONN)
+    return OK
+
+
+def get_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) -> Reply:
+    """[level, option] -> [0, bytes]"""
+    level, option = arguments
+    if level == SOL_SOCKET:
+        value = _own_option(which, option)  # type: ignore[arg-type]
+        return failed(errno.ENOPROTOOPT) if value is None else Reply((0, struct.pack("=i", value)))
+    if level not in KNOWN_LEVELS or (level, option) == (SOL_TCP, TCP_INFO):
+        return failed(errno.ENOPROTOOPT)
+    return Reply((0, which.options.get((level, option), b"\0\0\0\0")))  # type: ignore[arg-type]
+
+
+def _own_option(which: SimulatedSocket, option: int) -> int | None:
+    if option == SO_ERROR:
+        code, which.error = which.error, 0
+        return code
+    return {
+        SO_TYPE: SOCK_STREAM if which.kind == "s" else SOCK_DGRAM,
+        SO_ACCEPTCONN: int(which.state is SocketState.LISTENING),
+        SO_PROTOCOL: 6 if which.kind == "s" else 17,
+        SO_DOMAIN: 2 if which.family == 4 else 10,
+    }.get(option)
+
+
+def set_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) -> Reply:
+    """[level, option, bytes] -> [0]; remembered, and heeded where this server models it"""
+    level, option, value = arguments
+    if level not in KNOWN_LEVELS:
+        return failed(errno.ENOPROTOOPT)
+    which.options[level, option] = value  # type: ignore[index,assignment]
+    return OK
+
+
+HANDLERS: dict[int, Handler] = {
+    int(Op.SOCKET): Handler("iii", create),
+    int(Op.BIND): Handler("iibi", _on_socket(bind)),
+    int(Op.LISTEN): Handler("ii", _on_socket(listen)),
+    int(Op.CONNECT): Handler("iibii", _on_socket(connect)),
+    int(Op.ACCEPT): Handler("i", _on_socket(accept)),
+    int(Op.SOCKNAME): Handler("i", _on_socket(socket_name)),
+    int(Op.PEERNAME): Handler("i", _on_socket(peer_name)),
+    int(Op.SHUTDOWN): Handler("ii", _on_socket(shutdown)),
+    int(Op.SOCKET_GET): Handler("iii", _on_socket(get_option)),
+    int(Op.SOCKET_SET): Handler("iiib", _on_socket(set_option)),
+}

@@ -1,0 +1,46 @@
+"""The shape of a handler, and checking of what an emulated process has sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rsg_server.actor import Actor
+    from rsg_server.kernel import Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Values of a reply (the first is the status) and the descriptors that go with it, closed once sent if `close`."""
+
+    values: tuple[object, ...] = (0,)
+    fds: tuple[int, ...] = ()
+    close: bool = True
+
+
+OK = Reply()
+Run = Callable[["Kernel", "Actor", Sequence[object]], Reply | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """A handler with the types of its arguments: `i` an integer, `b` bytes, `s` text."""
+
+    shape: str
+    run: Run
+
+    def fits(self, arguments: Sequence[object]) -> bool:
+        """Whether the arguments of a message have the declared shape."""
+        if len(arguments) != len(self.shape):
+            return False
+        return all(isinstance(value, _TYPES[kind]) for kind, value in zip(self.shape, arguments, strict=True))
+
+
+_TYPES: dict[str, type] = {"i": int, "b": bytes, "s": str}
+
+
+def failed(code: int) -> Reply:
+    """A reply that is an error; `code` is a positive errno."""
+    return Reply((-code,))

@@ -1,0 +1,64 @@
+"""PARK: an actor gives the turn back."""
+
+from __future__ import annotations
+
+import os
+import select
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rsg_server.actor import Parked
+from rsg_server.handlers.table import Handler, Reply
+from rsg_server.protocol import Op, Wait, Wake
+
+if TYPE_CHECKING:
+    from rsg_server.actor import Actor
+    from rsg_server.kernel import Kernel
+
+_KINDS = {int(kind) for kind in Wait}
+
+
+def park(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply | None:
+    """[wait, syscall, deadline, blocked, a, b, c]; answered when it is woken."""
+    wait, syscall, deadline, blocked, a, b, c = arguments
+    parked = Parked(wait, syscall, deadline, blocked, a, b, c, kernel.now_ns)  # type: ignore[arg-type]
+    if wait not in _KINDS:
+        raise ValueError(f"wait {wait}: no such kind")
+    if wait == Wait.YIELD:
+        actor.reply = (int(Wake.READY), 0)
+        kernel.make_ready(actor)
+        return None
+    if wait == Wait.VFORK and not _is_vfork_child(kernel, actor, parked):
+        return Reply((int(Wake.READY), 0))
+    if wait == Wait.CONNECT:
+        outcome = kernel.sockets.connect_outcome(actor, parked.a)
+        if outcome is not None:
+            return Reply((int(Wake.READY), outcome))
+    if parked.deadline_ns >= 0 and parked.deadline_ns <= kernel.now_ns and wait != Wait.FD:
+        actor.reply = (int(Wake.TIMEOUT), 0)
+        kernel.make_ready(actor)
+        return None
+    kernel.park(actor, parked)
+    return None
+
+
+def _is_vfork_child(kernel: Kernel, actor: Actor, parked: Parked) -> bool:
+    """Mark the child that the parent waits for; False once it is gone."""
+    child = kernel.actors.get(parked.a)
+    if child is None or child.process.parent is not actor.process:
+        return False
+    child.process.vfork_parent = actor
+    return True
+
+
+def epoll(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+    """[] -> the actor's private epoll: made here, so that the server holds it in its master epoll."""
+    if actor.epoll_fd < 0:
+        private = select.epoll()
+        actor.epoll_fd = os.dup(private.fileno())
+        private.close()
+        kernel.watch(actor.epoll_fd, actor)
+    return Reply(fds=(actor.epoll_fd,), close=False)
+
+
+HANDLERS: dict[int, Handler] = {int(Op.PARK): Handler("iiiiiii", park), int(Op.EPOLL): Handler("", epoll)}

@@ -1,0 +1,331 @@
+"""Ties clock, timeline, actors, processes, hosts and sockets together: requests come in, replies and wake-ups go out.
+
+No waiting and no trio here: `turn.py` receives and sends, this file and `handlers/` decide.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rsg_server.actor import Actor, Parked, State
+from rsg_server.clock_page import ClockPage
+from rsg_server.errors import SimunixError
+from rsg_server.datagrams import Datagrams
+from rsg_server.event_log import EventLog
+from rsg_server.futex import FutexTable
+from rsg_server.host_state import Command, HostState, Launcher
+from rsg_server.network.network import Network
+from rsg_server.platform.platform import Platform
+from rsg_server.process import Process
+from rsg_server.protocol import Wait, Wake
+from rsg_server.sockets import SocketTable
+from rsg_server.timeline import Timeline
+
+
+@dataclass(frozen=True, slots=True)
+class KernelOptions:
+    """What a run is told beforehand. Costs are virtual nanoseconds; `nofile` is the limit that processes believe in."""
+
+    seed: int = 0
+    epoch_ns: int = 946_684_800 * 10**9  # 2000-01-01T00:00:00Z
+    uptime_ns: int = 60 * 10**9
+    read_cost_ns: int = 50
+    poll_cost_ns: int = 1000
+    nofile: int = 1024
+    host_flags: int = 0
+    strict: bool = False
+
+
+class Kernel:
+    """The state of one emulation."""
+
+    def __init__(self, platform: Platform, options: KernelOptions, log: EventLog, launcher: Launcher) -> None:
+        self.options = options
+        self.platform = platform
+        self.log = log
+        self.launcher = launcher
+        self.page = ClockPage(
+            options.epoch_ns, options.uptime_ns, options.read_cost_ns, options.poll_cost_ns, options.nofile
+        )
+        self.timeline = Timeline()
+        self.network = Network(self.page, self.timeline, platform)
+        self.master = select.epoll()
+        self.watched: dict[int, object] = {}  # descriptor in the master epoll -> Actor, Process or SimulatedSocket
+        self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
+        self.actors: dict[int, Actor] = {}
+        self.processes: dict[int, Process] = {}
+        self.run_queue: deque[Actor] = deque()
+        self.futexes = FutexTable()
+        self.sockets = SocketTable(self)
+        self.datagrams = Datagrams(self)
+        self.timerfds: dict[int, object] = {}
+        self.warnings: dict[str, int] = {}
+        self.on_warning: Callable[[str], None] = lambda text: None
+        self.external_files: set[str] = set()
+        self.must_poll = True  # something may have become ready that the kernel has not told us yet
+        self._next_actor = 1
+        self._next_process = 1
+
+    # Time and order
+
+    @property
+    def now_ns(self) -> int:
+        """Virtual nanoseconds since the start."""
+        return self.page.now_ns
+
+    def wake(self, actor: Actor, reason: int, value: int = 0) -> bool:
+        """Put a parked actor at the end of the run queue; False if it is not waiting."""
+        if actor.state is not State.PARKED:
+            return False
+        if actor.timeout is not None:
+            actor.timeout.cancel()
+            actor.timeout = None
+        if actor.parked is not None and actor.parked.wait == Wait.FUTEX:
+            self.futexes.remove(actor)
+        actor.reply = (int(reason), value)
+        self.make_ready(actor)
+        return True
+
+    def make_ready(self, actor: Actor) -> None:
+        """Append to the run queue; a stopped process's actors join it when it is continued."""
+        actor.state = State.READY
+        if not actor.process.stopped:
+            self.run_queue.append(actor)
+
+    def park(self, actor: Actor, parked: Parked) -> None:
+        """Take the turn from an actor until something of `parked` happens."""
+        actor.state = State.PARKED
+        actor.parked = parked
+        if parked.deadline_ns >= 0:
+            actor.timeout = self.timeline.add(parked.deadline_ns, lambda: self._time_out(actor))
+        if parked.wait == Wait.FUTEX:
+            self.futexes.add(actor)
+
+    def _time_out(self, actor: Actor) -> None:
+        actor.timeout = None
+        self.wake(actor, Wake.TIMEOUT)
+
+    # Birth and death
+
+    def new_process(self, host: HostState, parent: Process | None, program: str) -> Process:
+        """A process that is about to be born; its place in the order of things is fixed here."""
+        number = self._next_process
+        self._next_process += 1
+        nofile = parent.nofile if parent else (self.options.nofile, self.options.nofile)
+        process = Process(number, host, parent, program, seed=seed_of(self.options.seed, number), nofile=nofile)
+        process.born_ns = self.now_ns
+        if parent is not None:
+            parent.children.append(process)
+            process.label = parent.label
+        self.processes[number] = process
+        return process
+
+    def new_actor(self, process: Process) -> tuple[Actor, int]:
+        """A thread that is about to be born, and its end of the channel (the caller passes it on and closes it)."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, RECEIVE_TIMEOUT)
+        actor = Actor(self._next_actor, process, ours)
+        self._next_actor += 1
+        self.actors[actor.number] = actor
+        process.actors.append(actor)
+        return actor, theirs.detach()
+
+    def spawn(self, host_name: str, command: Command) -> Process:
+        """Start a program on a host, now. Raises SimunixError if it cannot be started."""
+        host = self.hosts.get(host_name)
+        if host is None:
+            raise SimunixError(f"host {host_name!r}: no such host; known: {', '.join(sorted(self.hosts))}")
+        process = self.new_process(host, None, command.argv[0])
+        process.label = command.label
+        actor, channel = self.new_actor(process)
+        try:
+            self.launcher.spawn(host_name, command, channel)
+        except SimunixError:
+            self.bury(process)
+            raise
+        finally:
+            os.close(channel)
+        self.make_ready(actor)
+        self.log.event(self.now_ns, "process_start", host=host_name, number=process.number, argv=list(command.argv))
+        return process
+
+    def watch(self, descriptor: int, target: object, events: int = select.EPOLLIN) -> None:
+        """Have the master epoll report a descriptor to `target`."""
+        self.watched[descriptor] = target
+        self.master.register(descriptor, events)
+
+    def unwatch(self, descriptor: int) -> None:
+        """Forget a descriptor; harmless if it is not watched."""
+        if self.watched.pop(descriptor, None) is not None:
+            self.master.unregister(descriptor)
+
+    def end_actor(self, actor: Actor) -> None:
+        """A thread has ended or is certain to."""
+        if actor.state is State.DEAD:
+            return
+        if actor.parked is not None and actor.parked.wait == Wait.FUTEX:
+            self.futexes.remove(actor)
+        if actor.state is State.READY and actor in self.run_queue:
+            self.run_queue.remove(actor)
+        if actor.timeout is not None:
+            actor.timeout.cancel()
+        actor.state = State.DEAD
+        self.actors.pop(actor.number, None)
+        actor.process.actors.remove(actor)
+        actor.channel.close()
+        if actor.epoll_fd >= 0:
+            self.drop_epoll(actor)
+
+    def drop_epoll(self, actor: Actor) -> None:
+        """An exec has closed the shim's end of the private epoll."""
+        self.unwatch(actor.epoll_fd)
+        os.close(actor.epoll_fd)
+        actor.epoll_fd = -1
+
+    def hand_over(self, parent: Actor, child: Actor) -> None:
+        """A vfork: the parent is silent until the child lets go, and the child runs next."""
+        parent.state = State.VFORK
+        child.state = State.READY
+        self.run_queue.appendleft(child)
+
+    def await_death(self, process: Process) -> None:
+        """The process is certain to die: wait until the kernel has done with it, then bury it."""
+        if process.dead:
+            return
+        if process.pidfd >= 0:
+            poller = select.poll()
+            poller.register(process.pidfd, select.POLLIN)
+            if not poller.poll(DEATH_TIMEOUT_MS):
+                self.warn(f"{process!r} was to die and has not; it is killed")
+                os.kill(process.global_pid, signal.SIGKILL)
+                poller.poll(DEATH_TIMEOUT_MS)
+        self.bury(process)
+
+    def bury(self, process: Process) -> None:
+        """A process has died: free what it held, tell whoever waits for that."""
+        if process.dead:
+            return
+        process.dead = True
+        for actor in list(process.actors):
+            self.end_actor(actor)
+        for timer in process.timers.values():
+            if timer.event is not None:
+                timer.event.cancel()
+        if process.pidfd >= 0:
+            self.unwatch(process.pidfd)
+            os.close(process.pidfd)
+            process.pidfd = -1
+        process.host.processes.pop(process.pid, None)
+        del self.processes[process.number]
+        self.must_poll = True
+        if process.pid:
+            self.log.event(self.now_ns, "process_exit", host=process.host.name, number=process.number, pid=process.pid)
+        self._tell_relatives(process)
+
+    def _tell_relatives(self, process: Process) -> None:
+        if process.vfork_parent is not None:
+            self.release_vfork(process)
+        parent = process.parent
+        if parent is not None and not parent.dead:
+            parent.children.remove(process)
+            self.child_changed(parent)
+        for child in process.children:
+            child.parent = None
+            self.notice_signal(child, signal.SIGTERM, every_thread=True)  # PR_SET_PDEATHSIG may have sent something
+        if process.on_exit is not None:
+            process.on_exit(process)
+
+    def release_vfork(self, process: Process) -> None:
+        """The child of a vfork has exec'd or died: its parent goes on (and first says what it knows)."""
+        parent = process.vfork_parent
+        process.vfork_parent = None
+        if parent is None or parent.process.dead:
+            return
+        if parent.state is State.VFORK:
+            parent.owes_message = True
+            self.make_ready(parent)
+        elif parent.parked is not None and parent.parked.wait == Wait.VFORK:
+            self.wake(parent, Wake.READY)
+
+    def child_changed(self, parent: Process) -> None:
+        """A child died, stopped or went on: waiters look again, and SIGCHLD is due."""
+        woken = False
+        for actor in parent.actors:
+            if actor.parked is not None and actor.parked.wait == Wait.CHILD:
+                woken = self.wake(actor, Wake.READY) or woken
+        self.notice_signal(parent, signal.SIGCHLD)
+
+    # Signals
+
+    def notice_signal(self, process: Process, number: int, tid: int = 0, every_thread: bool = False) -> None:
+        """A signal was sent to a process (or to one of its threads): let whoever may take it look.
+
+        As in Linux, the main thread is preferred, then the others in the order of their birth.
+        """
+        bit = 1 << (number - 1)
+        for actor in list(process.actors):
+            parked = actor.parked
+            if actor.state is not State.PARKED or parked is None or (tid and actor.tid != tid):
+                continue
+            waited_for = parked.wait == Wait.SIGNAL and parked.a & bit
+            if every_thread or not parked.blocked & bit or waited_for:
+                self.wake(actor, Wake.SIGNAL)
+                if not every_thread:
+                    return
+
+    def stop_process(self, process: Process) -> None:
+        """Take a process's actors out of the run queue until it is continued."""
+        process.stopped = True
+        for actor in [actor for actor in self.run_queue if actor.process is process]:
+            self.run_queue.remove(actor)
+        if process.parent is not None:
+            self.child_changed(process.parent)
+
+    def continue_process(self, process: Process) -> None:
+        """SIGCONT: ready actors rejoin the run queue in the order of their numbers."""
+        if not process.stopped:
+            return
+        process.stopped = False
+        self.run_queue.extend(actor for actor in process.actors if actor.state is State.READY)
+        if process.parent is not None:
+            self.child_changed(process.parent)
+
+    # Warnings
+
+    def warn(self, text: str) -> None:
+        """Say a warning once, count the rest."""
+        first = text not in self.warnings
+        self.warnings[text] = self.warnings.get(text, 0) + 1
+        if first:
+            self.on_warning(text)
+
+    def close(self) -> None:
+        """Release every descriptor; the processes themselves are the launcher's to end."""
+        for process in list(self.processes.values()):
+            for actor in list(process.actors):
+                self.end_actor(actor)
+            if process.pidfd >= 0:
+                os.close(process.pidfd)
+                process.pidfd = -1
+        self.sockets.close()
+        self.master.close()
+        self.page.close()
+
+
+RECEIVE_TIMEOUT = (0).to_bytes(8, "little") + (100_000).to_bytes(8, "little")
+"""SO_RCVTIMEO of a channel, a struct timeval of 0.1 s: how often a waiting server looks up from a computing actor."""
+
+
+DEATH_TIMEOUT_MS = 10_000
+
+
+def seed_of(seed: int, number: int) -> int:
+    """A process's random seed, 62 bits, from the run's and its number (multiplicative hashing, Knuth TAOCP 6.4)."""
+    return ((seed + 1) * 0x9E3779B97F4A7C15 ^ number * 0xBF58476D1CE4E5B9) & (1 << 62) - 1

@@ -1,0 +1,1 @@
+"""What is emulated: hosts, links, routes."""

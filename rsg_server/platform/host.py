@@ -1,0 +1,12 @@
+"""A host: name, addresses, cores, memory."""
+
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    name: str
+    addresses: tuple[IPv4Address | IPv6Address, ...]
+    cores: int = 1
+    memory_bytes: int = 4 << 30

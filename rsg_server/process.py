@@ -1,0 +1,67 @@
+"""The process table: who descends from whom, on which host, and how a death is learnt of (a pidfd)."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rsg_server.actor import Actor
+    from rsg_server.host_state import HostState
+    from rsg_server.timeline import Event
+
+
+@dataclass(slots=True)
+class Timer:
+    """ITIMER_REAL (id 0) or a POSIX timer of one process; times in nanoseconds, `next_ns` 0 when disarmed."""
+
+    next_ns: int = 0
+    interval_ns: int = 0
+    signal: int = 0
+    tid: int = 0
+    value: int = 0
+    event: Event | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Process:
+    """An emulated process. `pid` is its own namespace's, `global_pid` the one that the server can name."""
+
+    number: int
+    host: HostState
+    parent: Process | None
+    program: str
+    seed: int
+    nofile: tuple[int, int]
+    pid: int = 0
+    global_pid: int = 0
+    pidfd: int = -1
+    actors: list[Actor] = field(default_factory=list)
+    children: list[Process] = field(default_factory=list)
+    timers: dict[int, Timer] = field(default_factory=dict)
+    vfork_parent: Actor | None = None
+    stopped: bool = False
+    dead: bool = False
+    exit_status: int | None = None
+    label: str = ""
+    born_ns: int = 0
+    on_exit: Callable[[Process], None] | None = None
+
+    def __repr__(self) -> str:
+        return f"{os.path.basename(self.program) or '?'}[{self.pid}]@{self.host.name}"
+
+    def open_pidfd(self, global_pid: int) -> None:
+        """Learn the process's real identity; raises ProcessLookupError if it is gone already."""
+        self.global_pid = global_pid
+        self.pidfd = os.pidfd_open(global_pid)
+
+    def status_fields(self) -> dict[str, str]:
+        """/proc/PID/status as a dict; empty once the process is gone."""
+        try:
+            with open(f"/proc/{self.global_pid}/status") as status:
+                return dict(line.rstrip("\n").split(":\t", 1) for line in status if ":\t" in line)
+        except (FileNotFoundError, ProcessLookupError):
+            return {}

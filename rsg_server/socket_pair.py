@@ -1,0 +1,126 @@
+"""The server's end of a simulated internet socket: its state, its buffers, its back-pressure."""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import socket
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from rsg_server.host_state import HostState
+
+READ_BYTES = 65536
+WINDOW_BYTES = 262_144
+"""Bytes of one direction that may be under way or undelivered before the server stops draining the sender's pair."""
+
+
+class Flow(Protocol):
+    """One direction of a connection in the network model; see rsg_server.network."""
+
+    @property
+    def in_flight_bytes(self) -> int: ...
+    def send(self, data: bytes) -> None: ...
+    def finish(self, action: Callable[[], None]) -> None: ...
+    def cancel(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An IPv4 or IPv6 endpoint: 4 or 16 bytes in network order, and a port."""
+
+    ip: bytes
+    port: int
+
+    @property
+    def family(self) -> int:
+        """4 or 6."""
+        return 4 if len(self.ip) == 4 else 6
+
+    def __str__(self) -> str:
+        text = socket.inet_ntop(socket.AF_INET if self.family == 4 else socket.AF_INET6, self.ip)
+        return f"{text}:{self.port}" if self.family == 4 else f"[{text}]:{self.port}"
+
+
+class SocketState(Enum):
+    """TCP's states as far as an application can tell them apart; datagram sockets stay OPEN or become CONNECTED."""
+
+    OPEN = "open"
+    LISTENING = "listening"
+    CONNECTING = "connecting"
+    CONNECTED = "connected"
+    CLOSED = "closed"
+
+
+@dataclass(eq=False, slots=True)
+class SimulatedSocket:
+    """`end` is ours; `app_end` the application's while it has not been handed out yet (pending connections)."""
+
+    number: int
+    host: HostState
+    family: int
+    kind: str  # 's' stream, 'd' datagram
+    end: socket.socket
+    app_end: socket.socket | None
+    state: SocketState = SocketState.OPEN
+    local: Address | None = None
+    remote: Address | None = None
+    bound: bool = False
+    peer: SimulatedSocket | None = None
+    flow: Flow | None = None
+    error: int = 0
+    backlog: int = 0
+    pending: deque[SimulatedSocket] = field(default_factory=deque)
+    options: dict[tuple[int, int], bytes] = field(default_factory=dict)
+    undelivered: bytearray = field(default_factory=bytearray)
+    fin_due: bool = False  # the peer has finished; to be shown once `undelivered` is empty
+    app_finished: bool = False  # the application sends no more
+    app_closed: bool = False
+    waits: bool = False  # a blocking connect
+    outcome: int | None = None  # of a connect, until somebody asks
+    events: int = select.EPOLLIN | select.EPOLLRDHUP
+
+    def __repr__(self) -> str:
+        return f"socket {self.number} of {self.host.name} ({self.local} -> {self.remote}, {self.state.value})"
+
+    def read(self) -> bytes | None:
+        """What the application has sent, at most READ_BYTES; b"" at its end, None if there is nothing now.
+
+        Raises ConnectionResetError when it closed with data unread.
+        """
+        try:
+            return self.end.recv(READ_BYTES)
+        except BlockingIOError:
+            return None
+
+    def drain(self) -> None:
+        """Throw away the filler that makes a connecting socket not writable."""
+        with contextlib.suppress(ConnectionResetError):
+            while self.read():
+                pass
+
+    def deliver(self, data: bytes) -> bool:
+        """Give the application bytes; what does not fit waits. False if it will never take them."""
+        self.undelivered += data
+        return self.push()
+
+    def push(self) -> bool:
+        """Move waiting bytes on; False if the application is gone."""
+        while self.undelivered:
+            try:
+                sent = self.end.send(self.undelivered)
+            except BlockingIOError:
+                return True
+            except (BrokenPipeError, ConnectionResetError):
+                self.undelivered.clear()
+                return False
+            del self.undelivered[:sent]
+        if self.fin_due:
+            self.fin_due = False
+            with contextlib.suppress(OSError):
+                self.end.shutdown(socket.SHUT_WR)
+        return True

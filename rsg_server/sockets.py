@@ -1,0 +1,331 @@
+"""All simulated sockets of an emulation: numbers, ports, and what happens when one becomes readable or closes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+import socket
+from typing import TYPE_CHECKING
+
+from rsg_server.protocol import Wait, Wake
+from rsg_server.socket_pair import WINDOW_BYTES, Address, SimulatedSocket, SocketState
+
+if TYPE_CHECKING:
+    from rsg_server.actor import Actor
+    from rsg_server.host_state import HostState
+    from rsg_server.kernel import Kernel
+
+LOOPBACK = {4: b"\x7f\x00\x00\x01", 6: b"\x00" * 15 + b"\x01"}
+ANY = {4: b"\x00" * 4, 6: b"\x00" * 16}
+MAPPED = b"\x00" * 10 + b"\xff\xff"
+SOL_SOCKET, SO_REUSEADDR, SO_LINGER, SO_REUSEPORT = 1, 2, 13, 15
+
+
+def is_loopback(ip: bytes) -> bool:
+    """127/8 or ::1."""
+    return ip[:1] == b"\x7f" if len(ip) == 4 else ip == LOOPBACK[6]
+
+
+def plain(ip: bytes) -> bytes:
+    """An IPv4-mapped IPv6 address as the IPv4 address that it means."""
+    return ip[12:] if len(ip) == 16 and ip.startswith(MAPPED) else ip
+
+
+class SocketTable:
+    """Creates, binds, finds and ends simulated sockets; moves bytes between pairs and the network model."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._next = 1
+        self._tag = f"{os.getpid():08x}"
+        self.all: dict[int, SimulatedSocket] = {}
+
+    def create(self, host: HostState, family: int, kind: str) -> SimulatedSocket:
+        """A new socket on a host; its `app_end` is to be handed to the application."""
+        pair_type = socket.SOCK_STREAM if kind == "s" else socket.SOCK_SEQPACKET
+        end, app_end = socket.socketpair(socket.AF_UNIX, pair_type)
+        end.setblocking(False)
+        number = self._next
+        self._next += 1
+        end.bind(f"\0simunix:{kind}:{number:08x}:{self._tag}".encode())
+        made = SimulatedSocket(number, host, family, kind, end, app_end)
+        self.all[number] = made
+        self._kernel.watch(end.fileno(), made, made.events)
+        return made
+
+    def of(self, actor: Actor, number: int) -> SimulatedSocket | None:
+        """The socket that an actor names; None for another host's (it cannot have come by it)."""
+        found = self.all.get(number)
+        return found if found is not None and found.host is actor.process.host else None
+
+    # Ports
+
+    def bind(self, bound: SimulatedSocket, ip: bytes, port: int) -> int:
+        """Give a socket its local address; 0 or an errno."""
+        if bound.bound:
+            return errno.EINVAL
+        address = plain(ip)
+        if address not in (ANY[4], ANY[6]) and not is_loopback(address) and not self._is_own(bound.host, address):
+            return errno.EADDRNOTAVAIL
+        if port == 0:
+            port = bound.host.ephemeral_port(bound.kind)
+        elif any(self._conflicts(bound, address, other) for other in list(bound.host.ports.get((bound.kind, port), ()))):
+            return errno.EADDRINUSE
+        bound.local = Address(ip, port)
+        bound.bound = True
+        bound.host.ports.setdefault((bound.kind, port), []).append(bound)
+        return 0
+
+    def _is_own(self, host: HostState, ip: bytes) -> bool:
+        return self._kernel.platform.host_by_address(ip) is host.host
+
+    def _conflicts(self, new: SimulatedSocket, ip: bytes, old: SimulatedSocket) -> bool:
+        if self._close_if_abandoned(old) or old.local is None:
+            return False
+        other = plain(old.local.ip)
+        if ip != other and ip not in ANY.values() and other not in ANY.values():
+            return False
+        if self._flag(new, SO_REUSEPORT) and self._flag(old, SO_REUSEPORT):
+            return False
+        reuse = self._flag(new, SO_REUSEADDR) and self._flag(old, SO_REUSEADDR)
+        return not (reuse and (new.kind == "d" or old.state is not SocketState.LISTENING))
+
+    @staticmethod
+    def _flag(which: SimulatedSocket, option: int) -> bool:
+        return any(which.options.get((SOL_SOCKET, option), b""))
+
+    def _close_if_abandoned(self, old: SimulatedSocket) -> bool:
+        """Closed within this very turn, so that the master epoll has not told yet?"""
+        poller = select.poll()
+        poller.register(old.end.fileno(), 0)
+        if old.app_end is None and any(events & select.POLLHUP for _, events in poller.poll(0)):
+            self.closed_by_application(old)
+            return True
+        return False
+
+    def autobind(self, which: SimulatedSocket, towards: bytes) -> int:
+        """Give an unbound socket a port and the address that it would use towards another; 0 or an errno."""
+        own = self._own_address(which.host, towards)
+        if own is None:
+            return errno.ENETUNREACH
+        if which.local is None:
+            code = self.bind(which, ANY[which.family], 0)
+            if code:
+                return code
+        assert which.local is not None
+        if which.local.ip in ANY.values():
+            which.local = Address(own if which.family == 4 or len(own) == 16 else MAPPED + own, which.local.port)
+        return 0
+
+    @staticmethod
+    def _own_address(host: HostState, towards: bytes) -> bytes | None:
+        if is_loopback(towards):
+            return towards if len(towards) == 4 else LOOPBACK[6]
+        for address in host.host.addresses:
+            if len(address.packed) == len(towards):
+                return address.packed
+        return None
+
+    def host_of(self, host: HostState, ip: bytes) -> HostState | None:
+        """The host that an address means to somebody on `host`; None if nobody has it."""
+        if is_loopback(ip) or ip in ANY.values():
+            return host
+        found = self._kernel.platform.host_by_address(ip)
+        return self._kernel.hosts[found.name] if found is not None else None
+
+    def find(self, host: HostState, kind: str, ip: bytes, port: int) -> SimulatedSocket | None:
+        """Who receives what is sent to (ip, port) on a host: the most closely bound socket, listening if a stream."""
+        best: SimulatedSocket | None = None
+        for candidate in list(host.ports.get((kind, port), ())):
+            assert candidate.local is not None
+            local = plain(candidate.local.ip)
+            if kind == "s" and candidate.state is not SocketState.LISTENING:
+                continue
+            if local != ip and local not in ANY.values():
+                continue
+            if local == ANY[4] and len(ip) == 16:
+                continue
+            if self._close_if_abandoned(candidate):
+                continue
+            if best is None or local == ip:
+                best = candidate
+        return best
+
+    # Readiness of our ends
+
+    def ready(self, which: SimulatedSocket, events: int) -> None:
+        """The master epoll says that something happened at our end of a pair."""
+        if events & select.EPOLLOUT:
+            if not which.push():
+                self.reset(which.peer)
+            self.set_events(which)
+            if which.peer is not None:
+                self.set_events(which.peer)
+        if events & (select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLHUP | select.EPOLLERR):
+            if which.kind == "d":
+                self._kernel.datagrams.take(which)
+            else:
+                self._take_bytes(which)
+        if events & select.EPOLLHUP and which.number in self.all:
+            self.closed_by_application(which)
+
+    def _take_bytes(self, which: SimulatedSocket) -> None:
+        if which.state is SocketState.CONNECTING:
+            return  # filler
+        try:
+            while self._window_left(which) > 0:
+                data = which.read()
+                if data is None:
+                    break
+                if not data:
+                    self._finished(which)
+                    break
+                if which.flow is not None:
+                    which.flow.send(data)
+        except ConnectionResetError:
+            self.reset(which.peer)
+        self.set_events(which)
+
+    @staticmethod
+    def _window_left(which: SimulatedSocket) -> int:
+        waiting = len(which.peer.undelivered) if which.peer is not None else 0
+        return WINDOW_BYTES - waiting - (which.flow.in_flight_bytes if which.flow is not None else 0)
+
+    def _finished(self, which: SimulatedSocket) -> None:
+        """The application sends no more: a FIN follows its last byte."""
+        if which.app_finished:
+            return
+        which.app_finished = True
+        peer = which.peer
+        if which.flow is not None and peer is not None:
+            which.flow.finish(lambda: self._show_end(peer))
+
+    def _show_end(self, which: SimulatedSocket) -> None:
+        which.fin_due = True
+        which.push()
+        self._kernel.must_poll = True
+
+    def arrived(self, which: SimulatedSocket, data: bytes) -> None:
+        """Bytes reach a connected socket through the network."""
+        self._kernel.must_poll = True
+        if which.app_closed or not which.deliver(data):
+            self.reset(which.peer)
+        self.set_events(which)
+        if which.peer is not None:
+            self.set_events(which.peer)
+
+    def set_events(self, which: SimulatedSocket) -> None:
+        """Listen for what can be acted on: no input while the window is full, room while bytes wait."""
+        if which.number not in self.all:
+            return
+        events = 0
+        if not which.app_finished and (which.kind == "d" or self._window_left(which) > 0):
+            events |= select.EPOLLIN | select.EPOLLRDHUP
+        if which.state is SocketState.CONNECTING:
+            events = 0
+        if which.undelivered:
+            events |= select.EPOLLOUT
+        if events != which.events:
+            which.events = events
+            self._kernel.master.modify(which.end.fileno(), events)
+            self._kernel.must_poll = True
+
+    # Ends
+
+    def reset(self, which: SimulatedSocket | None) -> None:
+        """The other side answers with RST: the application meets ECONNRESET, later EPIPE."""
+        if which is None or which.state is SocketState.CLOSED:
+            return
+        peer = which.peer
+
+        def arrive() -> None:
+            if which.number in self.all and which.state is not SocketState.CLOSED:
+                which.error = errno.ECONNRESET
+                which.state = SocketState.CLOSED
+                self._kernel.must_poll = True
+                self._stop(which)
+                which.end.close()
+
+        if peer is not None:
+            self._kernel.network.message(peer.host.host, which.host.host, arrive)
+        else:
+            arrive()
+
+    def _stop(self, which: SimulatedSocket) -> None:
+        self._kernel.unwatch(which.end.fileno())
+        if which.flow is not None:
+            which.flow.cancel()
+            which.flow = None
+        which.undelivered.clear()
+
+    def closed_by_application(self, which: SimulatedSocket) -> None:
+        """The last descriptor of the application's end is gone."""
+        if which.app_closed:
+            return
+        which.app_closed = True
+        self._release_port(which)
+        if which.state is SocketState.LISTENING:
+            for waiting in which.pending:
+                self.reset(waiting.peer)
+                self._forget(waiting)
+            which.pending.clear()
+        if which.state is SocketState.CONNECTED and which.kind == "s":
+            if which.options.get((SOL_SOCKET, SO_LINGER), b"")[:8] == b"\x01\0\0\0\0\0\0\0":
+                self.reset(which.peer)
+            else:
+                self._take_rest(which)
+        which.state = SocketState.CLOSED
+        self._forget(which)
+
+    def _take_rest(self, which: SimulatedSocket) -> None:
+        """Everything that was written before the close still travels, whatever the window."""
+        try:
+            while data := which.read():
+                if which.flow is not None:
+                    which.flow.send(data)
+            self._finished(which)
+        except ConnectionResetError:
+            self.reset(which.peer)
+
+    def _forget(self, which: SimulatedSocket) -> None:
+        self._kernel.unwatch(which.end.fileno())
+        which.end.close()
+        if which.app_end is not None:
+            which.app_end.close()
+            which.app_end = None
+        which.app_closed = True
+        self.all.pop(which.number, None)
+
+    def _release_port(self, which: SimulatedSocket) -> None:
+        if which.local is None:
+            return
+        key = (which.kind, which.local.port)
+        owners = which.host.ports.get(key, [])
+        if which in owners:
+            owners.remove(which)
+            if not owners:
+                del which.host.ports[key]
+
+    def connect_outcome(self, actor: Actor, number: int) -> int | None:
+        """The result of a connect that has ended (0 or -errno), None while it is under way."""
+        which = self.of(actor, number)
+        if which is None:
+            return -errno.EBADF
+        outcome, which.outcome = which.outcome, None
+        return outcome
+
+    def tell_connect(self, which: SimulatedSocket, outcome: int) -> None:
+        """A connect has ended: whoever waits for it goes on."""
+        which.outcome = outcome
+        for process in which.host.processes.values():
+            for actor in process.actors:
+                parked = actor.parked
+                if parked is not None and parked.wait == Wait.CONNECT and parked.a == which.number:
+                    which.outcome = None
+                    self._kernel.wake(actor, Wake.READY, outcome)
+
+    def close(self) -> None:
+        """Release every descriptor."""
+        for which in list(self.all.values()):
+            self._forget(which)

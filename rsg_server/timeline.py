@@ -1,0 +1,71 @@
+"""What is due when: a queue of actions in total order (time, order of adding)."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+
+Action = Callable[[], None]
+_COMPACT_AT_LEAST = 1024
+
+
+class Event:
+    """An action that is due at a moment; may be cancelled until it has happened."""
+
+    __slots__ = ("_timeline", "action")
+
+    def __init__(self, action: Action, timeline: Timeline) -> None:
+        self.action: Action | None = action
+        self._timeline = timeline
+
+    def cancel(self) -> None:
+        """Take it back; nothing happens if it has happened or been cancelled already."""
+        if self.action is not None:
+            self.action = None
+            self._timeline.forget_one()
+
+
+class Timeline:
+    """A heap of (nanoseconds, sequence number, event); cancelled events stay until they come up or are too many."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[int, int, Event]] = []
+        self._sequence = 0
+        self._cancelled = 0
+
+    def __len__(self) -> int:
+        return len(self._heap) - self._cancelled
+
+    def add(self, at_ns: int, action: Action) -> Event:
+        """Have `action` called at `at_ns`; events of one moment happen in the order in which they were added."""
+        event = Event(action, self)
+        self._sequence += 1
+        heapq.heappush(self._heap, (at_ns, self._sequence, event))
+        return event
+
+    def forget_one(self) -> None:
+        """Account for a cancelled event; rebuild the heap when most of it is cancelled."""
+        self._cancelled += 1
+        if self._cancelled > _COMPACT_AT_LEAST and 2 * self._cancelled > len(self._heap):
+            self._heap = [entry for entry in self._heap if entry[2].action is not None]
+            heapq.heapify(self._heap)
+            self._cancelled = 0
+
+    @property
+    def next_ns(self) -> int | None:
+        """The moment of the next event, None if nothing is due."""
+        heap = self._heap
+        while heap:
+            if heap[0][2].action is not None:
+                return heap[0][0]
+            heapq.heappop(heap)
+            self._cancelled -= 1
+        return None
+
+    def run_due(self, now_ns: int) -> None:
+        """Let everything happen that is due until `now_ns`, what that adds for then included."""
+        while (due := self.next_ns) is not None and due <= now_ns:
+            event = heapq.heappop(self._heap)[2]
+            action, event.action = event.action, None
+            if action is not None:
+                action()

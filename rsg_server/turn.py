@@ -1,0 +1,250 @@
+"""Who runs next: one actor holds the turn; when nobody can run, the clock moves on to what is due."""
+
+from __future__ import annotations
+
+import array
+import os
+import socket
+import struct
+import time
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import msgpack
+
+from rsg_server.actor import Actor, State
+from rsg_server.clock_page import EVENT, FOREVER_NS, HORIZON, NOISY
+from rsg_server.handlers import HANDLERS
+from rsg_server.process import Process
+from rsg_server.protocol import MESSAGE_MAX, Wait, Wake
+from rsg_server.socket_pair import SimulatedSocket
+
+if TYPE_CHECKING:
+    from rsg_server.handlers.table import Reply
+    from rsg_server.kernel import Kernel
+
+SOLO_LIMIT_NS = 60 * 10**9
+"""How far an actor that is alone may advance the clock before the server looks again."""
+TURNS_BETWEEN_LOOKS = 64
+_CREDENTIALS = struct.Struct("=iII")
+_READY_EVENTS = 4096
+
+
+class Outcome(Enum):
+    """Why the turn loop came back."""
+
+    BUDGET = "the wall time it was given is over"
+    COMPUTING = "the holder of the turn computes on"
+    IDLE = "nobody can run and nothing is due"
+    LIMIT = "what is due lies beyond the time limit"
+    STOPPED = "somebody asked for the end"
+
+
+class TurnLoop:
+    """Gives turns until something outside the emulation has to be decided. Knows no trio."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.holder: Actor | None = None
+        self.holder_since = 0.0
+        self.limit_ns = FOREVER_NS  # the clock may not pass this (pace, pause)
+        self.stop = False
+        self._packer = msgpack.Packer(autoreset=True, unicode_errors="surrogateescape")
+
+    def run(self, budget_s: float) -> Outcome:
+        """Run for about `budget_s` seconds of wall time."""
+        kernel = self.kernel
+        queue = kernel.run_queue
+        end = time.monotonic() + budget_s
+        turns = 0
+        while not self.stop:
+            if self.holder is None:
+                if kernel.must_poll or kernel.page.words[NOISY]:
+                    self._poll_ready()
+                due = kernel.timeline.next_ns
+                if due is not None and due <= kernel.now_ns:
+                    kernel.timeline.run_due(kernel.now_ns)
+                    continue
+                if not queue:
+                    outcome = self._advance(due)
+                    if outcome is not None:
+                        return outcome
+                    continue
+                self._give(queue.popleft())
+            if self._serve():
+                return Outcome.COMPUTING
+            turns += 1
+            if turns % TURNS_BETWEEN_LOOKS == 0 and time.monotonic() > end:
+                return Outcome.BUDGET
+        return Outcome.STOPPED
+
+    # The clock
+
+    def _advance(self, due: int | None) -> Outcome | None:
+        """Nobody can run: move the clock to the next event and let it happen."""
+        if due is None:
+            return Outcome.IDLE
+        if due > self.limit_ns:
+            self.kernel.page.advance_to(self.limit_ns)
+            return Outcome.LIMIT
+        self.kernel.page.advance_to(due)
+        self.kernel.timeline.run_due(due)
+        return None
+
+    def _set_horizon(self) -> None:
+        """Tell the shims how far the holder may go alone, and when something is due."""
+        kernel = self.kernel
+        words = kernel.page.words
+        due = kernel.timeline.next_ns
+        words[EVENT] = FOREVER_NS if due is None else due
+        if kernel.run_queue:
+            words[HORIZON] = 0
+        else:
+            horizon = kernel.now_ns + SOLO_LIMIT_NS
+            if due is not None and due < horizon:
+                horizon = due
+            words[HORIZON] = min(horizon, self.limit_ns)
+
+    # The turn
+
+    def _give(self, actor: Actor) -> None:
+        """Hand the turn to an actor: its answer is what it waits for."""
+        kernel = self.kernel
+        self.holder = actor
+        self.holder_since = time.monotonic()
+        actor.state = State.RUNNING
+        actor.parked = None
+        kernel.page.words[NOISY] = 0
+        wake = actor.reply[0] if not actor.owes_message else 255
+        kernel.log.turn(kernel.now_ns, actor.number, wake)  # type: ignore[arg-type]
+        if not actor.owes_message:
+            self._set_horizon()
+            self._send(actor, self._packer.pack(actor.reply))
+
+    def _send(self, actor: Actor, message: bytes) -> None:
+        try:
+            actor.channel.send(message)
+        except (BrokenPipeError, ConnectionResetError):
+            self._lost(actor)
+
+    def _serve(self) -> bool:
+        """Answer the holder until it gives the turn back; True if it is still computing."""
+        actor = self.holder
+        while actor is not None and self.holder is actor:
+            try:
+                message = self._receive_first(actor) if actor.owes_message else actor.channel.recv(MESSAGE_MAX)
+            except BlockingIOError:
+                return not self._failed_vfork(actor)
+            except ConnectionResetError:
+                message = b""
+            if not message:
+                self._lost(actor)
+                return False
+            reply = self._handle(actor, message)
+            if reply is not None:
+                self._answer(actor, reply)
+            if actor.state is not State.RUNNING:
+                self.holder = None
+        return False
+
+    def _handle(self, actor: Actor, message: bytes) -> Reply | None:
+        """Let the handler of a message answer it. Whatever is wrong with the message ends its sender, nobody else."""
+        try:
+            operation, *arguments = msgpack.unpackb(message, use_list=False, unicode_errors="surrogateescape")
+            handler = HANDLERS[operation]
+            if not handler.fits(arguments):
+                raise ValueError(f"operation {operation}: arguments do not fit")
+            return handler.run(self.kernel, actor, arguments)
+        except (ValueError, KeyError, TypeError, IndexError, OverflowError, struct.error, msgpack.UnpackException) as error:
+            self.kernel.warn(f"{actor!r} sent a malformed message ({error}); the process is killed")
+            self._kill(actor.process)
+            return None
+
+    def _answer(self, actor: Actor, reply: Reply) -> None:
+        if actor.state is State.RUNNING:
+            self._set_horizon()
+        message = self._packer.pack(reply.values)
+        if not reply.fds:
+            self._send(actor, message)
+            return
+        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", reply.fds))]
+        try:
+            actor.channel.sendmsg([message], rights)
+        except (BrokenPipeError, ConnectionResetError):
+            self._lost(actor)
+        finally:
+            for fd in reply.fds if reply.close else ():
+                os.close(fd)
+
+    def _receive_first(self, actor: Actor) -> bytes:
+        """An actor's first message tells which real process it comes from (SCM_CREDENTIALS, in our PID namespace)."""
+        message, ancillary, _, _ = actor.channel.recvmsg(MESSAGE_MAX, socket.CMSG_SPACE(_CREDENTIALS.size))
+        if message:
+            actor.owes_message = False
+            process = actor.process
+            for level, kind, data in ancillary:
+                if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS and process.pidfd < 0:
+                    process.open_pidfd(_CREDENTIALS.unpack(data[: _CREDENTIALS.size])[0])
+        return message
+
+    def _failed_vfork(self, child: Actor) -> bool:
+        """A vfork that the kernel refused: the parent speaks in the child's place."""
+        parent = child.process.vfork_parent
+        if not child.owes_message or parent is None or parent.state is not State.VFORK:
+            return False
+        try:
+            parent.channel.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        child.process.vfork_parent = None
+        self.kernel.bury(child.process)
+        parent.state = State.RUNNING
+        self.holder = parent
+        return True
+
+    def _lost(self, actor: Actor) -> None:
+        """The channel ended without a word: its process has died, or will."""
+        if self.holder is actor:
+            self.holder = None
+        if actor.process.pidfd < 0:
+            self.kernel.warn(f"{actor.process!r} ended before it had begun")
+        self.kernel.await_death(actor.process)
+
+    def _kill(self, process: Process) -> None:
+        if process.global_pid:
+            os.kill(process.global_pid, 9)
+        self.kernel.await_death(process)
+
+    # Readiness
+
+    def _poll_ready(self) -> None:
+        """Ask the kernel what has become ready, and act in the order of our own numbers."""
+        kernel = self.kernel
+        again = True
+        while again:
+            again = False
+            kernel.must_poll = False
+            kernel.page.words[NOISY] = 0
+            ready = kernel.master.poll(0, _READY_EVENTS)
+            if not ready:
+                return
+            for target, events in sorted(
+                ((kernel.watched[fd], events) for fd, events in ready if fd in kernel.watched), key=_rank
+            ):
+                if isinstance(target, Actor):
+                    if target.parked is not None and target.parked.wait == Wait.FD:
+                        kernel.wake(target, Wake.READY)
+                elif isinstance(target, SimulatedSocket):
+                    kernel.sockets.ready(target, events)
+                elif isinstance(target, Process) and not target.dead:
+                    kernel.await_death(target)
+                    again = True
+            again = again or kernel.must_poll
+
+
+_RANKS = {SimulatedSocket: 0, Process: 1, Actor: 2}
+
+
+def _rank(entry: tuple[object, int]) -> tuple[int, int]:
+    target = entry[0]
+    return _RANKS[type(target)], target.number  # type: ignore[attr-defined]
