@@ -8,20 +8,27 @@ struct row {
     const char *name;
     call_handler handler; /* NULL: pass on, or refuse if error is set */
     int error;
+    bool quiet;
 };
 
 /* The handlers' prototypes come from the table itself. */
 #define SIMULATE(name, handler) long handler(struct call *call);
+#define QUIET_SIMULATE(name, handler) long handler(struct call *call);
 #define PASS(name, why)
+#define QUIET_PASS(name, why)
 #define REFUSE(name, error, why)
 #include "syscalls.def"
 #undef SIMULATE
+#undef QUIET_SIMULATE
 #undef PASS
+#undef QUIET_PASS
 #undef REFUSE
 
-#define SIMULATE(name, handler) [__NR_##name] = {#name, handler, 0},
-#define PASS(name, why) [__NR_##name] = {#name, NULL, 0},
-#define REFUSE(name, error, why) [__NR_##name] = {#name, NULL, -error},
+#define SIMULATE(name, handler) [__NR_##name] = {#name, handler, 0, false},
+#define QUIET_SIMULATE(name, handler) [__NR_##name] = {#name, handler, 0, true},
+#define PASS(name, why) [__NR_##name] = {#name, NULL, 0, false},
+#define QUIET_PASS(name, why) [__NR_##name] = {#name, NULL, 0, true},
+#define REFUSE(name, error, why) [__NR_##name] = {#name, NULL, -error, true},
 static const struct row rows[SYSCALLS_MAX] = {
 #include "syscalls.def"
 };
@@ -52,6 +59,8 @@ long dispatch(struct call *call)
     if (call->number < 0 || call->number >= SYSCALLS_MAX || rows[call->number].name == NULL)
         return unknown(call);
     row = &rows[call->number];
+    if (!row->quiet)
+        call->thread->process->page->noisy = 1;
     if (row->handler != NULL)
         return row->handler(call);
     if (row->error != 0) {

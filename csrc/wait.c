@@ -1,12 +1,13 @@
 /* Giving the turn back, and the one loop of every call that waits: try, give the turn back, try again. */
 #include "shim.h"
 
-/* Nobody else can run before `horizon_ns`: a deadline before it is reached without asking the server. */
+/* Nobody else can run before `horizon_ns`, and this turn has made nobody ready: a deadline before it is reached without
+ * asking the server. */
 static bool advance_alone(struct thread *thread, const struct wait *wait)
 {
     struct simunix_clock_page *page = thread->process->page;
 
-    if (wait->deadline == NEVER || (uint64_t)wait->deadline >= page->horizon_ns)
+    if (wait->deadline == NEVER || (uint64_t)wait->deadline >= page->horizon_ns || page->noisy != 0)
         return false;
     if ((uint64_t)wait->deadline > page->now_ns)
         page->now_ns = (uint64_t)wait->deadline;

@@ -144,6 +144,7 @@ class Kernel:
             raise SimunixError(f"host {host_name!r}: no such host; known: {', '.join(sorted(self.hosts))}")
         process = self.new_process(host, None, command.argv[0])
         process.label = command.label
+        process.started = True
         actor, channel = self.new_actor(process)
         try:
             self.launcher.spawn(host_name, command, channel)
@@ -225,8 +226,18 @@ class Kernel:
         process.host.processes.pop(process.pid, None)
         del self.processes[process.number]
         self.must_poll = True
+        if process.started and process.pid:
+            process.exit_status = self.launcher.wait_status(process.host.name, process.pid)
         if process.pid:
-            self.log.event(self.now_ns, "process_exit", host=process.host.name, number=process.number, pid=process.pid)
+            self.log.event(
+                self.now_ns,
+                "process_exit",
+                host=process.host.name,
+                number=process.number,
+                pid=process.pid,
+                program=process.program,
+                status=process.exit_status,
+            )
         self._tell_relatives(process)
 
     def _tell_relatives(self, process: Process) -> None:

@@ -45,7 +45,8 @@ class Process:
     vfork_parent: Actor | None = None
     stopped: bool = False
     dead: bool = False
-    exit_status: int | None = None
+    exit_status: int | None = None  # as it announced it; once a started program is dead, as wait(2) tells
+    started: bool = False  # by request, not by another emulated process
     label: str = ""
     born_ns: int = 0
     on_exit: Callable[[Process], None] | None = None

@@ -1,0 +1,116 @@
+"""Builds the C of this project: the preload library, the hosts' init, and the cffi module. Called by setup.py, or by hand.
+
+    python csrc/build_shim.py        rebuild in place what has changed
+
+The same sources serve twice: the shim (no libc, preloaded) and `rsg_server._native` (for Python and the tests). The numbers of
+the wire are read from protocol.h itself, so there is no second copy.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+CSRC = Path(__file__).resolve().parent
+ROOT = CSRC.parent
+WARNINGS = ["-Wall", "-Wextra", "-Werror"]
+SHIM_FLAGS = [
+    "-std=gnu11",
+    "-O2",
+    "-g",
+    *WARNINGS,
+    "-fPIC",
+    "-ffreestanding",  # no libc: one file works in every glibc
+    "-fno-stack-protector",  # the canary lives in libc's thread block
+    "-fvisibility=hidden",  # exports nothing but what a file marks
+    "-fcf-protection=none",
+    "-mgeneral-regs-only",  # the application's vector registers are not ours to touch
+    "-fno-omit-frame-pointer",
+    "-fasynchronous-unwind-tables",  # cancellation and gdb unwind through handlers
+    "-fno-tree-loop-distribute-patterns",  # or memcpy would be compiled into a call of itself
+]
+SHIM_LINK = [
+    "-shared",
+    "-nostdlib",
+    "-Wl,-z,now",
+    "-Wl,-z,defs",  # an undefined symbol is an error here, not in somebody's process
+    "-Wl,-z,initfirst",  # our constructor runs before all others
+    "-Wl,-z,separate-code",  # the executable segment holds our system calls and nothing else
+    "-Wl,--build-id",
+]
+EXPOSED = ("msgpack",)
+
+
+def newer(target: Path, sources: list[Path]) -> bool:
+    """Whether the target exists and no source has changed since."""
+    return target.exists() and all(source.stat().st_mtime <= target.stat().st_mtime for source in sources)
+
+
+def run(command: list[str]) -> None:
+    """Run a compiler; its own messages are the error."""
+    if subprocess.run(command, check=False).returncode != 0:
+        raise SystemExit(f"build failed: {' '.join(command)}")
+
+
+def build_shim(target: Path, compiler: str = "gcc") -> None:
+    """Compile csrc/*.c and *.S into the preload library, readable by every user of an emulated host."""
+    sources = sorted([*CSRC.glob("*.c"), *CSRC.glob("*.S")])
+    depends = [*sources, *CSRC.glob("*.h"), *CSRC.glob("*.def"), Path(__file__)]
+    if newer(target, depends):
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        objects = []
+        for source in sources:
+            objects.append(f"{scratch}/{source.name}.o")
+            run([compiler, *SHIM_FLAGS, "-c", str(source), "-o", objects[-1]])
+        run([compiler, *SHIM_LINK, *objects, "-o", f"{scratch}/library"])
+        shutil.copyfile(f"{scratch}/library", target)
+    target.chmod(0o644)
+
+
+def build_init(target: Path, compiler: str = "gcc") -> None:
+    """Compile csrc/hostinit/*.c, an ordinary program that is never emulated."""
+    sources = sorted((CSRC / "hostinit").glob("*.c"))
+    if newer(target, [*sources, *(CSRC / "hostinit").glob("*.h")]):
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    run([compiler, "-std=gnu11", "-O2", "-g", *WARNINGS, *map(str, sources), "-o", str(target)])
+
+
+def declarations() -> str:
+    """What cffi is told: all of protocol.h, and the blocks that the exposed headers mark for it."""
+    text = re.sub(r"/\*.*?\*/", "", (CSRC / "protocol.h").read_text(), flags=re.DOTALL)
+    kept = [line for line in text.splitlines() if not line.startswith("#") or re.match(r"#define \w+ \d+\s*$", line)]
+    blocks = ["\n".join(kept)]
+    for name in EXPOSED:
+        header = (CSRC / f"{name}.h").read_text()
+        block = header.split("/* cffi: begin */")[1].split("/* cffi: end */")[0]
+        blocks.append(re.sub(r"/\*.*?\*/", "", block, flags=re.DOTALL))
+    return "\n".join(blocks)
+
+
+def ffi_builder() -> object:
+    """The cffi module `rsg_server._native`."""
+    from cffi import FFI
+
+    builder = FFI()
+    builder.cdef(declarations())
+    builder.set_source(
+        "rsg_server._native",
+        '#include "protocol.h"\n' + "".join(f'#include "{name}.h"\n' for name in EXPOSED),
+        sources=[f"csrc/{name}.c" for name in EXPOSED],
+        include_dirs=["csrc"],
+        depends=["csrc/protocol.h", *(f"csrc/{name}.h" for name in EXPOSED)],
+    )
+    return builder
+
+
+if __name__ == "__main__":
+    build_shim(ROOT / "simunix/lib/libsimunix.so")
+    build_init(ROOT / "simunix/lib/simunix-hostinit")
+    run([sys.executable, str(ROOT / "setup.py"), "--quiet", "build_ext", "--inplace"])

@@ -1,0 +1,52 @@
+/* simunix-hostinit: the first process of an emulated host, outside the emulation itself.
+ *
+ * It makes the host's namespaces, starts what the server asks for, reaps orphans, and takes everything down with it when the
+ * server's end of the control socket closes, however that comes about.
+ *
+ * Control socket (descriptor 3, SEQPACKET): a message is a list of zero-terminated words "key=value".
+ *   first message, carried out in order:
+ *     namespaces=all|user|none   user: first a user namespace in which the caller is root
+ *     hostname=NAME  address=IP  proc=  tmpfs=MODE PATH  directory=MODE OWNER PATH  file=PATH
+ *     bind=ro|rw SOURCE\tTARGET  overlay=UPPER\tWORK\tTARGET
+ *   then any number of: argv=… (repeated) env=… (repeated) cwd= user= nofile= core= channel= foreground=0|1, with four
+ *   descriptors (stdin, stdout, stderr, channel).
+ *   Every message is answered by one line: "ok NUMBER" or "error TEXT".
+ * Report socket (descriptor 4, SEQPACKET): "PID STATUS" of each program that was started by request and has ended.
+ */
+#ifndef SIMUNIX_HOSTINIT_H
+#define SIMUNIX_HOSTINIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CONTROL 3
+#define REPORT 4
+#define MESSAGE_MAX (1 << 18)
+#define DESCRIPTORS 4
+
+struct message {
+    char text[MESSAGE_MAX];
+    size_t size;
+    int fds[DESCRIPTORS];
+    int fd_count;
+};
+
+/* control.c */
+bool control_receive(struct message *message);
+void control_answer(const char *format, ...) __attribute__((format(printf, 1, 2)));
+const char *message_next(const struct message *message, const char *word);
+const char *word_value(const char *word, const char *key);
+
+/* setup.c: false after having answered with an error */
+bool setup_run(const struct message *message);
+bool setup_failed(const char *what, const char *which);
+
+/* network.c */
+bool network_up(void);
+bool network_add_address(const char *text);
+
+/* spawn.c */
+void spawn_answer(const struct message *message);
+bool spawn_was_asked_for(int pid);
+
+#endif

@@ -1,0 +1,190 @@
+/* Starting one program: its descriptors, limits, user and directory, then exec; the reason if that fails. */
+#define _GNU_SOURCE
+#include "hostinit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/close_range.h>
+#include <pwd.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WORDS_MAX 8192
+
+struct program {
+    char *argv[WORDS_MAX];
+    char *environment[WORDS_MAX];
+    const char *directory;
+    const char *user;
+    long nofile;
+    long core;
+    int channel;
+    bool foreground;
+};
+
+#define STARTED_MAX 1024
+
+static int started[STARTED_MAX]; /* pids whose end the server wants to know of; 0: free */
+
+static void remember(int pid)
+{
+    for (int i = 0; i < STARTED_MAX; i++)
+        if (started[i] == 0) {
+            started[i] = pid;
+            return;
+        }
+}
+
+/* Whether the server asked for this process; forgets it. */
+bool spawn_was_asked_for(int pid)
+{
+    for (int i = 0; i < STARTED_MAX; i++)
+        if (started[i] == pid) {
+            started[i] = 0;
+            return true;
+        }
+    return false;
+}
+
+static bool read_program(const struct message *message, struct program *program)
+{
+    size_t arguments = 0;
+    size_t variables = 0;
+    const char *value;
+
+    *program = (struct program){.directory = "/", .user = "", .nofile = 1024, .core = -1, .channel = 1024};
+    for (const char *word = NULL; (word = message_next(message, word)) != NULL;) {
+        if ((value = word_value(word, "argv")) != NULL && arguments < WORDS_MAX - 1)
+            program->argv[arguments++] = (char *)value;
+        else if ((value = word_value(word, "env")) != NULL && variables < WORDS_MAX - 1)
+            program->environment[variables++] = (char *)value;
+        else if ((value = word_value(word, "cwd")) != NULL)
+            program->directory = value;
+        else if ((value = word_value(word, "user")) != NULL)
+            program->user = value;
+        else if ((value = word_value(word, "nofile")) != NULL)
+            program->nofile = strtol(value, NULL, 10);
+        else if ((value = word_value(word, "core")) != NULL)
+            program->core = strtol(value, NULL, 10);
+        else if ((value = word_value(word, "channel")) != NULL)
+            program->channel = (int)strtol(value, NULL, 10);
+        else if ((value = word_value(word, "foreground")) != NULL)
+            program->foreground = value[0] == '1';
+    }
+    return arguments > 0 && message->fd_count == DESCRIPTORS;
+}
+
+/* Tell the parent what failed, and end. */
+static _Noreturn void give_up(int report, const char *what, const char *which)
+{
+    dprintf(report, "%s %s: %s", what, which, strerror(errno));
+    _exit(127);
+}
+
+static void become_user(int report, const char *name)
+{
+    const struct passwd *user;
+
+    if (name[0] == '\0')
+        return;
+    user = getpwnam(name);
+    if (user == NULL)
+        give_up(report, "no such user:", name);
+    if (user->pw_uid == geteuid())
+        return;
+    if (initgroups(name, user->pw_gid) != 0 || setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0)
+        give_up(report, "cannot become user", name);
+}
+
+static void set_limits(int report, const struct program *program)
+{
+    struct rlimit files = {(rlim_t)program->nofile, (rlim_t)program->nofile};
+    struct rlimit none = {0, 0};
+    cpu_set_t cores;
+
+    setrlimit(RLIMIT_CORE, &none);
+    if (setrlimit(RLIMIT_NOFILE, &files) != 0)
+        give_up(report, "cannot allow open files for", program->argv[0]);
+    if (program->core >= 0) {
+        CPU_ZERO(&cores);
+        CPU_SET((size_t)program->core, &cores);
+        sched_setaffinity(0, sizeof cores, &cores);
+    }
+    personality(ADDR_NO_RANDOMIZE); /* the same addresses in every run */
+}
+
+static void reset_signals(void)
+{
+    sigset_t none;
+
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* stdin, stdout, stderr at 0 to 2, the channel where the shim expects it, the report closing by itself on exec. */
+static int place_descriptors(const struct message *message, int report, int channel)
+{
+    int hidden = fcntl(report, F_DUPFD_CLOEXEC, channel + 1);
+
+    fcntl(message->fds[3], F_DUPFD, channel); /* nothing else is open up there */
+    for (int i = 0; i < 3; i++)
+        dup2(message->fds[i], i);
+    close_range(3, (unsigned)channel - 1, 0);
+    return hidden;
+}
+
+static _Noreturn void run_program(const struct message *message, const struct program *program, int report)
+{
+    set_limits(report, program);
+    report = place_descriptors(message, report, program->channel);
+    if (!program->foreground)
+        setsid();
+    become_user(report, program->user);
+    if (chdir(program->directory) != 0)
+        give_up(report, "cannot enter directory", program->directory);
+    umask(022);
+    reset_signals();
+    environ = (char **)program->environment;
+    execvpe(program->argv[0], program->argv, program->environment);
+    give_up(report, "cannot run", program->argv[0]);
+}
+
+void spawn_answer(const struct message *message)
+{
+    static struct program program;
+    char failure[512];
+    int report[2];
+    ssize_t size;
+    pid_t pid;
+
+    if (!read_program(message, &program) || pipe2(report, O_CLOEXEC) != 0) {
+        control_answer("error malformed request to start a program");
+        return;
+    }
+    pid = fork();
+    if (pid == 0)
+        run_program(message, &program, report[1]);
+    close(report[1]);
+    size = pid < 0 ? 0 : read(report[0], failure, sizeof failure - 1); /* end of file: exec has worked */
+    close(report[0]);
+    for (int i = 0; i < message->fd_count; i++)
+        close(message->fds[i]);
+    if (size > 0)
+        control_answer("error %.*s", (int)size, failure);
+    else if (pid < 0)
+        control_answer("error cannot fork: %s", strerror(errno));
+    else {
+        remember(pid);
+        control_answer("ok %d", (int)pid);
+    }
+}

@@ -1,0 +1,164 @@
+"""The service: trio owns life and death (start, end, Ctrl-C, joiners, progress); the turn loop runs in slices inside it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import trio
+
+from rsg_server.clock_page import FOREVER_NS
+from rsg_server.errors import DeadlockError
+from rsg_server.report import deadlock_report, stall_report
+from rsg_server.turn import Outcome, TurnLoop
+
+if TYPE_CHECKING:
+    from rsg_server.kernel import Kernel
+
+SLICE_S = 0.02
+STALL_WARNING_S = 10.0
+PACE_SLICE_S = 0.01
+
+
+@dataclass(slots=True)
+class ServiceOptions:
+    """`pace` bounds virtual seconds per wall second (None: unbounded); `until_ns` ends the run at a moment."""
+
+    pace: float | None = None
+    until_ns: int | None = None
+    external_input: bool = False
+    keep_alive: bool = False
+
+
+@dataclass(slots=True)
+class Service:
+    """Runs a kernel until its work is done; `finished` says when (default: no process is left)."""
+
+    kernel: Kernel
+    options: ServiceOptions
+    finished: Callable[[], bool] | None = None
+    paused: bool = False
+    reason: str = ""
+    joined: int = 0
+    turns: TurnLoop = field(init=False)
+    _wall_start: float = field(default=0.0, init=False)
+    _virtual_start_ns: int = field(default=0, init=False)
+    _stall_told: float = field(default=0.0, init=False)
+    _attention: trio.Event = field(default_factory=trio.Event, init=False)
+
+    def __post_init__(self) -> None:
+        self.turns = TurnLoop(self.kernel)
+
+    async def run(self) -> str:
+        """Give turns until the end; returns why it ended. Raises DeadlockError when virtual time cannot move."""
+        self._restart_pace()
+        if self.options.until_ns is not None:
+            self.kernel.timeline.add(self.options.until_ns, lambda: self.end("time limit"))
+        while not self.reason:
+            self._set_limit()
+            outcome = Outcome.LIMIT if self.paused else self.turns.run(SLICE_S)
+            await self._between(outcome)
+        return self.reason
+
+    def end(self, reason: str) -> None:
+        """Stop at the next turn boundary."""
+        self.reason = self.reason or reason
+        self.turns.stop = True
+        self.attend()
+
+    def attend(self) -> None:
+        """Something outside wants to be looked at: wake the service if it waits."""
+        self._attention.set()
+
+    def pause(self, paused: bool) -> None:
+        """Hold virtual time, or let it go on."""
+        self.paused = paused
+        self._restart_pace()
+        self.attend()
+
+    def set_pace(self, pace: float | None) -> None:
+        """Bound virtual seconds per wall second from now on."""
+        self.options.pace = pace
+        self._restart_pace()
+        self.attend()
+
+    async def _between(self, outcome: Outcome) -> None:
+        if self.finished() if self.finished is not None else self._all_gone():
+            self.reason = self.reason or "done"
+        if self.reason:
+            return
+        if outcome is Outcome.COMPUTING:
+            await self._await_holder()
+        elif outcome is Outcome.IDLE:
+            await self._await_outside()
+        elif outcome is Outcome.LIMIT:
+            await self._wait_for_attention(PACE_SLICE_S)
+        else:
+            await trio.lowlevel.checkpoint()
+
+    def _all_gone(self) -> bool:
+        return not self.kernel.processes and not self.options.keep_alive
+
+    # Pace
+
+    def _restart_pace(self) -> None:
+        self._wall_start = time.monotonic()
+        self._virtual_start_ns = self.kernel.now_ns
+
+    def _set_limit(self) -> None:
+        if self.paused:
+            self.turns.limit_ns = self.kernel.now_ns
+        elif self.options.pace is None:
+            self.turns.limit_ns = FOREVER_NS
+        else:
+            elapsed = time.monotonic() - self._wall_start
+            self.turns.limit_ns = self._virtual_start_ns + int(elapsed * self.options.pace * 1e9)
+
+    # Waiting for what is not virtual
+
+    async def _wait_for_attention(self, seconds: float) -> None:
+        with trio.move_on_after(seconds):
+            await self._attention.wait()
+        self._attention = trio.Event()
+
+    async def _await_holder(self) -> None:
+        """The holder of the turn computes: let trio live until it speaks, and say so if it takes long."""
+        holder = self.turns.holder
+        if holder is None:
+            return
+        with trio.move_on_after(1.0):
+            await trio.lowlevel.wait_readable(holder.channel.fileno())
+        waited = time.monotonic() - self.turns.holder_since
+        if waited > STALL_WARNING_S and self._stall_told != self.turns.holder_since:
+            self._stall_told = self.turns.holder_since
+            self.kernel.on_warning(stall_report(self.kernel, holder, waited))
+
+    async def _await_outside(self) -> None:
+        """Nobody can run, nothing is due: input from outside may come, else this is a deadlock."""
+        if not self.kernel.processes:
+            await self._wait_for_attention(1.0)
+            return
+        if not (self.options.external_input or self.options.keep_alive or self.joined):
+            raise DeadlockError(deadlock_report(self.kernel))
+        with trio.move_on_after(0.2):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._until_readable, nursery.cancel_scope)
+                nursery.start_soon(self._until_attention, nursery.cancel_scope)
+        self.kernel.must_poll = True
+
+    async def _until_readable(self, scope: trio.CancelScope) -> None:
+        copy = os.dup(self.kernel.master.fileno())
+        try:
+            await trio.lowlevel.wait_readable(copy)
+        finally:
+            trio.lowlevel.notify_closing(copy)
+            os.close(copy)
+        scope.cancel()
+
+    async def _until_attention(self, scope: trio.CancelScope) -> None:
+        await self._attention.wait()
+        self._attention = trio.Event()
+        scope.cancel()

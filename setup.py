@@ -1,0 +1,26 @@
+"""Build hook: the C parts are built with the package; everything else about it stands in pyproject.toml."""
+
+import sys
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.build_ext import build_ext
+
+ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT / "csrc"))
+
+import build_shim  # noqa: E402
+
+
+class build_all(build_ext):  # noqa: N801
+    """The cffi extension, and beside it the preload library and the hosts' init program."""
+
+    def run(self) -> None:
+        """Build everything into the build folder, or in place for an editable install."""
+        super().run()
+        root = ROOT if self.inplace or self.editable_mode else Path(self.build_lib)
+        build_shim.build_shim(root / "simunix/lib/libsimunix.so")
+        build_shim.build_init(root / "simunix/lib/simunix-hostinit")
+
+
+setup(cffi_modules=["csrc/build_shim.py:ffi_builder"], cmdclass={"build_ext": build_all})

@@ -1,0 +1,45 @@
+"""`simunix`: picks the subcommand; every user error is one line and a non-zero exit."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from rsg_server.errors import SimunixError
+from simunix import __version__
+from simunix.cli import control, run, schema, shell
+
+EXIT_INTERRUPTED = 130
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """All subcommands and their options."""
+    parser = argparse.ArgumentParser(
+        prog="simunix", description="Run unmodified programs and whole clusters in virtual time on one computer."
+    )
+    parser.add_argument("--version", action="version", version=f"simunix {__version__}")
+    subcommands = parser.add_subparsers(dest="subcommand", metavar="COMMAND", required=True)
+    for module in (run, shell, control, schema):
+        module.add_parser(subcommands)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Entry point of the console script; returns the exit code."""
+    parsed = build_parser().parse_args(arguments)
+    try:
+        return int(parsed.execute(parsed))
+    except SimunixError as error:
+        print(f"simunix: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

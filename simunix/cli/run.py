@@ -1,0 +1,75 @@
+"""`simunix run`: one command, a scenario, or one more program in a running emulation."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rsg_server.errors import SimunixError
+from simunix.launch.join import join
+from simunix.launch.single import run_single
+from simunix.scenario.duration import parse_duration_ns
+from simunix.scenario.runner import ScenarioOptions, run_scenario
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+EPILOG = """examples:
+  simunix run -- bash -c 'date; sleep 86400; date'      one command on one emulated host
+  simunix run scenarios/nasa-ipsc.yaml --out out/demo   a whole cluster
+  simunix run --join out/demo --host login -- squeue    one more program in a running emulation"""
+
+
+def add_parser(subcommands: Subparsers) -> None:
+    """Declare the subcommand."""
+    parser = subcommands.add_parser(
+        "run",
+        help="run a command or a scenario in virtual time",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="simunix run [options] SCENARIO.yaml | simunix run [options] -- COMMAND...",
+    )
+    parser.add_argument("target", nargs="*", metavar="SCENARIO | COMMAND", help="a scenario file, or after -- a command")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="run directory (default: out/NAME; none kept for a command)")
+    parser.add_argument("--seed", type=int, help="seed of everything random (default: the scenario's, or 0)")
+    parser.add_argument("--until", metavar="TIME", help="end at this virtual time, e.g. 90, '2h', '1 day'")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="replace a value of the scenario")
+    parser.add_argument("--pace", type=float, metavar="N", help="at most N virtual seconds per wall second")
+    parser.add_argument("--join", type=Path, metavar="DIR", help="run COMMAND in the emulation of this run directory")
+    parser.add_argument("--host", help="emulated host of the command (with --join; default: the only one)")
+    parser.add_argument("--keep-alive", action="store_true", help="go on when the work is done, for others to join")
+    parser.add_argument("--log-turns", action="store_true", help="write every turn into events.jsonl")
+    parser.add_argument("--strict", action="store_true", help="stop at the first call that is refused or unknown")
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Choose between the three forms."""
+    if not options.target:
+        raise SimunixError("run: give a scenario file, or a command after --; see simunix run --help")
+    if options.pace is not None and options.pace <= 0:
+        raise SimunixError(f"--pace: expected a number above 0, got {options.pace:g}")
+    if options.join is not None:
+        return join(options.join, options.host, options.target)
+    until_ns = None if options.until is None else parse_duration_ns(options.until, "--until")
+    first = Path(options.target[0])
+    if len(options.target) == 1 and first.suffix in (".yaml", ".yml"):
+        return run_scenario(
+            ScenarioOptions(
+                first,
+                options.out,
+                options.seed,
+                until_ns,
+                tuple(options.set),
+                options.pace,
+                options.keep_alive,
+                options.log_turns,
+                options.strict,
+            )
+        )
+    if options.set:
+        raise SimunixError("--set: only scenarios have keys to set")
+    return run_single(
+        tuple(options.target), options.out, options.seed or 0, until_ns, options.pace, options.log_turns, options.strict
+    )

@@ -1,0 +1,1 @@
+"""From a described emulation to running processes: containers, environment, the run itself, joining it."""

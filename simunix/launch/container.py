@@ -1,0 +1,247 @@
+"""An emulated host's namespaces and first process (csrc/hostinit), seen from the server.
+
+The kernel isolates hosts from each other: their own mounts, host name, pids, interfaces and abstract sockets, where the user may
+have that. Emulated processes are all descendants of the host's init, which dies with the server, and they with it.
+"""
+
+from __future__ import annotations
+
+import array
+import fcntl
+import os
+import socket
+import subprocess
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from rsg_server.host_state import Command
+
+LIBRARY = Path(__file__).resolve().parent.parent / "lib"
+SHIM = LIBRARY / "libsimunix.so"
+HOSTINIT = LIBRARY / "simunix-hostinit"
+SHIM_IN_HOST = "/run/simunix/libsimunix.so"
+CONTROL_FD, REPORT_FD = 3, 4
+REPORT_TIMEOUT_S = 10.0
+MESSAGE_BYTES = 1 << 18
+
+
+class ContainerError(SimunixError):
+    """A host or one of its programs could not be started."""
+
+
+class Isolation(Enum):
+    """How far hosts are kept apart; the value is what hostinit is told."""
+
+    ROOT = "all"
+    USER_NAMESPACE = "user"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class PrivatePath:
+    """A path that each host has for itself; `source` is where its content lives in the run directory."""
+
+    path: str
+    source: Path
+    owner: str = ""
+    mode: int = 0o755
+
+
+@dataclass(frozen=True, slots=True)
+class Bind:
+    """A file or directory of this computer that a host sees under another path."""
+
+    source: Path
+    target: str
+    read_only: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerSpec:
+    """What a host is made of. `directory` is its own folder of the run directory."""
+
+    name: str
+    addresses: tuple[str, ...]
+    directory: Path
+    isolation: Isolation
+    private: tuple[PrivatePath, ...] = ()
+    binds: tuple[Bind, ...] = ()
+    fresh_run: bool = True
+    shim: Path = field(default=SHIM)
+
+
+def nearest_existing(path: str) -> Path:
+    """The longest part of an absolute path that exists on this computer."""
+    candidate = Path(path)
+    while not candidate.exists():
+        candidate = candidate.parent
+    return candidate
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Whether a path is a folder or in it."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+class _Directives:
+    """The words of hostinit's first message, in the order in which they are to be carried out."""
+
+    def __init__(self, spec: ContainerSpec) -> None:
+        self.spec = spec
+        self.words = [f"namespaces={spec.isolation.value}"]
+        self._layered: set[str] = set()
+
+    def build(self) -> list[str]:
+        """All directives; without namespaces there is nothing to do."""
+        spec = self.spec
+        if spec.isolation is Isolation.NONE:
+            return self.words
+        self.words.append(f"hostname={spec.name}")
+        self.words += [f"address={address}" for address in spec.addresses]
+        self.words.append("proc=")
+        if spec.fresh_run:
+            self._fresh_run()
+        for private in sorted(spec.private, key=lambda private: private.path.count("/")):
+            self._private(private)
+        for bind in spec.binds:
+            if Path(bind.target).exists():
+                self.words.append(f"bind={'ro' if bind.read_only else 'rw'} {bind.source}\t{bind.target}")
+        return self.words
+
+    def _fresh_run(self) -> None:
+        """/run as after a boot, with the shim in it: users that cannot reach the package can reach this."""
+        self.words += ["tmpfs=755 /run", "directory=755  /run/simunix", f"file={SHIM_IN_HOST}", "directory=1777  /run/lock"]
+        self.words += [f"bind=ro {self.spec.shim}\t{SHIM_IN_HOST}", "tmpfs=1777 /dev/shm"]
+
+    def _private(self, private: PrivatePath) -> None:
+        if self.spec.fresh_run and is_below(private.path, "/run"):
+            self._make_parents("/run", private)
+            return
+        private.source.mkdir(parents=True, exist_ok=True)
+        existing = nearest_existing(private.path)
+        covered = next((layer for layer in self._layered if is_below(private.path, layer)), None)
+        if str(existing) != private.path:
+            if str(existing) == "/":
+                raise ContainerError(f"private path {private.path}: neither it nor a folder above it exists; create one")
+            if covered is None:
+                self._layer(existing)
+            self._make_parents(str(existing), private)
+        self.words.append(f"bind=rw {private.source}\t{private.path}")
+        self.words.append(f"directory={private.mode:o} {private.owner} {private.path}")
+
+    def _layer(self, existing: Path) -> None:
+        """Changes below an existing folder stay in the run directory, so that missing paths can be made."""
+        base = self.spec.directory / "layers" / str(existing).strip("/").replace("/", "_")
+        for part in ("upper", "work"):
+            (base / part).mkdir(parents=True, exist_ok=True)
+        self.words.append(f"overlay={base / 'upper'}\t{base / 'work'}\t{existing}")
+        self._layered.add(str(existing))
+
+    def _make_parents(self, above: str, private: PrivatePath) -> None:
+        missing = Path(private.path).relative_to(above).parts
+        for depth in range(1, len(missing)):
+            self.words.append(f"directory=755  {Path(above, *missing[:depth])}")
+        self.words.append(f"directory={private.mode:o} {private.owner} {private.path}")
+
+
+class Container:
+    """A running host: starts programs, and takes them all down when closed."""
+
+    def __init__(self, spec: ContainerSpec) -> None:
+        self.spec = spec
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MESSAGE_BYTES)
+        self._control = ours
+        self._reports, their_reports = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._reports.settimeout(REPORT_TIMEOUT_S)
+        self._ended: dict[int, int] = {}
+
+        def place_sockets() -> None:
+            high = [fcntl.fcntl(end.fileno(), fcntl.F_DUPFD, REPORT_FD + 1) for end in (theirs, their_reports)]
+            os.dup2(high[0], CONTROL_FD)
+            os.dup2(high[1], REPORT_FD)
+
+        try:
+            self._init = subprocess.Popen(
+                [HOSTINIT], preexec_fn=place_sockets, pass_fds=(CONTROL_FD, REPORT_FD), stdin=subprocess.DEVNULL
+            )
+        except OSError as error:
+            raise ContainerError(f"{HOSTINIT}: {error.strerror}; install simunix again") from error
+        finally:
+            theirs.close()
+            their_reports.close()
+        try:
+            self._ask(_Directives(spec).build())
+        except SimunixError:
+            self.close()
+            raise
+
+    @property
+    def shim_path(self) -> str:
+        """Where the preload library is, seen from inside."""
+        inside = self.spec.isolation is not Isolation.NONE and self.spec.fresh_run
+        return SHIM_IN_HOST if inside else str(self.spec.shim)
+
+    def spawn(self, command: Command, channel_fd: int, channel_number: int, nofile: int, core: int | None) -> int:
+        """Start a program under the shim; its pid in the host. Raises ContainerError with the reason."""
+        environment = dict(command.environment)
+        preload = environment.get("LD_PRELOAD")
+        environment["LD_PRELOAD"] = f"{self.shim_path}:{preload}" if preload else self.shim_path
+        environment["SIMUNIX_CHANNEL"] = str(channel_number)
+        words = [f"argv={argument}" for argument in command.argv]
+        words += [f"env={name}={value}" for name, value in environment.items()]
+        words += [f"cwd={command.directory}", f"user={command.user or ''}", f"nofile={nofile}"]
+        words += [f"channel={channel_number}", f"core={-1 if core is None else core}", f"foreground={command.foreground:d}"]
+        return self._ask(words, (command.stdin, command.stdout, command.stderr, channel_fd))
+
+    def wait_status(self, pid: int) -> int:
+        """The status, as wait(2) gives it, of a started program that has ended; -1 if its init has died too."""
+        while pid not in self._ended:
+            try:
+                report = self._reports.recv(64).decode()
+            except OSError:
+                return -1
+            if not report:
+                return -1
+            ended, _, status = report.partition(" ")
+            self._ended[int(ended)] = int(status)
+        return self._ended.pop(pid)
+
+    def _ask(self, words: list[str], fds: tuple[int, ...] = ()) -> int:
+        message = b"".join(os.fsencode(word) + b"\0" for word in words)
+        if len(message) >= MESSAGE_BYTES:
+            raise ContainerError(f"host {self.spec.name}: arguments and environment of a program exceed 256 KiB")
+        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
+        try:
+            self._control.sendmsg([message], rights)
+            answer = self._control.recv(4096).decode(errors="replace")
+        except OSError as error:
+            raise ContainerError(f"host {self.spec.name}: its init has died ({error.strerror})") from error
+        kind, _, text = answer.partition(" ")
+        if kind != "ok":
+            raise ContainerError(f"host {self.spec.name}: {text or 'its init has died'}")
+        return int(text)
+
+    def close(self) -> None:
+        """End every process of the host and wait until they are gone."""
+        self._control.close()
+        self._reports.close()
+        self._init.wait()
+
+
+def probe() -> tuple[Isolation, str]:
+    """The best isolation that this user can have here, and what is given up without it ("" if nothing)."""
+    wanted = Isolation.ROOT if os.geteuid() == 0 else Isolation.USER_NAMESPACE
+    spec = ContainerSpec("probe", (), Path("/nonexistent"), wanted, fresh_run=False)
+    try:
+        Container(spec).close()
+    except SimunixError as error:
+        return Isolation.NONE, (
+            f"no namespaces ({error}): hosts share file system, pids and abstract sockets; private paths must be spelled "
+            "in the configuration, one address for each host name"
+        )
+    if wanted is Isolation.USER_NAMESPACE:
+        return wanted, "in a user namespace every user of a host is you: setgroups and changing user are not possible"
+    return wanted, ""

@@ -1,0 +1,254 @@
+"""One run of a plan, from containers to the last result: start, supervise, end, clean up."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import IO
+
+import trio
+
+from rsg_server.control import Control
+from rsg_server.errors import SimunixError
+from rsg_server.event_log import EventLog
+from rsg_server.host_state import Command
+from rsg_server.kernel import Kernel, KernelOptions
+from rsg_server.process import Process
+from rsg_server.protocol import FLAG_FAKE_GROUPS, FLAG_FAKE_NAME
+from rsg_server.service import Service, ServiceOptions
+from simunix.launch.container import Bind, ContainerSpec, Isolation, PrivatePath, probe
+from simunix.launch.hardware import write_tree
+from simunix.launch.launcher import ContainerLauncher, write_private
+from simunix.launch.plan import HostSpec, Plan, ProcessSpec
+from simunix.launch.run_directory import RunDirectory
+
+NSSWITCH = "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n"
+HOST_FLAGS = {
+    Isolation.ROOT: 0,
+    Isolation.USER_NAMESPACE: FLAG_FAKE_GROUPS,
+    Isolation.NONE: FLAG_FAKE_NAME | FLAG_FAKE_GROUPS,
+}
+Warn = Callable[[str], None]
+
+
+def say(text: str) -> None:
+    """One line for the user, on stderr."""
+    print(f"simunix: {text}", file=sys.stderr, flush=True)
+
+
+@dataclass(slots=True)
+class Supervised:
+    """A process of the plan and what has become of it."""
+
+    spec: ProcessSpec
+    process: Process | None = None
+    starts: int = 0
+    ended: bool = False
+    exit_code: int | None = None
+
+
+@dataclass
+class Emulation:
+    """Runs a plan in a run directory. `foreground` is the descriptors of a single command, if it is one."""
+
+    plan: Plan
+    directory: RunDirectory
+    foreground: tuple[int, int, int] | None = None
+    warn: Warn = say
+    keep_alive: bool = False
+    isolation: Isolation | None = None
+    warnings: list[str] = field(default_factory=list)
+    supervised: list[Supervised] = field(default_factory=list)
+    wall_s: float = 0.0
+    failure: str | None = None
+    kernel: Kernel = field(init=False)
+    service: Service = field(init=False)
+    log: EventLog = field(init=False)
+    core: int | None = field(default=None, init=False)
+    launcher: ContainerLauncher = field(init=False)
+
+    def prepare(self) -> None:
+        """Write what the hosts will see, choose the isolation and the core, make the kernel."""
+        plan = self.plan
+        if self.isolation is None:
+            self.isolation, given_up = probe()
+            if given_up:
+                self._warned(given_up)
+        self.log = EventLog(self.directory.events, plan.log_every_turn)
+        self.core = max(os.sched_getaffinity(0))
+        specs = {host.name: self._container_spec(host) for host in plan.hosts}
+        self._write_files()
+        options = replace_flags(plan, HOST_FLAGS[self.isolation])
+        self.launcher = ContainerLauncher(specs, options.nofile, self.core)
+        self.kernel = Kernel(plan.platform, options, self.log, self.launcher)
+        self.kernel.on_warning = self._warned
+        self.service = Service(
+            self.kernel,
+            ServiceOptions(plan.pace, plan.until_ns, self.foreground is not None, self.keep_alive),
+            self._is_finished,
+        )
+        self.supervised = [Supervised(spec) for spec in plan.processes]
+        for entry in self.supervised:
+            self.kernel.timeline.add(entry.spec.start_ns, partial(self._start, entry))
+
+    def _warned(self, text: str) -> None:
+        self.warnings.append(text)
+        self.warn(text)
+
+    # What the hosts see
+
+    def _container_spec(self, host: HostSpec) -> ContainerSpec:
+        assert self.isolation is not None
+        addresses = tuple(str(address) for address in self.plan.platform.host_by_name(host.name).addresses)
+        directory = self.directory.host(host.name)
+        directory.mkdir(parents=True)
+        binds = [Bind(path, target) for path, target in self._identity_files(host.name)]
+        if host.hardware is not None:
+            hardware = host.hardware
+            shape = f"{hardware.sockets}x{hardware.cores_per_socket}x{hardware.threads_per_core}-{hardware.memory_bytes}"
+            binds += write_tree(self.directory.path / "hardware" / shape, hardware)
+        private = tuple(
+            PrivatePath(entry.path, self.directory.private(host.name, entry.path), entry.owner, entry.mode)
+            for entry in host.private
+        )
+        return ContainerSpec(host.name, addresses, directory, self.isolation, private, tuple(binds))
+
+    def _identity_files(self, name: str) -> list[tuple[os.PathLike[str], str]]:
+        """Files that tell a host its name and everybody's addresses, bound over the real ones."""
+        shared = self.directory.path / "etc"
+        if not shared.exists():
+            shared.mkdir()
+            lines = ["127.0.0.1 localhost", "::1 localhost ip6-localhost"]
+            lines += [f"{address} {host.name}" for host in self.plan.platform.hosts for address in host.addresses]
+            (shared / "hosts").write_text("\n".join(lines) + "\n")
+            (shared / "nsswitch.conf").write_text(NSSWITCH)
+            (shared / "resolv.conf").write_text("")
+        own = self.directory.host(name) / "hostname"
+        own.write_text(name + "\n")
+        pairs = [(shared / file, f"/etc/{file}") for file in ("hosts", "nsswitch.conf", "resolv.conf")]
+        return [*pairs, (own, "/etc/hostname")]
+
+    def _write_files(self) -> None:
+        by_name = {host.name: host for host in self.plan.hosts}
+        for file in self.plan.files:
+            candidates = [entry.path for entry in by_name[file.host].private if file.path.startswith(entry.path + "/")]
+            private = max(candidates, key=len)
+            source = self.directory.private(file.host, private)
+            write_private(source, private, file.path, file.content, file.mode, file.owner)
+
+    # Processes
+
+    def _start(self, entry: Supervised) -> None:
+        """Start a process of the plan now; called from the timeline."""
+        spec = entry.spec
+        entry.starts += 1
+        environment = {**self.plan.environment, **spec.environment}
+        with contextlib.ExitStack() as stack:
+            stdin, stdout, stderr = self.foreground or self._output_files(spec, stack)
+            command = Command(
+                spec.argv,
+                environment,
+                spec.directory,
+                stdin,
+                stdout,
+                stderr,
+                spec.user,
+                spec.name,
+                self.foreground is not None,
+            )
+            try:
+                entry.process = self.kernel.spawn(spec.host, command)
+            except SimunixError as error:
+                entry.ended = True
+                self._fail(str(error))
+                return
+        entry.process.on_exit = partial(self._ended, entry)
+
+    def _output_files(self, spec: ProcessSpec, stack: contextlib.ExitStack) -> tuple[int, int, int]:
+        directory = self.directory.host(spec.host)
+        stdin = stack.enter_context(open(os.devnull, "rb"))
+        files: list[IO[bytes]] = [
+            stack.enter_context((directory / f"{spec.name}.{suffix}").open("ab")) for suffix in ("out", "err")
+        ]
+        return stdin.fileno(), files[0].fileno(), files[1].fileno()
+
+    def _ended(self, entry: Supervised, process: Process) -> None:
+        status = process.exit_status
+        entry.exit_code = None if status is None or status < 0 else os.waitstatus_to_exitcode(status)
+        entry.process = None
+        spec = entry.spec
+        again = spec.restart == "always" or (spec.restart == "on-failure" and entry.exit_code != 0)
+        if again and not self.service.reason:
+            self.kernel.timeline.add(self.kernel.now_ns + spec.restart_delay_ns, partial(self._start, entry))
+            return
+        entry.ended = True
+        if spec.essential and not self._is_finished():
+            self._fail(
+                f"{spec.host}: {spec.name} ended with {describe_exit(entry.exit_code)} at "
+                f"{self.kernel.now_ns / 1e9:.3f} s; its output is in {self.directory.host(spec.host)}/{spec.name}.err"
+            )
+
+    def _fail(self, text: str) -> None:
+        self.failure = self.failure or text
+        self.service.end("failed")
+
+    def _is_finished(self) -> bool:
+        if self.plan.stop == "time" or self.keep_alive:
+            return False
+        entries = self.supervised
+        if self.plan.stop == "workload":
+            entries = [entry for entry in entries if entry.spec.is_workload]
+        done = bool(entries) and all(entry.ended for entry in entries)
+        return done and (self.plan.stop == "workload" or not self.kernel.processes)
+
+    # The run
+
+    def run(self, watcher: Callable[[Emulation], None] | None = None) -> None:
+        """Run to the end. Whatever happens, nothing is left behind and the log is on disk."""
+        affinity = os.sched_getaffinity(0)
+        started = time.monotonic()
+        try:
+            if self.core is not None:
+                os.sched_setaffinity(0, {self.core})  # one runner at a time: handing over on one core is fastest
+            trio.run(self._serve, watcher)
+        finally:
+            self.wall_s = time.monotonic() - started
+            os.sched_setaffinity(0, affinity)
+            self.launcher.close()
+            self.log.close()
+
+    async def _serve(self, watcher: Callable[[Emulation], None] | None) -> None:
+        control = Control(self.service, self.directory.control)
+        async with trio.open_nursery() as nursery:
+            await nursery.start(control.serve)
+            if watcher is not None:
+                nursery.start_soon(self._watch, watcher)
+            await self.service.run()
+            nursery.cancel_scope.cancel()
+
+    async def _watch(self, watcher: Callable[[Emulation], None]) -> None:
+        while True:
+            watcher(self)
+            await trio.sleep(0.25)
+
+    def close(self) -> None:
+        """Release what the kernel holds, once its results have been read."""
+        self.kernel.close()
+
+
+def replace_flags(plan: Plan, flags: int) -> KernelOptions:
+    """The plan's kernel options with the flags of the isolation that is in force."""
+    return dataclasses.replace(plan.kernel, host_flags=flags)
+
+
+def describe_exit(code: int | None) -> str:
+    """Words for an exit code as subprocess gives it: negative numbers are signals."""
+    if code is None:
+        return "an unknown status"
+    return f"exit code {code}" if code >= 0 else f"signal {-code}"

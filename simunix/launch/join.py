@@ -1,0 +1,73 @@
+"""Talking to a running emulation through its control socket."""
+
+from __future__ import annotations
+
+import array
+import json
+import os
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rsg_server.errors import SimunixError
+from simunix.launch.run_directory import CONTROL_SOCKET
+
+ANSWER_BYTES = 1 << 22
+
+
+def connect(directory: Path) -> socket.socket:
+    """A connection to the emulation of a run directory; SimunixError if none runs there."""
+    control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    try:
+        folder = os.open(directory, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise SimunixError(f"{directory}: {error.strerror}; give the run directory of a running emulation") from error
+    try:
+        control.connect(f"/proc/self/fd/{folder}/{CONTROL_SOCKET}")
+    except OSError as error:
+        control.close()
+        raise SimunixError(f"{directory}: no emulation is running here; start one with simunix run … --out") from error
+    finally:
+        os.close(folder)
+    return control
+
+
+def ask(directory: Path, request: dict[str, object], fds: Sequence[int] = ()) -> dict[str, Any]:
+    """One request and its answer; an error in the answer is raised."""
+    with connect(directory) as control:
+        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
+        control.sendmsg([json.dumps(request).encode()], rights)
+        message = control.recv(ANSWER_BYTES)
+    if not message:
+        raise SimunixError(f"{directory}: the emulation ended before it answered")
+    answer: dict[str, Any] = json.loads(message)
+    if "error" in answer:
+        raise SimunixError(answer["error"])
+    return answer
+
+
+def join(directory: Path, host: str | None, argv: Sequence[str]) -> int:
+    """Run a program on a host of a running emulation with our own terminal; its exit code."""
+    if host is None:
+        hosts = ask(directory, {"op": "status"})["hosts"]
+        if len(hosts) != 1:
+            raise SimunixError(f"--host: choose one of {', '.join(hosts)}")
+        host = hosts[0]
+    request = {
+        "op": "run",
+        "host": host,
+        "argv": list(argv),
+        "environment": dict(os.environ),
+        "directory": os.getcwd(),
+    }
+    status = ask(directory, request, (0, 1, 2))["status"]
+    if status is None or status < 0:
+        raise SimunixError(f"{argv[0]}: the emulation ended before it did")
+    return exit_code(status)
+
+
+def exit_code(status: int) -> int:
+    """A shell's exit code for a wait(2) status: 128 + signal for a death by signal."""
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code

@@ -1,0 +1,74 @@
+"""An emulation as it is to be run: hosts, files, processes, all spelled out; what scenarios expand to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rsg_server.kernel import KernelOptions
+from rsg_server.platform.platform import Platform
+from simunix.launch.hardware import Hardware
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateSpec:
+    """A path that a host has for itself, with the owner and mode that its root has."""
+
+    path: str
+    owner: str = ""
+    mode: int = 0o755
+
+
+@dataclass(frozen=True, slots=True)
+class FileSpec:
+    """A generated file in a private path of one host."""
+
+    host: str
+    path: str
+    content: bytes
+    owner: str = ""
+    mode: int = 0o644
+
+
+@dataclass(frozen=True, slots=True)
+class HostSpec:
+    """A host's container; its address and links are the platform's."""
+
+    name: str
+    hardware: Hardware | None = None
+    private: tuple[PrivateSpec, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessSpec:
+    """A daemon or program: `restart` is never, on-failure or always."""
+
+    name: str
+    host: str
+    argv: tuple[str, ...]
+    start_ns: int = 0
+    user: str | None = None
+    environment: dict[str, str] = field(default_factory=dict)
+    directory: str = "/"
+    restart: str = "never"
+    restart_delay_ns: int = 10**9
+    essential: bool = False  # its failure at the start ends the run
+    is_workload: bool = False  # the run is finished when all of these are
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that a run needs to know. `stop` is workload, processes or time."""
+
+    name: str
+    platform: Platform
+    hosts: tuple[HostSpec, ...]
+    processes: tuple[ProcessSpec, ...]
+    kernel: KernelOptions
+    files: tuple[FileSpec, ...] = ()
+    environment: dict[str, str] = field(default_factory=dict)
+    stop: str = "processes"
+    until_ns: int | None = None
+    pace: float | None = None
+    inputs: dict[str, Path] = field(default_factory=dict)  # what run.json gives checksums of
+    log_every_turn: bool = False
