@@ -188,7 +188,9 @@ class Emulation:
             self.kernel.timeline.add(self.kernel.now_ns + spec.restart_delay_ns, partial(self._start, entry))
             return
         entry.ended = True
-        if spec.essential and not self._is_finished():
+        if self._is_finished():
+            self.service.end("done")  # at this very turn, or the log would depend on how fast this computer is
+        elif spec.essential:
             self._fail(
                 f"{spec.host}: {spec.name} ended with {describe_exit(entry.exit_code)} at "
                 f"{self.kernel.now_ns / 1e9:.3f} s; its output is in {self.directory.host(spec.host)}/{spec.name}.err"

@@ -1,0 +1,1 @@
+"""Resource and job management systems: what each needs to run for a whole cluster."""

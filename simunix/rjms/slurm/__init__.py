@@ -1,0 +1,1 @@
+"""Slurm: configuration text, daemons, accounting."""

@@ -1,0 +1,85 @@
+"""slurm.conf in production shape, written from the platform. Pure text; man slurm.conf(5) of Slurm 22.05 is the source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simunix.launch.hardware import Hardware
+
+STATE = "/var/spool/slurmctld"
+SPOOL = "/var/spool/slurmd"
+LOGS = "/var/log/slurm"
+CONFIG = "/etc/slurm/slurm.conf"
+JOBCOMP = f"{LOGS}/jobcomp.log"
+SLURMD_PORT = 6818
+SLURMCTLD_PORT = 6817
+
+
+@dataclass(frozen=True, slots=True)
+class ComputeNode:
+    """A node as slurm.conf names it. Memory is what Slurm may give to jobs."""
+
+    name: str
+    address: str
+    hardware: Hardware
+
+
+@dataclass(frozen=True, slots=True)
+class SlurmCluster:
+    """A cluster to configure. `scheduler` goes to SchedulerParameters, `extra` is appended as it is."""
+
+    name: str
+    controller: str
+    controller_address: str
+    nodes: tuple[ComputeNode, ...]
+    partition: str = "batch"
+    scheduler: str = ""
+    extra: str = ""
+
+
+def node_line(node: ComputeNode) -> str:
+    """NodeName with the sizes that the host itself shows in /proc and /sys."""
+    hardware = node.hardware
+    return (
+        f"NodeName={node.name} NodeAddr={node.address} CPUs={hardware.cpus} Sockets={hardware.sockets} "
+        f"CoresPerSocket={hardware.cores_per_socket} ThreadsPerCore={hardware.threads_per_core} "
+        f"RealMemory={hardware.memory_bytes * 15 // 16 // (1 << 20)} State=UNKNOWN"
+    )
+
+
+def slurm_conf(cluster: SlurmCluster) -> str:
+    """The whole file. Daemons run as root; no multiple-slurmd option; every node has its own name, address and port 6818."""
+    scheduler = f"SchedulerParameters={cluster.scheduler}\n" if cluster.scheduler else ""
+    nodes = "\n".join(node_line(node) for node in cluster.nodes)
+    names = ",".join(node.name for node in cluster.nodes)
+    return f"""# Written by simunix from the scenario's platform.
+ClusterName={cluster.name}
+SlurmctldHost={cluster.controller}({cluster.controller_address})
+SlurmctldPort={SLURMCTLD_PORT}
+SlurmdPort={SLURMD_PORT}
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+CredType=cred/munge
+StateSaveLocation={STATE}
+SlurmdSpoolDir={SPOOL}
+SlurmctldPidFile=/run/slurmctld.pid
+SlurmdPidFile=/run/slurmd.pid
+SlurmctldLogFile={LOGS}/slurmctld.log
+SlurmdLogFile={LOGS}/slurmd.log
+SwitchType=switch/none
+MpiDefault=none
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+ReturnToService=2
+SchedulerType=sched/backfill
+{scheduler}SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+JobCompType=jobcomp/filetxt
+JobCompLoc={JOBCOMP}
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+MailProg=/bin/true
+{nodes}
+PartitionName={cluster.partition} Nodes={names} Default=YES MaxTime=INFINITE State=UP
+{cluster.extra}"""

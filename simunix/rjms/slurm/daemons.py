@@ -1,0 +1,72 @@
+"""Which daemons run where, with which private paths; munge's key from the seed."""
+
+from __future__ import annotations
+
+import hashlib
+
+from simunix.launch.plan import FileSpec, HostSpec, PrivateSpec, ProcessSpec
+from simunix.rjms.slurm import configuration
+
+MUNGED, SLURMCTLD, SLURMD = "/usr/sbin/munged", "/usr/sbin/slurmctld", "/usr/sbin/slurmd"
+REQUIRED = {MUNGED: "munge", SLURMCTLD: "slurmctld", SLURMD: "slurmd", "/usr/bin/sbatch": "slurm-client"}
+"""Programs that must be installed, and the Debian package of each."""
+MUNGE_USER = "munge"
+MUNGE_KEY = "/etc/munge/munge.key"
+MUNGE_START_NS = 0
+SLURMCTLD_START_NS = 1 * 10**9
+SLURMD_START_NS = 2 * 10**9
+
+MUNGE_PATHS = (
+    PrivateSpec("/etc/munge", MUNGE_USER, 0o700),
+    PrivateSpec("/var/lib/munge", MUNGE_USER, 0o711),
+    PrivateSpec("/var/log/munge", MUNGE_USER, 0o700),
+    PrivateSpec("/run/munge", MUNGE_USER, 0o755),
+)
+ETC = PrivateSpec("/etc/slurm")
+LOGS = PrivateSpec(configuration.LOGS)
+
+
+def munge_key(seed: int) -> bytes:
+    """128 bytes that all hosts of a run share; reproducible, so no secret."""
+    return b"".join(hashlib.sha256(f"simunix munge key {seed} {part}".encode()).digest() for part in range(4))
+
+
+def munge_user(is_root: bool) -> str | None:
+    """munged wants its files to be its own: the package's user where users can be changed, else whoever runs this."""
+    return MUNGE_USER if is_root else None
+
+
+def private_paths(is_controller: bool, is_node: bool) -> tuple[PrivateSpec, ...]:
+    """Paths that a host of the cluster has for itself."""
+    paths = [*MUNGE_PATHS, ETC, LOGS]
+    if is_controller:
+        paths.append(PrivateSpec(configuration.STATE, "", 0o755))
+    if is_node:
+        paths.append(PrivateSpec(configuration.SPOOL, "", 0o755))
+    return tuple(paths)
+
+
+def host_files(host: HostSpec, conf: str, seed: int, is_root: bool) -> tuple[FileSpec, ...]:
+    """slurm.conf and munge's key for one host."""
+    owner = MUNGE_USER if is_root else ""
+    return (
+        FileSpec(host.name, configuration.CONFIG, conf.encode()),
+        FileSpec(host.name, MUNGE_KEY, munge_key(seed), owner, 0o400),
+    )
+
+
+def munged(host: str, is_root: bool) -> ProcessSpec:
+    """Authentication, on every host."""
+    return ProcessSpec(
+        "munged", host, (MUNGED, "--foreground"), MUNGE_START_NS, user=munge_user(is_root), essential=True
+    )
+
+
+def slurmctld(host: str) -> ProcessSpec:
+    """The controller."""
+    return ProcessSpec("slurmctld", host, (SLURMCTLD, "-D"), SLURMCTLD_START_NS, essential=True)
+
+
+def slurmd(host: str) -> ProcessSpec:
+    """A compute node's daemon."""
+    return ProcessSpec("slurmd", host, (SLURMD, "-D"), SLURMD_START_NS, essential=True)
