@@ -1,27 +1,130 @@
-"""tmp"""
-LAT = 50_000
-class Flow:
-    def __init__(self, net, deliver):
-        self.net = net; self.deliver = deliver; self.in_flight_bytes = 0; self.dead = False; self.last = 0
-    def _at(self, n):
-        t = max(self.net.clock.now_ns + LAT, self.last) + n * 8 // 10
-        self.last = t
-        return t
-    def send(self, data):
-        self.in_flight_bytes += len(data)
-        def go():
-            if not self.dead:
-                self.in_flight_bytes -= len(data)
-                self.deliver(data)
-        self.net.timeline.add(self._at(len(data)), go)
-    def finish(self, action):
-        self.net.timeline.add(self._at(64), lambda: None if self.dead else action())
-    def cancel(self):
-        self.dead = True
+"""The flow-level network: active flows share links max-min fairly; control packets and datagrams only take their time.
+
+A flow that is alone on its links, which is what RJMS traffic mostly is, never meets the solver. Durations are rounded up to the
+nanosecond.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Protocol
+
+from rsg_server.network.flow import Flow
+from rsg_server.network.sharing import share
+from rsg_server.platform.host import Host
+from rsg_server.platform.link import SharingPolicy
+from rsg_server.platform.platform import Platform
+from rsg_server.timeline import Timeline
+
+MODEL = "fair"
+"""Name of this model in results: constant latency, max-min fair bandwidth, no TCP factors."""
+CONTROL_PACKET_BYTES = 64
+NS = 10**9
+
+
+class Clock(Protocol):
+    """What the network needs of time."""
+
+    @property
+    def now_ns(self) -> int: ...
+
+
 class Network:
-    def __init__(self, clock, timeline, platform):
-        self.clock = clock; self.timeline = timeline
-    def open_flow(self, a, b, deliver):
-        return Flow(self, deliver)
-    def message(self, a, b, action, size_bytes=64):
-        self.timeline.add(self.clock.now_ns + LAT, action)
+    """Opens flows and moves them on; `solves` counts how often the solver was needed."""
+
+    def __init__(self, clock: Clock, timeline: Timeline, platform: Platform) -> None:
+        self._clock = clock
+        self._timeline = timeline
+        self._platform = platform
+        self._active: dict[str, dict[int, Flow]] = {}  # shared link -> active flows by number
+        self._last_arrival: dict[tuple[str, str], int] = {}
+        self._next_flow = 1
+        self.solves = 0
+        self.bytes_sent = 0
+
+    def open_flow(self, source: Host, destination: Host, deliver: Callable[[bytes], None]) -> Flow:
+        """A new direction of a connection; `deliver` gets the bytes when they arrive."""
+        flow = Flow(self._next_flow, self._platform.route(source, destination), deliver, self)
+        self._next_flow += 1
+        return flow
+
+    def message(
+        self, source: Host, destination: Host, action: Callable[[], None], size_bytes: int = CONTROL_PACKET_BYTES
+    ) -> None:
+        """A packet on its own (SYN, RST, datagram): latency plus its size over the bottleneck; order is kept per pair."""
+        route = self._platform.route(source, destination)
+        moment = self._clock.now_ns + route.latency_ns + math.ceil(size_bytes * NS / route.bottleneck_bytes_per_s)
+        pair = (source.name, destination.name)
+        moment = max(moment, self._last_arrival.get(pair, 0))
+        self._last_arrival[pair] = moment
+        self._timeline.add(moment, action)
+
+    # What flows ask for
+
+    def join(self, flow: Flow) -> None:
+        """A flow has become active."""
+        flow.updated_ns = self._clock.now_ns
+        alone = True
+        for link in flow.links:
+            if link.policy is SharingPolicy.SHARED:
+                flows = self._active.setdefault(link.name, {})
+                alone = alone and not flows
+                flows[flow.number] = flow
+        if alone:
+            flow.rate = flow.route.bottleneck_bytes_per_s
+            self.schedule(flow)
+        else:
+            self._share_again([flow])
+
+    def leave(self, flow: Flow) -> None:
+        """A flow has nothing more to send for now."""
+        neighbours: dict[int, Flow] = {}
+        for link in flow.links:
+            flows = self._active.get(link.name)
+            if flows is not None and flows.pop(flow.number, None) is not None:
+                neighbours.update(flows)
+        if neighbours:
+            self._share_again([neighbours[number] for number in sorted(neighbours)])
+
+    def schedule(self, flow: Flow) -> None:
+        """Set the moment at which the head of the flow's queue will have left, at its present rate."""
+        flow.updated_ns = max(flow.updated_ns, self._clock.now_ns)
+        if flow.departure is not None:
+            flow.departure.cancel()
+        duration_ns = math.ceil(flow.remaining_bytes * NS / flow.rate) if flow.remaining_bytes > 0 else 0
+        flow.departure = self._timeline.add(flow.updated_ns + duration_ns, flow.depart)
+
+    def arrive_later(self, flow: Flow, action: Callable[[], None]) -> None:
+        """The last byte of a segment has left: it arrives after the latency."""
+        self._timeline.add(self._clock.now_ns + flow.route.latency_ns, action)
+
+    # Sharing
+
+    def _share_again(self, start: list[Flow]) -> None:
+        """New rates for all flows that are connected to these through shared links."""
+        self.solves += 1
+        now = self._clock.now_ns
+        flows = self._component(start)
+        rates = share([flow.links for flow in flows])
+        for flow, rate in zip(flows, rates, strict=True):
+            flow.remaining_bytes = max(0.0, flow.remaining_bytes - flow.rate * (now - flow.updated_ns) / NS)
+            flow.updated_ns = now
+            flow.rate = rate
+            self.schedule(flow)
+
+    def _component(self, start: list[Flow]) -> list[Flow]:
+        """Active flows that share a link with these, directly or through others, in the order of their numbers."""
+        found: dict[int, Flow] = {flow.number: flow for flow in start}
+        seen: set[str] = set()
+        todo = list(start)
+        while todo:
+            for link in todo.pop().links:
+                if link.name in seen or link.policy is not SharingPolicy.SHARED:
+                    continue
+                seen.add(link.name)
+                for number, flow in self._active.get(link.name, {}).items():
+                    if number not in found:
+                        found[number] = flow
+                        todo.append(flow)
+        return [found[number] for number in sorted(found)]

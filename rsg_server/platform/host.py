@@ -1,4 +1,4 @@
-"""A host: name, addresses, cores, memory."""
+"""A host of the platform: what does not change while it runs."""
 
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
@@ -6,6 +6,8 @@ from ipaddress import IPv4Address, IPv6Address
 
 @dataclass(frozen=True, slots=True)
 class Host:
+    """Name, addresses, logical processors, memory."""
+
     name: str
     addresses: tuple[IPv4Address | IPv6Address, ...]
     cores: int = 1

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rsg_server.errors import SimunixError
 from simunix.launch.join import join
 from simunix.launch.single import run_single
-from simunix.scenario.duration import parse_duration_ns
+from simunix.scenario.units import duration_ns
 from simunix.scenario.runner import ScenarioOptions, run_scenario
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def execute(options: argparse.Namespace) -> int:
         raise SimunixError(f"--pace: expected a number above 0, got {options.pace:g}")
     if options.join is not None:
         return join(options.join, options.host, options.target)
-    until_ns = None if options.until is None else parse_duration_ns(options.until, "--until")
+    until_ns = None if options.until is None else _duration(options.until)
     first = Path(options.target[0])
     if len(options.target) == 1 and first.suffix in (".yaml", ".yml"):
         return run_scenario(
@@ -73,3 +73,10 @@ def execute(options: argparse.Namespace) -> int:
     return run_single(
         tuple(options.target), options.out, options.seed or 0, until_ns, options.pace, options.log_turns, options.strict
     )
+
+
+def _duration(text: str) -> int:
+    try:
+        return duration_ns(text)
+    except ValueError as error:
+        raise SimunixError(f"--until: {error}") from error

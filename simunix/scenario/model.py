@@ -1,1 +1,165 @@
-class Scenario: pass
+"""The scenario format: what a YAML file may say, its types and defaults. `simunix schema` prints it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+
+from simunix.scenario import ranges, units
+
+_QUANTITY = WithJsonSchema({"type": ["string", "number"]})
+Duration = Annotated[int, BeforeValidator(units.duration_ns), _QUANTITY]
+Rate = Annotated[float, BeforeValidator(units.rate_bytes_per_s), WithJsonSchema({"type": "string"})]
+Size = Annotated[int, BeforeValidator(units.size_bytes), _QUANTITY]
+
+
+def _hosts(value: object) -> tuple[str, ...]:
+    if not isinstance(value, str):
+        raise ValueError(f"expected a host list such as 'node[1-16]', got {value!r}")
+    return tuple(ranges.expand_hosts(value))
+
+
+def _moment(value: object) -> datetime:
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    try:
+        return _moment(datetime.fromisoformat(str(value)))
+    except ValueError:
+        raise ValueError(f"expected a date such as 2000-01-01T00:00:00Z, got {value!r}") from None
+
+
+def _command(value: object) -> tuple[str, ...]:
+    if isinstance(value, str) and value.strip():
+        return ("/bin/sh", "-c", value)
+    if isinstance(value, (list, tuple)) and value and all(isinstance(word, (str, int, float)) for word in value):
+        return tuple(str(word) for word in value)
+    raise ValueError(f"expected a command as a text or a list of words, got {value!r}")
+
+
+HostList = Annotated[tuple[str, ...], BeforeValidator(_hosts), WithJsonSchema({"type": "string"})]
+Moment = Annotated[datetime, BeforeValidator(_moment), WithJsonSchema({"type": "string", "format": "date-time"})]
+CommandLine = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_command),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+
+
+class Section(BaseModel):
+    """Unknown keys are errors; values cannot be changed after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class HostSection(Section):
+    """One or many hosts of one kind. `address` is the first one's; the others count on from it."""
+
+    name: HostList
+    address: str | None = None
+    cores: Annotated[int, Field(ge=1, le=4096)] = 1
+    sockets: Annotated[int, Field(ge=1)] = 1
+    threads_per_core: Annotated[int, Field(ge=1)] = 1
+    memory: Size = 4 << 30
+    bandwidth: Rate | None = None
+    latency: Duration | None = None
+    private: list[str] = []
+
+    @model_validator(mode="after")
+    def _check(self) -> HostSection:
+        if self.cores % (self.sockets * self.threads_per_core):
+            raise ValueError(f"cores: expected a multiple of sockets × threads_per_core, got {self.cores}")
+        if self.address is not None:
+            try:
+                ip_address(self.address)
+            except ValueError:
+                raise ValueError(f"address: expected an IPv4 or IPv6 address, got {self.address!r}") from None
+        for path in self.private:
+            if not path.startswith("/") or path.rstrip("/") == "":
+                raise ValueError(f"private: expected absolute paths below /, got {path!r}")
+        return self
+
+
+class NetworkSection(Section):
+    """A star: each host has a full-duplex link of its own to one switch."""
+
+    bandwidth: Rate = 1.25e9
+    latency: Duration = 25_000
+    loopback_bandwidth: Rate = 1e10
+    loopback_latency: Duration = 5_000
+
+
+class ProcessSection(Section):
+    """A program to start on a host (or on each of several)."""
+
+    name: str
+    host: HostList
+    command: CommandLine
+    start: Duration = 0
+    user: str | None = None
+    environment: dict[str, str] = {}
+    directory: str = "/"
+    restart: Literal["never", "on-failure", "always"] = "never"
+    restart_delay: Duration = 10**9
+    essential: bool = False
+    private: list[str] = []
+
+
+class WorkloadSection(Section):
+    """Jobs of a trace, submitted by the real client on a host of the emulation.
+
+    `begin` and `end` cut a window out of the trace (its own times); submission starts at `start` of the run.
+    `processors` is how many cores of the cluster one processor of the trace stands for.
+    """
+
+    trace: Path = Field(strict=False)
+    host: str | None = None
+    start: Duration = 10 * 10**9
+    begin: Duration = 0
+    end: Duration | None = None
+    max_jobs: Annotated[int, Field(ge=1)] | None = None
+    processors: Annotated[int, Field(ge=1)] = 1
+    margin: Annotated[float, Field(ge=1.0)] = 1.0
+
+
+class SlurmSection(Section):
+    """A Slurm cluster: its configuration is written from the platform, or taken as it is (`config`)."""
+
+    controller: str
+    nodes: HostList
+    login: str | None = None
+    cluster: str = "simunix"
+    partition: str = "batch"
+    scheduler_parameters: str = ""
+    extra: str = ""
+    config: Path | None = Field(default=None, strict=False)
+
+
+class CostSection(Section):
+    """What asking costs in virtual time, so that loops that wait for the clock end."""
+
+    clock_read: Duration = 50
+    poll: Duration = 1000
+
+
+class Scenario(Section):
+    """A whole scenario file."""
+
+    name: str = "scenario"
+    description: str = ""
+    seed: Annotated[int, Field(ge=0)] = 0
+    epoch: Moment = datetime(2000, 1, 1, tzinfo=UTC)
+    until: Duration | None = None
+    pace: Annotated[float, Field(gt=0, strict=False)] | None = None
+    cpu_policy: Literal["free"] = "free"
+    stop: Literal["workload", "processes", "time"] | None = None
+    environment: dict[str, str] = {}
+    costs: CostSection = CostSection()
+    network: NetworkSection = NetworkSection()
+    hosts: Annotated[list[HostSection], Field(min_length=1)]
+    processes: list[ProcessSection] = []
+    slurm: SlurmSection | None = None
+    workload: WorkloadSection | None = None

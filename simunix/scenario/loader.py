@@ -1,0 +1,146 @@
+"""From a YAML file to a Scenario; every error is one line with file, line, key and what would be right."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from rsg_server.errors import SimunixError
+from simunix.scenario.model import Scenario
+
+Location = tuple[str | int, ...]
+
+
+class ScenarioError(SimunixError):
+    """A scenario that cannot be used."""
+
+
+class _Positions:
+    """Line of every key and element of a YAML document; duplicate keys are found on the way."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lines: dict[Location, int] = {}
+        self.overridden: dict[str, str] = {}
+
+    def walk(self, node: yaml.Node, location: Location = ()) -> None:
+        self.lines.setdefault(location, node.start_mark.line + 1)
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                below = (*location, str(key.value))
+                if below in self.lines:
+                    raise ScenarioError(f"{self.path}:{key.start_mark.line + 1}: {dotted(below)}: written twice; keep one")
+                self.lines[below] = key.start_mark.line + 1
+                self.walk(value, below)
+        elif isinstance(node, yaml.SequenceNode):
+            for index, value in enumerate(node.value):
+                self.walk(value, (*location, index))
+
+    def where(self, location: Location) -> str:
+        """`file:line`, or the --set that the value came from."""
+        for length in range(len(location), -1, -1):
+            if dotted(location[:length]) in self.overridden:
+                return f"--set {self.overridden[dotted(location[:length])]}"
+            if location[:length] in self.lines:
+                return f"{self.path}:{self.lines[location[:length]]}"
+        return str(self.path)
+
+
+def dotted(location: Sequence[str | int]) -> str:
+    """`hosts[3].cores`"""
+    text = ""
+    for part in location:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+def load(path: Path, overrides: Sequence[str] = ()) -> Scenario:
+    """Read and check a scenario file; `overrides` are the KEY=VALUE of --set. Raises ScenarioError."""
+    try:
+        text = path.read_text()
+    except OSError as error:
+        raise ScenarioError(f"{path}: {error.strerror}; give a scenario file, e.g. one of scenarios/") from error
+    except UnicodeDecodeError as error:
+        raise ScenarioError(f"{path}: not a text file; scenarios are YAML") from error
+    positions = _Positions(path)
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        document = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark else ""
+        raise ScenarioError(f"{path}{line}: not YAML: {getattr(error, 'problem', error)}") from error
+    if node is None or not isinstance(document, dict):
+        raise ScenarioError(f"{path}: expected a mapping with the key 'hosts'; see simunix schema")
+    positions.walk(node)
+    for override in overrides:
+        _apply(document, override, positions)
+    try:
+        return Scenario.model_validate(document)
+    except ValidationError as error:
+        raise ScenarioError(_message(error, positions)) from None
+
+
+def _apply(document: dict[str, Any], override: str, positions: _Positions) -> None:
+    key, equals, text = override.partition("=")
+    if not equals or not key:
+        raise ScenarioError(f"--set {override}: expected KEY=VALUE, e.g. --set network.latency=50us")
+    target: Any = document
+    parts: list[str | int] = [int(part) if part.isdigit() else part for part in key.replace("[", ".").replace("]", "").split(".")]
+    for part, below in zip(parts[:-1], parts[1:], strict=True):
+        if isinstance(target, dict) and isinstance(part, str):
+            target = target.setdefault(part, [] if isinstance(below, int) else {})
+        elif isinstance(target, list) and isinstance(part, int) and part < len(target):
+            target = target[part]
+        else:
+            raise ScenarioError(f"--set {override}: there is no {dotted(parts)} in {positions.path}")
+    try:
+        target[parts[-1]] = yaml.safe_load(text)
+    except (TypeError, IndexError, yaml.YAMLError):
+        raise ScenarioError(f"--set {override}: there is no {dotted(parts)} in {positions.path}") from None
+    positions.overridden[dotted(parts)] = override
+
+
+def _message(error: ValidationError, positions: _Positions) -> str:
+    """The first error in the order of the file, on one line."""
+    first = error.errors(include_url=False)[0]
+    location = tuple(part for part in first["loc"] if part != "function-before")
+    where = positions.where(location)
+    key = dotted(location)
+    if first["type"] == "extra_forbidden":
+        return f"{where}: {key}: unknown key; {_known_keys(location)}"
+    if first["type"] == "missing":
+        return f"{where}: {key}: missing; add it"
+    text = str(first["msg"]).removeprefix("Value error, ")
+    got = "" if first["type"] == "value_error" else f", got {first['input']!r}"
+    return f"{where}: {key}: {text}{got}" if key else f"{where}: {text}"
+
+
+def _known_keys(location: Location) -> str:
+    model: type[BaseModel] | None = Scenario
+    for part in location[:-1]:
+        if isinstance(part, str) and model is not None:
+            model = _model_of(model.model_fields[part].annotation) if part in model.model_fields else None
+    known = sorted(model.model_fields) if model is not None else []
+    close = difflib.get_close_matches(str(location[-1]), known, 1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    return f"{hint}known: {', '.join(known)}"
+
+
+def _model_of(annotation: Any) -> type[BaseModel] | None:
+    """The section inside `list[Section]`, `Section | None` or `Annotated[...]`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    for argument in getattr(annotation, "__args__", ()):
+        found = _model_of(argument)
+        if found is not None:
+            return found
+    return None
+
+
+__all__ = ["ScenarioError", "dotted", "load"]

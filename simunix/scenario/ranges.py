@@ -1,0 +1,45 @@
+"""Host lists as Slurm writes them: `node[1-16]`, `n[001-128,200]`, `a,b[1-2]`."""
+
+from __future__ import annotations
+
+import re
+
+_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$")
+HOSTS_MAX = 100_000
+
+
+def _split(text: str) -> list[str]:
+    """Split at commas that are not inside brackets."""
+    parts, depth, start = [], 0, 0
+    for index, character in enumerate(text):
+        depth += (character == "[") - (character == "]")
+        if character == "," and depth == 0:
+            parts.append(text[start:index])
+            start = index + 1
+    return [*parts, text[start:]]
+
+
+def _expand_one(text: str) -> list[str]:
+    if "[" not in text:
+        return [text]
+    prefix, _, rest = text.partition("[")
+    inside, closing, suffix = rest.partition("]")
+    if not closing:
+        raise ValueError(f"host list {text!r}: '[' without ']'")
+    names = []
+    for part in inside.split(","):
+        first, dash, last = part.partition("-")
+        last = last if dash else first
+        if not (first.isdigit() and last.isdigit()) or not 0 <= int(last) - int(first) < HOSTS_MAX:
+            raise ValueError(f"host list {text!r}: expected a range such as [1-16], got [{part}]")
+        names += [f"{prefix}{number:0{len(first)}d}" for number in range(int(first), int(last) + 1)]
+    return [name + end for name in names for end in _expand_one(suffix)]
+
+
+def expand_hosts(text: str) -> list[str]:
+    """All names of a host list, in the order written. Zero padding is kept. Raises ValueError."""
+    names = [name for part in _split(text.strip()) for name in _expand_one(part.strip())]
+    for name in names:
+        if not _NAME.match(name) or len(name) > 63:
+            raise ValueError(f"host list {text!r}: {name!r} is no host name (letters, digits, '-', '.')")
+    return names

@@ -1,0 +1,75 @@
+"""Quantities as people write them: durations, rates, sizes. Bad ones raise ValueError saying what would be right."""
+
+from __future__ import annotations
+
+import re
+
+NS = 10**9
+_SECONDS = {
+    "ns": 1e-9,
+    "us": 1e-6,
+    "ms": 1e-3,
+    "s": 1,
+    "sec": 1,
+    "second": 1,
+    "seconds": 1,
+    "m": 60,
+    "min": 60,
+    "minute": 60,
+    "minutes": 60,
+    "h": 3600,
+    "hour": 3600,
+    "hours": 3600,
+    "d": 86400,
+    "day": 86400,
+    "days": 86400,
+}
+_DECIMAL = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_BINARY = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
+_PART = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]*)")
+_SCALED = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)\s*([kMGT]i?)?(bps|Bps|B|bit/s|b/s|B/s)?\s*$")
+
+
+def duration_ns(value: object) -> int:
+    """Nanoseconds of a number of seconds or a text such as "90s", "2h30m", "1 day", "50us"."""
+    expected = "expected a duration such as 90, '50us', '2h30m' or '1 day'"
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise ValueError(f"{expected}, got {value!r}")
+    if isinstance(value, (int, float)):
+        if not 0 <= value < 9e9:
+            raise ValueError(f"{expected}, got {value!r}")
+        return round(value * NS)
+    text, total, found = value, 0.0, False
+    while text.strip():
+        match = _PART.match(text)
+        if match is None or (match[2] or "s") not in _SECONDS:
+            raise ValueError(f"{expected}, got {value!r}")
+        total += float(match[1]) * _SECONDS[match[2] or "s"] * NS
+        text, found = text[match.end() :], True
+    if not found or total >= 9e18:
+        raise ValueError(f"{expected}, got {value!r}")
+    return round(total)
+
+
+def _scaled(value: object, expected: str, suffixes: dict[str, float]) -> float:
+    match = _SCALED.match(value) if isinstance(value, str) else None
+    if match is None or (match[3] or "") not in suffixes:
+        raise ValueError(f"{expected}, got {value!r}")
+    return float(match[1]) * {**_DECIMAL, **_BINARY}[match[2] or ""] * suffixes[match[3] or ""]
+
+
+def rate_bytes_per_s(value: object) -> float:
+    """Bytes per second of "10Gbps" (bits), "125MBps" (bytes); as in SimGrid, b is a bit and B a byte."""
+    rate = _scaled(
+        value, "expected a rate such as '10Gbps' or '125MBps'", {"bps": 0.125, "bit/s": 0.125, "b/s": 0.125, "Bps": 1, "B/s": 1}
+    )
+    if rate <= 0:
+        raise ValueError(f"expected a rate above 0, got {value!r}")
+    return rate
+
+
+def size_bytes(value: object) -> int:
+    """Bytes of "64GiB", "500MB" or a number."""
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    return round(_scaled(value, "expected a size such as '64GiB' or '500MB'", {"B": 1, "": 1}))
