@@ -94,6 +94,7 @@ class Control:
         process = self._service.kernel.spawn(request["host"], command)
         process.on_exit = lambda _: ended.set()
         self._service.joined += 1
+        self._service.was_disturbed = True
         self._service.attend()
         try:
             await ended.wait()

@@ -43,6 +43,7 @@ class Service:
     paused: bool = False
     reason: str = ""
     joined: int = 0
+    was_disturbed: bool = False  # somebody outside took a hand: the run cannot be repeated to the byte
     turns: TurnLoop = field(init=False)
     _wall_start: float = field(default=0.0, init=False)
     _virtual_start_ns: int = field(default=0, init=False)

@@ -1,0 +1,1 @@
+"""Results: jobs.csv, run.json, the table at the end."""

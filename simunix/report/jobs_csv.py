@@ -1,0 +1,150 @@
+"""jobs.csv: one row per job of the workload, with Batsim's column names, from the RJMS's own accounting.
+
+Times are seconds of virtual time since the start of the run; unknown ones are empty. `allocated_resources` is the node list as
+the RJMS writes it. Columns as in https://batsim.readthedocs.io/en/latest/output-jobs.html
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+
+from simunix.rjms.slurm.accounting import CompletedJob
+from simunix.rjms.slurm.clients import time_limit_min
+from simunix.workload.job import Job, SkippedJob
+
+TAU_S = 10.0
+"""Bound of the bounded slowdown (Feitelson: Metrics for parallel job scheduling and their convergence, JSSPP 2001)."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """A row of jobs.csv; None is written as nothing."""
+
+    job_id: int
+    workload_name: str
+    profile: str
+    submission_time: float | None
+    requested_number_of_resources: int
+    requested_time: float
+    success: int
+    final_state: str
+    starting_time: float | None = None
+    execution_time: float | None = None
+    finish_time: float | None = None
+    waiting_time: float | None = None
+    turnaround_time: float | None = None
+    stretch: float | None = None
+    allocated_resources: str = ""
+    consumed_energy: str = ""
+    metadata: str = ""
+
+    @property
+    def bounded_slowdown(self) -> float | None:
+        """max(1, turnaround / max(run time, TAU_S)); None if it did not finish."""
+        if self.turnaround_time is None or self.execution_time is None:
+            return None
+        return max(1.0, self.turnaround_time / max(self.execution_time, TAU_S))
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A row of submissions.csv: what the submitter saw. `number` is None if the RJMS refused the job."""
+
+    id: int
+    submitted_s: float
+    number: int | None
+    message: str
+
+
+def read_submissions(path: Path) -> dict[int, Submission]:
+    """By the trace's job id; empty if nothing was submitted. A last line cut off by a crash is left out."""
+    found: dict[int, Submission] = {}
+    if not path.exists():
+        return found
+    with path.open(newline="") as file:
+        for row in csv.DictReader(file):
+            if row["message"] is None:
+                continue
+            number = int(row["job_number"]) if row["job_number"] else None
+            found[int(row["id"])] = Submission(int(row["id"]), float(row["submitted_s"]), number, row["message"])
+    return found
+
+
+def make_rows(
+    workload: str,
+    jobs: Iterable[Job],
+    skipped: Iterable[SkippedJob],
+    submissions: Mapping[int, Submission],
+    completed: Mapping[int, CompletedJob],
+    origin_s: float,
+    epoch_s: float,
+) -> list[JobRow]:
+    """Every job is accounted for. `origin_s` is when submission began (seconds of the run), `epoch_s` the run's start."""
+    rows = [
+        _row(workload, job, submissions.get(job.id), completed, origin_s, epoch_s)
+        for job in jobs
+    ]
+    rows += [
+        JobRow(job.id, workload, "", None, 0, -1, 0, "SKIPPED", metadata=job.reason)
+        for job in skipped
+    ]
+    return rows
+
+
+def _row(
+    workload: str,
+    job: Job,
+    submission: Submission | None,
+    completed: Mapping[int, CompletedJob],
+    origin_s: float,
+    epoch_s: float,
+) -> JobRow:
+    limit_s = time_limit_min(job) * 60.0
+    profile = f"sleep {job.runtime_s:g}"
+    if submission is None:
+        return JobRow(job.id, workload, profile, None, job.cores, limit_s, 0, "NOT_SUBMITTED")
+    submit_s = round(origin_s + submission.submitted_s, 6)
+    if submission.number is None:
+        message = submission.message
+        return JobRow(job.id, workload, profile, submit_s, job.cores, limit_s, 0, "REJECTED", metadata=message)
+    done = completed.get(submission.number)
+    if done is None or done.start_s is None:
+        state = "UNFINISHED" if done is None else done.state
+        return JobRow(job.id, workload, profile, submit_s, job.cores, limit_s, 0, state)
+    start_s, end_s = done.start_s - epoch_s, done.end_s - epoch_s
+    run_s = end_s - start_s
+    recorded_s = done.submit_s - epoch_s
+    return JobRow(
+        job.id,
+        workload,
+        profile,
+        submit_s,
+        job.cores,
+        limit_s,
+        int(done.state == "COMPLETED"),
+        done.state,
+        start_s,
+        run_s,
+        end_s,
+        start_s - recorded_s,
+        end_s - recorded_s,
+        (end_s - recorded_s) / run_s if run_s > 0 else None,
+        done.nodes,
+    )
+
+
+def write_rows(path: Path, rows: Sequence[JobRow]) -> None:
+    """Write jobs.csv."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([field.name for field in fields(JobRow)])
+        writer.writerows([_text(value) for value in astuple(row)] for row in rows)
+
+
+def _text(value: object) -> object:
+    if isinstance(value, float):
+        return f"{value:.6f}".rstrip("0").rstrip(".")
+    return "" if value is None else value

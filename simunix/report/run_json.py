@@ -1,0 +1,68 @@
+"""run.json: what was run, with what, and what it cost, so that a result can be judged and made again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import subprocess
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+
+def sha256_of(path: Path) -> str | None:
+    """Checksum of a file; None if it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return None
+
+
+def checksums(paths: Mapping[str, Path]) -> dict[str, dict[str, str | None]]:
+    """Path and sha256 of every input, by its role."""
+    return {role: {"path": str(path), "sha256": sha256_of(path)} for role, path in paths.items()}
+
+
+def program_version(command: tuple[str, ...]) -> str | None:
+    """First line that a program says of its own version."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return (done.stdout or done.stderr).strip().partition("\n")[0] or None
+
+
+@dataclass(slots=True)
+class RunRecord:
+    """The content of run.json. Times in seconds; `events_sha256` covers every turn that passed the server."""
+
+    name: str
+    simunix: str
+    rjms: str | None
+    seed: int
+    cpu_policy: str
+    network_model: str
+    isolation: str
+    ended: str
+    failure: str | None
+    virtual_s: float
+    wall_s: float
+    turns: int
+    events_sha256: str
+    deterministic: bool = True
+    kernel: str = field(default_factory=platform.release)
+    inputs: dict[str, dict[str, str | None]] = field(default_factory=dict)
+    programs: dict[str, dict[str, str | None]] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    jobs: dict[str, int] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def speed_up(self) -> float:
+        """Virtual seconds per wall second."""
+        return self.virtual_s / self.wall_s if self.wall_s > 0 else 0.0
+
+    def write(self, path: Path) -> None:
+        """As indented JSON."""
+        path.write_text(json.dumps({**asdict(self), "speed_up": round(self.speed_up, 3)}, indent=2) + "\n")

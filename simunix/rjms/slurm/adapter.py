@@ -1,0 +1,130 @@
+"""From the `slurm:` section of a scenario to files, private paths and processes of its hosts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from rsg_server.platform.host import Host
+from simunix.launch.hardware import Hardware
+from simunix.launch.plan import FileSpec, HostSpec, PrivateSpec, ProcessSpec
+from simunix.rjms.slurm import configuration, daemons
+from simunix.scenario.model import SlurmSection
+from simunix.scenario.ranges import expand_hosts
+
+
+@dataclass(frozen=True, slots=True)
+class SlurmPlan:
+    """What Slurm adds to a plan; `private` by host name."""
+
+    files: tuple[FileSpec, ...]
+    processes: tuple[ProcessSpec, ...]
+    private: dict[str, tuple[PrivateSpec, ...]]
+    jobcomp: str
+    nodes: tuple[str, ...]
+    cores: int
+
+
+def plan_slurm(
+    section: SlurmSection, hosts: Mapping[str, Host], hardware: Mapping[str, Hardware], seed: int, is_root: bool
+) -> SlurmPlan:
+    """Every host named by the section gets munged and the configuration; the controller and the nodes their daemons."""
+    _require_programs()
+    login = section.login or section.controller
+    for name in (section.controller, login, *section.nodes):
+        if name not in hosts:
+            raise SimunixError(f"slurm: host {name!r} is not among the hosts of the scenario; known: {', '.join(hosts)}")
+    if section.config is not None:
+        conf, private, jobcomp = _given_configuration(section, section.config)
+    else:
+        cluster = _cluster(section, hosts, hardware)
+        conf, private, jobcomp = configuration.slurm_conf(cluster), {}, configuration.JOBCOMP
+    members = list(dict.fromkeys([section.controller, login, *section.nodes]))
+    paths = {
+        name: _merge(daemons.private_paths(name == section.controller, name in section.nodes), private.get(name, ()))
+        for name in members
+    }
+    files = tuple(file for name in members for file in daemons.host_files(HostSpec(name), conf, seed, is_root))
+    processes = [daemons.munged(name, is_root) for name in members]
+    processes.append(daemons.slurmctld(section.controller))
+    processes += [daemons.slurmd(name) for name in section.nodes]
+    cores = sum(hardware[name].cpus for name in section.nodes)
+    return SlurmPlan(files, tuple(processes), paths, jobcomp, section.nodes, cores)
+
+
+def _require_programs() -> None:
+    missing = sorted({package for program, package in daemons.REQUIRED.items() if not Path(program).exists()})
+    if missing:
+        raise SimunixError(f"slurm: not installed: {', '.join(missing)}; as root: apt-get install slurm-wlm munge")
+
+
+def _merge(first: Sequence[PrivateSpec], second: Sequence[PrivateSpec]) -> tuple[PrivateSpec, ...]:
+    return tuple({entry.path: entry for entry in (*second, *first)}.values())
+
+
+def _cluster(
+    section: SlurmSection, hosts: Mapping[str, Host], hardware: Mapping[str, Hardware]
+) -> configuration.SlurmCluster:
+    nodes = tuple(
+        configuration.ComputeNode(name, str(hosts[name].addresses[0]), hardware[name]) for name in section.nodes
+    )
+    return configuration.SlurmCluster(
+        section.cluster,
+        section.controller,
+        str(hosts[section.controller].addresses[0]),
+        nodes,
+        section.partition,
+        section.scheduler_parameters,
+        section.extra,
+    )
+
+
+# The user's own slurm.conf
+
+_DIRECTORIES = ("StateSaveLocation", "SlurmdSpoolDir")
+_FILES = ("SlurmctldLogFile", "SlurmdLogFile", "JobCompLoc", "SlurmSchedLogFile", "SlurmctldPidFile", "SlurmdPidFile")
+
+
+def read_settings(text: str) -> dict[str, str]:
+    """Simple `Key=Value` settings of a slurm.conf (keys in lower case), the last one counting."""
+    joined = re.sub(r"\\\n", " ", text)
+    settings = {}
+    for line in joined.splitlines():
+        key, equals, value = line.split("#", 1)[0].strip().partition("=")
+        if equals:
+            settings[key.strip().lower()] = value.strip()
+    return settings
+
+
+def _given_configuration(
+    section: SlurmSection, path: Path
+) -> tuple[str, dict[str, tuple[PrivateSpec, ...]], str]:
+    """The file as it is; the folders that it names become private to each host."""
+    try:
+        text = path.read_text()
+    except OSError as error:
+        raise SimunixError(f"slurm.config: {path}: {error.strerror}; give a slurm.conf") from error
+    settings = read_settings(text)
+    _check_names(section, text, path)
+    folders = {settings[key.lower()] for key in _DIRECTORIES if key.lower() in settings}
+    folders |= {str(Path(settings[key.lower()]).parent) for key in _FILES if settings.get(key.lower(), "").startswith("/")}
+    owner = settings.get("slurmuser", "slurm")
+    specs = tuple(PrivateSpec(folder, owner) for folder in sorted(folders) if not folder.startswith("/run"))
+    members = dict.fromkeys([section.controller, section.login or section.controller, *section.nodes])
+    return text, dict.fromkeys(members, specs), settings.get("jobcomploc", "")
+
+
+def _check_names(section: SlurmSection, text: str, path: Path) -> None:
+    """The hosts of the scenario must be those of the file, or its daemons would refuse to start."""
+    named = {
+        name
+        for value in re.findall(r"^\s*NodeName=(\S+)", text, re.MULTILINE | re.IGNORECASE)
+        if value.upper() != "DEFAULT"
+        for name in expand_hosts(value)
+    }
+    unknown = [name for name in section.nodes if name not in named]
+    if unknown:
+        raise SimunixError(f"slurm.nodes: {unknown[0]} has no NodeName in {path}; make the two agree")

@@ -1,0 +1,1 @@
+"""Jobs: trace formats and what submits them inside an emulation."""

@@ -1,0 +1,24 @@
+"""A job of a workload, whatever format it came from."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Times in seconds from the start of the trace. `cores` is what is asked for on the emulated cluster."""
+
+    id: int
+    submit_s: float
+    runtime_s: float
+    requested_s: float
+    cores: int
+    user: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedJob:
+    """A job of the trace that cannot be submitted, and why."""
+
+    id: int
+    submit_s: float
+    reason: str
