@@ -24,12 +24,15 @@ static char *find_variable(char **environment, const char *prefix)
     return NULL;
 }
 
+/* Out of the list, and wiped for readers of /proc/self/environ. */
 static void remove_variable(char **environment, const char *prefix)
 {
     char **to = environment;
 
     for (; *environment != NULL; environment++)
-        if (!text_starts(*environment, prefix))
+        if (text_starts(*environment, prefix))
+            memset(*environment, 0, text_length(*environment));
+        else
             *to++ = *environment;
     *to = NULL;
 }

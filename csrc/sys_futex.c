@@ -233,13 +233,14 @@ static long futex_wake_op(struct call *call, uint32_t *word, uint32_t *second, i
 static long futex_lock_pi(struct call *call, uint32_t *word, int64_t deadline, bool try_only)
 {
     uint32_t tid = (uint32_t)call->thread->tid;
+    uint32_t others = 0; /* once we have waited, there may be more who do */
 
     for (;;) {
         uint32_t value = *word;
         long result;
 
         if ((value & FUTEX_TID_MASK) == 0) {
-            *word = tid | (value & FUTEX_OWNER_DIED) | (value & FUTEX_WAITERS);
+            *word = tid | others | (value & (FUTEX_OWNER_DIED | FUTEX_WAITERS));
             return 0;
         }
         if ((value & FUTEX_TID_MASK) == tid)
@@ -247,6 +248,7 @@ static long futex_lock_pi(struct call *call, uint32_t *word, int64_t deadline, b
         if (try_only)
             return -EAGAIN;
         *word = value | FUTEX_WAITERS;
+        others = FUTEX_WAITERS;
         result = futex_wait(call, word, value | FUTEX_WAITERS, deadline, FUTEX_BITSET_MATCH_ANY);
         if (result < 0 && result != -EAGAIN)
             return result;

@@ -55,7 +55,8 @@ long wait_on(struct call *call, struct wait *wait, bool restarts)
             if (result != 0)
                 return result;
         }
-        if (call->thread->process->has_signalfd || wait->kind == PARK_CHILD)
+        /* Only the kernel knows what has become ready meanwhile: the caller asks again. */
+        if (call->thread->process->has_signalfd || wait->kind == PARK_CHILD || wait->kind == PARK_FD)
             return WAKE_READY;
     }
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rsg_server.actor import Actor, State
+from rsg_server.actor import Actor
 from rsg_server.protocol import Wake
 
 if TYPE_CHECKING:
@@ -49,10 +49,20 @@ class FutexTable:
         for actor, waits_for in list(self._queues.get(key, ())):
             if woken >= most:
                 break
-            if waits_for & bitset and actor.state is State.PARKED:
-                kernel.wake(actor, Wake.READY)
+            if waits_for & bitset:
+                self._wake_one(kernel, actor)
                 woken += 1
         return woken
+
+    def _wake_one(self, kernel: Kernel, actor: Actor) -> None:
+        if not kernel.wake(actor, Wake.READY):  # a signal has made it ready, but it has not run since
+            self.remove(actor)
+            actor.reply = (int(Wake.READY), 0)
+
+    def wake_shared(self, kernel: Kernel) -> None:
+        """Let everybody who waits in shared memory look again: a process that died may have owned a robust lock there."""
+        for key in [key for key in self._queues if key[0] > 0]:
+            self.wake(kernel, key, 1 << 30, (1 << 32) - 1)
 
     def requeue(self, source: Key, target: Key, most: int) -> int:
         """Move up to `most` waiters to another word without waking them; returns how many."""

@@ -86,7 +86,8 @@ class Kernel:
         if actor.timeout is not None:
             actor.timeout.cancel()
             actor.timeout = None
-        if actor.parked is not None and actor.parked.wait == Wait.FUTEX:
+        # A signal may turn out to be nothing: until the actor has looked, a futex wake may still find it in its queue.
+        if actor.parked is not None and actor.parked.wait == Wait.FUTEX and reason != Wake.SIGNAL:
             self.futexes.remove(actor)
         actor.reply = (int(reason), value)
         self.make_ready(actor)
@@ -106,6 +107,8 @@ class Kernel:
             actor.timeout = self.timeline.add(parked.deadline_ns, lambda: self._time_out(actor))
         if parked.wait == Wait.FUTEX:
             self.futexes.add(actor)
+        elif parked.wait == Wait.FD:
+            self.must_poll = True  # it may have become ready since the kernel was last asked
 
     def _time_out(self, actor: Actor) -> None:
         actor.timeout = None
@@ -241,22 +244,30 @@ class Kernel:
         self._tell_relatives(process)
 
     def _tell_relatives(self, process: Process) -> None:
-        if process.vfork_parent is not None:
-            self.release_vfork(process)
+        self.release_vfork(process)
+        self.futexes.wake_shared(self)
         parent = process.parent
         if parent is not None and not parent.dead:
             parent.children.remove(process)
             self.child_changed(parent)
         for child in process.children:
-            child.parent = None
+            self._reparent(child)
             self.notice_signal(child, signal.SIGTERM, every_thread=True)  # PR_SET_PDEATHSIG may have sent something
         if process.on_exit is not None:
             process.on_exit(process)
+
+    def _reparent(self, orphan: Process) -> None:
+        """Whom the kernel has given an orphan to: a subreaper among its ancestors, or the host's init, which is not ours."""
+        parent_pid = int(orphan.status_fields().get("PPid", "0"))
+        orphan.parent = next((other for other in self.processes.values() if other.global_pid == parent_pid), None)
+        if orphan.parent is not None:
+            orphan.parent.children.append(orphan)
 
     def release_vfork(self, process: Process) -> None:
         """The child of a vfork has exec'd or died: its parent goes on (and first says what it knows)."""
         parent = process.vfork_parent
         process.vfork_parent = None
+        process.has_let_go = True
         if parent is None or parent.process.dead:
             return
         if parent.state is State.VFORK:

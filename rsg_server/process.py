@@ -43,6 +43,7 @@ class Process:
     children: list[Process] = field(default_factory=list)
     timers: dict[int, Timer] = field(default_factory=dict)
     vfork_parent: Actor | None = None
+    has_let_go: bool = False  # of a parent that waits in vfork: it has exec'd or died
     stopped: bool = False
     dead: bool = False
     exit_status: int | None = None  # as it announced it; once a started program is dead, as wait(2) tells

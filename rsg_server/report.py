@@ -60,3 +60,27 @@ def stall_report(kernel: Kernel, actor: Actor, waited_s: float) -> str:
         with contextlib.suppress(OSError), open(f"/proc/{process.global_pid}/{name}") as file:
             lines.append(f"  {name}: {' '.join(file.read().split())}")
     return "\n".join(lines)
+
+
+def waits_outside(kernel: Kernel, files: set[tuple[int, int]]) -> bool:
+    """Whether somebody waits for one of these files (device, inode), or for an epoll, which may hide one."""
+    if not files:
+        return False
+    inodes = {inode for _, inode in files}
+    for actor in kernel.actors.values():
+        if actor.epoll_fd < 0 or actor.state is not State.PARKED:
+            continue
+        with open(f"/proc/self/fdinfo/{actor.epoll_fd}") as lines:
+            waited = [line for line in lines if line.startswith("tfd:")]
+        for line in waited:
+            inode = int(line.partition("ino:")[2].split()[0], 16)
+            if inode in inodes or _is_epoll(actor, int(line.split()[1])):
+                return True
+    return False
+
+
+def _is_epoll(actor: Actor, fd: int) -> bool:
+    try:
+        return os.readlink(f"/proc/{actor.process.global_pid}/fd/{fd}") == "anon_inode:[eventpoll]"
+    except OSError:
+        return False

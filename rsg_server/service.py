@@ -12,7 +12,7 @@ import trio
 
 from rsg_server.clock_page import FOREVER_NS
 from rsg_server.errors import DeadlockError
-from rsg_server.report import deadlock_report, stall_report
+from rsg_server.report import deadlock_report, stall_report, waits_outside
 from rsg_server.turn import Outcome, TurnLoop
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ class ServiceOptions:
 
     pace: float | None = None
     until_ns: int | None = None
-    external_input: bool = False
     keep_alive: bool = False
+    external_files: set[tuple[int, int]] = field(default_factory=set)  # (device, inode) of what somebody outside may write to
 
 
 @dataclass(slots=True)
@@ -142,7 +142,7 @@ class Service:
         if not self.kernel.processes:
             await self._wait_for_attention(1.0)
             return
-        if not (self.options.external_input or self.options.keep_alive or self.joined):
+        if not (self.options.keep_alive or self.joined or waits_outside(self.kernel, self.options.external_files)):
             raise DeadlockError(deadlock_report(self.kernel))
         with trio.move_on_after(0.2):
             async with trio.open_nursery() as nursery:

@@ -322,8 +322,8 @@ class SocketTable:
             for actor in process.actors:
                 parked = actor.parked
                 if parked is not None and parked.wait == Wait.CONNECT and parked.a == which.number:
-                    which.outcome = None
-                    self._kernel.wake(actor, Wake.READY, outcome)
+                    if self._kernel.wake(actor, Wake.READY, outcome):
+                        which.outcome = None
 
     def close(self) -> None:
         """Release every descriptor."""

@@ -113,6 +113,8 @@ class TurnLoop:
         self.holder = actor
         self.holder_since = time.monotonic()
         actor.state = State.RUNNING
+        if actor.parked is not None and actor.parked.wait == Wait.FUTEX:
+            kernel.futexes.remove(actor)
         actor.parked = None
         kernel.page.words[NOISY] = 0
         wake = actor.reply[0] if not actor.owes_message else 255

@@ -46,8 +46,7 @@ def _new_image(kernel: Kernel, actor: Actor) -> None:
         timer = process.timers.pop(number)
         if timer.event is not None:
             timer.event.cancel()
-    if process.vfork_parent is not None:
-        kernel.release_vfork(process)
+    kernel.release_vfork(process)
 
 
 def fork(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:

@@ -45,7 +45,7 @@ def park(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply | N
 def _is_vfork_child(kernel: Kernel, actor: Actor, parked: Parked) -> bool:
     """Mark the child that the parent waits for; False once it is gone."""
     child = kernel.actors.get(parked.a)
-    if child is None or child.process.parent is not actor.process:
+    if child is None or child.process.parent is not actor.process or child.process.has_let_go:
         return False
     child.process.vfork_parent = actor
     return True

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+import stat
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import IO
@@ -90,7 +91,7 @@ class Emulation:
         self.kernel.on_warning = self._warned
         self.service = Service(
             self.kernel,
-            ServiceOptions(plan.pace, plan.until_ns, self.foreground is not None, self.keep_alive),
+            ServiceOptions(plan.pace, plan.until_ns, self.keep_alive, external_files(self.foreground or ())),
             self._is_finished,
         )
         self.supervised = [Supervised(spec) for spec in plan.processes]
@@ -219,6 +220,8 @@ class Emulation:
             if self.core is not None:
                 os.sched_setaffinity(0, {self.core})  # one runner at a time: handing over on one core is fastest
             trio.run(self._serve, watcher)
+        except BaseExceptionGroup as group:
+            raise first_of(group) from None
         finally:
             self.wall_s = time.monotonic() - started
             os.sched_setaffinity(0, affinity)
@@ -242,6 +245,25 @@ class Emulation:
     def close(self) -> None:
         """Release what the kernel holds, once its results have been read."""
         self.kernel.close()
+
+
+def external_files(fds: Iterable[int]) -> set[tuple[int, int]]:
+    """(device, inode) of descriptors through which input may come from outside the emulation: all but files and /dev/null."""
+    found = set()
+    for fd in fds:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode) and status.st_rdev != os.stat(os.devnull).st_rdev:
+            found.add((status.st_dev, status.st_ino))
+    return found
+
+
+def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """What a nursery has wrapped: a user's interrupt before all else, then the first error."""
+    interrupts = group.subgroup(KeyboardInterrupt)
+    found: BaseException = interrupts or group
+    while isinstance(found, BaseExceptionGroup):
+        found = found.exceptions[0]
+    return found
 
 
 def replace_flags(plan: Plan, flags: int) -> KernelOptions:

@@ -23,7 +23,9 @@ from simunix.launch.run_directory import RunDirectory
 ADDRESS = ip_address("10.0.0.1")
 
 
-def plan_single(argv: tuple[str, ...], options: KernelOptions, until_ns: int | None, pace: float | None) -> Plan:
+def plan_single(
+    argv: tuple[str, ...], options: KernelOptions, until_ns: int | None, pace: float | None, log_every_turn: bool
+) -> Plan:
     """One host, named and sized as this computer, that runs one command."""
     name = socket.gethostname().split(".")[0] or "localhost"
     cores = os.cpu_count() or 1
@@ -38,6 +40,7 @@ def plan_single(argv: tuple[str, ...], options: KernelOptions, until_ns: int | N
         environment=dict(os.environ),
         until_ns=until_ns,
         pace=pace,
+        log_every_turn=log_every_turn,
     )
 
 
@@ -54,7 +57,7 @@ def run_single(
     program = check_program(argv[0], os.environ.get("PATH", os.defpath), os.getcwd())
     if program is not None:
         raise SimunixError(program)
-    plan = plan_single(argv, KernelOptions(seed=seed, strict=strict), until_ns, pace)
+    plan = plan_single(argv, KernelOptions(seed=seed, strict=strict), until_ns, pace, log_every_turn)
     temporary = None if out is not None else Path(tempfile.mkdtemp(prefix="simunix-"))
     try:
         directory = RunDirectory.create(out) if out is not None else RunDirectory(temporary or Path())

@@ -25,6 +25,7 @@ int main(void)
             _exit(6);
         }
         CHECK(write(ends[1], &grandchild, sizeof grandchild) == sizeof grandchild);
+        sleep_ms(15);
         _exit(0);
     }
     CHECK_CHILD(child);

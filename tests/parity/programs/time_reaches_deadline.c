@@ -1,4 +1,4 @@
-// When a timed wait for a second of time() expires, time() has got there: the loop of a daemon's timer thread does not spin.
+// When a timed wait for a second of time() expires, time() has got there: a daemon's timer thread does not spin.
 // virtual: 3
 #include "check.h"
 
