@@ -125,3 +125,9 @@ void clock_charge_poll(struct call *call)
 {
     charge(call->thread, call->thread->process->page->poll_cost_ns);
 }
+
+/* The price of any trapped call. */
+void clock_charge_call(struct call *call)
+{
+    charge(call->thread, call->thread->process->page->call_cost_ns);
+}

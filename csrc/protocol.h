@@ -103,6 +103,7 @@ struct simunix_clock_page {
     int64_t monotonic_ns;      /* CLOCK_MONOTONIC and CLOCK_BOOTTIME = now_ns + this */
     uint64_t read_cost_ns;     /* price of a clock read */
     uint64_t poll_cost_ns;     /* price of a call that asks without waiting: zero timeouts, sched_yield */
+    uint64_t call_cost_ns;     /* price of every trapped system call, so that loops of calls come to an end */
     uint64_t local_sleeps;     /* sleeps that needed no message */
     uint64_t clock_reads;
     uint64_t traps;            /* system calls that came through the trap net */

@@ -124,6 +124,7 @@ int64_t clock_deadline(struct thread *thread, int clock_id, const struct kernel_
 int64_t clock_after(struct thread *thread, int64_t duration_ns);
 bool clock_is_known(int clock_id);
 void clock_charge_poll(struct call *call);
+void clock_charge_call(struct call *call);
 bool is_valid_time(const struct kernel_timespec *time);
 
 /* wait.c */

@@ -74,6 +74,7 @@ void trap_handler(int signal, siginfo_t *info, void *raw_context)
         return;
     }
     thread->process->page->traps++;
+    clock_charge_call(&call);
     result = dispatch(&call);
     if (result == -ERESTART_CALL) {
         registers->rip -= 2; /* the syscall instruction again, once the signal handler that waits has run */

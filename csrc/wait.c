@@ -139,6 +139,17 @@ bool is_nonblocking(int fd)
     return flags < 0 || (flags & O_NONBLOCK) != 0;
 }
 
+/* Would the kernel answer at once, although poll says that nothing is ready: non-blocking, or opened the other way round? */
+static bool answers_at_once(int fd, short events)
+{
+    long flags = NATIVE(fcntl, fd, F_GETFL, 0);
+    int mode = (int)(flags & O_ACCMODE);
+
+    if (flags < 0 || (flags & O_NONBLOCK) != 0)
+        return true;
+    return (events == POLLOUT && mode == O_RDONLY) || (events == POLLIN && mode == O_WRONLY);
+}
+
 /* SO_RCVTIMEO or SO_SNDTIMEO of a socket as a deadline; NEVER if unset or no socket. */
 static int64_t timeout_deadline(struct call *call, int fd, int option)
 {
@@ -159,7 +170,7 @@ long wait_ready(struct call *call, int fd, short events, int timeout_option)
     struct pollfd entry = {.fd = fd, .events = events};
     int64_t deadline;
 
-    if (NATIVE(poll, &entry, 1, 0) != 0 || is_nonblocking(fd))
+    if (NATIVE(poll, &entry, 1, 0) != 0 || answers_at_once(fd, events))
         return 0;
     deadline = timeout_deadline(call, fd, timeout_option);
     for (;;) {

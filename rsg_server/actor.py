@@ -47,9 +47,12 @@ class Parked:
             return f"futex {self.b:#x}"
         if kind is Wait.CONNECT:
             return f"the answer to a connect of socket {self.a}"
-        return {Wait.TIME: "the clock", Wait.CHILD: "a child", Wait.SIGNAL: "a signal", Wait.LOCK: f"a lock ({self.a})"}.get(
-            kind, kind.name.lower()
-        )
+        return {
+            Wait.TIME: "the clock",
+            Wait.CHILD: "a child",
+            Wait.SIGNAL: "a signal",
+            Wait.LOCK: f"a lock ({self.a})",
+        }.get(kind, kind.name.lower())
 
 
 class Actor:

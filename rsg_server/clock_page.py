@@ -3,6 +3,7 @@
 import mmap
 import os
 import struct
+from dataclasses import dataclass
 
 from rsg_server.protocol import PAGE_FIELDS, PROTOCOL_VERSION
 
@@ -15,11 +16,21 @@ REALTIME = PAGE_FIELDS["realtime_ns"]
 MONOTONIC = PAGE_FIELDS["monotonic_ns"]
 READ_COST = PAGE_FIELDS["read_cost_ns"]
 POLL_COST = PAGE_FIELDS["poll_cost_ns"]
+CALL_COST = PAGE_FIELDS["call_cost_ns"]
 LOCAL_SLEEPS = PAGE_FIELDS["local_sleeps"]
 CLOCK_READS = PAGE_FIELDS["clock_reads"]
 TRAPS = PAGE_FIELDS["traps"]
 NOISY = PAGE_FIELDS["noisy"]
 FLOOR_AND_VERSION = PAGE_FIELDS["descriptor_floor"]
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What asking costs in virtual nanoseconds: a clock read, a poll that does not wait, any other system call."""
+
+    read_ns: int = 50
+    poll_ns: int = 1000
+    call_ns: int = 200
 
 
 class ClockPage:
@@ -28,15 +39,16 @@ class ClockPage:
     Emulated processes can write here, so what they write is never trusted to go backwards: `now_ns` only grows.
     """
 
-    def __init__(self, epoch_ns: int, uptime_ns: int, read_cost_ns: int, poll_cost_ns: int, descriptor_floor: int) -> None:
+    def __init__(self, epoch_ns: int, uptime_ns: int, costs: Costs, descriptor_floor: int) -> None:
         self.fd = os.memfd_create("simunix-clock", os.MFD_CLOEXEC)
         os.ftruncate(self.fd, mmap.PAGESIZE)
         self._memory = mmap.mmap(self.fd, mmap.PAGESIZE)
         self.words = memoryview(self._memory).cast("Q")
         self._now_ns = 0
         self.words[EVENT] = FOREVER_NS
-        self.words[READ_COST] = read_cost_ns
-        self.words[POLL_COST] = poll_cost_ns
+        self.words[READ_COST] = costs.read_ns
+        self.words[POLL_COST] = costs.poll_ns
+        self.words[CALL_COST] = costs.call_ns
         struct.pack_into("=qq", self._memory, REALTIME * 8, epoch_ns, uptime_ns)
         struct.pack_into("=II", self._memory, FLOOR_AND_VERSION * 8, descriptor_floor, PROTOCOL_VERSION)
 

@@ -98,15 +98,11 @@ def _established(kernel: Kernel, client: SimulatedSocket) -> None:
         return
     client.drain()
     client.state = SocketState.CONNECTED
-    client.flow = kernel.network.open_flow(
-        client.host.host, peer.host.host, lambda data: kernel.sockets.arrived(peer, data)
-    )
+    client.flow = kernel.network.open_flow(client.host.host, peer.host.host, lambda data: kernel.sockets.arrived(peer, data))
     kernel.sockets.set_events(client)
     kernel.must_poll = True
     assert client.remote is not None and client.local is not None
-    kernel.log.event(
-        kernel.now_ns, "connect", host=client.host.name, source=str(client.local), destination=str(client.remote)
-    )
+    kernel.log.event(kernel.now_ns, "connect", host=client.host.name, source=str(client.local), destination=str(client.remote))
     kernel.sockets.tell_connect(client, 0)
 
 
@@ -142,5 +138,3 @@ def accept(kernel: Kernel, listener: SimulatedSocket) -> tuple[SimulatedSocket, 
     served.app_end = None
     kernel.must_poll = True
     return served, fd
-
-

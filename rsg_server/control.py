@@ -62,16 +62,15 @@ class Control:
                 self._path.unlink()
 
     async def _answer(self, connection: trio.socket.SocketType) -> None:
-        with connection:
-            with contextlib.suppress(OSError):
-                message, ancillary, _, _ = await connection.recvmsg(REQUEST_BYTES, socket.CMSG_SPACE(3 * 4))
-                fds = received_fds(ancillary)
-                try:
-                    answer = await self._dispatch(message, fds)
-                finally:
-                    for fd in fds:
-                        os.close(fd)
-                await connection.send(json.dumps(answer).encode())
+        with connection, contextlib.suppress(OSError):
+            message, ancillary, _, _ = await connection.recvmsg(REQUEST_BYTES, socket.CMSG_SPACE(3 * 4))
+            fds = received_fds(ancillary)
+            try:
+                answer = await self._dispatch(message, fds)
+            finally:
+                for fd in fds:
+                    os.close(fd)
+            await connection.send(json.dumps(answer).encode())
 
     async def _dispatch(self, message: bytes, fds: list[int]) -> Answer:
         try:
@@ -87,8 +86,16 @@ class Control:
         """Start a program on a host and wait for its end."""
         if len(fds) != 3:
             return {"error": "three descriptors are needed to run a program"}
+        stdin, stdout, stderr = fds
         command = Command(
-            tuple(request["argv"]), request["environment"], request["directory"], *fds, label="joined", foreground=True
+            tuple(request["argv"]),
+            request["environment"],
+            request["directory"],
+            stdin,
+            stdout,
+            stderr,
+            label="joined",
+            foreground=True,
         )
         ended = trio.Event()
         process = self._service.kernel.spawn(request["host"], command)

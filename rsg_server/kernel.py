@@ -11,12 +11,12 @@ import signal
 import socket
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rsg_server.actor import Actor, Parked, State
-from rsg_server.clock_page import ClockPage
-from rsg_server.errors import SimunixError
+from rsg_server.clock_page import ClockPage, Costs
 from rsg_server.datagrams import Datagrams
+from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
 from rsg_server.futex import FutexTable
 from rsg_server.host_state import Command, HostState, Launcher
@@ -35,8 +35,7 @@ class KernelOptions:
     seed: int = 0
     epoch_ns: int = 946_684_800 * 10**9  # 2000-01-01T00:00:00Z
     uptime_ns: int = 60 * 10**9
-    read_cost_ns: int = 50
-    poll_cost_ns: int = 1000
+    costs: Costs = field(default_factory=Costs)
     nofile: int = 1024
     host_flags: int = 0
     strict: bool = False
@@ -50,9 +49,7 @@ class Kernel:
         self.platform = platform
         self.log = log
         self.launcher = launcher
-        self.page = ClockPage(
-            options.epoch_ns, options.uptime_ns, options.read_cost_ns, options.poll_cost_ns, options.nofile
-        )
+        self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.nofile)
         self.timeline = Timeline()
         self.network = Network(self.page, self.timeline, platform)
         self.master = select.epoll()

@@ -1,4 +1,4 @@
-"""The numbers of csrc/protocol.h, read from the compiled header through cffi; there is no second copy."""
+"""The names of csrc/protocol.h for Python; the numbers are read from the compiled header through cffi."""
 
 import errno
 from enum import IntEnum
@@ -6,17 +6,93 @@ from enum import IntEnum
 from rsg_server._native import ffi, lib
 
 
-def _members(prefix: str, enum_name: str) -> list[tuple[str, int]]:
-    elements = ffi.typeof(f"enum {enum_name}").relements
-    return [(name.removeprefix(prefix), number) for name, number in sorted(elements.items(), key=lambda item: item[1])]
+def _number(name: str) -> int:
+    number: int = getattr(lib, name)
+    return number
 
 
-Op = IntEnum("Op", _members("OP_", "simunix_op"))  # type: ignore[misc]
-Hello = IntEnum("Hello", _members("HELLO_", "simunix_hello"))  # type: ignore[misc]
-Fork = IntEnum("Fork", _members("FORK_", "simunix_fork"))  # type: ignore[misc]
-Wait = IntEnum("Wait", _members("PARK_", "simunix_wait"))  # type: ignore[misc]
-Wake = IntEnum("Wake", _members("WAKE_", "simunix_wake"))  # type: ignore[misc]
-Warning_ = IntEnum("Warning_", _members("WARN_", "simunix_warning"))  # type: ignore[misc]
+class Op(IntEnum):
+    """What a message asks for."""
+
+    HELLO = _number("OP_HELLO")
+    FORK = _number("OP_FORK")
+    FORK_DONE = _number("OP_FORK_DONE")
+    EXEC = _number("OP_EXEC")
+    EXEC_FAILED = _number("OP_EXEC_FAILED")
+    THREAD_EXIT = _number("OP_THREAD_EXIT")
+    EXIT = _number("OP_EXIT")
+    NOFILE = _number("OP_NOFILE")
+    WARN = _number("OP_WARN")
+    STOPPING = _number("OP_STOPPING")
+    PARK = _number("OP_PARK")
+    WAKE = _number("OP_WAKE")
+    REQUEUE = _number("OP_REQUEUE")
+    EPOLL = _number("OP_EPOLL")
+    SIGNAL = _number("OP_SIGNAL")
+    TIMER_SET = _number("OP_TIMER_SET")
+    TIMER_GET = _number("OP_TIMER_GET")
+    TIMER_DELETE = _number("OP_TIMER_DELETE")
+    TIMERFD = _number("OP_TIMERFD")
+    TIMERFD_SET = _number("OP_TIMERFD_SET")
+    TIMERFD_GET = _number("OP_TIMERFD_GET")
+    SOCKET = _number("OP_SOCKET")
+    BIND = _number("OP_BIND")
+    LISTEN = _number("OP_LISTEN")
+    CONNECT = _number("OP_CONNECT")
+    ACCEPT = _number("OP_ACCEPT")
+    SOCKNAME = _number("OP_SOCKNAME")
+    PEERNAME = _number("OP_PEERNAME")
+    SHUTDOWN = _number("OP_SHUTDOWN")
+    SOCKET_GET = _number("OP_SOCKET_GET")
+    SOCKET_SET = _number("OP_SOCKET_SET")
+
+
+class Hello(IntEnum):
+    """Who says hello."""
+
+    NEW_IMAGE = _number("HELLO_NEW_IMAGE")
+    FORKED = _number("HELLO_FORKED")
+    THREAD = _number("HELLO_THREAD")
+
+
+class Fork(IntEnum):
+    """What is about to be born."""
+
+    THREAD = _number("FORK_THREAD")
+    PROCESS = _number("FORK_PROCESS")
+    VFORK = _number("FORK_VFORK")
+
+
+class Wait(IntEnum):
+    """What a parked actor waits for."""
+
+    TIME = _number("PARK_TIME")
+    FD = _number("PARK_FD")
+    FUTEX = _number("PARK_FUTEX")
+    CHILD = _number("PARK_CHILD")
+    SIGNAL = _number("PARK_SIGNAL")
+    LOCK = _number("PARK_LOCK")
+    CONNECT = _number("PARK_CONNECT")
+    YIELD = _number("PARK_YIELD")
+    VFORK = _number("PARK_VFORK")
+
+
+class Wake(IntEnum):
+    """Why it is woken."""
+
+    READY = _number("WAKE_READY")
+    TIMEOUT = _number("WAKE_TIMEOUT")
+    SIGNAL = _number("WAKE_SIGNAL")
+
+
+class WarningKind(IntEnum):
+    """What a shim warns of."""
+
+    UNKNOWN_SYSCALL = _number("WARN_UNKNOWN_SYSCALL")
+    REFUSED = _number("WARN_REFUSED")
+    ESCAPE = _number("WARN_ESCAPE")
+    FATAL = _number("WARN_FATAL")
+
 
 MESSAGE_MAX: int = lib.SIMUNIX_MESSAGE_MAX
 PROTOCOL_VERSION: int = lib.SIMUNIX_PROTOCOL_VERSION

@@ -321,9 +321,9 @@ class SocketTable:
         for process in which.host.processes.values():
             for actor in process.actors:
                 parked = actor.parked
-                if parked is not None and parked.wait == Wait.CONNECT and parked.a == which.number:
-                    if self._kernel.wake(actor, Wake.READY, outcome):
-                        which.outcome = None
+                waits = parked is not None and parked.wait == Wait.CONNECT and parked.a == which.number
+                if waits and self._kernel.wake(actor, Wake.READY, outcome):
+                    which.outcome = None
 
     def close(self) -> None:
         """Release every descriptor."""

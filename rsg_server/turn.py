@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 SOLO_LIMIT_NS = 60 * 10**9
 """How far an actor that is alone may advance the clock before the server looks again."""
+QUANTUM_NS = 1_000_000
+"""How much the price of its calls may add up to while others are ready: a loop of calls must not starve them (virtual time)."""
 TURNS_BETWEEN_LOOKS = 64
 _CREDENTIALS = struct.Struct("=iII")
 _READY_EVENTS = 4096
@@ -47,6 +49,7 @@ class TurnLoop:
         self.kernel = kernel
         self.holder: Actor | None = None
         self.holder_since = 0.0
+        self._given_ns = 0
         self.limit_ns = FOREVER_NS  # the clock may not pass this (pace, pause)
         self.stop = False
         self._packer = msgpack.Packer(autoreset=True, unicode_errors="surrogateescape")
@@ -98,6 +101,7 @@ class TurnLoop:
         due = kernel.timeline.next_ns
         words[EVENT] = FOREVER_NS if due is None else due
         if kernel.run_queue:
+            words[EVENT] = min(words[EVENT], max(self._given_ns + QUANTUM_NS, kernel.now_ns + 1))
             words[HORIZON] = 0
         else:
             horizon = kernel.now_ns + SOLO_LIMIT_NS
@@ -112,6 +116,7 @@ class TurnLoop:
         kernel = self.kernel
         self.holder = actor
         self.holder_since = time.monotonic()
+        self._given_ns = kernel.now_ns
         actor.state = State.RUNNING
         if actor.parked is not None and actor.parked.wait == Wait.FUTEX:
             kernel.futexes.remove(actor)
@@ -157,7 +162,15 @@ class TurnLoop:
             if not handler.fits(arguments):
                 raise ValueError(f"operation {operation}: arguments do not fit")
             return handler.run(self.kernel, actor, arguments)
-        except (ValueError, KeyError, TypeError, IndexError, OverflowError, struct.error, msgpack.UnpackException) as error:
+        except (
+            ValueError,
+            KeyError,
+            TypeError,
+            IndexError,
+            OverflowError,
+            struct.error,
+            msgpack.UnpackException,
+        ) as error:
             self.kernel.warn(f"{actor!r} sent a malformed message ({error}); the process is killed")
             self._kill(actor.process)
             return None

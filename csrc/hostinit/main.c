@@ -20,6 +20,9 @@
 
 static struct message message;
 
+/* What a terminal or a service manager sends to the whole group is for the server to act on. */
+static const int left_to_server[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+
 static bool write_file(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -80,8 +83,7 @@ static bool signal_children(int number)
 static void kill_descendants(void)
 {
     while (signal_children(SIGKILL)) /* the children of the dead become ours: we are their subreaper */
-        while (waitpid(-1, NULL, 0) > 0)
-            ;
+        waitpid(-1, NULL, 0);
 }
 
 static void reap(int signals)
@@ -143,8 +145,8 @@ int main(void)
     pid_t init;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    signal(SIGINT, SIG_IGN); /* a terminal's Ctrl-C is for the server to act on */
-    signal(SIGQUIT, SIG_IGN);
+    for (size_t i = 0; i < sizeof left_to_server / sizeof left_to_server[0]; i++)
+        signal(left_to_server[i], SIG_IGN);
     if (!control_receive(&message) || (which = word_value(message.text, "namespaces")) == NULL) {
         fprintf(stderr, "simunix-hostinit is started by simunix\n");
         return 2;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rsg_server.handlers.table import Handler, Reply
 from rsg_server.protocol import Op
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 MATCH_ANY = 0xFFFFFFFF
 
 
-def wake(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+def wake(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[space, word, most, bitset] -> [woken]"""
     space, word, most, bitset = arguments
-    key = kernel.futexes.key(actor, space, word)  # type: ignore[arg-type]
-    return Reply((kernel.futexes.wake(kernel, key, most, bitset),))  # type: ignore[arg-type]
+    key = kernel.futexes.key(actor, space, word)
+    return Reply((kernel.futexes.wake(kernel, key, most, bitset),))
 
 
-def requeue(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+def requeue(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[space, word, to space, to word, wake most, move most] -> [woken, moved]"""
     space, word, to_space, to_word, wake_most, move_most = arguments
-    source = kernel.futexes.key(actor, space, word)  # type: ignore[arg-type]
-    target = kernel.futexes.key(actor, to_space, to_word)  # type: ignore[arg-type]
-    woken = kernel.futexes.wake(kernel, source, wake_most, MATCH_ANY)  # type: ignore[arg-type]
-    return Reply((woken, kernel.futexes.requeue(source, target, move_most)))  # type: ignore[arg-type]
+    source = kernel.futexes.key(actor, space, word)
+    target = kernel.futexes.key(actor, to_space, to_word)
+    woken = kernel.futexes.wake(kernel, source, wake_most, MATCH_ANY)
+    return Reply((woken, kernel.futexes.requeue(source, target, move_most)))
 
 
 HANDLERS: dict[int, Handler] = {int(Op.WAKE): Handler("iiii", wake), int(Op.REQUEUE): Handler("iiiiii", requeue)}

@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
 from rsg_server.handlers.table import OK, Handler, Reply
-from rsg_server.protocol import Op, Warning_
+from rsg_server.protocol import Op, WarningKind
 
 if TYPE_CHECKING:
     from rsg_server.actor import Actor
     from rsg_server.kernel import Kernel
 
 _PHRASES = {
-    Warning_.UNKNOWN_SYSCALL: "is not in the table and was passed to the kernel",
-    Warning_.REFUSED: "was refused",
-    Warning_.ESCAPE: "was not started",
-    Warning_.FATAL: "",
+    WarningKind.UNKNOWN_SYSCALL: "is not in the table and was passed to the kernel",
+    WarningKind.REFUSED: "was refused",
+    WarningKind.ESCAPE: "was not started",
+    WarningKind.FATAL: "",
 }
 
 
-def nofile(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+def nofile(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[soft, hard] -> [0]"""
     soft, hard = arguments
-    actor.process.nofile = (soft, hard)  # type: ignore[assignment]
+    actor.process.nofile = (soft, hard)
     return OK
 
 
-def warn(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+def warn(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[kind, text] -> [0]; said once per program and host"""
     kind, text = arguments
     process = actor.process
-    phrase = _PHRASES.get(Warning_(kind), "")
+    phrase = _PHRASES.get(kind, "")
     line = f"{process.host.name}: {process.program}: {text} {phrase}".rstrip()
     kernel.warn(line)
     if kernel.options.strict:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rsg_server.handlers.table import OK, Handler, Reply
 from rsg_server.protocol import Fork, Hello, Op
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from rsg_server.process import Process
 
 
-def hello(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[kind, pid, tid, program]: an actor's first message, or a process's after an exec."""
     kind, pid, tid, program = arguments
     process = actor.process
-    actor.tid = tid  # type: ignore[assignment]
+    actor.tid = tid
     if kind == Hello.THREAD:
         return OK
-    process.pid = pid  # type: ignore[assignment]
+    process.pid = pid
     process.host.processes[process.pid] = process
     if process.pidfd >= 0 and process.pidfd not in kernel.watched:
         kernel.watch(process.pidfd, process)
@@ -49,9 +49,9 @@ def _new_image(kernel: Kernel, actor: Actor) -> None:
     kernel.release_vfork(process)
 
 
-def fork(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+def fork(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[kind] -> [child number] + the child's channel. After a VFORK the parent is silent until the child lets go."""
-    kind = Fork(arguments[0])  # type: ignore[arg-type]
+    kind = Fork(arguments[0])
     process = actor.process
     if kind is not Fork.THREAD:
         process = kernel.new_process(process.host, process, process.program)
@@ -64,7 +64,7 @@ def fork(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
     return Reply((child.number,), fds=(channel,))
 
 
-def fork_done(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+def fork_done(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[pid or -errno, number]: a failed fork takes back the announced child, always the newest one."""
     outcome = arguments[0]
     if isinstance(outcome, int) and outcome < 0:
@@ -91,32 +91,32 @@ def _take_back(kernel: Kernel, unborn: Actor, process: Process) -> None:
         kernel.bury(unborn.process)
 
 
-def execute(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+def execute(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[path]; the next message comes from the new image (HELLO) or is EXEC_FAILED."""
     return OK
 
 
-def exec_failed(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+def exec_failed(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[errno]"""
     return OK
 
 
-def thread_exit(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> None:
+def thread_exit(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
     """[status, join word]: joiners may go on (the shim of whoever runs next waits for the kernel's thread to be gone)."""
     status, word = arguments
     process = actor.process
     if len(process.actors) == 1:
-        process.exit_status = status  # type: ignore[assignment]
+        process.exit_status = status
         kernel.await_death(process)
         return
     if word:
-        kernel.futexes.wake(kernel, kernel.futexes.key(actor, 0, word), 1 << 30, 0xFFFFFFFF)  # type: ignore[arg-type]
+        kernel.futexes.wake(kernel, kernel.futexes.key(actor, 0, word), 1 << 30, 0xFFFFFFFF)
     kernel.end_actor(actor)
 
 
-def process_exit(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> None:
+def process_exit(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
     """[status]: nothing else runs until the kernel has really ended the process."""
-    actor.process.exit_status = arguments[0]  # type: ignore[assignment]
+    actor.process.exit_status = arguments[0]
     kernel.await_death(actor.process)
 
 
@@ -129,4 +129,3 @@ HANDLERS: dict[int, Handler] = {
     int(Op.THREAD_EXIT): Handler("ii", thread_exit),
     int(Op.EXIT): Handler("i", process_exit),
 }
-

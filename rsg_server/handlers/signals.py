@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rsg_server.handlers.table import OK, Handler, Reply
 from rsg_server.protocol import Op
@@ -18,7 +18,7 @@ _STOPS = {signal.SIGSTOP}
 _STATE_POLLS = 10_000
 
 
-def sent(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply | None:
+def sent(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
     """[pid, tid, signal] as in kill(2); tid 0 means the whole process."""
     pid, tid, number = arguments
     assert isinstance(pid, int) and isinstance(tid, int) and isinstance(number, int)
@@ -77,7 +77,7 @@ def await_state(process: Process, states: str, wanted: bool) -> None:
             return
 
 
-def stopping(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> None:
+def stopping(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
     """[signal]: the actor is about to be stopped by the kernel; answered when it has been continued."""
     process = actor.process
     await_state(process, "Tt", True)

@@ -6,7 +6,7 @@ import errno
 import os
 import struct
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rsg_server import connection
 from rsg_server.handlers.table import OK, Handler, Reply, failed
@@ -28,14 +28,14 @@ KNOWN_LEVELS = {SOL_SOCKET, SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6}
 PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17)}
 
 
-def create(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+def create(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[family, type, protocol] -> [id] + fd"""
     family, kind, protocol = arguments
     if kind not in PROTOCOLS:
         return failed(errno.EPERM if kind == 3 else errno.ESOCKTNOSUPPORT)
-    if protocol not in PROTOCOLS[kind]:  # type: ignore[index]
+    if protocol not in PROTOCOLS[kind]:
         return failed(errno.EPROTONOSUPPORT)
-    made = kernel.sockets.create(actor.process.host, family, "s" if kind == SOCK_STREAM else "d")  # type: ignore[arg-type]
+    made = kernel.sockets.create(actor.process.host, family, "s" if kind == SOCK_STREAM else "d")
     assert made.app_end is not None
     fd = os.dup(made.app_end.fileno())
     made.app_end.close()
@@ -43,11 +43,11 @@ def create(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
     return Reply((made.number,), fds=(fd,))
 
 
-def _on_socket(run: Callable[[Kernel, SimulatedSocket, Sequence[object]], Reply]) -> Callable[..., Reply]:
+def _on_socket(run: Callable[[Kernel, SimulatedSocket, Sequence[Any]], Reply]) -> Callable[..., Reply]:
     """A handler whose first argument is a socket's number."""
 
-    def handler(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
-        found = kernel.sockets.of(actor, arguments[0])  # type: ignore[arg-type]
+    def handler(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        found = kernel.sockets.of(actor, arguments[0])
         return failed(errno.EBADF) if found is None else run(kernel, found, arguments[1:])
 
     return handler
@@ -61,18 +61,18 @@ def _fits_family(which: SimulatedSocket, family: object) -> bool:
     return family == which.family
 
 
-def bind(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) -> Reply:
+def bind(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[family, bytes, port] -> [0]"""
     family, ip, port = arguments
     if not _fits_family(which, family):
         return failed(errno.EAFNOSUPPORT)
-    code = kernel.sockets.bind(which, ip, port)  # type: ignore[arg-type]
+    code = kernel.sockets.bind(which, ip, port)
     if code == errno.EADDRINUSE:
         kernel.log.event(kernel.now_ns, "address_in_use", host=which.host.name, port=port)
     return _status(code)
 
 
-def listen(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) -> Reply:
+def listen(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[backlog] -> [0]"""
     if which.kind != "s":
         return failed(errno.EOPNOTSUPP)
@@ -80,19 +80,19 @@ def listen(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) 
         return failed(errno.EINVAL)
     if which.local is None:
         kernel.sockets.bind(which, ANY[which.family], 0)
-    which.backlog = max(0, min(int(arguments[0]), 4096))  # type: ignore[call-overload]
+    which.backlog = max(0, min(int(arguments[0]), 4096))
     which.state = SocketState.LISTENING
     assert which.local is not None
     kernel.log.event(kernel.now_ns, "listen", host=which.host.name, port=which.local.port)
     return OK
 
 
-def connect(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) -> Reply:
+def connect(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[family, bytes, port, waits] -> [0 | -EINPROGRESS | -errno]"""
     family, ip, port, waits = arguments
     if not _fits_family(which, family):
         return failed(errno.EAFNOSUPPORT)
-    target = Address(ip, port)  # type: ignore[arg-type]
+    target = Address(ip, port)
     if which.kind == "s":
         return failed(connection.connect(kernel, which, target, bool(waits)))
     address = plain(target.ip)
@@ -104,7 +104,7 @@ def connect(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object])
     return _status(code)
 
 
-def accept(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) -> Reply:
+def accept(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[] -> [new id, family, bytes, port] + fd"""
     accepted = connection.accept(kernel, which)
     if isinstance(accepted, int):
@@ -114,35 +114,35 @@ def accept(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) 
     return Reply((served.number, served.remote.family, served.remote.ip, served.remote.port), fds=(fd,))
 
 
-def socket_name(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) -> Reply:
+def socket_name(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[] -> [0, family, bytes, port]"""
     local = which.local or Address(ANY[which.family], 0)
     return Reply((0, local.family, local.ip, local.port))
 
 
-def peer_name(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) -> Reply:
+def peer_name(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[] -> [0, family, bytes, port]"""
     if which.state is not SocketState.CONNECTED or which.remote is None:
         return failed(errno.ENOTCONN)
     return Reply((0, which.remote.family, which.remote.ip, which.remote.port))
 
 
-def shutdown(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) -> Reply:
+def shutdown(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[how] -> [0]; the shim shuts its end down natively, which is how we learn of the end of data."""
     if which.state is not SocketState.CONNECTED and not (which.kind == "s" and which.state is SocketState.LISTENING):
         return failed(errno.ENOTCONN)
     return OK
 
 
-def get_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) -> Reply:
+def get_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[level, option] -> [0, bytes]"""
     level, option = arguments
     if level == SOL_SOCKET:
-        value = _own_option(which, option)  # type: ignore[arg-type]
+        value = _own_option(which, option)
         return failed(errno.ENOPROTOOPT) if value is None else Reply((0, struct.pack("=i", value)))
     if level not in KNOWN_LEVELS or (level, option) == (SOL_TCP, TCP_INFO):
         return failed(errno.ENOPROTOOPT)
-    return Reply((0, which.options.get((level, option), b"\0\0\0\0")))  # type: ignore[arg-type]
+    return Reply((0, which.options.get((level, option), b"\0\0\0\0")))
 
 
 def _own_option(which: SimulatedSocket, option: int) -> int | None:
@@ -157,12 +157,12 @@ def _own_option(which: SimulatedSocket, option: int) -> int | None:
     }.get(option)
 
 
-def set_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[object]) -> Reply:
+def set_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[level, option, bytes] -> [0]; remembered, and heeded where this server models it"""
     level, option, value = arguments
     if level not in KNOWN_LEVELS:
         return failed(errno.ENOPROTOOPT)
-    which.options[level, option] = value  # type: ignore[index,assignment]
+    which.options[level, option] = value
     return OK
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rsg_server.actor import Actor
@@ -21,7 +21,7 @@ class Reply:
 
 
 OK = Reply()
-Run = Callable[["Kernel", "Actor", Sequence[object]], Reply | None]
+Run = Callable[["Kernel", "Actor", Sequence[Any]], Reply | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Handler:
     shape: str
     run: Run
 
-    def fits(self, arguments: Sequence[object]) -> bool:
+    def fits(self, arguments: Sequence[Any]) -> bool:
         """Whether the arguments of a message have the declared shape."""
         if len(arguments) != len(self.shape):
             return False

@@ -7,7 +7,7 @@ import os
 import select
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rsg_server import native_signal
 from rsg_server.handlers.table import OK, Handler, Reply, failed
@@ -27,18 +27,18 @@ def _left(kernel: Kernel, next_ns: int) -> int:
     return max(next_ns - kernel.now_ns, 1) if next_ns else 0
 
 
-def timer_set(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+def timer_set(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[id, first, interval, signal, tid, value] -> [0, left, interval] of before; first 0 disarms."""
     number, first, interval, signal_number, tid, value = arguments
     process = actor.process
-    timer = process.timers.setdefault(number, Timer())  # type: ignore[arg-type]
+    timer = process.timers.setdefault(number, Timer())
     before = (0, _left(kernel, timer.next_ns), timer.interval_ns)
     if timer.event is not None:
         timer.event.cancel()
-    timer.next_ns, timer.interval_ns = first, interval  # type: ignore[assignment]
-    timer.signal, timer.tid, timer.value, timer.event = signal_number, tid, value, None  # type: ignore[assignment]
+    timer.next_ns, timer.interval_ns = first, interval
+    timer.signal, timer.tid, timer.value, timer.event = signal_number, tid, value, None
     if timer.next_ns > 0:
-        timer.event = kernel.timeline.add(timer.next_ns, lambda: _expire(kernel, process, number, timer))  # type: ignore[arg-type]
+        timer.event = kernel.timeline.add(timer.next_ns, lambda: _expire(kernel, process, number, timer))
     return Reply(before)
 
 
@@ -58,15 +58,15 @@ def _expire(kernel: Kernel, process: Process, number: int, timer: Timer) -> None
     kernel.notice_signal(process, timer.signal, timer.tid)
 
 
-def timer_get(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+def timer_get(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[id] -> [0, left, interval]"""
-    timer = actor.process.timers.get(arguments[0], Timer())  # type: ignore[call-overload]
+    timer = actor.process.timers.get(arguments[0], Timer())
     return Reply((0, _left(kernel, timer.next_ns), timer.interval_ns))
 
 
-def timer_delete(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+def timer_delete(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[id] -> [0]"""
-    timer = actor.process.timers.pop(arguments[0], None)  # type: ignore[call-overload]
+    timer = actor.process.timers.pop(arguments[0], None)
     if timer is not None and timer.event is not None:
         timer.event.cancel()
     return OK
@@ -82,7 +82,7 @@ class TimerFd:
     event: Event | None = None
 
 
-def timerfd_create(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+def timerfd_create(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[] -> [0] + eventfd. The kernel's number of the eventfd names the timer from now on."""
     fd = os.eventfd(0, os.EFD_CLOEXEC)
     kernel.timerfds[_eventfd_id(fd)] = TimerFd(fd)
@@ -97,10 +97,10 @@ def _eventfd_id(fd: int) -> int:
     return -1
 
 
-def timerfd_set(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+def timerfd_set(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[eventfd id, first, interval] -> [0, left, interval] of before"""
     number, first, interval = arguments
-    timer = kernel.timerfds.get(number)  # type: ignore[call-overload]
+    timer = kernel.timerfds.get(number)
     if not isinstance(timer, TimerFd):
         return failed(EINVAL)
     before = (0, _left(kernel, timer.next_ns), timer.interval_ns)
@@ -109,7 +109,7 @@ def timerfd_set(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Re
         timer.event = None
     if select.select([timer.fd], [], [], 0)[0]:  # the description is shared, so it may be a waiting one
         os.eventfd_read(timer.fd)
-    timer.next_ns, timer.interval_ns = first, interval  # type: ignore[assignment]
+    timer.next_ns, timer.interval_ns = first, interval
     if timer.next_ns > 0:
         timer.event = kernel.timeline.add(timer.next_ns, lambda: _ring(kernel, timer))
     return Reply(before)
@@ -126,9 +126,9 @@ def _ring(kernel: Kernel, timer: TimerFd) -> None:
         timer.next_ns = 0
 
 
-def timerfd_get(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+def timerfd_get(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[eventfd id] -> [0, left, interval]"""
-    timer = kernel.timerfds.get(arguments[0])  # type: ignore[call-overload]
+    timer = kernel.timerfds.get(arguments[0])
     if not isinstance(timer, TimerFd):
         return failed(EINVAL)
     return Reply((0, _left(kernel, timer.next_ns), timer.interval_ns))
@@ -142,4 +142,3 @@ HANDLERS: dict[int, Handler] = {
     int(Op.TIMERFD_SET): Handler("iii", timerfd_set),
     int(Op.TIMERFD_GET): Handler("i", timerfd_get),
 }
-

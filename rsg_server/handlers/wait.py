@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import select
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rsg_server.actor import Parked
 from rsg_server.handlers.table import Handler, Reply
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 _KINDS = {int(kind) for kind in Wait}
 
 
-def park(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply | None:
+def park(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
     """[wait, syscall, deadline, blocked, a, b, c]; answered when it is woken."""
     wait, syscall, deadline, blocked, a, b, c = arguments
-    parked = Parked(wait, syscall, deadline, blocked, a, b, c, kernel.now_ns)  # type: ignore[arg-type]
+    parked = Parked(wait, syscall, deadline, blocked, a, b, c, kernel.now_ns)
     if wait not in _KINDS:
         raise ValueError(f"wait {wait}: no such kind")
     if wait == Wait.YIELD:
@@ -51,7 +51,7 @@ def _is_vfork_child(kernel: Kernel, actor: Actor, parked: Parked) -> bool:
     return True
 
 
-def epoll(kernel: Kernel, actor: Actor, arguments: Sequence[object]) -> Reply:
+def epoll(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[] -> the actor's private epoll: made here, so that the server holds it in its master epoll."""
     if actor.epoll_fd < 0:
         private = select.epoll()

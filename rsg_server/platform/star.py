@@ -34,9 +34,7 @@ def star(
         own = (overrides or {}).get(host.name, default)
         ups[host.name] = Link(f"{host.name}_UP", own.bandwidth_bytes_per_s, own.latency_ns)
         downs[host.name] = Link(f"{host.name}_DOWN", own.bandwidth_bytes_per_s, own.latency_ns)
-        loops[host.name] = Link(
-            f"{host.name}_loopback", loop.bandwidth_bytes_per_s, loop.latency_ns, SharingPolicy.FATPIPE
-        )
+        loops[host.name] = Link(f"{host.name}_loopback", loop.bandwidth_bytes_per_s, loop.latency_ns, SharingPolicy.FATPIPE)
 
     def find_route(source: Host, destination: Host) -> Route:
         if source is destination:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from rsg_server.errors import SimunixError
 from simunix.launch.join import join
 from simunix.launch.single import run_single
-from simunix.scenario.units import duration_ns
 from simunix.scenario.runner import ScenarioOptions, run_scenario
+from simunix.scenario.units import duration_ns
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]

@@ -1,7 +1,7 @@
 """An emulated host's namespaces and first process (csrc/hostinit), seen from the server.
 
-The kernel isolates hosts from each other: their own mounts, host name, pids, interfaces and abstract sockets, where the user may
-have that. Emulated processes are all descendants of the host's init, which dies with the server, and they with it.
+The kernel isolates hosts from each other (their own mounts, host name, pids, interfaces and abstract sockets) where the user
+may have that. Emulated processes are all descendants of the host's init, which dies with the server, and they with it.
 """
 
 from __future__ import annotations
@@ -103,7 +103,10 @@ class _Directives:
         self.words.append("proc=")
         if spec.fresh_run:
             self._fresh_run()
-        for private in sorted(spec.private, key=lambda private: private.path.count("/")):
+        ordered = sorted(spec.private, key=lambda private: private.path.count("/"))
+        for private in ordered:  # all layers before any bind: a layer would hide what is bound below it
+            self._layer_for(private)
+        for private in ordered:
             self._private(private)
         for bind in spec.binds:
             if Path(bind.target).exists():
@@ -112,27 +115,35 @@ class _Directives:
 
     def _fresh_run(self) -> None:
         """/run as after a boot, with the shim in it: users that cannot reach the package can reach this."""
-        self.words += ["tmpfs=755 /run", "directory=755  /run/simunix", f"file={SHIM_IN_HOST}", "directory=1777  /run/lock"]
+        self.words += [
+            "tmpfs=755 /run",
+            "directory=755  /run/simunix",
+            f"file={SHIM_IN_HOST}",
+            "directory=1777  /run/lock",
+        ]
         self.words += [f"bind=ro {self.spec.shim}\t{SHIM_IN_HOST}", "tmpfs=1777 /dev/shm"]
 
     def _private(self, private: PrivatePath) -> None:
-        if self.spec.fresh_run and is_below(private.path, "/run"):
-            self._make_parents("/run", private)
-            return
         private.source.mkdir(parents=True, exist_ok=True)
-        existing = nearest_existing(private.path)
-        covered = next((layer for layer in self._layered if is_below(private.path, layer)), None)
-        if str(existing) != private.path:
-            if str(existing) == "/":
-                raise ContainerError(f"private path {private.path}: neither it nor a folder above it exists; create one")
-            if covered is None:
-                self._layer(existing)
+        if self._is_fresh(private.path):
+            self._make_parents("/run", private)
+        elif str(existing := nearest_existing(private.path)) != private.path:
             self._make_parents(str(existing), private)
         self.words.append(f"bind=rw {private.source}\t{private.path}")
         self.words.append(f"directory={private.mode:o} {private.owner} {private.path}")
 
-    def _layer(self, existing: Path) -> None:
-        """Changes below an existing folder stay in the run directory, so that missing paths can be made."""
+    def _is_fresh(self, path: str) -> bool:
+        return self.spec.fresh_run and is_below(path, "/run")
+
+    def _layer_for(self, private: PrivatePath) -> None:
+        """Changes below an existing folder stay in the run directory, so that a missing path can be made there."""
+        existing = nearest_existing(private.path)
+        if str(existing) == private.path or self._is_fresh(private.path):
+            return
+        if str(existing) == "/":
+            raise ContainerError(f"private path {private.path}: neither it nor a folder above it exists; create one")
+        if any(is_below(str(existing), layer) for layer in self._layered):
+            return
         base = self.spec.directory / "layers" / str(existing).strip("/").replace("/", "_")
         for part in ("upper", "work"):
             (base / part).mkdir(parents=True, exist_ok=True)
@@ -193,7 +204,11 @@ class Container:
         words = [f"argv={argument}" for argument in command.argv]
         words += [f"env={name}={value}" for name, value in environment.items()]
         words += [f"cwd={command.directory}", f"user={command.user or ''}", f"nofile={nofile}"]
-        words += [f"channel={channel_number}", f"core={-1 if core is None else core}", f"foreground={command.foreground:d}"]
+        words += [
+            f"channel={channel_number}",
+            f"core={-1 if core is None else core}",
+            f"foreground={command.foreground:d}",
+        ]
         return self._ask(words, (command.stdin, command.stdout, command.stderr, channel_fd))
 
     def wait_status(self, pid: int) -> int:
@@ -210,6 +225,8 @@ class Container:
         return self._ended.pop(pid)
 
     def _ask(self, words: list[str], fds: tuple[int, ...] = ()) -> int:
+        if any("\0" in word for word in words):
+            raise ContainerError(f"host {self.spec.name}: an argument or variable of a program holds a zero byte")
         message = b"".join(os.fsencode(word) + b"\0" for word in words)
         if len(message) >= MESSAGE_BYTES:
             raise ContainerError(f"host {self.spec.name}: arguments and environment of a program exceed 256 KiB")

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import IO
+from pathlib import Path
 
 import trio
 
@@ -120,7 +120,7 @@ class Emulation:
         )
         return ContainerSpec(host.name, addresses, directory, self.isolation, private, tuple(binds))
 
-    def _identity_files(self, name: str) -> list[tuple[os.PathLike[str], str]]:
+    def _identity_files(self, name: str) -> list[tuple[Path, str]]:
         """Files that tell a host its name and everybody's addresses, bound over the real ones."""
         shared = self.directory.path / "etc"
         if not shared.exists():
@@ -173,11 +173,12 @@ class Emulation:
 
     def _output_files(self, spec: ProcessSpec, stack: contextlib.ExitStack) -> tuple[int, int, int]:
         directory = self.directory.host(spec.host)
-        stdin = stack.enter_context(open(os.devnull, "rb"))
-        files: list[IO[bytes]] = [
-            stack.enter_context((directory / f"{spec.name}.{suffix}").open("ab")) for suffix in ("out", "err")
-        ]
-        return stdin.fileno(), files[0].fileno(), files[1].fileno()
+        append = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        stdin = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        stdout, stderr = (os.open(directory / f"{spec.name}.{suffix}", append, 0o644) for suffix in ("out", "err"))
+        for fd in (stdin, stdout, stderr):
+            stack.callback(os.close, fd)
+        return stdin, stdout, stderr
 
     def _ended(self, entry: Supervised, process: Process) -> None:
         status = process.exit_status

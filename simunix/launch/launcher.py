@@ -52,10 +52,6 @@ def write_private(root: Path, private: str, path: str, content: bytes, mode: int
     target.write_bytes(content)
     target.chmod(mode)
     if owner:
-
-
         with contextlib.suppress(PermissionError):
             entry = pwd.getpwnam(owner)
             os.chown(target, entry.pw_uid, entry.pw_gid)
-
-

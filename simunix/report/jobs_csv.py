@@ -83,14 +83,8 @@ def make_rows(
     epoch_s: float,
 ) -> list[JobRow]:
     """Every job is accounted for. `origin_s` is when submission began (seconds of the run), `epoch_s` the run's start."""
-    rows = [
-        _row(workload, job, submissions.get(job.id), completed, origin_s, epoch_s)
-        for job in jobs
-    ]
-    rows += [
-        JobRow(job.id, workload, "", None, 0, -1, 0, "SKIPPED", metadata=job.reason)
-        for job in skipped
-    ]
+    rows = [_row(workload, job, submissions.get(job.id), completed, origin_s, epoch_s) for job in jobs]
+    rows += [JobRow(job.id, workload, "", None, 0, -1, 0, "SKIPPED", metadata=job.reason) for job in skipped]
     return rows
 
 

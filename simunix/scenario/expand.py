@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 
+from rsg_server.clock_page import Costs
 from rsg_server.errors import SimunixError
 from rsg_server.kernel import KernelOptions
 from rsg_server.platform.host import Host
@@ -98,8 +99,7 @@ def _kernel_options(scenario: Scenario, strict: bool) -> KernelOptions:
     return KernelOptions(
         seed=scenario.seed,
         epoch_ns=int(scenario.epoch.timestamp()) * NS,
-        read_cost_ns=scenario.costs.clock_read,
-        poll_cost_ns=scenario.costs.poll,
+        costs=Costs(scenario.costs.clock_read, scenario.costs.poll, scenario.costs.call),
         strict=strict,
     )
 
@@ -167,9 +167,7 @@ def _processes(scenario: Scenario, hosts: dict[str, Host]) -> list[ProcessSpec]:
             raise SimunixError(f"processes[{index}].command: {problem}")
         for host in section.host:
             if host not in hosts:
-                raise SimunixError(
-                    f"processes[{index}].host: {host!r} is not among the hosts; known: {', '.join(hosts)}"
-                )
+                raise SimunixError(f"processes[{index}].host: {host!r} is not among the hosts; known: {', '.join(hosts)}")
             if (host, section.name) in names:
                 raise SimunixError(f"processes[{index}].name: {section.name!r} runs on {host} twice; names must differ")
             names.add((host, section.name))
@@ -220,6 +218,4 @@ def _submitter(host: str, section: WorkloadSection) -> ProcessSpec:
 
 def with_options(plan: Plan, until_ns: int | None, pace: float | None) -> Plan:
     """The plan with what the command line says instead."""
-    return replace(
-        plan, until_ns=plan.until_ns if until_ns is None else until_ns, pace=plan.pace if pace is None else pace
-    )
+    return replace(plan, until_ns=plan.until_ns if until_ns is None else until_ns, pace=plan.pace if pace is None else pace)

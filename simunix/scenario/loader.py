@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -91,8 +92,10 @@ def _apply(document: dict[str, Any], override: str, positions: _Positions) -> No
     if not equals or not key:
         raise ScenarioError(f"--set {override}: expected KEY=VALUE, e.g. --set network.latency=50us")
     target: Any = document
-    parts: list[str | int] = [int(part) if part.isdigit() else part for part in key.replace("[", ".").replace("]", "").split(".")]
-    for part, below in zip(parts[:-1], parts[1:], strict=True):
+    parts: list[str | int] = [
+        int(part) if part.isdigit() else part for part in key.replace("[", ".").replace("]", "").split(".")
+    ]
+    for part, below in itertools.pairwise(parts):
         if isinstance(target, dict) and isinstance(part, str):
             target = target.setdefault(part, [] if isinstance(below, int) else {})
         elif isinstance(target, list) and isinstance(part, int) and part < len(target):

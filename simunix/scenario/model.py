@@ -143,6 +143,7 @@ class CostSection(Section):
 
     clock_read: Duration = 50
     poll: Duration = 1000
+    call: Duration = 200
 
 
 class Scenario(Section):

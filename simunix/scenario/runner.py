@@ -95,9 +95,7 @@ def job_rows(scenario: Scenario, expansion: Expansion, directory: RunDirectory) 
     """All rows of jobs.csv, from what the submitter and the RJMS wrote."""
     if scenario.workload is None:
         return []
-    submissions = read_submissions(
-        directory.private(expansion.submit_host, WORKLOAD_FOLDER) / "submissions.csv"
-    )
+    submissions = read_submissions(directory.private(expansion.submit_host, WORKLOAD_FOLDER) / "submissions.csv")
     file = _jobcomp(directory, expansion)
     completed = parse_jobcomp(file.read_text().splitlines()) if file else {}
     return make_rows(
@@ -111,9 +109,7 @@ def job_rows(scenario: Scenario, expansion: Expansion, directory: RunDirectory) 
     )
 
 
-def _finish(
-    options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation, code: int
-) -> int:
+def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation, code: int) -> int:
     """Write the results, say how it went."""
     directory = emulation.directory
     rows = job_rows(scenario, expansion, directory)

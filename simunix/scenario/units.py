@@ -61,7 +61,9 @@ def _scaled(value: object, expected: str, suffixes: dict[str, float]) -> float:
 def rate_bytes_per_s(value: object) -> float:
     """Bytes per second of "10Gbps" (bits), "125MBps" (bytes); as in SimGrid, b is a bit and B a byte."""
     rate = _scaled(
-        value, "expected a rate such as '10Gbps' or '125MBps'", {"bps": 0.125, "bit/s": 0.125, "b/s": 0.125, "Bps": 1, "B/s": 1}
+        value,
+        "expected a rate such as '10Gbps' or '125MBps'",
+        {"bps": 0.125, "bit/s": 0.125, "b/s": 0.125, "Bps": 1, "B/s": 1},
     )
     if rate <= 0:
         raise ValueError(f"expected a rate above 0, got {value!r}")

@@ -65,12 +65,8 @@ def _merge(first: Sequence[PrivateSpec], second: Sequence[PrivateSpec]) -> tuple
     return tuple({entry.path: entry for entry in (*second, *first)}.values())
 
 
-def _cluster(
-    section: SlurmSection, hosts: Mapping[str, Host], hardware: Mapping[str, Hardware]
-) -> configuration.SlurmCluster:
-    nodes = tuple(
-        configuration.ComputeNode(name, str(hosts[name].addresses[0]), hardware[name]) for name in section.nodes
-    )
+def _cluster(section: SlurmSection, hosts: Mapping[str, Host], hardware: Mapping[str, Hardware]) -> configuration.SlurmCluster:
+    nodes = tuple(configuration.ComputeNode(name, str(hosts[name].addresses[0]), hardware[name]) for name in section.nodes)
     return configuration.SlurmCluster(
         section.cluster,
         section.controller,
@@ -99,9 +95,7 @@ def read_settings(text: str) -> dict[str, str]:
     return settings
 
 
-def _given_configuration(
-    section: SlurmSection, path: Path
-) -> tuple[str, dict[str, tuple[PrivateSpec, ...]], str]:
+def _given_configuration(section: SlurmSection, path: Path) -> tuple[str, dict[str, tuple[PrivateSpec, ...]], str]:
     """The file as it is; the folders that it names become private to each host."""
     try:
         text = path.read_text()

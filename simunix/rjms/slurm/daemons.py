@@ -57,9 +57,7 @@ def host_files(host: HostSpec, conf: str, seed: int, is_root: bool) -> tuple[Fil
 
 def munged(host: str, is_root: bool) -> ProcessSpec:
     """Authentication, on every host."""
-    return ProcessSpec(
-        "munged", host, (MUNGED, "--foreground"), MUNGE_START_NS, user=munge_user(is_root), essential=True
-    )
+    return ProcessSpec("munged", host, (MUNGED, "--foreground"), MUNGE_START_NS, user=munge_user(is_root), essential=True)
 
 
 def slurmctld(host: str) -> ProcessSpec:

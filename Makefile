@@ -1,0 +1,29 @@
+# Run `make` to see what there is. `make demo` and `make test` set everything up by themselves.
+OUT ?= out/demo
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+setup: ## install what is missing, build, into .venv
+	@bash .ci/setup
+
+demo: setup ## a real day of a real machine on real Slurm, in virtual time
+	.venv/bin/simunix run scenarios/nasa-ipsc.yaml --out $(OUT)
+
+test: setup ## the fast tests (about two minutes)
+	.venv/bin/pytest -q
+
+test-slow: setup ## the slow tests: whole demo, Slurm end to end, CPython's own tests
+	.venv/bin/pytest -q -m slow
+
+bench: setup ## the benchmarks; their last figures are in benchmarks/README.md
+	.venv/bin/python benchmarks/turn.py
+	.venv/bin/python benchmarks/demo.py
+
+format: setup ## format the Python sources
+	.venv/bin/ruff format . && .venv/bin/ruff check --fix .
+
+clean: ## remove what was built
+	rm -rf .venv build out simunix/lib rsg_server/_native.* *.egg-info
+
+.PHONY: help setup demo test test-slow bench format clean

@@ -1,0 +1,169 @@
+"""Parity: the same programs with the same assertions, run natively and emulated.
+
+Each file in programs/ tests one behaviour, prints EXIT-SUCCESS last and exits 0. Its header comment may hold
+directives:
+
+- ``virtual: N``: it lets N seconds pass. Emulated it must take less than WALL_LIMIT_S of wall time; natively it is
+  slow.
+- ``native: no (reason)``, ``emulated: no (reason)``: skipped in that arm.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import pytest
+
+import simunix
+
+PROGRAMS = Path(__file__).parent / "programs"
+COMPILE = ["gcc", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", f"-I{PROGRAMS}"]
+SHIM = Path(simunix.__file__).parent / "lib" / "libsimunix.so"
+EMULATOR = [str(Path(sys.executable).with_name("simunix")), "run", "--"]
+HANG_S = 20.0
+"""Longer than this no emulated program, and no native one that is not about a long virtual time, may take."""
+WALL_LIMIT_S = 2.0
+"""An emulated program that lets long virtual times pass must take less than this."""
+
+DIRECTIVE = re.compile(r"^(?://|#) (virtual|native|emulated): (.+)$", re.MULTILINE)
+
+
+class ParityError(AssertionError):
+    """A program failed, hung, or took too long; the message holds what it printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One file of programs/ and what its directives say. `absent` maps an arm to the reason why it is left out."""
+
+    source: Path
+    virtual_s: float
+    absent: dict[str, str]
+
+    @classmethod
+    def read(cls, source: Path) -> Self:
+        """Parse the directives of the file's header comment."""
+        directives = dict(DIRECTIVE.findall(source.read_text().partition("\n#include")[0]))
+        virtual_s = float(directives.pop("virtual", "0"))
+        return cls(source, virtual_s, {arm: reason.removeprefix("no ") for arm, reason in directives.items()})
+
+
+def programs() -> list[Program]:
+    return [Program.read(source) for source in sorted(PROGRAMS.iterdir()) if source.suffix in (".c", ".py")]
+
+
+def cases() -> list[object]:
+    """Every program in both arms; what an arm leaves out is a skip with its reason."""
+    found: list[object] = []
+    for program in programs():
+        for arm in ("native", "emulated"):
+            marks: list[pytest.MarkDecorator] = []
+            if arm in program.absent:
+                marks.append(pytest.mark.skip(reason=program.absent[arm]))
+            elif arm == "native" and program.virtual_s > 0:
+                marks.append(pytest.mark.slow)
+            elif arm == "emulated" and not SHIM.exists():
+                marks.append(pytest.mark.skip(reason=f"the package was built without {SHIM.name}"))
+            found.append(pytest.param(program, arm, marks=marks, id=f"{program.source.stem}-{arm}"))
+    return found
+
+
+def compiled(source: Path, directory: Path) -> list[str]:
+    """The command that runs this program; C is compiled into the directory, once."""
+    if source.suffix == ".py":
+        return [sys.executable, str(source)]
+    binary = directory / source.stem
+    if not binary.exists():
+        result = subprocess.run([*COMPILE, "-o", str(binary), str(source)], capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+    return [str(binary)]
+
+
+def check_run(command: list[str], directory: Path, environment: dict[str, str], limit_s: float) -> None:
+    """Run the command in the directory; raise ParityError unless it succeeds within the wall time."""
+    process = subprocess.Popen(
+        command,
+        cwd=directory,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        output, errors = process.communicate(timeout=limit_s)
+    except subprocess.TimeoutExpired:
+        output, errors = end(process)
+        raise ParityError(f"still running after {limit_s:g} s of wall time\n{output}\n{errors}") from None
+    if process.returncode != 0 or not output.endswith("EXIT-SUCCESS\n"):
+        raise ParityError(f"exit status {process.returncode}\n{output}\n{errors}")
+
+
+def end(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Stop a process with its descendants, politely first so that an emulator can tidy up; what it had printed."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, number)
+            return process.communicate(timeout=2)
+        except subprocess.TimeoutExpired:
+            continue
+        except ProcessLookupError:
+            break
+    return process.communicate()
+
+
+@pytest.fixture(scope="session")
+def binaries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("parity")
+
+
+@pytest.fixture
+def command_for(binaries: Path) -> Callable[[str], list[str]]:
+    return lambda name: compiled(PROGRAMS / name, binaries)
+
+
+@pytest.mark.parametrize(("program", "arm"), cases())
+def test_program(program: Program, arm: str, binaries: Path, tmp_path: Path) -> None:
+    command = compiled(program.source, binaries)
+    if arm == "native":
+        check_run(command, tmp_path, dict(os.environ), HANG_S + program.virtual_s)
+        return
+    limit_s = WALL_LIMIT_S if program.virtual_s > 0 else HANG_S
+    check_run([*EMULATOR, *command], tmp_path, os.environ | {"PARITY_EMULATED": "1"}, limit_s)
+
+
+def test_sleep_without_the_shim_fails_the_wall_time_check(command_for: Callable[[str], list[str]], tmp_path: Path) -> None:
+    """The negative control: what the emulated arm accepts, it must not accept of a program that really sleeps."""
+    with pytest.raises(ParityError, match="still running after 2 s"):
+        check_run(command_for("sleep_every_form.c"), tmp_path, dict(os.environ), WALL_LIMIT_S)
+
+
+def test_failed_check_names_its_place(binaries: Path, tmp_path: Path) -> None:
+    source = tmp_path / "wrong.c"
+    source.write_text('#include "check.h"\n\nint main(void)\n{\n    CHECK(1 + 1 == 3);\n    return succeed();\n}\n')
+    with pytest.raises(ParityError, match=r"exit status 1\n(.|\n)*wrong.c:5: failed: 1 \+ 1 == 3"):
+        check_run(compiled(source, binaries), tmp_path, dict(os.environ), HANG_S)
+
+
+@pytest.mark.parametrize("wait", ["sleep_ms(0)", "sleep_ms(600)"], ids=["too early", "too late"])
+def test_elapsed_time_is_checked_on_both_sides(wait: str, binaries: Path, tmp_path: Path) -> None:
+    source = tmp_path / f"elapsed_{wait[9]}.c"
+    body = f"    int64_t start_ns = now_ns();\n    {wait};\n    CHECK_ELAPSED(start_ns, 50);\n    return succeed();\n"
+    source.write_text(f'#include "check.h"\n\nint main(void)\n{{\n{body}}}\n')
+    with pytest.raises(ParityError, match="wanted 50 ms"):
+        check_run(compiled(source, binaries), tmp_path, dict(os.environ), HANG_S)
+
+
+def test_every_program_says_what_it_tests() -> None:
+    for program in programs():
+        text = program.source.read_text()
+        assert text.startswith("// " if program.source.suffix == ".c" else '"""'), program.source.name
+        assert "EXIT-SUCCESS" in text or "succeed()" in text, program.source.name
+        assert set(program.absent) <= {"native", "emulated"}, program.source.name
