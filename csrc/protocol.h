@@ -104,6 +104,7 @@ struct simunix_clock_page {
     uint64_t read_cost_ns;     /* price of a clock read */
     uint64_t poll_cost_ns;     /* price of a call that asks without waiting: zero timeouts, sched_yield */
     uint64_t call_cost_ns;     /* price of every trapped system call, so that loops of calls come to an end */
+    uint64_t preempt_ns;       /* not 0: the SIGSYS that the server sends makes the holder yield and adds this to now_ns */
     uint64_t local_sleeps;     /* sleeps that needed no message */
     uint64_t clock_reads;
     uint64_t traps;            /* system calls that came through the trap net */

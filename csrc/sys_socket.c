@@ -13,6 +13,9 @@
 #define SO_PROTOCOL_OPTION 38
 #define SO_DOMAIN_OPTION 39
 #define SO_PEERCRED_OPTION 17
+#define SO_REUSEADDR_OPTION 2
+#define SO_LINGER_OPTION 13
+#define SO_REUSEPORT_OPTION 15
 
 static const char socket_prefix[] = "\0simunix:"; /* then the type and ':' and 8 hexadecimal digits */
 
@@ -273,13 +276,18 @@ long sys_shutdown(struct call *call)
     return NATIVE(shutdown, call->a[0], call->a[1]);
 }
 
-/* Options that the kernel would answer for the pair instead of the internet socket are the server's. */
+/* Options that the kernel would answer for the pair instead of the internet socket, or that the server heeds. */
+static const uint8_t server_options[] = {
+    SO_TYPE_OPTION,   SO_ERROR_OPTION,    SO_ACCEPTCONN_OPTION, SO_PROTOCOL_OPTION,  SO_DOMAIN_OPTION,
+    SO_PEERCRED_OPTION, SO_REUSEADDR_OPTION, SO_LINGER_OPTION,     SO_REUSEPORT_OPTION,
+};
+
 static bool is_server_option(long level, long option)
 {
-    if (level != SOL_SOCKET_LEVEL)
-        return true;
-    return option == SO_TYPE_OPTION || option == SO_ERROR_OPTION || option == SO_ACCEPTCONN_OPTION ||
-           option == SO_PROTOCOL_OPTION || option == SO_DOMAIN_OPTION || option == SO_PEERCRED_OPTION;
+    for (size_t i = 0; i < sizeof server_options; i++)
+        if (level == SOL_SOCKET_LEVEL && option == server_options[i])
+            return true;
+    return level != SOL_SOCKET_LEVEL;
 }
 
 long sys_getsockopt(struct call *call)

@@ -44,11 +44,28 @@ void trap_arm(void)
         fatal("this kernel lacks Syscall User Dispatch (Linux 5.11 or newer, x86-64, CONFIG_GENERIC_ENTRY)", NULL, result);
 }
 
-/* What SIGSYS means when nobody trapped: someone sent it, or a seccomp filter did. The application's own handler gets it. */
+/* The server found that the holder of the turn only computes: its computing has taken this much time, others go on. */
+static bool was_preempted(struct thread *thread)
+{
+    struct simunix_clock_page *page = thread->process->page;
+    struct call call = {.number = __NR_sched_yield, .thread = thread, .mask = SIGNALS_ALL};
+    struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};
+
+    if (page->preempt_ns == 0)
+        return false;
+    page->now_ns += page->preempt_ns;
+    page->preempt_ns = 0;
+    park(&call, &wait);
+    return true;
+}
+
+/* What SIGSYS means when nobody trapped: the server or somebody else sent it. The application's own handler gets the latter. */
 static void pass_on_foreign_signal(struct thread *thread, siginfo_t *info, void *context)
 {
     void (*handler)(int, siginfo_t *, void *) = thread->process->sigsys.handler;
 
+    if (info->si_code == SI_TKILL && was_preempted(thread))
+        return;
     if (handler != (void *)SIG_DFL && handler != (void *)SIG_IGN)
         handler(SIGSYS, info, context);
 }

@@ -5,6 +5,7 @@ import os
 import struct
 
 _SYS_RT_SIGQUEUEINFO = 129
+_SYS_TGKILL = 234
 _SYS_RT_TGSIGQUEUEINFO = 297
 _SI_TIMER = -2
 _SIGINFO_BYTES = 128
@@ -47,3 +48,17 @@ def global_tid(global_pid: int, tid: int) -> int:
         except (FileNotFoundError, ProcessLookupError):
             continue
     return 0
+
+
+def send_to_thread(global_pid: int, tid: int, number: int) -> None:
+    """tgkill a thread that calls itself `tid` in its PID namespace; nothing happens if it is gone."""
+    _libc.syscall(_SYS_TGKILL, global_pid, global_tid(global_pid, tid), number)
+
+
+def thread_cpu_s(global_pid: int, tid: int) -> float:
+    """CPU time that a thread has used; 0 if it is gone."""
+    try:
+        with open(f"/proc/{global_pid}/task/{global_tid(global_pid, tid)}/schedstat") as file:
+            return int(file.read().split()[0]) / 1e9
+    except OSError:
+        return 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,12 +11,14 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from rsg_server.clock_page import FOREVER_NS
+from rsg_server import native_signal
+from rsg_server.clock_page import FOREVER_NS, PREEMPT
 from rsg_server.errors import DeadlockError
 from rsg_server.report import deadlock_report, stall_report, waits_outside
 from rsg_server.turn import Outcome, TurnLoop
 
 if TYPE_CHECKING:
+    from rsg_server.actor import Actor
     from rsg_server.kernel import Kernel
 
 SLICE_S = 0.02
@@ -30,6 +33,7 @@ class ServiceOptions:
     pace: float | None = None
     until_ns: int | None = None
     keep_alive: bool = False
+    preempt_after_s: float | None = None  # CPU seconds that a turn may compute without a call; None: as long as it likes
     external_files: set[tuple[int, int]] = field(default_factory=set)  # (device, inode) of what somebody outside may write to
 
 
@@ -47,6 +51,8 @@ class Service:
     turns: TurnLoop = field(init=False)
     _wall_start: float = field(default=0.0, init=False)
     _virtual_start_ns: int = field(default=0, init=False)
+    _computing: tuple[int, float] = field(default=(0, 0.0), init=False)
+    _cpu_start_s: float = field(default=0.0, init=False)
     _stall_told: float = field(default=0.0, init=False)
     _attention: trio.Event = field(default_factory=trio.Event, init=False)
 
@@ -130,12 +136,31 @@ class Service:
         holder = self.turns.holder
         if holder is None:
             return
-        with trio.move_on_after(1.0):
+        if self.options.preempt_after_s is not None:
+            self._preempt(holder, self.options.preempt_after_s)
+        with trio.move_on_after(0.1 if self.options.preempt_after_s is not None else 1.0):
             await trio.lowlevel.wait_readable(holder.channel.fileno())
         waited = time.monotonic() - self.turns.holder_since
         if waited > STALL_WARNING_S and self._stall_told != self.turns.holder_since:
             self._stall_told = self.turns.holder_since
             self.kernel.on_warning(stall_report(self.kernel, holder, waited))
+
+    def _preempt(self, holder: Actor, after_s: float) -> None:
+        """Make a holder that has only computed for long enough yield: its CPU time becomes virtual time."""
+        process = holder.process
+        used = native_signal.thread_cpu_s(process.global_pid, holder.tid)
+        if self._computing != (holder.number, self.turns.holder_since):
+            self._computing, self._cpu_start_s = (holder.number, self.turns.holder_since), used
+            return
+        computed_s = used - self._cpu_start_s
+        if computed_s < after_s:
+            return
+        if not self.was_disturbed:
+            self.kernel.on_warning(f"{holder!r} computes without a call: preempted, so this run is not deterministic")
+        self.was_disturbed = True
+        self._cpu_start_s = used
+        self.kernel.page.words[PREEMPT] = int(computed_s * 1e9)
+        native_signal.send_to_thread(process.global_pid, holder.tid, signal.SIGSYS)
 
     async def _await_outside(self) -> None:
         """Nobody can run, nothing is due: input from outside may come, else this is a deadlock."""

@@ -24,8 +24,11 @@ SOCK_STREAM, SOCK_DGRAM = 1, 2
 SOL_SOCKET, SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6 = 1, 0, 6, 17, 41
 SO_TYPE, SO_ERROR, SO_ACCEPTCONN, SO_PROTOCOL, SO_DOMAIN = 3, 4, 30, 38, 39
 TCP_INFO = 11
-KNOWN_LEVELS = {SOL_SOCKET, SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6}
-PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17)}
+KNOWN_LEVELS = {SOL_SOCKET, SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6, 136}
+UDP_LITE = 136
+PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17, UDP_LITE)}
+REMEMBERED = {2: 4, 13: 8, 15: 4}
+"""SO_REUSEADDR, SO_LINGER, SO_REUSEPORT with the sizes of their values: the server heeds them."""
 
 
 def create(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -137,6 +140,8 @@ def shutdown(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -
 def get_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[level, option] -> [0, bytes]"""
     level, option = arguments
+    if level == SOL_SOCKET and option in REMEMBERED:
+        return Reply((0, which.options.get((level, option), bytes(REMEMBERED[option]))))
     if level == SOL_SOCKET:
         value = _own_option(which, option)
         return failed(errno.ENOPROTOOPT) if value is None else Reply((0, struct.pack("=i", value)))

@@ -91,7 +91,9 @@ class Emulation:
         self.kernel.on_warning = self._warned
         self.service = Service(
             self.kernel,
-            ServiceOptions(plan.pace, plan.until_ns, self.keep_alive, external_files(self.foreground or ())),
+            ServiceOptions(
+                plan.pace, plan.until_ns, self.keep_alive, plan.preempt_after_s, external_files(self.foreground or ())
+            ),
             self._is_finished,
         )
         self.supervised = [Supervised(spec) for spec in plan.processes]
@@ -190,7 +192,8 @@ class Emulation:
             self.kernel.timeline.add(self.kernel.now_ns + spec.restart_delay_ns, partial(self._start, entry))
             return
         entry.ended = True
-        if self._is_finished():
+        finished = self._is_finished()
+        if finished and (entry.exit_code == 0 or not spec.essential):
             self.service.end("done")  # at this very turn, or the log would depend on how fast this computer is
         elif spec.essential:
             self._fail(

@@ -70,5 +70,6 @@ class Plan:
     stop: str = "processes"
     until_ns: int | None = None
     pace: float | None = None
+    preempt_after_s: float | None = None
     inputs: dict[str, Path] = field(default_factory=dict)  # what run.json gives checksums of
     log_every_turn: bool = False

@@ -20,6 +20,8 @@ from simunix.launch.plan import HostSpec, Plan, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.launch.run_directory import RunDirectory
 
+PREEMPT_AFTER_S = 0.2
+"""A single command may compute this long without a call before others of its threads and processes get a turn."""
 ADDRESS = ip_address("10.0.0.1")
 
 
@@ -40,6 +42,7 @@ def plan_single(
         environment=dict(os.environ),
         until_ns=until_ns,
         pace=pace,
+        preempt_after_s=PREEMPT_AFTER_S,
         log_every_turn=log_every_turn,
     )
 

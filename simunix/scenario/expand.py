@@ -89,6 +89,7 @@ def expand(scenario: Scenario, folder: Path, log_every_turn: bool = False, stric
         scenario.stop or ("workload" if scenario.workload else "processes"),
         scenario.until,
         scenario.pace,
+        scenario.preempt_after / NS if scenario.preempt_after else None,
         inputs,
         log_every_turn,
     )

@@ -156,6 +156,7 @@ class Scenario(Section):
     until: Duration | None = None
     pace: Annotated[float, Field(gt=0, strict=False)] | None = None
     cpu_policy: Literal["free"] = "free"
+    preempt_after: Duration | None = None  # CPU time that a turn may compute without a call; makes the run not deterministic
     stop: Literal["workload", "processes", "time"] | None = None
     environment: dict[str, str] = {}
     costs: CostSection = CostSection()

@@ -30,7 +30,9 @@ def imported(path: Path) -> set[str]:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
+            modules = {f"{node.module}.{alias.name}" for alias in node.names}
+            submodules = {name for name in modules if (ROOT / f"{name.replace('.', '/')}.py").exists()}
+            found |= submodules or {node.module}
     return found
 
 

@@ -72,6 +72,7 @@ MpiDefault=none
 ProctrackType=proctrack/pgid
 TaskPlugin=task/none
 ReturnToService=2
+EnforcePartLimits=ALL
 SchedulerType=sched/backfill
 {scheduler}SelectType=select/cons_tres
 SelectTypeParameters=CR_Core

@@ -1,4 +1,4 @@
-// A connected datagram socket whose peer does not exist learns so: ECONNREFUSED on a later call.
+// A connected datagram socket whose peer does not exist learns so: ECONNREFUSED on a later receive.
 #include "inet.h"
 
 int main(void)
@@ -12,8 +12,5 @@ int main(void)
     CHECK(connect(fd, (struct sockaddr *)&to, sizeof to) == 0);
     CHECK(send(fd, "x", 1, 0) == 1);
     CHECK_ERRNO(recv(fd, &byte, 1, 0), ECONNREFUSED);
-    CHECK(send(fd, "x", 1, 0) == 1);
-    sleep_ms(5);
-    CHECK_ERRNO(send(fd, "x", 1, 0), ECONNREFUSED);
     return succeed();
 }

@@ -1,0 +1,33 @@
+// With O_ASYNC the kernel sends SIGIO when a pipe becomes readable, and a pause ends.
+#include "check.h"
+
+static volatile sig_atomic_t count;
+
+static void handler(int number)
+{
+    CHECK(number == SIGIO);
+    count++;
+}
+
+int main(void)
+{
+    int64_t start_ns = now_ns();
+    int ends[2];
+    pid_t child;
+
+    CHECK(signal(SIGIO, handler) != SIG_ERR && pipe(ends) == 0);
+    child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        sleep_ms(20);
+        CHECK(write(ends[1], "x", 1) == 1);
+        sleep_ms(1000);
+        _exit(0);
+    }
+    CHECK(fcntl(ends[0], F_SETOWN, getpid()) == 0 && fcntl(ends[0], F_SETFL, O_ASYNC | O_NONBLOCK) == 0);
+    CHECK_ERRNO(pause(), EINTR);
+    CHECK(count == 1);
+    CHECK_ELAPSED(start_ns, 20);
+    CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
+    return succeed();
+}

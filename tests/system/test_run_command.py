@@ -1,0 +1,148 @@
+"""`simunix run -- COMMAND`: the command's own exit code, streams and environment, in virtual time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, Simunix, processes_named
+
+
+def test_two_dates_a_day_apart(simunix: Simunix) -> None:
+    done = simunix("run", "--", "bash", "-c", "date +%s; sleep 86400; date +%s", timeout=10)
+    first, second = map(int, done.stdout.split())
+    assert (second - first, done.returncode, done.stderr) == (86400, 0, "")
+
+
+@pytest.mark.parametrize(("command", "code"), [("exit 7", 7), ("kill -TERM $$", 143), ("kill -SEGV $$", 139), ("true", 0)])
+def test_exit_code_is_the_commands_own(simunix: Simunix, command: str, code: int) -> None:
+    assert simunix("run", "--", "bash", "-c", command).returncode == code
+
+
+def test_streams_are_the_callers(simunix: Simunix, tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("some words\n")
+    with (tmp_path / "in").open() as stdin:
+        done = simunix("run", "--", "sh", "-c", "tr a-z A-Z; echo wrong >&2", stdin=stdin)
+    assert (done.stdout, done.stderr) == ("SOME WORDS\n", "wrong\n")
+
+
+def test_the_shims_variables_are_invisible_and_survive_an_empty_environment(simunix: Simunix) -> None:
+    script = "env; env -i /bin/sh -c '/usr/bin/env; sleep 1000; date +%s'"
+    done = simunix("run", "--", "/bin/sh", "-c", script, timeout=10)
+    assert "LD_PRELOAD" not in done.stdout
+    assert "SIMUNIX" not in done.stdout
+    assert int(done.stdout.split()[-1]) >= 946_684_800 + 1000
+
+
+def test_same_run_same_log(simunix: Simunix, tmp_path: Path) -> None:
+    script = (
+        "import random,threading,time\nfor i in range(5): threading.Thread(target=time.sleep, args=(random.random(),)).start()"
+    )
+    logs = []
+    for name in ("a", "b"):
+        done = simunix("run", "--out", tmp_path / name, "--log-turns", "--", sys.executable, "-c", script)
+        assert done.returncode == 0
+        logs.append((tmp_path / name / "events.jsonl").read_bytes())
+    assert logs[0] == logs[1]
+    assert b'"turn"' in logs[0]
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["/no/such/program"], "no such program"),
+        (["/sbin/ldconfig"], "statically linked"),
+    ],
+)
+def test_what_cannot_be_run_is_said_in_one_line(simunix: Simunix, command: list[str], words: str) -> None:
+    if not os.path.exists(command[0]) and "ldconfig" in command[0]:
+        pytest.skip("no static program here")
+    done = simunix("run", "--", *command)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_static_program_is_refused_inside(simunix: Simunix, tmp_path: Path) -> None:
+    source = tmp_path / "static.c"
+    source.write_text("int main(void) { return 0; }\n")
+    built = subprocess.run(["gcc", "-static", source, "-o", tmp_path / "static"], check=False, capture_output=True)
+    if built.returncode != 0:
+        pytest.skip("no static libc here")
+    done = simunix("run", "--", "bash", "-c", f"{tmp_path}/static; echo after $?")
+    assert "statically linked" in done.stderr
+    assert "after 126" in done.stdout
+
+
+def test_deadlock_names_who_waits_for_what(simunix: Simunix) -> None:
+    script = "import threading\nlock = threading.Lock(); lock.acquire(); lock.acquire()"
+    done = simunix("run", "--", sys.executable, "-c", script)
+    assert done.returncode == 3
+    assert "nobody can run and nothing is due" in done.stderr
+    assert "waits for futex" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_time_limit(simunix: Simunix, tmp_path: Path) -> None:
+    done = simunix("run", "--until", "1h", "--", "bash", "-c", "while true; do sleep 60; echo tick; done", timeout=20)
+    assert done.stdout.count("tick") == 60 - 1
+    assert done.returncode == 0
+
+
+def start(tmp_path: Path, *command: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    arguments = [sys.executable, "-m", "simunix.cli.main", "run", "--out", str(tmp_path / "run"), *command]
+    return subprocess.Popen(arguments, env=environment, stdin=subprocess.DEVNULL, stdout=-1, stderr=-1, text=True)
+
+
+def wait_for(condition: object, seconds: float = 15.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["ctrl-c", "kill-9"])
+def test_nothing_is_left_when_the_server_ends(tmp_path: Path, number: signal.Signals) -> None:
+    mark = f"98{os.getpid()}"
+    running = start(tmp_path, "--pace", "1", "--", "bash", "-c", f"sleep {mark} & sleep {mark}")
+    wait_for(lambda: len(processes_named(f"sleep {mark}")) >= 2)
+    running.send_signal(number)
+    out, err = running.communicate(timeout=20)
+    wait_for(lambda: not processes_named(f"sleep {mark}"))
+    assert "Traceback" not in err, out + err
+    assert running.returncode == (130 if number is signal.SIGINT else -9)
+    assert (tmp_path / "run" / "events.jsonl").exists()
+    assert "simunix" not in Path("/proc/mounts").read_text()
+
+
+def test_joining_pausing_and_listing(simunix: Simunix, tmp_path: Path) -> None:
+    running = start(tmp_path, "--pace", "10", "--", "bash", "-c", "sleep 100000")
+    try:
+        wait_for((tmp_path / "run" / "control.sock").exists)
+        joined = simunix("run", "--join", tmp_path / "run", "--", "bash", "-c", "hostname; sleep 5; exit 4")
+        assert joined.returncode == 4, joined.stderr
+        assert joined.stdout.strip() == os.uname().nodename.split(".")[0]
+        assert "waits for the clock" in simunix("ps", tmp_path / "run").stdout
+        first = simunix("ctl", tmp_path / "run", "pause").stdout
+        second = simunix("ctl", tmp_path / "run", "status").stdout
+        assert '"paused": true' in first
+        assert first == second
+        assert '"paused": false' in simunix("ctl", tmp_path / "run", "resume").stdout
+        assert simunix("ctl", tmp_path / "run", "stop").returncode == 0
+        running.wait(timeout=20)
+    finally:
+        running.kill()
+        running.communicate()
+
+
+def test_joining_nothing_is_said(simunix: Simunix, tmp_path: Path) -> None:
+    done = simunix("run", "--join", tmp_path, "--", "true")
+    assert done.returncode == 2
+    assert "no emulation is running here" in done.stderr
