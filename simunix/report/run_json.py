@@ -48,6 +48,7 @@ class RunRecord:
     failure: str | None
     virtual_s: float
     wall_s: float
+    server_cpu_s: float
     turns: int
     events_sha256: str
     deterministic: bool = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -148,6 +149,7 @@ def make_record(
         emulation.failure,
         round(kernel.now_ns / 1e9, 9),
         round(emulation.wall_s, 3),
+        round(time.process_time(), 3),
         kernel.log.turns,
         kernel.log.digest(),
         deterministic,
