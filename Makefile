@@ -11,7 +11,7 @@ demo: setup ## a real day of a real machine on real Slurm, in virtual time
 	.venv/bin/simunix run scenarios/nasa-ipsc.yaml --out $(OUT)
 
 test: setup ## the fast tests (about two minutes)
-	.venv/bin/pytest -q
+	.venv/bin/pytest -q -n 2
 
 test-slow: setup ## the slow tests: whole demo, Slurm end to end, CPython's own tests
 	.venv/bin/pytest -q -m slow

@@ -137,6 +137,7 @@ struct wait {
 enum simunix_wake park(struct call *call, struct wait *wait);
 long wait_on(struct call *call, struct wait *wait, bool restarts);
 long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, bool restarts);
+int64_t socket_deadline(struct call *call, int fd, int option);
 long wait_ready(struct call *call, int fd, short events, int timeout_option);
 bool is_nonblocking(int fd);
 
@@ -162,6 +163,7 @@ bool descriptor_is_ours(struct call *call, long fd);
 
 /* sys_socket.c */
 int64_t socket_id(int fd, char *type);
+long socket_end_of_data(struct call *call, int fd);
 /* sys_datagram.c */
 long datagram_send(struct call *call, int fd, const struct message_header *message, int flags);
 long datagram_receive(struct call *call, int fd, struct message_header *message, int flags);

@@ -43,7 +43,9 @@ long sys_read(struct call *call)
         return datagram_receive(call, fd, &message, 0);
     }
     result = wait_ready(call, fd, POLLIN, SO_RCVTIMEO);
-    return result != 0 ? result : do_native(call);
+    if (result == 0)
+        result = do_native(call);
+    return result == 0 ? socket_end_of_data(call, fd) : result;
 }
 
 static int type_of(int fd)
@@ -76,6 +78,7 @@ static long write_some(int fd, int type, const char *bytes, size_t size)
 /* A blocking write of any size to a pipe or stream socket: in pieces, giving the turn back between them. */
 static long write_all(struct call *call, int fd, int type, const char *bytes, size_t size)
 {
+    int64_t deadline = socket_deadline(call, fd, SO_SNDTIMEO);
     size_t done = 0;
 
     while (done < size) {
@@ -84,8 +87,10 @@ static long write_all(struct call *call, int fd, int type, const char *bytes, si
         if (result == -EAGAIN) {
             struct pollfd entry = {.fd = fd, .events = POLLOUT};
 
-            result = wait_polled(call, &entry, 1, NEVER, done == 0);
-            if (result >= 0)
+            result = wait_polled(call, &entry, 1, deadline, done == 0);
+            if (result == WAKE_TIMEOUT)
+                result = -EAGAIN;
+            else if (result >= 0)
                 continue;
         }
         if (result < 0)

@@ -2,6 +2,7 @@
 #include "shim.h"
 
 #define FIRST_PAUSE_NS 1000000L
+#define LAST_PAUSE_NS 100000000L
 
 /* Try `operation` until it does not say that somebody else holds the lock. */
 static long lock_until(struct call *call, long (*attempt)(struct call *call))
@@ -17,7 +18,7 @@ static long lock_until(struct call *call, long (*attempt)(struct call *call))
         result = wait_on(call, &wait, true);
         if (result < 0)
             return result;
-        pause = pause < SECOND_NS ? 2 * pause : SECOND_NS;
+        pause = pause < LAST_PAUSE_NS ? 2 * pause : LAST_PAUSE_NS;
     }
 }
 
@@ -82,6 +83,6 @@ long sys_semtimedop(struct call *call)
         result = wait_on(call, &wait, false);
         if (result < 0)
             return result;
-        pause = pause < SECOND_NS ? 2 * pause : SECOND_NS;
+        pause = pause < LAST_PAUSE_NS ? 2 * pause : LAST_PAUSE_NS;
     }
 }

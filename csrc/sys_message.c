@@ -152,6 +152,8 @@ static long receive_message(struct call *call, int fd, struct message_header *me
             return result;
     }
     result = NATIVE(recvmsg, fd, message, flags);
+    if (result == 0 && simulated && total_of(message) > 0)
+        result = socket_end_of_data(call, fd);
     if (simulated)
         message->name_length = 0; /* the pair's name is not the application's business */
     return result;

@@ -39,6 +39,21 @@ int64_t socket_id(int fd, char *type)
     return id;
 }
 
+/* The pair has come to its end: of an internet connection that may be a reset, which only the server knows. */
+long socket_end_of_data(struct call *call, int fd)
+{
+    char type;
+    int64_t id = socket_id(fd, &type);
+    struct reply reply;
+    int error = 0;
+
+    if (id < 0 || type != 's')
+        return 0;
+    if (ASK(call->thread, &reply, OP_SOCKET_GET, id, SOL_SOCKET_LEVEL, SO_ERROR_OPTION) == 0 && reply.values.kind[1] == 'b')
+        memcpy(&error, reply.values.bytes[1], sizeof error);
+    return -error;
+}
+
 /* sockaddr_in and sockaddr_in6 as the wire's (family, bytes, port). False if it is neither or too short. */
 static bool put_address(struct msgpack_writer *writer, const uint8_t *address, uint32_t length)
 {
@@ -101,6 +116,19 @@ long sys_socket(struct call *call)
     return finish_descriptor(call, reply.fd, (int)call->a[1]);
 }
 
+/* What the kernel says of an address that is not an internet one. */
+static long bad_address(const uint8_t *address, uint32_t length)
+{
+    uint16_t family;
+
+    if (is_bad_pointer(address))
+        return -EFAULT;
+    if (length < 16)
+        return -EINVAL;
+    memcpy(&family, address, sizeof family);
+    return family == AF_INET || family == AF_INET6 ? -EINVAL : -EAFNOSUPPORT;
+}
+
 /* A request of an id and an address. */
 static int64_t ask_address(struct call *call, int op, int64_t id, int extra, struct reply *reply)
 {
@@ -109,7 +137,7 @@ static int64_t ask_address(struct call *call, int op, int64_t id, int extra, str
     request_start(call->thread, &writer, op, extra >= 0 ? 5 : 4);
     msgpack_put_int(&writer, id);
     if (!put_address(&writer, (const uint8_t *)call->a[1], (uint32_t)call->a[2]))
-        return -EINVAL;
+        return bad_address((const uint8_t *)call->a[1], (uint32_t)call->a[2]);
     if (extra >= 0)
         msgpack_put_int(&writer, extra);
     return request_call(call->thread, &writer, reply);
@@ -169,6 +197,21 @@ static void fill_send_buffer(int fd)
         ;
 }
 
+/* connect to AF_UNSPEC: a datagram socket forgets its peer. */
+static long disconnect(struct call *call, int64_t id)
+{
+    struct msgpack_writer writer;
+    struct reply reply;
+
+    request_start(call->thread, &writer, OP_CONNECT, 5);
+    msgpack_put_int(&writer, id);
+    msgpack_put_int(&writer, 0);
+    msgpack_put_bytes(&writer, "", 0);
+    msgpack_put_int(&writer, 0);
+    msgpack_put_int(&writer, 0);
+    return request_call(call->thread, &writer, &reply);
+}
+
 long sys_connect(struct call *call)
 {
     char type;
@@ -181,6 +224,8 @@ long sys_connect(struct call *call)
 
     if (id < 0)
         return connect_unix(call);
+    if (type == 'd' && !is_bad_pointer((void *)call->a[1]) && call->a[2] >= 2 && *(uint16_t *)call->a[1] == 0)
+        return disconnect(call, id);
     result = ask_address(call, OP_CONNECT, id, waits, &reply);
     if (result != -EINPROGRESS)
         return result;

@@ -83,11 +83,10 @@ static uint32_t wanted_events(const struct pollfd *fds, unsigned last)
     return events;
 }
 
-/* Put the descriptors into the private epoll. False if one cannot be waited for: it is always ready then. */
-static bool epoll_fill(struct thread *thread, const struct pollfd *fds, unsigned count)
+/* Put the descriptors into the private epoll. What epoll refuses (EPERM) never changes: a regular file that was not ready when
+ * asked just now never will be. */
+static void epoll_fill(struct thread *thread, const struct pollfd *fds, unsigned count)
 {
-    bool waits = true;
-
     for (unsigned i = 0; i < count; i++) {
         struct epoll_event event = {.events = wanted_events(fds, i), .data = (uint64_t)fds[i].fd};
         long result;
@@ -97,12 +96,9 @@ static bool epoll_fill(struct thread *thread, const struct pollfd *fds, unsigned
         result = NATIVE(epoll_ctl, thread->epoll, EPOLL_CTL_ADD, fds[i].fd, &event);
         if (result == -EEXIST)
             result = NATIVE(epoll_ctl, thread->epoll, EPOLL_CTL_MOD, fds[i].fd, &event);
-        if (result == -EPERM || result == -EBADF)
-            waits = false;
-        else if (result != 0)
+        if (result != 0 && result != -EPERM && result != -EBADF)
             fatal("epoll_ctl refused a descriptor", syscall_name(__NR_epoll_ctl), result);
     }
-    return waits;
 }
 
 static void epoll_empty(struct thread *thread, const struct pollfd *fds, unsigned count)
@@ -119,15 +115,15 @@ static void epoll_empty(struct thread *thread, const struct pollfd *fds, unsigne
 long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, bool restarts)
 {
     struct wait wait = {.kind = PARK_FD, .deadline = deadline, .a = count > 0 ? (uint64_t)fds[0].fd : ~0UL, .b = count};
-    long result = WAKE_READY;
+    long result;
 
     if (count == 0)
         wait.kind = PARK_TIME;
     if (advance_alone(call->thread, &wait))
         return WAKE_TIMEOUT;
     epoll_prepare(call->thread);
-    if (epoll_fill(call->thread, fds, count))
-        result = wait_on(call, &wait, restarts);
+    epoll_fill(call->thread, fds, count);
+    result = wait_on(call, &wait, restarts);
     epoll_empty(call->thread, fds, count);
     return result;
 }
@@ -151,7 +147,7 @@ static bool answers_at_once(int fd, short events)
 }
 
 /* SO_RCVTIMEO or SO_SNDTIMEO of a socket as a deadline; NEVER if unset or no socket. */
-static int64_t timeout_deadline(struct call *call, int fd, int option)
+int64_t socket_deadline(struct call *call, int fd, int option)
 {
     struct kernel_timespec timeout = {0, 0}; /* here a timeval: microseconds in the second member */
     uint32_t length = sizeof timeout;
@@ -172,7 +168,7 @@ long wait_ready(struct call *call, int fd, short events, int timeout_option)
 
     if (NATIVE(poll, &entry, 1, 0) != 0 || answers_at_once(fd, events))
         return 0;
-    deadline = timeout_deadline(call, fd, timeout_option);
+    deadline = socket_deadline(call, fd, timeout_option);
     for (;;) {
         long result = wait_polled(call, &entry, 1, deadline, deadline == NEVER);
 

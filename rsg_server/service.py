@@ -153,8 +153,8 @@ class Service:
             self._computing, self._cpu_start_s = (holder.number, self.turns.holder_since), used
             return
         computed_s = used - self._cpu_start_s
-        if computed_s < after_s:
-            return
+        if computed_s < after_s or not (self.kernel.run_queue or self.kernel.timeline.next_ns is not None):
+            return  # not for long yet, or nobody waits for its turn to end
         if not self.was_disturbed:
             self.kernel.on_warning(f"{holder!r} computes without a call: preempted, so this run is not deterministic")
         self.was_disturbed = True

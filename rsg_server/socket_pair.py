@@ -80,6 +80,7 @@ class SimulatedSocket:
     fin_due: bool = False  # the peer has finished; to be shown once `undelivered` is empty
     app_finished: bool = False  # the application sends no more
     app_closed: bool = False
+    was_shut_down: bool = False  # in both directions: our end looks as if it were closed, but the descriptor lives on
     waits: bool = False  # a blocking connect
     outcome: int | None = None  # of a connect, until somebody asks
     events: int = select.EPOLLIN | select.EPOLLRDHUP

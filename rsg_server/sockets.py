@@ -97,6 +97,8 @@ class SocketTable:
 
     def _close_if_abandoned(self, old: SimulatedSocket) -> bool:
         """Closed within this very turn, so that the master epoll has not told yet?"""
+        if old.end.fileno() < 0:
+            return True
         poller = select.poll()
         poller.register(old.end.fileno(), 0)
         if old.app_end is None and any(events & select.POLLHUP for _, events in poller.poll(0)):
@@ -217,7 +219,7 @@ class SocketTable:
 
     def set_events(self, which: SimulatedSocket) -> None:
         """Listen for what can be acted on: no input while the window is full, room while bytes wait."""
-        if which.number not in self.all:
+        if which.number not in self.all or which.end.fileno() < 0:
             return
         events = 0
         if not which.app_finished and (which.kind == "d" or self._window_left(which) > 0):
@@ -245,6 +247,7 @@ class SocketTable:
                 which.state = SocketState.CLOSED
                 self._kernel.must_poll = True
                 self._stop(which)
+                self._release_port(which)
                 which.end.close()
 
         if peer is not None:
@@ -289,13 +292,15 @@ class SocketTable:
             self.reset(which.peer)
 
     def _forget(self, which: SimulatedSocket) -> None:
-        self._kernel.unwatch(which.end.fileno())
+        if which.end.fileno() >= 0:
+            self._kernel.unwatch(which.end.fileno())
         which.end.close()
         if which.app_end is not None:
             which.app_end.close()
             which.app_end = None
         which.app_closed = True
-        self.all.pop(which.number, None)
+        if not which.was_shut_down:
+            self.all.pop(which.number, None)
 
     def _release_port(self, which: SimulatedSocket) -> None:
         if which.local is None:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 SOCK_STREAM, SOCK_DGRAM = 1, 2
 SOL_SOCKET, SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6 = 1, 0, 6, 17, 41
 SO_TYPE, SO_ERROR, SO_ACCEPTCONN, SO_PROTOCOL, SO_DOMAIN = 3, 4, 30, 38, 39
-TCP_INFO = 11
+TCP_INFO, LAST_TCP_OPTION = 11, 45
+SHUT_RDWR = 2
 KNOWN_LEVELS = {SOL_SOCKET, SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6, 136}
 UDP_LITE = 136
 PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17, UDP_LITE)}
@@ -93,6 +94,9 @@ def listen(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> 
 def connect(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[family, bytes, port, waits] -> [0 | -EINPROGRESS | -errno]"""
     family, ip, port, waits = arguments
+    if family == 0 and which.kind == "d":
+        which.remote, which.state = None, SocketState.OPEN
+        return OK
     if not _fits_family(which, family):
         return failed(errno.EAFNOSUPPORT)
     target = Address(ip, port)
@@ -134,6 +138,7 @@ def shutdown(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -
     """[how] -> [0]; the shim shuts its end down natively, which is how we learn of the end of data."""
     if which.state is not SocketState.CONNECTED and not (which.kind == "s" and which.state is SocketState.LISTENING):
         return failed(errno.ENOTCONN)
+    which.was_shut_down = arguments[0] == SHUT_RDWR
     return OK
 
 
@@ -145,7 +150,8 @@ def get_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any])
     if level == SOL_SOCKET:
         value = _own_option(which, option)
         return failed(errno.ENOPROTOOPT) if value is None else Reply((0, struct.pack("=i", value)))
-    if level not in KNOWN_LEVELS or (level, option) == (SOL_TCP, TCP_INFO):
+    unknown = level not in KNOWN_LEVELS or (level == SOL_TCP and not 0 < option <= LAST_TCP_OPTION)
+    if unknown or (level, option) == (SOL_TCP, TCP_INFO):
         return failed(errno.ENOPROTOOPT)
     return Reply((0, which.options.get((level, option), b"\0\0\0\0")))
 
@@ -165,8 +171,10 @@ def _own_option(which: SimulatedSocket, option: int) -> int | None:
 def set_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[level, option, bytes] -> [0]; remembered, and heeded where this server models it"""
     level, option, value = arguments
-    if level not in KNOWN_LEVELS:
+    if level not in KNOWN_LEVELS or (level == SOL_TCP and not 0 < option <= LAST_TCP_OPTION):
         return failed(errno.ENOPROTOOPT)
+    if level == SOL_TCP and len(value) < struct.calcsize("=i"):
+        return failed(errno.EINVAL)
     which.options[level, option] = value
     return OK
 

@@ -82,7 +82,8 @@ class Emulation:
             if given_up:
                 self._warned(given_up)
         self.log = EventLog(self.directory.events, plan.log_every_turn)
-        self.core = max(os.sched_getaffinity(0))
+        cores = sorted(os.sched_getaffinity(0))
+        self.core = cores[os.getpid() % len(cores)]  # any will do; several runs at once spread over them
         specs = {host.name: self._container_spec(host) for host in plan.hosts}
         self._write_files()
         options = replace_flags(plan, HOST_FLAGS[self.isolation])

@@ -6,6 +6,8 @@ directives:
 - ``virtual: N``: it lets N seconds pass. Emulated it must take less than WALL_LIMIT_S of wall time; natively it is
   slow.
 - ``native: no (reason)``, ``emulated: no (reason)``: skipped in that arm.
+- ``warns: TEXT``: emulated, simunix says TEXT on stderr. All others must run without a warning, since a warning means
+  that something escaped.
 """
 
 import os
@@ -31,7 +33,7 @@ HANG_S = 20.0
 WALL_LIMIT_S = 2.0
 """An emulated program that lets long virtual times pass must take less than this."""
 
-DIRECTIVE = re.compile(r"^(?://|#) (virtual|native|emulated): (.+)$", re.MULTILINE)
+DIRECTIVE = re.compile(r"^(?://|#) (virtual|native|emulated|warns): (.+)$", re.MULTILINE)
 
 
 class ParityError(AssertionError):
@@ -44,6 +46,7 @@ class Program:
 
     source: Path
     virtual_s: float
+    warning: str
     absent: dict[str, str]
 
     @classmethod
@@ -51,7 +54,8 @@ class Program:
         """Parse the directives of the file's header comment."""
         directives = dict(DIRECTIVE.findall(source.read_text().partition("\n#include")[0]))
         virtual_s = float(directives.pop("virtual", "0"))
-        return cls(source, virtual_s, {arm: reason.removeprefix("no ") for arm, reason in directives.items()})
+        warning = directives.pop("warns", "")
+        return cls(source, virtual_s, warning, {arm: reason.removeprefix("no ") for arm, reason in directives.items()})
 
 
 def programs() -> list[Program]:
@@ -85,8 +89,8 @@ def compiled(source: Path, directory: Path) -> list[str]:
     return [str(binary)]
 
 
-def check_run(command: list[str], directory: Path, environment: dict[str, str], limit_s: float) -> None:
-    """Run the command in the directory; raise ParityError unless it succeeds within the wall time."""
+def check_run(command: list[str], directory: Path, environment: dict[str, str], limit_s: float) -> str:
+    """Run the command in the directory; its stderr. Raises ParityError unless it succeeds within the wall time."""
     process = subprocess.Popen(
         command,
         cwd=directory,
@@ -104,6 +108,14 @@ def check_run(command: list[str], directory: Path, environment: dict[str, str], 
         raise ParityError(f"still running after {limit_s:g} s of wall time\n{output}\n{errors}") from None
     if process.returncode != 0 or not output.endswith("EXIT-SUCCESS\n"):
         raise ParityError(f"exit status {process.returncode}\n{output}\n{errors}")
+    return errors
+
+
+def check_warnings(errors: str, expected: str) -> None:
+    """What the emulator says on stderr must be the expected warning, or nothing."""
+    warnings = [line for line in errors.splitlines() if line.startswith("simunix:")]
+    if any(not expected or expected not in line for line in warnings) or (expected and not warnings):
+        raise ParityError(f"expected {expected or 'no warning'!r} on stderr, got:\n{errors}")
 
 
 def end(process: subprocess.Popen[str]) -> tuple[str, str]:
@@ -136,7 +148,8 @@ def test_program(program: Program, arm: str, binaries: Path, tmp_path: Path) -> 
         check_run(command, tmp_path, dict(os.environ), HANG_S + program.virtual_s)
         return
     limit_s = WALL_LIMIT_S if program.virtual_s > 0 else HANG_S
-    check_run([*EMULATOR, *command], tmp_path, os.environ | {"PARITY_EMULATED": "1"}, limit_s)
+    errors = check_run([*EMULATOR, *command], tmp_path, os.environ | {"PARITY_EMULATED": "1"}, limit_s)
+    check_warnings(errors, program.warning)
 
 
 def test_sleep_without_the_shim_fails_the_wall_time_check(command_for: Callable[[str], list[str]], tmp_path: Path) -> None:
@@ -150,6 +163,19 @@ def test_failed_check_names_its_place(binaries: Path, tmp_path: Path) -> None:
     source.write_text('#include "check.h"\n\nint main(void)\n{\n    CHECK(1 + 1 == 3);\n    return succeed();\n}\n')
     with pytest.raises(ParityError, match=r"exit status 1\n(.|\n)*wrong.c:5: failed: 1 \+ 1 == 3"):
         check_run(compiled(source, binaries), tmp_path, dict(os.environ), HANG_S)
+
+
+@pytest.mark.parametrize(
+    ("errors", "expected"), [("simunix: reboot: refused\n", ""), ("", "refused"), ("simunix: other\n", "refused")]
+)
+def test_unexpected_and_missing_warnings_fail(errors: str, expected: str) -> None:
+    with pytest.raises(ParityError, match="on stderr"):
+        check_warnings(errors, expected)
+
+
+def test_expected_warnings_and_the_programs_own_words_pass() -> None:
+    check_warnings("simunix: reboot: refused\nmine\n", "refused")
+    check_warnings("mine\n", "")
 
 
 @pytest.mark.parametrize("wait", ["sleep_ms(0)", "sleep_ms(600)"], ids=["too early", "too late"])

@@ -1,4 +1,5 @@
 // A file written after a sleep carries a modification time within what the clock said around the write.
+// emulated: no (file times are the real clock's)
 // virtual: 10
 #include "check.h"
 

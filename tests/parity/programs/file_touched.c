@@ -1,4 +1,5 @@
 // touch gives a file the time that the clock shows, and stat's time stamps can be set to others.
+// emulated: no (file times are the real clock's)
 // virtual: 10
 #include "check.h"
 

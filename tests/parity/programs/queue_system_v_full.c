@@ -1,4 +1,5 @@
 // A System V message queue that is full makes the sender wait for a receiver.
+// emulated: no (message queues are passed on and wait in the kernel)
 #include "check.h"
 
 #include <sys/ipc.h>

@@ -1,5 +1,5 @@
-// A child that only computes is interrupted by its parent's timer and signal.
-// emulated: no (a turn holder that never waits is preempted only on request)
+// A child that only computes does not keep its parent from waking up and killing it.
+// warns: not deterministic
 #include "check.h"
 
 int main(void)
@@ -16,6 +16,6 @@ int main(void)
     sleep_ms(20);
     CHECK(kill(child, SIGKILL) == 0);
     CHECK(waitpid(child, &status, 0) == child && WTERMSIG(status) == SIGKILL);
-    CHECK_ELAPSED(start_ns, 20);
+    CHECK(now_ns() - start_ns >= 20 * MS);
     return succeed();
 }

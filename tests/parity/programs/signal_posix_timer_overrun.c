@@ -1,4 +1,5 @@
 // Expiries that nobody could take are counted as overruns of the one signal.
+// emulated: no (expirations merged into one signal are not counted)
 #include "check.h"
 
 int main(void)

@@ -1,4 +1,5 @@
 // /proc/uptime advances with the clock, and agrees with CLOCK_BOOTTIME.
+// emulated: no (/proc/uptime is the real clock's)
 // virtual: 10
 #include "check.h"
 

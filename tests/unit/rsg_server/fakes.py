@@ -1,0 +1,82 @@
+"""A kernel without real processes: the test speaks in their place through their channels."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ipaddress import ip_address
+
+from rsg_server.actor import Actor, State
+from rsg_server.errors import SimunixError
+from rsg_server.event_log import EventLog
+from rsg_server.host_state import Command
+from rsg_server.kernel import Kernel, KernelOptions
+from rsg_server.platform.host import Host
+from rsg_server.platform.star import star
+from rsg_server.turn import TurnLoop
+
+HOSTS = tuple(Host(f"h{index}", (ip_address(f"10.0.0.{index + 1}"),)) for index in range(2))
+
+
+class NoLauncher:
+    """Starts nothing."""
+
+    def spawn(self, host_name: str, command: Command, channel_fd: int) -> None:
+        raise SimunixError("nothing can be started here")
+
+    def wait_status(self, host_name: str, pid: int) -> int:
+        return -1
+
+
+class Fake:
+    """One kernel with its turn loop; `born` makes processes of one thread that have said hello and hold the turn."""
+
+    def __init__(self, options: KernelOptions | None = None) -> None:
+        self.kernel = Kernel(star(HOSTS), options or KernelOptions(), EventLog(None), NoLauncher())
+        self.loop = TurnLoop(self.kernel)
+        self.channels: dict[int, socket.socket] = {}
+        self.descriptors: list[int] = []
+
+    def born(self, host: str = "h0", pid: int = 0) -> Actor:
+        """A process; pids are unique per kernel, as their own PID namespace would number them."""
+        process = self.kernel.new_process(self.kernel.hosts[host], None, "/bin/fake")
+        actor, theirs = self.kernel.new_actor(process)
+        self.channels[actor.number] = socket.socket(fileno=theirs)
+        process.pid = pid or 100 + process.number
+        process.host.processes[process.pid] = process
+        actor.tid = process.pid
+        actor.owes_message = False
+        actor.state = State.RUNNING
+        return actor
+
+    def send(self, actor: Actor, message: bytes) -> tuple[object, ...] | None:
+        """Have a message handled as if the actor had sent it; returns the values of the reply, if there is one."""
+        reply = self.loop._handle(actor, message)
+        if reply is None:
+            return None
+        self.loop._packer.pack(reply.values)  # what cannot be packed cannot be sent
+        if reply.close:
+            self.descriptors.extend(reply.fds)
+        return reply.values
+
+    def close(self) -> None:
+        """Release everything, as the server does at its end."""
+        for fd in self.descriptors:
+            os.close(fd)
+        for channel in self.channels.values():
+            channel.close()
+        for timer in self.kernel.timerfds.values():
+            os.close(timer.fd)  # type: ignore[attr-defined]
+        self.kernel.close()
+
+
+@contextmanager
+def fake(options: KernelOptions | None = None) -> Iterator[Fake]:
+    """A kernel for one test, closed at its end."""
+    made = Fake(options)
+    try:
+        yield made
+    finally:
+        made.close()

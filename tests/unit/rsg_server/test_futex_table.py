@@ -1,0 +1,169 @@
+"""The futex table against one list of waiters per word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rsg_server.actor import Actor, Parked, State
+from rsg_server.futex import FutexTable, Key
+from rsg_server.protocol import Wait, Wake
+
+ANY = 0xFFFFFFFF
+ALL = 1 << 30
+
+
+@dataclass(eq=False)
+class FakeProcess:
+    number: int
+
+
+@dataclass
+class FakeKernel:
+    """Wakes whoever is parked, as the kernel does; `order` tells whom."""
+
+    futexes: FutexTable = field(default_factory=FutexTable)
+    order: list[int] = field(default_factory=list)
+
+    def wake(self, actor: Actor, reason: int, value: int = 0) -> bool:
+        if actor.state is not State.PARKED:
+            return False
+        if reason != Wake.SIGNAL:
+            self.futexes.remove(actor)
+        actor.reply, actor.state = (int(reason), value), State.READY
+        self.order.append(actor.number)
+        return True
+
+    def park(self, number: int, space: int, word: int, bitset: int = ANY, process: int = 1) -> Actor:
+        actor = Actor(number, FakeProcess(process), None)  # type: ignore[arg-type]
+        actor.state, actor.parked = State.PARKED, Parked(int(Wait.FUTEX), 202, -1, 0, space, word, bitset, 0)
+        self.futexes.add(actor)
+        return actor
+
+    def waiting(self) -> dict[Key, list[int]]:
+        return {key: [actor.number for actor, _ in queue] for key, queue in self.futexes._queues.items()}
+
+
+words = st.tuples(st.integers(0, 2), st.integers(0, 2))
+bitsets = st.sampled_from([ANY, 1, 2, 3])
+most = st.integers(0, 4) | st.just(ALL)
+processes = st.integers(1, 2)
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("park"), words, bitsets, processes),
+        st.tuples(st.just("wake"), words, most, bitsets, processes),
+        st.tuples(st.just("requeue"), words, words, most, processes),
+        st.tuples(st.just("signal"), st.integers(0, 10)),
+        st.tuples(st.just("remove"), st.integers(0, 10)),
+    ),
+    max_size=30,
+)
+
+
+def key_of(process: int, space: int, word: int) -> Key:
+    return (space or -process, word)
+
+
+class Model:
+    """Queues of (actor number, bitset) by key, all of them written out."""
+
+    def __init__(self) -> None:
+        self.queues: dict[Key, list[tuple[int, int]]] = {}
+
+    def wake(self, key: Key, count: int, bitset: int) -> list[int]:
+        chosen = [number for number, waits_for in self.queues.get(key, []) if waits_for & bitset][:count]
+        for number in chosen:
+            self.remove(number)
+        return chosen
+
+    def requeue(self, source: Key, target: Key, count: int) -> int:
+        moved = [] if source == target else self.queues.get(source, [])[:count]
+        for entry in moved:
+            self.remove(entry[0])
+            self.queues.setdefault(target, []).append(entry)
+        return len(moved)
+
+    def remove(self, number: int) -> None:
+        left = {key: [entry for entry in queue if entry[0] != number] for key, queue in self.queues.items()}
+        self.queues = {key: queue for key, queue in left.items() if queue}
+
+    def waiting(self) -> dict[Key, list[int]]:
+        return {key: [number for number, _ in queue] for key, queue in self.queues.items()}
+
+
+@given(steps)
+def test_it_wakes_and_moves_whom_the_model_does(what: list[tuple[object, ...]]) -> None:
+    kernel, model, actors = FakeKernel(), Model(), list[Actor]()
+    for step in what:
+        match step:
+            case ("park", (int(space), int(word)), int(bitset), int(process)):
+                actors.append(kernel.park(len(actors), space, word, bitset, process))
+                model.queues.setdefault(key_of(process, space, word), []).append((len(actors) - 1, bitset))
+            case ("wake", (int(space), int(word)), int(count), int(bitset), int(process)):
+                key = key_of(process, space, word)
+                chosen = model.wake(key, count, bitset)
+                assert kernel.futexes.wake(kernel, key, count, bitset) == len(chosen)  # type: ignore[arg-type]
+                assert all(actors[number].reply == (int(Wake.READY), 0) for number in chosen)
+            case ("requeue", (int(space), int(word)), (int(to_space), int(to_word)), int(count), int(process)):
+                source, target = key_of(process, space, word), key_of(process, to_space, to_word)
+                assert kernel.futexes.requeue(source, target, count) == model.requeue(source, target, count)
+            case ("signal", int(number)) if number < len(actors):
+                kernel.wake(actors[number], Wake.SIGNAL)  # it stays in its queue until it has looked
+            case ("remove", int(number)) if number < len(actors):
+                kernel.futexes.remove(actors[number])  # a second time: nothing
+                model.remove(number)
+        assert kernel.waiting() == model.waiting()
+
+
+def test_waiters_are_woken_in_the_order_in_which_they_came() -> None:
+    kernel = FakeKernel()
+    for number in (5, 3, 9, 1):
+        kernel.park(number, 7, 64)
+    assert kernel.futexes.wake(kernel, (7, 64), 3, ANY) == 3  # type: ignore[arg-type]
+    assert kernel.order == [5, 3, 9]
+    assert kernel.waiting() == {(7, 64): [1]}
+
+
+def test_private_words_of_two_processes_are_two_words() -> None:
+    kernel = FakeKernel()
+    first, second = kernel.park(1, 0, 64, process=1), kernel.park(2, 0, 64, process=2)
+    assert kernel.futexes.wake(kernel, FutexTable.key(first, 0, 64), ALL, ANY) == 1  # type: ignore[arg-type]
+    assert (first.state, second.state) == (State.READY, State.PARKED)
+
+
+def test_a_word_in_shared_memory_is_the_same_for_all_processes() -> None:
+    kernel = FakeKernel()
+    first, second = kernel.park(1, 7, 64, process=1), kernel.park(2, 7, 64, process=2)
+    assert FutexTable.key(first, 7, 64) == FutexTable.key(second, 7, 64)
+    assert kernel.futexes.wake(kernel, (7, 64), ALL, ANY) == 2  # type: ignore[arg-type]
+
+
+def test_a_wake_reaches_somebody_whom_a_signal_has_woken_but_who_has_not_looked() -> None:
+    """Else the wake-up would be lost: the signal may turn out to be nothing, and the actor waits on."""
+    kernel = FakeKernel()
+    actor = kernel.park(1, 0, 64)
+    kernel.wake(actor, Wake.SIGNAL)
+    assert kernel.futexes.wake(kernel, FutexTable.key(actor, 0, 64), 1, ANY) == 1  # type: ignore[arg-type]
+    assert actor.reply == (int(Wake.READY), 0)
+    assert kernel.order == [1], "it is in the run queue once"
+    assert kernel.waiting() == {}
+
+
+def test_a_moved_waiter_is_woken_at_its_new_word_only() -> None:
+    kernel = FakeKernel()
+    actor = kernel.park(1, 7, 64)
+    assert kernel.futexes.requeue((7, 64), (7, 128), 1) == 1
+    assert kernel.futexes.wake(kernel, (7, 64), ALL, ANY) == 0  # type: ignore[arg-type]
+    assert kernel.futexes.wake(kernel, (7, 128), ALL, ANY) == 1  # type: ignore[arg-type]
+    assert actor.state is State.READY
+
+
+def test_a_death_lets_waiters_in_shared_memory_look_and_nobody_else() -> None:
+    kernel = FakeKernel()
+    shared = [kernel.park(number, 7, 64 * number, bitset=1) for number in (1, 2)]
+    private = kernel.park(3, 0, 64)
+    kernel.futexes.wake_shared(kernel)  # type: ignore[arg-type]
+    assert [actor.state for actor in shared] == [State.READY, State.READY]
+    assert private.state is State.PARKED

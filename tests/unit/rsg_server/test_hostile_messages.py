@@ -1,0 +1,290 @@
+"""Messages whose harm shows later, or that touch others: each of these must not end or hang the server."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import resource
+import signal
+import socket
+import struct
+import subprocess
+from collections.abc import Iterator
+
+import msgpack
+import pytest
+
+from rsg_server.actor import Actor, State
+from rsg_server.handlers.timers import TimerFd
+from rsg_server.protocol import Op, Wait
+from tests.unit.rsg_server.fakes import Fake, fake
+
+MAX64 = 2**64 - 1
+ANY, LOOPBACK = bytes(4), b"\x7f\0\0\1"
+H1 = bytes([10, 0, 0, 2])
+SOL_SOCKET, SO_REUSEADDR = 1, 2
+
+
+@pytest.fixture
+def world() -> Iterator[Fake]:
+    with fake() as made:
+        yield made
+
+
+def ask(world: Fake, actor: Actor, operation: Op, *arguments: object) -> tuple[object, ...]:
+    reply = world.send(actor, msgpack.packb([int(operation), *arguments]))
+    return () if reply is None else reply
+
+
+def open_socket(world: Fake, actor: Actor, family: int, kind: int) -> tuple[int, socket.socket]:
+    """A simulated socket's number and the application's end of its pair."""
+    (number, *_) = ask(world, actor, Op.SOCKET, family, kind, 0)
+    assert isinstance(number, int) and number > 0
+    return number, socket.socket(fileno=os.dup(world.descriptors[-1]))
+
+
+def close_all(world: Fake) -> None:
+    """The application's copies that stand for descriptors on their way."""
+    while world.descriptors:
+        os.close(world.descriptors.pop())
+
+
+def go_on(world: Fake, moments: int = 50) -> None:
+    """Let what is ready and what is due happen, as the turn loop does when nobody runs."""
+    kernel = world.kernel
+    for _ in range(moments):
+        world.loop._poll_ready()
+        due = kernel.timeline.next_ns
+        if due is None:
+            return
+        kernel.page.advance_to(due)
+        kernel.timeline.run_due(kernel.now_ns)
+        world.loop._set_horizon()
+
+
+def test_a_timer_whose_next_time_does_not_fit_64_bits(world: Fake) -> None:
+    actor = world.born()
+    ask(world, actor, Op.TIMER_SET, 0, 1, MAX64, 0, 0, 0)
+    go_on(world, 1)
+
+
+def test_a_timerfd_whose_next_time_does_not_fit_64_bits(world: Fake) -> None:
+    actor = world.born()
+    ask(world, actor, Op.TIMERFD)
+    (number,) = world.kernel.timerfds
+    ask(world, actor, Op.TIMERFD_SET, number, 1, MAX64)
+    go_on(world, 1)
+
+
+def test_a_posix_timer_whose_number_does_not_fit_32_bits(world: Fake) -> None:
+    with subprocess.Popen(["sleep", "100"]) as real:
+        actor = world.born()
+        actor.process.open_pidfd(real.pid)
+        ask(world, actor, Op.TIMER_SET, 2**40, 1, 0, int(signal.SIGTERM), 0, 0)
+        try:
+            go_on(world, 1)
+        finally:
+            real.kill()
+
+
+def test_a_timerfd_may_have_a_high_descriptor_number(world: Fake) -> None:
+    """select(2) ends at 1024; a server of many hosts has more descriptors."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < 2048:
+        pytest.skip("the limit of open files is too low")
+    actor = world.born()
+    low = os.eventfd(0, os.EFD_CLOEXEC)
+    world.kernel.timerfds[7] = TimerFd(fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, 1500))
+    os.close(low)
+    assert ask(world, actor, Op.TIMERFD_SET, 7, 1000, 0) == (0, 0, 0)
+    assert not actor.process.dead
+
+
+def test_a_real_process_that_is_gone_already_when_it_is_to_be_killed(world: Fake) -> None:
+    """Its last message is read after its end; somebody has already waited for it, so its pid may be another's."""
+    actor = world.born()
+    with subprocess.Popen(["true"]) as real:
+        actor.process.open_pidfd(real.pid)
+    world.send(actor, b"\xc1")
+    assert actor.process.dead
+
+
+def test_no_descriptor_is_left_for_a_fork(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    actor = world.born()
+
+    def refuse(*_: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(socket, "socketpair", refuse)
+        for operation, arguments in ((Op.FORK, (1,)), (Op.SOCKET, (4, 1, 0))):
+            ask(world, actor, operation, *arguments)
+
+
+def test_a_datagram_from_a_socket_of_no_known_family(world: Fake) -> None:
+    actor = world.born()
+    (number, *_) = ask(world, actor, Op.SOCKET, 7, 2, 0)
+    if isinstance(number, int) and number > 0:
+        with socket.socket(fileno=world.descriptors.pop()) as app:
+            app.send(struct.pack("=BBH16s", 4, 0, 53, LOOPBACK) + b"?")
+            go_on(world)
+
+
+@pytest.mark.parametrize("port", [-1, 65536, 2**40])
+def test_a_port_that_no_port_can_be(world: Fake, port: int) -> None:
+    actor = world.born()
+    receiver, far = open_socket(world, actor, 4, 2)
+    ask(world, actor, Op.BIND, receiver, 4, ANY, 53)
+    sender, near = open_socket(world, actor, 4, 2)
+    with far, near:
+        ask(world, actor, Op.BIND, sender, 4, ANY, port)
+        near.send(struct.pack("=BBH16s", 4, 0, 53, LOOPBACK) + b"?")
+        go_on(world)
+
+
+def test_more_connections_wait_than_a_pair_can_hold_tokens_for(world: Fake) -> None:
+    actor = world.born()
+    listener, end = open_socket(world, actor, 4, 1)
+    ask(world, actor, Op.BIND, listener, 4, ANY, 80)
+    ask(world, actor, Op.LISTEN, listener, 4096)
+    apps = [end]
+    for _ in range(400):
+        client, app = open_socket(world, actor, 4, 1)
+        apps.append(app)
+        assert ask(world, actor, Op.CONNECT, client, 4, LOOPBACK, 80, 0) == (-115,)
+    try:
+        go_on(world, 5)
+        assert len(world.kernel.sockets.all[listener].pending) == 400
+    finally:
+        for app in apps:
+            app.close()
+
+
+def test_a_listener_whose_application_reads_no_more(world: Fake) -> None:
+    """shutdown(SHUT_RD) of a listening socket: then its token cannot be sent."""
+    actor = world.born()
+    listener, end = open_socket(world, actor, 4, 1)
+    client, app = open_socket(world, actor, 4, 1)
+    with end, app:
+        ask(world, actor, Op.BIND, listener, 4, ANY, 80)
+        ask(world, actor, Op.LISTEN, listener, 5)
+        ask(world, actor, Op.SHUTDOWN, listener, socket.SHUT_RD)
+        end.shutdown(socket.SHUT_RD)
+        ask(world, actor, Op.CONNECT, client, 4, LOOPBACK, 80, 0)
+        go_on(world)
+
+
+def connected(world: Fake, here: Actor, there: Actor) -> tuple[tuple[int, socket.socket], tuple[int, socket.socket]]:
+    """A client on `here` and what accepted it on `there` (h1)."""
+    listener, end = open_socket(world, there, 4, 1)
+    ask(world, there, Op.BIND, listener, 4, ANY, 80)
+    ask(world, there, Op.LISTEN, listener, 5)
+    client, app = open_socket(world, here, 4, 1)
+    ask(world, here, Op.BIND, client, 4, ANY, 1023)
+    ask(world, here, Op.CONNECT, client, 4, H1, 80, 0)
+    go_on(world)
+    (served, *_) = ask(world, there, Op.ACCEPT, listener)
+    assert isinstance(served, int) and served > 0
+    served_app = socket.socket(fileno=os.dup(world.descriptors[-1]))
+    end.close()
+    close_all(world)
+    go_on(world)
+    return (client, app), (served, served_app)
+
+
+def test_a_close_with_unread_data_while_much_is_still_under_way(world: Fake) -> None:
+    """The RST overtakes bytes in flight, so they reach a socket that has been reset."""
+    here, there = world.born("h0"), world.born("h1")
+    (_, app), (_, served) = connected(world, here, there)
+    with app:
+        app.send(b"never read")
+        go_on(world)
+        served.setblocking(False)
+        assert served.send(b"x" * 100_000) > 50_000
+        served.close()
+        go_on(world)
+        assert not here.process.dead
+
+
+def test_a_port_whose_last_connection_was_reset_can_be_bound_again(world: Fake) -> None:
+    here, there = world.born("h0"), world.born("h1")
+    (_, app), (_, served) = connected(world, here, there)
+    app.send(b"never read")
+    go_on(world)
+    served.close()
+    go_on(world)
+    app.close()
+    go_on(world)
+    again, fresh = open_socket(world, here, 4, 1)
+    with fresh:
+        assert ask(world, here, Op.BIND, again, 4, ANY, 1023) == (0,)
+    assert not here.process.dead
+
+
+def test_reset_connections_are_forgotten(world: Fake) -> None:
+    here, there = world.born("h0"), world.born("h1")
+    (_, app), (_, served) = connected(world, here, there)
+    app.send(b"never read")
+    go_on(world)
+    served.close()
+    go_on(world)
+    app.close()
+    go_on(world)
+    assert not world.kernel.sockets.all
+    assert not world.kernel.hosts["h0"].ports
+
+
+def test_nobody_moves_another_process_s_futex_waiters(world: Fake) -> None:
+    victim, attacker = world.born(), world.born()
+    ask(world, victim, Op.PARK, int(Wait.FUTEX), 202, -1, 0, 0, 64, 0xFFFFFFFF)
+    ask(world, attacker, Op.REQUEUE, -victim.process.number, 64, 5, 5, 0, 10)
+    (number, *_) = ask(world, sibling_of(world, victim), Op.WAKE, 0, 64, 1, 0xFFFFFFFF)
+    assert number == 1
+
+
+def sibling_of(world: Fake, actor: Actor) -> Actor:
+    """Another thread of its process, running."""
+    made, channel = world.kernel.new_actor(actor.process)
+    os.close(channel)
+    made.owes_message, made.state = False, State.RUNNING
+    return made
+
+
+def test_nobody_takes_another_process_s_pid(world: Fake) -> None:
+    victim, attacker = world.born(pid=7), world.born(pid=8)
+    ask(world, attacker, Op.HELLO, 1, 7, 7, "x")
+    assert world.kernel.hosts["h0"].processes.get(7) is victim.process
+
+
+def test_an_orphan_that_is_not_born_yet_is_not_its_own_parent(world: Fake) -> None:
+    parent = world.born()
+    (number, *_) = ask(world, parent, Op.FORK, 1)
+    child = world.kernel.actors[number].process  # type: ignore[index]
+    ask(world, parent, Op.EXIT, 9)
+    assert child.parent is not child
+
+
+def test_a_timer_that_is_late_by_many_periods_catches_up_at_once(world: Fake) -> None:
+    """Linux counts the overruns; one event for each would take hours."""
+    actor = world.born()
+    world.kernel.page.advance_to(10**6)
+    ask(world, actor, Op.TIMER_SET, 0, 1, 1, 0, 0, 0)
+    happened, expire = 0, world.kernel.timeline.add
+
+    def counted(at_ns: int, action: object) -> object:
+        nonlocal happened
+        happened += 1
+        if happened > 1000:
+            raise AssertionError("one event per missed period")
+        return expire(at_ns, action)  # type: ignore[arg-type]
+
+    world.kernel.timeline.add = counted  # type: ignore[method-assign, assignment]
+    world.kernel.timeline.run_due(world.kernel.now_ns)
+
+
+def test_a_timerfd_is_forgotten_with_its_process(world: Fake) -> None:
+    actor = world.born()
+    ask(world, actor, Op.TIMERFD)
+    close_all(world)
+    ask(world, actor, Op.EXIT, 0)
+    assert not world.kernel.timerfds

@@ -1,0 +1,210 @@
+"""The network on a star, with a clock that jumps from event to event."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from ipaddress import ip_address
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rsg_server.network.network import Network
+from rsg_server.platform.host import Host
+from rsg_server.platform.star import Access, star
+from rsg_server.timeline import Timeline
+
+HOSTS = [Host(f"h{index}", (ip_address(f"10.0.0.{index + 1}"),)) for index in range(4)]
+MS = 10**6
+sizes = st.integers(1, 200_000)
+accesses = st.builds(Access, st.integers(1_000, 10**10).map(float), st.integers(0, 10 * MS))
+
+
+class World:
+    """Network, timeline and clock; `seen` is what has happened and when."""
+
+    def __init__(self, access: Access | None = None) -> None:
+        self.now_ns = 0
+        self.timeline = Timeline()
+        self.network = Network(self, self.timeline, star(HOSTS, access or Access(1e6, MS)))
+        self.seen: list[tuple[int, object]] = []
+
+    def note(self, what: object) -> None:
+        self.seen.append((self.now_ns, what))
+
+    def run(self) -> None:
+        while (due := self.timeline.next_ns) is not None:
+            assert due >= self.now_ns, "an event in the past"
+            self.now_ns = due
+            self.timeline.run_due(due)
+
+
+def exact(size_bytes: int, access: Access, share: int = 1) -> int:
+    """Moment of arrival in exact arithmetic: both links' latency, then the bytes at a part of the bandwidth."""
+    return 2 * access.latency_ns + math.ceil(Fraction(size_bytes * 10**9 * share) / Fraction(access.bandwidth_bytes_per_s))
+
+
+@given(sizes, accesses)
+def test_a_lone_flow_takes_latency_plus_size_over_bandwidth(size: int, access: Access) -> None:
+    world = World(access)
+    world.network.open_flow(HOSTS[0], HOSTS[1], world.note).send(b"x" * size)
+    world.run()
+    assert world.seen == [(exact(size, access), b"x" * size)]
+    assert world.network.solves == 0, "a flow that is alone needs no solver"
+
+
+@given(sizes, accesses, st.integers(2, 4), st.sampled_from(["same sender", "same receiver"]))
+def test_equal_flows_over_one_link_divide_it(size: int, access: Access, count: int, where: str) -> None:
+    world = World(access)
+    for index in range(count):
+        other = HOSTS[1 + index % 3]
+        source, destination = (HOSTS[0], other) if where == "same sender" else (other, HOSTS[0])
+        world.network.open_flow(source, destination, world.note).send(b"x" * size)
+    world.run()
+    assert len(world.seen) == count
+    expected = exact(size, access, count)
+    assert all(abs(moment - expected) <= 1 + expected * 1e-12 for moment, _ in world.seen)
+
+
+def test_two_flows_halve_to_the_nanosecond() -> None:
+    world = World()
+    for source in (0, 1):
+        world.network.open_flow(HOSTS[source], HOSTS[2], lambda data: world.note(len(data))).send(b"x" * 1000)
+    world.run()
+    assert world.seen == [(4 * MS, 1000), (4 * MS, 1000)]
+
+
+def test_the_directions_of_a_connection_do_not_share() -> None:
+    world = World()
+    world.network.open_flow(HOSTS[0], HOSTS[1], world.note).send(b"x" * 1000)
+    world.network.open_flow(HOSTS[1], HOSTS[0], world.note).send(b"x" * 1000)
+    world.run()
+    assert [moment for moment, _ in world.seen] == [3 * MS, 3 * MS]
+    assert world.network.solves == 0
+
+
+def test_who_comes_later_takes_its_half_and_who_ends_gives_it_back() -> None:
+    """0.5 ms alone (500 bytes), 0.5 ms halved (250 more) until the second has sent its 250; 250 alone."""
+    world = World()
+    first = world.network.open_flow(HOSTS[0], HOSTS[2], lambda data: world.note("first"))
+    second = world.network.open_flow(HOSTS[1], HOSTS[2], lambda data: world.note("second"))
+    first.send(b"x" * 1000)
+    world.timeline.add(MS // 2, lambda: second.send(b"x" * 250))
+    world.run()
+    assert world.seen == [(3 * MS, "second"), (3 * MS + MS // 4, "first")]
+
+
+def test_the_slow_side_of_one_flow_leaves_more_to_its_neighbour() -> None:
+    world = World()
+    platform = star(HOSTS, Access(1e6, MS), overrides={"h1": Access(1e5, MS)})
+    world.network = Network(world, world.timeline, platform)
+    world.network.open_flow(HOSTS[0], HOSTS[1], lambda data: world.note("slow")).send(b"x" * 1000)
+    world.network.open_flow(HOSTS[0], HOSTS[2], lambda data: world.note("fast")).send(b"x" * 900)
+    world.run()
+    assert world.seen == [(3 * MS, "fast"), (12 * MS, "slow")]
+
+
+parts = st.lists(st.binary(max_size=50), max_size=8)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, MS), parts), min_size=1, max_size=6))
+def test_bytes_arrive_once_and_in_order_and_then_the_end(flows: list[tuple[int, int, int, list[bytes]]]) -> None:
+    """Whatever else shares the links; and never faster than a flow that is alone."""
+    world, ends = World(), list[tuple[int, int]]()
+    received = [bytearray() for _ in flows]
+
+    def start(index: int, source: int, destination: int, pieces: list[bytes]) -> None:
+        flow = world.network.open_flow(HOSTS[source], HOSTS[destination], received[index].extend)
+        for piece in pieces:
+            flow.send(piece)
+        flow.finish(lambda: ends.append((index, len(received[index]))))
+        assert flow.in_flight_bytes == sum(map(len, pieces))
+
+    for index, (source, destination, at_ns, pieces) in enumerate(flows):
+        world.timeline.add(at_ns, lambda arguments=(index, source, destination, pieces): start(*arguments))
+    world.run()
+    assert [bytes(data) for data in received] == [b"".join(pieces) for *_, pieces in flows]
+    assert sorted(ends) == [(index, len(data)) for index, data in enumerate(received)]
+    assert not any(world.network._active.values()), "a flow is still on a link"
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), sizes), min_size=1, max_size=8))
+def test_a_shared_link_is_never_idle_while_somebody_sends(flows: list[tuple[int, int]]) -> None:
+    """All over h2's down link: the last byte leaves when the sum of all sizes has passed it."""
+    world = World()
+    for source, size in flows:
+        world.network.open_flow(HOSTS[source], HOSTS[2], world.note).send(b"x" * size)
+    world.run()
+    assert abs(world.now_ns - exact(sum(size for _, size in flows), Access(1e6, MS))) <= len(flows)
+
+
+@given(sizes, st.integers(0, 30 * MS))
+def test_a_cancelled_flow_delivers_nothing_afterwards(size: int, at_ns: int) -> None:
+    world = World()
+    flow = world.network.open_flow(HOSTS[0], HOSTS[1], world.note)
+    flow.send(b"x" * size)
+    flow.finish(lambda: world.note("end"))
+    world.timeline.add(at_ns, flow.cancel)
+    world.run()
+    arrival = exact(size, Access(1e6, MS))
+    assert [moment for moment, _ in world.seen] == ([arrival, arrival] if arrival < at_ns else [])
+    assert flow.in_flight_bytes == 0 and not flow.is_active
+    flow.send(b"more")
+    world.run()
+    assert len(world.seen) in (0, 2)
+
+
+def test_a_cancelled_flow_frees_its_share() -> None:
+    world = World()
+    world.network.open_flow(HOSTS[0], HOSTS[2], lambda data: world.note("kept")).send(b"x" * 1000)
+    doomed = world.network.open_flow(HOSTS[1], HOSTS[2], world.note)
+    doomed.send(b"x" * 1000)
+    world.timeline.add(MS, doomed.cancel)
+    world.run()
+    assert world.seen == [(3 * MS + MS // 2, "kept")]
+
+
+def test_sending_after_a_cancel_is_not_counted_as_under_way() -> None:
+    world = World()
+    flow = world.network.open_flow(HOSTS[0], HOSTS[1], world.note)
+    flow.cancel()
+    flow.send(b"x" * 1000)
+    world.run()
+    assert (flow.is_active, world.seen) == (False, [])
+
+
+@given(st.lists(st.tuples(st.integers(0, 3 * MS), st.integers(1, 100_000)), min_size=1, max_size=12))
+def test_messages_of_one_pair_keep_their_order(messages: list[tuple[int, int]]) -> None:
+    """A small packet does not overtake a big one; none comes before its own time."""
+    world = World()
+    sent: list[tuple[int, int]] = []
+
+    def send(number: int, size: int) -> None:
+        sent.append((number, world.now_ns + exact(size, Access(1e6, MS))))
+        world.network.message(HOSTS[0], HOSTS[1], lambda: world.note(number), size)
+
+    for number, (at_ns, size) in enumerate(messages):
+        world.timeline.add(at_ns, lambda arguments=(number, size): send(*arguments))
+    world.run()
+    assert [what for _, what in world.seen] == [number for number, _ in sent]
+    latest = 0
+    for (moment, _), (_, own) in zip(world.seen, sent, strict=True):
+        latest = max(latest, own)
+        assert moment == latest
+
+
+def test_messages_do_not_wait_for_those_of_other_pairs() -> None:
+    world = World()
+    world.network.message(HOSTS[0], HOSTS[1], lambda: world.note("big"), 10_000)
+    world.network.message(HOSTS[2], HOSTS[1], lambda: world.note("small"), 1000)
+    world.network.message(HOSTS[3], HOSTS[3], lambda: world.note("self"), 1000)
+    world.run()
+    assert world.seen == [(5_100, "self"), (3 * MS, "small"), (12 * MS, "big")]
+
+
+def test_flows_of_one_host_to_itself_do_not_slow_each_other_down() -> None:
+    world = World()
+    for _ in range(3):
+        world.network.open_flow(HOSTS[0], HOSTS[0], lambda data: world.note(len(data))).send(b"x" * 10_000)
+    world.run()
+    assert world.seen == [(6_000, 10_000)] * 3
