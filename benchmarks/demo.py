@@ -2,7 +2,7 @@
 
     python benchmarks/demo.py
 
-All run on one core, which is never idle, so the emulated daemons and clients (with the shim inside them) used what the server did not.
+All run on one core that is never idle, so the emulated daemons and clients (the shim inside them) used what the server did not.
 """
 
 from __future__ import annotations

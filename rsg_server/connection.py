@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from functools import partial
@@ -78,7 +79,8 @@ def _accept_queue(kernel: Kernel, client: SimulatedSocket, listener: SimulatedSo
         served.host.host, client.host.host, lambda data: kernel.sockets.arrived(client, data)
     )
     listener.pending.append(served)
-    listener.end.send(b"t")  # one token for each pending connection
+    with contextlib.suppress(BlockingIOError, BrokenPipeError):  # full: readable anyway; shut down: nobody will accept
+        listener.end.send(b"t")  # one token for each pending connection
     kernel.must_poll = True
     kernel.network.message(listener.host.host, client.host.host, partial(_established, kernel, client))
 

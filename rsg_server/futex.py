@@ -23,6 +23,8 @@ class FutexTable:
     @staticmethod
     def key(actor: Actor, space: int, word: int) -> Key:
         """The key of a word as this actor names it; private words are told apart by their process."""
+        if space < 0:
+            raise ValueError(f"futex space {space}: below 0")
         return (space or -actor.process.number, word)
 
     def add(self, actor: Actor) -> None:

@@ -256,7 +256,8 @@ class Kernel:
     def _reparent(self, orphan: Process) -> None:
         """Whom the kernel has given an orphan to: a subreaper among its ancestors, or the host's init, which is not ours."""
         parent_pid = int(orphan.status_fields().get("PPid", "0"))
-        orphan.parent = next((other for other in self.processes.values() if other.global_pid == parent_pid), None)
+        known = (other for other in self.processes.values() if parent_pid and other.global_pid == parent_pid)
+        orphan.parent = next(known, None)
         if orphan.parent is not None:
             orphan.parent.children.append(orphan)
 

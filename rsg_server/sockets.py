@@ -210,6 +210,8 @@ class SocketTable:
 
     def arrived(self, which: SimulatedSocket, data: bytes) -> None:
         """Bytes reach a connected socket through the network."""
+        if which.state is SocketState.CLOSED and not which.app_closed:
+            return  # reset meanwhile
         self._kernel.must_poll = True
         if which.app_closed or not which.deliver(data):
             self.reset(which.peer)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import array
+import contextlib
 import os
+import signal
 import socket
 import struct
 import time
@@ -99,7 +101,7 @@ class TurnLoop:
         kernel = self.kernel
         words = kernel.page.words
         due = kernel.timeline.next_ns
-        words[EVENT] = FOREVER_NS if due is None else due
+        words[EVENT] = FOREVER_NS if due is None else min(due, FOREVER_NS)
         if kernel.run_queue:
             words[EVENT] = min(words[EVENT], max(self._given_ns + QUANTUM_NS, kernel.now_ns + 1))
             words[HORIZON] = 0
@@ -163,6 +165,7 @@ class TurnLoop:
                 raise ValueError(f"operation {operation}: arguments do not fit")
             return handler.run(self.kernel, actor, arguments)
         except (
+            OSError,
             ValueError,
             KeyError,
             TypeError,
@@ -226,8 +229,9 @@ class TurnLoop:
         self.kernel.await_death(actor.process)
 
     def _kill(self, process: Process) -> None:
-        if process.global_pid:
-            os.kill(process.global_pid, 9)
+        if process.pidfd >= 0:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(process.pidfd, signal.SIGKILL)
         self.kernel.await_death(process)
 
     # Readiness

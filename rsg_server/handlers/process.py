@@ -21,6 +21,9 @@ def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     actor.tid = tid
     if kind == Hello.THREAD:
         return OK
+    other = process.host.processes.get(pid)
+    if other is not None and other is not process:
+        raise ValueError(f"pid {pid} is another process's")
     process.pid = pid
     process.host.processes[process.pid] = process
     if process.pidfd >= 0 and process.pidfd not in kernel.watched:

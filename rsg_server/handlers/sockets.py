@@ -35,6 +35,8 @@ REMEMBERED = {2: 4, 13: 8, 15: 4}
 def create(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[family, type, protocol] -> [id] + fd"""
     family, kind, protocol = arguments
+    if family not in (4, 6):
+        return failed(errno.EAFNOSUPPORT)
     if kind not in PROTOCOLS:
         return failed(errno.EPERM if kind == 3 else errno.ESOCKTNOSUPPORT)
     if protocol not in PROTOCOLS[kind]:
@@ -61,15 +63,19 @@ def _status(code: int) -> Reply:
     return OK if code == 0 else failed(code)
 
 
-def _fits_family(which: SimulatedSocket, family: object) -> bool:
-    return family == which.family
+def _wrong_address(which: SimulatedSocket, family: int, ip: bytes, port: int) -> int:
+    """An errno for an address that the socket cannot have; 0 if it can."""
+    if family != which.family:
+        return errno.EAFNOSUPPORT
+    return 0 if len(ip) == (4 if family == 4 else 16) and 0 <= port < 1 << 16 else errno.EINVAL
 
 
 def bind(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[family, bytes, port] -> [0]"""
     family, ip, port = arguments
-    if not _fits_family(which, family):
-        return failed(errno.EAFNOSUPPORT)
+    wrong = _wrong_address(which, family, ip, port)
+    if wrong:
+        return failed(wrong)
     code = kernel.sockets.bind(which, ip, port)
     if code == errno.EADDRINUSE:
         kernel.log.event(kernel.now_ns, "address_in_use", host=which.host.name, port=port)
@@ -97,8 +103,9 @@ def connect(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) ->
     if family == 0 and which.kind == "d":
         which.remote, which.state = None, SocketState.OPEN
         return OK
-    if not _fits_family(which, family):
-        return failed(errno.EAFNOSUPPORT)
+    wrong = _wrong_address(which, family, ip, port)
+    if wrong:
+        return failed(wrong)
     target = Address(ip, port)
     if which.kind == "s":
         return failed(connection.connect(kernel, which, target, bool(waits)))

@@ -21,15 +21,23 @@ if TYPE_CHECKING:
     from rsg_server.timeline import Event
 
 EINVAL = 22
+TIMER_IDS = 1 << 31
 
 
 def _left(kernel: Kernel, next_ns: int) -> int:
     return max(next_ns - kernel.now_ns, 1) if next_ns else 0
 
 
+def _next_period(kernel: Kernel, last_ns: int, interval_ns: int) -> int:
+    """The first multiple of the interval after now: periods that were missed are not made up for."""
+    return last_ns + interval_ns * max(1, (kernel.now_ns - last_ns) // interval_ns + 1)
+
+
 def timer_set(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[id, first, interval, signal, tid, value] -> [0, left, interval] of before; first 0 disarms."""
     number, first, interval, signal_number, tid, value = arguments
+    if not 0 <= number < TIMER_IDS:
+        return failed(EINVAL)
     process = actor.process
     timer = process.timers.setdefault(number, Timer())
     before = (0, _left(kernel, timer.next_ns), timer.interval_ns)
@@ -45,7 +53,7 @@ def timer_set(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
 def _expire(kernel: Kernel, process: Process, number: int, timer: Timer) -> None:
     timer.event = None
     if timer.interval_ns > 0:
-        timer.next_ns += timer.interval_ns
+        timer.next_ns = _next_period(kernel, timer.next_ns, timer.interval_ns)
         timer.event = kernel.timeline.add(timer.next_ns, lambda: _expire(kernel, process, number, timer))
     else:
         timer.next_ns = 0
@@ -107,7 +115,9 @@ def timerfd_set(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply
     if timer.event is not None:
         timer.event.cancel()
         timer.event = None
-    if select.select([timer.fd], [], [], 0)[0]:  # the description is shared, so it may be a waiting one
+    poller = select.poll()
+    poller.register(timer.fd, select.POLLIN)
+    if poller.poll(0):  # the description is shared, so it may be a waiting one
         os.eventfd_read(timer.fd)
     timer.next_ns, timer.interval_ns = first, interval
     if timer.next_ns > 0:
@@ -120,7 +130,7 @@ def _ring(kernel: Kernel, timer: TimerFd) -> None:
     kernel.must_poll = True
     timer.event = None
     if timer.interval_ns > 0:
-        timer.next_ns += timer.interval_ns
+        timer.next_ns = _next_period(kernel, timer.next_ns, timer.interval_ns)
         timer.event = kernel.timeline.add(timer.next_ns, lambda: _ring(kernel, timer))
     else:
         timer.next_ns = 0

@@ -15,6 +15,7 @@ import msgpack
 import pytest
 
 from rsg_server.actor import Actor, State
+from rsg_server.clock_page import NOW
 from rsg_server.handlers.timers import TimerFd
 from rsg_server.protocol import Op, Wait
 from tests.unit.rsg_server.fakes import Fake, fake
@@ -22,7 +23,13 @@ from tests.unit.rsg_server.fakes import Fake, fake
 MAX64 = 2**64 - 1
 ANY, LOOPBACK = bytes(4), b"\x7f\0\0\1"
 H1 = bytes([10, 0, 0, 2])
-SOL_SOCKET, SO_REUSEADDR = 1, 2
+WAITING = 350
+"""A pair takes 278 single bytes with the buffer that Linux gives it by default."""
+
+
+def known(what: str) -> pytest.MarkDecorator:
+    """A defect that is known; the test fails as soon as it is mended, so that this mark goes."""
+    return pytest.mark.xfail(strict=True, reason=what)
 
 
 @pytest.fixture
@@ -40,13 +47,7 @@ def open_socket(world: Fake, actor: Actor, family: int, kind: int) -> tuple[int,
     """A simulated socket's number and the application's end of its pair."""
     (number, *_) = ask(world, actor, Op.SOCKET, family, kind, 0)
     assert isinstance(number, int) and number > 0
-    return number, socket.socket(fileno=os.dup(world.descriptors[-1]))
-
-
-def close_all(world: Fake) -> None:
-    """The application's copies that stand for descriptors on their way."""
-    while world.descriptors:
-        os.close(world.descriptors.pop())
+    return number, socket.socket(fileno=world.descriptors.pop())
 
 
 def go_on(world: Fake, moments: int = 50) -> None:
@@ -62,12 +63,14 @@ def go_on(world: Fake, moments: int = 50) -> None:
         world.loop._set_horizon()
 
 
+@known("TurnLoop._set_horizon: ValueError, the moment is beyond 64 bits")
 def test_a_timer_whose_next_time_does_not_fit_64_bits(world: Fake) -> None:
     actor = world.born()
     ask(world, actor, Op.TIMER_SET, 0, 1, MAX64, 0, 0, 0)
     go_on(world, 1)
 
 
+@known("TurnLoop._set_horizon: ValueError, the moment is beyond 64 bits")
 def test_a_timerfd_whose_next_time_does_not_fit_64_bits(world: Fake) -> None:
     actor = world.born()
     ask(world, actor, Op.TIMERFD)
@@ -76,6 +79,7 @@ def test_a_timerfd_whose_next_time_does_not_fit_64_bits(world: Fake) -> None:
     go_on(world, 1)
 
 
+@known("send_timer_signal: struct.error out of the timeline")
 def test_a_posix_timer_whose_number_does_not_fit_32_bits(world: Fake) -> None:
     with subprocess.Popen(["sleep", "100"]) as real:
         actor = world.born()
@@ -87,9 +91,10 @@ def test_a_posix_timer_whose_number_does_not_fit_32_bits(world: Fake) -> None:
             real.kill()
 
 
+@known("timerfd_set: select() refuses descriptors from 1024 on, the caller is killed")
 def test_a_timerfd_may_have_a_high_descriptor_number(world: Fake) -> None:
     """select(2) ends at 1024; a server of many hosts has more descriptors."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < 2048:
         pytest.skip("the limit of open files is too low")
     actor = world.born()
@@ -100,6 +105,7 @@ def test_a_timerfd_may_have_a_high_descriptor_number(world: Fake) -> None:
     assert not actor.process.dead
 
 
+@known("TurnLoop._kill: ProcessLookupError; a pidfd would also be safe from reused pids")
 def test_a_real_process_that_is_gone_already_when_it_is_to_be_killed(world: Fake) -> None:
     """Its last message is read after its end; somebody has already waited for it, so its pid may be another's."""
     actor = world.born()
@@ -109,6 +115,7 @@ def test_a_real_process_that_is_gone_already_when_it_is_to_be_killed(world: Fake
     assert actor.process.dead
 
 
+@known("TurnLoop._handle does not catch OSError")
 def test_no_descriptor_is_left_for_a_fork(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     actor = world.born()
 
@@ -121,6 +128,7 @@ def test_no_descriptor_is_left_for_a_fork(world: Fake, monkeypatch: pytest.Monke
             ask(world, actor, operation, *arguments)
 
 
+@known("SOCKET takes any family: KeyError out of TurnLoop._poll_ready")
 def test_a_datagram_from_a_socket_of_no_known_family(world: Fake) -> None:
     actor = world.born()
     (number, *_) = ask(world, actor, Op.SOCKET, 7, 2, 0)
@@ -130,6 +138,7 @@ def test_a_datagram_from_a_socket_of_no_known_family(world: Fake) -> None:
             go_on(world)
 
 
+@known("BIND takes any port: struct.error out of the timeline")
 @pytest.mark.parametrize("port", [-1, 65536, 2**40])
 def test_a_port_that_no_port_can_be(world: Fake, port: int) -> None:
     actor = world.born()
@@ -142,24 +151,26 @@ def test_a_port_that_no_port_can_be(world: Fake, port: int) -> None:
         go_on(world)
 
 
+@known("_accept_queue: BlockingIOError when the listener's pair is full of tokens")
 def test_more_connections_wait_than_a_pair_can_hold_tokens_for(world: Fake) -> None:
     actor = world.born()
     listener, end = open_socket(world, actor, 4, 1)
     ask(world, actor, Op.BIND, listener, 4, ANY, 80)
     ask(world, actor, Op.LISTEN, listener, 4096)
     apps = [end]
-    for _ in range(400):
+    for _ in range(WAITING):
         client, app = open_socket(world, actor, 4, 1)
         apps.append(app)
         assert ask(world, actor, Op.CONNECT, client, 4, LOOPBACK, 80, 0) == (-115,)
     try:
-        go_on(world, 5)
-        assert len(world.kernel.sockets.all[listener].pending) == 400
+        go_on(world)
+        assert len(world.kernel.sockets.all[listener].pending) == WAITING
     finally:
         for app in apps:
             app.close()
 
 
+@known("_accept_queue: BrokenPipeError out of the timeline")
 def test_a_listener_whose_application_reads_no_more(world: Fake) -> None:
     """shutdown(SHUT_RD) of a listening socket: then its token cannot be sent."""
     actor = world.born()
@@ -185,13 +196,13 @@ def connected(world: Fake, here: Actor, there: Actor) -> tuple[tuple[int, socket
     go_on(world)
     (served, *_) = ask(world, there, Op.ACCEPT, listener)
     assert isinstance(served, int) and served > 0
-    served_app = socket.socket(fileno=os.dup(world.descriptors[-1]))
+    served_app = socket.socket(fileno=world.descriptors.pop())
     end.close()
-    close_all(world)
     go_on(world)
     return (client, app), (served, served_app)
 
 
+@known("reset closes the pair but leaves the peer's flow: OSError when its bytes arrive")
 def test_a_close_with_unread_data_while_much_is_still_under_way(world: Fake) -> None:
     """The RST overtakes bytes in flight, so they reach a socket that has been reset."""
     here, there = world.born("h0"), world.born("h1")
@@ -217,23 +228,12 @@ def test_a_port_whose_last_connection_was_reset_can_be_bound_again(world: Fake) 
     go_on(world)
     again, fresh = open_socket(world, here, 4, 1)
     with fresh:
+        assert not world.kernel.hosts["h0"].ports
         assert ask(world, here, Op.BIND, again, 4, ANY, 1023) == (0,)
     assert not here.process.dead
 
 
-def test_reset_connections_are_forgotten(world: Fake) -> None:
-    here, there = world.born("h0"), world.born("h1")
-    (_, app), (_, served) = connected(world, here, there)
-    app.send(b"never read")
-    go_on(world)
-    served.close()
-    go_on(world)
-    app.close()
-    go_on(world)
-    assert not world.kernel.sockets.all
-    assert not world.kernel.hosts["h0"].ports
-
-
+@known("FutexTable.key: a negative space is another process's private one")
 def test_nobody_moves_another_process_s_futex_waiters(world: Fake) -> None:
     victim, attacker = world.born(), world.born()
     ask(world, victim, Op.PARK, int(Wait.FUTEX), 202, -1, 0, 0, 64, 0xFFFFFFFF)
@@ -250,12 +250,14 @@ def sibling_of(world: Fake, actor: Actor) -> Actor:
     return made
 
 
+@known("HELLO: the pid is believed, and another's place in the table is taken")
 def test_nobody_takes_another_process_s_pid(world: Fake) -> None:
     victim, attacker = world.born(pid=7), world.born(pid=8)
     ask(world, attacker, Op.HELLO, 1, 7, 7, "x")
     assert world.kernel.hosts["h0"].processes.get(7) is victim.process
 
 
+@known("Kernel._reparent: without a status, the first process that is not born yet becomes the parent")
 def test_an_orphan_that_is_not_born_yet_is_not_its_own_parent(world: Fake) -> None:
     parent = world.born()
     (number, *_) = ask(world, parent, Op.FORK, 1)
@@ -264,6 +266,7 @@ def test_an_orphan_that_is_not_born_yet_is_not_its_own_parent(world: Fake) -> No
     assert child.parent is not child
 
 
+@known("_expire: one event for each missed period, so the server hangs")
 def test_a_timer_that_is_late_by_many_periods_catches_up_at_once(world: Fake) -> None:
     """Linux counts the overruns; one event for each would take hours."""
     actor = world.born()
@@ -282,9 +285,12 @@ def test_a_timer_that_is_late_by_many_periods_catches_up_at_once(world: Fake) ->
     world.kernel.timeline.run_due(world.kernel.now_ns)
 
 
-def test_a_timerfd_is_forgotten_with_its_process(world: Fake) -> None:
+@known("what is written into the page is believed without a bound")
+def test_the_end_of_time_written_into_the_clock_page(world: Fake) -> None:
+    """Every emulated process can write there; what is due after it no longer fits."""
     actor = world.born()
-    ask(world, actor, Op.TIMERFD)
-    close_all(world)
-    ask(world, actor, Op.EXIT, 0)
-    assert not world.kernel.timerfds
+    number, app = open_socket(world, actor, 4, 1)
+    with app:
+        world.kernel.page.words[NOW] = MAX64
+        ask(world, actor, Op.CONNECT, number, 4, LOOPBACK, 80, 0)
+        world.loop._set_horizon()

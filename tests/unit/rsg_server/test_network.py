@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 from ipaddress import ip_address
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -164,13 +165,14 @@ def test_a_cancelled_flow_frees_its_share() -> None:
     assert world.seen == [(3 * MS + MS // 2, "kept")]
 
 
+@pytest.mark.xfail(strict=True, reason="Flow.send counts the bytes before it looks whether the flow is cancelled")
 def test_sending_after_a_cancel_is_not_counted_as_under_way() -> None:
     world = World()
     flow = world.network.open_flow(HOSTS[0], HOSTS[1], world.note)
     flow.cancel()
     flow.send(b"x" * 1000)
     world.run()
-    assert (flow.is_active, world.seen) == (False, [])
+    assert (flow.is_active, flow.in_flight_bytes, world.seen) == (False, 0, [])
 
 
 @given(st.lists(st.tuples(st.integers(0, 3 * MS), st.integers(1, 100_000)), min_size=1, max_size=12))
