@@ -63,14 +63,12 @@ def go_on(world: Fake, moments: int = 50) -> None:
         world.loop._set_horizon()
 
 
-@known("TurnLoop._set_horizon: ValueError, the moment is beyond 64 bits")
 def test_a_timer_whose_next_time_does_not_fit_64_bits(world: Fake) -> None:
     actor = world.born()
     ask(world, actor, Op.TIMER_SET, 0, 1, MAX64, 0, 0, 0)
     go_on(world, 1)
 
 
-@known("TurnLoop._set_horizon: ValueError, the moment is beyond 64 bits")
 def test_a_timerfd_whose_next_time_does_not_fit_64_bits(world: Fake) -> None:
     actor = world.born()
     ask(world, actor, Op.TIMERFD)
@@ -79,7 +77,6 @@ def test_a_timerfd_whose_next_time_does_not_fit_64_bits(world: Fake) -> None:
     go_on(world, 1)
 
 
-@known("send_timer_signal: struct.error out of the timeline")
 def test_a_posix_timer_whose_number_does_not_fit_32_bits(world: Fake) -> None:
     with subprocess.Popen(["sleep", "100"]) as real:
         actor = world.born()
@@ -91,7 +88,6 @@ def test_a_posix_timer_whose_number_does_not_fit_32_bits(world: Fake) -> None:
             real.kill()
 
 
-@known("timerfd_set: select() refuses descriptors from 1024 on, the caller is killed")
 def test_a_timerfd_may_have_a_high_descriptor_number(world: Fake) -> None:
     """select(2) ends at 1024; a server of many hosts has more descriptors."""
     soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -105,7 +101,6 @@ def test_a_timerfd_may_have_a_high_descriptor_number(world: Fake) -> None:
     assert not actor.process.dead
 
 
-@known("TurnLoop._kill: ProcessLookupError; a pidfd would also be safe from reused pids")
 def test_a_real_process_that_is_gone_already_when_it_is_to_be_killed(world: Fake) -> None:
     """Its last message is read after its end; somebody has already waited for it, so its pid may be another's."""
     actor = world.born()
@@ -115,7 +110,6 @@ def test_a_real_process_that_is_gone_already_when_it_is_to_be_killed(world: Fake
     assert actor.process.dead
 
 
-@known("TurnLoop._handle does not catch OSError")
 def test_no_descriptor_is_left_for_a_fork(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     actor = world.born()
 
@@ -128,7 +122,6 @@ def test_no_descriptor_is_left_for_a_fork(world: Fake, monkeypatch: pytest.Monke
             ask(world, actor, operation, *arguments)
 
 
-@known("SOCKET takes any family: KeyError out of TurnLoop._poll_ready")
 def test_a_datagram_from_a_socket_of_no_known_family(world: Fake) -> None:
     actor = world.born()
     (number, *_) = ask(world, actor, Op.SOCKET, 7, 2, 0)
@@ -138,7 +131,6 @@ def test_a_datagram_from_a_socket_of_no_known_family(world: Fake) -> None:
             go_on(world)
 
 
-@known("BIND takes any port: struct.error out of the timeline")
 @pytest.mark.parametrize("port", [-1, 65536, 2**40])
 def test_a_port_that_no_port_can_be(world: Fake, port: int) -> None:
     actor = world.born()
@@ -151,7 +143,6 @@ def test_a_port_that_no_port_can_be(world: Fake, port: int) -> None:
         go_on(world)
 
 
-@known("_accept_queue: BlockingIOError when the listener's pair is full of tokens")
 def test_more_connections_wait_than_a_pair_can_hold_tokens_for(world: Fake) -> None:
     actor = world.born()
     listener, end = open_socket(world, actor, 4, 1)
@@ -170,7 +161,6 @@ def test_more_connections_wait_than_a_pair_can_hold_tokens_for(world: Fake) -> N
             app.close()
 
 
-@known("_accept_queue: BrokenPipeError out of the timeline")
 def test_a_listener_whose_application_reads_no_more(world: Fake) -> None:
     """shutdown(SHUT_RD) of a listening socket: then its token cannot be sent."""
     actor = world.born()
@@ -202,7 +192,6 @@ def connected(world: Fake, here: Actor, there: Actor) -> tuple[tuple[int, socket
     return (client, app), (served, served_app)
 
 
-@known("reset closes the pair but leaves the peer's flow: OSError when its bytes arrive")
 def test_a_close_with_unread_data_while_much_is_still_under_way(world: Fake) -> None:
     """The RST overtakes bytes in flight, so they reach a socket that has been reset."""
     here, there = world.born("h0"), world.born("h1")
@@ -233,7 +222,6 @@ def test_a_port_whose_last_connection_was_reset_can_be_bound_again(world: Fake) 
     assert not here.process.dead
 
 
-@known("FutexTable.key: a negative space is another process's private one")
 def test_nobody_moves_another_process_s_futex_waiters(world: Fake) -> None:
     victim, attacker = world.born(), world.born()
     ask(world, victim, Op.PARK, int(Wait.FUTEX), 202, -1, 0, 0, 64, 0xFFFFFFFF)
@@ -250,14 +238,12 @@ def sibling_of(world: Fake, actor: Actor) -> Actor:
     return made
 
 
-@known("HELLO: the pid is believed, and another's place in the table is taken")
 def test_nobody_takes_another_process_s_pid(world: Fake) -> None:
     victim, attacker = world.born(pid=7), world.born(pid=8)
     ask(world, attacker, Op.HELLO, 1, 7, 7, "x")
     assert world.kernel.hosts["h0"].processes.get(7) is victim.process
 
 
-@known("Kernel._reparent: without a status, the first process that is not born yet becomes the parent")
 def test_an_orphan_that_is_not_born_yet_is_not_its_own_parent(world: Fake) -> None:
     parent = world.born()
     (number, *_) = ask(world, parent, Op.FORK, 1)
@@ -266,7 +252,6 @@ def test_an_orphan_that_is_not_born_yet_is_not_its_own_parent(world: Fake) -> No
     assert child.parent is not child
 
 
-@known("_expire: one event for each missed period, so the server hangs")
 def test_a_timer_that_is_late_by_many_periods_catches_up_at_once(world: Fake) -> None:
     """Linux counts the overruns; one event for each would take hours."""
     actor = world.born()
@@ -285,7 +270,6 @@ def test_a_timer_that_is_late_by_many_periods_catches_up_at_once(world: Fake) ->
     world.kernel.timeline.run_due(world.kernel.now_ns)
 
 
-@known("what is written into the page is believed without a bound")
 def test_the_end_of_time_written_into_the_clock_page(world: Fake) -> None:
     """Every emulated process can write there; what is due after it no longer fits."""
     actor = world.born()
