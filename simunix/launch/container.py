@@ -260,5 +260,8 @@ def probe() -> tuple[Isolation, str]:
             "in the configuration, one address for each host name"
         )
     if wanted is Isolation.USER_NAMESPACE:
-        return wanted, "in a user namespace every user of a host is you: setgroups and changing user are not possible"
+        return wanted, (
+            "in a user namespace every user of a host is you: setgroups and changing user are not possible, and daemons that "
+            "check who owns the system's folders are told not to"
+        )
     return wanted, ""

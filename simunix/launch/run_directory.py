@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,24 @@ from rsg_server.errors import SimunixError
 
 CONTROL_SOCKET = "control.sock"
 MARK = ".simunix-run"
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a folder with all in it, also what overlay mounts leave behind without permissions. Raises SimunixError."""
+
+    def open_up(function: object, name: str, problem: object) -> None:
+        os.chmod(name, 0o700)
+        if os.path.isdir(name):
+            shutil.rmtree(name)
+        else:
+            os.unlink(name)
+
+    try:
+        shutil.rmtree(path, onerror=open_up)
+        if path.exists():
+            path.rmdir()
+    except OSError as error:
+        raise SimunixError(f"{error.filename}: {error.strerror}; remove the folder {path} or choose another --out") from error
 
 
 class RunDirectory:
@@ -25,7 +44,7 @@ class RunDirectory:
                 raise SimunixError(f"--out {path}: exists and is not a folder; choose another name")
             if any(path.iterdir()) and not (path / MARK).exists():
                 raise SimunixError(f"--out {path}: exists and is not an earlier run's folder; choose another name")
-            shutil.rmtree(path)
+            remove_tree(path)
         path.mkdir(parents=True, mode=0o700)
         (path / MARK).touch()
         return cls(path)

@@ -56,8 +56,9 @@ def host_files(host: HostSpec, conf: str, seed: int, is_root: bool) -> tuple[Fil
 
 
 def munged(host: str, is_root: bool) -> ProcessSpec:
-    """Authentication, on every host."""
-    return ProcessSpec("munged", host, (MUNGED, "--foreground"), MUNGE_START_NS, user=munge_user(is_root), essential=True)
+    """Authentication, on every host. In a user namespace /var and / belong to nobody it knows, so it must be told to go on."""
+    argv = (MUNGED, "--foreground") if is_root else (MUNGED, "--foreground", "--force")
+    return ProcessSpec("munged", host, argv, MUNGE_START_NS, user=munge_user(is_root), essential=True)
 
 
 def slurmctld(host: str) -> ProcessSpec:

@@ -46,6 +46,11 @@ def test_the_order_and_each_turn_count(what: Entries) -> None:
         assert record(EventLog(None), what[:-1]) != digest
 
 
+@pytest.mark.parametrize("other", [(6, 2, 3), (5, 1, 3), (5, 2, 0)])
+def test_moment_actor_and_reason_of_a_turn_all_count(other: tuple[int, int, int]) -> None:
+    assert record(EventLog(None), [(5, 2, 3)]) != record(EventLog(None), [other])
+
+
 def test_asking_for_the_digest_does_not_change_it() -> None:
     asked, silent = EventLog(None), EventLog(None)
     for log in (asked, silent):

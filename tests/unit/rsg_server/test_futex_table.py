@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,8 +47,8 @@ class FakeKernel:
         return {key: [actor.number for actor, _ in queue] for key, queue in self.futexes._queues.items()}
 
 
-words = st.tuples(st.integers(0, 2), st.integers(0, 2))
-bitsets = st.sampled_from([ANY, 1, 2, 3])
+words = st.tuples(st.integers(0, 1), st.integers(0, 1))
+bitsets = st.sampled_from([1, 2, 3, ANY])
 most = st.integers(0, 4) | st.just(ALL)
 processes = st.integers(1, 2)
 steps = st.lists(
@@ -158,6 +159,22 @@ def test_a_moved_waiter_is_woken_at_its_new_word_only() -> None:
     assert kernel.futexes.wake(kernel, (7, 64), ALL, ANY) == 0  # type: ignore[arg-type]
     assert kernel.futexes.wake(kernel, (7, 128), ALL, ANY) == 1  # type: ignore[arg-type]
     assert actor.state is State.READY
+    assert kernel.waiting() == {}
+
+
+def test_only_waiters_whose_bitset_meets_are_woken_and_counted() -> None:
+    kernel = FakeKernel()
+    for number, bitset in ((1, 0b01), (2, 0b10), (3, 0b11)):
+        kernel.park(number, 7, 64, bitset)
+    assert kernel.futexes.wake(kernel, (7, 64), 2, 0b10) == 2  # type: ignore[arg-type]
+    assert kernel.order == [2, 3]
+    assert kernel.waiting() == {(7, 64): [1]}
+
+
+def test_a_negative_space_names_nothing() -> None:
+    """It would be the private words of another process."""
+    with pytest.raises(ValueError, match="space -2"):
+        FutexTable.key(FakeKernel().park(1, 0, 64), -2, 64)
 
 
 def test_a_death_lets_waiters_in_shared_memory_look_and_nobody_else() -> None:

@@ -113,6 +113,7 @@ def test_a_malformed_message_kills_the_real_process() -> None:
         assert world.send(actor, b"\xc1") is None
         assert is_killed(world, actor)
         assert real.wait(5) == -9
+        assert not any("was to die" in warning for warning in world.kernel.warnings), "only killed after a long wait"
 
 
 def ask(world: Fake, actor: Actor, operation: Op, *arguments: object) -> tuple[object, ...] | None:
@@ -131,6 +132,14 @@ def test_a_sleeper_is_ready_at_its_deadline() -> None:
         kernel.page.advance_to(500)
         kernel.timeline.run_due(500)
         assert list(kernel.run_queue) == [actor] and actor.reply == (int(Wake.TIMEOUT), 0)
+
+
+@pytest.mark.parametrize("wait", [-1, max(Wait) + 1, 2**40])
+def test_a_wait_of_no_known_kind_kills(wait: int) -> None:
+    with fake() as world:
+        actor = world.born()
+        assert ask(world, actor, Op.PARK, wait, 0, -1, 0, 0, 0, 0) is None
+        assert is_killed(world, actor)
 
 
 def test_a_deadline_in_the_past_has_come() -> None:

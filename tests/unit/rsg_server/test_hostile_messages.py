@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import resource
+import select
 import signal
 import socket
 import struct
@@ -16,6 +17,7 @@ import pytest
 
 from rsg_server.actor import Actor, State
 from rsg_server.clock_page import NOW
+from rsg_server.errors import SimunixError
 from rsg_server.handlers.timers import TimerFd
 from rsg_server.protocol import Op, Wait
 from tests.unit.rsg_server.fakes import Fake, fake
@@ -122,6 +124,35 @@ def test_no_descriptor_is_left_for_a_fork(world: Fake, monkeypatch: pytest.Monke
             ask(world, actor, operation, *arguments)
 
 
+@known("Handler fork: the process is in the table before its channel is made, and stays there")
+def test_a_fork_that_fails_in_the_server_leaves_no_process_behind(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that nobody can bury: the run would never be done."""
+    actor = world.born()
+
+    def refuse(*_: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(socket, "socketpair", refuse)
+        ask(world, actor, Op.FORK, 1)
+    assert set(world.kernel.processes) <= {actor.process.number}
+
+
+@known("TurnLoop._handle takes every OSError for the sender's fault, a full disk under the event log included")
+def test_a_full_disk_is_not_the_fault_of_who_happens_to_be_logged(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    actor = world.born()
+    number, app = open_socket(world, actor, 4, 1)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with app, monkeypatch.context() as patch:
+        patch.setattr(world.kernel.log, "event", refuse)
+        with pytest.raises((OSError, SimunixError)):
+            ask(world, actor, Op.LISTEN, number, 5)
+    assert not actor.process.dead
+
+
 def test_a_datagram_from_a_socket_of_no_known_family(world: Fake) -> None:
     actor = world.born()
     (number, *_) = ask(world, actor, Op.SOCKET, 7, 2, 0)
@@ -143,22 +174,39 @@ def test_a_port_that_no_port_can_be(world: Fake, port: int) -> None:
         go_on(world)
 
 
-def test_more_connections_wait_than_a_pair_can_hold_tokens_for(world: Fake) -> None:
-    actor = world.born()
+def many_pending(world: Fake, actor: Actor) -> tuple[int, socket.socket]:
+    """A listener on port 80 at which WAITING connections wait; the clients' ends stay open in `world.descriptors`."""
     listener, end = open_socket(world, actor, 4, 1)
     ask(world, actor, Op.BIND, listener, 4, ANY, 80)
     ask(world, actor, Op.LISTEN, listener, 4096)
-    apps = [end]
     for _ in range(WAITING):
-        client, app = open_socket(world, actor, 4, 1)
-        apps.append(app)
+        (client, *_) = ask(world, actor, Op.SOCKET, 4, 1, 0)
         assert ask(world, actor, Op.CONNECT, client, 4, LOOPBACK, 80, 0) == (-115,)
-    try:
-        go_on(world)
+    go_on(world)
+    return listener, end
+
+
+def test_more_connections_wait_than_a_pair_can_hold_tokens_for(world: Fake) -> None:
+    listener, end = many_pending(world, world.born())
+    with end:
         assert len(world.kernel.sockets.all[listener].pending) == WAITING
-    finally:
-        for app in apps:
-            app.close()
+
+
+@known("_accept_queue drops tokens that do not fit, and nobody sends them once there is room")
+def test_all_that_wait_are_accepted_by_who_waits_for_readiness(world: Fake) -> None:
+    """As accept_one in csrc/sys_socket.c does: wait until readable, ask, take a token."""
+    actor = world.born()
+    listener, end = many_pending(world, actor)
+    accepted = 0
+    with end:
+        end.setblocking(False)
+        while select.select([end], [], [], 0)[0]:
+            assert int(str(ask(world, actor, Op.ACCEPT, listener)[0])) > 0
+            os.close(world.descriptors.pop())
+            end.recv(1)
+            accepted += 1
+            go_on(world)
+    assert accepted == WAITING
 
 
 def test_a_listener_whose_application_reads_no_more(world: Fake) -> None:
@@ -278,3 +326,15 @@ def test_the_end_of_time_written_into_the_clock_page(world: Fake) -> None:
         world.kernel.page.words[NOW] = MAX64
         ask(world, actor, Op.CONNECT, number, 4, LOOPBACK, 80, 0)
         world.loop._set_horizon()
+
+
+@known("_ring counts one expiration however many were missed; timerfd_create(2): read gives their number")
+def test_a_late_timerfd_counts_all_expirations(world: Fake) -> None:
+    actor = world.born()
+    ask(world, actor, Op.TIMERFD)
+    ((number, timer),) = world.kernel.timerfds.items()
+    world.kernel.page.advance_to(1050)
+    ask(world, actor, Op.TIMERFD_SET, number, 100, 100)
+    world.kernel.timeline.run_due(1050)
+    assert os.eventfd_read(timer.fd) == 10  # type: ignore[attr-defined]
+    assert world.kernel.timeline.next_ns == 1100
