@@ -79,10 +79,17 @@ def _accept_queue(kernel: Kernel, client: SimulatedSocket, listener: SimulatedSo
         served.host.host, client.host.host, lambda data: kernel.sockets.arrived(client, data)
     )
     listener.pending.append(served)
-    with contextlib.suppress(BlockingIOError, BrokenPipeError):  # full: readable anyway; shut down: nobody will accept
-        listener.end.send(b"t")  # one token for each pending connection
+    _send_tokens(listener)
     kernel.must_poll = True
     kernel.network.message(listener.host.host, client.host.host, partial(_established, kernel, client))
+
+
+def _send_tokens(listener: SimulatedSocket) -> None:
+    """One token for each pending connection; what does not fit now is sent when others have been accepted."""
+    with contextlib.suppress(BlockingIOError, BrokenPipeError):  # BrokenPipe: shut down, nobody will accept
+        while listener.tokens < len(listener.pending):
+            listener.end.send(b"t")
+            listener.tokens += 1
 
 
 def _as_family(ip: bytes, family: int) -> bytes:
@@ -134,6 +141,8 @@ def accept(kernel: Kernel, listener: SimulatedSocket) -> tuple[SimulatedSocket, 
     if not listener.pending:
         return errno.EAGAIN
     served = listener.pending.popleft()
+    listener.tokens -= 1
+    _send_tokens(listener)
     assert served.app_end is not None
     fd = os.dup(served.app_end.fileno())
     served.app_end.close()

@@ -75,6 +75,7 @@ class SimulatedSocket:
     error: int = 0
     backlog: int = 0
     pending: deque[SimulatedSocket] = field(default_factory=deque)
+    tokens: int = 0  # sent to the listening application and not yet taken back by an accept
     options: dict[tuple[int, int], bytes] = field(default_factory=dict)
     undelivered: bytearray = field(default_factory=bytearray)
     fin_due: bool = False  # the peer has finished; to be shown once `undelivered` is empty

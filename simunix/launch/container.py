@@ -256,8 +256,8 @@ def probe() -> tuple[Isolation, str]:
         Container(spec).close()
     except SimunixError as error:
         return Isolation.NONE, (
-            f"no namespaces ({error}): hosts share file system, pids and abstract sockets; private paths must be spelled "
-            "in the configuration, one address for each host name"
+            f"no namespaces ({error}): hosts share file system, pids and abstract sockets; private paths must be spelled in "
+            "the configuration, and host names are looked up in this computer's own /etc/hosts"
         )
     if wanted is Isolation.USER_NAMESPACE:
         return wanted, (
