@@ -192,7 +192,6 @@ def test_more_connections_wait_than_a_pair_can_hold_tokens_for(world: Fake) -> N
         assert len(world.kernel.sockets.all[listener].pending) == WAITING
 
 
-@known("_accept_queue drops tokens that do not fit, and nobody sends them once there is room")
 def test_all_that_wait_are_accepted_by_who_waits_for_readiness(world: Fake) -> None:
     """As accept_one in csrc/sys_socket.c does: wait until readable, ask, take a token."""
     actor = world.born()
