@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import shutil
 import socket
+import subprocess
 import tempfile
+from collections.abc import Iterator
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -61,9 +63,8 @@ def run_single(
     if program is not None:
         raise SimunixError(program)
     plan = plan_single(argv, KernelOptions(seed=seed, strict=strict), until_ns, pace, log_every_turn)
-    temporary = None if out is not None else Path(tempfile.mkdtemp(prefix="simunix-"))
-    try:
-        directory = RunDirectory.create(out) if out is not None else RunDirectory(temporary or Path())
+    with contextlib.ExitStack() as stack:
+        directory = RunDirectory.create(out) if out is not None else RunDirectory(stack.enter_context(temporary_folder()))
         emulation = Emulation(plan, directory, foreground=(0, 1, 2))
         emulation.prepare()
         try:
@@ -71,9 +72,15 @@ def run_single(
         finally:
             emulation.close()
         return _exit_code(emulation)
-    finally:
-        if temporary is not None:
-            shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder that goes when we do, even by kill -9: a shell waits for the end of our pipe and then removes it."""
+    folder = Path(tempfile.mkdtemp(prefix="simunix-"))
+    script = 'read -r _; rm -rf -- "$1"'
+    with subprocess.Popen(["/bin/sh", "-c", script, "sh", folder], stdin=subprocess.PIPE, start_new_session=True):
+        yield folder
 
 
 def _exit_code(emulation: Emulation) -> int:

@@ -122,6 +122,15 @@ def test_nothing_is_left_when_the_server_ends(tmp_path: Path, number: signal.Sig
     assert "simunix" not in Path("/proc/mounts").read_text()
 
 
+def test_a_killed_server_leaves_no_folder(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-m", "simunix.cli.main", "run", "--pace", "1", "--", "sleep", "1000"]
+    with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL) as running:
+        wait_for(lambda: list(tmp_path.glob("simunix-*/control.sock")))
+        running.kill()
+    wait_for(lambda: not list(tmp_path.iterdir()))
+
+
 def test_joining_pausing_and_listing(simunix: Simunix, tmp_path: Path) -> None:
     running = start(tmp_path, "--pace", "10", "--", "bash", "-c", "sleep 100000")
     try:
