@@ -13,6 +13,7 @@ static void handler(int number)
 int main(void)
 {
     int64_t start_ns = now_ns();
+    unsigned left_s;
 
     CHECK(signal(SIGALRM, handler) != SIG_ERR);
     CHECK(alarm(100) == 0);
@@ -21,7 +22,8 @@ int main(void)
     CHECK(count == 1);
     CHECK_ELAPSED(start_ns, 5000);
     CHECK(alarm(5) == 0);
-    CHECK(sleep(8) == 3);
+    left_s = sleep(8); /* whole seconds of a little less than 3 natively, of 3 sharp in virtual time */
+    CHECK(left_s == 2 || left_s == 3);
     CHECK(count == 2);
     CHECK_ELAPSED(start_ns, 10000);
     CHECK(alarm(5) == 0 && alarm(0) == 5);
