@@ -37,6 +37,12 @@ int main(int argc, char **argv)
     } else if (strcmp(argv[1], "trap") == 0) {
         for (int i = 0; i < rounds; i++)
             syscall(SYS_getppid);
+    } else if (strcmp(argv[1], "preload") == 0) {
+        for (int i = 0; i < rounds; i++)
+            getppid();
+    } else if (strcmp(argv[1], "preload-handler") == 0) { /* a call that the shim itself answers, signals blocked meanwhile */
+        for (int i = 0; i < rounds; i++)
+            dup2(0, 0);
     } else if (strcmp(argv[1], "clock") == 0) {
         for (int i = 0; i < rounds; i++)
             clock_gettime(CLOCK_MONOTONIC, &now);

@@ -54,6 +54,8 @@ def main() -> None:
             "sleep of a lone actor, no message (us)": per_call_us(calls, "lone-sleeper", 200_000, SIMUNIX),
             "trapped system call (us)": per_call_us(calls, "trap", 300_000, SIMUNIX),
             "the same call without simunix (us)": per_call_us(calls, "trap", 300_000, []),
+            "the same call through the preload net (us)": per_call_us(calls, "preload", 1_000_000, SIMUNIX),
+            "preloaded call with a handler: dup2 (us)": per_call_us(calls, "preload-handler", 1_000_000, SIMUNIX),
             "clock read (us)": per_call_us(calls, "clock", 3_000_000, SIMUNIX),
             "the same read without simunix (us)": per_call_us(calls, "clock", 3_000_000, []),
         }

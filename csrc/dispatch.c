@@ -38,6 +38,12 @@ const char *syscall_name(long number)
     return number >= 0 && number < SYSCALLS_MAX && rows[number].name != NULL ? rows[number].name : "unknown";
 }
 
+/* Does the shim itself do something for this call? If not, the kernel alone answers, or it is refused. */
+bool dispatch_has_handler(long number)
+{
+    return number >= 0 && number < SYSCALLS_MAX && rows[number].handler != NULL;
+}
+
 static long pass_on(struct call *call)
 {
     return syscall6(call->number, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4], call->a[5]);

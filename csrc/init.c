@@ -162,6 +162,7 @@ __attribute__((constructor)) static void initialise(int argc, char **argv, char 
     trap_install();
     vdso_patch(vdso);
     trap_arm();
+    preload_start();
     before = signals_strip(before);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
 }

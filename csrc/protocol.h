@@ -108,6 +108,7 @@ struct simunix_clock_page {
     uint64_t local_sleeps;     /* sleeps that needed no message */
     uint64_t clock_reads;
     uint64_t traps;            /* system calls that came through the trap net */
+    uint64_t preloaded;        /* system calls that came through the preload net */
     uint64_t noisy;            /* since this turn began, something was called that may make another actor ready */
     uint32_t descriptor_floor; /* the shim's own descriptors are at or above this */
     uint32_t version;

@@ -79,6 +79,7 @@ typedef long (*call_handler)(struct call *call);
 
 /* dispatch.c */
 long dispatch(struct call *call);
+bool dispatch_has_handler(long number);
 const char *syscall_name(long number);
 
 /* trap.c, trap_entry.S */
@@ -89,6 +90,9 @@ void trap_restorer(void);
 long trap_clone(struct clone_args *args, size_t size, struct thread *child);
 void trap_thread_started(struct thread *thread);
 _Noreturn void trap_thread_end(struct thread *thread);
+
+/* preload.c */
+void preload_start(void);
 
 /* init.c */
 extern struct process main_process;
@@ -147,8 +151,6 @@ enum interruption signals_check(struct call *call);
 long signals_interrupt(struct call *call, enum interruption what, bool restarts);
 void signals_temporary_mask(struct call *call, const uint64_t *mask);
 uint64_t signals_strip(uint64_t mask);
-void signals_block(struct call *call);
-void signals_unblock(struct call *call);
 bool signals_default_stops(struct thread *thread, int signal);
 
 /* threads.c */

@@ -90,9 +90,9 @@ long signals_interrupt(struct call *call, enum interruption what, bool restarts)
 {
     bool again = restarts && what == INTERRUPT_RESTART;
 
-    /* Under a trap the kernel delivers on return, in the application's own frame, so that unwinding, cancellation and
+    /* Delivered on return, in the application's own frame or in the preloaded function, so that unwinding, cancellation and
      * longjmp meet what they expect. A temporary mask ends with the call, so its handlers must run before. */
-    if (call->context != NULL && !call->temporary_mask)
+    if (!call->temporary_mask)
         return again ? -ERESTART_CALL : -EINTR;
     deliver_here(call);
     return again ? 0 : -EINTR;
@@ -103,17 +103,4 @@ void signals_temporary_mask(struct call *call, const uint64_t *mask)
 {
     call->mask = signals_strip(*mask);
     call->temporary_mask = true;
-}
-
-/* Calls through the preload net run under the application's own mask until they have to wait. */
-void signals_block(struct call *call)
-{
-    uint64_t all = SIGNALS_ALL;
-
-    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &call->mask, 8);
-}
-
-void signals_unblock(struct call *call)
-{
-    NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8);
 }

@@ -21,6 +21,7 @@ PREEMPT = PAGE_FIELDS["preempt_ns"]
 LOCAL_SLEEPS = PAGE_FIELDS["local_sleeps"]
 CLOCK_READS = PAGE_FIELDS["clock_reads"]
 TRAPS = PAGE_FIELDS["traps"]
+PRELOADED = PAGE_FIELDS["preloaded"]
 NOISY = PAGE_FIELDS["noisy"]
 FLOOR_AND_VERSION = PAGE_FIELDS["descriptor_floor"]
 
@@ -70,7 +71,12 @@ class ClockPage:
     def counters(self) -> dict[str, int]:
         """What the shims have counted for the whole run."""
         words = self.words
-        return {"local_sleeps": words[LOCAL_SLEEPS], "clock_reads": words[CLOCK_READS], "traps": words[TRAPS]}
+        return {
+            "local_sleeps": words[LOCAL_SLEEPS],
+            "clock_reads": words[CLOCK_READS],
+            "traps": words[TRAPS],
+            "preloaded_calls": words[PRELOADED],
+        }
 
     def close(self) -> None:
         """Release the mapping and its descriptor."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
+
+import pytest
 
 from rsg_server.handlers import HANDLERS
 from rsg_server.protocol import Op
 
 ROOT = Path(__file__).resolve().parents[2]
 ROW = re.compile(r"^(?:QUIET_)?(SIMULATE|PASS|REFUSE)\((\w+), (.+)\)$", re.MULTILINE)
+HOOK = re.compile(r"^HOOK\((\w+), \w+, (\w+), (\w+),", re.MULTILINE)
 HEADER = Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
 
 
@@ -30,9 +34,31 @@ def test_every_message_has_a_handler() -> None:
     assert {int(op) for op in Op} == set(HANDLERS)
 
 
-def test_the_shim_needs_no_library() -> None:
-    import subprocess
-
+def dynamic_symbols(kind: str) -> set[str]:
     library = ROOT / "simunix/lib/libsimunix.so"
-    symbols = subprocess.run(["nm", "-D", "--undefined-only", library], capture_output=True, text=True, check=True)
-    assert symbols.stdout.strip() == ""
+    result = subprocess.run(["nm", "-D", kind, library], capture_output=True, text=True, check=True)
+    return {line.split()[-1] for line in result.stdout.splitlines() if line.split()[-2] != "A"}
+
+
+def test_the_shim_needs_no_library() -> None:
+    """Weak ones are looked up in whatever libc the process has, and done without where there is none."""
+    assert dynamic_symbols("--undefined-only") == {"__errno_location", "pthread_setcanceltype"}
+
+
+def test_the_shim_exports_the_preload_net_and_nothing_else() -> None:
+    hooks = [function for _, function, _ in HOOK.findall((ROOT / "csrc/hooks.def").read_text())]
+    assert len(hooks) == len(set(hooks))
+    assert dynamic_symbols("--defined-only") == set(hooks)
+
+
+def test_preloaded_functions_reach_rows_that_need_no_trapped_registers() -> None:
+    rows = {name: kind for kind, name, _ in ROW.findall((ROOT / "csrc/syscalls.def").read_text())}
+    calls = {call for _, _, call in HOOK.findall((ROOT / "csrc/hooks.def").read_text())}
+    assert calls <= set(rows)
+    assert not calls & {"clone", "clone3", "fork", "vfork", "rt_sigprocmask", "sigaltstack", "rt_sigreturn", "execve"}
+
+
+@pytest.mark.parametrize("call", ["read", "poll", "nanosleep", "close"])
+def test_cancellation_points_are_hooked_as_such(call: str) -> None:
+    kinds = {function: kind for kind, function, _ in HOOK.findall((ROOT / "csrc/hooks.def").read_text())}
+    assert kinds[call] == "CANCEL"

@@ -1,0 +1,86 @@
+/* The preload net: libc's hot functions (hooks.def), exported from here, reach the same table as a trap, without the signal.
+ *
+ * Two differences to a trapped call matter. Signals are not blocked when the call begins, so they are for as long as a handler
+ * runs, and whatever is pending is delivered when they are let in again, before the function returns. And libc's wrappers are
+ * cancellation points by being asynchronously cancellable around the system call; so are these, through libc's own function.
+ */
+#include "shim.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define ERRNO_MAX 4095
+#define CANCEL_ASYNCHRONOUS 1
+
+/* Found in whatever libc the process has; the shim itself needs none. */
+extern int *__errno_location(void) __attribute__((weak, visibility("default")));
+extern int pthread_setcanceltype(int type, int *before) __attribute__((weak, visibility("default")));
+
+enum hook_kind { PLAIN, CANCEL, ERRNO };
+
+/* Set once the trap net is armed: before, and where the library is preloaded outside an emulation, the kernel answers. */
+static bool is_emulated;
+
+void preload_start(void)
+{
+    is_emulated = true;
+}
+
+/* A row without a handler touches nothing of the shim's, so that a signal may come in between. */
+static long run(struct call *call)
+{
+    long result;
+
+    if (!dispatch_has_handler(call->number))
+        return dispatch(call);
+    do {
+        struct call attempt = *call; /* a handler may change what it was given */
+        uint64_t all = SIGNALS_ALL;
+        uint64_t before;
+
+        NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
+        attempt.mask = before;
+        result = dispatch(&attempt);
+        NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8); /* the handlers of what is pending run here */
+    } while (result == -ERESTART_CALL);
+    return result;
+}
+
+static long emulate(enum hook_kind kind, struct call *call)
+{
+    bool cancellable = kind != PLAIN && pthread_setcanceltype != NULL;
+    int before;
+    long result;
+
+    call->thread = current_thread();
+    call->thread->process->page->preloaded++;
+    if (cancellable)
+        pthread_setcanceltype(CANCEL_ASYNCHRONOUS, &before);
+    clock_charge_call(call);
+    result = run(call);
+    if (cancellable)
+        pthread_setcanceltype(before, NULL);
+    return result;
+}
+
+static long preloaded(enum hook_kind kind, long number, long a, long b, long c, long d, long e, long f)
+{
+    struct call call = {.number = number, .a = {a, b, c, d, e, f}};
+    long result = is_emulated ? emulate(kind, &call) : syscall6(number, a, b, c, d, e, f);
+
+    if (kind == ERRNO)
+        return -result;
+    if (result < 0 && result >= -ERRNO_MAX) {
+        if (__errno_location != NULL)
+            *__errno_location() = (int)-result;
+        return -1;
+    }
+    return result;
+}
+
+#define SIX(a, b, c, d, e, f, ...) (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f)
+#define HOOK(kind, type, function, call, parameters, ...)                               \
+    EXPORT type function parameters;                                                    \
+    EXPORT type function parameters                                                     \
+    {                                                                                   \
+        return (type)preloaded(kind, __NR_##call, SIX(__VA_ARGS__, 0, 0, 0, 0, 0)); \
+    }
+#include "hooks.def"
