@@ -139,6 +139,7 @@ long wait_on(struct call *call, struct wait *wait, bool restarts);
 long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, bool restarts);
 int64_t socket_deadline(struct call *call, int fd, int option);
 long wait_ready(struct call *call, int fd, short events, int timeout_option);
+long wait_changed(struct call *call, int fd, short events, int64_t deadline, bool restarts);
 bool is_nonblocking(int fd);
 
 /* signals.c */
@@ -167,6 +168,9 @@ long socket_end_of_data(struct call *call, int fd);
 /* sys_datagram.c */
 long datagram_send(struct call *call, int fd, const struct message_header *message, int flags);
 long datagram_receive(struct call *call, int fd, struct message_header *message, int flags);
+
+/* sys_eventfd.c */
+long eventfd_await_room(struct call *call, int fd);
 
 /* sys_futex.c */
 void futex_key(struct process *process, uint64_t address, bool is_private, uint64_t key[2]);

@@ -21,6 +21,7 @@ PREEMPT = PAGE_FIELDS["preempt_ns"]
 LOCAL_SLEEPS = PAGE_FIELDS["local_sleeps"]
 CLOCK_READS = PAGE_FIELDS["clock_reads"]
 TRAPS = PAGE_FIELDS["traps"]
+QUEUE_NOTIFIES = PAGE_FIELDS["queue_notifies"]
 NOISY = PAGE_FIELDS["noisy"]
 FLOOR_AND_VERSION = PAGE_FIELDS["descriptor_floor"]
 

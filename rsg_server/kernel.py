@@ -62,6 +62,7 @@ class Kernel:
         self.sockets = SocketTable(self)
         self.datagrams = Datagrams(self)
         self.timerfds: dict[int, object] = {}
+        self.queue_notifies: dict[int, tuple[Process, int]] = {}  # POSIX message queue -> who wants which signal from it
         self.warnings: dict[str, int] = {}
         self.on_warning: Callable[[str], None] = lambda text: None
         self.external_files: set[str] = set()
