@@ -34,22 +34,35 @@ REASONS = {
 }
 """Every reason for passing a call on. A new one is a new claim: read the call's man page against it before it joins these."""
 
-MAY_WAIT = set(
-    """read readv preadv2 write writev pwritev2 open openat openat2 creat close_range poll ppoll select pselect6 epoll_wait
-    epoll_pwait epoll_pwait2 accept accept4 connect recvfrom recvmsg recvmmsg sendto sendmsg sendmmsg sendfile splice tee vmsplice
-    futex futex_wait futex_waitv futex_requeue wait4 waitid pause rt_sigsuspend rt_sigtimedwait nanosleep clock_nanosleep flock
-    fcntl semop semtimedop msgsnd msgrcv mq_timedsend mq_timedreceive io_getevents io_pgetevents io_uring_enter fsync fdatasync sync
-    syncfs sync_file_range sched_yield vfork execve execveat ptrace syslog request_key userfaultfd fanotify_init""".split()
+
+def names(text: str) -> set[str]:
+    return set(text.split())
+
+
+MAY_WAIT = names(
+    """
+    read readv preadv2 write writev pwritev2 open openat openat2 creat close_range poll ppoll select pselect6
+    epoll_wait epoll_pwait epoll_pwait2 accept accept4 connect recvfrom recvmsg recvmmsg sendto sendmsg sendmmsg
+    sendfile splice tee vmsplice futex futex_wait futex_waitv futex_requeue wait4 waitid pause rt_sigsuspend
+    rt_sigtimedwait nanosleep clock_nanosleep flock fcntl semop semtimedop msgsnd msgrcv mq_timedsend
+    mq_timedreceive io_getevents io_pgetevents io_uring_enter fsync fdatasync sync syncfs sync_file_range
+    sched_yield vfork execve execveat ptrace syslog request_key userfaultfd fanotify_init
+    """
 )
-TELLS_TIME = set(
-    """time gettimeofday clock_gettime clock_getres times getrusage sysinfo getitimer setitimer alarm timer_gettime timer_settime
-    timerfd_gettime timerfd_settime timer_getoverrun adjtimex clock_adjtime clock_settime settimeofday perf_event_open shmctl semctl
-    msgctl""".split()
+TELLS_TIME = names(
+    """
+    time gettimeofday clock_gettime clock_getres times getrusage sysinfo getitimer setitimer alarm timer_gettime
+    timer_settime timerfd_gettime timerfd_settime timer_getoverrun adjtimex clock_adjtime clock_settime
+    settimeofday perf_event_open shmctl semctl msgctl
+    """
 )
-SHOWS_OTHERS = set(
-    """socket bind getsockname getpeername uname sched_getaffinity sched_setaffinity getcpu getrandom getrlimit prlimit64 kill tkill
-    tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal add_key keyctl quotactl quotactl_fd bpf acct reboot swapon swapoff
-    init_module finit_module delete_module kexec_load kexec_file_load fanotify_mark getdents getdents64""".split()
+SHOWS_OTHERS = names(
+    """
+    socket bind getsockname getpeername uname sched_getaffinity sched_setaffinity getcpu getrandom getrlimit
+    prlimit64 kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal add_key keyctl quotactl
+    quotactl_fd bpf acct reboot swapon swapoff init_module finit_module delete_module kexec_load kexec_file_load
+    fanotify_mark getdents getdents64
+    """
 )
 """What signal(7), time(7) and the man pages say of calls that must not reach the kernel as they are."""
 
@@ -103,7 +116,7 @@ def test_what_is_passed_on_has_a_real_reason(row: Row) -> None:
 
 
 def test_the_lists_of_dangers_name_real_calls() -> None:
-    assert (MAY_WAIT | TELLS_TIME | SHOWS_OTHERS) <= set(by_name())
+    assert not (MAY_WAIT | TELLS_TIME | SHOWS_OTHERS) - set(by_name())
     assert {row.why for row in ROWS if row.verdict == PASSED} == REASONS
 
 
