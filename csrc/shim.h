@@ -79,6 +79,7 @@ typedef long (*call_handler)(struct call *call);
 
 /* dispatch.c */
 long dispatch(struct call *call);
+long dispatch_unknown(struct call *call, const char *what);
 const char *syscall_name(long number);
 
 /* trap.c, trap_entry.S */
