@@ -16,6 +16,10 @@ import tempfile
 from pathlib import Path
 
 CSRC = Path(__file__).resolve().parent
+sys.path.insert(0, str(CSRC))
+
+import syscall_table  # noqa: E402
+
 ROOT = CSRC.parent
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 SHIM_FLAGS = [
@@ -60,6 +64,7 @@ def build_shim(target: Path, compiler: str = "gcc") -> None:
     """Compile csrc/*.c and *.S into the preload library, readable by every user of an emulated host."""
     sources = sorted([*CSRC.glob("*.c"), *CSRC.glob("*.S")])
     depends = [*sources, *CSRC.glob("*.h"), *CSRC.glob("*.def"), Path(__file__)]
+    build_table(target.with_name("syscalls.json"), compiler)
     if newer(target, depends):
         return
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -71,6 +76,14 @@ def build_shim(target: Path, compiler: str = "gcc") -> None:
         run([compiler, *SHIM_LINK, *objects, "-o", f"{scratch}/library"])
         shutil.copyfile(f"{scratch}/library", target)
     target.chmod(0o644)
+
+
+def build_table(target: Path, compiler: str = "gcc") -> None:
+    """Check that no system call is missing from syscalls.def, and write the table for the package."""
+    try:
+        syscall_table.write_json(target, compiler)
+    except syscall_table.TableError as error:
+        raise SystemExit(f"build failed: {error}") from None
 
 
 def build_init(target: Path, compiler: str = "gcc") -> None:

@@ -2,6 +2,12 @@
 #ifndef SIMUNIX_NEWER_SYSCALLS_H
 #define SIMUNIX_NEWER_SYSCALLS_H
 
+#ifndef __NR_uretprobe
+#define __NR_uretprobe 335
+#endif
+#ifndef __NR_uprobe
+#define __NR_uprobe 336
+#endif
 #ifndef __NR_set_mempolicy_home_node
 #define __NR_set_mempolicy_home_node 450
 #endif

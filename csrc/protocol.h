@@ -7,7 +7,8 @@
  * Reply:   [status, values...]         server -> shim; status < 0 is a negative errno; receiving it means holding the turn
  *
  * An address is (family, bytes, port): family 4 or 6, 4 or 16 bytes in network order, port in host order.
- * A key names a futex word: (space, word); space 0 is the caller's own address space, else a device and inode mixed.
+ * A key names a futex word: (space, word); space 0 is the caller's own address space, else a device and inode mixed, or one of
+ * enum simunix_space.
  * Times are nanoseconds of virtual time since the start of the simulation; -1 means "never".
  */
 #ifndef SIMUNIX_PROTOCOL_H
@@ -46,6 +47,9 @@ enum simunix_op {
     OP_TIMERFD_SET = 29, /* [eventfd id, first, interval] -> [0, left, interval] */
     OP_TIMERFD_GET = 30, /* [eventfd id] -> [0, left, interval] */
 
+    OP_QUEUE_NOTIFY = 36, /* [queue, signal] -> [0]; the kernel will send it when a message comes; 0 takes that back */
+    OP_QUEUE_SENT = 37, /* [queue] -> [0]; a message has been sent, and with it perhaps the signal that somebody asked for */
+
     /* internet sockets; id is the number in the peer's abstract name, see SIMUNIX_SOCKET_NAME */
     OP_SOCKET = 40,     /* [family, type, protocol] -> [id] + fd */
     OP_BIND = 41,       /* [id, family, bytes, port] -> [0] */
@@ -75,6 +79,9 @@ enum simunix_wait {
     PARK_YIELD = 7,    /* behind all that are runnable now */
     PARK_VFORK = 8     /* the child's exec or end: (child number, 0, 0) */
 };
+
+/* Futex spaces that are no memory: words in them are numbers of objects of the kernel. */
+enum simunix_space { SPACE_SEMAPHORES = 1, SPACE_QUEUES = 2, SPACE_FIFOS = 3 };
 
 enum simunix_wake { WAKE_READY = 0, WAKE_TIMEOUT = 1, WAKE_SIGNAL = 2 };
 
@@ -109,6 +116,7 @@ struct simunix_clock_page {
     uint64_t clock_reads;
     uint64_t traps;            /* system calls that came through the trap net */
     uint64_t preloaded;        /* system calls that came through the preload net */
+    uint64_t queue_notifies;   /* POSIX message queues that somebody wants a signal from: only then a send is told */
     uint64_t noisy;            /* since this turn began, something was called that may make another actor ready */
     uint32_t descriptor_floor; /* the shim's own descriptors are at or above this */
     uint32_t version;

@@ -80,6 +80,7 @@ typedef long (*call_handler)(struct call *call);
 /* dispatch.c */
 long dispatch(struct call *call);
 bool dispatch_has_handler(long number);
+long dispatch_unknown(struct call *call, const char *what);
 const char *syscall_name(long number);
 
 /* trap.c, trap_entry.S */
@@ -143,6 +144,7 @@ long wait_on(struct call *call, struct wait *wait, bool restarts);
 long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, bool restarts);
 int64_t socket_deadline(struct call *call, int fd, int option);
 long wait_ready(struct call *call, int fd, short events, int timeout_option);
+long wait_changed(struct call *call, int fd, short events, int64_t deadline, bool restarts);
 bool is_nonblocking(int fd);
 
 /* signals.c */
@@ -169,6 +171,9 @@ long socket_end_of_data(struct call *call, int fd);
 /* sys_datagram.c */
 long datagram_send(struct call *call, int fd, const struct message_header *message, int flags);
 long datagram_receive(struct call *call, int fd, struct message_header *message, int flags);
+
+/* sys_eventfd.c */
+long eventfd_await_room(struct call *call, int fd);
 
 /* sys_futex.c */
 void futex_key(struct process *process, uint64_t address, bool is_private, uint64_t key[2]);

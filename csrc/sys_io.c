@@ -1,10 +1,10 @@
-/* read, write and their kin on any descriptor, descriptors themselves, and opens that may wait. */
+/* read, write and their kin on any descriptor, and descriptors themselves. */
 #include "shim.h"
 
 #define RWF_NOWAIT_FLAG 0x8
+#define RWF_HARMLESS 0x17 /* HIPRI, DSYNC, SYNC, APPEND: nothing to a pipe or a socket */
+#define SPLICE_NONBLOCK 2 /* SPLICE_F_NONBLOCK */
 #define PIPE_PIECE 4096
-
-long random_open(struct call *call, int flags);
 
 /* Is this one end of a simulated datagram socket, whose messages carry a header? */
 static bool is_datagram(int fd)
@@ -125,6 +125,8 @@ long sys_write(struct call *call)
     if (is_datagram(fd))
         return datagram_send(call, fd, &message, 0);
     result = wait_ready(call, fd, POLLOUT, SO_SNDTIMEO);
+    if (result == 0)
+        result = eventfd_await_room(call, fd);
     return result != 0 ? result : write_bytes(call, fd, (const char *)call->a[1], (size_t)call->a[2]);
 }
 
@@ -159,6 +161,43 @@ long sys_writev(struct call *call)
     return (long)done;
 }
 
+/* preadv2, pwritev2: only with the offset -1, on what is no regular file, do they wait; then they are readv and writev. */
+static long at_position(struct call *call, long number, call_handler handler)
+{
+    int type = type_of((int)call->a[0]);
+
+    if (descriptor_is_ours(call, call->a[0]))
+        return -EBADF;
+    if (call->a[3] != -1 || (call->a[5] & ~RWF_HARMLESS) != 0 || type == S_IFREG || type == S_IFBLK)
+        return do_native(call);
+    call->number = number;
+    return handler(call);
+}
+
+long sys_preadv2(struct call *call)
+{
+    return at_position(call, __NR_readv, sys_read);
+}
+
+long sys_pwritev2(struct call *call)
+{
+    return at_position(call, __NR_writev, sys_writev);
+}
+
+/* vmsplice waits for room, or for data at a pipe's reading end, then takes what goes at once. */
+long sys_vmsplice(struct call *call)
+{
+    int fd = (int)call->a[0];
+    bool writes = (NATIVE(fcntl, fd, F_GETFL, 0) & O_ACCMODE) == O_WRONLY;
+    long result = (call->a[3] & SPLICE_NONBLOCK) != 0 ? 0 : wait_ready(call, fd, writes ? POLLOUT : POLLIN, 0);
+
+    if (result != 0)
+        return result;
+    if (!is_nonblocking(fd))
+        call->a[3] |= SPLICE_NONBLOCK;
+    return do_native(call);
+}
+
 /* sendfile to a pipe or socket: pieces that fit what poll promises. */
 long sys_sendfile(struct call *call)
 {
@@ -186,7 +225,7 @@ static long move_pipe(struct call *call, int in, int out, int flags_at)
 {
     long result;
 
-    if (call->a[flags_at] & 2)
+    if (call->a[flags_at] & SPLICE_NONBLOCK)
         return do_native(call);
     for (;;) {
         result = wait_ready(call, in, POLLIN, 0);
@@ -194,7 +233,7 @@ static long move_pipe(struct call *call, int in, int out, int flags_at)
             result = wait_ready(call, out, POLLOUT, 0);
         if (result != 0)
             return result;
-        call->a[flags_at] |= 2; /* SPLICE_F_NONBLOCK */
+        call->a[flags_at] |= SPLICE_NONBLOCK;
         result = do_native(call);
         if (result != -EAGAIN || is_nonblocking(in) || is_nonblocking(out))
             return result;
@@ -210,59 +249,6 @@ long sys_splice(struct call *call)
 long sys_tee(struct call *call)
 {
     return move_pipe(call, (int)call->a[0], (int)call->a[1], 3);
-}
-
-/* A FIFO's opening waits for the other side: a writer tries until there is a reader, a reader opens and then waits. */
-static long open_fifo(struct call *call, int directory, const char *path, int flags)
-{
-    int64_t pause = 1000000;
-    long fd;
-
-    while ((fd = NATIVE(openat, directory, path, flags | O_NONBLOCK, 0)) == -ENXIO) {
-        struct wait wait = {.kind = PARK_LOCK, .deadline = clock_after(call->thread, pause)};
-        long result = wait_on(call, &wait, true);
-
-        if (result < 0)
-            return result;
-        pause = pause < SECOND_NS ? 2 * pause : SECOND_NS;
-    }
-    if (fd < 0)
-        return fd;
-    if ((flags & O_ACCMODE) == O_RDONLY) {
-        struct pollfd entry = {.fd = (int)fd, .events = POLLIN};
-        long result = NATIVE(poll, &entry, 1, 0) != 0 ? 0 : wait_polled(call, &entry, 1, NEVER, true);
-
-        if (result < 0) {
-            NATIVE(close, fd);
-            return result;
-        }
-    }
-    NATIVE(fcntl, fd, F_SETFL, flags & ~(O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY)); /* this description is ours alone */
-    return fd;
-}
-
-static long open_path(struct call *call, int directory, const char *path, int flags, int mode)
-{
-    struct stat status;
-
-    if (!is_bad_pointer(path)) {
-        if (text_equal(path, "/dev/urandom") || text_equal(path, "/dev/random"))
-            return random_open(call, flags);
-        if ((flags & (O_NONBLOCK | O_PATH | O_DIRECTORY)) == 0 && (flags & O_ACCMODE) != O_RDWR &&
-            NATIVE(newfstatat, directory, path, &status, 0) == 0 && (status.st_mode & S_IFMT) == S_IFIFO)
-            return descriptor_checked(call, open_fifo(call, directory, path, flags));
-    }
-    return descriptor_checked(call, NATIVE(openat, directory, path, flags, mode));
-}
-
-long sys_open(struct call *call)
-{
-    return open_path(call, AT_FDCWD, (const char *)call->a[0], (int)call->a[1], (int)call->a[2]);
-}
-
-long sys_openat(struct call *call)
-{
-    return open_path(call, (int)call->a[0], (const char *)call->a[1], (int)call->a[2], (int)call->a[3]);
 }
 
 long sys_close(struct call *call)
@@ -355,63 +341,4 @@ long sys_sync(struct call *call)
 {
     (void)call;
     return 0;
-}
-
-/* Directory entries of /proc/PID/fd, without the shim's own descriptors. */
-struct directory_entry {
-    uint64_t inode;
-    int64_t offset;
-    uint16_t length;
-    uint8_t type;
-    char name[];
-};
-
-static bool is_own_number(const char *name, int floor)
-{
-    int number = 0;
-
-    if (*name == '\0')
-        return false;
-    for (; *name != '\0'; name++) {
-        if (*name < '0' || *name > '9' || number > 1 << 24)
-            return false;
-        number = 10 * number + *name - '0';
-    }
-    return number >= floor;
-}
-
-static bool lists_descriptors(int fd)
-{
-    char link[64];
-    char target[256];
-    long size;
-
-    text_append_number(text_append(link, link + sizeof link, "/proc/self/fd/"), link + sizeof link, fd);
-    size = NATIVE(readlink, link, target, sizeof target - 1);
-    if (size < 9 || !text_starts(target, "/proc/"))
-        return false;
-    target[size] = '\0';
-    return text_equal(target + size - 3, "/fd") || text_equal(target + size - 7, "/fdinfo");
-}
-
-long sys_getdents64(struct call *call)
-{
-    long size = do_native(call);
-    char *to = (char *)call->a[1];
-    const char *from = to;
-    const char *end = to + size;
-
-    if (size <= 0 || !lists_descriptors((int)call->a[0]))
-        return size;
-    while (from < end) {
-        const struct directory_entry *entry = (const void *)from;
-        uint16_t length = entry->length;
-
-        if (!is_own_number(entry->name, call->thread->process->descriptor_floor)) {
-            memcpy(to, from, length);
-            to += length;
-        }
-        from += length;
-    }
-    return to - (char *)call->a[1];
 }

@@ -54,35 +54,3 @@ long sys_fcntl(struct call *call)
         return NATIVE(fcntl, call->a[0], call->a[1], call->a[2]);
     }
 }
-
-static long try_semop(struct call *call)
-{
-    struct kernel_timespec zero = {0, 0};
-
-    return syscall6(__NR_semtimedop, call->a[0], call->a[1], call->a[2], (long)&zero, 0, 0);
-}
-
-/* System V semaphores: a timeout of zero asks without waiting (-EAGAIN). */
-long sys_semtimedop(struct call *call)
-{
-    const struct kernel_timespec *timeout = call->number == __NR_semtimedop ? (void *)call->a[3] : NULL;
-    int64_t deadline = timeout == NULL ? NEVER : clock_deadline(call->thread, CLOCK_MONOTONIC, timeout, false);
-    int64_t pause = FIRST_PAUSE_NS;
-    bool no_wait = false;
-
-    for (long i = 0; i < call->a[2] && i < 500; i++)
-        no_wait |= (((short *)call->a[1])[3 * i + 2] & 04000) != 0; /* IPC_NOWAIT in sem_flg */
-    for (;;) {
-        long result = try_semop(call);
-        struct wait wait = {.kind = PARK_LOCK, .deadline = clock_after(call->thread, pause), .a = (uint64_t)call->a[0]};
-
-        if (result != -EAGAIN || no_wait || (deadline != NEVER && (uint64_t)deadline <= call->thread->process->page->now_ns))
-            return result;
-        if (deadline != NEVER && wait.deadline > deadline)
-            wait.deadline = deadline;
-        result = wait_on(call, &wait, false);
-        if (result < 0)
-            return result;
-        pause = pause < LAST_PAUSE_NS ? 2 * pause : LAST_PAUSE_NS;
-    }
-}

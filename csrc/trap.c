@@ -4,6 +4,7 @@
  */
 #include "shim.h"
 
+#include <linux/audit.h>
 #include <linux/elf.h>
 
 extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden"))); /* the linker's: this library's own header */
@@ -92,7 +93,8 @@ void trap_handler(int signal, siginfo_t *info, void *raw_context)
     }
     thread->process->page->traps++;
     clock_charge_call(&call);
-    result = dispatch(&call);
+    /* `int $0x80` counts as i386: its numbers and registers mean something else. */
+    result = info->si_arch == AUDIT_ARCH_X86_64 ? dispatch(&call) : dispatch_unknown(&call, "i386 system call");
     if (result == -ERESTART_CALL) {
         registers->rip -= 2; /* the syscall instruction again, once the signal handler that waits has run */
         return;

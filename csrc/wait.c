@@ -128,6 +128,24 @@ long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t 
     return result;
 }
 
+/* Wait until something happens to a descriptor that is ready already: an edge, not a level. */
+long wait_changed(struct call *call, int fd, short events, int64_t deadline, bool restarts)
+{
+    struct wait wait = {.kind = PARK_FD, .deadline = deadline, .a = (uint64_t)fd, .b = 1};
+    struct epoll_event event = {.events = (uint16_t)events | EPOLLET, .data = (uint64_t)fd};
+    struct epoll_event seen;
+    long result;
+
+    epoll_prepare(call->thread);
+    result = NATIVE(epoll_ctl, call->thread->epoll, EPOLL_CTL_ADD, fd, &event);
+    if (result != 0)
+        return result;
+    NATIVE(epoll_wait, call->thread->epoll, &seen, 1, 0); /* takes what is so already */
+    result = wait_on(call, &wait, restarts);
+    NATIVE(epoll_ctl, call->thread->epoll, EPOLL_CTL_DEL, fd, &event);
+    return result;
+}
+
 bool is_nonblocking(int fd)
 {
     long flags = NATIVE(fcntl, fd, F_GETFL, 0);

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from rsg_server.protocol import Wait, Wake
+from rsg_server.protocol import Space, Wait, Wake
 
 if TYPE_CHECKING:
     from rsg_server.process import Process
@@ -22,6 +22,13 @@ class State(Enum):
     PARKED = "parked"
     VFORK = "waiting for a vfork child"
     DEAD = "dead"
+
+
+_OBJECTS = {
+    int(Space.SEMAPHORES): "the System V semaphore set",
+    int(Space.QUEUES): "the System V message queue",
+    int(Space.FIFOS): "the other side of the FIFO with inode",
+}
 
 
 @dataclass(slots=True)
@@ -43,6 +50,8 @@ class Parked:
         if kind is Wait.FD:
             more = f" and {self.b - 1} more" if self.b > 1 else ""
             return f"descriptor {self.a}{more}"
+        if kind is Wait.FUTEX and self.a in _OBJECTS:
+            return f"{_OBJECTS[self.a]} {self.b & 0xFFFFFFFF}"
         if kind is Wait.FUTEX:
             return f"futex {self.b:#x}"
         if kind is Wait.CONNECT:

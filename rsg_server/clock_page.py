@@ -22,6 +22,7 @@ LOCAL_SLEEPS = PAGE_FIELDS["local_sleeps"]
 CLOCK_READS = PAGE_FIELDS["clock_reads"]
 TRAPS = PAGE_FIELDS["traps"]
 PRELOADED = PAGE_FIELDS["preloaded"]
+QUEUE_NOTIFIES = PAGE_FIELDS["queue_notifies"]
 NOISY = PAGE_FIELDS["noisy"]
 FLOOR_AND_VERSION = PAGE_FIELDS["descriptor_floor"]
 

@@ -9,7 +9,7 @@ import os
 import select
 import signal
 import socket
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -23,7 +23,7 @@ from rsg_server.host_state import Command, HostState, Launcher
 from rsg_server.network.network import Network
 from rsg_server.platform.platform import Platform
 from rsg_server.process import Process
-from rsg_server.protocol import Wait, Wake
+from rsg_server.protocol import Wait, Wake, WarningKind
 from rsg_server.sockets import SocketTable
 from rsg_server.timeline import Timeline
 
@@ -62,7 +62,14 @@ class Kernel:
         self.sockets = SocketTable(self)
         self.datagrams = Datagrams(self)
         self.timerfds: dict[int, object] = {}
+        self.queue_notifies: dict[int, tuple[Process, int]] = {}  # POSIX message queue -> who wants which signal from it
         self.warnings: dict[str, int] = {}
+        self.unknown_calls: Counter[str] = Counter()
+        self.refused_calls: Counter[str] = Counter()
+        self.calls_by_warning = {
+            int(WarningKind.UNKNOWN_SYSCALL): self.unknown_calls,
+            int(WarningKind.REFUSED): self.refused_calls,
+        }
         self.on_warning: Callable[[str], None] = lambda text: None
         self.external_files: set[str] = set()
         self.must_poll = True  # something may have become ready that the kernel has not told us yet
@@ -319,10 +326,11 @@ class Kernel:
 
     # Warnings
 
-    def warn(self, text: str) -> None:
-        """Say a warning once, count the rest."""
-        first = text not in self.warnings
-        self.warnings[text] = self.warnings.get(text, 0) + 1
+    def warn(self, text: str, about: str | None = None) -> None:
+        """Say a warning once (or once of all that are about the same), count the rest."""
+        key = about or text
+        first = key not in self.warnings
+        self.warnings[key] = self.warnings.get(key, 0) + 1
         if first:
             self.on_warning(text)
 

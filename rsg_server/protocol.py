@@ -35,6 +35,8 @@ class Op(IntEnum):
     TIMERFD = _number("OP_TIMERFD")
     TIMERFD_SET = _number("OP_TIMERFD_SET")
     TIMERFD_GET = _number("OP_TIMERFD_GET")
+    QUEUE_NOTIFY = _number("OP_QUEUE_NOTIFY")
+    QUEUE_SENT = _number("OP_QUEUE_SENT")
     SOCKET = _number("OP_SOCKET")
     BIND = _number("OP_BIND")
     LISTEN = _number("OP_LISTEN")
@@ -75,6 +77,14 @@ class Wait(IntEnum):
     CONNECT = _number("PARK_CONNECT")
     YIELD = _number("PARK_YIELD")
     VFORK = _number("PARK_VFORK")
+
+
+class Space(IntEnum):
+    """Futex spaces that are no memory: words in them are numbers of objects of the kernel."""
+
+    SEMAPHORES = _number("SPACE_SEMAPHORES")
+    QUEUES = _number("SPACE_QUEUES")
+    FIFOS = _number("SPACE_FIFOS")
 
 
 class Wake(IntEnum):

@@ -3,7 +3,7 @@
 A handler takes (kernel, actor, arguments) and returns the reply, or None when the actor has given the turn back.
 """
 
-from rsg_server.handlers import futex, identity, process, signals, sockets, timers, wait
+from rsg_server.handlers import futex, identity, mqueue, process, signals, sockets, timers, wait
 from rsg_server.handlers.table import Handler
 
 HANDLERS: dict[int, Handler] = {
@@ -12,6 +12,7 @@ HANDLERS: dict[int, Handler] = {
     **futex.HANDLERS,
     **signals.HANDLERS,
     **timers.HANDLERS,
+    **mqueue.HANDLERS,
     **identity.HANDLERS,
     **sockets.HANDLERS,
 }

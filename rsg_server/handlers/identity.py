@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from rsg_server.kernel import Kernel
 
 _PHRASES = {
-    WarningKind.UNKNOWN_SYSCALL: "is not in the table and was passed to the kernel",
+    WarningKind.UNKNOWN_SYSCALL: "is not in the table and was refused with ENOSYS, as by an older kernel",
     WarningKind.REFUSED: "was refused",
     WarningKind.ESCAPE: "was not started",
     WarningKind.FATAL: "",
@@ -29,15 +30,25 @@ def nofile(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
 
 
 def warn(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[kind, text] -> [0]; said once per program and host"""
+    """[kind, text] -> [0]; said once per program, with the first host that ran into it"""
     kind, text = arguments
     process = actor.process
     phrase = _PHRASES.get(kind, "")
     line = f"{process.host.name}: {process.program}: {text} {phrase}".rstrip()
-    kernel.warn(line)
+    kernel.warn(line, about=f"{process.program}: {text} {phrase}")
+    counter = kernel.calls_by_warning.get(kind)
+    if counter is not None:
+        counter[_call(kind, text)] += 1
     if kernel.options.strict:
         raise SimunixError(f"stopped by --strict: {line}")
     return OK
+
+
+def _call(kind: int, text: str) -> str:
+    """What run.json counts: the number of an unknown call (`i386 11` for the other table's), the name of a refused one."""
+    if kind == WarningKind.UNKNOWN_SYSCALL:
+        return text.replace("system call ", "")
+    return re.split(r"\W", text, maxsplit=1)[0]
 
 
 HANDLERS: dict[int, Handler] = {int(Op.NOFILE): Handler("ii", nofile), int(Op.WARN): Handler("is", warn)}

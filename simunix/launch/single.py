@@ -17,10 +17,13 @@ from rsg_server.errors import SimunixError
 from rsg_server.kernel import KernelOptions
 from rsg_server.platform.host import Host
 from rsg_server.platform.star import star
+from simunix.launch.container import SHIM
 from simunix.launch.emulation import Emulation
 from simunix.launch.plan import HostSpec, Plan, ProcessSpec
 from simunix.launch.programs import check_program
+from simunix.launch.record import record_of
 from simunix.launch.run_directory import RunDirectory
+from simunix.report.run_json import checksums
 
 PREEMPT_AFTER_S = 0.2
 """A single command may compute this long without a call before others of its threads and processes get a turn."""
@@ -69,7 +72,16 @@ def run_single(
         emulation.prepare()
         try:
             emulation.run()
+        except SimunixError as error:
+            emulation.failure = emulation.failure or str(error)
+            raise
+        except KeyboardInterrupt:
+            emulation.service.reason = "interrupted"
+            raise
         finally:
+            if out is not None:
+                shim = checksums({"shim": SHIM})
+                record_of(emulation, inputs=shim).write(directory.path / "run.json")
             emulation.close()
         return _exit_code(emulation)
 

@@ -56,6 +56,8 @@ class RunRecord:
     inputs: dict[str, dict[str, str | None]] = field(default_factory=dict)
     programs: dict[str, dict[str, str | None]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
+    unknown_calls: dict[str, int] = field(default_factory=dict)  # system calls that are not in the table, by number
+    refused_calls: dict[str, int] = field(default_factory=dict)  # by name
     jobs: dict[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 

@@ -101,7 +101,7 @@ def _kernel_options(scenario: Scenario, strict: bool) -> KernelOptions:
         seed=scenario.seed,
         epoch_ns=int(scenario.epoch.timestamp()) * NS,
         costs=Costs(scenario.costs.clock_read, scenario.costs.poll, scenario.costs.call),
-        strict=strict,
+        strict=strict or scenario.strict,
     )
 
 

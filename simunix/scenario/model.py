@@ -158,6 +158,7 @@ class Scenario(Section):
     cpu_policy: Literal["free"] = "free"
     preempt_after: Duration | None = None  # CPU time that a turn may compute without a call; makes the run not deterministic
     stop: Literal["workload", "processes", "time"] | None = None
+    strict: bool = False  # stop at the first system call that is refused or unknown
     environment: dict[str, str] = {}
     costs: CostSection = CostSection()
     network: NetworkSection = NetworkSection()

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import shutil
 import sys
-import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from rsg_server.network.network import MODEL
-from simunix import __version__
 from simunix.launch.container import SHIM
 from simunix.launch.emulation import Emulation
+from simunix.launch.record import record_of
 from simunix.launch.run_directory import RunDirectory
 from simunix.report.jobs_csv import JobRow, make_rows, read_submissions, write_rows
 from simunix.report.progress import LiveProgress, count_lines
@@ -133,29 +131,12 @@ def make_record(
     options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation, rows: list[JobRow]
 ) -> RunRecord:
     """run.json's content."""
-    kernel = emulation.kernel
     programs = {spec.argv[0]: Path(spec.argv[0]) for spec in expansion.plan.processes if spec.argv[0].startswith("/")}
-    counts = {**kernel.log.counts, **kernel.page.counters(), "solves": kernel.network.solves}
-    deterministic = emulation.service.reason not in ("interrupted",) and not emulation.service.was_disturbed
-    return RunRecord(
-        scenario.name,
-        __version__,
+    return record_of(
+        emulation,
         program_version((daemons.SLURMCTLD, "-V")) if expansion.slurm else None,
-        scenario.seed,
         scenario.cpu_policy,
-        MODEL,
-        emulation.isolation.value if emulation.isolation else "",
-        emulation.service.reason,
-        emulation.failure,
-        round(kernel.now_ns / 1e9, 9),
-        round(emulation.wall_s, 3),
-        round(time.process_time(), 3),
-        kernel.log.turns,
-        kernel.log.digest(),
-        deterministic,
-        inputs=checksums({"scenario": options.path, "shim": SHIM, **expansion.plan.inputs}),
-        programs=checksums(programs),
-        counts=counts,
-        jobs=dict(Counter(row.final_state for row in rows)),
-        warnings=emulation.warnings,
+        checksums({"scenario": options.path, "shim": SHIM, **expansion.plan.inputs}),
+        checksums(programs),
+        dict(Counter(row.final_state for row in rows)),
     )

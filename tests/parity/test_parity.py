@@ -27,7 +27,7 @@ import simunix
 PROGRAMS = Path(__file__).parent / "programs"
 COMPILE = ["gcc", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", f"-I{PROGRAMS}"]
 SHIM = Path(simunix.__file__).parent / "lib" / "libsimunix.so"
-EMULATOR = [str(Path(sys.executable).with_name("simunix")), "run", "--"]
+EMULATOR = [sys.executable, "-m", "simunix.cli.main", "run", "--"]
 HANG_S = 20.0
 """Longer than this no emulated program, and no native one that is not about a long virtual time, may take."""
 WALL_LIMIT_S = 2.0

@@ -1,5 +1,4 @@
 // An eventfd that is writable may yet make a large write wait.
-// emulated: no (a write that only its value makes wait is not told from one that goes at once)
 #include "check.h"
 
 #include <sys/eventfd.h>

@@ -1,5 +1,4 @@
 // preadv2 and pwritev2 without an offset wait on a pipe as read and write do; with RWF_NOWAIT they do not.
-// emulated: no (preadv2 and pwritev2 are passed on and wait in the kernel)
 #include "check.h"
 
 #include <sys/uio.h>

@@ -1,5 +1,4 @@
 // vmsplice of more than a pipe holds waits for the reader.
-// emulated: no (vmsplice is passed on and waits in the kernel)
 #include "check.h"
 
 #include <sys/uio.h>

@@ -1,5 +1,4 @@
 // A POSIX message queue: a receive waits for another process's message, and a timed one gives up.
-// emulated: no (message queues are passed on and wait in the kernel)
 #include "check.h"
 
 #include <mqueue.h>

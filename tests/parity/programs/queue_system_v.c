@@ -1,5 +1,4 @@
 // A System V message queue: a receive waits for another process's message.
-// emulated: no (message queues are passed on and wait in the kernel)
 #include "check.h"
 
 #include <sys/ipc.h>

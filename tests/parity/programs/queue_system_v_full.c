@@ -1,5 +1,4 @@
 // A System V message queue that is full makes the sender wait for a receiver.
-// emulated: no (message queues are passed on and wait in the kernel)
 #include "check.h"
 
 #include <sys/ipc.h>

@@ -1,5 +1,4 @@
 // A System V semaphore posted after seven and a half seconds is taken at that moment.
-// emulated: no (a long wait for a lock ends up to 0.1 s late)
 // virtual: 7.5
 #include "check.h"
 

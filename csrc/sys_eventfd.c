@@ -1,0 +1,67 @@
+/* An eventfd that poll calls writable has room for 1; a larger value may still have to wait. */
+#include "shim.h"
+
+static bool is_anonymous(int fd)
+{
+    struct stat status;
+
+    return NATIVE(fstat, fd, &status) == 0 && (status.st_mode & S_IFMT) == 0;
+}
+
+static uint64_t hexadecimal(const char *text)
+{
+    uint64_t value = 0;
+
+    while (*text == ' ' || *text == '\t')
+        text++;
+    for (;; text++) {
+        if (*text >= '0' && *text <= '9')
+            value = 16 * value + (uint64_t)(*text - '0');
+        else if (*text >= 'a' && *text <= 'f')
+            value = 16 * value + (uint64_t)(*text - 'a' + 10);
+        else
+            return value;
+    }
+}
+
+/* What an eventfd counts, as its line in /proc says; false for any other descriptor. */
+static bool eventfd_count(int fd, uint64_t *count)
+{
+    static const char key[] = "eventfd-count:";
+    char path[48];
+    char text[400];
+    long file, size;
+
+    text_append_number(text_append(path, path + sizeof path, "/proc/thread-self/fdinfo/"), path + sizeof path, fd);
+    file = NATIVE(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    if (file < 0)
+        return false;
+    size = NATIVE(read, file, text, sizeof text - 1);
+    NATIVE(close, file);
+    text[size > 0 ? size : 0] = '\0';
+    for (const char *at = text; *at != '\0'; at++) {
+        if (!text_starts(at, key))
+            continue;
+        *count = hexadecimal(at + sizeof key - 1);
+        return true;
+    }
+    return false;
+}
+
+/* Called before a write that poll allows: wait while the value of a blocking eventfd leaves no room for this one. */
+long eventfd_await_room(struct call *call, int fd)
+{
+    const uint64_t *value = (void *)call->a[1];
+    uint64_t count;
+
+    if (call->a[2] != sizeof *value || is_bad_pointer(value) || *value < 2 || *value == ~0UL || is_nonblocking(fd) ||
+        !is_anonymous(fd))
+        return 0;
+    while (eventfd_count(fd, &count) && *value > ~0UL - 1 - count) {
+        long result = wait_changed(call, fd, POLLOUT, NEVER, true);
+
+        if (result < 0)
+            return result;
+    }
+    return 0;
+}

@@ -1,0 +1,40 @@
+"""`simunix coverage`: what happens with each system call."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from rsg_server.errors import SimunixError
+from simunix.coverage.document import markdown, text
+from simunix.coverage.table import by_name, table
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+def add_parser(subcommands: Subparsers) -> None:
+    """Declare the subcommand."""
+    parser = subcommands.add_parser("coverage", help="tell for each system call whether it is simulated, passed on or refused")
+    parser.add_argument("names", nargs="*", metavar="CALL", help="only these, e.g. futex nanosleep")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="as a JSON list")
+    form.add_argument("--markdown", action="store_true", help="as the page docs/coverage.md")
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Print it."""
+    rows = table()
+    if options.names:
+        unknown = [name for name in options.names if name not in by_name()]
+        if unknown:
+            raise SimunixError(f"coverage: {unknown[0]}: no such system call on x86-64 Linux; see simunix coverage")
+        rows = tuple(by_name()[name] for name in options.names)
+    if options.json:
+        print(json.dumps([asdict(row) for row in rows], indent=1))
+    else:
+        print(markdown(rows) if options.markdown else text(rows), end="" if options.markdown else "\n")
+    return 0
