@@ -33,11 +33,6 @@ static const struct row rows[SYSCALLS_MAX] = {
 #include "syscalls.def"
 };
 
-const char *syscall_name(long number)
-{
-    return number >= 0 && number < SYSCALLS_MAX && rows[number].name != NULL ? rows[number].name : "unknown";
-}
-
 static long pass_on(struct call *call)
 {
     return syscall6(call->number, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4], call->a[5]);

@@ -5,6 +5,7 @@
 #include "kernel.h"
 #include "msgpack.h"
 #include "protocol.h"
+#include "syscall_names.h"
 
 #define NEVER (-1L)
 #define SECOND_NS 1000000000L
@@ -79,7 +80,6 @@ typedef long (*call_handler)(struct call *call);
 
 /* dispatch.c */
 long dispatch(struct call *call);
-const char *syscall_name(long number);
 
 /* trap.c, trap_entry.S */
 void trap_install(void);

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from rsg_server.protocol import Wait, Wake
+from rsg_server.protocol import Wake
 
 if TYPE_CHECKING:
     from rsg_server.process import Process
@@ -36,23 +36,6 @@ class Parked:
     b: int
     c: int
     since_ns: int
-
-    def describe(self) -> str:
-        """A few words for reports, e.g. `poll of descriptor 7 and 2 more`."""
-        kind = Wait(self.wait)
-        if kind is Wait.FD:
-            more = f" and {self.b - 1} more" if self.b > 1 else ""
-            return f"descriptor {self.a}{more}"
-        if kind is Wait.FUTEX:
-            return f"futex {self.b:#x}"
-        if kind is Wait.CONNECT:
-            return f"the answer to a connect of socket {self.a}"
-        return {
-            Wait.TIME: "the clock",
-            Wait.CHILD: "a child",
-            Wait.SIGNAL: "a signal",
-            Wait.LOCK: f"a lock ({self.a})",
-        }.get(kind, kind.name.lower())
 
 
 class Actor:
