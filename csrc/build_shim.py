@@ -46,7 +46,7 @@ SHIM_LINK = [
     "-Wl,-z,separate-code",  # the executable segment holds our system calls and nothing else
     "-Wl,--build-id",
 ]
-EXPOSED = ("msgpack",)
+EXPOSED = ("msgpack", "syscall_names")
 
 
 def newer(target: Path, sources: list[Path]) -> bool:
@@ -118,7 +118,7 @@ def ffi_builder() -> object:
         '#include "protocol.h"\n' + "".join(f'#include "{name}.h"\n' for name in EXPOSED),
         sources=[f"csrc/{name}.c" for name in EXPOSED],
         include_dirs=["csrc"],
-        depends=["csrc/protocol.h", *(f"csrc/{name}.h" for name in EXPOSED)],
+        depends=["csrc/protocol.h", "csrc/syscalls.def", *(f"csrc/{name}.h" for name in EXPOSED)],
     )
     return builder
 

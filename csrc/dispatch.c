@@ -33,11 +33,6 @@ static const struct row rows[SYSCALLS_MAX] = {
 #include "syscalls.def"
 };
 
-const char *syscall_name(long number)
-{
-    return number >= 0 && number < SYSCALLS_MAX && rows[number].name != NULL ? rows[number].name : "unknown";
-}
-
 /* Does the shim itself do something for this call? If not, the kernel alone answers, or it is refused. */
 bool dispatch_has_handler(long number)
 {

@@ -5,6 +5,7 @@
 #include "kernel.h"
 #include "msgpack.h"
 #include "protocol.h"
+#include "syscall_names.h"
 
 #define NEVER (-1L)
 #define SECOND_NS 1000000000L
@@ -81,7 +82,6 @@ typedef long (*call_handler)(struct call *call);
 long dispatch(struct call *call);
 bool dispatch_has_handler(long number);
 long dispatch_unknown(struct call *call, const char *what);
-const char *syscall_name(long number);
 
 /* trap.c, trap_entry.S */
 void trap_install(void);

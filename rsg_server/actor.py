@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from rsg_server.protocol import Space, Wait, Wake
+from rsg_server.protocol import Wake
 
 if TYPE_CHECKING:
     from rsg_server.process import Process
@@ -24,13 +24,6 @@ class State(Enum):
     DEAD = "dead"
 
 
-_OBJECTS = {
-    int(Space.SEMAPHORES): "the System V semaphore set",
-    int(Space.QUEUES): "the System V message queue",
-    int(Space.FIFOS): "the other side of the FIFO with inode",
-}
-
-
 @dataclass(slots=True)
 class Parked:
     """What a parked actor waits for, as its PARK message said; (a, b, c) depend on `wait`, see csrc/protocol.h."""
@@ -43,25 +36,6 @@ class Parked:
     b: int
     c: int
     since_ns: int
-
-    def describe(self) -> str:
-        """A few words for reports, e.g. `poll of descriptor 7 and 2 more`."""
-        kind = Wait(self.wait)
-        if kind is Wait.FD:
-            more = f" and {self.b - 1} more" if self.b > 1 else ""
-            return f"descriptor {self.a}{more}"
-        if kind is Wait.FUTEX and self.a in _OBJECTS:
-            return f"{_OBJECTS[self.a]} {self.b & 0xFFFFFFFF}"
-        if kind is Wait.FUTEX:
-            return f"futex {self.b:#x}"
-        if kind is Wait.CONNECT:
-            return f"the answer to a connect of socket {self.a}"
-        return {
-            Wait.TIME: "the clock",
-            Wait.CHILD: "a child",
-            Wait.SIGNAL: "a signal",
-            Wait.LOCK: f"a lock ({self.a})",
-        }.get(kind, kind.name.lower())
 
 
 class Actor:

@@ -1,6 +1,7 @@
 """The control socket of a running emulation: joining programs, pausing, pace, listing; one JSON request a connection.
 
-Request: one line of JSON {"op": ...}; `run` brings stdin, stdout and stderr along (SCM_RIGHTS). Answer: one line of JSON.
+Request: one line of JSON {"op": ...}; `run` brings stdin, stdout and stderr along (SCM_RIGHTS). Answer: one line of JSON,
+in as many datagrams as it takes, then the end of the connection.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ import trio
 
 from rsg_server.errors import SimunixError
 from rsg_server.host_state import Command
-from rsg_server.report import actor_line
+from rsg_server.listing import list_processes
 
 if TYPE_CHECKING:
     from rsg_server.service import Service
 
 REQUEST_BYTES = 1 << 18
+PIECE_BYTES = 1 << 16  # an answer may be longer than one datagram
 Answer = dict[str, Any]
 
 
@@ -70,7 +72,9 @@ class Control:
             finally:
                 for fd in fds:
                     os.close(fd)
-            await connection.send(json.dumps(answer).encode())
+            text = json.dumps(answer).encode()
+            for start in range(0, len(text), PIECE_BYTES):
+                await connection.send(text[start : start + PIECE_BYTES])
 
     async def _dispatch(self, message: bytes, fds: list[int]) -> Answer:
         try:
@@ -136,7 +140,12 @@ class Control:
         }
 
     async def _ps(self, request: Answer, fds: list[int]) -> Answer:
-        return {"actors": [actor_line(actor) for actor in self._service.kernel.actors.values()]}
+        kernel = self._service.kernel
+        host = request.get("host")
+        if host is not None and host not in kernel.hosts:
+            raise SimunixError(f"--host {host}: no such host; known: {', '.join(kernel.hosts)}")
+        listed = [entry for entry in list_processes(kernel) if host in (None, entry["host"])]
+        return {"virtual_s": kernel.now_ns / 1e9, "processes": listed}
 
 
 def received_fds(ancillary: list[tuple[int, int, bytes]]) -> list[int]:

@@ -119,6 +119,12 @@ DATAGRAM_HEADER_BYTES: int = ffi.sizeof("struct simunix_datagram")
 NEVER = -1
 
 
+def syscall_name(number: int) -> str:
+    """The name of a system call of this architecture, "unknown" where csrc/syscalls.def has no row."""
+    name: bytes = ffi.string(lib.syscall_name(number))
+    return name.decode()
+
+
 def errno_name(code: int) -> str:
     """ENOENT for 2 and for -2; the number itself where Linux names none."""
     return errno.errorcode.get(abs(code), str(code))

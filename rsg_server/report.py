@@ -6,10 +6,22 @@ import contextlib
 import os
 from typing import TYPE_CHECKING
 
+from rsg_server import native_signal
 from rsg_server.actor import Actor, State
+from rsg_server.descriptors import Descriptors
+from rsg_server.protocol import syscall_name
+from rsg_server.waiting import Waiting, mapping_of
 
 if TYPE_CHECKING:
     from rsg_server.kernel import Kernel
+    from rsg_server.process import Process
+
+_COMMAND_SHOWN = 60
+_DESCRIPTOR_FIRST = """
+    read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 ioctl fcntl flock fallocate getdents getdents64
+    mq_timedsend mq_timedreceive recvfrom sendto recvmsg sendmsg accept accept4 connect vmsplice splice tee copy_file_range
+"""
+_FIRST_IS_DESCRIPTOR = frozenset(_DESCRIPTOR_FIRST.split())
 
 
 def seconds(moment_ns: int) -> str:
@@ -17,49 +29,93 @@ def seconds(moment_ns: int) -> str:
     return f"{moment_ns / 1e9:.6f} s"
 
 
-def actor_line(actor: Actor) -> str:
-    """Host, process, thread, what it waits for and since when."""
-    process = actor.process
-    where = f"{process.host.name}: {process.program or '?'}[{process.pid}] thread {actor.tid}"
-    if process.stopped:
+def command_line(process: Process) -> str:
+    """A process's arguments as one line, its program's name if it has none to show."""
+    with contextlib.suppress(OSError), open(f"/proc/{process.global_pid}/cmdline", "rb") as file:
+        words = file.read().rstrip(b"\0").split(b"\0")
+        if any(words):
+            return b" ".join(words).decode(errors="replace").replace("\n", " ")
+    return process.program
+
+
+def process_words(process: Process) -> str:
+    """`node1: slurmd[12] (slurmd -D)`: host, program, pid, and the arguments where they say more."""
+    program = os.path.basename(process.program) or "?"
+    command = command_line(process)
+    if len(command) > _COMMAND_SHOWN:
+        command = command[: _COMMAND_SHOWN - 1] + "…"
+    shown = "" if command in (program, process.program) else f" ({command})"
+    return f"{process.host.name}: {program}[{process.pid}]{shown}"
+
+
+def actor_line(actor: Actor, waiting: Waiting) -> str:
+    """Host, process, thread, the call, what it waits for and since when."""
+    where = f"{process_words(actor.process)} thread {actor.tid}"
+    if actor.process.stopped:
         return f"{where} is stopped by a signal"
     parked = actor.parked
     if actor.state is not State.PARKED or parked is None:
         return f"{where} is {actor.state.value}"
     until = "" if parked.deadline_ns < 0 else f" until {seconds(parked.deadline_ns)}"
-    return f"{where} waits for {describe(actor)}{until} since {seconds(parked.since_ns)}"
-
-
-def describe(actor: Actor) -> str:
-    """What a parked actor waits for; a descriptor with what the kernel says is behind it."""
-    parked = actor.parked
-    assert parked is not None
-    text = parked.describe()
-    with contextlib.suppress(OSError):
-        if text.startswith("descriptor"):
-            target = os.readlink(f"/proc/{actor.process.global_pid}/fd/{parked.a}")
-            return f"{text} ({target})"
-    return text
+    call = syscall_name(parked.syscall)
+    return f"{where} in {call} waits for {waiting.describe(actor)}{until} since {seconds(parked.since_ns)}"
 
 
 def deadlock_report(kernel: Kernel) -> str:
     """Virtual time cannot move: everybody, in the order of birth."""
     head = f"virtual time stopped at {seconds(kernel.now_ns)}: nobody can run and nothing is due"
-    return "\n".join([head, *("  " + actor_line(actor) for actor in kernel.actors.values())])
+    waiting = Waiting(kernel)
+    return "\n".join([head, *("  " + actor_line(actor, waiting) for actor in kernel.actors.values())])
 
 
 def stall_report(kernel: Kernel, actor: Actor, waited_s: float) -> str:
-    """A turn that does not come back: who has it, and what the kernel says that thread is doing."""
+    """A turn that does not come back: who has it, and what the kernel says that very thread is doing."""
     process = actor.process
-    state = process.status_fields().get("State", "gone")
+    thread = native_signal.global_tid(process.global_pid, actor.tid) or process.global_pid
+    folder = f"/proc/{process.global_pid}/task/{thread}"
     lines = [
-        f"the turn has not come back for {waited_s:.0f} s of wall time: {process.host.name}: {process.program}"
-        f"[{process.pid}] thread {actor.tid} at {seconds(kernel.now_ns)}, state {state}"
+        f"the turn has not come back for {waited_s:.0f} s of wall time: {process_words(process)} thread {actor.tid}"
+        f" at {seconds(kernel.now_ns)}",
+        f"  state: {_state(folder)}",
+        f"  call: {_call(kernel, process, _read(folder, 'syscall'))}",
     ]
-    for name in ("wchan", "syscall", "stack"):
-        with contextlib.suppress(OSError), open(f"/proc/{process.global_pid}/{name}") as file:
-            lines.append(f"  {name}: {' '.join(file.read().split())}")
+    for name in ("wchan", "stack"):
+        text = _read(folder, name)
+        if text not in ("", "0"):
+            lines.append(f"  {name}: {text}")
+    lines.append(f"  its own stack: gdb -p {process.global_pid} -batch -ex 'thread apply all backtrace'")
     return "\n".join(lines)
+
+
+def _read(folder: str, name: str) -> str:
+    with contextlib.suppress(OSError), open(f"{folder}/{name}") as file:
+        return " ".join(file.read().split())
+    return ""
+
+
+def _state(folder: str) -> str:
+    with contextlib.suppress(OSError), open(f"{folder}/status") as file:
+        for line in file:
+            if line.startswith("State:"):
+                return line.partition(":")[2].strip()
+    return "gone"
+
+
+def _call(kernel: Kernel, process: Process, text: str) -> str:
+    """/proc/PID/task/TID/syscall in words: the call with its arguments, and what its descriptor is."""
+    words = text.split()
+    if not words or words[0] == "running":
+        return "none: it computes" if words else "not readable"
+    address = int(words[-1], 16)
+    at = f" at {mapping_of(process, address) or hex(address)}"
+    if len(words) < 9:  # blocked outside of a system call: "-1 SP PC"
+        return f"none{at}"
+    name = syscall_name(int(words[0]))
+    shown = f"{name}({', '.join(words[1:7])}){at}"
+    if name not in _FIRST_IS_DESCRIPTOR:
+        return shown
+    fd = int(words[1], 16)
+    return f"{shown}; descriptor {fd} ({Descriptors(kernel).describe(process, fd)})"
 
 
 def waits_outside(kernel: Kernel, files: set[tuple[int, int]]) -> bool:

@@ -66,6 +66,7 @@ class SimulatedSocket:
     kind: str  # 's' stream, 'd' datagram
     end: socket.socket
     app_end: socket.socket | None
+    inode: int = 0  # of the application's end: reports find by it who holds it
     state: SocketState = SocketState.OPEN
     local: Address | None = None
     remote: Address | None = None

@@ -49,7 +49,7 @@ class SocketTable:
         number = self._next
         self._next += 1
         end.bind(f"\0simunix:{kind}:{number:08x}:{self._tag}".encode())
-        made = SimulatedSocket(number, host, family, kind, end, app_end)
+        made = SimulatedSocket(number, host, family, kind, end, app_end, os.fstat(app_end.fileno()).st_ino)
         self.all[number] = made
         self._kernel.watch(end.fileno(), made, made.events)
         return made

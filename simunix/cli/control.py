@@ -1,4 +1,4 @@
-"""`simunix ctl DIR` and `simunix ps DIR`: steer and watch a running emulation."""
+"""`simunix ctl DIR`: steer a running emulation."""
 
 from __future__ import annotations
 
@@ -15,18 +15,15 @@ if TYPE_CHECKING:
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the two subcommands."""
+    """Declare the subcommand."""
     parser = subcommands.add_parser("ctl", help="pause, resume, pace, stop or show a running emulation")
     parser.add_argument("directory", type=Path, metavar="DIR", help="run directory of the emulation")
     parser.add_argument("operation", choices=["status", "pause", "resume", "pace", "stop"])
     parser.add_argument("value", nargs="?", help="for pace: virtual seconds per wall second, or 'free'")
-    parser.set_defaults(execute=execute_control)
-    listing = subcommands.add_parser("ps", help="what every process of a running emulation does")
-    listing.add_argument("directory", type=Path, metavar="DIR", help="run directory of the emulation")
-    listing.set_defaults(execute=execute_ps)
+    parser.set_defaults(execute=execute)
 
 
-def execute_control(options: argparse.Namespace) -> int:
+def execute(options: argparse.Namespace) -> int:
     """One request, its answer as JSON."""
     request: dict[str, object] = {"op": options.operation}
     if options.operation == "pace":
@@ -45,10 +42,3 @@ def _pace(value: str | None) -> float | None:
     if pace <= 0:
         raise SimunixError(f"pace: expected a number above 0 or 'free', got {value!r}")
     return pace
-
-
-def execute_ps(options: argparse.Namespace) -> int:
-    """One line per thread."""
-    for line in ask(options.directory, {"op": "ps"})["actors"]:
-        print(line)
-    return 0

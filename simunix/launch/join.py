@@ -13,7 +13,7 @@ from typing import Any
 from rsg_server.errors import SimunixError
 from simunix.launch.run_directory import CONTROL_SOCKET
 
-ANSWER_BYTES = 1 << 22
+PIECE_BYTES = 1 << 18
 
 
 def connect(directory: Path) -> socket.socket:
@@ -38,7 +38,7 @@ def ask(directory: Path, request: dict[str, object], fds: Sequence[int] = ()) ->
     with connect(directory) as control:
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
         control.sendmsg([json.dumps(request).encode()], rights)
-        message = control.recv(ANSWER_BYTES)
+        message = b"".join(iter(lambda: control.recv(PIECE_BYTES), b""))
     if not message:
         raise SimunixError(f"{directory}: the emulation ended before it answered")
     answer: dict[str, Any] = json.loads(message)

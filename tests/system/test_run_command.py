@@ -138,7 +138,7 @@ def test_joining_pausing_and_listing(simunix: Simunix, tmp_path: Path) -> None:
         joined = simunix("run", "--join", tmp_path / "run", "--", "bash", "-c", "hostname; sleep 5; exit 4")
         assert joined.returncode == 4, joined.stderr
         assert joined.stdout.strip() == os.uname().nodename.split(".")[0]
-        assert "waits for the clock" in simunix("ps", tmp_path / "run").stdout
+        assert "the clock until" in simunix("ps", tmp_path / "run").stdout
         first = simunix("ctl", tmp_path / "run", "pause").stdout
         second = simunix("ctl", tmp_path / "run", "status").stdout
         assert '"paused": true' in first

@@ -1,0 +1,23 @@
+/* Names by number, from the table of syscalls.def. */
+#include "syscall_names.h"
+
+#include <asm/unistd.h>
+#include <stddef.h>
+
+#include "newer_syscalls.h"
+
+#define NAMES_MAX 512
+#define NAME(name) [__NR_##name] = #name,
+#define SIMULATE(name, handler) NAME(name)
+#define QUIET_SIMULATE(name, handler) NAME(name)
+#define PASS(name, why) NAME(name)
+#define QUIET_PASS(name, why) NAME(name)
+#define REFUSE(name, error, why) NAME(name)
+static const char *const names[NAMES_MAX] = {
+#include "syscalls.def"
+};
+
+const char *syscall_name(long number)
+{
+    return number >= 0 && number < NAMES_MAX && names[number] != NULL ? names[number] : "unknown";
+}

@@ -1,0 +1,9 @@
+/* Names of system calls, for messages, traces and reports. */
+#ifndef SIMUNIX_SYSCALL_NAMES_H
+#define SIMUNIX_SYSCALL_NAMES_H
+
+/* cffi: begin */
+const char *syscall_name(long number); /* "unknown" for what syscalls.def has no row for */
+/* cffi: end */
+
+#endif

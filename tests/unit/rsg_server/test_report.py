@@ -1,0 +1,68 @@
+"""The stall report of a real thread that computes, and one that waits in the kernel behind the shim's back."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rsg_server.actor import Actor
+from rsg_server.report import stall_report
+from tests.unit.rsg_server.fakes import Fake, fake
+
+COMPUTES = """
+import threading
+def compute():
+    print(threading.get_native_id(), flush=True)
+    while True: pass
+threading.Thread(target=compute, daemon=True).start()
+threading.Event().wait()
+"""
+READS = "import os, threading; print(threading.get_native_id(), flush=True); os.read(os.pipe()[0], 1)"
+
+
+@contextmanager
+def actor_of(world: Fake, program: str) -> Iterator[Actor]:
+    """An actor that stands for the thread of a native Python program which prints its number."""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        actor = world.born()
+        actor.tid = int(process.stdout.readline())
+        actor.process.open_pidfd(process.pid)
+        try:
+            yield actor
+        finally:
+            process.kill()
+
+
+def test_stall_of_a_thread_that_computes() -> None:
+    with fake() as world, actor_of(world, COMPUTES) as actor:
+        report = ""
+        for _ in range(200):  # on a loaded computer it may be waiting for the other thread's lock just now
+            report = stall_report(world.kernel, actor, 12.0)
+            if "state: R (running)" in report and "call: none" in report:
+                break
+        first = report.splitlines()[0]
+        assert first.startswith("the turn has not come back for 12 s of wall time: h0: fake[")
+        assert f"thread {actor.tid} at 0.000000 s" in first
+        assert "state: R (running)" in report
+        assert "call: none" in report
+        assert f"gdb -p {actor.process.global_pid}" in report
+
+
+def test_stall_of_a_thread_that_waits_in_the_kernel() -> None:
+    with fake() as world, actor_of(world, READS) as actor:
+        report = ""
+        for _ in range(10_000):  # it says its number a moment before it reads
+            report = stall_report(world.kernel, actor, 12.0)
+            if "call: read(0x3, " in report:
+                break
+        assert "state: S (sleeping)" in report
+        assert "; descriptor 3 (pipe, written by fake[" in report
+
+
+def test_stall_of_a_thread_that_is_gone() -> None:
+    with fake() as world, actor_of(world, READS) as actor:
+        actor.process.global_pid = 2**31 - 1  # above every pid
+        assert "state: gone" in stall_report(world.kernel, actor, 12.0)
