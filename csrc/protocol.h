@@ -17,6 +17,7 @@
 
 #define SIMUNIX_PROTOCOL_VERSION 1
 #define SIMUNIX_MESSAGE_MAX 4096
+#define SIMUNIX_QUANTUM_NS 1000000
 
 enum simunix_op {
     /* life */
@@ -109,6 +110,7 @@ struct simunix_clock_page {
     uint64_t clock_reads;
     uint64_t traps;            /* system calls that came through the trap net */
     uint64_t noisy;            /* since this turn began, something was called that may make another actor ready */
+    uint64_t quantum_ns;       /* a clock reader or caller that passes it after something noisy yields, so that others may look */
     uint32_t descriptor_floor; /* the shim's own descriptors are at or above this */
     uint32_t version;
 };

@@ -22,6 +22,7 @@ LOCAL_SLEEPS = PAGE_FIELDS["local_sleeps"]
 CLOCK_READS = PAGE_FIELDS["clock_reads"]
 TRAPS = PAGE_FIELDS["traps"]
 NOISY = PAGE_FIELDS["noisy"]
+QUANTUM = PAGE_FIELDS["quantum_ns"]
 FLOOR_AND_VERSION = PAGE_FIELDS["descriptor_floor"]
 
 
