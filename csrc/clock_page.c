@@ -53,7 +53,7 @@ static void charge(struct thread *thread, uint64_t cost_ns)
     struct simunix_clock_page *page = thread->process->page;
 
     page->now_ns += cost_ns;
-    if (page->now_ns >= page->event_ns)
+    if (page->now_ns >= page->event_ns || (page->noisy != 0 && page->now_ns >= page->quantum_ns))
         yield_to_events(thread);
 }
 

@@ -18,6 +18,7 @@
 
 #define SIMUNIX_PROTOCOL_VERSION 1
 #define SIMUNIX_MESSAGE_MAX 4096
+#define SIMUNIX_QUANTUM_NS 1000000
 
 enum simunix_op {
     /* life */
@@ -118,6 +119,7 @@ struct simunix_clock_page {
     uint64_t preloaded;        /* system calls that came through the preload net */
     uint64_t queue_notifies;   /* POSIX message queues that somebody wants a signal from: only then a send is told */
     uint64_t noisy;            /* since this turn began, something was called that may make another actor ready */
+    uint64_t quantum_ns;       /* a clock reader or caller that passes it after something noisy yields, so that others may look */
     uint32_t descriptor_floor; /* the shim's own descriptors are at or above this */
     uint32_t version;
 };

@@ -112,6 +112,8 @@ void trap_thread_started(struct thread *thread)
     thread->tid = (int)NATIVE(gettid);
     if (thread->process->pid == 0) { /* a vfork-like child: a process of its own in its parent's memory */
         thread->process->pid = thread->tid;
+        /* The kernel lets it keep its creator's alternate stack, on which its creator's trap frame may lie. */
+        NATIVE(sigaltstack, &(stack_t){.ss_flags = SS_DISABLE}, NULL);
         NATIVE(close_range, thread->process->descriptor_floor, thread->channel - 1, 0);
         NATIVE(close_range, thread->channel + 1, ~0U, 0);
     }

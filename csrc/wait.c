@@ -11,6 +11,7 @@ static bool advance_alone(struct thread *thread, const struct wait *wait)
         return false;
     if ((uint64_t)wait->deadline > page->now_ns)
         page->now_ns = (uint64_t)wait->deadline;
+    page->quantum_ns = page->now_ns + SIMUNIX_QUANTUM_NS;
     page->local_sleeps++;
     return true;
 }

@@ -24,6 +24,7 @@ TRAPS = PAGE_FIELDS["traps"]
 PRELOADED = PAGE_FIELDS["preloaded"]
 QUEUE_NOTIFIES = PAGE_FIELDS["queue_notifies"]
 NOISY = PAGE_FIELDS["noisy"]
+QUANTUM = PAGE_FIELDS["quantum_ns"]
 FLOOR_AND_VERSION = PAGE_FIELDS["descriptor_floor"]
 
 

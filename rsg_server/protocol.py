@@ -117,6 +117,9 @@ PAGE_FIELDS: dict[str, int] = {
 
 DATAGRAM_HEADER_BYTES: int = ffi.sizeof("struct simunix_datagram")
 NEVER = -1
+QUANTUM_NS: int = lib.SIMUNIX_QUANTUM_NS
+"""How much the price of its calls may add up to while others are, or may have become, ready: a loop of calls must not starve
+them (virtual time)."""
 
 
 def syscall_name(number: int) -> str:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import msgpack
 
 from rsg_server.actor import Actor, State
-from rsg_server.clock_page import EVENT, FOREVER_NS, HORIZON, NOISY
+from rsg_server.clock_page import EVENT, FOREVER_NS, HORIZON, NOISY, QUANTUM
 from rsg_server.handlers import HANDLERS
 from rsg_server.process import Process
-from rsg_server.protocol import MESSAGE_MAX, Wait, Wake
+from rsg_server.protocol import MESSAGE_MAX, QUANTUM_NS, Wait, Wake
 from rsg_server.socket_pair import SimulatedSocket
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 SOLO_LIMIT_NS = 60 * 10**9
 """How far an actor that is alone may advance the clock before the server looks again."""
-QUANTUM_NS = 1_000_000
-"""How much the price of its calls may add up to while others are ready: a loop of calls must not starve them (virtual time)."""
 TURNS_BETWEEN_LOOKS = 64
 _CREDENTIALS = struct.Struct("=iII")
 _READY_EVENTS = 4096
@@ -124,6 +122,7 @@ class TurnLoop:
             kernel.futexes.remove(actor)
         actor.parked = None
         kernel.page.words[NOISY] = 0
+        kernel.page.words[QUANTUM] = kernel.now_ns + QUANTUM_NS
         wake = actor.reply[0] if not actor.owes_message else 255
         kernel.log.turn(kernel.now_ns, actor.number, wake)  # type: ignore[arg-type]
         if not actor.owes_message:
