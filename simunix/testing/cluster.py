@@ -194,6 +194,17 @@ class Cluster:
         self._description.add_file(host, file, content.encode() if isinstance(content, str) else content)
         return file
 
+    @property
+    def seed(self) -> int:
+        """The seed of everything random in the next run."""
+        return self._description.seed_used
+
+    @seed.setter
+    def seed(self, seed: int) -> None:
+        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+            raise SimunixError(f"seed: expected a whole number from 0 on, got {seed!r}")
+        self._description.seed = seed
+
     # What happens when
 
     def at(self, moment: Time, action: Callable[[], object]) -> None:

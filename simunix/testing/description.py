@@ -66,6 +66,13 @@ class Description:
         if self.scenario is not None:
             self.network = self.scenario.network
 
+    @property
+    def seed_used(self) -> int:
+        """The test's own, the scenario's, or 0."""
+        if self.seed is not None:
+            return self.seed
+        return self.scenario.seed if self.scenario is not None else 0
+
     def addresses(self, more: HostSection | None = None) -> dict[str, str]:
         """Address by host name, in the order of description. Raises SimunixError for names or addresses that clash."""
         if more is None and not self.hosts and self.scenario is None:
@@ -77,9 +84,7 @@ class Description:
     def _scenario(self, more: HostSection | None = None) -> Scenario:
         base = self.scenario
         hosts = [*(base.hosts if base else ()), *self.hosts, *((more,) if more else ())]
-        values: dict[str, object] = {"hosts": hosts, "network": self.network}
-        if self.seed is not None:
-            values["seed"] = self.seed
+        values: dict[str, object] = {"hosts": hosts, "network": self.network, "seed": self.seed_used}
         if self.until_ns is not None:
             values["until"] = self.until_ns
         return base.model_copy(update=values) if base else Scenario.model_construct(name="test", **values)  # type: ignore[arg-type]
