@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,11 @@ from hypothesis import settings
 # A submission is judged on the same examples every time; a developer's own runs explore (HYPOTHESIS_PROFILE=default).
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+PLUGIN = "simunix.pytest_plugin"
+# Installed packages announce the plugin themselves; a tree that was installed before it had one does not.
+IS_ANNOUNCED = any(entry.value == PLUGIN for entry in entry_points(group="pytest11"))
+pytest_plugins = ["pytester"] if IS_ANNOUNCED else ["pytester", PLUGIN]
 
 ROOT = Path(__file__).resolve().parent.parent
 Simunix = Callable[..., "subprocess.CompletedProcess[str]"]

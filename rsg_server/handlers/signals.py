@@ -26,19 +26,39 @@ def sent(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None
         return OK
     sender = actor.process
     for target in _targets(kernel, actor, pid, tid):
-        if number == signal.SIGKILL:
-            if _is_dying(target):
-                kernel.await_death(target)
-        elif number == signal.SIGSTOP:
-            await_state(target, "Tt", True)
-            kernel.stop_process(target)
-        else:
-            if number == signal.SIGCONT:
-                await_state(target, "Tt", False)
-                kernel.continue_process(target)
-            kernel.notice_signal(target, number, tid)
+        _take_effect(kernel, target, number, tid)
     kernel.log.event(kernel.now_ns, "signal", host=sender.host.name, sender=sender.pid, pid=pid, tid=tid, signal=number)
     return None if sender.dead else OK
+
+
+def inject(kernel: Kernel, process: Process, number: int) -> None:
+    """Send a signal from outside the emulation (a failure that the user asked for); between two turns only.
+
+    A process that has been started but has not spoken yet cannot be named: it gets the signal once it has.
+    """
+    if process.dead:
+        return
+    if process.pidfd < 0:
+        kernel.timeline.add(kernel.now_ns + 1, lambda: inject(kernel, process, number))
+        return
+    kernel.log.event(kernel.now_ns, "signal_injected", host=process.host.name, pid=process.pid, signal=int(number))
+    signal.pidfd_send_signal(process.pidfd, number)
+    _take_effect(kernel, process, number)
+
+
+def _take_effect(kernel: Kernel, target: Process, number: int, tid: int = 0) -> None:
+    """The kernel has the signal: let it do to the process what it will do, before anybody else runs."""
+    if number == signal.SIGKILL:
+        if _is_dying(target):
+            kernel.await_death(target)
+    elif number == signal.SIGSTOP:
+        await_state(target, "Tt", True)
+        kernel.stop_process(target)
+    else:
+        if number == signal.SIGCONT:
+            await_state(target, "Tt", False)
+            kernel.continue_process(target)
+        kernel.notice_signal(target, number, tid)
 
 
 def _targets(kernel: Kernel, actor: Actor, pid: int, tid: int) -> list[Process]:

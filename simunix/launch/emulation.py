@@ -18,10 +18,12 @@ import trio
 from rsg_server.control import Control
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
+from rsg_server.handlers.signals import inject
 from rsg_server.host_state import Command
 from rsg_server.kernel import Kernel, KernelOptions
 from rsg_server.process import Process
 from rsg_server.protocol import FLAG_FAKE_GROUPS, FLAG_FAKE_NAME
+from rsg_server.report import actor_line
 from rsg_server.service import Service, ServiceOptions
 from simunix.launch.container import Bind, ContainerSpec, Isolation, PrivatePath, probe
 from simunix.launch.hardware import write_tree
@@ -52,6 +54,8 @@ class Supervised:
     starts: int = 0
     ended: bool = False
     exit_code: int | None = None
+    started_ns: int | None = None  # its latest start and end, in virtual time
+    ended_ns: int | None = None
 
 
 @dataclass
@@ -68,6 +72,7 @@ class Emulation:
     supervised: list[Supervised] = field(default_factory=list)
     wall_s: float = 0.0
     failure: str | None = None
+    waiting: list[str] = field(default_factory=list)  # who still lived when the run ended, and what each waited for
     kernel: Kernel = field(init=False)
     service: Service = field(init=False)
     log: EventLog = field(init=False)
@@ -152,6 +157,7 @@ class Emulation:
         """Start a process of the plan now; called from the timeline."""
         spec = entry.spec
         entry.starts += 1
+        entry.started_ns = self.kernel.now_ns
         environment = {**self.plan.environment, **spec.environment}
         with contextlib.ExitStack() as stack:
             stdin, stdout, stderr = self.foreground or self._output_files(spec, stack)
@@ -187,6 +193,7 @@ class Emulation:
         status = process.exit_status
         entry.exit_code = None if status is None or status < 0 else os.waitstatus_to_exitcode(status)
         entry.process = None
+        entry.ended_ns = self.kernel.now_ns
         spec = entry.spec
         again = spec.restart == "always" or (spec.restart == "on-failure" and entry.exit_code != 0)
         if again and not self.service.reason:
@@ -201,6 +208,11 @@ class Emulation:
                 f"{spec.host}: {spec.name} ended with {describe_exit(entry.exit_code)} at "
                 f"{self.kernel.now_ns / 1e9:.3f} s; its output is in {self.directory.host(spec.host)}/{spec.name}.err"
             )
+
+    def send_signal(self, entry: Supervised, number: int) -> None:
+        """Send a signal to a process of the plan, if it lives; only from an action of the timeline."""
+        if entry.process is not None:
+            inject(self.kernel, entry.process, number)
 
     def _fail(self, text: str) -> None:
         self.failure = self.failure or text
@@ -239,7 +251,10 @@ class Emulation:
             await nursery.start(control.serve)
             if watcher is not None:
                 nursery.start_soon(self._watch, watcher)
-            await self.service.run()
+            try:
+                await self.service.run()
+            finally:
+                self.waiting = [actor_line(actor) for actor in self.kernel.actors.values()]
             nursery.cancel_scope.cancel()
 
     async def _watch(self, watcher: Callable[[Emulation], None]) -> None:

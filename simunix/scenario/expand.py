@@ -21,7 +21,7 @@ from simunix.launch.plan import FileSpec, HostSpec, Plan, PrivateSpec, ProcessSp
 from simunix.launch.programs import check_program
 from simunix.rjms.slurm import clients
 from simunix.rjms.slurm.adapter import SlurmPlan, plan_slurm
-from simunix.scenario.model import HostSection, Scenario, WorkloadSection
+from simunix.scenario.model import HostSection, ProcessSection, Scenario, WorkloadSection
 from simunix.workload import submitter
 from simunix.workload.job import Job, SkippedJob
 from simunix.workload.selection import Selection, select_jobs
@@ -172,21 +172,24 @@ def _processes(scenario: Scenario, hosts: dict[str, Host]) -> list[ProcessSpec]:
             if (host, section.name) in names:
                 raise SimunixError(f"processes[{index}].name: {section.name!r} runs on {host} twice; names must differ")
             names.add((host, section.name))
-            specs.append(
-                ProcessSpec(
-                    section.name,
-                    host,
-                    section.command,
-                    section.start,
-                    section.user,
-                    section.environment,
-                    section.directory,
-                    section.restart,
-                    section.restart_delay,
-                    section.essential,
-                )
-            )
+            specs.append(process_spec(section, host))
     return specs
+
+
+def process_spec(section: ProcessSection, host: str) -> ProcessSpec:
+    """A section's process on one of its hosts."""
+    return ProcessSpec(
+        section.name,
+        host,
+        section.command,
+        section.start,
+        section.user,
+        section.environment,
+        section.directory,
+        section.restart,
+        section.restart_delay,
+        section.essential,
+    )
 
 
 # Workload

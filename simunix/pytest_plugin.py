@@ -1,0 +1,207 @@
+"""pytest plugin: the fixture `emulation`, the marker `simunix`, and what a failing test is told of its run.
+
+Everything that runs is simunix.testing's, and under it the launcher's; it is imported when a test first asks for it, so that
+test suites that do not use the fixture pay nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from simunix.scenario.model import Scenario
+    from simunix.testing import Cluster
+
+MARKER = "simunix(seed=0, scenario=None, until=None): how the fixture `emulation` begins and ends"
+INI = {
+    "simunix_keep": ("which tests' run directories are kept: failed (default), all or none", "failed"),
+    "simunix_wall_limit": ("seconds of real time that one run may take (default: 60)", "60"),
+    "simunix_cc": ("the C compiler (default: cc, else gcc)", ""),
+    "simunix_cflags": ("flags of the C compiler (default: -O1 -g -Wall -pthread)", "-O1 -g -Wall -pthread"),
+}
+KEEP = ("failed", "all", "none")
+CLUSTER = pytest.StashKey["Cluster"]()
+FAILED = pytest.StashKey[bool]()
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What the markers of one test say; the nearest one to the test wins, key by key."""
+
+    seed: int | None = None
+    scenario: str | Path | None = None
+    until: str | float | None = None
+
+
+class MarkError(Exception):
+    """A marker that says something that cannot be."""
+
+
+# Options
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options and ini values."""
+    group = parser.getgroup("simunix", "emulated clusters (simunix)")
+    group.addoption("--simunix-keep", action="store_true", help="keep all run directories, not only those of failed tests")
+    group.addoption("--simunix-seed", type=int, metavar="N", help="seed of all emulations, instead of what the markers say")
+    for name, (words, default) in INI.items():
+        parser.addini(name, words, default=default)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker; check the ini values before any test runs."""
+    config.addinivalue_line("markers", MARKER)
+    if config.getini("simunix_keep") not in KEEP:
+        raise pytest.UsageError(f"simunix_keep: expected one of {', '.join(KEEP)}, got {config.getini('simunix_keep')!r}")
+    try:
+        limit_s = float(config.getini("simunix_wall_limit"))
+    except ValueError:
+        limit_s = 0.0
+    if limit_s <= 0:
+        raise pytest.UsageError(
+            f"simunix_wall_limit: expected seconds of real time above 0, got {config.getini('simunix_wall_limit')!r}"
+        )
+
+
+# Markers
+
+
+def read_marks(item: pytest.Item) -> Mark:
+    """What all the test's markers say together. Raises MarkError."""
+    known = dict.fromkeys(Mark.__slots__)
+    values: dict[str, Any] = {}
+    for mark in item.iter_markers("simunix"):  # nearest first
+        unknown = [key for key in mark.kwargs if key not in known]
+        if mark.args or unknown:
+            what = f"unknown argument {unknown[0]!r}" if unknown else f"unexpected positional argument {mark.args[0]!r}"
+            raise MarkError(f"{what}; known: {', '.join(f'{key}=' for key in known)}")
+        for key, value in mark.kwargs.items():
+            values.setdefault(key, value)
+    seed = values.get("seed")
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
+        raise MarkError(f"seed: expected a whole number from 0 on, got {seed!r}")
+    return Mark(**values)
+
+
+def find_scenario(item: pytest.Item, wanted: object) -> Path:
+    """A scenario file, relative to the test's folder or to the root of the test suite. Raises MarkError."""
+    if not isinstance(wanted, (str, Path)):
+        raise MarkError(f"scenario: expected the path of a scenario file, got {wanted!r}")
+    folders = (item.path.parent, item.config.rootpath)
+    for folder in folders:
+        if (folder / wanted).is_file():
+            return folder / wanted
+    raise MarkError(f"scenario: no such file {str(wanted)!r} in {' or '.join(map(str, dict.fromkeys(folders)))}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A marker on a test that cannot heed it is a mistake that would go unnoticed."""
+    if item.get_closest_marker("simunix") and "emulation" not in getattr(item, "fixturenames", ()):
+        pytest.fail(f"{item.nodeid}: @pytest.mark.simunix: the test does not use the fixture 'emulation'", pytrace=False)
+
+
+# The fixture
+
+
+@pytest.fixture
+def emulation(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A small emulated cluster in virtual time: add hosts, start programs on them, run, look at what they did."""
+    from rsg_server.errors import SimunixError
+    from simunix.launch.run_directory import remove_tree
+
+    item = request.node
+    name = re.sub(r"\W+", "_", item.name)[:40].strip("_")
+    directory = tmp_path_factory.mktemp(f"simunix-{name}-")
+    problem = ""
+    try:
+        item.stash[CLUSTER] = make_cluster(item, directory)
+    except (MarkError, SimunixError) as error:
+        problem = str(error)
+    if problem:  # said here, so that pytest shows this one line and not what led to it
+        directory.rmdir()
+        pytest.fail(f"{item.nodeid}: @pytest.mark.simunix: {problem}", pytrace=False)
+    yield item.stash[CLUSTER]
+    if not is_kept(item):
+        remove_tree(directory)
+
+
+def make_cluster(item: pytest.Item, directory: Path) -> Cluster:
+    """The cluster of a test, as its markers and the options say. Raises MarkError or SimunixError."""
+    from simunix.scenario.loader import load
+    from simunix.scenario.units import duration_ns
+    from simunix.testing import Cluster, ClusterOptions
+
+    mark = read_marks(item)
+    try:
+        until_ns = None if mark.until is None else duration_ns(mark.until)
+    except ValueError as error:
+        raise MarkError(f"until: {error}") from error
+    path = None if mark.scenario is None else find_scenario(item, mark.scenario)
+    scenario: Scenario | None = None if path is None else load(path)
+    seed = item.config.getoption("--simunix-seed")
+    config = item.config
+    return Cluster(
+        ClusterOptions(
+            directory,
+            compiler_of(config, directory),
+            item.path,
+            scenario,
+            path,
+            mark.seed if seed is None else seed,
+            until_ns,
+            float(config.getini("simunix_wall_limit")),
+        )
+    )
+
+
+def compiler_of(config: pytest.Config, directory: Path) -> Any:
+    """The C compiler; what it makes is kept in pytest's cache, if there is one."""
+    from simunix.testing.program import CCompiler
+
+    cache = getattr(config, "cache", None)
+    folder = directory / "programs" if cache is None else cache.mkdir("simunix-programs")
+    return CCompiler(folder, shlex.split(config.getini("simunix_cflags")), config.getini("simunix_cc") or None)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, None]:
+    """Without a C compiler a test that needs one is skipped, and says why."""
+    outcome = yield
+    if CLUSTER in pyfuncitem.stash and outcome.excinfo is not None:
+        from simunix.testing.program import CompilerMissingError
+
+        if isinstance(outcome.excinfo[1], CompilerMissingError):
+            outcome.force_exception(pytest.skip.Exception(str(outcome.excinfo[1])))
+
+
+# What is kept and shown
+
+
+def is_kept(item: pytest.Item) -> bool:
+    """Whether the run directory outlives the test."""
+    policy = "all" if item.config.getoption("--simunix-keep") else item.config.getini("simunix_keep")
+    return bool(policy == "all" or (policy == "failed" and item.stash.get(FAILED, False)))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
+    """Tell a failing test's reader what its emulation did, and where the rest of it is."""
+    outcome = yield
+    report: pytest.TestReport = outcome.get_result()
+    cluster = item.stash.get(CLUSTER, None)
+    if cluster is None or not report.failed:
+        return
+    item.stash[FAILED] = True
+    if report.when != "teardown":
+        from simunix.testing.account import sections_of
+
+        report.sections.extend(sections_of(cluster, is_kept(item)))

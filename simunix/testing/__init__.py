@@ -1,0 +1,17 @@
+"""Small emulated clusters for tests of distributed programs; `simunix.pytest_plugin` hands them to pytest."""
+
+from simunix.testing.cluster import Cluster, ClusterOptions
+from simunix.testing.process import EmulatedHost, EmulatedProcess, UnsupportedFailureError
+from simunix.testing.program import Program, ProgramError
+from simunix.testing.result import RunResult
+
+__all__ = [
+    "Cluster",
+    "ClusterOptions",
+    "EmulatedHost",
+    "EmulatedProcess",
+    "Program",
+    "ProgramError",
+    "RunResult",
+    "UnsupportedFailureError",
+]

@@ -1,0 +1,135 @@
+"""One run of a described cluster by the launcher: watched over, recorded, described when it fails."""
+
+from __future__ import annotations
+
+import functools
+import time
+from dataclasses import dataclass, field, replace
+from operator import methodcaller
+from pathlib import Path
+from typing import Protocol
+
+from rsg_server.errors import SimunixError, StallError
+from rsg_server.report import actor_line, seconds, stall_report
+from simunix.launch.container import Isolation, probe
+from simunix.launch.emulation import Emulation, Supervised
+from simunix.launch.run_directory import RunDirectory
+from simunix.scenario.expand import Expansion
+from simunix.scenario.model import Scenario
+from simunix.scenario.runner import ScenarioOptions, job_rows, make_record
+from simunix.testing.description import Description
+from simunix.testing.result import RunResult
+
+__tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's reader looks for the test's own line
+
+
+class RunFailedError(SimunixError):
+    """A program that the run cannot do without has failed."""
+
+
+class Limits(Protocol):
+    """What an attempt needs of a cluster's options."""
+
+    @property
+    def wall_limit_s(self) -> float:
+        """How long it may take in real time."""
+
+    @property
+    def source(self) -> Path:
+        """The file that described it."""
+
+
+@functools.cache
+def isolation() -> tuple[Isolation, str]:
+    """The best isolation here, and what it gives up; asked once."""
+    return probe()
+
+
+@dataclass(eq=False, slots=True)
+class Attempt:
+    """A run, from its preparation on. `problem` is what ended it, if it was an error."""
+
+    emulation: Emulation
+    scenario: Scenario
+    expansion: Expansion
+    limits: Limits
+    problem: SimunixError | None = None
+    result: RunResult | None = None
+    is_over: bool = False
+    _end_ns: int = 0
+    _deadline: float = field(default=0.0)
+
+    @classmethod
+    def prepare(cls, description: Description, directory: RunDirectory, until_ns: int | None, limits: Limits) -> Attempt:
+        """Make the plan and the folder; nothing has happened yet in virtual time."""
+        scenario, expansion = description.finished_scenario()
+        kind, _ = isolation()
+        plan = description.plan(expansion, kind, directory)
+        if until_ns is not None:
+            plan = replace(plan, until_ns=until_ns)
+        directory.path.mkdir(parents=True, mode=0o700)
+        emulation = Emulation(plan, directory, warn=lambda text: None, isolation=kind)
+        emulation.prepare()
+        return cls(emulation, scenario, expansion, limits)
+
+    @property
+    def directory(self) -> RunDirectory:
+        """Where everything of this run lies."""
+        return self.emulation.directory
+
+    @property
+    def now_ns(self) -> int:
+        """Virtual nanoseconds since the start."""
+        return self._end_ns if self.is_over else self.emulation.kernel.now_ns
+
+    def entry(self, host: str, name: str) -> Supervised:
+        """The launcher's record of a process."""
+        return next(entry for entry in self.emulation.supervised if (entry.spec.host, entry.spec.name) == (host, name))
+
+    def run(self) -> RunResult:
+        """Run to the end. Raises what ended it: a deadlock, a stall, the failure of an essential program."""
+        emulation = self.emulation
+        self._deadline = time.monotonic() + self.limits.wall_limit_s
+        try:
+            emulation.run(self._watch)
+            if emulation.failure is not None:
+                raise RunFailedError(emulation.failure)
+        except SimunixError as error:
+            emulation.failure = emulation.failure or str(error)
+            self.problem = error
+            raise error.with_traceback(None) from None  # where in the server it was found helps no test
+        finally:
+            self._end_ns = emulation.kernel.now_ns
+            self.is_over = True
+            self.result = self._record()
+            emulation.close()
+        return self.result
+
+    def _watch(self, emulation: Emulation) -> None:
+        """Real time is limited: a program that computes for ever, or time that runs on for ever, must not hold up the tests."""
+        if time.monotonic() < self._deadline:
+            return
+        limit_s = self.limits.wall_limit_s
+        turns = emulation.service.turns
+        if turns.holder is not None:
+            raise StallError(stall_report(emulation.kernel, turns.holder, time.monotonic() - turns.holder_since))
+        head = f"still running after {limit_s:g} s of wall time, at {seconds(emulation.kernel.now_ns)} of virtual time"
+        lines = ["  " + actor_line(actor) for actor in emulation.kernel.actors.values()]
+        raise StallError("\n".join([f"{head}; give until=, or raise simunix_wall_limit", *lines]))
+
+    def _record(self) -> RunResult:
+        """Write run.json and what a test may ask for afterwards."""
+        emulation = self.emulation
+        rows = job_rows(self.scenario, self.expansion, self.directory)
+        record = make_record(ScenarioOptions(self.limits.source), self.scenario, self.expansion, emulation, rows)
+        record.write(self.directory.path / "run.json")
+        return RunResult(
+            self.directory.path,
+            record.ended,
+            record.virtual_s,
+            record.events_sha256,
+            record.deterministic,
+            tuple(record.warnings),
+            tuple(emulation.waiting),
+            tuple(rows),
+        )

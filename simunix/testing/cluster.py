@@ -1,0 +1,274 @@
+"""An emulated cluster as a test describes it, call by call; `run()` may be called again and begins anew each time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from operator import methodcaller
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from simunix.launch.emulation import describe_exit
+from simunix.launch.run_directory import RunDirectory
+from simunix.scenario.model import HostSection, NetworkSection, ProcessSection, Scenario
+from simunix.scenario.units import duration_ns
+from simunix.testing.attempt import Attempt
+from simunix.testing.description import WORK_FOLDER, Description, checked
+from simunix.testing.function_source import Function
+from simunix.testing.process import NS, EmulatedHost, EmulatedProcess, Runnable, Time
+from simunix.testing.program import CCompiler, Program, Source, c_program, command, python_program
+from simunix.testing.result import RunResult
+
+__tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's reader looks for the test's own line
+
+WALL_LIMIT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterOptions:
+    """What is decided outside the test's body. Relative paths of sources are below the folder of `source`, the test's file."""
+
+    directory: Path
+    compiler: CCompiler
+    source: Path
+    scenario: Scenario | None = None
+    scenario_path: Path | None = None
+    seed: int | None = None
+    until_ns: int | None = None
+    wall_limit_s: float = WALL_LIMIT_S
+
+
+@dataclass(eq=False, repr=False)
+class Cluster:
+    """Hosts, programs, failures; the fixture `emulation` is one."""
+
+    options: ClusterOptions
+    processes: list[EmulatedProcess] = field(default_factory=list, init=False)
+    attempts: list[Attempt] = field(default_factory=list, init=False)
+    _description: Description = field(init=False)
+    _hosts: dict[str, EmulatedHost] = field(default_factory=dict, init=False)
+    _actions: list[tuple[int, Callable[[], object]]] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        options = self.options
+        folder = (options.scenario_path or options.source).parent
+        self._description = Description(options.scenario, folder, options.seed, options.until_ns)
+        self._learn_hosts(self._description.addresses())
+        for section in options.scenario.processes if options.scenario is not None else ():
+            for host in section.host:
+                self.processes.append(EmulatedProcess(section.name, host, True, self))
+
+    def __repr__(self) -> str:
+        return f"<cluster of {', '.join(self._hosts) or 'no hosts yet'}>"
+
+    # Hosts and links
+
+    def network(
+        self,
+        *,
+        latency: Time | None = None,
+        bandwidth: str | None = None,
+        loopback_latency: Time | None = None,
+        loopback_bandwidth: str | None = None,
+    ) -> None:
+        """The link that every host has to the switch, unless it is given its own: latency one way, bandwidth each way."""
+        self._description.network = checked(
+            "network()",
+            NetworkSection,
+            latency=latency,
+            bandwidth=bandwidth,
+            loopback_latency=loopback_latency,
+            loopback_bandwidth=loopback_bandwidth,
+        )
+
+    def hosts(
+        self,
+        names: str,
+        *,
+        address: str | None = None,
+        cores: int | None = None,
+        memory: str | int | None = None,
+        latency: Time | None = None,
+        bandwidth: str | None = None,
+        private: Sequence[str] = (),
+    ) -> list[EmulatedHost]:
+        """Add hosts of one kind, e.g. "node[1-4]": all have such a link; `address` is the first one's."""
+        section = checked(
+            f"host({names!r})",
+            HostSection,
+            name=names,
+            address=address,
+            cores=cores,
+            memory=memory,
+            latency=latency,
+            bandwidth=bandwidth,
+            private=list(private),
+        )
+        addresses = self._description.addresses(section)
+        self._description.hosts.append(section)
+        self._learn_hosts(addresses)
+        return [self._hosts[name] for name in section.name]
+
+    def host(
+        self,
+        name: str,
+        *,
+        address: str | None = None,
+        cores: int | None = None,
+        memory: str | int | None = None,
+        latency: Time | None = None,
+        bandwidth: str | None = None,
+        private: Sequence[str] = (),
+    ) -> EmulatedHost:
+        """Add a host; one that is there already (from a scenario, say) is given back."""
+        changes = (address, cores, memory, latency, bandwidth)
+        if name in self._hosts and all(value is None for value in changes) and not private:
+            return self._hosts[name]
+        if "[" in name or "," in name:
+            raise SimunixError(f"host({name!r}): expected the name of one host; for several there is hosts()")
+        return self.hosts(
+            name, address=address, cores=cores, memory=memory, latency=latency, bandwidth=bandwidth, private=private
+        )[0]
+
+    def _learn_hosts(self, addresses: dict[str, str]) -> None:
+        for name, address in addresses.items():
+            self._hosts.setdefault(name, EmulatedHost(name, address, self))
+
+    # Programs
+
+    def c(self, source: str | Path, *flags: str, name: str = "") -> Program:
+        """A program in C, from its text or a .c file; compiled once, with the compiler flags given (-lm …)."""
+        found = Source.read(source, ".c", self.options.source.parent)
+        return c_program(self.options.compiler, found, name, flags)
+
+    def python(self, source: str | Path | Function, *arguments: object, name: str = "") -> Program:
+        """A program in Python: a script's text, a .py file, or a call of a function whose source is sent along."""
+        return python_program(source, self.options.source.parent, name, arguments)
+
+    def add_process(
+        self, host: str, program: Runnable, words: Sequence[object], is_daemon: bool, name: str, **keys: object
+    ) -> EmulatedProcess:
+        """What `EmulatedHost.start` does; `keys` are those of the scenario format's processes."""
+        made = self._program(program)
+        section = checked(
+            f"start({name or made.name!r})",
+            ProcessSection,
+            name=self._free_name(host, name or made.name, bool(name)),
+            host=host,
+            command=made.argv(WORK_FOLDER),
+            **keys,
+        )
+        self._description.want(host, section, made, tuple(map(str, words)), is_daemon)
+        self.processes.append(EmulatedProcess(section.name, host, is_daemon, self))
+        return self.processes[-1]
+
+    def _program(self, program: Runnable) -> Program:
+        if isinstance(program, Program):
+            return program
+        if callable(program):
+            return self.python(program)
+        by_suffix = {".c": self.c, ".py": self.python}
+        if isinstance(program, Path) and program.suffix in by_suffix:
+            return by_suffix[program.suffix](program)
+        return command(program)
+
+    def _free_name(self, host: str, name: str, is_chosen: bool) -> str:
+        taken = {process.name for process in self.processes if process.host == host}
+        if name not in taken:
+            return name
+        if is_chosen:
+            raise SimunixError(f"start({name!r}): there is a process of this name on {host} already; choose another")
+        return next(free for number in range(2, len(taken) + 3) if (free := f"{name}-{number}") not in taken)
+
+    def process(self, name: str, host: str | None = None) -> EmulatedProcess:
+        """A process by its name, also one of the scenario's; `host` is needed if several have it."""
+        found = [process for process in self.processes if process.name == name and host in (None, process.host)]
+        if len(found) != 1:
+            what = f"{len(found)} processes are" if found else "no process is"
+            known = ", ".join(map(repr, self.processes)) or "none"
+            raise SimunixError(f"process({name!r}): {what} called so; known: {known}")
+        return found[0]
+
+    def write(self, host: str, file: str, content: str | bytes) -> str:
+        """Put a file into a host's work folder before the run; its name there."""
+        self._description.add_file(host, file, content.encode() if isinstance(content, str) else content)
+        return file
+
+    @property
+    def seed(self) -> int:
+        """The seed of everything random in the next run."""
+        return self._description.seed_used
+
+    @seed.setter
+    def seed(self, seed: int) -> None:
+        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+            raise SimunixError(f"seed: expected a whole number from 0 on, got {seed!r}")
+        self._description.seed = seed
+
+    # What happens when
+
+    def at(self, moment: Time, action: Callable[[], object]) -> None:
+        """Have `action()` called at a moment of each run; it may ask for `now`, outputs, and send signals."""
+        self._actions.append((_duration("at()", moment), action))
+
+    def send_signal(self, process: EmulatedProcess, number: int, at: Time | None = None) -> None:
+        """Send a signal to a process at a moment of each run; without `at`, now."""
+        if at is not None:
+            self.at(at, lambda: process.send_signal(number))
+        elif not self.attempts or self.attempts[-1].is_over:
+            raise SimunixError(f"{process!r}: nothing runs now; say when: kill(at='5s'), or call it from an action of at()")
+        else:
+            self.attempts[-1].emulation.send_signal(process.entry, number)
+
+    @property
+    def now(self) -> float:
+        """Virtual seconds since the start of the latest run; where it ended, once it has."""
+        return self.attempts[-1].now_ns / NS if self.attempts else 0.0
+
+    # Runs
+
+    def run(self, until: Time | None = None, check: bool = False) -> RunResult:
+        """Run from the beginning to the end; with `check`, it is an error if a process failed or did not end."""
+        description = self._description
+        if not self.processes and not (description.scenario and (description.scenario.slurm or description.scenario.workload)):
+            raise SimunixError("there is nothing to run; start a program first: emulation.host('a').start(…)")
+        until_ns = None if until is None else _duration("run(until=)", until)
+        directory = RunDirectory(self.options.directory / f"run{len(self.attempts) + 1}")
+        attempt = Attempt.prepare(description, directory, until_ns, self.options)
+        self.attempts.append(attempt)
+        for process in self.processes:
+            process.bind(attempt.entry(process.host, process.name))
+        for moment_ns, action in self._actions:
+            attempt.emulation.kernel.timeline.add(moment_ns, action)  # type: ignore[arg-type]
+        result = attempt.run()
+        if check:
+            self._check()
+        return result
+
+    def _check(self) -> None:
+        failed = [process for process in self.processes if not process.is_daemon and process.exit_code != 0]
+        if failed:
+            lines = [f"{process!r} ended with {describe_exit(process.exit_code)}" for process in failed if process.has_ended]
+            lines += [f"{process!r} had not ended at {self.now:.6f} s" for process in failed if not process.has_ended]
+            raise SimunixError("; ".join(lines))
+
+    def output_folder(self, host: str) -> Path:
+        """Where the latest run keeps a host's files and outputs."""
+        return self._latest.directory.host(host)
+
+    def work_folder(self, host: str) -> Path:
+        """Where the latest run keeps the content of a host's work folder."""
+        return self._latest.directory.private(host, WORK_FOLDER)
+
+    @property
+    def _latest(self) -> Attempt:
+        if not self.attempts:
+            raise SimunixError("nothing has been run yet; call run() first")
+        return self.attempts[-1]
+
+
+def _duration(call: str, value: Time) -> int:
+    try:
+        return duration_ns(value)
+    except ValueError as error:
+        raise SimunixError(f"{call}: {error}") from error

@@ -1,0 +1,147 @@
+"""A cluster as described so far, and the plan that it makes: the scenario's own sections, expanded as a scenario's file is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from operator import methodcaller
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from rsg_server.errors import SimunixError
+from simunix.launch.container import Isolation
+from simunix.launch.plan import FileSpec, Plan, PrivateSpec, ProcessSpec
+from simunix.launch.programs import check_program
+from simunix.launch.run_directory import RunDirectory
+from simunix.scenario.expand import PATH, Expansion, expand, process_spec
+from simunix.scenario.loader import dotted
+from simunix.scenario.model import HostSection, NetworkSection, ProcessSection, Scenario
+from simunix.testing.program import Program
+
+__tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's reader looks for the test's own line
+
+WORK_FOLDER = "/run/work"
+"""Each host's own: programs are put there and start there; what they write there stays in the run directory."""
+WORK = PrivateSpec(WORK_FOLDER, mode=0o1777)
+Section = TypeVar("Section", bound=BaseModel)
+
+
+def checked(call: str, model: type[Section], **values: Any) -> Section:
+    """A section of the scenario format from keyword arguments; SimunixError names the call and the argument."""
+    try:
+        return model.model_validate({key: value for key, value in values.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        text = str(first["msg"]).removeprefix("Value error, ")
+        got = "" if first["type"] == "value_error" else f", got {first['input']!r}"
+        where = dotted([part for part in first["loc"] if part != "function-before"])
+        raise SimunixError(f"{call}: {where}: {text}{got}" if where else f"{call}: {text}{got}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A process that the test wants. Its words are known only when it is known what the host will see."""
+
+    section: ProcessSection
+    program: Program
+    words: tuple[str, ...]
+    is_daemon: bool
+
+
+@dataclass(slots=True)
+class Description:
+    """Hosts, links, files and processes, with those of a scenario that the test may start from."""
+
+    scenario: Scenario | None = None
+    scenario_folder: Path = Path()
+    seed: int | None = None
+    until_ns: int | None = None
+    network: NetworkSection = field(default_factory=NetworkSection)
+    hosts: list[HostSection] = field(default_factory=list)
+    wanted: list[Wanted] = field(default_factory=list)
+    files: dict[tuple[str, str], bytes] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.scenario is not None:
+            self.network = self.scenario.network
+
+    @property
+    def seed_used(self) -> int:
+        """The test's own, the scenario's, or 0."""
+        if self.seed is not None:
+            return self.seed
+        return self.scenario.seed if self.scenario is not None else 0
+
+    def addresses(self, more: HostSection | None = None) -> dict[str, str]:
+        """Address by host name, in the order of description. Raises SimunixError for names or addresses that clash."""
+        if more is None and not self.hosts and self.scenario is None:
+            return {}
+        bare = self._scenario(more).model_copy(update={"slurm": None, "workload": None, "processes": []})
+        platform = expand(bare, self.scenario_folder).plan.platform
+        return {host.name: str(host.addresses[0]) for host in platform.hosts}
+
+    def _scenario(self, more: HostSection | None = None) -> Scenario:
+        base = self.scenario
+        hosts = [*(base.hosts if base else ()), *self.hosts, *((more,) if more else ())]
+        values: dict[str, object] = {"hosts": hosts, "network": self.network, "seed": self.seed_used}
+        if self.until_ns is not None:
+            values["until"] = self.until_ns
+        return base.model_copy(update=values) if base else Scenario.model_construct(name="test", **values)  # type: ignore[arg-type]
+
+    def want(self, host: str, section: ProcessSection, program: Program, words: tuple[str, ...], daemon: bool) -> None:
+        """Remember a process, and its program's file. Raises SimunixError if it cannot be run."""
+        if program.file:
+            self.add_file(host, program.file, program.content)
+        else:
+            problem = check_program(program.before[0], section.environment.get("PATH", PATH), "/")
+            if problem is not None:
+                raise SimunixError(f"{host}: {problem}")
+        self.wanted.append(Wanted(section, program, words, daemon))
+
+    def add_file(self, host: str, file: str, content: bytes) -> None:
+        """A file of a host's work folder; the same name cannot mean two contents."""
+        if not file or file.startswith("/") or ".." in Path(file).parts:
+            raise SimunixError(f"{host}: file {file!r}: expected a path inside the host's work folder")
+        if self.files.setdefault((host, file), content) != content:
+            raise SimunixError(f"{host}: there are two different files {file}; give one of the programs another name")
+
+    def finished_scenario(self) -> tuple[Scenario, Expansion]:
+        """What is to be run, but for the test's own processes."""
+        scenario = self._scenario()
+        if not scenario.hosts:
+            raise SimunixError("the cluster has no host; add one: emulation.host('a')")
+        return scenario, expand(scenario, self.scenario_folder)
+
+    def plan(self, expansion: Expansion, isolation: Isolation, directory: RunDirectory) -> Plan:
+        """The scenario's plan with the test's processes and files."""
+        plan = expansion.plan
+
+        def seen(host: str) -> str:
+            """Where programs of a host see its work folder: without namespaces, where it really is."""
+            return str(directory.private(host, WORK_FOLDER)) if isolation is Isolation.NONE else WORK_FOLDER
+
+        own = tuple(self._process(entry, seen(entry.section.host[0])) for entry in self.wanted)
+        files = tuple(
+            FileSpec(host, f"{WORK_FOLDER}/{file}", content, mode=0o755) for (host, file), content in self.files.items()
+        )
+        explicit = self.scenario.stop if self.scenario is not None else None
+        has_background = self.scenario is not None or any(entry.is_daemon for entry in self.wanted)
+        stop = "workload" if own and has_background else plan.stop
+        return replace(
+            plan,
+            hosts=tuple(replace(host, private=(*host.private, WORK)) for host in plan.hosts),
+            processes=(*plan.processes, *own),
+            files=(*plan.files, *files),
+            stop=explicit or stop,
+        )
+
+    @staticmethod
+    def _process(entry: Wanted, folder: str) -> ProcessSpec:
+        spec = process_spec(entry.section, entry.section.host[0])
+        return replace(
+            spec,
+            argv=(*entry.program.argv(folder), *entry.words),
+            directory=folder if spec.directory == WORK_FOLDER else spec.directory,
+            is_workload=not entry.is_daemon,
+        )

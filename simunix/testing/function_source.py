@@ -1,0 +1,114 @@
+"""A function of a test as a script of its own: its source, what it uses of its module, and the call.
+
+The emulated process is another program: nothing is shared with the test but the text. Modules, functions and plain values
+that the function names are written before it; anything else must be given as an argument, or be made inside it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from operator import methodcaller
+from types import FunctionType, ModuleType
+from typing import Any
+
+from rsg_server.errors import SimunixError
+
+__tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's reader looks for the test's own line
+
+Function = Callable[..., object]
+
+
+class FunctionError(SimunixError):
+    """A function that cannot be sent to another process as text."""
+
+
+def script_of(function: Function, arguments: Sequence[object] = ()) -> str:
+    """A script that calls the function with these arguments. Raises FunctionError for what text cannot carry."""
+    if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
+        raise FunctionError(f"python: expected a function written with def, got {function!r}")
+    call = ", ".join(_literal(value, f"{function.__name__}(): argument {value!r}") for value in arguments)
+    parts = list(_parts(function, set()))
+    return "\n".join(["from __future__ import annotations", *parts, f"{function.__name__}({call})", ""])
+
+
+def _parts(function: FunctionType, done: set[str]) -> Iterator[str]:
+    """What must stand before the function, and the function; each name once."""
+    if function.__name__ in done:
+        return
+    done.add(function.__name__)
+    if function.__code__.co_freevars:
+        raise FunctionError(
+            f"{function.__name__}(): uses {', '.join(function.__code__.co_freevars)} of the function around it; "
+            "give it as an argument"
+        )
+    for name in sorted(_names(function)):
+        if name in function.__globals__ and name not in done:
+            yield from _global(function, name, function.__globals__[name], done)
+    yield _definition(function)
+
+
+class _Names(ast.NodeVisitor):
+    """Names that the code looks up. Annotations do not count: they are never evaluated."""
+
+    def __init__(self) -> None:
+        self.found: set[str] = set()
+
+    def visit_Name(self, node: ast.Name) -> None:
+        self.found.add(node.id)
+
+    def visit_arg(self, node: ast.arg) -> None:
+        """Only a name and its annotation."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        for part in (*node.args.defaults, *filter(None, node.args.kw_defaults), *node.body):
+            self.visit(part)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        for part in (node.target, *((node.value,) if node.value else ())):
+            self.visit(part)
+
+
+def _names(function: FunctionType) -> set[str]:
+    """What the source says, not the code: pytest has put names of its own into that."""
+    names = _Names()
+    names.visit(ast.parse(_definition(function)))
+    return names.found - set(function.__code__.co_varnames) - set(function.__code__.co_cellvars)
+
+
+def _global(function: FunctionType, name: str, value: Any, done: set[str]) -> Iterator[str]:
+    if isinstance(value, FunctionType) and value.__module__ == function.__module__:
+        yield from _parts(value, done)
+        return
+    done.add(name)
+    module, own_name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if isinstance(value, ModuleType):
+        yield f"import {value.__name__}" if value.__name__ == name else f"import {value.__name__} as {name}"
+    elif own_name and module and module != function.__module__:
+        yield f"from {module} import {own_name} as {name}"
+    else:
+        yield f"{name} = {_literal(value, f'{function.__name__}(): the global {name}')}"
+
+
+def _definition(function: FunctionType) -> str:
+    """The source of a function without its decorators, at the left margin."""
+    try:
+        text = textwrap.dedent(inspect.getsource(function))
+    except (OSError, TypeError):
+        raise FunctionError(f"{function.__name__}(): its source cannot be found; write the program into a file") from None
+    node = ast.parse(text).body[0]
+    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    return "\n".join(text.splitlines()[node.lineno - 1 : node.end_lineno])
+
+
+def _literal(value: object, what: str) -> str:
+    """A value as Python text that gives the same value. Raises FunctionError."""
+    text = repr(value)
+    try:
+        if ast.literal_eval(text) == value:
+            return text
+    except (ValueError, SyntaxError):
+        pass
+    raise FunctionError(f"{what} cannot be written as text; only numbers, texts, bytes, None and collections of them can")

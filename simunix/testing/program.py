@@ -1,0 +1,142 @@
+"""Programs of a test: C that is compiled once and kept, Python, or a command; and the words that start them on a host."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import methodcaller
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from simunix.testing.function_source import Function, script_of
+
+__tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's reader looks for the test's own line
+
+FLAGS = ("-O1", "-g", "-Wall", "-pthread")
+COMPILERS = ("cc", "gcc")
+
+
+class ProgramError(SimunixError):
+    """A program of a test that cannot be made; the message says what the compiler, or who else, said."""
+
+
+class CompilerMissingError(ProgramError):
+    """There is no C compiler on this computer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Something to start. `file` and `content` are put into the host's work folder; `before` are the words before it."""
+
+    name: str
+    before: tuple[str, ...]
+    file: str = ""
+    content: bytes = b""
+
+    def argv(self, folder: str) -> tuple[str, ...]:
+        """The words that start it; `folder` is where the host sees its file."""
+        return (*self.before, f"{folder}/{self.file}") if self.file else self.before
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """C or Python text, and the file (existing or not) that messages about it name."""
+
+    text: str
+    path: Path
+
+    @classmethod
+    def read(cls, source: str | Path, suffix: str, folder: Path) -> Source:
+        """A Path is a file of `folder`; a str is one if it is a single line with the suffix, else it is the text itself."""
+        if isinstance(source, str) and not (source.endswith(suffix) and "\n" not in source):
+            return cls(source, Path(f"program{suffix}"))
+        path = folder / source
+        try:
+            return cls(path.read_text(), path)
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "not a text file"
+            raise ProgramError(f"{path}: {reason}; give a {suffix} file (relative to the test's folder) or its text") from None
+
+
+class CCompiler:
+    """Compiles C into a cache: a program is compiled again only if its preprocessed text, flags or compiler differ."""
+
+    def __init__(self, cache: Path, flags: Sequence[str] = FLAGS, compiler: str | None = None) -> None:
+        self.cache = cache
+        self.flags = tuple(flags)
+        self._compiler = compiler
+
+    def find(self) -> str:
+        """The compiler's path; CompilerMissingError if there is none."""
+        wanted = (self._compiler,) if self._compiler else COMPILERS
+        found = next(filter(None, map(shutil.which, wanted)), None)
+        if found is None:
+            raise CompilerMissingError(f"no C compiler here ({' or '.join(wanted)}); install gcc")
+        return found
+
+    def compile(self, source: Source, flags: Sequence[str] = ()) -> bytes:
+        """The executable's content. Raises ProgramError with the compiler's words."""
+        compiler = self.find()
+        flags = (*self.flags, *flags)
+        text = f'# 1 "{source.path}"\n{source.text}'.encode()
+        include = (f"-I{source.path.parent}",) if source.path.is_absolute() else ()
+        preprocessed = self._call(compiler, ("-E", *include, *flags, "-x", "c", "-"), text, source)
+        status = os.stat(compiler)
+        identity = repr((os.path.realpath(compiler), status.st_size, status.st_mtime_ns, flags)).encode()
+        cached = self.cache / hashlib.sha256(identity + b"\0" + preprocessed).hexdigest()
+        if not cached.exists():
+            self.cache.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=self.cache) as folder:  # renamed when whole: other workers look here too
+                binary = Path(folder, "program")
+                self._call(compiler, ("-x", "cpp-output", "-", "-o", str(binary), *flags), preprocessed, source)
+                binary.replace(cached)
+        return cached.read_bytes()
+
+    @staticmethod
+    def _call(compiler: str, words: Sequence[str], text: bytes, source: Source) -> bytes:
+        done = subprocess.run([compiler, *words], input=text, capture_output=True, check=False)
+        if done.returncode != 0:
+            raise ProgramError(f"{source.path.name} does not compile:\n{done.stderr.decode(errors='replace').rstrip()}")
+        return done.stdout
+
+
+def c_program(compiler: CCompiler, source: Source, name: str, flags: Sequence[str]) -> Program:
+    """A C program, compiled."""
+    name = name or source.path.stem
+    return Program(name, (), name, compiler.compile(source, flags))
+
+
+def python_program(source: str | Path | Function, folder: Path, name: str, arguments: Sequence[object]) -> Program:
+    """A Python script, or a call of a function whose source is sent along."""
+    if callable(source):
+        name = name or source.__name__
+        text = script_of(source, arguments)
+    elif arguments:
+        raise ProgramError("python: only functions are called with arguments; give a script's words to start()")
+    else:
+        found = Source.read(source, ".py", folder)
+        name, text = name or found.path.stem, found.text
+    try:
+        compile(text, f"{name}.py", "exec")
+    except SyntaxError as error:
+        raise ProgramError(f"{name}.py:{error.lineno}: {error.msg}") from None
+    return Program(name, (sys.executable,), f"{name}.py", text.encode())
+
+
+def command(words: str | Path | Sequence[str | Path | int | float]) -> Program:
+    """Any command: a text for the shell, a path, or a list of words."""
+    if isinstance(words, str):
+        return Program("sh", ("/bin/sh", "-c", words))
+    argv = (words,) if isinstance(words, Path) else tuple(words)
+    if not argv:
+        raise ProgramError("expected a program, a shell command or a list of words, got an empty list")
+    return Program(Path(str(argv[0])).name, tuple(map(str, argv)))
+
+
+__all__ = ["CCompiler", "CompilerMissingError", "Program", "ProgramError", "Source", "c_program", "command", "python_program"]

@@ -1,0 +1,30 @@
+"""What one run of a cluster has left: virtual time, events, digest, outputs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from simunix.report.jobs_csv import JobRow
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """One run. `ended` is done, time limit, or why else; `waiting` says who still lived then, and what each waited for."""
+
+    directory: Path
+    ended: str
+    virtual_s: float
+    digest: str
+    is_deterministic: bool
+    warnings: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    jobs: tuple[JobRow, ...] = ()
+
+    def events(self, kind: str | None = None) -> list[dict[str, Any]]:
+        """The event log, or the events of one kind; `t` is in nanoseconds of virtual time."""
+        lines = (self.directory / "events.jsonl").read_text().splitlines()
+        return [event for event in map(json.loads, lines) if kind in (None, event["event"])]
