@@ -51,7 +51,7 @@ def make_jobs() -> list[Job]:
     choose = random.Random(1)
     moments = sorted(choose.uniform(0, 60) for _ in range(30))
     return [
-        Job(number, math.floor(at), choose.randint(3, 20), 60, cores=choose.choice([1, 4, 16, 64, 128, 200]))
+        Job(number, math.floor(at), choose.randint(3, 20), 60, cores=choose.choice([1, 4, 16, 32, 64, 160]))
         for number, at in enumerate(moments, 1)
     ]
 
