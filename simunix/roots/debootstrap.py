@@ -41,10 +41,11 @@ def make_root(request: RootRequest, progress: Callable[[str], None] = lambda tex
         command = [*NAMESPACES, "debootstrap", "--variant=minbase"]
         if request.packages:
             command.append(f"--include={','.join(request.packages)}")
-        _run([*command, request.release, str(partial), request.mirror], request, progress)
+        code, lines = _run([*command, request.release, str(partial), request.mirror], progress)
+        if code != 0:
+            raise SimunixError(f"root make: {_reason([*lines, *_installation_log(partial)], request)}")
         for archive in (partial / "var/cache/apt/archives").glob("*.deb"):
             archive.unlink()
-        partial.chmod(0o755)
         os.rename(partial, request.directory)  # replaces an empty folder too
 
 
@@ -75,6 +76,7 @@ def _partial_folder(directory: Path) -> Iterator[Path]:
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
         partial = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
+        partial.chmod(0o755)  # the / that users of packages, being installed, can enter
     except OSError as error:
         raise SimunixError(f"root make: {directory}: {error.strerror}; choose a folder that can be written to") from error
     try:
@@ -85,7 +87,8 @@ def _partial_folder(directory: Path) -> Iterator[Path]:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def _run(command: Sequence[str], request: RootRequest, progress: Callable[[str], None]) -> None:
+def _run(command: Sequence[str], progress: Callable[[str], None]) -> tuple[int, list[str]]:
+    """Exit code and all that it said."""
     lines: list[str] = []
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
@@ -99,13 +102,21 @@ def _run(command: Sequence[str], request: RootRequest, progress: Callable[[str],
             process.kill()
             process.stdout.read()  # its end of file: everything that ran in there is gone
             raise
-    if process.returncode != 0:
-        raise SimunixError(f"root make: {_reason(lines, request)}")
+    return process.returncode, lines
+
+
+def _installation_log(root: Path) -> list[str]:
+    """The last words of a package's installation, which debootstrap keeps in the root that is about to be removed."""
+    try:
+        log = (root / "debootstrap/debootstrap.log").read_text(errors="replace").splitlines()
+    except OSError:
+        return []
+    return [f"E: {line}" for line in log if line.startswith(("dpkg: error", "E: "))][-1:]
 
 
 def _reason(lines: Sequence[str], request: RootRequest) -> str:
     """debootstrap's own error, and what to do about the commonest."""
-    errors = [line for line in lines if line.startswith(("E: ", "W: ", "unshare: "))]
+    errors = [line for line in lines if line.startswith(("E: ", "W: ", "unshare: ")) and "debootstrap.log" not in line]
     text = [*(lines or ["debootstrap said nothing"]), *errors][-1].removeprefix("E: ").removeprefix("W: ")
     if text.startswith("unshare: "):
         return f"{text}; making a root needs namespaces: outside of a container, or in one with CAP_SYS_ADMIN"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import pwd
 import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -59,7 +61,10 @@ class RootTree:
             return False
 
     def user(self, name: str) -> tuple[int, int] | None:
-        """User and group number of a user in the root's /etc/passwd; None if there is no such user."""
+        """User and group number of a user; None if there is none. Of another root only its own /etc/passwd counts."""
+        if self == THIS_COMPUTER:
+            with contextlib.suppress(KeyError):
+                return pwd.getpwnam(name)[2:4]
         for line in self._read("/etc/passwd").decode(errors="replace").splitlines():
             fields = line.split(":")
             if fields[0] == name and len(fields) > 3 and fields[2].isdigit() and fields[3].isdigit():

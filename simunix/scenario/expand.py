@@ -21,7 +21,9 @@ from simunix.launch.plan import FileSpec, HostSpec, Plan, PrivateSpec, ProcessSp
 from simunix.launch.programs import check_program
 from simunix.rjms.slurm import clients
 from simunix.rjms.slurm.adapter import SlurmPlan, plan_slurm
+from simunix.roots.tree import RootTree
 from simunix.scenario.model import HostSection, Scenario, WorkloadSection
+from simunix.scenario.roots import host_roots
 from simunix.workload import submitter
 from simunix.workload.job import Job, SkippedJob
 from simunix.workload.selection import Selection, select_jobs
@@ -51,6 +53,7 @@ def expand(scenario: Scenario, folder: Path, log_every_turn: bool = False, stric
     hardware: dict[str, Hardware] = {}
     platform = _platform(scenario, hardware)
     hosts = {host.name: host for host in platform.hosts}
+    roots = host_roots(scenario, folder)
     slurm = None
     if scenario.slurm is not None:
         section = scenario.slurm
@@ -60,7 +63,7 @@ def expand(scenario: Scenario, folder: Path, log_every_turn: bool = False, stric
     processes = list(slurm.processes) if slurm else []
     files = list(slurm.files) if slurm else []
     private = _private_paths(scenario, slurm)
-    processes += _processes(scenario, hosts)
+    processes += _processes(scenario, hosts, roots)
     jobs: list[Job] = []
     skipped: list[SkippedJob] = []
     submit_host = ""
@@ -81,7 +84,7 @@ def expand(scenario: Scenario, folder: Path, log_every_turn: bool = False, stric
     plan = Plan(
         scenario.name,
         platform,
-        tuple(HostSpec(name, hardware[name], private.get(name, ())) for name in hosts),
+        tuple(HostSpec(name, hardware[name], private.get(name, ()), roots[name]) for name in hosts),
         tuple(processes),
         _kernel_options(scenario, strict),
         tuple(files),
@@ -159,16 +162,17 @@ def _private_paths(scenario: Scenario, slurm: SlurmPlan | None) -> dict[str, tup
 # Processes
 
 
-def _processes(scenario: Scenario, hosts: dict[str, Host]) -> list[ProcessSpec]:
+def _processes(scenario: Scenario, hosts: dict[str, Host], roots: dict[str, RootTree]) -> list[ProcessSpec]:
     specs = []
     names: set[tuple[str, str]] = set()
+    path = scenario.environment.get("PATH", PATH)
     for index, section in enumerate(scenario.processes):
-        problem = check_program(section.command[0], scenario.environment.get("PATH", PATH), section.directory)
-        if problem is not None:
-            raise SimunixError(f"processes[{index}].command: {problem}")
         for host in section.host:
             if host not in hosts:
                 raise SimunixError(f"processes[{index}].host: {host!r} is not among the hosts; known: {', '.join(hosts)}")
+            problem = check_program(section.command[0], path, section.directory, roots[host])
+            if problem is not None:
+                raise SimunixError(f"processes[{index}].command: {problem}")
             if (host, section.name) in names:
                 raise SimunixError(f"processes[{index}].name: {section.name!r} runs on {host} twice; names must differ")
             names.add((host, section.name))

@@ -56,7 +56,10 @@ class Section(BaseModel):
 
 
 class HostSection(Section):
-    """One or many hosts of one kind. `address` is the first one's; the others count on from it."""
+    """One or many hosts of one kind. `address` is the first one's; the others count on from it.
+
+    `root` is the root file system that they run in (see `simunix root make`); `/` is this computer's own.
+    """
 
     name: HostList
     address: str | None = None
@@ -67,6 +70,7 @@ class HostSection(Section):
     bandwidth: Rate | None = None
     latency: Duration | None = None
     private: list[str] = []
+    root: Path | None = Field(default=None, strict=False)
 
     @model_validator(mode="after")
     def _check(self) -> HostSection:
@@ -161,6 +165,7 @@ class Scenario(Section):
     environment: dict[str, str] = {}
     costs: CostSection = CostSection()
     network: NetworkSection = NetworkSection()
+    root: Path | None = Field(default=None, strict=False)  # of all hosts that do not name their own
     hosts: Annotated[list[HostSection], Field(min_length=1)]
     processes: list[ProcessSection] = []
     slurm: SlurmSection | None = None
