@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
@@ -47,6 +47,16 @@ CommandLine = Annotated[
     BeforeValidator(_command),
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
 ]
+
+
+def _one_or_more(value: object) -> object:
+    """What there is usually one of may be written without the list."""
+    return [value] if isinstance(value, dict) else value
+
+
+def _allow_one(schema: dict[str, Any]) -> None:
+    """In the JSON Schema: one of them, a list, or nothing."""
+    schema["anyOf"] = [schema["anyOf"][0]["items"], *schema["anyOf"]]
 
 
 class Section(BaseModel):
@@ -116,10 +126,12 @@ class WorkloadSection(Section):
     """Jobs of a trace, submitted by the real client on a host of the emulation.
 
     `begin` and `end` cut a window out of the trace (its own times); submission starts at `start` of the run.
-    `processors` is how many cores of the cluster one processor of the trace stands for.
+    `processors` is how many cores of the cluster one processor of the trace stands for. `cluster` says which one gets the jobs,
+    where there are several.
     """
 
     trace: Path = Field(strict=False)
+    cluster: str | None = None
     host: str | None = None
     start: Duration = 10 * 10**9
     begin: Duration = 0
@@ -130,7 +142,10 @@ class WorkloadSection(Section):
 
 
 class SlurmSection(Section):
-    """A Slurm cluster: its configuration is written from the platform, or taken as it is (`config`)."""
+    """A Slurm cluster: its configuration is written from the platform, or taken as it is (`config`).
+
+    Its Slurm is that of its hosts' root file systems. Several clusters are a list; their names and hosts must differ.
+    """
 
     controller: str
     nodes: HostList
@@ -168,5 +183,5 @@ class Scenario(Section):
     root: Path | None = Field(default=None, strict=False)  # of all hosts that do not name their own
     hosts: Annotated[list[HostSection], Field(min_length=1)]
     processes: list[ProcessSection] = []
-    slurm: SlurmSection | None = None
-    workload: WorkloadSection | None = None
+    slurm: Annotated[list[SlurmSection] | None, BeforeValidator(_one_or_more), Field(json_schema_extra=_allow_one)] = None
+    workload: Annotated[list[WorkloadSection] | None, BeforeValidator(_one_or_more), Field(json_schema_extra=_allow_one)] = None
