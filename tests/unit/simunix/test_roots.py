@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rsg_server.errors import SimunixError
+from simunix.launch.hardware import cpuset_files
 from simunix.roots import debootstrap
 from simunix.roots.debootstrap import RootRequest, check_request, make_root
 from simunix.roots.tree import THIS_COMPUTER, RootTree, open_root
@@ -141,3 +142,9 @@ def test_an_unknown_release_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
     stub(tmp_path, monkeypatch, "")
     with pytest.raises(SimunixError, match="no release 'trixi'; did you mean 'trixie'"):
         check_request(RootRequest("trixi", tmp_path / "made"))
+
+
+def test_where_hosts_read_their_cpuset() -> None:
+    old = "3:cpuset:/\n2:cpu,cpuacct:/x\n0::/\n"
+    assert cpuset_files(old) == ["/sys/fs/cgroup/cpuset/cpuset.cpus", "/sys/fs/cgroup/cpuset.cpus.effective"]
+    assert cpuset_files("0::/user.slice/a:b\n") == ["/sys/fs/cgroup/user.slice/a:b/cpuset.cpus.effective"]
