@@ -159,6 +159,7 @@ __attribute__((constructor)) static void initialise(int argc, char **argv, char 
     take_environment(environment);
     say_hello(program != NULL ? program : "?");
     seed_random_bytes(random_bytes);
+    signals_adopt();
     trap_install();
     vdso_patch(vdso);
     trap_arm();

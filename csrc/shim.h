@@ -153,6 +153,7 @@ enum interruption signals_check(struct call *call);
 long signals_interrupt(struct call *call, enum interruption what, bool restarts);
 void signals_temporary_mask(struct call *call, const uint64_t *mask);
 uint64_t signals_strip(uint64_t mask);
+void signals_adopt(void);
 bool signals_default_stops(struct thread *thread, int signal);
 
 /* threads.c */
@@ -180,6 +181,7 @@ void futex_key(struct process *process, uint64_t address, bool is_private, uint6
 
 /* sys_random.c */
 uint64_t random_next(struct process *process);
+long sys_getrandom(struct call *call);
 
 /* diagnostic.c */
 _Noreturn void fatal(const char *what, const char *detail, int64_t number);

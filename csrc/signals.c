@@ -26,6 +26,23 @@ static void disposition(int signal, struct kernel_sigaction *action)
     NATIVE(rt_sigaction, signal, NULL, action, 8);
 }
 
+/* Handlers that were installed before our constructor ran (libpthread of glibc before 2.34 is initialised first) would return
+ * through libc's restorer, which is trapped, and may block SIGSYS. */
+void signals_adopt(void)
+{
+    struct kernel_sigaction action;
+
+    for (int signal = 1; signal <= 64; signal++) {
+        disposition(signal, &action);
+        if (signal == SIGSYS || action.handler == (void *)SIG_DFL || action.handler == (void *)SIG_IGN)
+            continue;
+        action.mask = signals_strip(action.mask);
+        action.flags |= SA_RESTORER;
+        action.restorer = (void *)trap_restorer;
+        NATIVE(rt_sigaction, signal, &action, NULL, 8);
+    }
+}
+
 /* Would this signal, delivered now, stop the process? */
 bool signals_default_stops(struct thread *thread, int signal)
 {

@@ -55,10 +55,14 @@ static long vdso_getcpu(unsigned *cpu, unsigned *node)
     return 0;
 }
 
-/* Sends newer libcs to the system call, which is seeded. */
-static long vdso_getrandom(void)
+/* Seeded, as the system call is. A libc that asks for the state's layout only now is sent to that call; glibc 2.41 and later have
+ * asked the real vDSO before our constructor ran, and take what comes from here as it is. */
+static long vdso_getrandom(void *buffer, size_t size, unsigned flags, void *state, size_t state_size)
 {
-    return -ENOSYS;
+    struct call call = {.a = {(long)buffer, (long)size, flags}, .thread = current_thread()};
+
+    (void)state;
+    return state_size == ~0UL ? -ENOSYS : sys_getrandom(&call);
 }
 
 static const struct {

@@ -61,11 +61,16 @@ def actor_line(actor: Actor, waiting: Waiting) -> str:
     return f"{where} in {call} waits for {waiting.describe(actor)}{until} since {seconds(parked.since_ns)}"
 
 
+def actor_lines(kernel: Kernel) -> list[str]:
+    """Everybody's line, in the order of birth."""
+    waiting = Waiting(kernel)
+    return [actor_line(actor, waiting) for actor in kernel.actors.values()]
+
+
 def deadlock_report(kernel: Kernel) -> str:
     """Virtual time cannot move: everybody, in the order of birth."""
     head = f"virtual time stopped at {seconds(kernel.now_ns)}: nobody can run and nothing is due"
-    waiting = Waiting(kernel)
-    return "\n".join([head, *("  " + actor_line(actor, waiting) for actor in kernel.actors.values())])
+    return "\n".join([head, *("  " + line for line in actor_lines(kernel))])
 
 
 def stall_report(kernel: Kernel, actor: Actor, waited_s: float) -> str:

@@ -7,7 +7,9 @@
  *   first message, carried out in order:
  *     namespaces=all|user|none   user: first a user namespace in which the caller is root
  *     hostname=NAME  address=IP  proc=  tmpfs=MODE PATH  directory=MODE OWNER PATH  file=PATH
- *     bind=ro|rw SOURCE\tTARGET  overlay=UPPER\tWORK\tTARGET
+ *     bind=ro|rw SOURCE\tTARGET  overlay=UPPER\tWORK\tTARGET  place=file|directory PATH (with its parents, if missing)
+ *     root=LOWER\tBASE           another root file system, with a layer of the host's own; what follows is seen from inside
+ *     close=                     gives up what of this computer's files is not bound by then
  *   then any number of: argv=… (repeated) env=… (repeated) cwd= user= nofile= core= channel= foreground=0|1, with four
  *   descriptors (stdin, stdout, stderr, channel).
  *   Every message is answered by one line: "ok NUMBER" or "error TEXT".
@@ -16,6 +18,7 @@
 #ifndef SIMUNIX_HOSTINIT_H
 #define SIMUNIX_HOSTINIT_H
 
+#include <pwd.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -23,6 +26,7 @@
 #define REPORT 4
 #define MESSAGE_MAX (1 << 18)
 #define DESCRIPTORS 4
+#define FIELD_MAX 4096
 
 struct message {
     char text[MESSAGE_MAX];
@@ -40,6 +44,17 @@ const char *word_value(const char *word, const char *key);
 /* setup.c: false after having answered with an error */
 bool setup_run(const struct message *message);
 bool setup_failed(const char *what, const char *which);
+const char *take_field(const char *text, char *field, char separator);
+
+/* root.c */
+const char *root_outside(void);
+bool root_is_entered(void);
+bool root_enter(const char *value);
+bool root_close(const char *unused);
+
+/* users.c */
+const struct passwd *user_find(const char *name);
+bool user_join_groups(const struct passwd *user);
 
 /* network.c */
 bool network_up(void);

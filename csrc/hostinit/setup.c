@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FIELD_MAX 4096
-
 bool setup_failed(const char *what, const char *which)
 {
     control_answer("error %s %s: %s", what, which, strerror(errno));
     return false;
 }
 
-/* Copy the next tab-separated field of `text`; returns what follows it. */
-static const char *take_field(const char *text, char *field, char separator)
+/* Copy the next field of `text`, up to the separator; returns what follows it. */
+const char *take_field(const char *text, char *field, char separator)
 {
     size_t length = strcspn(text, separator == '\t' ? "\t" : " ");
 
@@ -61,7 +57,7 @@ static bool set_owner(const char *path, const char *owner)
 
     if (owner[0] == '\0')
         return true;
-    user = getpwnam(owner);
+    user = user_find(owner);
     if (user == NULL) {
         errno = ENOENT;
         return setup_failed("no such user:", owner);
@@ -93,14 +89,36 @@ static bool make_file(const char *path)
     return fd < 0 ? setup_failed("cannot make file", path) : close(fd) == 0;
 }
 
+/* A target to bind over: made, with the folders above it, where it is missing. */
+static bool make_place(const char *value)
+{
+    char kind[FIELD_MAX];
+    char path[FIELD_MAX];
+
+    take_field(take_field(value, kind, ' '), path, '\t');
+    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(path, 0755) != 0 && errno != EEXIST)
+            return setup_failed("cannot make directory", path);
+        *slash = '/';
+    }
+    if (access(path, F_OK) == 0) /* opening it for writing would copy it into the layer */
+        return true;
+    if (strcmp(kind, "file") == 0)
+        return make_file(path);
+    return mkdir(path, 0755) == 0 || errno == EEXIST || setup_failed("cannot make directory", path);
+}
+
 static bool bind_mount(const char *value)
 {
     char mode[FIELD_MAX];
     char source[FIELD_MAX];
+    char outside[FIELD_MAX + 32];
     const char *target = take_field(value, mode, ' ');
 
     target = take_field(target, source, '\t');
-    if (mount(source, target, NULL, MS_BIND | MS_REC, NULL) != 0)
+    snprintf(outside, sizeof outside, "%s%s", root_outside(), source);
+    if (mount(outside, target, NULL, MS_BIND | MS_REC, NULL) != 0)
         return setup_failed("cannot bind a private path over", target);
     if (strcmp(mode, "ro") == 0 && mount(NULL, target, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL) != 0 && errno != EPERM)
         return setup_failed("cannot make read-only:", target);
@@ -123,7 +141,8 @@ static const struct {
     bool (*run)(const char *value);
 } directives[] = {
     {"hostname", set_host_name}, {"address", network_add_address}, {"proc", mount_proc}, {"tmpfs", mount_tmpfs},
-    {"directory", make_directory}, {"file", make_file}, {"bind", bind_mount}, {"overlay", mount_overlay},
+    {"directory", make_directory}, {"file", make_file}, {"bind", bind_mount}, {"overlay", mount_overlay}, {"place", make_place},
+    {"root", root_enter}, {"close", root_close},
 };
 
 static bool run_directive(const char *word)

@@ -4,9 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/close_range.h>
-#include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -95,12 +93,12 @@ static void become_user(int report, const char *name)
 
     if (name[0] == '\0')
         return;
-    user = getpwnam(name);
+    user = user_find(name);
     if (user == NULL)
         give_up(report, "no such user:", name);
     if (user->pw_uid == geteuid())
         return;
-    if (initgroups(name, user->pw_gid) != 0 || setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0)
+    if (!user_join_groups(user) || setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0)
         give_up(report, "cannot become user", name);
 }
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.host_state import Command
+from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 LIBRARY = Path(__file__).resolve().parent.parent / "lib"
 SHIM = LIBRARY / "libsimunix.so"
@@ -70,12 +71,13 @@ class ContainerSpec:
     binds: tuple[Bind, ...] = ()
     fresh_run: bool = True
     shim: Path = field(default=SHIM)
+    root: RootTree = THIS_COMPUTER
 
 
-def nearest_existing(path: str) -> Path:
-    """The longest part of an absolute path that exists on this computer."""
+def nearest_existing(path: str, tree: RootTree) -> Path:
+    """The longest part of an absolute path that exists in a root."""
     candidate = Path(path)
-    while not candidate.exists():
+    while not tree.has(str(candidate)):
         candidate = candidate.parent
     return candidate
 
@@ -92,6 +94,7 @@ class _Directives:
         self.spec = spec
         self.words = [f"namespaces={spec.isolation.value}"]
         self._layered: set[str] = set()
+        self._is_elsewhere = spec.root != THIS_COMPUTER
 
     def build(self) -> list[str]:
         """All directives; without namespaces there is nothing to do."""
@@ -100,6 +103,8 @@ class _Directives:
             return self.words
         self.words.append(f"hostname={spec.name}")
         self.words += [f"address={address}" for address in spec.addresses]
+        if self._is_elsewhere:
+            self._enter_root()
         self.words.append("proc=")
         if spec.fresh_run:
             self._fresh_run()
@@ -109,9 +114,26 @@ class _Directives:
         for private in ordered:
             self._private(private)
         for bind in spec.binds:
-            if Path(bind.target).exists():
-                self.words.append(f"bind={'ro' if bind.read_only else 'rw'} {bind.source}\t{bind.target}")
+            self._bind(bind)
+        if self._is_elsewhere:
+            self.words.append("close=")
         return self.words
+
+    def _enter_root(self) -> None:
+        """Every host has a layer of its own over the root, which stays as it is."""
+        base = self.spec.directory / "root"
+        base.mkdir(parents=True, exist_ok=True)
+        self.words.append(f"root={self.spec.root.path}\t{base}")
+
+    def _bind(self, bind: Bind) -> None:
+        """Where the root is another one, a missing target is made; /proc and /sys are this computer's everywhere."""
+        of_kernel = is_below(bind.target, "/proc") or is_below(bind.target, "/sys")
+        tree = THIS_COMPUTER if of_kernel else self.spec.root
+        if not tree.has(bind.target) and (tree == THIS_COMPUTER or tree.path.joinpath(bind.target[1:]).is_symlink()):
+            return
+        if tree != THIS_COMPUTER:
+            self.words.append(f"place={'directory' if bind.source.is_dir() else 'file'} {bind.target}")
+        self.words.append(f"bind={'ro' if bind.read_only else 'rw'} {bind.source}\t{bind.target}")
 
     def _fresh_run(self) -> None:
         """/run as after a boot, with the shim in it: users that cannot reach the package can reach this."""
@@ -127,7 +149,7 @@ class _Directives:
         private.source.mkdir(parents=True, exist_ok=True)
         if self._is_fresh(private.path):
             self._make_parents("/run", private)
-        elif str(existing := nearest_existing(private.path)) != private.path:
+        elif str(existing := nearest_existing(private.path, self.spec.root)) != private.path:
             self._make_parents(str(existing), private)
         self.words.append(f"bind=rw {private.source}\t{private.path}")
         self.words.append(f"directory={private.mode:o} {private.owner} {private.path}")
@@ -137,8 +159,8 @@ class _Directives:
 
     def _layer_for(self, private: PrivatePath) -> None:
         """Changes below an existing folder stay in the run directory, so that a missing path can be made there."""
-        existing = nearest_existing(private.path)
-        if str(existing) == private.path or self._is_fresh(private.path):
+        existing = nearest_existing(private.path, self.spec.root)
+        if self._is_elsewhere or str(existing) == private.path or self._is_fresh(private.path):
             return
         if str(existing) == "/":
             raise ContainerError(f"private path {private.path}: neither it nor a folder above it exists; create one")

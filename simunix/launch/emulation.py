@@ -23,13 +23,14 @@ from rsg_server.host_state import Command
 from rsg_server.kernel import Kernel, KernelOptions
 from rsg_server.process import Process
 from rsg_server.protocol import FLAG_FAKE_GROUPS, FLAG_FAKE_NAME
-from rsg_server.report import actor_line
+from rsg_server.report import actor_lines
 from rsg_server.service import Service, ServiceOptions
 from simunix.launch.container import Bind, ContainerSpec, Isolation, PrivatePath, probe
 from simunix.launch.hardware import write_tree
 from simunix.launch.launcher import ContainerLauncher, write_private
 from simunix.launch.plan import HostSpec, Plan, ProcessSpec
 from simunix.launch.run_directory import RunDirectory
+from simunix.roots.tree import THIS_COMPUTER
 
 NSSWITCH = "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n"
 HOST_FLAGS = {
@@ -76,6 +77,7 @@ class Emulation:
     kernel: Kernel = field(init=False)
     service: Service = field(init=False)
     log: EventLog = field(init=False)
+    lists_waiting: bool = False  # say at the end who still lived: one look into /proc per actor
     core: int | None = field(default=None, init=False)
     launcher: ContainerLauncher = field(init=False)
 
@@ -86,6 +88,9 @@ class Emulation:
             self.isolation, given_up = probe()
             if given_up:
                 self._warned(given_up)
+        elsewhere = [host.name for host in plan.hosts if host.root != THIS_COMPUTER]
+        if elsewhere and self.isolation is Isolation.NONE:
+            raise SimunixError(f"host {elsewhere[0]}: a root of its own needs namespaces, which cannot be had here")
         self.log = EventLog(self.directory.events, plan.log_every_turn)
         cores = sorted(os.sched_getaffinity(0))
         self.core = cores[os.getpid() % len(cores)]  # any will do; several runs at once spread over them
@@ -126,7 +131,9 @@ class Emulation:
             PrivatePath(entry.path, self.directory.private(host.name, entry.path), entry.owner, entry.mode)
             for entry in host.private
         )
-        return ContainerSpec(host.name, addresses, directory, self.isolation, private, tuple(binds))
+        if host.root != THIS_COMPUTER:
+            binds.append(Bind(self.directory.path, str(self.directory.path), read_only=False))
+        return ContainerSpec(host.name, addresses, directory, self.isolation, private, tuple(binds), root=host.root)
 
     def _identity_files(self, name: str) -> list[tuple[Path, str]]:
         """Files that tell a host its name and everybody's addresses, bound over the real ones."""
@@ -149,7 +156,7 @@ class Emulation:
             candidates = [entry.path for entry in by_name[file.host].private if file.path.startswith(entry.path + "/")]
             private = max(candidates, key=len)
             source = self.directory.private(file.host, private)
-            write_private(source, private, file.path, file.content, file.mode, file.owner)
+            write_private(source, private, file, by_name[file.host].root)
 
     # Processes
 
@@ -254,7 +261,7 @@ class Emulation:
             try:
                 await self.service.run()
             finally:
-                self.waiting = [actor_line(actor) for actor in self.kernel.actors.values()]
+                self.waiting = actor_lines(self.kernel) if self.lists_waiting else []
             nursery.cancel_scope.cancel()
 
     async def _watch(self, watcher: Callable[[Emulation], None]) -> None:

@@ -97,6 +97,18 @@ def _meminfo(hardware: Hardware, prefix: str = "") -> str:
     return "\n".join(lines)
 
 
+def cpuset_files(memberships: str) -> list[str]:
+    """Where processes that inherit our control groups, as /proc/self/cgroup lists them, read which processors they may use."""
+    files = []
+    for line in memberships.splitlines():
+        _, controllers, group = line.split(":", 2)
+        if "cpuset" in controllers.split(","):
+            files.append(f"/sys/fs/cgroup/cpuset/{group.strip('/')}/cpuset.cpus".replace("//", "/"))
+        elif controllers == "":
+            files.append(f"/sys/fs/cgroup/{group.strip('/')}/cpuset.cpus.effective".replace("//", "/"))
+    return files
+
+
 def write_tree(directory: Path, hardware: Hardware) -> tuple[Bind, ...]:
     """Write the files of one shape below `directory` (once for all hosts of that shape); the binds that show them."""
     every = list(range(hardware.cpus))
@@ -115,9 +127,13 @@ def write_tree(directory: Path, hardware: Hardware) -> tuple[Bind, ...]:
         _write(node / "node0" / "meminfo", _meminfo(hardware, "Node 0 "))
         _write(directory / "cpuinfo", _cpuinfo(hardware))
         _write(directory / "meminfo", _meminfo(hardware))
+        _write(directory / "cpuset", _list(every))
     return (
         Bind(directory / "cpuinfo", "/proc/cpuinfo"),
         Bind(directory / "meminfo", "/proc/meminfo"),
         Bind(cpu, "/sys/devices/system/cpu"),
         Bind(node, "/sys/devices/system/node"),
+        Bind(cpu, "/sys/bus/cpu/devices"),  # where older versions of hwloc look
+        Bind(node, "/sys/bus/node/devices"),
+        *(Bind(directory / "cpuset", file) for file in cpuset_files(Path("/proc/self/cgroup").read_text())),
     )

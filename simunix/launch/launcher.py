@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pwd
 from pathlib import Path
 
+from rsg_server.errors import SimunixError
 from rsg_server.host_state import Command
 from simunix.launch.container import Container, ContainerSpec
+from simunix.launch.plan import FileSpec
+from simunix.roots.tree import RootTree
 
 DESCRIPTORS_FOR_SHIM = 4096
 """How many descriptors of its own a process's shim may have: two for each thread."""
@@ -45,13 +47,15 @@ class ContainerLauncher:
         self.containers.clear()
 
 
-def write_private(root: Path, private: str, path: str, content: bytes, mode: int, owner: str) -> None:
-    """Put a generated file where a host will see it at `path`, inside its private path `private`."""
-    target = root / os.path.relpath(path, private)
+def write_private(folder: Path, private: str, file: FileSpec, root: RootTree) -> None:
+    """Put a generated file where a host will see it, inside its private path `private`; its owner is one of the host's root."""
+    target = folder / os.path.relpath(file.path, private)
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(content)
-    target.chmod(mode)
-    if owner:
+    target.write_bytes(file.content)
+    target.chmod(file.mode)
+    if file.owner:
+        owner = root.user(file.owner)
+        if owner is None:
+            raise SimunixError(f"host {file.host}: {file.path}: no user {file.owner!r} in {root.path / 'etc/passwd'}")
         with contextlib.suppress(PermissionError):
-            entry = pwd.getpwnam(owner)
-            os.chown(target, entry.pw_uid, entry.pw_gid)
+            os.chown(target, *owner)

@@ -8,6 +8,7 @@ from pathlib import Path
 from rsg_server.kernel import KernelOptions
 from rsg_server.platform.platform import Platform
 from simunix.launch.hardware import Hardware
+from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class HostSpec:
     name: str
     hardware: Hardware | None = None
     private: tuple[PrivateSpec, ...] = ()
+    root: RootTree = THIS_COMPUTER
 
 
 @dataclass(frozen=True, slots=True)

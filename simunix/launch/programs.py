@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import struct
 from pathlib import Path
 from typing import BinaryIO
+
+from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 ELF_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 PROGRAM_HEADER = struct.Struct("<IIQQQQQQ")
@@ -16,20 +17,25 @@ EM_X86_64 = 62
 SCRIPT_DEPTH = 4
 
 
-def find_program(name: str, path: str, directory: str) -> Path | None:
-    """The file that execvp would run; None if there is none."""
-    if "/" in name:
-        candidate = Path(directory, name)
-        return candidate if candidate.is_file() and os.access(candidate, os.X_OK) else None
-    found = shutil.which(name, path=path)
-    return Path(found) if found else None
+def find_program(name: str, path: str, directory: str, tree: RootTree = THIS_COMPUTER) -> Path | None:
+    """The file that execvp would run in a root, as it is called on this computer; None if there is none."""
+    folders = [directory] if "/" in name else [folder or directory for folder in path.split(":")]
+    for folder in folders:
+        try:
+            candidate = tree.locate(os.path.join(directory, folder, name))
+            if candidate.is_file() and os.access(candidate, os.X_OK):
+                return candidate
+        except OSError:
+            continue
+    return None
 
 
-def check_program(name: str, path: str, directory: str = "/") -> str | None:
-    """Why a program cannot be emulated, as one line; None if it can."""
-    program = find_program(name, path, directory)
+def check_program(name: str, path: str, directory: str = "/", tree: RootTree = THIS_COMPUTER) -> str | None:
+    """Why a program of a root cannot be emulated, as one line; None if it can."""
+    program = find_program(name, path, directory, tree)
     if program is None:
-        return f"{name}: no such program; install it or give its full path"
+        where = "" if tree == THIS_COMPUTER else f" in the root {tree.path}"
+        return f"{name}: no such program{where}; install it or give its full path"
     for _ in range(SCRIPT_DEPTH):
         try:
             with program.open("rb") as file:
@@ -43,9 +49,10 @@ def check_program(name: str, path: str, directory: str = "/") -> str | None:
         words = head[2:].split(b"\n", 1)[0].split()
         if not words:
             return None
-        program = Path(os.fsdecode(words[0]))
-        if not program.exists():
-            return f"{name}: its interpreter {program} does not exist"
+        interpreter = os.fsdecode(words[0])
+        if not tree.has(interpreter):
+            return f"{name}: its interpreter {interpreter} does not exist"
+        program = tree.locate(interpreter)
     return None
 
 

@@ -19,6 +19,7 @@ def record_of(
     inputs: Checksums | None = None,
     programs: Checksums | None = None,
     jobs: dict[str, int] | None = None,
+    roots: list[dict[str, object]] | None = None,
 ) -> RunRecord:
     """run.json's content, once the emulation has ended and before it is closed."""
     kernel, service = emulation.kernel, emulation.service
@@ -39,6 +40,7 @@ def record_of(
         kernel.log.digest(),
         service.reason != "interrupted" and not service.was_disturbed,
         inputs=inputs or {},
+        roots=roots or [],
         programs=programs or {},
         counts={**kernel.log.counts, **kernel.page.counters(), "solves": kernel.network.solves},
         unknown_calls=dict(sorted(kernel.unknown_calls.items())),

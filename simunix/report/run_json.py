@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-import subprocess
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -22,15 +21,6 @@ def sha256_of(path: Path) -> str | None:
 def checksums(paths: Mapping[str, Path]) -> dict[str, dict[str, str | None]]:
     """Path and sha256 of every input, by its role."""
     return {role: {"path": str(path), "sha256": sha256_of(path)} for role, path in paths.items()}
-
-
-def program_version(command: tuple[str, ...]) -> str | None:
-    """First line that a program says of its own version."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return (done.stdout or done.stderr).strip().partition("\n")[0] or None
 
 
 @dataclass(slots=True)
@@ -54,6 +44,7 @@ class RunRecord:
     deterministic: bool = True
     kernel: str = field(default_factory=platform.release)
     inputs: dict[str, dict[str, str | None]] = field(default_factory=dict)
+    roots: list[dict[str, object]] = field(default_factory=list)
     programs: dict[str, dict[str, str | None]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     unknown_calls: dict[str, int] = field(default_factory=dict)  # system calls that are not in the table, by number

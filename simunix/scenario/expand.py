@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import math
-import os
-import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
@@ -17,33 +14,29 @@ from rsg_server.platform.host import Host
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.star import Access, star
 from simunix.launch.hardware import Hardware
-from simunix.launch.plan import FileSpec, HostSpec, Plan, PrivateSpec, ProcessSpec
+from simunix.launch.plan import HostSpec, Plan, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
-from simunix.rjms.slurm import clients
-from simunix.rjms.slurm.adapter import SlurmPlan, plan_slurm
-from simunix.scenario.model import HostSection, ProcessSection, Scenario, WorkloadSection
-from simunix.workload import submitter
-from simunix.workload.job import Job, SkippedJob
-from simunix.workload.selection import Selection, select_jobs
-from simunix.workload.swf import read_swf
+from simunix.rjms.slurm.adapter import SlurmPlan
+from simunix.roots.tree import RootTree
+from simunix.scenario import submission
+from simunix.scenario.clusters import plan_clusters
+from simunix.scenario.model import HostSection, ProcessSection, Scenario
+from simunix.scenario.roots import host_roots
+from simunix.scenario.submission import WorkloadPlan, plan_workloads
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 ENVIRONMENT = {"PATH": PATH, "HOME": "/root", "LANG": "C.UTF-8", "TZ": "UTC", "USER": "root", "SHELL": "/bin/bash"}
 FIRST_ADDRESS = IPv4Address("10.0.0.1")
-WORKLOAD_FOLDER = "/var/spool/simunix"
-SUBMITTER = "workload"
 NS = 10**9
 
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """A plan, and what the reports need to know of the workload."""
+    """A plan, and what the reports need to know of its clusters and workloads."""
 
     plan: Plan
-    jobs: tuple[Job, ...] = ()
-    skipped: tuple[SkippedJob, ...] = ()
-    slurm: SlurmPlan | None = None
-    submit_host: str = ""
+    clusters: tuple[SlurmPlan, ...] = ()
+    workloads: tuple[WorkloadPlan, ...] = ()
 
 
 def expand(scenario: Scenario, folder: Path, log_every_turn: bool = False, strict: bool = False) -> Expansion:
@@ -51,49 +44,37 @@ def expand(scenario: Scenario, folder: Path, log_every_turn: bool = False, stric
     hardware: dict[str, Hardware] = {}
     platform = _platform(scenario, hardware)
     hosts = {host.name: host for host in platform.hosts}
-    slurm = None
-    if scenario.slurm is not None:
-        section = scenario.slurm
-        if section.config is not None:
-            section = section.model_copy(update={"config": folder / section.config})
-        slurm = plan_slurm(section, hosts, hardware, scenario.seed, os.geteuid() == 0)
-    processes = list(slurm.processes) if slurm else []
-    files = list(slurm.files) if slurm else []
-    private = _private_paths(scenario, slurm)
-    processes += _processes(scenario, hosts)
-    jobs: list[Job] = []
-    skipped: list[SkippedJob] = []
-    submit_host = ""
-    inputs = {}
-    if scenario.workload is not None:
-        if slurm is None:
-            raise SimunixError("workload: there is nothing to submit to; add a slurm section")
-        assert scenario.slurm is not None
-        trace = folder / scenario.workload.trace
-        inputs["trace"] = trace
-        submit_host = scenario.workload.host or scenario.slurm.login or scenario.slurm.controller
-        if submit_host not in private:
-            raise SimunixError(f"workload.host: {submit_host!r} has no Slurm; choose the controller, the login or a node")
-        jobs, skipped = _read_jobs(scenario.workload, trace)
-        files.append(_submission_plan(scenario, scenario.workload, jobs, submit_host))
-        processes.append(_submitter(submit_host, scenario.workload))
-        private[submit_host] = (*private[submit_host], PrivateSpec(WORKLOAD_FOLDER))
+    roots = host_roots(scenario, folder)
+    clusters = plan_clusters(scenario, folder, hosts, hardware, roots)
+    workloads = plan_workloads(scenario, folder, clusters, roots)
+    private = _private_paths(scenario, clusters)
+    for workload in workloads:
+        private[workload.host] = (*private[workload.host], submission.PRIVATE)
     plan = Plan(
         scenario.name,
         platform,
-        tuple(HostSpec(name, hardware[name], private.get(name, ())) for name in hosts),
-        tuple(processes),
+        tuple(HostSpec(name, hardware[name], private.get(name, ()), roots[name]) for name in hosts),
+        (
+            *(process for cluster in clusters for process in cluster.processes),
+            *_processes(scenario, hosts, roots),
+            *(workload.process for workload in workloads),
+        ),
         _kernel_options(scenario, strict),
-        tuple(files),
+        (*(file for cluster in clusters for file in cluster.files), *(file for plan in workloads for file in plan.files)),
         {**ENVIRONMENT, **scenario.environment},
         scenario.stop or ("workload" if scenario.workload else "processes"),
         scenario.until,
         scenario.pace,
         scenario.preempt_after / NS if scenario.preempt_after else None,
-        inputs,
+        _inputs(workloads),
         log_every_turn,
     )
-    return Expansion(plan, tuple(jobs), tuple(skipped), slurm, submit_host)
+    return Expansion(plan, clusters, workloads)
+
+
+def _inputs(workloads: Sequence[WorkloadPlan]) -> dict[str, Path]:
+    """Files that run.json gives checksums of."""
+    return {"trace" if len(workloads) == 1 else f"trace {plan.label}": plan.trace for plan in workloads}
 
 
 def _kernel_options(scenario: Scenario, strict: bool) -> KernelOptions:
@@ -139,11 +120,12 @@ def _hardware(section: HostSection) -> Hardware:
     )
 
 
-def _private_paths(scenario: Scenario, slurm: SlurmPlan | None) -> dict[str, tuple[PrivateSpec, ...]]:
+def _private_paths(scenario: Scenario, clusters: Sequence[SlurmPlan]) -> dict[str, tuple[PrivateSpec, ...]]:
     """Paths of the hosts' own, of their processes, and of Slurm; the first to name a path decides its owner."""
     found: dict[str, dict[str, PrivateSpec]] = {}
-    for name, specs in (slurm.private if slurm else {}).items():
-        found.setdefault(name, {}).update({spec.path: spec for spec in specs})
+    for cluster in clusters:
+        for name, specs in cluster.private.items():
+            found.setdefault(name, {}).update({spec.path: spec for spec in specs})
     for host in scenario.hosts:
         for name in host.name:
             for path in host.private:
@@ -159,16 +141,18 @@ def _private_paths(scenario: Scenario, slurm: SlurmPlan | None) -> dict[str, tup
 # Processes
 
 
-def _processes(scenario: Scenario, hosts: dict[str, Host]) -> list[ProcessSpec]:
+def _processes(scenario: Scenario, hosts: dict[str, Host], roots: dict[str, RootTree]) -> list[ProcessSpec]:
+    """The scenario's own."""
     specs = []
     names: set[tuple[str, str]] = set()
+    path = scenario.environment.get("PATH", PATH)
     for index, section in enumerate(scenario.processes):
-        problem = check_program(section.command[0], scenario.environment.get("PATH", PATH), section.directory)
-        if problem is not None:
-            raise SimunixError(f"processes[{index}].command: {problem}")
         for host in section.host:
             if host not in hosts:
                 raise SimunixError(f"processes[{index}].host: {host!r} is not among the hosts; known: {', '.join(hosts)}")
+            problem = check_program(section.command[0], path, section.directory, roots[host])
+            if problem is not None:
+                raise SimunixError(f"processes[{index}].command: {problem}")
             if (host, section.name) in names:
                 raise SimunixError(f"processes[{index}].name: {section.name!r} runs on {host} twice; names must differ")
             names.add((host, section.name))
@@ -190,34 +174,6 @@ def process_spec(section: ProcessSection, host: str) -> ProcessSpec:
         section.restart_delay,
         section.essential,
     )
-
-
-# Workload
-
-
-def _read_jobs(section: WorkloadSection, trace: Path) -> tuple[list[Job], list[SkippedJob]]:
-    end_s = math.inf if section.end is None else section.end / NS
-    selection = Selection(section.begin / NS, end_s, section.max_jobs, section.processors, section.margin)
-    jobs, skipped = select_jobs(read_swf(trace).records, selection)
-    if not jobs:
-        raise SimunixError(f"workload: {trace} has no usable job between begin and end; widen the window")
-    return jobs, skipped
-
-
-def _submission_plan(scenario: Scenario, section: WorkloadSection, jobs: list[Job], host: str) -> FileSpec:
-    origin = int(scenario.epoch.timestamp()) + section.start / NS
-    plan = {
-        "origin": origin,
-        "poll": clients.QUEUE,
-        "jobs": [{"id": job.id, "at": job.submit_s, "argv": clients.submit_command(job)} for job in jobs],
-    }
-    return FileSpec(host, f"{WORKLOAD_FOLDER}/plan.json", json.dumps(plan, indent=1).encode())
-
-
-def _submitter(host: str, section: WorkloadSection) -> ProcessSpec:
-    script = str(Path(submitter.__file__).resolve())
-    argv = (sys.executable, "-I", script, f"{WORKLOAD_FOLDER}/plan.json", f"{WORKLOAD_FOLDER}/submissions.csv")
-    return ProcessSpec(SUBMITTER, host, argv, section.start, is_workload=True, essential=True)
 
 
 def with_options(plan: Plan, until_ns: int | None, pace: float | None) -> Plan:

@@ -42,6 +42,14 @@ class _Positions:
             for index, value in enumerate(node.value):
                 self.walk(value, (*location, index))
 
+    def written(self, location: Location) -> Location:
+        """The location as the file has it: without the index of what was written without its list."""
+        kept: Location = ()
+        for part in location:
+            if isinstance(part, str) or (*kept, part) in self.lines or kept not in self.lines:
+                kept = (*kept, part)
+        return kept
+
     def where(self, location: Location) -> str:
         """`file:line`, or the --set that the value came from."""
         for length in range(len(location), -1, -1):
@@ -112,7 +120,7 @@ def _apply(document: dict[str, Any], override: str, positions: _Positions) -> No
 def _message(error: ValidationError, positions: _Positions) -> str:
     """The first error in the order of the file, on one line."""
     first = error.errors(include_url=False)[0]
-    location = tuple(part for part in first["loc"] if part != "function-before")
+    location = positions.written(tuple(part for part in first["loc"] if part != "function-before"))
     where = positions.where(location)
     key = dotted(location)
     if first["type"] == "extra_forbidden":

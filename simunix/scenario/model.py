@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
@@ -49,6 +49,16 @@ CommandLine = Annotated[
 ]
 
 
+def _one_or_more(value: object) -> object:
+    """What there is usually one of may be written without the list."""
+    return [value] if isinstance(value, dict) else value
+
+
+def _allow_one(schema: dict[str, Any]) -> None:
+    """In the JSON Schema: one of them, a list, or nothing."""
+    schema["anyOf"] = [schema["anyOf"][0]["items"], *schema["anyOf"]]
+
+
 class Section(BaseModel):
     """Unknown keys are errors; values cannot be changed after loading."""
 
@@ -56,7 +66,10 @@ class Section(BaseModel):
 
 
 class HostSection(Section):
-    """One or many hosts of one kind. `address` is the first one's; the others count on from it."""
+    """One or many hosts of one kind. `address` is the first one's; the others count on from it.
+
+    `root` is the root file system that they run in (see `simunix root make`); `/` is this computer's own.
+    """
 
     name: HostList
     address: str | None = None
@@ -67,6 +80,7 @@ class HostSection(Section):
     bandwidth: Rate | None = None
     latency: Duration | None = None
     private: list[str] = []
+    root: Path | None = Field(default=None, strict=False)
 
     @model_validator(mode="after")
     def _check(self) -> HostSection:
@@ -112,10 +126,12 @@ class WorkloadSection(Section):
     """Jobs of a trace, submitted by the real client on a host of the emulation.
 
     `begin` and `end` cut a window out of the trace (its own times); submission starts at `start` of the run.
-    `processors` is how many cores of the cluster one processor of the trace stands for.
+    `processors` is how many cores of the cluster one processor of the trace stands for. `cluster` says which one gets the jobs,
+    where there are several.
     """
 
     trace: Path = Field(strict=False)
+    cluster: str | None = None
     host: str | None = None
     start: Duration = 10 * 10**9
     begin: Duration = 0
@@ -126,7 +142,10 @@ class WorkloadSection(Section):
 
 
 class SlurmSection(Section):
-    """A Slurm cluster: its configuration is written from the platform, or taken as it is (`config`)."""
+    """A Slurm cluster: its configuration is written from the platform, or taken as it is (`config`).
+
+    Its Slurm is that of its hosts' root file systems. Several clusters are a list; their names and hosts must differ.
+    """
 
     controller: str
     nodes: HostList
@@ -162,7 +181,8 @@ class Scenario(Section):
     environment: dict[str, str] = {}
     costs: CostSection = CostSection()
     network: NetworkSection = NetworkSection()
+    root: Path | None = Field(default=None, strict=False)  # of all hosts that do not name their own
     hosts: Annotated[list[HostSection], Field(min_length=1)]
     processes: list[ProcessSection] = []
-    slurm: SlurmSection | None = None
-    workload: WorkloadSection | None = None
+    slurm: Annotated[list[SlurmSection] | None, BeforeValidator(_one_or_more), Field(json_schema_extra=_allow_one)] = None
+    workload: Annotated[list[WorkloadSection] | None, BeforeValidator(_one_or_more), Field(json_schema_extra=_allow_one)] = None

@@ -15,13 +15,15 @@ from simunix.launch.record import record_of
 from simunix.launch.run_directory import RunDirectory
 from simunix.report.jobs_csv import JobRow, make_rows, read_submissions, write_rows
 from simunix.report.progress import LiveProgress, count_lines
-from simunix.report.run_json import RunRecord, checksums, program_version
+from simunix.report.run_json import RunRecord, checksums
 from simunix.report.table import print_report
-from simunix.rjms.slurm import daemons
+from simunix.report.versions import describe_rjms, describe_roots, program_files
 from simunix.rjms.slurm.accounting import parse_jobcomp
-from simunix.scenario.expand import WORKLOAD_FOLDER, Expansion, expand, with_options
+from simunix.rjms.slurm.adapter import SlurmPlan
+from simunix.scenario.expand import Expansion, expand, with_options
 from simunix.scenario.loader import load
 from simunix.scenario.model import Scenario
+from simunix.scenario.submission import WORKLOAD_FOLDER, WorkloadPlan
 
 NS = 10**9
 FAILED, INTERRUPTED = 1, 130
@@ -55,7 +57,7 @@ def run_scenario(options: ScenarioOptions) -> int:
     code, error = 0, None
     emulation.prepare()
     try:
-        with LiveProgress(len(expansion.jobs), lambda: _jobs_done(directory, expansion)) as progress:
+        with LiveProgress(_jobs_total(expansion), lambda: _jobs_done(directory, expansion)) as progress:
             emulation.run(progress)
     except SimunixError as problem:
         error = problem
@@ -71,10 +73,9 @@ def _exit_code(emulation: Emulation) -> int:
     return FAILED if emulation.failure is not None else 0
 
 
-def _jobcomp(directory: RunDirectory, expansion: Expansion) -> Path | None:
-    """Where the controller's accounting file lives in the run directory."""
-    slurm = expansion.slurm
-    if slurm is None or not slurm.jobcomp:
+def _jobcomp(directory: RunDirectory, slurm: SlurmPlan) -> Path | None:
+    """Where a cluster's accounting file lives in the run directory."""
+    if not slurm.jobcomp:
         return None
     for name, specs in slurm.private.items():
         for spec in specs:
@@ -85,25 +86,31 @@ def _jobcomp(directory: RunDirectory, expansion: Expansion) -> Path | None:
     return None
 
 
+def _jobs_total(expansion: Expansion) -> int:
+    return sum(len(workload.jobs) for workload in expansion.workloads)
+
+
 def _jobs_done(directory: RunDirectory, expansion: Expansion) -> int:
-    file = _jobcomp(directory, expansion)
-    return count_lines(file) if file else 0
+    files = [_jobcomp(directory, cluster) for cluster in expansion.clusters]
+    return sum(count_lines(file) for file in files if file)
 
 
 def job_rows(scenario: Scenario, expansion: Expansion, directory: RunDirectory) -> list[JobRow]:
     """All rows of jobs.csv, from what the submitter and the RJMS wrote."""
-    if scenario.workload is None:
-        return []
-    submissions = read_submissions(directory.private(expansion.submit_host, WORKLOAD_FOLDER) / "submissions.csv")
-    file = _jobcomp(directory, expansion)
+    return [row for workload in expansion.workloads for row in _rows_of(scenario, workload, directory)]
+
+
+def _rows_of(scenario: Scenario, workload: WorkloadPlan, directory: RunDirectory) -> list[JobRow]:
+    submissions = read_submissions(directory.private(workload.host, WORKLOAD_FOLDER) / "submissions.csv")
+    file = _jobcomp(directory, workload.slurm)
     completed = parse_jobcomp(file.read_text().splitlines()) if file else {}
     return make_rows(
-        scenario.workload.trace.name,
-        expansion.jobs,
-        expansion.skipped,
+        workload.label,
+        workload.jobs,
+        workload.skipped,
         submissions,
         completed,
-        scenario.workload.start / NS,
+        workload.section.start / NS,
         scenario.epoch.timestamp(),
     )
 
@@ -121,7 +128,8 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
         print(f"simunix: {emulation.failure}", file=sys.stderr)
     if code in (0, INTERRUPTED):
         shown = options.out or directory.path
-        print_report(record, rows, expansion.slurm.cores if expansion.slurm else 0, shown, len(expansion.plan.hosts))
+        cores = sum(cluster.cores for cluster in expansion.clusters)
+        print_report(record, rows, cores, shown, len(expansion.plan.hosts))
     if code == INTERRUPTED:
         print("simunix: interrupted; the results so far are kept", file=sys.stderr)
     return code
@@ -131,12 +139,12 @@ def make_record(
     options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation, rows: list[JobRow]
 ) -> RunRecord:
     """run.json's content."""
-    programs = {spec.argv[0]: Path(spec.argv[0]) for spec in expansion.plan.processes if spec.argv[0].startswith("/")}
     return record_of(
         emulation,
-        program_version((daemons.SLURMCTLD, "-V")) if expansion.slurm else None,
+        describe_rjms(expansion.clusters, expansion.plan.hosts),
         scenario.cpu_policy,
         checksums({"scenario": options.path, "shim": SHIM, **expansion.plan.inputs}),
-        checksums(programs),
+        checksums(program_files(expansion.plan)),
         dict(Counter(row.final_state for row in rows)),
+        describe_roots(expansion.plan.hosts),
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from rsg_server.errors import SimunixError, StallError
-from rsg_server.report import actor_line, seconds, stall_report
+from rsg_server.report import actor_lines, seconds, stall_report
 from simunix.launch.container import Isolation, probe
 from simunix.launch.emulation import Emulation, Supervised
 from simunix.launch.run_directory import RunDirectory
@@ -68,7 +68,7 @@ class Attempt:
         if until_ns is not None:
             plan = replace(plan, until_ns=until_ns)
         directory.path.mkdir(parents=True, mode=0o700)
-        emulation = Emulation(plan, directory, warn=lambda text: None, isolation=kind)
+        emulation = Emulation(plan, directory, warn=lambda text: None, isolation=kind, lists_waiting=True)
         emulation.prepare()
         return cls(emulation, scenario, expansion, limits)
 
@@ -114,7 +114,7 @@ class Attempt:
         if turns.holder is not None:
             raise StallError(stall_report(emulation.kernel, turns.holder, time.monotonic() - turns.holder_since))
         head = f"still running after {limit_s:g} s of wall time, at {seconds(emulation.kernel.now_ns)} of virtual time"
-        lines = ["  " + actor_line(actor) for actor in emulation.kernel.actors.values()]
+        lines = ["  " + line for line in actor_lines(emulation.kernel)]
         raise StallError("\n".join([f"{head}; give until=, or raise simunix_wall_limit", *lines]))
 
     def _record(self) -> RunResult:

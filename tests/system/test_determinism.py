@@ -19,7 +19,8 @@ MIXED = Path(__file__).parent / "programs" / "mixed.c"
 def busy_host() -> Iterator[None]:
     """Twice as many computing processes as there are cores, and one that keeps the page cache and the disk busy."""
     burn = [sys.executable, "-c", "while True: pass"]
-    churn = [sys.executable, "-c", "import tempfile\nwhile True:\n  with tempfile.TemporaryFile() as f: f.write(bytes(1 << 22))"]
+    write = "import tempfile\nwhile True:\n  with tempfile.TemporaryFile() as file: file.write(bytes(1 << 22))"
+    churn = [sys.executable, "-c", write]
     commands = [burn] * (2 * (os.cpu_count() or 1)) + [churn]
     load = [subprocess.Popen(command) for command in commands]
     yield

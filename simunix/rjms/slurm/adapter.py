@@ -10,16 +10,20 @@ from pathlib import Path
 from rsg_server.errors import SimunixError
 from rsg_server.platform.host import Host
 from simunix.launch.hardware import Hardware
-from simunix.launch.plan import FileSpec, HostSpec, PrivateSpec, ProcessSpec
-from simunix.rjms.slurm import configuration, daemons
+from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
+from simunix.rjms.slurm import configuration, daemons, releases
+from simunix.roots.tree import RootTree
 from simunix.scenario.model import SlurmSection
 from simunix.scenario.ranges import expand_hosts
 
 
 @dataclass(frozen=True, slots=True)
 class SlurmPlan:
-    """What Slurm adds to a plan; `private` by host name."""
+    """What a cluster adds to a plan; `private` by name of each host that belongs to it."""
 
+    name: str
+    controller: str
+    login: str
     files: tuple[FileSpec, ...]
     processes: tuple[ProcessSpec, ...]
     private: dict[str, tuple[PrivateSpec, ...]]
@@ -29,36 +33,37 @@ class SlurmPlan:
 
 
 def plan_slurm(
-    section: SlurmSection, hosts: Mapping[str, Host], hardware: Mapping[str, Hardware], seed: int, is_root: bool
+    section: SlurmSection,
+    key: str,
+    hosts: Mapping[str, Host],
+    hardware: Mapping[str, Hardware],
+    roots: Mapping[str, RootTree],
+    seed: int,
+    is_root: bool,
 ) -> SlurmPlan:
     """Every host named by the section gets munged and the configuration; the controller and the nodes their daemons."""
-    _require_programs()
     login = section.login or section.controller
-    for name in (section.controller, login, *section.nodes):
+    members = list(dict.fromkeys([section.controller, login, *section.nodes]))
+    for name in members:
         if name not in hosts:
-            raise SimunixError(f"slurm: host {name!r} is not among the hosts of the scenario; known: {', '.join(hosts)}")
+            raise SimunixError(f"{key}: host {name!r} is not among the hosts of the scenario; known: {', '.join(hosts)}")
+    versions = releases.of_roots(key, {name: roots[name] for name in members})
     if section.config is not None:
         conf, private, jobcomp = _given_configuration(section, section.config)
     else:
         cluster = _cluster(section, hosts, hardware)
         conf, private, jobcomp = configuration.slurm_conf(cluster), {}, configuration.JOBCOMP
-    members = list(dict.fromkeys([section.controller, login, *section.nodes]))
+    texts = {name: configuration.files(conf, versions[name]) for name in members}
     paths = {
         name: _merge(daemons.private_paths(name == section.controller, name in section.nodes), private.get(name, ()))
         for name in members
     }
-    files = tuple(file for name in members for file in daemons.host_files(HostSpec(name), conf, seed, is_root))
+    files = tuple(file for name in members for file in daemons.host_files(name, texts[name], seed, is_root))
     processes = [daemons.munged(name, is_root) for name in members]
     processes.append(daemons.slurmctld(section.controller))
     processes += [daemons.slurmd(name) for name in section.nodes]
     cores = sum(hardware[name].cpus for name in section.nodes)
-    return SlurmPlan(files, tuple(processes), paths, jobcomp, section.nodes, cores)
-
-
-def _require_programs() -> None:
-    missing = sorted({package for program, package in daemons.REQUIRED.items() if not Path(program).exists()})
-    if missing:
-        raise SimunixError(f"slurm: not installed: {', '.join(missing)}; as root: apt-get install slurm-wlm munge")
+    return SlurmPlan(section.cluster, section.controller, login, files, tuple(processes), paths, jobcomp, section.nodes, cores)
 
 
 def _merge(first: Sequence[PrivateSpec], second: Sequence[PrivateSpec]) -> tuple[PrivateSpec, ...]:

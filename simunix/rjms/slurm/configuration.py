@@ -5,11 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simunix.launch.hardware import Hardware
+from simunix.rjms.slurm.releases import Release
 
 STATE = "/var/spool/slurmctld"
 SPOOL = "/var/spool/slurmd"
 LOGS = "/var/log/slurm"
 CONFIG = "/etc/slurm/slurm.conf"
+CGROUP_CONFIG = "/etc/slurm/cgroup.conf"
+CGROUP_CONF = """# Written by simunix: hosts have no cgroups of their own.
+CgroupPlugin=disabled
+"""
+CGROUPS_EVERYWHERE: Release = (23, 11)
+"""From this release on slurmd sets itself up in a cgroup whatever its plugins are, unless it is told not to."""
 JOBCOMP = f"{LOGS}/jobcomp.log"
 SLURMD_PORT = 6818
 SLURMCTLD_PORT = 6817
@@ -45,6 +52,14 @@ def node_line(node: ComputeNode) -> str:
         f"CoresPerSocket={hardware.cores_per_socket} ThreadsPerCore={hardware.threads_per_core} "
         f"RealMemory={hardware.memory_bytes * 15 // 16 // (1 << 20)} State=UNKNOWN"
     )
+
+
+def files(conf: str, release: Release) -> dict[str, str]:
+    """All configuration files of a host with this release of Slurm, by path; `conf` is its slurm.conf."""
+    texts = {CONFIG: conf}
+    if release >= CGROUPS_EVERYWHERE:
+        texts[CGROUP_CONFIG] = CGROUP_CONF
+    return texts
 
 
 def slurm_conf(cluster: SlurmCluster) -> str:

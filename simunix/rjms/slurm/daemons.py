@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 
-from simunix.launch.plan import FileSpec, HostSpec, PrivateSpec, ProcessSpec
+from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
 from simunix.rjms.slurm import configuration
 
 MUNGED, SLURMCTLD, SLURMD = "/usr/sbin/munged", "/usr/sbin/slurmctld", "/usr/sbin/slurmd"
-REQUIRED = {MUNGED: "munge", SLURMCTLD: "slurmctld", SLURMD: "slurmd", "/usr/bin/sbatch": "slurm-client"}
-"""Programs that must be installed, and the Debian package of each."""
 MUNGE_USER = "munge"
 MUNGE_KEY = "/etc/munge/munge.key"
 MUNGE_START_NS = 0
@@ -46,12 +45,12 @@ def private_paths(is_controller: bool, is_node: bool) -> tuple[PrivateSpec, ...]
     return tuple(paths)
 
 
-def host_files(host: HostSpec, conf: str, seed: int, is_root: bool) -> tuple[FileSpec, ...]:
-    """slurm.conf and munge's key for one host."""
+def host_files(host: str, texts: Mapping[str, str], seed: int, is_root: bool) -> tuple[FileSpec, ...]:
+    """Slurm's configuration files (by path) and munge's key for one host."""
     owner = MUNGE_USER if is_root else ""
     return (
-        FileSpec(host.name, configuration.CONFIG, conf.encode()),
-        FileSpec(host.name, MUNGE_KEY, munge_key(seed), owner, 0o400),
+        *(FileSpec(host, path, text.encode()) for path, text in texts.items()),
+        FileSpec(host, MUNGE_KEY, munge_key(seed), owner, 0o400),
     )
 
 

@@ -1,0 +1,88 @@
+/* Another root file system for the host: a layer of its own over it, entered with pivot_root; nothing of it is written to. */
+#define _GNU_SOURCE
+#include "hostinit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define OUTSIDE "/.simunix-outside"
+
+static const char *outside = "";
+static bool is_entered;
+
+/* What stands before a path of this computer, seen from where we are. */
+const char *root_outside(void)
+{
+    return outside;
+}
+
+bool root_is_entered(void)
+{
+    return is_entered;
+}
+
+static bool mount_layer(const char *lower, const char *base)
+{
+    static const char *const folders[] = {"upper", "work", "root"};
+    char path[FIELD_MAX + 16];
+    char options[4 * FIELD_MAX];
+
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", base, folders[i]);
+        if (mkdir(path, 0755) != 0 && errno != EEXIST)
+            return false;
+    }
+    snprintf(options, sizeof options, "lowerdir=%s,upperdir=%s/upper,workdir=%s/work", lower, base, base);
+    return mount("overlay", path, "overlay", 0, options) == 0;
+}
+
+/* Where the run directory's own file system cannot hold a layer (another overlay, as in many containers): one in memory. */
+static bool mount_layer_somewhere(const char *lower, const char *base)
+{
+    return mount_layer(lower, base) ||
+           (errno == EINVAL && mount("tmpfs", base, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755") == 0 && mount_layer(lower, base));
+}
+
+/* Devices and the kernel's own tree are this computer's; /proc is mounted anew later. */
+static bool bring_along(const char *root, const char *name)
+{
+    char path[FIELD_MAX + 16];
+
+    snprintf(path, sizeof path, "%s%s", root, name);
+    if (mkdir(path, 0755) != 0 && errno != EEXIST)
+        return setup_failed("cannot make directory", path);
+    return mount(name, path, NULL, MS_BIND | MS_REC, NULL) == 0 || setup_failed("cannot bind over", path);
+}
+
+/* LOWER\tBASE: the layer and the mount point are made below BASE, a folder of the run directory. */
+bool root_enter(const char *value)
+{
+    char lower[FIELD_MAX];
+    char path[FIELD_MAX + 16];
+    const char *base = take_field(value, lower, '\t');
+
+    if (!mount_layer_somewhere(lower, base))
+        return setup_failed("cannot lay a private layer over the root file system", lower);
+    snprintf(path, sizeof path, "%s/root", base);
+    if (!bring_along(path, "/dev") || !bring_along(path, "/sys"))
+        return false;
+    if (chdir(path) != 0 || (mkdir(OUTSIDE + 1, 0700) != 0 && errno != EEXIST) ||
+        syscall(SYS_pivot_root, ".", OUTSIDE + 1) != 0 || chdir("/") != 0)
+        return setup_failed("cannot enter the root file system", lower);
+    outside = OUTSIDE;
+    is_entered = true;
+    return true;
+}
+
+/* From here on this computer's own files are out of reach, but for what has been bound. */
+bool root_close(const char *unused)
+{
+    (void)unused;
+    outside = "";
+    return (umount2(OUTSIDE, MNT_DETACH) == 0 && rmdir(OUTSIDE) == 0) || setup_failed("cannot leave", OUTSIDE);
+}

@@ -1,0 +1,53 @@
+/* Users and groups. In another root file system they are what its files say: libc's own lookup would load that root's modules. */
+#define _GNU_SOURCE
+#include "hostinit.h"
+
+#include <grp.h>
+#include <stdio.h>
+#include <string.h>
+
+#define GROUPS_MAX 256
+
+/* NULL if there is no such user. Valid until the next call. */
+const struct passwd *user_find(const char *name)
+{
+    const struct passwd *entry = NULL;
+    FILE *list;
+
+    if (!root_is_entered())
+        return getpwnam(name);
+    list = fopen("/etc/passwd", "re");
+    if (list == NULL)
+        return NULL;
+    while ((entry = fgetpwent(list)) != NULL && strcmp(entry->pw_name, name) != 0)
+        ;
+    fclose(list);
+    return entry;
+}
+
+static bool is_member(const struct group *group, const char *name)
+{
+    for (char **member = group->gr_mem; *member != NULL; member++)
+        if (strcmp(*member, name) == 0)
+            return true;
+    return false;
+}
+
+/* The user's own group and all that list it as a member. */
+bool user_join_groups(const struct passwd *user)
+{
+    gid_t groups[GROUPS_MAX] = {user->pw_gid};
+    size_t count = 1;
+    const struct group *group;
+    FILE *list;
+
+    if (!root_is_entered())
+        return initgroups(user->pw_name, user->pw_gid) == 0;
+    list = fopen("/etc/group", "re");
+    while (list != NULL && count < GROUPS_MAX && (group = fgetgrent(list)) != NULL)
+        if (group->gr_gid != user->pw_gid && is_member(group, user->pw_name))
+            groups[count++] = group->gr_gid;
+    if (list != NULL)
+        fclose(list);
+    return setgroups(count, groups) == 0;
+}

@@ -1,0 +1,63 @@
+"""`simunix root make` and `simunix root show`: root file systems of other Debian releases for the hosts of a scenario."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+
+from simunix.roots.debootstrap import MIRROR, RootRequest, make_root
+from simunix.roots.tree import open_root
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+EPILOG = """examples:
+  simunix root make trixie roots/trixie slurm-wlm munge python3
+  simunix root show roots/trixie
+  simunix run scenarios/nasa-ipsc.yaml --set root=$PWD/roots/trixie"""
+
+
+def add_parser(subcommands: Subparsers) -> None:
+    """Declare the subcommand and its two operations."""
+    parser = subcommands.add_parser(
+        "root",
+        help="make or show a root file system of another release",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    operations = parser.add_subparsers(dest="operation", metavar="OPERATION", required=True)
+    make = operations.add_parser("make", help="make one with debootstrap (as root); no service is started")
+    make.add_argument("release", metavar="RELEASE", help="of Debian, such as bullseye, bookworm, trixie or sid")
+    make.add_argument("directory", type=Path, metavar="DIR", help="folder to make; missing or empty")
+    make.add_argument("packages", nargs="*", metavar="PACKAGE", help="what to install besides the minimal base")
+    make.add_argument("--mirror", default=MIRROR, metavar="URL", help=f"where packages come from (default: {MIRROR})")
+    make.set_defaults(execute=execute_make)
+    show = operations.add_parser("show", help="say its release, its C library, and its Slurm if it has one")
+    show.add_argument("directory", type=Path, metavar="DIR", help="folder of the root file system")
+    show.set_defaults(execute=execute_show)
+
+
+def execute_make(options: argparse.Namespace) -> int:
+    """Make a root, with debootstrap's own words as progress on a terminal, then show it."""
+    request = RootRequest(options.release, options.directory, tuple(options.packages), options.mirror)
+    with Console(stderr=True).status("debootstrap") as status:
+        make_root(request, lambda text: status.update(escape(text)))
+    return show_root(options.directory)
+
+
+def execute_show(options: argparse.Namespace) -> int:
+    """Show a root."""
+    return show_root(options.directory)
+
+
+def show_root(directory: Path) -> int:
+    """A line each for release, C library and Slurm."""
+    tree = open_root(directory)
+    print(f"release  {tree.release()}")
+    print(f"glibc    {tree.glibc() or 'none'}")
+    print(f"slurm    {tree.slurm() or 'none'}")
+    return 0

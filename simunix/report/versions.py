@@ -1,0 +1,43 @@
+"""Which software the hosts of a run had: root file systems, their releases, the programs that were started."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from simunix.launch.plan import HostSpec, Plan
+from simunix.rjms.slurm.adapter import SlurmPlan
+from simunix.roots.tree import THIS_COMPUTER
+
+
+def describe_roots(hosts: Sequence[HostSpec]) -> list[dict[str, object]]:
+    """Every root that a host ran in, with its release, C library and Slurm; `/` is this computer's own."""
+    return [
+        {
+            "path": str(root.path),
+            "release": root.release(),
+            "glibc": root.glibc(),
+            "slurm": root.slurm(),
+            "hosts": [host.name for host in hosts if host.root == root],
+        }
+        for root in dict.fromkeys(host.root for host in hosts)
+    ]
+
+
+def describe_rjms(clusters: Sequence[SlurmPlan], hosts: Sequence[HostSpec]) -> str | None:
+    """The versions of the clusters' controllers, e.g. `slurm 20.11.4, slurm 24.11.5`; None without a cluster."""
+    roots = {host.name: host.root for host in hosts}
+    versions = dict.fromkeys(f"slurm {roots[cluster.controller].slurm()}" for cluster in clusters)
+    return ", ".join(versions) or None
+
+
+def program_files(plan: Plan) -> dict[str, Path]:
+    """The files of the programs that the plan starts by their full paths, by path and, if it is not `/`, root."""
+    roots = {host.name: host.root for host in plan.hosts}
+    found = {}
+    for process in plan.processes:
+        name, root = process.argv[0], roots[process.host]
+        if name.startswith("/"):
+            key = name if root == THIS_COMPUTER else f"{name} in {root.path}"
+            found[key] = root.locate(name)
+    return found

@@ -1,0 +1,125 @@
+"""Makes a root file system with debootstrap, without starting any service and without leaving anything behind on failure."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+
+MIRROR = "http://deb.debian.org/debian"
+SCRIPTS = Path(os.environ.get("DEBOOTSTRAP_DIR", "/usr/share/debootstrap"), "scripts")
+_PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+$")
+_UNREACHABLE = re.compile(r"(Failed getting release|Couldn't download|Invalid Release file)", re.IGNORECASE)
+
+NAMESPACES = ("unshare", "--mount", "--pid", "--ipc", "--fork", "--mount-proc", "--kill-child")
+"""Whatever a package starts or mounts while it is being installed ends with debootstrap itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class RootRequest:
+    """What to make where: a release (`trixie`), a folder, the packages besides the minimal base."""
+
+    release: str
+    directory: Path
+    packages: tuple[str, ...] = ()
+    mirror: str = MIRROR
+
+
+def make_root(request: RootRequest, progress: Callable[[str], None] = lambda text: None) -> None:
+    """Make it. The folder appears when it is complete; until then it is a hidden one beside it. Raises SimunixError."""
+    check_request(request)
+    with _partial_folder(request.directory) as partial:
+        command = [*NAMESPACES, "debootstrap", "--variant=minbase"]
+        if request.packages:
+            command.append(f"--include={','.join(request.packages)}")
+        code, lines = _run([*command, request.release, str(partial), request.mirror], progress)
+        if code != 0:
+            raise SimunixError(f"root make: {_reason([*lines, *_installation_log(partial)], request)}")
+        for archive in (partial / "var/cache/apt/archives").glob("*.deb"):
+            archive.unlink()
+        os.rename(partial, request.directory)  # replaces an empty folder too
+
+
+def check_request(request: RootRequest) -> None:
+    """Everything that can be known to be wrong before anything is downloaded."""
+    directory = request.directory
+    if directory.exists() and not directory.is_dir():
+        raise SimunixError(f"root make: {directory}: exists and is not a folder; choose another name")
+    if directory.is_dir() and any(directory.iterdir()):
+        raise SimunixError(f"root make: {directory}: not empty; choose another name, or remove it first")
+    bad = [name for name in request.packages if not _PACKAGE.match(name)]
+    if bad:
+        raise SimunixError(f"root make: {bad[0]!r} is no name of a Debian package, such as slurm-wlm")
+    if os.geteuid() != 0:
+        raise SimunixError("root make: debootstrap needs root, to make devices and to enter the new root; run it with sudo")
+    if shutil.which("debootstrap") is None:
+        raise SimunixError("root make: debootstrap is not installed; as root: apt-get install debootstrap")
+    known = sorted(entry.name for entry in SCRIPTS.iterdir()) if SCRIPTS.is_dir() else []
+    if known and request.release not in known:
+        close = difflib.get_close_matches(request.release, known, 1)
+        hint = f"did you mean {close[0]!r}?" if close else "give one such as 'trixie'"
+        raise SimunixError(f"root make: debootstrap knows no release {request.release!r}; {hint}")
+
+
+@contextlib.contextmanager
+def _partial_folder(directory: Path) -> Iterator[Path]:
+    """A folder beside the wanted one, on the same file system; gone afterwards unless it was renamed."""
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        partial = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
+        partial.chmod(0o755)  # the / that users of packages, being installed, can enter
+    except OSError as error:
+        raise SimunixError(f"root make: {directory}: {error.strerror}; choose a folder that can be written to") from error
+    try:
+        yield partial
+    except OSError as error:
+        raise SimunixError(f"root make: {directory}: {error.strerror}") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _run(command: Sequence[str], progress: Callable[[str], None]) -> tuple[int, list[str]]:
+    """Exit code and all that it said."""
+    lines: list[str] = []
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as process:
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                lines.append(line.strip())
+                progress(lines[-1].removeprefix("I: "))
+        except BaseException:
+            process.kill()
+            process.stdout.read()  # its end of file: everything that ran in there is gone
+            raise
+    return process.returncode, lines
+
+
+def _installation_log(root: Path) -> list[str]:
+    """The last words of a package's installation, which debootstrap keeps in the root that is about to be removed."""
+    try:
+        log = (root / "debootstrap/debootstrap.log").read_text(errors="replace").splitlines()
+    except OSError:
+        return []
+    return [f"E: {line}" for line in log if line.startswith(("dpkg: error", "E: "))][-1:]
+
+
+def _reason(lines: Sequence[str], request: RootRequest) -> str:
+    """debootstrap's own error, and what to do about the commonest."""
+    errors = [line for line in lines if line.startswith(("E: ", "W: ", "unshare: ")) and "debootstrap.log" not in line]
+    text = [*(lines or ["debootstrap said nothing"]), *errors][-1].removeprefix("E: ").removeprefix("W: ")
+    if text.startswith("unshare: "):
+        return f"{text}; making a root needs namespaces: outside of a container, or in one with CAP_SYS_ADMIN"
+    if _UNREACHABLE.search(text):
+        return f"{text}; no network, or {request.mirror} does not hold {request.release}: try --mirror URL"
+    return f"debootstrap: {text}"

@@ -1,0 +1,32 @@
+"""Which root file system each host of a scenario runs in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from simunix.roots.tree import THIS_COMPUTER, RootTree, open_root
+from simunix.scenario.model import Scenario
+
+
+def host_roots(scenario: Scenario, folder: Path) -> dict[str, RootTree]:
+    """Every host's root, by name: its own `root`, else the scenario's, else this computer's; relative to `folder`."""
+    opened: dict[Path, RootTree] = {}
+    roots = {}
+    for index, section in enumerate(scenario.hosts):
+        path, key = section.root, f"hosts[{index}].root"
+        if path is None:
+            path, key = scenario.root or Path("/"), "root"
+        roots.update(dict.fromkeys(section.name, _open(folder / path.expanduser(), key, opened)))
+    return roots
+
+
+def _open(path: Path, key: str, opened: dict[Path, RootTree]) -> RootTree:
+    if path == Path("/"):
+        return THIS_COMPUTER
+    if path not in opened:
+        try:
+            opened[path] = open_root(path)
+        except SimunixError as error:
+            raise SimunixError(f"{key}: {error}") from error
+    return opened[path]
