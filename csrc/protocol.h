@@ -55,13 +55,14 @@ enum simunix_op {
     OP_SOCKET = 40,     /* [family, type, protocol] -> [id] + fd */
     OP_BIND = 41,       /* [id, family, bytes, port] -> [0] */
     OP_LISTEN = 42,     /* [id, backlog] -> [0] */
-    OP_CONNECT = 43,    /* [id, family, bytes, port, waits] -> [0 | -EINPROGRESS]; then PARK(PARK_CONNECT) says how it ended */
+    OP_CONNECT = 43,    /* [id, family, bytes, port, waits] -> [0 | -EINPROGRESS, has ended]; PARK(PARK_CONNECT) says how it ended */
     OP_ACCEPT = 44,     /* [id] -> [new id, family, bytes, port] + fd; -EAGAIN if none is pending */
     OP_SOCKNAME = 45,   /* [id] -> [0, family, bytes, port] */
     OP_PEERNAME = 46,   /* [id] -> [0, family, bytes, port] */
     OP_SHUTDOWN = 47,   /* [id, how] -> [0]; the caller then shuts its end down */
     OP_SOCKET_GET = 48, /* [id, level, option] -> [0, bytes] */
-    OP_SOCKET_SET = 49  /* [id, level, option, bytes] -> [0] */
+    OP_SOCKET_SET = 49, /* [id, level, option, bytes] -> [0] */
+    OP_CONNECTED = 50   /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 
 enum simunix_hello { HELLO_NEW_IMAGE = 0, HELLO_FORKED = 1, HELLO_THREAD = 2 };
