@@ -52,6 +52,7 @@
 #define SOL_SOCKET_LEVEL 1
 #define SCM_RIGHTS 1
 #define MSG_PEEK 0x2
+#define MSG_CTRUNC 0x8
 #define MSG_TRUNC 0x20
 #define MSG_DONTWAIT 0x40
 #define MSG_WAITALL 0x100

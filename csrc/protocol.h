@@ -101,7 +101,14 @@ struct simunix_datagram {
     uint8_t error;
     uint16_t port;
     uint8_t address[16];
+    uint8_t hop_limit;
+    uint8_t traffic_class;
+    uint8_t fields;         /* DATAGRAM_ bits: what the sender has given, what the receiver wants to know */
+    uint8_t unused;
+    uint8_t destination[16];
 };
+
+enum simunix_datagram_fields { DATAGRAM_HOP_LIMIT = 1, DATAGRAM_TRAFFIC_CLASS = 2, DATAGRAM_DESTINATION = 4 };
 
 /* One page, shared by the server and every emulated process. Only the holder of the turn writes. */
 struct simunix_clock_page {
