@@ -13,8 +13,13 @@ demo: setup ## a real day of a real machine on real Slurm, in virtual time
 test: setup ## the fast tests (about two minutes)
 	.venv/bin/pytest -q -n 2
 
+test-slow: export SIMUNIX_CONFORMANCE = yes
 test-slow: setup ## the slow tests: whole demo, Slurm end to end, CPython's own tests
 	.venv/bin/pytest -q -m slow
+
+conformance: export SIMUNIX_CONFORMANCE = yes
+conformance: setup ## CPython's own tests inside and outside, file by file, into docs/conformance.md (half an hour)
+	.venv/bin/python -m tests.conformance.cpython --page docs/conformance.md
 
 bench: setup ## the benchmarks; their last figures are in benchmarks/README.md
 	.venv/bin/python benchmarks/turn.py
@@ -26,4 +31,4 @@ format: setup ## format the Python sources
 clean: ## remove what was built
 	rm -rf .venv build out simunix/lib rsg_server/_native.* *.egg-info
 
-.PHONY: help setup demo test test-slow bench format clean
+.PHONY: help setup demo test test-slow conformance bench format clean

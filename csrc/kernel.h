@@ -42,6 +42,7 @@
 #define AF_UNIX 1
 #define AF_INET 2
 #define AF_INET6 10
+#define AF_VSOCK 40
 #define SOCK_STREAM 1
 #define SOCK_DGRAM 2
 #define SOCK_SEQPACKET 5
@@ -51,6 +52,7 @@
 #define SOL_SOCKET_LEVEL 1
 #define SCM_RIGHTS 1
 #define MSG_PEEK 0x2
+#define MSG_CTRUNC 0x8
 #define MSG_TRUNC 0x20
 #define MSG_DONTWAIT 0x40
 #define MSG_WAITALL 0x100

@@ -55,13 +55,14 @@ enum simunix_op {
     OP_SOCKET = 40,     /* [family, type, protocol] -> [id] + fd */
     OP_BIND = 41,       /* [id, family, bytes, port] -> [0] */
     OP_LISTEN = 42,     /* [id, backlog] -> [0] */
-    OP_CONNECT = 43,    /* [id, family, bytes, port, waits] -> [0 | -EINPROGRESS]; then PARK(PARK_CONNECT) says how it ended */
+    OP_CONNECT = 43,    /* [id, family, bytes, port, waits] -> [0 | -EINPROGRESS, has ended]; PARK(PARK_CONNECT) says how it ended */
     OP_ACCEPT = 44,     /* [id] -> [new id, family, bytes, port] + fd; -EAGAIN if none is pending */
     OP_SOCKNAME = 45,   /* [id] -> [0, family, bytes, port] */
     OP_PEERNAME = 46,   /* [id] -> [0, family, bytes, port] */
     OP_SHUTDOWN = 47,   /* [id, how] -> [0]; the caller then shuts its end down */
     OP_SOCKET_GET = 48, /* [id, level, option] -> [0, bytes] */
-    OP_SOCKET_SET = 49  /* [id, level, option, bytes] -> [0] */
+    OP_SOCKET_SET = 49, /* [id, level, option, bytes] -> [0] */
+    OP_CONNECTED = 50   /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 
 enum simunix_hello { HELLO_NEW_IMAGE = 0, HELLO_FORKED = 1, HELLO_THREAD = 2 };
@@ -100,7 +101,14 @@ struct simunix_datagram {
     uint8_t error;
     uint16_t port;
     uint8_t address[16];
+    uint8_t hop_limit;
+    uint8_t traffic_class;
+    uint8_t fields;         /* DATAGRAM_ bits: what the sender has given, what the receiver wants to know */
+    uint8_t unused;
+    uint8_t destination[16];
 };
+
+enum simunix_datagram_fields { DATAGRAM_HOP_LIMIT = 1, DATAGRAM_TRAFFIC_CLASS = 2, DATAGRAM_DESTINATION = 4 };
 
 /* One page, shared by the server and every emulated process. Only the holder of the turn writes. */
 struct simunix_clock_page {

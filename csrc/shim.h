@@ -11,6 +11,7 @@
 #define SECOND_NS 1000000000L
 #define SHARED_RANGES_MAX 32
 #define WAITER_SLOTS 256
+#define CONNECTED_SLOTS 64
 
 /* Registers to start a thread with, in the order that trap_entry.S restores them. */
 struct start_registers {
@@ -32,6 +33,7 @@ struct thread {
     int tid;
     int alive_word;         /* cleared by the kernel when the thread has really gone */
     uint64_t start_mask;    /* signal mask to start with */
+    uint64_t asked;         /* clock reads and calls since it last waited for something */
     uint32_t *join_word;    /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
     bool is_main;
     uint8_t buffer[SIMUNIX_MESSAGE_MAX];
@@ -62,6 +64,7 @@ struct process {
     struct shared_range shared[SHARED_RANGES_MAX];
     struct kernel_sigaction sigsys; /* what the application believes it has installed */
     uint16_t waiters[WAITER_SLOTS]; /* parked futex waiters by hash of the word's address */
+    uint32_t connected[CONNECTED_SLOTS]; /* streams known to be connected, by number */
     char host_name[65];
     char shim_path[256];
 };
@@ -169,7 +172,14 @@ bool descriptor_is_ours(struct call *call, long fd);
 /* sys_socket.c */
 int64_t socket_id(int fd, char *type);
 long socket_end_of_data(struct call *call, int fd);
+/* socket_state.c */
+long socket_not_connected(struct call *call, int fd);
+long socket_wait_to_receive(struct call *call, int fd, int flags);
+long socket_cannot_send(struct call *call, int fd, int flags);
 /* sys_datagram.c */
+/* control_messages.c */
+long control_messages_send(const struct message_header *message, struct simunix_datagram *header);
+void control_messages_receive(const struct simunix_datagram *header, struct message_header *message);
 long datagram_send(struct call *call, int fd, const struct message_header *message, int flags);
 long datagram_receive(struct call *call, int fd, struct message_header *message, int flags);
 

@@ -68,6 +68,8 @@ long datagram_send(struct call *call, int fd, const struct message_header *messa
     long result = to_header(message, &header);
 
     if (result == 0)
+        result = control_messages_send(message, &header);
+    if (result == 0)
         result = check_destination(call, fd, &header);
     if (result != 0)
         return result;
@@ -110,7 +112,7 @@ long datagram_receive(struct call *call, int fd, struct message_header *message,
     if (header.error != 0)
         return -(long)header.error;
     from_header(&header, message);
-    message->control_length = 0;
     message->flags = wrapped.flags & MSG_TRUNC;
+    control_messages_receive(&header, message);
     return result - (long)sizeof header;
 }

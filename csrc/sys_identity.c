@@ -50,6 +50,8 @@ long sys_sched_getaffinity(struct call *call)
     uint64_t mask[16] = {process->affinity};
     size_t size = process->cpus > 64 ? ((size_t)process->cpus + 63) / 64 * 8 : 8;
 
+    if ((int)call->a[0] < 0)
+        return -ESRCH;
     if ((size_t)call->a[1] < size || (call->a[1] & 7) != 0 || size > sizeof mask)
         return -EINVAL;
     if (is_bad_pointer((void *)call->a[2]))
@@ -67,6 +69,8 @@ long sys_sched_setaffinity(struct call *call)
     uint64_t wanted = 0;
     size_t size = (size_t)call->a[1] < sizeof wanted ? (size_t)call->a[1] : sizeof wanted;
 
+    if ((int)call->a[0] < 0)
+        return -ESRCH;
     if (is_bad_pointer((void *)call->a[2]))
         return -EFAULT;
     memcpy(&wanted, (void *)call->a[2], size);

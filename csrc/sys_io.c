@@ -42,7 +42,7 @@ long sys_read(struct call *call)
         }
         return datagram_receive(call, fd, &message, 0);
     }
-    result = wait_ready(call, fd, POLLIN, SO_RCVTIMEO);
+    result = socket_wait_to_receive(call, fd, 0);
     if (result == 0)
         result = do_native(call);
     return result == 0 ? socket_end_of_data(call, fd) : result;

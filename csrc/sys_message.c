@@ -85,6 +85,8 @@ static long send_message(struct call *call, int fd, struct message_header *messa
     if (socket_id(fd, &type) >= 0) {
         if (type == 'd')
             return datagram_send(call, fd, message, flags);
+        if (socket_cannot_send(call, fd, flags) != 0)
+            return -EPIPE;
         message->name = NULL; /* a connected stream ignores it; the pair would not */
         message->name_length = 0;
     }
@@ -119,7 +121,7 @@ static long receive_all(struct call *call, int fd, struct message_header *messag
 
     while (done < total) {
         struct message_header piece = {.iov = rest, .iov_length = skip_bytes(message, done, rest, 16)};
-        long result = wait_ready(call, fd, POLLIN, SO_RCVTIMEO);
+        long result = socket_wait_to_receive(call, fd, 0);
 
         if (result == 0)
             result = NATIVE(recvmsg, fd, &piece, (flags & ~MSG_WAITALL) | MSG_DONTWAIT);
@@ -146,11 +148,9 @@ static long receive_message(struct call *call, int fd, struct message_header *me
         return datagram_receive(call, fd, message, flags);
     if ((flags & MSG_WAITALL) != 0 && (flags & (MSG_PEEK | MSG_DONTWAIT)) == 0 && !is_nonblocking(fd) && is_stream(fd))
         return receive_all(call, fd, message, flags);
-    if ((flags & MSG_DONTWAIT) == 0) {
-        result = wait_ready(call, fd, POLLIN, SO_RCVTIMEO);
-        if (result != 0)
-            return result;
-    }
+    result = socket_wait_to_receive(call, fd, flags);
+    if (result != 0)
+        return result;
     result = NATIVE(recvmsg, fd, message, flags);
     if (result == 0 && simulated && total_of(message) > 0)
         result = socket_end_of_data(call, fd);

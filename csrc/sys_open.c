@@ -130,6 +130,8 @@ static long open_path(struct call *call, int directory, const char *path, int fl
     if (!is_bad_pointer(path)) {
         if (is_random(path))
             return random_open(call, flags);
+        if (text_equal(path, "/dev/vsock")) /* see sys_socket: the family goes with its device */
+            return -ENODEV;
         if (may_wait(&opening) && NATIVE(newfstatat, directory, path, &status, 0) == 0 && is_fifo(&status)) {
             if (flags & O_CREAT)
                 opening.how.mode = (unsigned int)mode & 07777;

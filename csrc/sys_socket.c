@@ -109,8 +109,12 @@ long sys_socket(struct call *call)
     int type = (int)call->a[1] & SOCK_TYPE_MASK;
     struct reply reply;
 
+    if (call->a[0] == AF_VSOCK) /* no emulated host is a virtual machine */
+        return -EAFNOSUPPORT;
     if (call->a[0] != AF_INET && call->a[0] != AF_INET6)
         return descriptor_checked(call, NATIVE(socket, call->a[0], call->a[1], call->a[2]));
+    if ((call->a[1] & ~(long)(SOCK_TYPE_MASK | SOCK_CLOEXEC | SOCK_NONBLOCK)) != 0)
+        return -EINVAL;
     if (ASK(call->thread, &reply, OP_SOCKET, call->a[0] == AF_INET ? 4 : 6, type, call->a[2]) < 0)
         return reply.status;
     return finish_descriptor(call, reply.fd, (int)call->a[1]);
@@ -230,7 +234,8 @@ long sys_connect(struct call *call)
     if (result != -EINPROGRESS)
         return result;
     if (!waits) {
-        fill_send_buffer(fd);
+        if (reply_number(&reply, 1) == 0) /* else it has ended already */
+            fill_send_buffer(fd);
         return result;
     }
     do
@@ -244,17 +249,16 @@ static long accept_one(struct call *call, int64_t id, int flags)
     struct reply reply;
     char token;
 
-    for (;;) {
-        long result = wait_ready(call, (int)call->a[0], POLLIN, SO_RCVTIMEO);
+    while (ASK(call->thread, &reply, OP_ACCEPT, id) < 0) {
+        long result;
 
-        if (result != 0)
-            return result;
-        if (ASK(call->thread, &reply, OP_ACCEPT, id) >= 0)
-            break;
         if (reply.status != -EAGAIN || is_nonblocking((int)call->a[0]))
             return reply.status;
         /* Somebody else took the connection: its token must not wake us again. */
         NATIVE(recvfrom, call->a[0], &token, 1, MSG_DONTWAIT, NULL, NULL);
+        result = wait_ready(call, (int)call->a[0], POLLIN, SO_RCVTIMEO);
+        if (result != 0)
+            return result;
     }
     NATIVE(recvfrom, call->a[0], &token, 1, MSG_DONTWAIT, NULL, NULL);
     store_reply_address((void *)call->a[1], (uint32_t *)call->a[2], &reply);

@@ -24,6 +24,8 @@ enum simunix_wake park(struct call *call, struct wait *wait)
     struct reply reply;
 
     wait->value = 0;
+    if (wait->kind != PARK_YIELD)
+        thread->asked = 0;
     if (advance_alone(thread, wait))
         return WAKE_TIMEOUT;
     request_start(thread, &writer, OP_PARK, 7);
@@ -120,8 +122,10 @@ long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t 
 
     if (count == 0)
         wait.kind = PARK_TIME;
-    if (advance_alone(call->thread, &wait))
+    if (advance_alone(call->thread, &wait)) {
+        call->thread->asked = 0;
         return WAKE_TIMEOUT;
+    }
     epoll_prepare(call->thread);
     epoll_fill(call->thread, fds, count);
     result = wait_on(call, &wait, restarts);

@@ -12,6 +12,9 @@ from rsg_server.socket_pair import Address, SimulatedSocket, SocketState
 from rsg_server.sockets import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rsg_server.host_state import HostState
     from rsg_server.kernel import Kernel
 
 SYN_RETRY_NS = 10**9
@@ -39,8 +42,16 @@ def connect(kernel: Kernel, client: SimulatedSocket, target: Address, waits: boo
     client.waits = waits
     client.outcome = None
     kernel.sockets.set_events(client)
-    kernel.network.message(client.host.host, host.host, partial(_syn_arrives, kernel, client, ip, 0))
+    _travel(kernel, client.host, host, partial(_syn_arrives, kernel, client, ip, 0))
     return errno.EINPROGRESS
+
+
+def _travel(kernel: Kernel, source: HostState, destination: HostState, action: Callable[[], None]) -> None:
+    """A packet of the handshake; within a host it arrives at once, as Linux's loopback shakes hands within connect itself."""
+    if source is destination:
+        action()
+    else:
+        kernel.network.message(source.host, destination.host, action)
 
 
 def _syn_arrives(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: int) -> None:
@@ -52,7 +63,7 @@ def _syn_arrives(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: in
     listener = kernel.sockets.find(host, "s", ip, client.remote.port)
     if listener is None:
         refuse = partial(_fail, kernel, client, errno.ECONNREFUSED)
-        kernel.network.message(host.host, client.host.host, refuse)
+        _travel(kernel, host, client.host, refuse)
     elif len(listener.pending) > listener.backlog:
         _retry(kernel, client, ip, attempt)
     else:
@@ -81,7 +92,7 @@ def _accept_queue(kernel: Kernel, client: SimulatedSocket, listener: SimulatedSo
     listener.pending.append(served)
     _send_tokens(listener)
     kernel.must_poll = True
-    kernel.network.message(listener.host.host, client.host.host, partial(_established, kernel, client))
+    _travel(kernel, listener.host, client.host, partial(_established, kernel, client))
 
 
 def _send_tokens(listener: SimulatedSocket) -> None:

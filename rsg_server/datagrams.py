@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import struct
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,9 +16,42 @@ from rsg_server.sockets import plain
 if TYPE_CHECKING:
     from rsg_server.kernel import Kernel
 
-_HEADER = struct.Struct("=BBH16s")
+_HEADER = struct.Struct("=BBH16sBBBx16s")
 assert _HEADER.size == DATAGRAM_HEADER_BYTES
 UDP_HEADER_BYTES = 28
+HOP_LIMIT, TRAFFIC_CLASS, DESTINATION = 1, 2, 4
+"""DATAGRAM_ bits of csrc/protocol.h: fields of the header that the sender has set, or that the receiver wants to see."""
+DEFAULT_HOP_LIMIT = 64
+SENDS = {4: ((0, 2), (0, 1)), 6: ((41, 16), (41, 67))}
+"""By family, the socket options that set hop limit and traffic class: IP_TTL, IP_TOS; IPV6_UNICAST_HOPS, IPV6_TCLASS."""
+WANTS = {
+    4: {(0, 12): HOP_LIMIT, (0, 13): TRAFFIC_CLASS, (0, 8): DESTINATION},
+    6: {(41, 51): HOP_LIMIT, (41, 66): TRAFFIC_CLASS, (41, 49): DESTINATION},
+}
+"""By family, the options that ask for ancillary data: IP_RECVTTL, IP_RECVTOS, IP_PKTINFO; IPV6_RECVHOPLIMIT and so on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What an IP header says besides addresses."""
+
+    hop_limit: int
+    traffic_class: int
+
+    @classmethod
+    def of(cls, sender: SimulatedSocket, given: int, hop_limit: int, traffic_class: int) -> Label:
+        """What came along with the datagram, else the socket's own, else the default."""
+        hops, traffic = (_option(sender, key) for key in SENDS[sender.family])
+        return cls(
+            hop_limit if given & HOP_LIMIT else DEFAULT_HOP_LIMIT if hops is None else hops,
+            traffic_class if given & TRAFFIC_CLASS else traffic or 0,
+        )
+
+
+def _option(which: SimulatedSocket, key: tuple[int, int]) -> int | None:
+    """A small number that was set as an option; None if it was not, or is -1 (the default again) or nonsense."""
+    value = int.from_bytes(which.options.get(key, b"\xff")[:4], "little", signed=True)
+    return value if 0 <= value <= 255 else None
 
 
 class Datagrams:
@@ -38,7 +72,7 @@ class Datagrams:
             self._send(sender, message)
 
     def _send(self, sender: SimulatedSocket, message: bytes) -> None:
-        family, _, port, raw = _HEADER.unpack_from(message)
+        family, _, port, raw, hop_limit, traffic_class, given, _ = _HEADER.unpack_from(message)
         target = sender.remote if family == 0 else Address(raw[:4] if family == 4 else raw, port)
         if target is None:
             return
@@ -48,19 +82,18 @@ class Datagrams:
             return
         payload = message[DATAGRAM_HEADER_BYTES:]
         assert sender.local is not None
-        arrive = partial(self._arrive, sender, sender.local, ip, target.port, payload)
+        label = Label.of(sender, given, hop_limit, traffic_class)
+        arrive = partial(self._arrive, sender, sender.local, Address(ip, target.port), label, payload)
         self._kernel.network.message(sender.host.host, host.host, arrive, len(payload) + UDP_HEADER_BYTES)
 
-    def _arrive(self, sender: SimulatedSocket, source: Address, ip: bytes, port: int, payload: bytes) -> None:
-        host = self._kernel.sockets.host_of(sender.host, ip)
-        receiver = self._kernel.sockets.find(host, "d", ip, port) if host is not None else None
+    def _arrive(self, sender: SimulatedSocket, source: Address, target: Address, label: Label, payload: bytes) -> None:
+        host = self._kernel.sockets.host_of(sender.host, target.ip)
+        receiver = self._kernel.sockets.find(host, "d", target.ip, target.port) if host is not None else None
         if receiver is None or not self._accepts(receiver, source):
             if host is not None and receiver is None and sender.state is SocketState.CONNECTED:
                 self._kernel.network.message(host.host, sender.host.host, partial(self._bounce, sender))
             return
-        address = source.ip if receiver.family == 4 or len(source.ip) == 16 else b"\0" * 10 + b"\xff\xff" + source.ip
-        address = plain(address) if receiver.family == 4 else address
-        self._put(receiver, _HEADER.pack(receiver.family, 0, source.port, address.ljust(16, b"\0")) + payload)
+        self._put(receiver, _header(receiver, source, target, label) + payload)
 
     @staticmethod
     def _accepts(receiver: SimulatedSocket, source: Address) -> bool:
@@ -70,10 +103,26 @@ class Datagrams:
 
     def _bounce(self, sender: SimulatedSocket) -> None:
         """ICMP port unreachable reaches a connected sender."""
-        self._put(sender, _HEADER.pack(4, errno.ECONNREFUSED, 0, b"\0" * 16))
+        self._put(sender, _HEADER.pack(4, errno.ECONNREFUSED, 0, b"", 0, 0, 0, b""))
 
     def _put(self, receiver: SimulatedSocket, message: bytes) -> None:
         self._kernel.must_poll = True
         if receiver.number in self._kernel.sockets.all:
             with contextlib.suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):  # full: UDP drops
                 receiver.end.send(message)
+
+
+def _header(receiver: SimulatedSocket, source: Address, target: Address, label: Label) -> bytes:
+    """What the receiver's shim is told of a datagram."""
+    wanted = sum(bit for key, bit in WANTS[receiver.family].items() if _option(receiver, key))
+    addresses = (_shown(source.ip, receiver.family), _shown(target.ip, receiver.family))
+    return _HEADER.pack(
+        receiver.family, 0, source.port, addresses[0], label.hop_limit, label.traffic_class, wanted, addresses[1]
+    )
+
+
+def _shown(ip: bytes, family: int) -> bytes:
+    """An address as a socket of the family sees it."""
+    if family == 4:
+        return plain(ip)
+    return ip if len(ip) == 16 else b"\0" * 10 + b"\xff\xff" + ip

@@ -47,6 +47,7 @@ class Op(IntEnum):
     SHUTDOWN = _number("OP_SHUTDOWN")
     SOCKET_GET = _number("OP_SOCKET_GET")
     SOCKET_SET = _number("OP_SOCKET_SET")
+    CONNECTED = _number("OP_CONNECTED")
 
 
 class Hello(IntEnum):

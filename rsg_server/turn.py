@@ -201,7 +201,11 @@ class TurnLoop:
             process = actor.process
             for level, kind, data in ancillary:
                 if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS and process.pidfd < 0:
-                    process.open_pidfd(_CREDENTIALS.unpack(data[: _CREDENTIALS.size])[0])
+                    try:
+                        process.open_pidfd(_CREDENTIALS.unpack(data[: _CREDENTIALS.size])[0])
+                    except ProcessLookupError:  # killed before its first turn, and waited for already
+                        self.kernel.bury(process)
+                        return b""
         return message
 
     def _failed_vfork(self, child: Actor) -> bool:
@@ -223,7 +227,7 @@ class TurnLoop:
         """The channel ended without a word: its process has died, or will."""
         if self.holder is actor:
             self.holder = None
-        if actor.process.pidfd < 0:
+        if actor.process.pidfd < 0 and not actor.process.dead:
             self.kernel.warn(f"{actor.process!r} ended before it had begun")
         self.kernel.await_death(actor.process)
 

@@ -108,7 +108,8 @@ def connect(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) ->
         return failed(wrong)
     target = Address(ip, port)
     if which.kind == "s":
-        return failed(connection.connect(kernel, which, target, bool(waits)))
+        code = connection.connect(kernel, which, target, bool(waits))
+        return Reply((-code, int(which.state is not SocketState.CONNECTING)))
     address = plain(target.ip)
     if kernel.sockets.host_of(which.host, address) is None:
         return failed(errno.ENETUNREACH)
@@ -139,6 +140,13 @@ def peer_name(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) 
     if which.state is not SocketState.CONNECTED or which.remote is None:
         return failed(errno.ENOTCONN)
     return Reply((0, which.remote.family, which.remote.ip, which.remote.port))
+
+
+def connected(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+    """[] -> [0], [1] while it connects, -ENOTCONN if it is a stream without a peer"""
+    if which.kind == "s" and which.state in (SocketState.OPEN, SocketState.LISTENING):
+        return failed(errno.ENOTCONN)
+    return Reply((int(which.state is SocketState.CONNECTING),))
 
 
 def shutdown(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
@@ -195,6 +203,7 @@ HANDLERS: dict[int, Handler] = {
     int(Op.SOCKNAME): Handler("i", _on_socket(socket_name)),
     int(Op.PEERNAME): Handler("i", _on_socket(peer_name)),
     int(Op.SHUTDOWN): Handler("ii", _on_socket(shutdown)),
+    int(Op.CONNECTED): Handler("i", _on_socket(connected)),
     int(Op.SOCKET_GET): Handler("iii", _on_socket(get_option)),
     int(Op.SOCKET_SET): Handler("iiib", _on_socket(set_option)),
 }

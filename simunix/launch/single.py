@@ -28,6 +28,8 @@ from simunix.report.run_json import checksums
 PREEMPT_AFTER_S = 0.2
 """A single command may compute this long without a call before others of its threads and processes get a turn."""
 ADDRESS = ip_address("10.0.0.1")
+EPOCH_NS = 1_735_689_600 * 10**9
+"""2025-01-01T00:00:00Z: the certificates that today's programs check must have begun to be valid, and not have ended."""
 
 
 def plan_single(
@@ -65,7 +67,7 @@ def run_single(
     program = check_program(argv[0], os.environ.get("PATH", os.defpath), os.getcwd())
     if program is not None:
         raise SimunixError(program)
-    plan = plan_single(argv, KernelOptions(seed=seed, strict=strict), until_ns, pace, log_every_turn)
+    plan = plan_single(argv, KernelOptions(seed=seed, epoch_ns=EPOCH_NS, strict=strict), until_ns, pace, log_every_turn)
     with contextlib.ExitStack() as stack:
         directory = RunDirectory.create(out) if out is not None else RunDirectory(stack.enter_context(temporary_folder()))
         emulation = Emulation(plan, directory, foreground=(0, 1, 2))

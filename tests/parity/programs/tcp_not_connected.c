@@ -1,5 +1,4 @@
 // Calls that need a connection or a listening socket are refused at once on a fresh one.
-// emulated: no (a stream that was never connected waits instead of ENOTCONN)
 #include "inet.h"
 
 int main(void)

@@ -1,0 +1,45 @@
+/* Streams that are not connected: the kernel's pair would wait where an internet socket says ENOTCONN or EPIPE at once. Only the
+ * server knows; a stream that has been connected once need not be asked about again. */
+#include "shim.h"
+
+/* 0 if data may come or go (now or once connected), -ENOTCONN for a stream of ours that has no peer. */
+long socket_not_connected(struct call *call, int fd)
+{
+    struct process *process = call->thread->process;
+    struct reply reply;
+    char type;
+    int64_t id = socket_id(fd, &type);
+    uint32_t *known = &process->connected[id % CONNECTED_SLOTS];
+
+    if (id < 0 || type != 's' || *known == (uint32_t)id)
+        return 0;
+    if (ASK(call->thread, &reply, OP_CONNECTED, id) == 0)
+        *known = (uint32_t)id;
+    return reply.status < 0 ? reply.status : 0;
+}
+
+/* Wait until there is something to receive; 0 then, or if the kernel's answer is wanted at once. */
+long socket_wait_to_receive(struct call *call, int fd, int flags)
+{
+    struct pollfd entry = {.fd = fd, .events = POLLIN};
+    long result;
+
+    if (NATIVE(poll, &entry, 1, 0) != 0)
+        return 0;
+    result = socket_not_connected(call, fd);
+    if (result != 0 || (flags & MSG_DONTWAIT) != 0)
+        return result;
+    return wait_ready(call, fd, POLLIN, SO_RCVTIMEO);
+}
+
+/* Sending without a peer is a broken pipe, with its signal. */
+long socket_cannot_send(struct call *call, int fd, int flags)
+{
+    struct process *process = call->thread->process;
+
+    if (socket_not_connected(call, fd) == 0)
+        return 0;
+    if ((flags & MSG_NOSIGNAL) == 0)
+        NATIVE(tgkill, process->pid, call->thread->tid, SIGPIPE);
+    return -EPIPE;
+}
