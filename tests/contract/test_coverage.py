@@ -115,6 +115,11 @@ def test_what_is_passed_on_has_a_real_reason(row: Row) -> None:
     assert row.name not in SHOWS_OTHERS, "it shows or changes what is not the host's: simulate or refuse it"
 
 
+def test_every_handler_is_in_the_table() -> None:
+    defined = {name for file in (ROOT / "csrc").glob("*.c") for name in re.findall(r"^long (sys_\w+)\(", file.read_text(), re.M)}
+    assert defined == {row.handler for row in ROWS if row.handler}
+
+
 def test_the_lists_of_dangers_name_real_calls() -> None:
     assert not (MAY_WAIT | TELLS_TIME | SHOWS_OTHERS) - set(by_name())
     assert {row.why for row in ROWS if row.verdict == PASSED} == REASONS
