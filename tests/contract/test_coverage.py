@@ -116,7 +116,9 @@ def test_what_is_passed_on_has_a_real_reason(row: Row) -> None:
 
 
 def test_every_handler_is_in_the_table() -> None:
-    defined = {name for file in (ROOT / "csrc").glob("*.c") for name in re.findall(r"^long (sys_\w+)\(", file.read_text(), re.M)}
+    defined = {
+        name for file in (ROOT / "csrc").glob("*.c") for name in re.findall(r"^long (sys_\w+)\(", file.read_text(), re.M)
+    }
     assert defined == {row.handler for row in ROWS if row.handler}
 
 

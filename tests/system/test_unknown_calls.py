@@ -74,3 +74,13 @@ def test_calls_of_the_other_architecture_are_not_mistaken(simunix: Simunix, tmp_
         pytest.skip("this kernel has no i386 calls")
     assert done.stdout == "-38\n"
     assert json.loads((tmp_path / "run/run.json").read_text())["unknown_calls"] == {"i386 1": 1}
+
+
+def test_leases_are_refused(simunix: Simunix, tmp_path: Path) -> None:
+    """Whoever opens a leased file waits in the kernel, where nobody can count the time."""
+    (tmp_path / "file").touch()
+    script = f"import fcntl; fcntl.fcntl(open('{tmp_path}/file'), fcntl.F_SETLEASE, fcntl.F_RDLCK)"
+    done = simunix("run", "--out", tmp_path / "run", "--", sys.executable, "-c", script)
+    assert "OSError: [Errno 22]" in done.stderr
+    assert "fcntl(F_SETLEASE) was refused" in done.stderr
+    assert json.loads((tmp_path / "run/run.json").read_text())["refused_calls"] == {"fcntl": 1}
