@@ -26,7 +26,6 @@ REASONS = {
     "host name of the UTS namespace",
     "security labels and rules of the process itself: no waiting",
     "IPC objects of the host: the kernel answers at once",
-    "control of devices and descriptors, no waiting",
     "compares two processes of the host, no waiting",
     "return from a signal handler, always from the shim's own restorer",
     "only the kernel itself calls it, for waits, and nobody waits there",

@@ -84,3 +84,18 @@ def test_leases_are_refused(simunix: Simunix, tmp_path: Path) -> None:
     assert "OSError: [Errno 22]" in done.stderr
     assert "fcntl(F_SETLEASE) was refused" in done.stderr
     assert json.loads((tmp_path / "run/run.json").read_text())["refused_calls"] == {"fcntl": 1}
+
+
+def test_requests_to_devices_that_tell_the_time_are_refused(simunix: Simunix, tmp_path: Path) -> None:
+    script = """
+import fcntl, errno
+for request in (0x80247009, 0xc0045877, 0x5607, 0xae03, 0x80503d01):
+    try:
+        fcntl.ioctl(0, request)
+    except OSError as error:
+        print(errno.errorcode[error.errno])
+"""
+    done = simunix("run", "--out", tmp_path / "run", "--", sys.executable, "-c", script)
+    assert done.stdout.split() == ["ENOTTY", "EPERM", "EPERM", "ENOTTY", "ENOTTY"]
+    assert "ioctl(RTC_RD_TIME): tells the real time was refused" in done.stderr
+    assert json.loads((tmp_path / "run/run.json").read_text())["refused_calls"] == {"ioctl": 5}
