@@ -99,3 +99,10 @@ for request in (0x80247009, 0xc0045877, 0x5607, 0xae03, 0x80503d01):
     assert done.stdout.split() == ["ENOTTY", "EPERM", "EPERM", "ENOTTY", "ENOTTY"]
     assert "ioctl(RTC_RD_TIME): tells the real time was refused" in done.stderr
     assert json.loads((tmp_path / "run/run.json").read_text())["refused_calls"] == {"ioctl": 5}
+
+
+def test_what_is_the_shims_own_is_refused(simunix: Simunix, tmp_path: Path) -> None:
+    script = CALLS + "print(call(158, 0x1001, 0), call(157, 59, 1, 0, 0, 0), call(157, 22, 2, 0, 0, 0))"
+    done = simunix("run", "--out", tmp_path / "run", "--", sys.executable, "-c", script)
+    assert done.stdout == "-1 -1 0\n"
+    assert json.loads((tmp_path / "run/run.json").read_text())["refused_calls"] == {"arch_prctl": 1, "prctl": 2}
