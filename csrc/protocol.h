@@ -76,14 +76,14 @@ enum simunix_wait {
     PARK_FUTEX = 2,    /* (space, word, bitset) */
     PARK_CHILD = 3,    /* any of its children changing state */
     PARK_SIGNAL = 4,   /* a signal: (set waited for by sigwait, 0, 0) */
-    PARK_LOCK = 5,     /* a file lock or the like, tried again at the deadline: (descriptor, 0, 0) */
+    PARK_LOCK = 5,     /* room, or the like, tried again at the deadline: (descriptor, 0, 0) */
     PARK_CONNECT = 6,  /* the outcome of a connect: (socket id, 0, 0); the reply's value is 0 or -errno */
     PARK_YIELD = 7,    /* behind all that are runnable now */
     PARK_VFORK = 8     /* the child's exec or end: (child number, 0, 0) */
 };
 
 /* Futex spaces that are no memory: words in them are numbers of objects of the kernel. */
-enum simunix_space { SPACE_SEMAPHORES = 1, SPACE_QUEUES = 2, SPACE_FIFOS = 3 };
+enum simunix_space { SPACE_SEMAPHORES = 1, SPACE_QUEUES = 2, SPACE_FIFOS = 3, SPACE_LOCKS = 4 };
 
 enum simunix_wake { WAKE_READY = 0, WAKE_TIMEOUT = 1, WAKE_SIGNAL = 2 };
 
@@ -125,6 +125,7 @@ struct simunix_clock_page {
     uint64_t clock_reads;
     uint64_t traps;            /* system calls that came through the trap net */
     uint64_t preloaded;        /* system calls that came through the preload net */
+    uint64_t lock_waiters;     /* threads that wait for a file lock: only then whoever lets go of one tells the server */
     uint64_t queue_notifies;   /* POSIX message queues that somebody wants a signal from: only then a send is told */
     uint64_t noisy;            /* since this turn began, something was called that may make another actor ready */
     uint64_t quantum_ns;       /* a clock reader or caller that passes it after something noisy yields, so that others may look */

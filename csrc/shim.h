@@ -183,6 +183,9 @@ void control_messages_receive(const struct simunix_datagram *header, struct mess
 long datagram_send(struct call *call, int fd, const struct message_header *message, int flags);
 long datagram_receive(struct call *call, int fd, struct message_header *message, int flags);
 
+/* sys_lock.c */
+void lock_released(struct call *call, long fd);
+
 /* sys_eventfd.c */
 long eventfd_await_room(struct call *call, int fd);
 

@@ -10,17 +10,34 @@ struct program_head {
     char bytes[512];
 };
 
+/* Would the kernel call the new image's start secure, so that the loader drops LD_PRELOAD? See cap_bprm_creds_from_file. */
+static const char *starts_secure(long file, const struct stat *status)
+{
+    bool heeds_bits = NATIVE(prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
+    bool is_setuid = heeds_bits && (status->st_mode & S_ISUID) != 0;
+    bool is_setgid = heeds_bits && (status->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
+    long user = NATIVE(getuid);
+
+    if ((is_setuid && status->st_uid != (uint32_t)user) || (is_setgid && status->st_gid != (uint32_t)NATIVE(getgid)))
+        return "setuid or setgid: the loader would drop the shim";
+    if (heeds_bits && user != 0 && NATIVE(fgetxattr, file, "security.capability", NULL, 0) > 0)
+        return "has file capabilities: the loader would drop the shim";
+    if ((!is_setuid && NATIVE(geteuid) != user) || (!is_setgid && NATIVE(getegid) != NATIVE(getgid)))
+        return "effective and real user or group differ: the loader would drop the shim";
+    return NULL;
+}
+
 /* A program that cannot be intercepted is refused here: once running, it would hold the turn for ever. */
 static const char *unfit_elf(long file, const struct program_head *head)
 {
     const Elf64_Ehdr *header = (const void *)head->bytes;
+    const char *reason = NULL;
     struct stat status;
 
     if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != 62) /* EM_X86_64 */
         return "not an x86-64 program";
-    if (NATIVE(fstat, file, &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0 && NATIVE(geteuid) != 0 &&
-        status.st_uid != (uint32_t)NATIVE(geteuid))
-        return "setuid: the loader would drop the shim";
+    if (NATIVE(fstat, file, &status) == 0)
+        reason = starts_secure(file, &status);
     for (int i = 0; i < header->e_phnum; i++) {
         Elf64_Phdr segment;
 
@@ -28,7 +45,7 @@ static const char *unfit_elf(long file, const struct program_head *head)
             sizeof segment)
             break;
         if (segment.p_type == PT_INTERP)
-            return NULL;
+            return reason;
     }
     return "statically linked: no loader to bring the shim in";
 }
@@ -129,7 +146,7 @@ static long refuse(struct call *call, const char *path, const char *reason)
 
     text_append(text_append(text_append(text, end, path), end, ": "), end, reason);
     warn_once(call->thread, WARN_ESCAPE, text, NULL);
-    return -ENOEXEC;
+    return -EACCES; /* at ENOEXEC execvp(3) would have the shell read it */
 }
 
 static void tell_exec(struct call *call, int op, const char *path, int64_t error)
@@ -150,14 +167,21 @@ static long execute(struct call *call, int directory, const char *path, char **a
 {
     uint64_t all = SIGNALS_ALL;
     struct image_environment image;
+    char by_descriptor[40];
+    char *end = by_descriptor + sizeof by_descriptor;
     const char *reason;
     long result;
 
     if (is_bad_pointer(path))
         return -EFAULT;
-    reason = flags & AT_EMPTY_PATH ? NULL : unfit_program(directory, path, flags);
+    if ((flags & AT_EMPTY_PATH) && *path == '\0') {
+        text_append_number(text_append(by_descriptor, end, "/proc/self/fd/"), end, directory);
+        reason = unfit_program(AT_FDCWD, by_descriptor, 0);
+    } else {
+        reason = unfit_program(directory, path, flags);
+    }
     if (reason != NULL)
-        return refuse(call, path, reason);
+        return refuse(call, *path != '\0' ? path : by_descriptor, reason);
     if (!build_environment(call, environment, &image))
         return -ENOMEM;
     tell_exec(call, OP_EXEC, path, 0);

@@ -253,7 +253,10 @@ long sys_tee(struct call *call)
 
 long sys_close(struct call *call)
 {
-    return descriptor_is_ours(call, call->a[0]) ? -EBADF : NATIVE(close, call->a[0]);
+    if (descriptor_is_ours(call, call->a[0]))
+        return -EBADF;
+    lock_released(call, call->a[0]);
+    return NATIVE(close, call->a[0]);
 }
 
 long sys_close_range(struct call *call)
@@ -266,6 +269,9 @@ long sys_close_range(struct call *call)
         return -EINVAL;
     if (first >= floor)
         return 0;
+    if (call->thread->process->page->lock_waiters != 0)
+        for (unsigned int fd = first; fd <= last && fd < floor; fd++)
+            lock_released(call, fd);
     return NATIVE(close_range, first, last < floor ? last : floor - 1, call->a[2]);
 }
 
@@ -275,6 +281,8 @@ long sys_dup_onto(struct call *call)
     if (descriptor_is_ours(call, call->a[0]) || descriptor_is_ours(call, call->a[1]) ||
         (uint64_t)(unsigned int)call->a[1] >= call->thread->process->nofile_soft)
         return -EBADF;
+    if (call->a[0] != call->a[1])
+        lock_released(call, call->a[1]);
     return do_native(call);
 }
 

@@ -1,26 +1,53 @@
-/* File locks between processes: the non-waiting form, then again a little later in virtual time. */
+/* File locks: the non-waiting form, then wait until somebody lets go of a lock on that file, then again.
+ *
+ * Who waits, waits at a futex word that stands for the inode; whoever may have let go (an unlocking, a closing, a replacing of a
+ * descriptor) says so, while anybody waits for a lock at all. Exec and death are the server's to notice.
+ */
 #include "shim.h"
 
-#define FIRST_PAUSE_NS 1000000L
-#define LAST_PAUSE_NS 100000000L
+static struct wait lock_wait(int fd, const struct stat *status)
+{
+    return (struct wait){
+        .kind = PARK_FUTEX,
+        .deadline = NEVER,
+        .a = SPACE_LOCKS,
+        .b = (status->st_ino ^ status->st_dev << 40) & INT64_MAX,
+        .c = (uint64_t)(unsigned int)fd << 32 | ~0U, /* all bits of the set; above them what reports show */
+    };
+}
+
+/* A descriptor is about to be closed, or its locks have been let go: those who wait for the file try again. They run after us. */
+void lock_released(struct call *call, long fd)
+{
+    struct stat status;
+    struct wait wait;
+    struct reply reply;
+
+    if (call->thread->process->page->lock_waiters == 0 || NATIVE(fstat, fd, &status) != 0)
+        return;
+    wait = lock_wait((int)fd, &status);
+    ASK(call->thread, &reply, OP_WAKE, SPACE_LOCKS, (int64_t)wait.b, 1 << 30, ~0U);
+}
 
 /* Try `operation` until it does not say that somebody else holds the lock. */
 static long lock_until(struct call *call, long (*attempt)(struct call *call))
 {
-    int64_t pause = FIRST_PAUSE_NS;
+    struct stat status;
+    struct wait wait;
+    long result;
 
-    for (;;) {
-        long result = attempt(call);
-        struct wait wait = {.kind = PARK_LOCK, .deadline = clock_after(call->thread, pause), .a = (uint64_t)call->a[0]};
-
-        if (result != -EAGAIN && result != -EACCES)
-            return result;
+    while ((result = attempt(call)) == -EAGAIN || result == -EACCES) {
+        if (NATIVE(fstat, call->a[0], &status) != 0)
+            return -EBADF;
+        wait = lock_wait((int)call->a[0], &status);
         result = wait_on(call, &wait, true);
         if (result < 0)
             return result;
-        pause = pause < LAST_PAUSE_NS ? 2 * pause : LAST_PAUSE_NS;
     }
+    return result;
 }
+
+#define LOCK_EXCLUSIVE 2 /* LOCK_EX */
 
 static long try_flock(struct call *call)
 {
@@ -29,12 +56,26 @@ static long try_flock(struct call *call)
 
 long sys_flock(struct call *call)
 {
-    return (call->a[1] & 4) != 0 ? NATIVE(flock, call->a[0], call->a[1]) : lock_until(call, try_flock);
+    long result = (call->a[1] & 4) != 0 ? NATIVE(flock, call->a[0], call->a[1]) : lock_until(call, try_flock);
+
+    if (call->a[1] != LOCK_EXCLUSIVE) /* anything else gives something up */
+        lock_released(call, call->a[0]);
+    return result;
 }
 
 static long try_fcntl_lock(struct call *call)
 {
     return NATIVE(fcntl, call->a[0], call->a[1] == F_SETLKW ? F_SETLK : F_OFD_SETLK, call->a[2]);
+}
+
+/* A record lock that is set may replace a stronger one, or be an unlocking. */
+static long set_record_lock(struct call *call, long result)
+{
+    const struct flock *lock = (void *)call->a[2];
+
+    if (result == 0 && lock->l_type != F_WRLCK)
+        lock_released(call, call->a[0]);
+    return result;
 }
 
 long sys_fcntl(struct call *call)
@@ -44,7 +85,14 @@ long sys_fcntl(struct call *call)
     switch (call->a[1]) {
     case F_SETLKW:
     case F_OFD_SETLKW:
-        return lock_until(call, try_fcntl_lock);
+        return set_record_lock(call, lock_until(call, try_fcntl_lock));
+    case F_SETLK:
+    case F_OFD_SETLK:
+        return set_record_lock(call, NATIVE(fcntl, call->a[0], call->a[1], call->a[2]));
+    case F_SETLEASE:
+        /* Whoever opened the file would wait in the kernel for the lease to be given up. File systems without leases say this. */
+        warn_once(call->thread, WARN_REFUSED, "fcntl(F_SETLEASE)", NULL);
+        return -EINVAL;
     case F_DUPFD:
     case F_DUPFD_CLOEXEC:
         if ((uint64_t)call->a[2] >= call->thread->process->nofile_soft)

@@ -299,8 +299,10 @@ long sys_prctl(struct call *call)
         warn_once(call->thread, WARN_REFUSED, "prctl(PR_SET_SECCOMP): accepted, not installed", NULL);
         return 0;
     }
-    if (call->a[0] == PR_SET_SYSCALL_USER_DISPATCH)
+    if (call->a[0] == PR_SET_SYSCALL_USER_DISPATCH) {
+        warn_once(call->thread, WARN_REFUSED, "prctl(PR_SET_SYSCALL_USER_DISPATCH)", NULL);
         return -EINVAL;
+    }
     return NATIVE(prctl, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4]);
 }
 
@@ -314,7 +316,9 @@ long sys_seccomp(struct call *call)
 
 long sys_arch_prctl(struct call *call)
 {
-    if (call->a[0] == ARCH_SET_GS_CODE)
-        return -EPERM; /* the GS base holds the shim's record */
+    if (call->a[0] == ARCH_SET_GS_CODE) { /* the GS base holds the shim's record */
+        warn_once(call->thread, WARN_REFUSED, "arch_prctl(ARCH_SET_GS)", NULL);
+        return -EPERM;
+    }
     return NATIVE(arch_prctl, call->a[0], call->a[1]);
 }

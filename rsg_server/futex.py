@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rsg_server.actor import Actor
-from rsg_server.protocol import Wake
+from rsg_server.protocol import Space, Wake
 
 if TYPE_CHECKING:
     from rsg_server.kernel import Kernel
@@ -19,6 +19,7 @@ class FutexTable:
     def __init__(self) -> None:
         self._queues: dict[Key, list[tuple[Actor, int]]] = {}
         self._keys: dict[int, Key] = {}  # by actor number
+        self.lock_waiters = 0  # actors in queues of the space of file locks
 
     @staticmethod
     def key(actor: Actor, space: int, word: int) -> Key:
@@ -31,15 +32,19 @@ class FutexTable:
         """Queue an actor that has just parked at a futex."""
         parked = actor.parked
         assert parked is not None
-        key = self.key(actor, parked.a, parked.b)
+        self._append(self.key(actor, parked.a, parked.b), actor, parked.c)
+
+    def _append(self, key: Key, actor: Actor, waits_for: int) -> None:
         self._keys[actor.number] = key
-        self._queues.setdefault(key, []).append((actor, parked.c))
+        self._queues.setdefault(key, []).append((actor, waits_for))
+        self.lock_waiters += key[0] == Space.LOCKS
 
     def remove(self, actor: Actor) -> None:
         """Take an actor out of its queue, wherever a requeue has moved it."""
         key = self._keys.pop(actor.number, None)
         if key is None:
             return
+        self.lock_waiters -= key[0] == Space.LOCKS
         queue = self._queues[key]
         queue[:] = [entry for entry in queue if entry[0] is not actor]
         if not queue:
@@ -61,6 +66,11 @@ class FutexTable:
             self.remove(actor)
             actor.reply = (int(Wake.READY), 0)
 
+    def wake_space(self, kernel: Kernel, space: Space) -> None:
+        """Let everybody who waits for an object of a kind look again."""
+        for key in [key for key in self._queues if key[0] == space]:
+            self.wake(kernel, key, 1 << 30, (1 << 32) - 1)
+
     def wake_shared(self, kernel: Kernel) -> None:
         """Let everybody who waits in shared memory look again: a process that died may have owned a robust lock there."""
         for key in [key for key in self._queues if key[0] > 0]:
@@ -73,6 +83,5 @@ class FutexTable:
         moved = self._queues.get(source, [])[: max(most, 0)]
         for actor, waits_for in moved:
             self.remove(actor)
-            self._keys[actor.number] = target
-            self._queues.setdefault(target, []).append((actor, waits_for))
+            self._append(target, actor, waits_for)
         return len(moved)

@@ -86,6 +86,7 @@ class Space(IntEnum):
     SEMAPHORES = _number("SPACE_SEMAPHORES")
     QUEUES = _number("SPACE_QUEUES")
     FIFOS = _number("SPACE_FIFOS")
+    LOCKS = _number("SPACE_LOCKS")
 
 
 class Wake(IntEnum):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgpack
 
 from rsg_server.actor import Actor, State
-from rsg_server.clock_page import EVENT, FOREVER_NS, HORIZON, NOISY, QUANTUM
+from rsg_server.clock_page import EVENT, FOREVER_NS, HORIZON, LOCK_WAITERS, NOISY, QUANTUM
 from rsg_server.handlers import HANDLERS
 from rsg_server.process import Process
 from rsg_server.protocol import MESSAGE_MAX, QUANTUM_NS, Wait, Wake
@@ -122,6 +122,7 @@ class TurnLoop:
             kernel.futexes.remove(actor)
         actor.parked = None
         kernel.page.words[NOISY] = 0
+        kernel.page.words[LOCK_WAITERS] = kernel.futexes.lock_waiters
         kernel.page.words[QUANTUM] = kernel.now_ns + QUANTUM_NS
         wake = actor.reply[0] if not actor.owes_message else 255
         kernel.log.turn(kernel.now_ns, actor.number, wake)  # type: ignore[arg-type]

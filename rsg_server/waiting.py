@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rsg_server.descriptors import Descriptors, epoll_targets, listed
-from rsg_server.protocol import Space, Wait, syscall_name
+from rsg_server.protocol import Space, Wait
 
 if TYPE_CHECKING:
     from rsg_server.actor import Actor, Parked
@@ -39,6 +39,8 @@ class Waiting:
         return f"{fd} ({self.descriptors.describe(actor.process, fd)})"
 
     def _futex(self, actor: Actor, parked: Parked) -> str:
+        if parked.a == Space.LOCKS:
+            return f"a lock of descriptor {self._with_end(actor, parked.c >> 32)}"
         if parked.a in _OBJECTS:
             return f"{_OBJECTS[parked.a]} {parked.b & 0xFFFFFFFF}"
         if parked.a:
@@ -56,9 +58,7 @@ class Waiting:
         return "the exec or end of its vfork child" + (f" {child.process!r}" if child is not None else "")
 
     def _lock(self, actor: Actor, parked: Parked) -> str:
-        if syscall_name(parked.syscall) in _OPENS:
-            return "the other side of a FIFO to be opened"
-        return f"a lock, or room, at descriptor {self._with_end(actor, parked.a)}"
+        return f"room at descriptor {self._with_end(actor, parked.a)}"
 
     def _connect(self, actor: Actor, parked: Parked) -> str:
         which = self._kernel.sockets.all.get(parked.a)
@@ -74,7 +74,6 @@ _OBJECTS = {
     int(Space.QUEUES): "the System V message queue",
     int(Space.FIFOS): "the other side of the FIFO with inode",
 }
-_OPENS = ("open", "creat", "openat", "openat2")
 _WORDS: dict[Wait, Callable[[Waiting, Actor, Parked], str]] = {
     Wait.TIME: lambda waiting, actor, parked: "the clock",
     Wait.FD: Waiting._descriptors,

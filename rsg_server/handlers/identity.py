@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _PHRASES = {
     WarningKind.UNKNOWN_SYSCALL: "is not in the table and was refused with ENOSYS, as by an older kernel",
     WarningKind.REFUSED: "was refused",
-    WarningKind.ESCAPE: "was not started",
+    WarningKind.ESCAPE: "(not started)",
     WarningKind.FATAL: "",
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.handlers.table import OK, Handler, Reply
-from rsg_server.protocol import Fork, Hello, Op
+from rsg_server.protocol import Fork, Hello, Op, Space
 
 if TYPE_CHECKING:
     from rsg_server.actor import Actor
@@ -49,6 +49,7 @@ def _new_image(kernel: Kernel, actor: Actor) -> None:
         timer = process.timers.pop(number)
         if timer.event is not None:
             timer.event.cancel()
+    kernel.futexes.wake_space(kernel, Space.LOCKS)  # descriptors that the exec has closed may have held some
     kernel.release_vfork(process)
 
 

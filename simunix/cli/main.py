@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from rsg_server.errors import SimunixError
 from simunix import __version__
-from simunix.cli import control, coverage, ps, root, run, schema, shell
+from simunix.cli import check, control, coverage, ps, root, run, schema, shell
 
 EXIT_INTERRUPTED = 130
 
@@ -21,7 +21,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"simunix {__version__}")
     subcommands = parser.add_subparsers(dest="subcommand", metavar="COMMAND", required=True)
-    for module in (run, shell, control, ps, root, coverage, schema):
+    for module in (run, check, shell, control, ps, root, coverage, schema):
         module.add_parser(subcommands)
     return parser
 

@@ -23,7 +23,7 @@ KNOWN_GAPS = """
 * Times of files are the real clock's: `stat`, `statx`, `utimensat` and what else reads or sets them.
 * `/proc` and `/sys` are the kernel's own text, with its times and counters.
 * `rdtsc` reads the processor's own clock without any call; `simunix check` tells which programs do.
-* An `ioctl` of a device may wait or tell the time; what pipes, terminals and sockets understand does neither.
+* `ioctl` refuses what is known to wait or to tell the time; a device with requests of its own may still do either.
 """
 
 

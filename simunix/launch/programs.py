@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import struct
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,6 +17,20 @@ PROGRAM_HEADER = struct.Struct("<IIQQQQQQ")
 PT_INTERP = 3
 EM_X86_64 = 62
 SCRIPT_DEPTH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who is to run a program: the loader drops the shim where a file gives more than these have."""
+
+    user: int
+    group: int
+
+    @classmethod
+    def of(cls, name: str | None = None, tree: RootTree = THIS_COMPUTER) -> Identity:
+        """A user by name; the caller's own without one, or if there is no such user."""
+        found = tree.user(name) if name else None
+        return cls(*found) if found else cls(os.geteuid(), os.getegid())
 
 
 def find_program(name: str, path: str, directory: str, tree: RootTree = THIS_COMPUTER) -> Path | None:
@@ -30,47 +46,78 @@ def find_program(name: str, path: str, directory: str, tree: RootTree = THIS_COM
     return None
 
 
-def check_program(name: str, path: str, directory: str = "/", tree: RootTree = THIS_COMPUTER) -> str | None:
-    """Why a program of a root cannot be emulated, as one line; None if it can."""
+def interpreter_of(head: bytes) -> str | None:
+    """The program that a script's first line names; None if it names none."""
+    words = head[2:].split(b"\n", 1)[0].split() if head.startswith(b"#!") else []
+    return os.fsdecode(words[0]) if words else None
+
+
+def check_program(
+    name: str, path: str, directory: str = "/", tree: RootTree = THIS_COMPUTER, user: str | None = None
+) -> str | None:
+    """Why a program of a root cannot be emulated when `user` (by default the caller) runs it, as one line; None if it can."""
     program = find_program(name, path, directory, tree)
     if program is None:
         where = "" if tree == THIS_COMPUTER else f" in the root {tree.path}"
         return f"{name}: no such program{where}; install it or give its full path"
+    return check_file(program, Identity.of(user, tree), tree)
+
+
+def check_file(program: Path, identity: Identity, tree: RootTree = THIS_COMPUTER) -> str | None:
+    """The same of a file; a script is as fit as its interpreter."""
+    script = program
     for _ in range(SCRIPT_DEPTH):
         try:
             with program.open("rb") as file:
                 head = file.read(4096)
                 if head.startswith(b"\x7fELF"):
-                    return _check_elf(program, head, _segments(file, head))
+                    return _check_elf(program, head, _segments(file, head), identity)
         except PermissionError:
             return f"{program}: not readable, so it cannot be checked; run as a user that may read it"
-        if not head.startswith(b"#!"):
+        interpreter = interpreter_of(head)
+        if interpreter is None:
             return None
-        words = head[2:].split(b"\n", 1)[0].split()
-        if not words:
-            return None
-        interpreter = os.fsdecode(words[0])
         if not tree.has(interpreter):
-            return f"{name}: its interpreter {interpreter} does not exist"
+            return f"{script}: its interpreter {interpreter} does not exist"
         program = tree.locate(interpreter)
     return None
 
 
 def _segments(file: BinaryIO, head: bytes) -> bytes:
+    if len(head) < ELF_HEADER.size:
+        return b""
     fields = ELF_HEADER.unpack_from(head)
     file.seek(fields[5])
     return file.read(fields[9] * fields[10])
 
 
-def _check_elf(program: Path, head: bytes, segments: bytes) -> str | None:
+def _check_elf(program: Path, head: bytes, segments: bytes, identity: Identity) -> str | None:
+    if len(head) < ELF_HEADER.size:
+        return f"{program}: cut short: {len(head)} bytes are no program; install it again"
     fields = ELF_HEADER.unpack_from(head)
     if head[4] != 2 or fields[2] != EM_X86_64:
         return f"{program}: not an x86-64 program; simunix emulates x86-64 Linux only"
-    status = program.stat()
-    if status.st_mode & (stat.S_ISUID | stat.S_ISGID) and os.geteuid() != 0:
-        return f"{program}: setuid: the loader would drop the shim; run a copy without the setuid bit, or run as root"
+    privilege = gained_privilege(program, identity)
+    if privilege is not None:
+        return (
+            f"{program}: {privilege}: the loader would drop the shim; run a copy without, or as a user who gains nothing by it"
+        )
     count = len(segments) // PROGRAM_HEADER.size
     kinds = {PROGRAM_HEADER.unpack_from(segments, index * PROGRAM_HEADER.size)[0] for index in range(count)}
     if PT_INTERP not in kinds:
         return f"{program}: statically linked: no loader to bring the shim in; use a dynamically linked build"
+    return None
+
+
+def gained_privilege(program: Path, identity: Identity) -> str | None:
+    """`setuid`, `setgid` or `file capabilities`, if the kernel would start the program in secure mode because of them."""
+    status = program.stat()
+    if status.st_mode & stat.S_ISUID and status.st_uid != identity.user:
+        return "setuid"
+    setgid = stat.S_ISGID | stat.S_IXGRP
+    if status.st_mode & setgid == setgid and status.st_gid != identity.group:
+        return "setgid"
+    with contextlib.suppress(OSError):
+        if identity.user != 0 and os.getxattr(program, "security.capability"):
+            return "file capabilities"
     return None

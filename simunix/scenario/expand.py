@@ -39,8 +39,10 @@ class Expansion:
     workloads: tuple[WorkloadPlan, ...] = ()
 
 
-def expand(scenario: Scenario, folder: Path, log_every_turn: bool = False, strict: bool = False) -> Expansion:
-    """Expand a scenario; relative paths in it are below `folder`. Raises SimunixError for what does not fit together."""
+def expand(
+    scenario: Scenario, folder: Path, log_every_turn: bool = False, strict: bool = False, checked: bool = True
+) -> Expansion:
+    """Expand a scenario; relative paths are below `folder`. SimunixError tells what does not fit (programs: if `checked`)."""
     hardware: dict[str, Hardware] = {}
     platform = _platform(scenario, hardware)
     hosts = {host.name: host for host in platform.hosts}
@@ -56,7 +58,7 @@ def expand(scenario: Scenario, folder: Path, log_every_turn: bool = False, stric
         tuple(HostSpec(name, hardware[name], private.get(name, ()), roots[name]) for name in hosts),
         (
             *(process for cluster in clusters for process in cluster.processes),
-            *_processes(scenario, hosts, roots),
+            *_processes(scenario, hosts, roots, checked),
             *(workload.process for workload in workloads),
         ),
         _kernel_options(scenario, strict),
@@ -141,7 +143,7 @@ def _private_paths(scenario: Scenario, clusters: Sequence[SlurmPlan]) -> dict[st
 # Processes
 
 
-def _processes(scenario: Scenario, hosts: dict[str, Host], roots: dict[str, RootTree]) -> list[ProcessSpec]:
+def _processes(scenario: Scenario, hosts: dict[str, Host], roots: dict[str, RootTree], checked: bool) -> list[ProcessSpec]:
     """The scenario's own."""
     specs = []
     names: set[tuple[str, str]] = set()
@@ -150,8 +152,8 @@ def _processes(scenario: Scenario, hosts: dict[str, Host], roots: dict[str, Root
         for host in section.host:
             if host not in hosts:
                 raise SimunixError(f"processes[{index}].host: {host!r} is not among the hosts; known: {', '.join(hosts)}")
-            problem = check_program(section.command[0], path, section.directory, roots[host])
-            if problem is not None:
+            problem = check_program(section.command[0], path, section.directory, roots[host], section.user)
+            if checked and problem is not None:
                 raise SimunixError(f"processes[{index}].command: {problem}")
             if (host, section.name) in names:
                 raise SimunixError(f"processes[{index}].name: {section.name!r} runs on {host} twice; names must differ")

@@ -26,7 +26,6 @@ REASONS = {
     "host name of the UTS namespace",
     "security labels and rules of the process itself: no waiting",
     "IPC objects of the host: the kernel answers at once",
-    "control of devices and descriptors, no waiting",
     "compares two processes of the host, no waiting",
     "return from a signal handler, always from the shim's own restorer",
     "only the kernel itself calls it, for waits, and nobody waits there",
@@ -113,6 +112,13 @@ def test_what_is_passed_on_has_a_real_reason(row: Row) -> None:
     assert row.name not in MAY_WAIT, "it may wait: simulate or refuse it"
     assert row.name not in TELLS_TIME, "it tells the real time: simulate or refuse it"
     assert row.name not in SHOWS_OTHERS, "it shows or changes what is not the host's: simulate or refuse it"
+
+
+def test_every_handler_is_in_the_table() -> None:
+    defined = {
+        name for file in (ROOT / "csrc").glob("*.c") for name in re.findall(r"^long (sys_\w+)\(", file.read_text(), re.M)
+    }
+    assert defined == {row.handler for row in ROWS if row.handler}
 
 
 def test_the_lists_of_dangers_name_real_calls() -> None:

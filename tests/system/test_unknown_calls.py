@@ -74,3 +74,35 @@ def test_calls_of_the_other_architecture_are_not_mistaken(simunix: Simunix, tmp_
         pytest.skip("this kernel has no i386 calls")
     assert done.stdout == "-38\n"
     assert json.loads((tmp_path / "run/run.json").read_text())["unknown_calls"] == {"i386 1": 1}
+
+
+def test_leases_are_refused(simunix: Simunix, tmp_path: Path) -> None:
+    """Whoever opens a leased file waits in the kernel, where nobody can count the time."""
+    (tmp_path / "file").touch()
+    script = f"import fcntl; fcntl.fcntl(open('{tmp_path}/file'), fcntl.F_SETLEASE, fcntl.F_RDLCK)"
+    done = simunix("run", "--out", tmp_path / "run", "--", sys.executable, "-c", script)
+    assert "OSError: [Errno 22]" in done.stderr
+    assert "fcntl(F_SETLEASE) was refused" in done.stderr
+    assert json.loads((tmp_path / "run/run.json").read_text())["refused_calls"] == {"fcntl": 1}
+
+
+def test_requests_to_devices_that_tell_the_time_are_refused(simunix: Simunix, tmp_path: Path) -> None:
+    script = """
+import fcntl, errno
+for request in (0x80247009, 0xc0045877, 0x5607, 0xae03, 0x80503d01):
+    try:
+        fcntl.ioctl(0, request)
+    except OSError as error:
+        print(errno.errorcode[error.errno])
+"""
+    done = simunix("run", "--out", tmp_path / "run", "--", sys.executable, "-c", script)
+    assert done.stdout.split() == ["ENOTTY", "EPERM", "EPERM", "ENOTTY", "ENOTTY"]
+    assert "ioctl(RTC_RD_TIME): tells the real time was refused" in done.stderr
+    assert json.loads((tmp_path / "run/run.json").read_text())["refused_calls"] == {"ioctl": 5}
+
+
+def test_what_is_the_shims_own_is_refused(simunix: Simunix, tmp_path: Path) -> None:
+    script = CALLS + "print(call(158, 0x1001, 0), call(157, 59, 1, 0, 0, 0), call(157, 22, 2, 0, 0, 0))"
+    done = simunix("run", "--out", tmp_path / "run", "--", sys.executable, "-c", script)
+    assert done.stdout == "-1 -1 0\n"
+    assert json.loads((tmp_path / "run/run.json").read_text())["refused_calls"] == {"arch_prctl": 1, "prctl": 2}

@@ -1,5 +1,4 @@
 // A lock that is held for seven and a half seconds is had as soon as it is free, in each of the three kinds.
-// emulated: no (a long wait for a lock ends up to 0.1 s late)
 // virtual: 22
 #include "check.h"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rsg_server.actor import Actor, Parked, State
 from rsg_server.futex import FutexTable, Key
-from rsg_server.protocol import Wait, Wake
+from rsg_server.protocol import Space, Wait, Wake
 
 ANY = 0xFFFFFFFF
 ALL = 1 << 30
@@ -184,3 +184,19 @@ def test_a_death_lets_waiters_in_shared_memory_look_and_nobody_else() -> None:
     kernel.futexes.wake_shared(kernel)  # type: ignore[arg-type]
     assert [actor.state for actor in shared] == [State.READY, State.READY]
     assert private.state is State.PARKED
+
+
+def test_waiters_for_locks_are_counted_wherever_they_are_moved() -> None:
+    kernel = FakeKernel()
+    table, locks = kernel.futexes, int(Space.LOCKS)
+    first, second = kernel.park(1, locks, 7), kernel.park(2, 1, 7)
+    assert table.lock_waiters == 1
+    table.requeue((1, 7), (locks, 8), ALL)
+    assert table.lock_waiters == 2
+    table.requeue((locks, 7), (1, 7), ALL)
+    assert table.lock_waiters == 1
+    table.wake_space(kernel, Space.LOCKS)  # type: ignore[arg-type]
+    assert (table.lock_waiters, second.state, first.state) == (0, State.READY, State.PARKED)
+    table.remove(first)
+    table.remove(first)
+    assert table.lock_waiters == 0

@@ -1,0 +1,120 @@
+"""What an ELF file tells of itself without being run: what it loads, what it imports, which system calls it makes by itself."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from elftools.elf.elffile import ELFFile
+
+EM_X86_64 = "EM_X86_64"
+SHF_EXECINSTR = 4
+PF_X = 1
+GO_SECTIONS = (".go.buildinfo", ".note.go.buildid")
+NUMBERED_CALL = re.compile(rb"\xb8(..\x00\x00)[^\xe8\xe9\xc3]{0,12}?\x0f\x05", re.DOTALL)
+"""`mov $number,%eax`, a few loads of arguments (no call, jump or return), `syscall`."""
+CALL = re.compile(rb"\x0f\x05(?=\x48\x3d|\xc3|\x48\x85\xc0|\x85\xc0|\x48\x83|\x3d\x01\xf0|\x48\x89|\x49\x89|\x5d\xc3)")
+"""`syscall`, and behind it what looks at a result: the two bytes alone are found inside other instructions, too."""
+TIME_STAMP = re.compile(rb"(?:\x0f\x31|\x0f\x01\xf9).{0,16}?\x48\xc1\xe2\x20", re.DOTALL)
+"""`rdtsc` or `rdtscp`, and the shift that joins its two halves."""
+I386_CALL = re.compile(rb"\xb8..\x00\x00[^\xe8\xe9\xc3]{0,12}?\xcd\x80", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A program or library. `raw` counts `syscall` instructions by number, -1 where the number is not a constant."""
+
+    path: Path
+    needed: tuple[str, ...] = ()
+    search: tuple[str, ...] = ()  # DT_RUNPATH or DT_RPATH, $ORIGIN filled in
+    imports: frozenset[str] = frozenset()
+    raw: dict[int, int] = field(default_factory=dict)
+    is_go: bool = False
+    reads_time_stamp: bool = False
+    calls_i386: bool = False
+
+
+@cache
+def read_image(path: Path) -> Image | None:
+    """None if the file is no readable x86-64 ELF file."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+
+    try:
+        with path.open("rb") as file:
+            elf = ELFFile(file)
+            if elf["e_machine"] != EM_X86_64 or elf.elfclass != 64:
+                return None
+            return _read(path, elf)
+    except (ELFError, OSError, UnicodeDecodeError, ValueError):
+        return None
+
+
+def _read(path: Path, elf: ELFFile) -> Image:
+    needed, search = _dynamic(path, elf)
+    code = list(_code(elf))
+    return Image(
+        path,
+        needed,
+        search,
+        _imports(elf),
+        _raw_calls(code),
+        any(elf.get_section_by_name(name) is not None for name in GO_SECTIONS),
+        any(TIME_STAMP.search(part) for part in code),
+        any(I386_CALL.search(part) for part in code),
+    )
+
+
+def _dynamic(path: Path, elf: ELFFile) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    needed: list[str] = []
+    search: list[str] = []
+    dynamic: Any
+    for dynamic in elf.iter_segments("PT_DYNAMIC"):
+        for tag in dynamic.iter_tags():
+            if tag.entry.d_tag == "DT_NEEDED":
+                needed.append(tag.needed)
+            elif tag.entry.d_tag in ("DT_RUNPATH", "DT_RPATH"):
+                text = tag.runpath if tag.entry.d_tag == "DT_RUNPATH" else tag.rpath
+                search += [_filled_in(folder, path) for folder in text.split(":") if folder]
+    return tuple(needed), tuple(search)
+
+
+def _filled_in(folder: str, path: Path) -> str:
+    origin = str(path.resolve().parent)
+    for name, value in (("ORIGIN", origin), ("LIB", "lib/x86_64-linux-gnu"), ("PLATFORM", "x86_64")):
+        folder = folder.replace(f"${{{name}}}", value).replace(f"${name}", value)
+    return folder
+
+
+def _imports(elf: ELFFile) -> frozenset[str]:
+    symbols: Any = elf.get_section_by_name(".dynsym")
+    if symbols is None:
+        return frozenset()
+    return frozenset(symbol.name for symbol in symbols.iter_symbols() if symbol["st_shndx"] == "SHN_UNDEF" and symbol.name)
+
+
+def _code(elf: ELFFile) -> Iterator[bytes]:
+    """The executable sections; of a file without section headers, the executable segments."""
+    sections = [section for section in elf.iter_sections() if section["sh_flags"] & SHF_EXECINSTR]
+    if sections:
+        yield from (section.data() for section in sections if section["sh_type"] != "SHT_NOBITS")
+    else:
+        yield from (segment.data() for segment in elf.iter_segments("PT_LOAD") if segment["p_flags"] & PF_X)
+
+
+def _raw_calls(code: list[bytes]) -> dict[int, int]:
+    found: Counter[int] = Counter()
+    for part in code:
+        numbered = [(match.end(), int.from_bytes(match[1], "little")) for match in NUMBERED_CALL.finditer(part)]
+        ends = {end for end, number in numbered if number < 1024}
+        found.update(number for _, number in numbered if number < 1024)
+        unknown = sum(match.end() not in ends for match in CALL.finditer(part))
+        if unknown:
+            found[-1] += unknown
+    return dict(found)
