@@ -30,6 +30,7 @@ from simunix.launch.hardware import write_tree
 from simunix.launch.launcher import ContainerLauncher, write_private
 from simunix.launch.plan import HostSpec, Plan, ProcessSpec
 from simunix.launch.run_directory import RunDirectory
+from simunix.launch.strace import NO_STRACE, StraceOptions
 from simunix.roots.tree import THIS_COMPUTER
 
 NSSWITCH = "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n"
@@ -68,6 +69,7 @@ class Emulation:
     foreground: tuple[int, int, int] | None = None
     warn: Warn = say
     keep_alive: bool = False
+    strace: StraceOptions = NO_STRACE
     isolation: Isolation | None = None
     warnings: list[str] = field(default_factory=list)
     supervised: list[Supervised] = field(default_factory=list)
@@ -100,6 +102,7 @@ class Emulation:
         self.launcher = ContainerLauncher(specs, options.nofile, self.core)
         self.kernel = Kernel(plan.platform, options, self.log, self.launcher)
         self.kernel.on_warning = self._warned
+        self.kernel.traces = self.strace.traces(self.directory, plan, self.isolation)
         self.service = Service(
             self.kernel,
             ServiceOptions(
