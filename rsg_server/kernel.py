@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from rsg_server.actor import Actor, Parked, State
 from rsg_server.clock_page import ClockPage, Costs
 from rsg_server.datagrams import Datagrams
+from rsg_server.debugger import Debugger
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
 from rsg_server.futex import FutexTable
@@ -74,6 +75,7 @@ class Kernel:
         self.on_warning: Callable[[str], None] = lambda text: None
         self.external_files: set[str] = set()
         self.traces: Traces | None = None
+        self.debugger: Debugger | None = None
         self.must_poll = True  # something may have become ready that the kernel has not told us yet
         self._next_actor = 1
         self._next_process = 1
@@ -223,6 +225,8 @@ class Kernel:
         if process.dead:
             return
         process.dead = True
+        if self.debugger is not None:
+            self.debugger.await_release(process)
         if process.started and process.pid:
             process.exit_status = self.launcher.wait_status(process.host.name, process.pid)
         if self.traces is not None:

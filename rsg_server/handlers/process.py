@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rsg_server.process import Process
 
 
-def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
     """[kind, pid, tid, program]: an actor's first message, or a process's after an exec."""
     kind, pid, tid, program = arguments
     process = actor.process
@@ -36,7 +36,10 @@ def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     host = process.host
     flags = host.flags | (kernel.traces.flags(process) if kernel.traces is not None else 0)
     values = (0, process.seed, process.nofile[0], host.host.cores, host.host.memory_bytes, flags, host.name)
-    return Reply(values, fds=(kernel.page.fd,), close=False)
+    reply = Reply(values, fds=(kernel.page.fd,), close=False)
+    if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
+        return None
+    return reply
 
 
 def _new_image(kernel: Kernel, actor: Actor) -> None:

@@ -52,6 +52,7 @@ def add_parser(subcommands: Subparsers) -> None:
         help="write the system calls of these processes (default: all) to DIR/hosts/HOST/strace, as strace does",
     )
     parser.add_argument("--strace-stable", action="store_true", help="write no addresses, so that traces of two runs compare")
+    parser.add_argument("--gdb", metavar="[HOST:]PROCESS", help="hold this program at its start until gdb has attached to it")
     parser.set_defaults(execute=execute)
 
 
@@ -79,6 +80,7 @@ def execute(options: argparse.Namespace) -> int:
                 options.log_turns,
                 options.strict,
                 strace,
+                options.gdb,
             )
         )
     if options.set:
@@ -94,6 +96,7 @@ def execute(options: argparse.Namespace) -> int:
         options.log_turns,
         options.strict,
         strace,
+        options.gdb,
     )
 
 

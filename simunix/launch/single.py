@@ -62,6 +62,7 @@ def run_single(
     log_every_turn: bool = False,
     strict: bool = False,
     strace: StraceOptions = NO_STRACE,
+    debug: str | None = None,
 ) -> int:
     """Run it; the exit code is the command's own. Nothing is kept unless `out` says where."""
     program = check_program(argv[0], os.environ.get("PATH", os.defpath), os.getcwd())
@@ -70,7 +71,7 @@ def run_single(
     plan = plan_single(argv, KernelOptions(seed=seed, strict=strict), until_ns, pace, log_every_turn)
     with contextlib.ExitStack() as stack:
         directory = RunDirectory.create(out) if out is not None else RunDirectory(stack.enter_context(temporary_folder()))
-        emulation = Emulation(plan, directory, foreground=(0, 1, 2), strace=strace)
+        emulation = Emulation(plan, directory, foreground=(0, 1, 2), strace=strace, debug=debug)
         emulation.prepare()
         try:
             emulation.run()

@@ -44,6 +44,7 @@ class ScenarioOptions:
     log_every_turn: bool = False
     strict: bool = False
     strace: StraceOptions = NO_STRACE
+    debug: str | None = None
 
 
 def run_scenario(options: ScenarioOptions) -> int:
@@ -55,7 +56,7 @@ def run_scenario(options: ScenarioOptions) -> int:
     plan = with_options(expansion.plan, options.until_ns, options.pace)
     directory = RunDirectory.create(options.out or Path("out") / scenario.name)
     shutil.copyfile(options.path, directory.path / "scenario.yaml")
-    emulation = Emulation(plan, directory, keep_alive=options.keep_alive, strace=options.strace)
+    emulation = Emulation(plan, directory, keep_alive=options.keep_alive, strace=options.strace, debug=options.debug)
     code, error = 0, None
     emulation.prepare()
     try:
