@@ -187,6 +187,7 @@ void futex_key(struct process *process, uint64_t address, bool is_private, uint6
 long strace_call(struct call *call, call_handler answer);
 void strace_open(struct thread *thread);
 void strace_began(struct thread *thread, const char *path, char **argv, char **environment);
+void strace_waits(struct call *call);
 void strace_interrupted(struct call *call);
 void strace_replacing(struct call *call, int directory, const char *path);
 struct strace_handler {

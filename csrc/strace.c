@@ -76,17 +76,23 @@ static void line_start(struct trace *trace, struct thread *thread)
     trace->thread = thread;
     trace->stable = (thread->process->flags & HELLO_FLAG_TRACE_STABLE) != 0;
     trace->cut = false;
-    trace->at = trace->text;
+    trace->at = trace->flushed = trace->text;
     trace->end = trace->text + sizeof trace->text - STRACE_RESULT_MAX;
     trace->start_ns = thread->process->page->now_ns;
     put_time(trace, trace->start_ns);
+}
+
+static void flush(struct trace *trace)
+{
+    NATIVE(write, trace->thread->trace, trace->flushed, trace->at - trace->flushed);
+    trace->flushed = trace->at;
 }
 
 static void line_end(struct trace *trace)
 {
     trace->end = trace->text + sizeof trace->text;
     strace_put_char(trace, '\n');
-    NATIVE(write, trace->thread->trace, trace->text, trace->at - trace->text);
+    flush(trace);
 }
 
 /* Of a failed call: what it was told. */
@@ -273,6 +279,13 @@ long strace_call(struct call *call, call_handler answer)
         put_rest(&trace, call);
     put_result(&trace);
     return trace.result;
+}
+
+/* The call gives the turn back: what is known of it so far shows what the thread waits in. */
+void strace_waits(struct call *call)
+{
+    if (call->trace->written == NOTHING)
+        flush(call->trace);
 }
 
 /* A handler is about to run in the middle of this call: its lines come behind the call's. */

@@ -26,6 +26,7 @@ struct trace {
     int length_at; /* the argument that points to a length which the call changes, and what it was; -1 if none does */
     int length_before;
     char *at;
+    char *flushed; /* what stands before is in the file */
     char *end;
     char text[STRACE_LINE_MAX];
 };

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from rsg_server.errors import SimunixError
 from rsg_server.protocol import FLAG_TRACE, FLAG_TRACE_STABLE
@@ -78,8 +78,26 @@ class Traces:
         """Write the last line of a thread: `+++ exited with 0 +++`."""
         path = self._files.pop(actor.number, None)
         if path is not None:
-            with path.open("a") as file:
-                file.write(f"{moment_ns // 10**9}.{moment_ns % 10**9:09d} +++ {how} +++\n")
+            _append(path, f"{moment_ns // 10**9}.{moment_ns % 10**9:09d} +++ {how} +++\n")
+
+    def close(self) -> None:
+        """The run is over: calls that threads still wait in end their files."""
+        for path in self._files.values():
+            _append(path, "")
+        self._files.clear()
+
+
+def _append(path: Path, text: str) -> None:
+    """Add to a trace, which may have stopped within the line of a call that never came back."""
+    with path.open("a+b") as file:
+        if file.tell() and _last_byte(file) != b"\n":
+            file.write(b" <unfinished ...>\n")
+        file.write(text.encode())
+
+
+def _last_byte(file: BinaryIO) -> bytes:
+    file.seek(-1, os.SEEK_END)
+    return file.read(1)
 
 
 def exited(status: int) -> str:

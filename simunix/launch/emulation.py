@@ -262,6 +262,8 @@ class Emulation:
             if self.gdb is not None:
                 self.gdb.finish(self.service.reason or "failed")
             self.launcher.close()
+            if self.kernel.traces is not None:
+                self.kernel.traces.close()
             self.log.close()
 
     async def _serve(self, watcher: Callable[[Emulation], None] | None) -> None:

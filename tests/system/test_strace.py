@@ -130,6 +130,24 @@ def test_a_traced_run_is_the_same_run(simunix: Simunix, traced: Path, tmp_path: 
     assert logs[0] == logs[1]
 
 
+def test_calls_that_never_end_are_shown(simunix: Simunix, tmp_path: Path) -> None:
+    script = "import os, threading\nthreading.Thread(target=os.read, args=(os.pipe()[0], 7)).start()\nthreading.Event().wait()"
+    done = simunix("run", "--strace", "--out", tmp_path / "out", "--", "/usr/bin/python3", "-c", script)
+    assert done.returncode == 3
+    main, other = traces(tmp_path / "out").values()
+    assert re.fullmatch(r"\S+ futex\(0x\w+, FUTEX_WAIT\w*(\|\w+)*, .* <unfinished \.\.\.>", main[-1])
+    assert re.fullmatch(r"\S+ read\(3 <unfinished \.\.\.>", other[-1])
+
+
+def test_a_program_killed_while_it_waits(simunix: Simunix, tmp_path: Path) -> None:
+    found = emulated(simunix, tmp_path, "timeout", "-s", "KILL", "60", "sleep", "1000")
+    assert re.fullmatch(
+        r"\S+ clock_nanosleep\(.* <unfinished \.\.\.>|\S+ nanosleep\(.* <unfinished \.\.\.>", found["sleep.3"][-2]
+    )
+    assert found["sleep.3"][-1].startswith("60.")
+    assert found["sleep.3"][-1].endswith("+++ killed by SIGKILL +++")
+
+
 def test_selection_by_host_and_command(simunix: Simunix, tmp_path: Path) -> None:
     (tmp_path / "two.yaml").write_text(
         "name: two\nhosts:\n  - {name: 'a[1-2]'}\nprocesses:\n"
