@@ -142,11 +142,10 @@ __attribute__((constructor)) static void initialise(int argc, char **argv, char 
     uint64_t before;
 
     (void)argc;
-    (void)argv;
     if (channel == NULL)
         return; /* preloaded outside an emulation: stay out of the way */
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
-    main_thread = (struct thread){.self = &main_thread, .process = &main_process, .epoll = -1, .is_main = true};
+    main_thread = (struct thread){.self = &main_thread, .process = &main_process, .epoll = -1, .trace = -1, .is_main = true};
     main_thread.channel = parse_number(channel);
     NATIVE(fcntl, main_thread.channel, F_SETFD, FD_CLOEXEC);
     main_process.pid = (int)NATIVE(getpid);
@@ -158,6 +157,8 @@ __attribute__((constructor)) static void initialise(int argc, char **argv, char 
     uint64_t *random_bytes = (uint64_t *)find_auxiliary(environment, AT_RANDOM);
     take_environment(environment);
     say_hello(program != NULL ? program : "?");
+    strace_open(&main_thread);
+    strace_began(&main_thread, program, argv, environment);
     seed_random_bytes(random_bytes);
     signals_adopt();
     trap_install();

@@ -32,6 +32,7 @@ enum simunix_op {
     OP_NOFILE = 8,      /* [soft, hard] -> [0]; the limit that the process believes in */
     OP_WARN = 9,        /* [kind, text] -> [0] */
     OP_STOPPING = 10,   /* [signal] -> [0] once continued */
+    OP_TRACE = 11,      /* [] -> [0] + the file for the calls of this thread; -ENOENT if it is not to be traced */
 
     /* waiting */
     OP_PARK = 16,       /* [wait, syscall, deadline, blocked signals, a, b, c] -> [wake, value] */
@@ -90,7 +91,7 @@ enum simunix_wake { WAKE_READY = 0, WAKE_TIMEOUT = 1, WAKE_SIGNAL = 2 };
 enum simunix_warning { WARN_UNKNOWN_SYSCALL = 1, WARN_REFUSED = 2, WARN_ESCAPE = 3, WARN_FATAL = 4 };
 
 /* flags of the reply to HELLO_NEW_IMAGE */
-enum simunix_hello_flags { HELLO_FLAG_FAKE_NAME = 1, HELLO_FLAG_FAKE_GROUPS = 2 };
+enum simunix_hello_flags { HELLO_FLAG_FAKE_NAME = 1, HELLO_FLAG_FAKE_GROUPS = 2, HELLO_FLAG_TRACE = 16, HELLO_FLAG_TRACE_STABLE = 32 };
 
 /* Simulated sockets are known by their peer's abstract AF_UNIX name: "\0simunix:" type ":" 8 hex digits of the id. */
 #define SIMUNIX_SOCKET_NAME_LENGTH 19 /* what follows (":" and the run's tag) keeps two runs apart */

@@ -30,6 +30,7 @@ struct thread {
     struct thread *next;    /* in the list of dying or free records */
     int channel;            /* its SEQPACKET socket to the server */
     int epoll;              /* its private epoll, -1 until it first waits for a descriptor */
+    int trace;              /* file for strace_call, -1 if it is not traced */
     int tid;
     int alive_word;         /* cleared by the kernel when the thread has really gone */
     uint64_t start_mask;    /* signal mask to start with */
@@ -63,6 +64,8 @@ struct process {
     int shared_count;
     struct shared_range shared[SHARED_RANGES_MAX];
     struct kernel_sigaction sigsys; /* what the application believes it has installed */
+    void *handlers[65];             /* the application's own, by signal, while the process is traced */
+    uint64_t plain_handlers;        /* those of them that do not ask for siginfo */
     uint16_t waiters[WAITER_SLOTS]; /* parked futex waiters by hash of the word's address */
     uint32_t connected[CONNECTED_SLOTS]; /* streams known to be connected, by number */
     char host_name[65];
@@ -76,6 +79,7 @@ struct call {
     struct ucontext *context;
     struct thread *thread;
     uint64_t mask;       /* signals blocked while it waits: the application's own mask, or a temporary one */
+    struct trace *trace; /* the line being written, while the thread is traced */
     bool temporary_mask; /* `mask` holds for this call only (ppoll, sigsuspend …) */
 };
 
@@ -191,6 +195,20 @@ long eventfd_await_room(struct call *call, int fd);
 
 /* sys_futex.c */
 void futex_key(struct process *process, uint64_t address, bool is_private, uint64_t key[2]);
+
+/* strace.c */
+long strace_call(struct call *call, call_handler answer);
+void strace_open(struct thread *thread);
+void strace_began(struct thread *thread, const char *path, char **argv, char **environment);
+void strace_waits(struct call *call);
+void strace_interrupted(struct call *call);
+void strace_replacing(struct call *call, int directory, const char *path);
+struct strace_handler {
+    void *handler;
+    bool plain;
+};
+struct strace_handler strace_watch(struct thread *thread, int signal, struct kernel_sigaction *action);
+void strace_hide(struct kernel_sigaction *told, struct strace_handler before);
 
 /* sys_random.c */
 uint64_t random_next(struct process *process);

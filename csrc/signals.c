@@ -98,6 +98,8 @@ static void deliver_here(struct call *call)
 {
     uint64_t all = SIGNALS_ALL;
 
+    if (call->trace != NULL)
+        strace_interrupted(call);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
 }

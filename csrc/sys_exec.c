@@ -184,6 +184,8 @@ static long execute(struct call *call, int directory, const char *path, char **a
         return refuse(call, *path != '\0' ? path : by_descriptor, reason);
     if (!build_environment(call, environment, &image))
         return -ENOMEM;
+    if (call->trace != NULL)
+        strace_replacing(call, directory, path);
     tell_exec(call, OP_EXEC, path, 0);
     NATIVE(fcntl, call->thread->channel, F_SETFD, 0);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8); /* the new image inherits it */

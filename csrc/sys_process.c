@@ -73,6 +73,7 @@ static long spawn_on_stack(struct call *call, struct clone_args *args, enum simu
     if (kind == FORK_VFORK) { /* back only after the child's exec or end */
         NATIVE(munmap, child->process, sizeof *process);
         child->process = process;
+        child->epoll = child->trace = -1; /* the child's own descriptors, not ours of these numbers */
         thread_release(child);
         tell_outcome(call, result);
     } else if (result < 0) {
@@ -106,6 +107,7 @@ static void start_forked(struct call *call, int channel)
     msgpack_put_text(&writer, "", 0);
     request_call(thread, &writer, &reply);
     process->random_state = (uint64_t)reply_number(&reply, 1);
+    strace_open(thread);
 }
 
 /* vfork on the caller's own stack runs as fork (the child would overwrite our frame); the parent waits all the same. */

@@ -7,6 +7,8 @@ long sys_rt_sigaction(struct call *call)
     const struct kernel_sigaction *wanted = (void *)call->a[1];
     struct kernel_sigaction *old = (void *)call->a[2];
     struct kernel_sigaction action;
+    struct strace_handler before;
+    long result;
 
     if (call->a[3] != 8)
         return -EINVAL;
@@ -22,13 +24,21 @@ long sys_rt_sigaction(struct call *call)
             *old = action;
         return 0;
     }
-    if (wanted == NULL)
-        return NATIVE(rt_sigaction, signal, NULL, old, 8);
+    if (wanted == NULL) {
+        result = NATIVE(rt_sigaction, signal, NULL, old, 8);
+        if (result == 0)
+            strace_hide(old, strace_watch(call->thread, signal, NULL));
+        return result;
+    }
     action = *wanted;
     action.mask = signals_strip(action.mask);
     action.flags |= SA_RESTORER;
     action.restorer = (void *)trap_restorer; /* libc's would be trapped */
-    return NATIVE(rt_sigaction, signal, &action, old, 8);
+    before = strace_watch(call->thread, signal, &action);
+    result = NATIVE(rt_sigaction, signal, &action, old, 8);
+    if (result == 0)
+        strace_hide(old, before);
+    return result;
 }
 
 /* The mask that counts is the one that the kernel restores when the trap returns. */

@@ -22,6 +22,7 @@ struct thread *thread_new(struct process *process, int channel)
     thread->process = process;
     thread->channel = channel;
     thread->epoll = -1;
+    thread->trace = -1;
     return thread;
 }
 
@@ -37,7 +38,8 @@ void thread_release(struct thread *thread)
 
     close_own(thread->channel);
     close_own(thread->epoll);
-    thread->channel = thread->epoll = -1;
+    close_own(thread->trace);
+    thread->channel = thread->epoll = thread->trace = -1;
     if (thread->is_main)
         return; /* its record is not from mmap */
     thread->next = process->free;

@@ -123,6 +123,7 @@ void trap_thread_started(struct thread *thread)
     msgpack_put_int(&writer, thread->tid);
     msgpack_put_text(&writer, "", 0);
     request_call(thread, &writer, &reply);
+    strace_open(thread);
     trap_arm();
     NATIVE(rt_sigprocmask, SIG_SETMASK, &thread->start_mask, NULL, 8);
 }

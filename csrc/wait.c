@@ -28,6 +28,8 @@ enum simunix_wake park(struct call *call, struct wait *wait)
         thread->asked = 0;
     if (advance_alone(thread, wait))
         return WAKE_TIMEOUT;
+    if (call->trace != NULL)
+        strace_waits(call);
     request_start(thread, &writer, OP_PARK, 7);
     msgpack_put_int(&writer, wait->kind);
     msgpack_put_int(&writer, call->number);

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from rsg_server.actor import Actor, Parked, State
 from rsg_server.clock_page import ClockPage, Costs
 from rsg_server.datagrams import Datagrams
+from rsg_server.debugger import Debugger
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
 from rsg_server.futex import FutexTable
@@ -26,6 +27,7 @@ from rsg_server.process import Process
 from rsg_server.protocol import Wait, Wake, WarningKind
 from rsg_server.sockets import SocketTable
 from rsg_server.timeline import Timeline
+from rsg_server.traces import Traces, ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,8 @@ class Kernel:
         }
         self.on_warning: Callable[[str], None] = lambda text: None
         self.external_files: set[str] = set()
+        self.traces: Traces | None = None
+        self.debugger: Debugger | None = None
         self.must_poll = True  # something may have become ready that the kernel has not told us yet
         self._next_actor = 1
         self._next_process = 1
@@ -221,6 +225,12 @@ class Kernel:
         if process.dead:
             return
         process.dead = True
+        if self.debugger is not None:
+            self.debugger.await_release(process)
+        if process.started and process.pid:
+            process.exit_status = self.launcher.wait_status(process.host.name, process.pid)
+        if self.traces is not None:
+            self._end_traces(self.traces, process)
         for actor in list(process.actors):
             self.end_actor(actor)
         for timer in process.timers.values():
@@ -233,8 +243,6 @@ class Kernel:
         process.host.processes.pop(process.pid, None)
         del self.processes[process.number]
         self.must_poll = True
-        if process.started and process.pid:
-            process.exit_status = self.launcher.wait_status(process.host.name, process.pid)
         if process.pid:
             self.log.event(
                 self.now_ns,
@@ -246,6 +254,11 @@ class Kernel:
                 status=process.exit_status,
             )
         self._tell_relatives(process)
+
+    def _end_traces(self, traces: Traces, process: Process) -> None:
+        how = ending(process)
+        for actor in process.actors:
+            traces.ended(actor, self.now_ns, how)
 
     def _tell_relatives(self, process: Process) -> None:
         self.release_vfork(process)

@@ -24,6 +24,7 @@ class Op(IntEnum):
     NOFILE = _number("OP_NOFILE")
     WARN = _number("OP_WARN")
     STOPPING = _number("OP_STOPPING")
+    TRACE = _number("OP_TRACE")
     PARK = _number("OP_PARK")
     WAKE = _number("OP_WAKE")
     REQUEUE = _number("OP_REQUEUE")
@@ -111,6 +112,8 @@ PROTOCOL_VERSION: int = lib.SIMUNIX_PROTOCOL_VERSION
 SOCKET_NAME_LENGTH: int = lib.SIMUNIX_SOCKET_NAME_LENGTH
 FLAG_FAKE_NAME: int = lib.HELLO_FLAG_FAKE_NAME
 FLAG_FAKE_GROUPS: int = lib.HELLO_FLAG_FAKE_GROUPS
+FLAG_TRACE: int = lib.HELLO_FLAG_TRACE
+FLAG_TRACE_STABLE: int = lib.HELLO_FLAG_TRACE_STABLE
 
 PAGE_FIELDS: dict[str, int] = {
     name: field.offset // 8 for name, field in ffi.typeof("struct simunix_clock_page").fields if field.type.kind == "primitive"

@@ -19,11 +19,13 @@ from rsg_server.turn import Outcome, TurnLoop
 
 if TYPE_CHECKING:
     from rsg_server.actor import Actor
+    from rsg_server.debugger import Debugger
     from rsg_server.kernel import Kernel
 
 SLICE_S = 0.02
 STALL_WARNING_S = 10.0
 PACE_SLICE_S = 0.01
+DEBUGGER_SLICE_S = 0.05
 
 
 @dataclass(slots=True)
@@ -136,6 +138,13 @@ class Service:
         holder = self.turns.holder
         if holder is None:
             return
+        debugger = self.kernel.debugger
+        if debugger is not None and debugger.held is not None:
+            await self._await_debugger(debugger)
+            return
+        if debugger is not None and holder.process is debugger.process and debugger.is_attached():
+            await self._wait_for_attention(DEBUGGER_SLICE_S)  # somebody looks at it: that is no stall
+            return
         if self.options.preempt_after_s is not None:
             self._preempt(holder, self.options.preempt_after_s)
         with trio.move_on_after(0.1 if self.options.preempt_after_s is not None else 1.0):
@@ -144,6 +153,14 @@ class Service:
         if waited > STALL_WARNING_S and self._stall_told != self.turns.holder_since:
             self._stall_told = self.turns.holder_since
             self.kernel.on_warning(stall_report(self.kernel, holder, waited))
+
+    async def _await_debugger(self, debugger: Debugger) -> None:
+        """A program is held at its start, and with it the turn, until somebody has attached to it."""
+        while not self.reason and not debugger.may_go():
+            await self._wait_for_attention(DEBUGGER_SLICE_S)
+        self.was_disturbed = True
+        if not self.reason:
+            self.turns.release(*debugger.release())
 
     def _preempt(self, holder: Actor, after_s: float) -> None:
         """Make a holder that has only computed for long enough yield: its CPU time becomes virtual time."""

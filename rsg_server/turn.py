@@ -178,6 +178,12 @@ class TurnLoop:
             self._kill(actor.process)
             return None
 
+    def release(self, actor: Actor, reply: Reply) -> None:
+        """Answer an actor that has kept the turn while its answer was kept back."""
+        if self.holder is actor:
+            self.holder_since = time.monotonic()
+            self._answer(actor, reply)
+
     def _answer(self, actor: Actor, reply: Reply) -> None:
         if actor.state is State.RUNNING:
             self._set_horizon()

@@ -3,7 +3,7 @@
 A handler takes (kernel, actor, arguments) and returns the reply, or None when the actor has given the turn back.
 """
 
-from rsg_server.handlers import futex, identity, mqueue, process, signals, sockets, timers, wait
+from rsg_server.handlers import futex, identity, mqueue, process, signals, sockets, timers, trace, wait
 from rsg_server.handlers.table import Handler
 
 HANDLERS: dict[int, Handler] = {
@@ -15,4 +15,5 @@ HANDLERS: dict[int, Handler] = {
     **mqueue.HANDLERS,
     **identity.HANDLERS,
     **sockets.HANDLERS,
+    **trace.HANDLERS,
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsg_server.handlers.table import OK, Handler, Reply
 from rsg_server.protocol import Fork, Hello, Op, Space
+from rsg_server.traces import exited
 
 if TYPE_CHECKING:
     from rsg_server.actor import Actor
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from rsg_server.process import Process
 
 
-def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
     """[kind, pid, tid, program]: an actor's first message, or a process's after an exec."""
     kind, pid, tid, program = arguments
     process = actor.process
@@ -33,8 +34,12 @@ def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     process.program = str(program)
     _new_image(kernel, actor)
     host = process.host
-    values = (0, process.seed, process.nofile[0], host.host.cores, host.host.memory_bytes, host.flags, host.name)
-    return Reply(values, fds=(kernel.page.fd,), close=False)
+    flags = host.flags | (kernel.traces.flags(process) if kernel.traces is not None else 0)
+    values = (0, process.seed, process.nofile[0], host.host.cores, host.host.memory_bytes, flags, host.name)
+    reply = Reply(values, fds=(kernel.page.fd,), close=False)
+    if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
+        return None
+    return reply
 
 
 def _new_image(kernel: Kernel, actor: Actor) -> None:
@@ -45,6 +50,8 @@ def _new_image(kernel: Kernel, actor: Actor) -> None:
             kernel.end_actor(other)
     if actor.epoll_fd >= 0:
         kernel.drop_epoll(actor)
+    if kernel.traces is not None:
+        kernel.traces.forget(actor)
     for number in [number for number in process.timers if number != 0]:
         timer = process.timers.pop(number)
         if timer.event is not None:
@@ -115,6 +122,8 @@ def thread_exit(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
         return
     if word:
         kernel.futexes.wake(kernel, kernel.futexes.key(actor, 0, word), 1 << 30, 0xFFFFFFFF)
+    if kernel.traces is not None:
+        kernel.traces.ended(actor, kernel.now_ns, exited(status))
     kernel.end_actor(actor)
 
 

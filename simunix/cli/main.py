@@ -26,9 +26,16 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def spelled_out(arguments: Sequence[str]) -> list[str]:
+    """`--strace` as `--strace=`: its value is optional, and argparse would take the next word for it."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    options = [f"{word}=" if word == "--strace" else word for word in arguments[:end]]
+    return [*options, *arguments[end:]]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of the console script; returns the exit code."""
-    parsed = build_parser().parse_args(arguments)
+    parsed = build_parser().parse_args(spelled_out(sys.argv[1:] if arguments is None else arguments))
     try:
         return int(parsed.execute(parsed))
     except SimunixError as error:

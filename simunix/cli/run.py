@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rsg_server.errors import SimunixError
 from simunix.launch.join import join
 from simunix.launch.single import run_single
+from simunix.launch.strace import StraceOptions
 from simunix.scenario.runner import ScenarioOptions, run_scenario
 from simunix.scenario.units import duration_ns
 
@@ -41,6 +42,17 @@ def add_parser(subcommands: Subparsers) -> None:
     parser.add_argument("--keep-alive", action="store_true", help="go on when the work is done, for others to join")
     parser.add_argument("--log-turns", action="store_true", help="write every turn into events.jsonl")
     parser.add_argument("--strict", action="store_true", help="stop at the first call that is refused or unknown")
+    parser.add_argument(
+        "--strace",
+        action="append",
+        nargs="?",
+        const="",
+        default=[],
+        metavar="HOST[:COMMAND]",
+        help="write the system calls of these processes (default: all) to DIR/hosts/HOST/strace, as strace does",
+    )
+    parser.add_argument("--strace-stable", action="store_true", help="write no addresses, so that traces of two runs compare")
+    parser.add_argument("--gdb", metavar="[HOST:]PROCESS", help="hold this program at its start until gdb has attached to it")
     parser.set_defaults(execute=execute)
 
 
@@ -52,6 +64,7 @@ def execute(options: argparse.Namespace) -> int:
         raise SimunixError(f"--pace: expected a number above 0, got {options.pace:g}")
     if options.join is not None:
         return join(options.join, options.host, options.target)
+    strace = StraceOptions(tuple(options.strace), options.strace_stable)
     until_ns = None if options.until is None else _duration(options.until)
     first = Path(options.target[0])
     if len(options.target) == 1 and first.suffix in (".yaml", ".yml"):
@@ -66,12 +79,24 @@ def execute(options: argparse.Namespace) -> int:
                 options.keep_alive,
                 options.log_turns,
                 options.strict,
+                strace,
+                options.gdb,
             )
         )
     if options.set:
         raise SimunixError("--set: only scenarios have keys to set")
+    if strace.selections and options.out is None:
+        raise SimunixError("--strace: say with --out DIR where the traces are to be kept")
     return run_single(
-        tuple(options.target), options.out, options.seed or 0, until_ns, options.pace, options.log_turns, options.strict
+        tuple(options.target),
+        options.out,
+        options.seed or 0,
+        until_ns,
+        options.pace,
+        options.log_turns,
+        options.strict,
+        strace,
+        options.gdb,
     )
 
 

@@ -8,7 +8,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -26,10 +26,12 @@ from rsg_server.protocol import FLAG_FAKE_GROUPS, FLAG_FAKE_NAME
 from rsg_server.report import actor_lines
 from rsg_server.service import Service, ServiceOptions
 from simunix.launch.container import Bind, ContainerSpec, Isolation, PrivatePath, probe
+from simunix.launch.gdb import Gdb
 from simunix.launch.hardware import write_tree
 from simunix.launch.launcher import ContainerLauncher, write_private
 from simunix.launch.plan import HostSpec, Plan, ProcessSpec
 from simunix.launch.run_directory import RunDirectory
+from simunix.launch.strace import NO_STRACE, StraceOptions
 from simunix.roots.tree import THIS_COMPUTER
 
 NSSWITCH = "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n"
@@ -68,6 +70,8 @@ class Emulation:
     foreground: tuple[int, int, int] | None = None
     warn: Warn = say
     keep_alive: bool = False
+    strace: StraceOptions = NO_STRACE
+    debug: str | None = None  # PROCESS or HOST:PROCESS for gdb
     isolation: Isolation | None = None
     warnings: list[str] = field(default_factory=list)
     supervised: list[Supervised] = field(default_factory=list)
@@ -77,6 +81,7 @@ class Emulation:
     kernel: Kernel = field(init=False)
     service: Service = field(init=False)
     log: EventLog = field(init=False)
+    gdb: Gdb | None = field(default=None, init=False)
     lists_waiting: bool = False  # say at the end who still lived: one look into /proc per actor
     core: int | None = field(default=None, init=False)
     launcher: ContainerLauncher = field(init=False)
@@ -100,6 +105,11 @@ class Emulation:
         self.launcher = ContainerLauncher(specs, options.nofile, self.core)
         self.kernel = Kernel(plan.platform, options, self.log, self.launcher)
         self.kernel.on_warning = self._warned
+        if self.debug is not None:
+            self.gdb = Gdb(self.debug, self.directory.path, self.warn)
+            self.gdb.check(plan)
+            self.kernel.debugger = self.gdb.debugger
+        self.kernel.traces = self.strace.traces(self.directory, plan, self.isolation)
         self.service = Service(
             self.kernel,
             ServiceOptions(
@@ -249,20 +259,31 @@ class Emulation:
         finally:
             self.wall_s = time.monotonic() - started
             os.sched_setaffinity(0, affinity)
+            if self.gdb is not None:
+                self.gdb.finish(self.service.reason or "failed")
             self.launcher.close()
+            if self.kernel.traces is not None:
+                self.kernel.traces.close()
             self.log.close()
 
     async def _serve(self, watcher: Callable[[Emulation], None] | None) -> None:
         control = Control(self.service, self.directory.control)
         async with trio.open_nursery() as nursery:
             await nursery.start(control.serve)
-            if watcher is not None:
-                nursery.start_soon(self._watch, watcher)
+            for each in self._watchers(watcher):
+                nursery.start_soon(self._watch, each)
             try:
                 await self.service.run()
             finally:
                 self.waiting = actor_lines(self.kernel) if self.lists_waiting else []
             nursery.cancel_scope.cancel()
+
+    def _watchers(self, given: Callable[[Emulation], None] | None) -> Iterator[Callable[[Emulation], None]]:
+        if given is not None:
+            yield given
+        if self.gdb is not None:
+            gdb = self.gdb
+            yield lambda emulation: gdb.look()
 
     async def _watch(self, watcher: Callable[[Emulation], None]) -> None:
         while True:

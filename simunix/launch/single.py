@@ -23,6 +23,7 @@ from simunix.launch.plan import HostSpec, Plan, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.launch.record import record_of
 from simunix.launch.run_directory import RunDirectory
+from simunix.launch.strace import NO_STRACE, StraceOptions
 from simunix.report.run_json import checksums
 
 PREEMPT_AFTER_S = 0.2
@@ -62,6 +63,8 @@ def run_single(
     pace: float | None,
     log_every_turn: bool = False,
     strict: bool = False,
+    strace: StraceOptions = NO_STRACE,
+    debug: str | None = None,
 ) -> int:
     """Run it; the exit code is the command's own. Nothing is kept unless `out` says where."""
     program = check_program(argv[0], os.environ.get("PATH", os.defpath), os.getcwd())
@@ -70,7 +73,7 @@ def run_single(
     plan = plan_single(argv, KernelOptions(seed=seed, epoch_ns=EPOCH_NS, strict=strict), until_ns, pace, log_every_turn)
     with contextlib.ExitStack() as stack:
         directory = RunDirectory.create(out) if out is not None else RunDirectory(stack.enter_context(temporary_folder()))
-        emulation = Emulation(plan, directory, foreground=(0, 1, 2))
+        emulation = Emulation(plan, directory, foreground=(0, 1, 2), strace=strace, debug=debug)
         emulation.prepare()
         try:
             emulation.run()

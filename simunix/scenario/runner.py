@@ -13,6 +13,7 @@ from simunix.launch.container import SHIM
 from simunix.launch.emulation import Emulation
 from simunix.launch.record import record_of
 from simunix.launch.run_directory import RunDirectory
+from simunix.launch.strace import NO_STRACE, StraceOptions
 from simunix.report.jobs_csv import JobRow, make_rows, read_submissions, write_rows
 from simunix.report.progress import LiveProgress, count_lines
 from simunix.report.run_json import RunRecord, checksums
@@ -42,6 +43,8 @@ class ScenarioOptions:
     keep_alive: bool = False
     log_every_turn: bool = False
     strict: bool = False
+    strace: StraceOptions = NO_STRACE
+    debug: str | None = None
 
 
 def run_scenario(options: ScenarioOptions) -> int:
@@ -53,7 +56,7 @@ def run_scenario(options: ScenarioOptions) -> int:
     plan = with_options(expansion.plan, options.until_ns, options.pace)
     directory = RunDirectory.create(options.out or Path("out") / scenario.name)
     shutil.copyfile(options.path, directory.path / "scenario.yaml")
-    emulation = Emulation(plan, directory, keep_alive=options.keep_alive)
+    emulation = Emulation(plan, directory, keep_alive=options.keep_alive, strace=options.strace, debug=options.debug)
     code, error = 0, None
     emulation.prepare()
     try:

@@ -1,0 +1,109 @@
+/* Traces in strace's own format, at virtual times: what the strace_*.c files share. Nothing here runs unless a thread is traced.
+ *
+ * Whatever a pointer of the application points to is read with strace_fetch, since it may be wrong.
+ */
+#ifndef SIMUNIX_STRACE_H
+#define SIMUNIX_STRACE_H
+
+#include "shim.h"
+
+#define STRACE_LINE_MAX 2048
+#define STRACE_RESULT_MAX 200   /* kept free for the result */
+#define STRACE_STRING_MAX 32    /* bytes of data shown, as strace -s 32 */
+#define STRACE_LIST_MAX 32      /* entries of an array shown, as strace does */
+
+/* One line that is being written: arguments up to the first that the call fills in on entry, the rest on leaving. */
+struct trace {
+    struct thread *thread;
+    long number;
+    uint64_t a[6];
+    long result;
+    uint64_t start_ns;
+    bool leaving;
+    uint8_t written; /* enum: what of the line is in the file already, because of a handler or an exec */
+    bool stable; /* no addresses, so that two runs give the same bytes wherever things lie in memory */
+    bool cut;
+    int length_at; /* the argument that points to a length which the call changes, and what it was; -1 if none does */
+    int length_before;
+    char *at;
+    char *flushed; /* what stands before is in the file */
+    char *end;
+    char text[STRACE_LINE_MAX];
+};
+
+/* How an argument is shown. `at` is its place, for those whose neighbour tells the length. */
+typedef void (*strace_printer)(struct trace *trace, uint64_t value, int at);
+
+enum strace_result {
+    RETURNS_INT = 0,
+    RETURNS_ADDRESS,
+    RETURNS_OCTAL,
+    RETURNS_PID,
+    RETURNS_NOTHING, /* it does not return */
+    RETURNS_READY,   /* poll, select: 0 is a timeout, else what has become ready */
+    RETURNS_FLAGS,   /* fcntl */
+    RETURNS_SIGNAL,
+};
+
+#define ARGUMENT(name, printer, phase) AS_##name,
+#define FLAGS(name, table, kind) AS_##name,
+enum strace_argument {
+    AS_NOTHING = 0,
+#include "strace_types.def"
+    AS_COUNT,
+};
+#undef ARGUMENT
+#undef FLAGS
+
+/* A named value; bitmasks and plain values use the same tables, which end with a NULL name. */
+struct strace_flag {
+    uint64_t value;
+    const char *name;
+};
+#define ARGUMENT(name, printer, phase)
+#define FLAGS(name, table, kind) extern const struct strace_flag strace_##table[];
+#include "strace_types.def"
+#undef ARGUMENT
+#undef FLAGS
+
+/* Tables that printers choose from. */
+extern const struct strace_flag strace_epoll_events[], strace_fcntl_commands[], strace_lock_types[],
+    strace_futex_ops[], strace_ioctl_requests[], strace_open_flags[], strace_poll_events[], strace_sigaction_flags[],
+    strace_siginfo_codes[], strace_child_codes[], strace_fault_codes[], strace_socket_types[],
+    strace_socket_options[], strace_tcp_options[], strace_ip_options[], strace_ipv6_options[], strace_prctl_options[], strace_protocols[];
+
+/* strace_text.c */
+void strace_put(struct trace *trace, const char *text);
+void strace_put_char(struct trace *trace, char character);
+void strace_put_number(struct trace *trace, int64_t number);
+void strace_put_unsigned(struct trace *trace, uint64_t number);
+void strace_put_hex(struct trace *trace, uint64_t number);
+void strace_put_octal(struct trace *trace, uint64_t number);
+void strace_put_address(struct trace *trace, uint64_t address);
+void strace_put_quoted(struct trace *trace, const char *bytes, size_t length);
+void strace_put_member(struct trace *trace, const char *name, int64_t value);
+bool strace_fetch(const struct trace *trace, void *to, uint64_t address, size_t size);
+
+/* strace_flags.c */
+const char *strace_flag_name(const struct strace_flag *table, uint64_t value);
+void strace_put_value(struct trace *trace, const struct strace_flag *table, uint64_t value);
+void strace_put_flags(struct trace *trace, const struct strace_flag *table, uint64_t value);
+void strace_put_signal(struct trace *trace, int number);
+void strace_put_signal_set(struct trace *trace, uint64_t set);
+
+/* strace_basic.c, strace_files.c, strace_time.c, strace_socket.c, strace_process.c, strace_signal.c: the printers themselves */
+#define ARGUMENT(name, printer, phase) void printer(struct trace *trace, uint64_t value, int at);
+#define FLAGS(name, table, kind)
+#include "strace_types.def"
+#undef ARGUMENT
+#undef FLAGS
+void strace_data(struct trace *trace, uint64_t address, uint64_t length);
+void strace_iovecs(struct trace *trace, uint64_t address, uint64_t count, uint64_t limit);
+void strace_mode(struct trace *trace, uint64_t mode, int at);
+void strace_timespec_at(struct trace *trace, uint64_t address, const char *fraction);
+void strace_wait_status_of(struct trace *trace, int status);
+void strace_siginfo_of(struct trace *trace, const siginfo_t *info);
+void strace_ready_events(struct trace *trace);
+void strace_fcntl_result(struct trace *trace);
+
+#endif

@@ -1,0 +1,23 @@
+"""Files for the traces of system calls."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rsg_server.handlers.table import Handler, Reply, failed
+from rsg_server.protocol import Op
+
+if TYPE_CHECKING:
+    from rsg_server.actor import Actor
+    from rsg_server.kernel import Kernel
+
+
+def trace(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[] -> [0] + the file for this thread's calls"""
+    descriptor = kernel.traces.open(actor) if kernel.traces is not None else -errno.ENOENT
+    return Reply(fds=(descriptor,)) if descriptor >= 0 else failed(-descriptor)
+
+
+HANDLERS: dict[int, Handler] = {int(Op.TRACE): Handler("", trace)}
