@@ -133,11 +133,17 @@ class Kernel:
         self.processes[number] = process
         return process
 
-    def new_actor(self, process: Process) -> tuple[Actor, int]:
-        """A thread that is about to be born, and its end of the channel (the caller passes it on and closes it)."""
+    @staticmethod
+    def new_channel() -> tuple[socket.socket, socket.socket]:
+        """Our end and the actor's."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, RECEIVE_TIMEOUT)
+        return ours, theirs
+
+    def new_actor(self, process: Process, channel: tuple[socket.socket, socket.socket] | None = None) -> tuple[Actor, int]:
+        """A thread that is about to be born, and its end of the channel (the caller passes it on and closes it)."""
+        ours, theirs = channel or self.new_channel()
         actor = Actor(self._next_actor, process, ours)
         self._next_actor += 1
         self.actors[actor.number] = actor
@@ -149,10 +155,11 @@ class Kernel:
         host = self.hosts.get(host_name)
         if host is None:
             raise SimunixError(f"host {host_name!r}: no such host; known: {', '.join(sorted(self.hosts))}")
+        ends = self.new_channel()
         process = self.new_process(host, None, command.argv[0])
         process.label = command.label
         process.started = True
-        actor, channel = self.new_actor(process)
+        actor, channel = self.new_actor(process, ends)
         try:
             self.launcher.spawn(host_name, command, channel)
         except SimunixError:

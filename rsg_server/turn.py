@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import contextlib
+import errno
 import os
 import signal
 import socket
@@ -16,13 +17,15 @@ import msgpack
 
 from rsg_server.actor import Actor, State
 from rsg_server.clock_page import EVENT, FOREVER_NS, HORIZON, NOISY, QUANTUM
+from rsg_server.errors import LACKS, MORE_FILES, ServerError
 from rsg_server.handlers import HANDLERS
+from rsg_server.handlers.table import failed
 from rsg_server.process import Process
 from rsg_server.protocol import MESSAGE_MAX, QUANTUM_NS, Wait, Wake
 from rsg_server.socket_pair import SimulatedSocket
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.table import Reply
+    from rsg_server.handlers.table import Handler, Reply
     from rsg_server.kernel import Kernel
 
 SOLO_LIMIT_NS = 60 * 10**9
@@ -157,14 +160,16 @@ class TurnLoop:
 
     def _handle(self, actor: Actor, message: bytes) -> Reply | None:
         """Let the handler of a message answer it. Whatever is wrong with the message ends its sender, nobody else."""
+        handler = None
         try:
             operation, *arguments = msgpack.unpackb(message, use_list=False, unicode_errors="surrogateescape")
             handler = HANDLERS[operation]
             if not handler.fits(arguments):
                 raise ValueError(f"operation {operation}: arguments do not fit")
             return handler.run(self.kernel, actor, arguments)
+        except OSError as error:
+            return self._own_failure(actor, handler, error)
         except (
-            OSError,
             ValueError,
             KeyError,
             TypeError,
@@ -176,6 +181,14 @@ class TurnLoop:
             self.kernel.warn(f"{actor!r} sent a malformed message ({error}); the process is killed")
             self._kill(actor.process)
             return None
+
+    def _own_failure(self, actor: Actor, handler: Handler | None, error: OSError) -> Reply:
+        """The kernel refused the server something, which is never the sender's fault: an errno for it, or the end of the run."""
+        if error.errno in LACKS and handler is not None and handler.makes_descriptors:
+            self.kernel.warn(f"{actor!r}: the server has no descriptor for it ({error.strerror}); {MORE_FILES}")
+            return failed(errno.ENFILE)
+        mend = f"; {MORE_FILES}" if error.errno in LACKS else ""
+        raise ServerError(f"the server failed while it served {actor!r}: {error}{mend}") from error
 
     def _answer(self, actor: Actor, reply: Reply) -> None:
         if actor.state is State.RUNNING:

@@ -93,7 +93,12 @@ class TimerFd:
 def timerfd_create(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[] -> [0] + eventfd. The kernel's number of the eventfd names the timer from now on."""
     fd = os.eventfd(0, os.EFD_CLOEXEC)
-    kernel.timerfds[_eventfd_id(fd)] = TimerFd(fd)
+    try:
+        number = _eventfd_id(fd)
+    except OSError:
+        os.close(fd)
+        raise
+    kernel.timerfds[number] = TimerFd(fd)
     return Reply(fds=(fd,), close=False)
 
 
@@ -148,7 +153,7 @@ HANDLERS: dict[int, Handler] = {
     int(Op.TIMER_SET): Handler("iiiiii", timer_set),
     int(Op.TIMER_GET): Handler("i", timer_get),
     int(Op.TIMER_DELETE): Handler("i", timer_delete),
-    int(Op.TIMERFD): Handler("", timerfd_create),
+    int(Op.TIMERFD): Handler("", timerfd_create, makes_descriptors=True),
     int(Op.TIMERFD_SET): Handler("iii", timerfd_set),
     int(Op.TIMERFD_GET): Handler("i", timerfd_get),
 }
