@@ -56,6 +56,7 @@ struct process {
     int descriptor_floor;
     uint32_t flags;
     int pid;
+    int proc; /* /proc, once the process has changed its root; 0 before */
     bool has_signalfd;
     bool shared_overflow;
     int shared_count;
@@ -128,6 +129,7 @@ int64_t clock_read(struct thread *thread, int clock_id);
 int64_t clock_deadline(struct thread *thread, int clock_id, const struct kernel_timespec *time, bool absolute);
 int64_t clock_after(struct thread *thread, int64_t duration_ns);
 bool clock_is_known(int clock_id);
+bool clock_is_real(int clock_id);
 void clock_charge_poll(struct call *call);
 void clock_charge_call(struct call *call);
 bool is_valid_time(const struct kernel_timespec *time);
@@ -172,6 +174,10 @@ long socket_end_of_data(struct call *call, int fd);
 /* sys_datagram.c */
 long datagram_send(struct call *call, int fd, const struct message_header *message, int flags);
 long datagram_receive(struct call *call, int fd, struct message_header *message, int flags);
+
+/* sys_root.c */
+long proc_open(const char *path);
+long proc_open_numbered(const char *folder, int fd);
 
 /* sys_eventfd.c */
 long eventfd_await_room(struct call *call, int fd);

@@ -26,6 +26,7 @@ from rsg_server.process import Process
 from rsg_server.protocol import Wait, Wake, WarningKind
 from rsg_server.sockets import SocketTable
 from rsg_server.timeline import Timeline
+from rsg_server.timerfds import TimerFds
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Kernel:
         self.futexes = FutexTable()
         self.sockets = SocketTable(self)
         self.datagrams = Datagrams(self)
-        self.timerfds: dict[int, object] = {}
+        self.timerfds = TimerFds()
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # POSIX message queue -> who wants which signal from it
         self.warnings: dict[str, int] = {}
         self.unknown_calls: Counter[str] = Counter()
@@ -350,6 +351,7 @@ class Kernel:
                 os.close(process.pidfd)
                 process.pidfd = -1
         self.sockets.close()
+        self.timerfds.close()
         self.master.close()
         self.page.close()
 
