@@ -13,7 +13,7 @@ long proc_open(const char *path)
     return NATIVE(openat, AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
 }
 
-/* Open /proc/self/`folder`/`fd` for reading (fd, fdinfo). */
+/* Open the file of /proc that `folder` and a descriptor's number name together. */
 long proc_open_numbered(const char *folder, int fd)
 {
     char path[64];
@@ -23,25 +23,15 @@ long proc_open_numbered(const char *folder, int fd)
     return proc_open(path);
 }
 
-static long change_root(struct call *call)
+long sys_chroot(struct call *call)
 {
     struct process *process = call->thread->process;
     long folder = process->proc > 0 ? -EEXIST : NATIVE(openat, AT_FDCWD, "/proc", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-    long result = syscall6(call->number, call->a[0], call->a[1], 0, 0, 0, 0);
+    long result = NATIVE(chroot, call->a[0]);
 
     if (folder >= 0 && result == 0)
         process->proc = descriptor_hide((int)folder, process->descriptor_floor);
     else if (folder >= 0)
         NATIVE(close, folder);
     return result;
-}
-
-long sys_chroot(struct call *call)
-{
-    return change_root(call);
-}
-
-long sys_pivot_root(struct call *call)
-{
-    return change_root(call);
 }

@@ -1,6 +1,5 @@
 """Errors that a user can act on: their text is one line and is all that is shown."""
 
-
 import errno
 
 LACKS = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS}

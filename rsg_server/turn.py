@@ -183,7 +183,7 @@ class TurnLoop:
             return None
 
     def _own_failure(self, actor: Actor, handler: Handler | None, error: OSError) -> Reply:
-        """The kernel refused the server something, which is never the sender's fault: an errno for it, or the end of the run."""
+        """The kernel refused the server something, never the sender's fault: an errno for it, or the end of the run."""
         if error.errno in LACKS and handler is not None and handler.makes_descriptors:
             self.kernel.warn(f"{actor!r}: the server has no descriptor for it ({error.strerror}); {MORE_FILES}")
             return failed(errno.ENFILE)
