@@ -452,3 +452,30 @@ def test_a_process_that_says_it_stops_and_does_not(world: Fake) -> None:
         assert ask(world, actor, Op.STOPPING, int(signal.SIGTSTP)) == (0,)
         assert not actor.process.stopped
         real.kill()
+
+
+@pytest.mark.parametrize("how", ["reset", "shut down"])
+@pytest.mark.parametrize("closed", [True, False])
+def test_what_is_kept_of_ended_connections(world: Fake, how: str, closed: bool) -> None:
+    """As long as the application can ask about them; it closes its end without our being told."""
+    here, there = world.born("h0"), world.born("h1")
+    (client, app), (served, served_app) = connected(world, here, there)
+    table = world.kernel.sockets
+    table._sweep_at = 1
+    if how == "reset":
+        served_app.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        ask(world, there, Op.SOCKET_SET, served, 1, 13, b"\1\0\0\0\0\0\0\0")
+        served_app.close()
+    else:
+        ask(world, here, Op.SHUTDOWN, client, socket.SHUT_RDWR)
+        app.shutdown(socket.SHUT_RDWR)
+    go_on(world)
+    if closed:
+        app.close()
+        served_app.close()
+    go_on(world)
+    again, fresh = open_socket(world, here, 4, 1)
+    assert (client in table.all) is not closed
+    assert again in table.all
+    for one in (fresh, app, served_app):
+        one.close()
