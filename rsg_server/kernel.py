@@ -13,6 +13,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from rsg_server import native_signal
 from rsg_server.actor import Actor, Parked, State
 from rsg_server.clock_page import ClockPage, Costs
 from rsg_server.datagrams import Datagrams
@@ -220,7 +221,7 @@ class Kernel:
             poller.register(process.pidfd, select.POLLIN)
             if not poller.poll(DEATH_TIMEOUT_MS):
                 self.warn(f"{process!r} was to die and has not; it is killed")
-                os.kill(process.global_pid, signal.SIGKILL)
+                native_signal.send(process.pidfd, signal.SIGKILL)
                 poller.poll(DEATH_TIMEOUT_MS)
         self.bury(process)
 

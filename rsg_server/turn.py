@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import array
-import contextlib
 import errno
 import os
 import signal
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgpack
 
+from rsg_server import native_signal
 from rsg_server.actor import Actor, State
 from rsg_server.clock_page import EVENT, FOREVER_NS, HORIZON, NOISY, QUANTUM
 from rsg_server.errors import LACKS, MORE_FILES, ServerError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 SOLO_LIMIT_NS = 60 * 10**9
 """How far an actor that is alone may advance the clock before the server looks again."""
-TURNS_BETWEEN_LOOKS = 64
+STEPS_BETWEEN_LOOKS = 64
 _CREDENTIALS = struct.Struct("=iII")
 _READY_EVENTS = 4096
 
@@ -62,8 +62,11 @@ class TurnLoop:
         kernel = self.kernel
         queue = kernel.run_queue
         end = time.monotonic() + budget_s
-        turns = 0
+        steps = 0
         while not self.stop:
+            steps += 1  # moments count as well as turns: a timer that nobody heeds must not keep the user's Ctrl-C out
+            if steps % STEPS_BETWEEN_LOOKS == 0 and time.monotonic() > end:
+                return Outcome.BUDGET
             if self.holder is None:
                 if kernel.must_poll or kernel.page.words[NOISY]:
                     self._poll_ready()
@@ -79,9 +82,6 @@ class TurnLoop:
                 self._give(queue.popleft())
             if self._serve():
                 return Outcome.COMPUTING
-            turns += 1
-            if turns % TURNS_BETWEEN_LOOKS == 0 and time.monotonic() > end:
-                return Outcome.BUDGET
         return Outcome.STOPPED
 
     # The clock
@@ -89,7 +89,8 @@ class TurnLoop:
     def _advance(self, due: int | None) -> Outcome | None:
         """Nobody can run: move the clock to the next event and let it happen."""
         if due is None:
-            return Outcome.IDLE
+            self._poll_ready()  # somebody outside may have killed whom all wait for
+            return None if self.kernel.run_queue or self.kernel.timeline.next_ns is not None else Outcome.IDLE
         if due > self.limit_ns:
             self.kernel.page.advance_to(self.limit_ns)
             return Outcome.LIMIT
@@ -134,9 +135,16 @@ class TurnLoop:
 
     def _send(self, actor: Actor, message: bytes) -> None:
         try:
-            actor.channel.send(message)
+            actor.channel.send(message, socket.MSG_DONTWAIT)
         except (BrokenPipeError, ConnectionResetError):
             self._lost(actor)
+        except BlockingIOError:
+            self._deaf(actor)
+
+    def _deaf(self, actor: Actor) -> None:
+        """Hundreds of answers unread: no shim sends another message before it has read the last answer."""
+        self.kernel.warn(f"{actor!r} does not read its answers; the process is killed")
+        self._kill(actor.process)
 
     def _serve(self) -> bool:
         """Answer the holder until it gives the turn back; True if it is still computing."""
@@ -199,9 +207,11 @@ class TurnLoop:
             return
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", reply.fds))]
         try:
-            actor.channel.sendmsg([message], rights)
+            actor.channel.sendmsg([message], rights, socket.MSG_DONTWAIT)
         except (BrokenPipeError, ConnectionResetError):
             self._lost(actor)
+        except BlockingIOError:
+            self._deaf(actor)
         finally:
             for fd in reply.fds if reply.close else ():
                 os.close(fd)
@@ -242,8 +252,7 @@ class TurnLoop:
 
     def _kill(self, process: Process) -> None:
         if process.pidfd >= 0:
-            with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(process.pidfd, signal.SIGKILL)
+            native_signal.send(process.pidfd, signal.SIGKILL)
         self.kernel.await_death(process)
 
     # Readiness
