@@ -100,6 +100,12 @@ bool is_valid_time(const struct kernel_timespec *time)
     return time->seconds >= 0 && time->nanoseconds >= 0 && time->nanoseconds < SECOND_NS;
 }
 
+/* CLOCK_REALTIME and its kin. */
+bool clock_is_real(int clock_id)
+{
+    return kind_of(clock_id) == CLOCK_KIND_REAL;
+}
+
 /* Now plus a duration, saturating: what lies 292 years ahead is never. */
 int64_t clock_after(struct thread *thread, int64_t duration_ns)
 {

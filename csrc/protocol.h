@@ -43,11 +43,11 @@ enum simunix_op {
     /* signals and timers */
     OP_SIGNAL = 24,     /* [pid, tid, signal] -> [0]; already sent; pid as in kill(2), tid 0 = the process */
     OP_TIMER_SET = 25,  /* [id, first, interval, signal, tid, value] -> [0, left, interval]; first 0 disarms, tid 0 = process */
-    OP_TIMER_GET = 26,  /* [id] -> [0, left, interval] */
+    OP_TIMER_GET = 26,  /* [id] -> [0, left, interval, overruns of the signal that was taken last] */
     OP_TIMER_DELETE = 27, /* [id] -> [0] */
-    OP_TIMERFD = 28,    /* [] -> [0] + eventfd */
-    OP_TIMERFD_SET = 29, /* [eventfd id, first, interval] -> [0, left, interval] */
-    OP_TIMERFD_GET = 30, /* [eventfd id] -> [0, left, interval] */
+    OP_TIMERFD = 28,    /* [1 if of CLOCK_REALTIME] -> [0] + eventfd */
+    OP_TIMERFD_SET = 29, /* [fd, value, interval, 1 if absolute] -> [0, left, interval]; value 0 disarms */
+    OP_TIMERFD_GET = 30, /* [fd] -> [0, left, interval] */
 
     OP_QUEUE_NOTIFY = 36, /* [queue, signal] -> [0]; the kernel will send it when a message comes; 0 takes that back */
     OP_QUEUE_SENT = 37, /* [queue] -> [0]; a message has been sent, and with it perhaps the signal that somebody asked for */

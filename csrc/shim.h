@@ -59,6 +59,7 @@ struct process {
     int descriptor_floor;
     uint32_t flags;
     int pid;
+    int proc; /* /proc, once the process has changed its root; 0 before */
     bool has_signalfd;
     bool shared_overflow;
     int shared_count;
@@ -135,6 +136,7 @@ int64_t clock_read(struct thread *thread, int clock_id);
 int64_t clock_deadline(struct thread *thread, int clock_id, const struct kernel_timespec *time, bool absolute);
 int64_t clock_after(struct thread *thread, int64_t duration_ns);
 bool clock_is_known(int clock_id);
+bool clock_is_real(int clock_id);
 void clock_charge_poll(struct call *call);
 void clock_charge_call(struct call *call);
 bool is_valid_time(const struct kernel_timespec *time);
@@ -189,6 +191,10 @@ long datagram_receive(struct call *call, int fd, struct message_header *message,
 
 /* sys_lock.c */
 void lock_released(struct call *call, long fd);
+
+/* sys_root.c */
+long proc_open(const char *path);
+long proc_open_numbered(const char *folder, int fd);
 
 /* sys_eventfd.c */
 long eventfd_await_room(struct call *call, int fd);

@@ -28,12 +28,10 @@ static uint64_t hexadecimal(const char *text)
 static bool eventfd_count(int fd, uint64_t *count)
 {
     static const char key[] = "eventfd-count:";
-    char path[48];
     char text[400];
     long file, size;
 
-    text_append_number(text_append(path, path + sizeof path, "/proc/thread-self/fdinfo/"), path + sizeof path, fd);
-    file = NATIVE(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    file = proc_open_numbered("thread-self/fdinfo/", fd);
     if (file < 0)
         return false;
     size = NATIVE(read, file, text, sizeof text - 1);

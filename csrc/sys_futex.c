@@ -97,7 +97,7 @@ static bool search_maps(int file, struct map_query *query)
 
 static bool find_mapping(uint64_t address, struct map_query *query)
 {
-    long file = NATIVE(openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+    long file = proc_open("self/maps");
     bool found;
 
     if (file < 0)

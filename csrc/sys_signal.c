@@ -187,12 +187,9 @@ long sys_rt_tgsigqueueinfo(struct call *call)
 static long pid_of_pidfd(int fd)
 {
     char text[512];
-    char *end = text + sizeof text;
-    long file;
+    long file = proc_open_numbered("self/fdinfo/", fd);
     long size;
 
-    text_append_number(text_append(text, end, "/proc/self/fdinfo/"), end, fd);
-    file = NATIVE(openat, AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
     if (file < 0)
         return -EBADF;
     size = NATIVE(read, file, text, sizeof text - 1);

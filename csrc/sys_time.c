@@ -1,6 +1,8 @@
 /* Clocks, sleeps, alarms, timers. Deadlines are moments of virtual time; the server keeps the timers. */
 #include "shim.h"
 
+#define TFD_TIMER_ABSTIME 1
+#define TFD_TIMER_CANCEL_ON_SET 2 /* nobody sets the clock here */
 #define TIMER_REAL 0 /* the process's ITIMER_REAL and alarm; timer_create's ids follow */
 
 struct interval {
@@ -276,10 +278,13 @@ long sys_timer_delete(struct call *call)
     return ASK(call->thread, &reply, OP_TIMER_DELETE, call->a[0] + 1);
 }
 
-/* Expirations that were merged into one signal are not counted. */
 long sys_timer_getoverrun(struct call *call)
 {
-    return timer_of(call, call->a[0]) == NULL ? -EINVAL : 0;
+    struct reply reply;
+
+    if (timer_of(call, call->a[0]) == NULL)
+        return -EINVAL;
+    return ASK(call->thread, &reply, OP_TIMER_GET, call->a[0] + 1) < 0 ? reply.status : reply_number(&reply, 3);
 }
 
 long sys_timerfd_create(struct call *call)
@@ -288,7 +293,7 @@ long sys_timerfd_create(struct call *call)
 
     if (!clock_is_known((int)call->a[0]) || (call->a[1] & ~(O_CLOEXEC | O_NONBLOCK)) != 0)
         return -EINVAL;
-    if (ASK(call->thread, &reply, OP_TIMERFD) < 0)
+    if (ASK(call->thread, &reply, OP_TIMERFD, clock_is_real((int)call->a[0])) < 0)
         return reply.status;
     if ((call->a[1] & O_CLOEXEC) == 0)
         NATIVE(fcntl, reply.fd, F_SETFD, 0);
@@ -297,58 +302,20 @@ long sys_timerfd_create(struct call *call)
     return descriptor_checked(call, reply.fd);
 }
 
-/* The kernel numbers every eventfd; that number survives dup, fork, exec and passing. */
-static int64_t eventfd_id(int fd)
-{
-    static const char label[] = "eventfd-id:";
-    char text[256];
-    char *end = text + sizeof text;
-    long size;
-    long file;
-
-    text_append_number(text_append(text, end, "/proc/self/fdinfo/"), end, fd);
-    file = NATIVE(openat, AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
-    if (file < 0)
-        return file;
-    size = NATIVE(read, file, text, sizeof text - 1);
-    NATIVE(close, file);
-    text[size > 0 ? size : 0] = '\0';
-    for (char *at = text; *at != '\0'; at++) {
-        int64_t number = 0;
-
-        if (!text_starts(at, label))
-            continue;
-        for (at += sizeof label - 1; *at == ' '; at++)
-            ;
-        for (; *at >= '0' && *at <= '9'; at++)
-            number = 10 * number + *at - '0';
-        return number;
-    }
-    return -EINVAL;
-}
-
-/* timerfd's clock is asked for at creation only; absolute times are told apart by size: nothing monotonic is that large. */
+/* The server knows the timer by the kernel's number of the eventfd, which survives dup, fork, exec and passing. */
 long sys_timerfd_settime(struct call *call)
 {
     const struct interval *wanted = (void *)call->a[2];
     struct interval *old = (void *)call->a[3];
-    bool absolute = (call->a[1] & 1) != 0;
-    int64_t id = eventfd_id((int)call->a[0]);
-    int64_t first = 0;
     struct reply reply;
 
-    if (id < 0)
-        return id == -ENOENT ? -EBADF : -EINVAL;
-    if (is_bad_pointer(wanted) || !is_valid_time(&wanted->value) || !is_valid_time(&wanted->interval))
+    if (is_bad_pointer(wanted))
+        return -EFAULT;
+    if ((call->a[1] & ~(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET)) != 0 || !is_valid_time(&wanted->value) ||
+        !is_valid_time(&wanted->interval))
         return -EINVAL;
-    if (to_nanoseconds(&wanted->value) != 0) {
-        bool real = absolute && to_nanoseconds(&wanted->value) >= call->thread->process->page->realtime_ns / 2 &&
-                    call->thread->process->page->realtime_ns > 0;
-
-        first = clock_deadline(call->thread, real ? CLOCK_REALTIME : CLOCK_MONOTONIC, &wanted->value, absolute);
-        first = first == 0 ? 1 : first;
-    }
-    if (ASK(call->thread, &reply, OP_TIMERFD_SET, id, first, to_nanoseconds(&wanted->interval)) < 0)
+    if (ASK(call->thread, &reply, OP_TIMERFD_SET, (int)call->a[0], to_nanoseconds(&wanted->value),
+            to_nanoseconds(&wanted->interval), (call->a[1] & TFD_TIMER_ABSTIME) != 0) < 0)
         return reply.status;
     if (old != NULL) {
         old->value = to_timespec(reply_number(&reply, 1));
@@ -359,9 +326,7 @@ long sys_timerfd_settime(struct call *call)
 
 long sys_timerfd_gettime(struct call *call)
 {
-    int64_t id = eventfd_id((int)call->a[0]);
-
-    return id < 0 ? -EINVAL : timer_get(call, OP_TIMERFD_GET, id, (void *)call->a[1]);
+    return timer_get(call, OP_TIMERFD_GET, (int)call->a[0], (void *)call->a[1]);
 }
 
 /* Ticks of 10 ms since boot; computing takes no time. */

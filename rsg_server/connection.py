@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import os
 from functools import partial
 from typing import TYPE_CHECKING
 
+from rsg_server.errors import LACKS, MORE_FILES
 from rsg_server.socket_pair import Address, SimulatedSocket, SocketState
 from rsg_server.sockets import plain
 
@@ -64,10 +64,8 @@ def _syn_arrives(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: in
     if listener is None:
         refuse = partial(_fail, kernel, client, errno.ECONNREFUSED)
         _travel(kernel, host, client.host, refuse)
-    elif len(listener.pending) > listener.backlog:
+    elif len(listener.pending) > listener.backlog or not _accept_queue(kernel, client, listener):
         _retry(kernel, client, ip, attempt)
-    else:
-        _accept_queue(kernel, client, listener)
 
 
 def _retry(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: int) -> None:
@@ -79,8 +77,15 @@ def _retry(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: int) -> 
     kernel.timeline.add(kernel.now_ns + delay, partial(_syn_arrives, kernel, client, ip, attempt + 1))
 
 
-def _accept_queue(kernel: Kernel, client: SimulatedSocket, listener: SimulatedSocket) -> None:
-    served = kernel.sockets.create(listener.host, listener.family, "s")
+def _accept_queue(kernel: Kernel, client: SimulatedSocket, listener: SimulatedSocket) -> bool:
+    """Make the served end and queue it; False if the server has no descriptor for it."""
+    try:
+        served = kernel.sockets.create(listener.host, listener.family, "s")
+    except OSError as error:
+        if error.errno not in LACKS:
+            raise
+        kernel.warn(f"the server cannot open {listener!r}'s next connection ({error.strerror}); {MORE_FILES}")
+        return False
     served.state = SocketState.CONNECTED
     assert listener.local is not None and client.remote is not None and client.local is not None
     served.local = Address(_as_family(client.remote.ip, listener.family), listener.local.port)
@@ -93,6 +98,7 @@ def _accept_queue(kernel: Kernel, client: SimulatedSocket, listener: SimulatedSo
     _send_tokens(listener)
     kernel.must_poll = True
     _travel(kernel, listener.host, client.host, partial(_established, kernel, client))
+    return True
 
 
 def _send_tokens(listener: SimulatedSocket) -> None:
@@ -154,9 +160,5 @@ def accept(kernel: Kernel, listener: SimulatedSocket) -> tuple[SimulatedSocket, 
     served = listener.pending.popleft()
     listener.tokens -= 1
     _send_tokens(listener)
-    assert served.app_end is not None
-    fd = os.dup(served.app_end.fileno())
-    served.app_end.close()
-    served.app_end = None
     kernel.must_poll = True
-    return served, fd
+    return served, served.hand_out()

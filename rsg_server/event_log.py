@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
+
+from rsg_server.errors import ServerError
 
 _TURN = struct.Struct("<QIB")
 _FLUSH_BYTES = 1 << 16
@@ -16,6 +20,7 @@ class EventLog:
     """Writes events in the order in which they happen in virtual time; `counts` tells how many of each kind."""
 
     def __init__(self, path: Path | None, every_turn: bool = False) -> None:
+        self._path = path
         self._file: IO[str] | None = path.open("w", encoding="utf-8") if path else None
         self._every_turn = every_turn
         self._hash = hashlib.sha256()
@@ -41,8 +46,22 @@ class EventLog:
     def _write(self, record: dict[str, object]) -> str:
         line = json.dumps(record, separators=(",", ":"))
         if self._file is not None:
-            self._file.write(line + "\n")
+            with self._own_words():
+                self._file.write(line + "\n")
         return line
+
+    @contextlib.contextmanager
+    def _own_words(self) -> Iterator[None]:
+        """A disk that takes no more ends the run, once: closing the file would fail again."""
+        try:
+            yield
+        except OSError as error:
+            file, self._file = self._file, None
+            if file is not None:
+                with contextlib.suppress(OSError):
+                    file.close()
+            reason = f"{self._path}: {error.strerror}; free some space or choose another folder with --out"
+            raise ServerError(f"the event log cannot be written: {reason}") from error
 
     def _drain(self) -> None:
         self._hash.update(self._buffer)
@@ -56,10 +75,12 @@ class EventLog:
     def flush(self) -> None:
         """Bring what was logged so far to disk."""
         if self._file is not None:
-            self._file.flush()
+            with self._own_words():
+                self._file.flush()
 
     def close(self) -> None:
         """Flush and close the file."""
         if self._file is not None:
-            self._file.close()
+            with self._own_words():
+                self._file.close()
             self._file = None

@@ -13,6 +13,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from rsg_server import native_signal
 from rsg_server.actor import Actor, Parked, State
 from rsg_server.clock_page import ClockPage, Costs
 from rsg_server.datagrams import Datagrams
@@ -27,6 +28,7 @@ from rsg_server.process import Process
 from rsg_server.protocol import Wait, Wake, WarningKind
 from rsg_server.sockets import SocketTable
 from rsg_server.timeline import Timeline
+from rsg_server.timerfds import TimerFds
 from rsg_server.traces import Traces, ending
 
 
@@ -63,7 +65,7 @@ class Kernel:
         self.futexes = FutexTable()
         self.sockets = SocketTable(self)
         self.datagrams = Datagrams(self)
-        self.timerfds: dict[int, object] = {}
+        self.timerfds = TimerFds()
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # POSIX message queue -> who wants which signal from it
         self.warnings: dict[str, int] = {}
         self.unknown_calls: Counter[str] = Counter()
@@ -137,11 +139,17 @@ class Kernel:
         self.processes[number] = process
         return process
 
-    def new_actor(self, process: Process) -> tuple[Actor, int]:
-        """A thread that is about to be born, and its end of the channel (the caller passes it on and closes it)."""
+    @staticmethod
+    def new_channel() -> tuple[socket.socket, socket.socket]:
+        """Our end and the actor's."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, RECEIVE_TIMEOUT)
+        return ours, theirs
+
+    def new_actor(self, process: Process, channel: tuple[socket.socket, socket.socket] | None = None) -> tuple[Actor, int]:
+        """A thread that is about to be born, and its end of the channel (the caller passes it on and closes it)."""
+        ours, theirs = channel or self.new_channel()
         actor = Actor(self._next_actor, process, ours)
         self._next_actor += 1
         self.actors[actor.number] = actor
@@ -153,10 +161,11 @@ class Kernel:
         host = self.hosts.get(host_name)
         if host is None:
             raise SimunixError(f"host {host_name!r}: no such host; known: {', '.join(sorted(self.hosts))}")
+        ends = self.new_channel()
         process = self.new_process(host, None, command.argv[0])
         process.label = command.label
         process.started = True
-        actor, channel = self.new_actor(process)
+        actor, channel = self.new_actor(process, ends)
         try:
             self.launcher.spawn(host_name, command, channel)
         except SimunixError:
@@ -216,7 +225,7 @@ class Kernel:
             poller.register(process.pidfd, select.POLLIN)
             if not poller.poll(DEATH_TIMEOUT_MS):
                 self.warn(f"{process!r} was to die and has not; it is killed")
-                os.kill(process.global_pid, signal.SIGKILL)
+                native_signal.send(process.pidfd, signal.SIGKILL)
                 poller.poll(DEATH_TIMEOUT_MS)
         self.bury(process)
 
@@ -356,6 +365,7 @@ class Kernel:
                 os.close(process.pidfd)
                 process.pidfd = -1
         self.sockets.close()
+        self.timerfds.close()
         self.master.close()
         self.page.close()
 

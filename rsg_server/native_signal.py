@@ -1,10 +1,18 @@
 """Signals that the server sends itself: expiring timers, with the siginfo that applications look at."""
 
+from __future__ import annotations
+
+import contextlib
 import ctypes
 import os
+import signal
 import struct
+from typing import TYPE_CHECKING
 
-_SYS_RT_SIGQUEUEINFO = 129
+if TYPE_CHECKING:
+    from rsg_server.process import Process
+
+_SYS_PIDFD_SEND_SIGNAL = 424
 _SYS_TGKILL = 234
 _SYS_RT_TGSIGQUEUEINFO = 297
 _SI_TIMER = -2
@@ -13,24 +21,38 @@ _SIGINFO_BYTES = 128
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def send_timer_signal(global_pid: int, number: int, timer_id: int, value: int, posix: bool, global_tid: int = 0) -> None:
-    """Queue a timer's signal to a process, or to one of its threads; raises ProcessLookupError if it is gone.
+def send(pidfd: int, number: int) -> None:
+    """Send a plain signal; nothing happens if the process is gone or may not be sent signals any more (it changed its user)."""
+    if pidfd >= 0:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            signal.pidfd_send_signal(pidfd, number)
 
-    ITIMER_REAL's SIGALRM comes plain; a POSIX timer's carries SI_TIMER, its id and its value (timer_create(2)).
+
+def send_timer_signal(process: Process, number: int, timer_id: int, value: int, global_tid: int = 0) -> None:
+    """Queue a POSIX timer's signal to a process, or to one of its threads: SI_TIMER, its id, its value (timer_create(2)).
+
+    Nothing happens if that is gone, or takes no more signals (EAGAIN: a full queue loses them in Linux, too).
     """
-    if not posix:
-        os.kill(global_pid, number)
-        return
     # siginfo_t: signo, errno, code, pad; then timer id, overrun, value
     info = struct.pack("=iiiiiiQ", number, 0, _SI_TIMER, 0, timer_id, 0, value & 0xFFFFFFFFFFFFFFFF)
     buffer = ctypes.create_string_buffer(info, _SIGINFO_BYTES)
     if global_tid:
-        result = _libc.syscall(_SYS_RT_TGSIGQUEUEINFO, global_pid, global_tid, number, buffer)
-    else:
-        result = _libc.syscall(_SYS_RT_SIGQUEUEINFO, global_pid, number, buffer)
-    if result != 0:
-        code = ctypes.get_errno()
-        raise ProcessLookupError(code, os.strerror(code))
+        _libc.syscall(_SYS_RT_TGSIGQUEUEINFO, process.global_pid, global_tid, number, buffer)
+    elif process.pidfd >= 0:
+        _libc.syscall(_SYS_PIDFD_SEND_SIGNAL, process.pidfd, number, buffer, 0)
+
+
+def is_pending(global_pid: int, number: int, tid: int = 0) -> bool:
+    """Whether a signal waits to be taken by a process, or by the thread that calls itself `tid`."""
+    path, field = f"/proc/{global_pid}/status", "ShdPnd:"
+    if tid:
+        path, field = f"/proc/{global_pid}/task/{global_tid(global_pid, tid)}/status", "SigPnd:"
+    try:
+        with open(path) as status:
+            mask = next((line.split()[1] for line in status if line.startswith(field)), "0")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return bool(int(mask, 16) >> (number - 1) & 1)
 
 
 def global_tid(global_pid: int, tid: int) -> int:

@@ -24,6 +24,9 @@ class Timer:
     tid: int = 0
     value: int = 0
     event: Event | None = None
+    was_sent: bool = False
+    overruns: int = 0  # expirations since the last signal was sent that were merged into it
+    overruns_taken: int = 0  # of the signal before that
 
 
 @dataclass(eq=False, slots=True)

@@ -13,7 +13,7 @@ import trio
 
 from rsg_server import native_signal
 from rsg_server.clock_page import FOREVER_NS, PREEMPT
-from rsg_server.errors import DeadlockError
+from rsg_server.errors import MORE_FILES, DeadlockError, ServerError
 from rsg_server.report import deadlock_report, stall_report, waits_outside
 from rsg_server.turn import Outcome, TurnLoop
 
@@ -68,7 +68,10 @@ class Service:
             self.kernel.timeline.add(self.options.until_ns, lambda: self.end("time limit"))
         while not self.reason:
             self._set_limit()
-            outcome = Outcome.LIMIT if self.paused else self.turns.run(SLICE_S)
+            try:
+                outcome = Outcome.LIMIT if self.paused else self.turns.run(SLICE_S)
+            except OSError as error:  # out of descriptors, most likely: nothing that an emulated process is to blame for
+                raise ServerError(f"the server failed at {self.kernel.now_ns / 1e9:.3f} s: {error}; {MORE_FILES}") from error
             await self._between(outcome)
         return self.reason
 

@@ -90,6 +90,12 @@ class SimulatedSocket:
     def __repr__(self) -> str:
         return f"socket {self.number} of {self.host.name} ({self.local} -> {self.remote}, {self.state.value})"
 
+    def hand_out(self) -> int:
+        """The application's end, now the caller's to pass on and close."""
+        assert self.app_end is not None
+        app_end, self.app_end = self.app_end, None
+        return app_end.detach()
+
     def read(self) -> bytes | None:
         """What the application has sent, at most READ_BYTES; b"" at its end, None if there is nothing now.
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 LOOPBACK = {4: b"\x7f\x00\x00\x01", 6: b"\x00" * 15 + b"\x01"}
 ANY = {4: b"\x00" * 4, 6: b"\x00" * 16}
 MAPPED = b"\x00" * 10 + b"\xff\xff"
+FIRST_SWEEP = 256
 SOL_SOCKET, SO_REUSEADDR, SO_LINGER, SO_REUSEPORT = 1, 2, 13, 15
 
 
@@ -32,6 +33,13 @@ def plain(ip: bytes) -> bytes:
     return ip[12:] if len(ip) == 16 and ip.startswith(MAPPED) else ip
 
 
+def unix_inodes() -> set[int]:
+    """Inodes of all AF_UNIX sockets that somebody has open, or that are under way to somebody."""
+    with open("/proc/net/unix") as lines:
+        next(lines)
+        return {int(line.split()[6]) for line in lines}
+
+
 class SocketTable:
     """Creates, binds, finds and ends simulated sockets; moves bytes between pairs and the network model."""
 
@@ -40,12 +48,15 @@ class SocketTable:
         self._next = 1
         self._tag = f"{os.getpid():08x}"
         self.all: dict[int, SimulatedSocket] = {}
+        self.silent: dict[int, None] = {}  # numbers of those whose end is closed here
+        self._sweep_at = FIRST_SWEEP
 
     def create(self, host: HostState, family: int, kind: str) -> SimulatedSocket:
         """A new socket on a host; its `app_end` is to be handed to the application."""
         pair_type = socket.SOCK_STREAM if kind == "s" else socket.SOCK_SEQPACKET
         end, app_end = socket.socketpair(socket.AF_UNIX, pair_type)
         end.setblocking(False)
+        self._sweep()
         number = self._next
         self._next += 1
         end.bind(f"\0simunix:{kind}:{number:08x}:{self._tag}".encode())
@@ -53,6 +64,20 @@ class SocketTable:
         self.all[number] = made
         self._kernel.watch(end.fileno(), made, made.events)
         return made
+
+    def _sweep(self) -> None:
+        """Forget what the application has closed without our being told, whenever that may be half of all."""
+        if len(self.silent) < self._sweep_at:
+            return
+        alive = unix_inodes()
+        for number in [number for number in self.silent if self.all[number].inode not in alive]:
+            del self.silent[number]
+            del self.all[number]
+        self._sweep_at = max(FIRST_SWEEP, 2 * len(self.silent))
+
+    def _keep_silently(self, which: SimulatedSocket) -> None:
+        """Our end is closed, but the application's may live on and be asked about: nothing will tell when it is closed."""
+        self.silent[which.number] = None
 
     def of(self, actor: Actor, number: int) -> SimulatedSocket | None:
         """The socket that an actor names; None for another host's (it cannot have come by it)."""
@@ -251,6 +276,7 @@ class SocketTable:
                 self._stop(which)
                 self._release_port(which)
                 which.end.close()
+                self._keep_silently(which)
 
         if peer is not None:
             self._kernel.network.message(peer.host.host, which.host.host, arrive)
@@ -301,8 +327,11 @@ class SocketTable:
             which.app_end.close()
             which.app_end = None
         which.app_closed = True
-        if not which.was_shut_down:
+        if which.was_shut_down:
+            self._keep_silently(which)
+        else:
             self.all.pop(which.number, None)
+            self.silent.pop(which.number, None)
 
     def _release_port(self, which: SimulatedSocket) -> None:
         if which.local is None:

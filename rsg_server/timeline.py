@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 Action = Callable[[], None]
 _COMPACT_AT_LEAST = 1024
+END_NS = (1 << 63) - 1
 
 
 class Event:
@@ -14,8 +15,8 @@ class Event:
 
     __slots__ = ("_timeline", "action")
 
-    def __init__(self, action: Action, timeline: Timeline) -> None:
-        self.action: Action | None = action
+    def __init__(self, action: Action | None, timeline: Timeline) -> None:
+        self.action = action
         self._timeline = timeline
 
     def cancel(self) -> None:
@@ -37,7 +38,12 @@ class Timeline:
         return len(self._heap) - self._cancelled
 
     def add(self, at_ns: int, action: Action) -> Event:
-        """Have `action` called at `at_ns`; events of one moment happen in the order in which they were added."""
+        """Have `action` called at `at_ns`; events of one moment happen in the order in which they were added.
+
+        What is due at the end of time never happens: clocks are signed numbers of 64 bits.
+        """
+        if at_ns >= END_NS:
+            return Event(None, self)
         event = Event(action, self)
         self._sequence += 1
         heapq.heappush(self._heap, (at_ns, self._sequence, event))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import array
-import contextlib
+import errno
 import os
 import signal
 import socket
@@ -14,20 +14,23 @@ from typing import TYPE_CHECKING
 
 import msgpack
 
+from rsg_server import native_signal
 from rsg_server.actor import Actor, State
 from rsg_server.clock_page import EVENT, FOREVER_NS, HORIZON, LOCK_WAITERS, NOISY, QUANTUM
+from rsg_server.errors import LACKS, MORE_FILES, ServerError
 from rsg_server.handlers import HANDLERS
+from rsg_server.handlers.table import failed
 from rsg_server.process import Process
 from rsg_server.protocol import MESSAGE_MAX, QUANTUM_NS, Wait, Wake
 from rsg_server.socket_pair import SimulatedSocket
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.table import Reply
+    from rsg_server.handlers.table import Handler, Reply
     from rsg_server.kernel import Kernel
 
 SOLO_LIMIT_NS = 60 * 10**9
 """How far an actor that is alone may advance the clock before the server looks again."""
-TURNS_BETWEEN_LOOKS = 64
+STEPS_BETWEEN_LOOKS = 64
 _CREDENTIALS = struct.Struct("=iII")
 _READY_EVENTS = 4096
 
@@ -59,8 +62,11 @@ class TurnLoop:
         kernel = self.kernel
         queue = kernel.run_queue
         end = time.monotonic() + budget_s
-        turns = 0
+        steps = 0
         while not self.stop:
+            steps += 1  # moments count as well as turns: a timer that nobody heeds must not keep the user's Ctrl-C out
+            if steps % STEPS_BETWEEN_LOOKS == 0 and time.monotonic() > end:
+                return Outcome.BUDGET
             if self.holder is None:
                 if kernel.must_poll or kernel.page.words[NOISY]:
                     self._poll_ready()
@@ -76,9 +82,6 @@ class TurnLoop:
                 self._give(queue.popleft())
             if self._serve():
                 return Outcome.COMPUTING
-            turns += 1
-            if turns % TURNS_BETWEEN_LOOKS == 0 and time.monotonic() > end:
-                return Outcome.BUDGET
         return Outcome.STOPPED
 
     # The clock
@@ -86,7 +89,8 @@ class TurnLoop:
     def _advance(self, due: int | None) -> Outcome | None:
         """Nobody can run: move the clock to the next event and let it happen."""
         if due is None:
-            return Outcome.IDLE
+            self._poll_ready()  # somebody outside may have killed whom all wait for
+            return None if self.kernel.run_queue or self.kernel.timeline.next_ns is not None else Outcome.IDLE
         if due > self.limit_ns:
             self.kernel.page.advance_to(self.limit_ns)
             return Outcome.LIMIT
@@ -132,9 +136,16 @@ class TurnLoop:
 
     def _send(self, actor: Actor, message: bytes) -> None:
         try:
-            actor.channel.send(message)
+            actor.channel.send(message, socket.MSG_DONTWAIT)
         except (BrokenPipeError, ConnectionResetError):
             self._lost(actor)
+        except BlockingIOError:
+            self._deaf(actor)
+
+    def _deaf(self, actor: Actor) -> None:
+        """Hundreds of answers unread: no shim sends another message before it has read the last answer."""
+        self.kernel.warn(f"{actor!r} does not read its answers; the process is killed")
+        self._kill(actor.process)
 
     def _serve(self) -> bool:
         """Answer the holder until it gives the turn back; True if it is still computing."""
@@ -158,14 +169,16 @@ class TurnLoop:
 
     def _handle(self, actor: Actor, message: bytes) -> Reply | None:
         """Let the handler of a message answer it. Whatever is wrong with the message ends its sender, nobody else."""
+        handler = None
         try:
             operation, *arguments = msgpack.unpackb(message, use_list=False, unicode_errors="surrogateescape")
             handler = HANDLERS[operation]
             if not handler.fits(arguments):
                 raise ValueError(f"operation {operation}: arguments do not fit")
             return handler.run(self.kernel, actor, arguments)
+        except OSError as error:
+            return self._own_failure(actor, handler, error)
         except (
-            OSError,
             ValueError,
             KeyError,
             TypeError,
@@ -184,6 +197,14 @@ class TurnLoop:
             self.holder_since = time.monotonic()
             self._answer(actor, reply)
 
+    def _own_failure(self, actor: Actor, handler: Handler | None, error: OSError) -> Reply:
+        """The kernel refused the server something, never the sender's fault: an errno for it, or the end of the run."""
+        if error.errno in LACKS and handler is not None and handler.makes_descriptors:
+            self.kernel.warn(f"{actor!r}: the server has no descriptor for it ({error.strerror}); {MORE_FILES}")
+            return failed(errno.ENFILE)
+        mend = f"; {MORE_FILES}" if error.errno in LACKS else ""
+        raise ServerError(f"the server failed while it served {actor!r}: {error}{mend}") from error
+
     def _answer(self, actor: Actor, reply: Reply) -> None:
         if actor.state is State.RUNNING:
             self._set_horizon()
@@ -193,9 +214,11 @@ class TurnLoop:
             return
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", reply.fds))]
         try:
-            actor.channel.sendmsg([message], rights)
+            actor.channel.sendmsg([message], rights, socket.MSG_DONTWAIT)
         except (BrokenPipeError, ConnectionResetError):
             self._lost(actor)
+        except BlockingIOError:
+            self._deaf(actor)
         finally:
             for fd in reply.fds if reply.close else ():
                 os.close(fd)
@@ -240,8 +263,7 @@ class TurnLoop:
 
     def _kill(self, process: Process) -> None:
         if process.pidfd >= 0:
-            with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(process.pidfd, signal.SIGKILL)
+            native_signal.send(process.pidfd, signal.SIGKILL)
         self.kernel.await_death(process)
 
     # Readiness

@@ -63,10 +63,11 @@ def _new_image(kernel: Kernel, actor: Actor) -> None:
 def fork(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[kind] -> [child number] + the child's channel. After a VFORK the parent is silent until the child lets go."""
     kind = Fork(arguments[0])
+    ends = kernel.new_channel()  # first, since it may fail
     process = actor.process
     if kind is not Fork.THREAD:
         process = kernel.new_process(process.host, process, process.program)
-    child, channel = kernel.new_actor(process)
+    child, channel = kernel.new_actor(process, ends)
     if kind is Fork.VFORK:
         process.vfork_parent = actor
         kernel.hand_over(actor, child)
@@ -135,7 +136,7 @@ def process_exit(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None
 
 HANDLERS: dict[int, Handler] = {
     int(Op.HELLO): Handler("iiis", hello),
-    int(Op.FORK): Handler("i", fork),
+    int(Op.FORK): Handler("i", fork, makes_descriptors=True),
     int(Op.FORK_DONE): Handler("ii", fork_done),
     int(Op.EXEC): Handler("s", execute),
     int(Op.EXEC_FAILED): Handler("i", exec_failed),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
     from rsg_server.kernel import Kernel
     from rsg_server.process import Process
 
-_STOPS = {signal.SIGSTOP}
-_STATE_POLLS = 10_000
+_LOOKS_AT_SENT = 100
+_LOOKS_AT_PENDING = 10_000
 
 
 def sent(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
@@ -52,11 +53,10 @@ def _take_effect(kernel: Kernel, target: Process, number: int, tid: int = 0) -> 
         if _is_dying(target):
             kernel.await_death(target)
     elif number == signal.SIGSTOP:
-        await_state(target, "Tt", True)
-        kernel.stop_process(target)
+        if await_state(target, True, _LOOKS_AT_SENT):
+            kernel.stop_process(target)
     else:
-        if number == signal.SIGCONT:
-            await_state(target, "Tt", False)
+        if number == signal.SIGCONT and await_state(target, False, _LOOKS_AT_SENT):
             kernel.continue_process(target)
         kernel.notice_signal(target, number, tid)
 
@@ -85,25 +85,38 @@ def _is_dying(process: Process) -> bool:
     status = process.status_fields()
     if not status or status.get("State", "Z")[0] in "ZX":
         return True
-    bit = 1 << (signal.SIGKILL - 1)
-    return bool((int(status["SigPnd"], 16) | int(status["ShdPnd"], 16)) & bit)
+    return _has_pending(status, signal.SIGKILL)
 
 
-def await_state(process: Process, states: str, wanted: bool) -> None:
-    """Spin until the kernel has stopped (or continued) the process: microseconds, as nothing else runs."""
-    for _ in range(_STATE_POLLS):
-        state = process.status_fields().get("State", "")
-        if not state or (state[0] in states) == wanted:
-            return
+def _has_pending(status: dict[str, str], number: int) -> bool:
+    return bool((int(status["SigPnd"], 16) | int(status["ShdPnd"], 16)) >> (number - 1) & 1)
 
 
-def stopping(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
+def await_state(process: Process, stopped: bool, looks: int) -> bool:
+    """Spin until the kernel has stopped (or continued) the process: microseconds, as nothing else runs.
+
+    False if it does not: what was announced has not been sent. A signal that is still pending is waited for longer.
+    """
+    for look in range(_LOOKS_AT_PENDING):
+        status = process.status_fields()
+        state = status.get("State", "")
+        if not state or (state[0] in "Tt") == stopped:
+            return True
+        if look >= looks and not (stopped and _has_pending(status, signal.SIGSTOP)):
+            return False
+        os.sched_yield()  # it may share our core
+    return False
+
+
+def stopping(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
     """[signal]: the actor is about to be stopped by the kernel; answered when it has been continued."""
     process = actor.process
-    await_state(process, "Tt", True)
+    if not await_state(process, True, _LOOKS_AT_PENDING):
+        return OK
     actor.reply = (0,)
     kernel.make_ready(actor)
     kernel.stop_process(process)
+    return None
 
 
 HANDLERS: dict[int, Handler] = {int(Op.SIGNAL): Handler("iii", sent), int(Op.STOPPING): Handler("i", stopping)}

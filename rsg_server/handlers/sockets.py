@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -42,11 +41,7 @@ def create(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     if protocol not in PROTOCOLS[kind]:
         return failed(errno.EPROTONOSUPPORT)
     made = kernel.sockets.create(actor.process.host, family, "s" if kind == SOCK_STREAM else "d")
-    assert made.app_end is not None
-    fd = os.dup(made.app_end.fileno())
-    made.app_end.close()
-    made.app_end = None
-    return Reply((made.number,), fds=(fd,))
+    return Reply((made.number,), fds=(made.hand_out(),))
 
 
 def _on_socket(run: Callable[[Kernel, SimulatedSocket, Sequence[Any]], Reply]) -> Callable[..., Reply]:
@@ -195,7 +190,7 @@ def set_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any])
 
 
 HANDLERS: dict[int, Handler] = {
-    int(Op.SOCKET): Handler("iii", create),
+    int(Op.SOCKET): Handler("iii", create, makes_descriptors=True),
     int(Op.BIND): Handler("iibi", _on_socket(bind)),
     int(Op.LISTEN): Handler("ii", _on_socket(listen)),
     int(Op.CONNECT): Handler("iibii", _on_socket(connect)),

@@ -26,10 +26,14 @@ Run = Callable[["Kernel", "Actor", Sequence[Any]], Reply | None]
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """A handler with the types of its arguments: `i` an integer, `b` bytes, `s` text."""
+    """A handler with the types of its arguments: `i` an integer, `b` bytes, `s` text.
+
+    One that `makes_descriptors` changes nothing when the server has none left, and its caller is told so by an errno.
+    """
 
     shape: str
     run: Run
+    makes_descriptors: bool = False
 
     def fits(self, arguments: Sequence[Any]) -> bool:
         """Whether the arguments of a message have the declared shape."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
+import errno
 import os
 import select
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server import native_signal
@@ -18,10 +17,15 @@ if TYPE_CHECKING:
     from rsg_server.actor import Actor
     from rsg_server.kernel import Kernel
     from rsg_server.process import Process
-    from rsg_server.timeline import Event
+    from rsg_server.timerfds import TimerFd
 
-EINVAL = 22
+REAL_TIMER = 0
+"""The number of ITIMER_REAL; POSIX timers follow."""
 TIMER_IDS = 1 << 31
+SIGNAL_MAX = 64
+OVERRUNS_MAX = (1 << 31) - 1
+"""DELAYTIMER_MAX of Linux."""
+EXPIRATIONS_MAX = 1 << 62
 
 
 def _left(kernel: Kernel, next_ns: int) -> int:
@@ -37,9 +41,10 @@ def timer_set(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[id, first, interval, signal, tid, value] -> [0, left, interval] of before; first 0 disarms."""
     number, first, interval, signal_number, tid, value = arguments
     if not 0 <= number < TIMER_IDS:
-        return failed(EINVAL)
+        return failed(errno.EINVAL)
     process = actor.process
     timer = process.timers.setdefault(number, Timer())
+    timer.overruns = timer.overruns_taken = 0
     before = (0, _left(kernel, timer.next_ns), timer.interval_ns)
     if timer.event is not None:
         timer.event.cancel()
@@ -52,24 +57,43 @@ def timer_set(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
 
 def _expire(kernel: Kernel, process: Process, number: int, timer: Timer) -> None:
     timer.event = None
+    expired = 1
     if timer.interval_ns > 0:
-        timer.next_ns = _next_period(kernel, timer.next_ns, timer.interval_ns)
+        last_ns = timer.next_ns
+        timer.next_ns = _next_period(kernel, last_ns, timer.interval_ns)
         timer.event = kernel.timeline.add(timer.next_ns, lambda: _expire(kernel, process, number, timer))
+        expired = (timer.next_ns - last_ns) // timer.interval_ns
     else:
         timer.next_ns = 0
-    if process.dead or not 1 <= timer.signal <= 64:
+    if process.dead or not 1 <= timer.signal <= SIGNAL_MAX:
         return
-    with contextlib.suppress(ProcessLookupError):
-        thread = native_signal.global_tid(process.global_pid, timer.tid) if timer.tid else 0
-        posix = number != 0
-        native_signal.send_timer_signal(process.global_pid, timer.signal, number - 1, timer.value, posix, thread)
+    if number == REAL_TIMER:
+        native_signal.send(process.pidfd, timer.signal)
+    elif _is_pending(process, timer):
+        timer.overruns += expired  # timer_getoverrun(2): one signal is queued, the others are counted
+        return
+    else:
+        timer.overruns_taken, timer.overruns = timer.overruns, expired - 1
+        timer.was_sent = True
+        _send(process, number, timer)
     kernel.notice_signal(process, timer.signal, timer.tid)
 
 
+def _send(process: Process, number: int, timer: Timer) -> None:
+    thread = native_signal.global_tid(process.global_pid, timer.tid) if timer.tid else 0
+    native_signal.send_timer_signal(process, timer.signal, number - 1, timer.value, thread)
+
+
+def _is_pending(process: Process, timer: Timer) -> bool:
+    """Whether the signal of an earlier expiry has not been taken yet."""
+    return timer.was_sent and native_signal.is_pending(process.global_pid, timer.signal, timer.tid)
+
+
 def timer_get(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[id] -> [0, left, interval]"""
+    """[id] -> [0, left, interval, overruns]"""
     timer = actor.process.timers.get(arguments[0], Timer())
-    return Reply((0, _left(kernel, timer.next_ns), timer.interval_ns))
+    overruns = timer.overruns_taken if _is_pending(actor.process, timer) else timer.overruns
+    return Reply((0, _left(kernel, timer.next_ns), timer.interval_ns, min(overruns, OVERRUNS_MAX)))
 
 
 def timer_delete(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -80,37 +104,29 @@ def timer_delete(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     return OK
 
 
-@dataclass(eq=False, slots=True)
-class TimerFd:
-    """The server's copy of an eventfd that an application takes for a timerfd."""
-
-    fd: int
-    next_ns: int = 0
-    interval_ns: int = 0
-    event: Event | None = None
-
-
 def timerfd_create(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[] -> [0] + eventfd. The kernel's number of the eventfd names the timer from now on."""
-    fd = os.eventfd(0, os.EFD_CLOEXEC)
-    kernel.timerfds[_eventfd_id(fd)] = TimerFd(fd)
-    return Reply(fds=(fd,), close=False)
+    """[1 if of CLOCK_REALTIME] -> [0] + eventfd"""
+    kernel.timerfds.sweep(kernel.processes.values())
+    timer = kernel.timerfds.create(bool(arguments[0]))
+    return Reply(fds=(timer.fd,), close=False)
 
 
-def _eventfd_id(fd: int) -> int:
-    with open(f"/proc/self/fdinfo/{fd}") as fields:
-        for line in fields:
-            if line.startswith("eventfd-id:"):
-                return int(line.split()[1])
-    return -1
+def _on_timerfd(run: Callable[[Kernel, TimerFd, Sequence[Any]], Reply]) -> Callable[..., Reply]:
+    """A handler whose first argument is a descriptor of the caller's."""
+
+    def handler(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        try:
+            timer = kernel.timerfds.of(actor.process, arguments[0])
+        except (FileNotFoundError, ProcessLookupError):
+            return failed(errno.EBADF)
+        return failed(errno.EINVAL) if timer is None else run(kernel, timer, arguments[1:])
+
+    return handler
 
 
-def timerfd_set(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[eventfd id, first, interval] -> [0, left, interval] of before"""
-    number, first, interval = arguments
-    timer = kernel.timerfds.get(number)
-    if not isinstance(timer, TimerFd):
-        return failed(EINVAL)
+def timerfd_set(kernel: Kernel, timer: TimerFd, arguments: Sequence[Any]) -> Reply:
+    """[value, interval, 1 if absolute] -> [0, left, interval] of before"""
+    value, interval, absolute = arguments
     before = (0, _left(kernel, timer.next_ns), timer.interval_ns)
     if timer.event is not None:
         timer.event.cancel()
@@ -119,28 +135,39 @@ def timerfd_set(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply
     poller.register(timer.fd, select.POLLIN)
     if poller.poll(0):  # the description is shared, so it may be a waiting one
         os.eventfd_read(timer.fd)
-    timer.next_ns, timer.interval_ns = first, interval
+    timer.interval_ns = interval
+    timer.next_ns = _first_ns(kernel, timer, value, bool(absolute)) if value > 0 else 0
     if timer.next_ns > 0:
         timer.event = kernel.timeline.add(timer.next_ns, lambda: _ring(kernel, timer))
     return Reply(before)
 
 
+def _first_ns(kernel: Kernel, timer: TimerFd, value: int, absolute: bool) -> int:
+    """When it expires first; what is long past does so at once."""
+    if not absolute:
+        return kernel.now_ns + value
+    return max(value - (kernel.options.epoch_ns if timer.is_real else kernel.options.uptime_ns), 1)
+
+
 def _ring(kernel: Kernel, timer: TimerFd) -> None:
-    os.eventfd_write(timer.fd, 1)
-    kernel.must_poll = True
+    expired = 1
     timer.event = None
     if timer.interval_ns > 0:
-        timer.next_ns = _next_period(kernel, timer.next_ns, timer.interval_ns)
+        last_ns = timer.next_ns
+        timer.next_ns = _next_period(kernel, last_ns, timer.interval_ns)
         timer.event = kernel.timeline.add(timer.next_ns, lambda: _ring(kernel, timer))
+        expired = (timer.next_ns - last_ns) // timer.interval_ns
     else:
         timer.next_ns = 0
+    poller = select.poll()
+    poller.register(timer.fd, select.POLLOUT)
+    if poller.poll(0):  # else its holder has written it full; the copies share one description, which may be a waiting one
+        os.eventfd_write(timer.fd, min(expired, EXPIRATIONS_MAX))
+    kernel.must_poll = True
 
 
-def timerfd_get(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[eventfd id] -> [0, left, interval]"""
-    timer = kernel.timerfds.get(arguments[0])
-    if not isinstance(timer, TimerFd):
-        return failed(EINVAL)
+def timerfd_get(kernel: Kernel, timer: TimerFd, arguments: Sequence[Any]) -> Reply:
+    """[] -> [0, left, interval]"""
     return Reply((0, _left(kernel, timer.next_ns), timer.interval_ns))
 
 
@@ -148,7 +175,7 @@ HANDLERS: dict[int, Handler] = {
     int(Op.TIMER_SET): Handler("iiiiii", timer_set),
     int(Op.TIMER_GET): Handler("i", timer_get),
     int(Op.TIMER_DELETE): Handler("i", timer_delete),
-    int(Op.TIMERFD): Handler("", timerfd_create),
-    int(Op.TIMERFD_SET): Handler("iii", timerfd_set),
-    int(Op.TIMERFD_GET): Handler("i", timerfd_get),
+    int(Op.TIMERFD): Handler("i", timerfd_create, makes_descriptors=True),
+    int(Op.TIMERFD_SET): Handler("iiii", _on_timerfd(timerfd_set)),
+    int(Op.TIMERFD_GET): Handler("i", _on_timerfd(timerfd_get)),
 }

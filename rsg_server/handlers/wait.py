@@ -54,9 +54,8 @@ def _is_vfork_child(kernel: Kernel, actor: Actor, parked: Parked) -> bool:
 def epoll(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[] -> the actor's private epoll: made here, so that the server holds it in its master epoll."""
     if actor.epoll_fd < 0:
-        private = select.epoll()
-        actor.epoll_fd = os.dup(private.fileno())
-        private.close()
+        with select.epoll() as private:
+            actor.epoll_fd = os.dup(private.fileno())
         kernel.watch(actor.epoll_fd, actor)
     return Reply(fds=(actor.epoll_fd,), close=False)
 

@@ -58,7 +58,10 @@ class Flow:
 
     def send(self, data: bytes) -> None:
         """Queue bytes; they are given to `deliver` once the last of them has arrived."""
+        if self.is_cancelled:
+            return
         self.in_flight_bytes += len(data)
+        self._network.bytes_sent += len(data)
         self._add(len(data), lambda: self._arrive(data))
 
     def finish(self, action: Action) -> None:

@@ -31,7 +31,7 @@ class Clock(Protocol):
 
 
 class Network:
-    """Opens flows and moves them on; `solves` counts how often the solver was needed."""
+    """Opens flows and moves them on; `solves` counts how often the solver was needed, `bytes_sent` all payload and packets."""
 
     def __init__(self, clock: Clock, timeline: Timeline, platform: Platform) -> None:
         self._clock = clock
@@ -53,6 +53,7 @@ class Network:
         self, source: Host, destination: Host, action: Callable[[], None], size_bytes: int = CONTROL_PACKET_BYTES
     ) -> None:
         """A packet on its own (SYN, RST, datagram): latency plus its size over the bottleneck; order is kept per pair."""
+        self.bytes_sent += size_bytes
         route = self._platform.route(source, destination)
         moment = self._clock.now_ns + route.latency_ns + math.ceil(size_bytes * NS / route.bottleneck_bytes_per_s)
         pair = (source.name, destination.name)

@@ -1,5 +1,4 @@
 // A process-shared semaphore works between processes that have changed their root to an empty directory.
-// emulated: no (the shim asks /proc, which is gone after a chroot)
 #include "check.h"
 
 #include <semaphore.h>

@@ -1,5 +1,4 @@
 // After chroot into an empty directory sleeps, threads, children and pipes still keep the same time.
-// emulated: no (the shim asks /proc, which is gone after a chroot)
 #include "check.h"
 
 #include <pthread.h>

@@ -1,5 +1,4 @@
 // Expiries that nobody could take are counted as overruns of the one signal.
-// emulated: no (expirations merged into one signal are not counted)
 #include "check.h"
 
 int main(void)

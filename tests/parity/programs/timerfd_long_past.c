@@ -1,5 +1,4 @@
 // A timerfd on the wall clock whose absolute deadline lies decades back rings at once.
-// emulated: no (a timerfd does not remember its clock)
 #include "check.h"
 
 #include <poll.h>

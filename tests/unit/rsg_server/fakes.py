@@ -67,8 +67,6 @@ class Fake:
             os.close(fd)
         for channel in self.channels.values():
             channel.close()
-        for timer in self.kernel.timerfds.values():
-            os.close(timer.fd)  # type: ignore[attr-defined]
         self.kernel.close()
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsg_server import event_log
+from rsg_server.errors import ServerError
 from rsg_server.event_log import EventLog
 
 words = st.text(max_size=8) | st.text(alphabet='\udc80\udcff\n"\\\u2028é', max_size=4)
@@ -49,6 +50,15 @@ def test_the_order_and_each_turn_count(what: Entries) -> None:
 @pytest.mark.parametrize("other", [(6, 2, 3), (5, 1, 3), (5, 2, 0)])
 def test_moment_actor_and_reason_of_a_turn_all_count(other: tuple[int, int, int]) -> None:
     assert record(EventLog(None), [(5, 2, 3)]) != record(EventLog(None), [other])
+
+
+def test_a_full_disk_is_told_once_in_one_line() -> None:
+    log = EventLog(Path("/dev/full"))
+    log.event(1, "a" * 100)
+    with pytest.raises(ServerError, match="/dev/full: No space left on device; free some space"):
+        log.flush()
+    log.event(2, "b")
+    log.close()
 
 
 def test_asking_for_the_digest_does_not_change_it() -> None:

@@ -197,7 +197,7 @@ def test_a_timer_tells_what_is_left() -> None:
     with fake() as world:
         actor = world.born()
         assert ask(world, actor, Op.TIMER_SET, 0, 1000, 50, 14, 0, 0) == (0, 0, 0)
-        assert ask(world, actor, Op.TIMER_GET, 0) == (0, 1000, 50)
+        assert ask(world, actor, Op.TIMER_GET, 0) == (0, 1000, 50, 0)
         assert ask(world, actor, Op.TIMER_SET, 0, 0, 0, 14, 0, 0) == (0, 1000, 50)
         assert len(world.kernel.timeline) == 0
 

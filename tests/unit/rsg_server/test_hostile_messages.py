@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import resource
@@ -18,8 +19,11 @@ import pytest
 from rsg_server.actor import Actor, State
 from rsg_server.clock_page import NOW
 from rsg_server.errors import SimunixError
-from rsg_server.handlers.timers import TimerFd
+from rsg_server.handlers import timers
+from rsg_server.process import Process
 from rsg_server.protocol import Op, Wait
+from rsg_server.timerfds import FIRST_SWEEP, TimerFd
+from rsg_server.turn import Outcome
 from tests.unit.rsg_server.fakes import Fake, fake
 
 MAX64 = 2**64 - 1
@@ -27,11 +31,6 @@ ANY, LOOPBACK = bytes(4), b"\x7f\0\0\1"
 H1 = bytes([10, 0, 0, 2])
 WAITING = 350
 """A pair takes 278 single bytes with the buffer that Linux gives it by default."""
-
-
-def known(what: str) -> pytest.MarkDecorator:
-    """A defect that is known; the test fails as soon as it is mended, so that this mark goes."""
-    return pytest.mark.xfail(strict=True, reason=what)
 
 
 @pytest.fixture
@@ -50,6 +49,13 @@ def open_socket(world: Fake, actor: Actor, family: int, kind: int) -> tuple[int,
     (number, *_) = ask(world, actor, Op.SOCKET, family, kind, 0)
     assert isinstance(number, int) and number > 0
     return number, socket.socket(fileno=world.descriptors.pop())
+
+
+def timerfd(world: Fake, actor: Actor) -> TimerFd:
+    """A timerfd; its descriptor is the same for the server and the process, which both are this test."""
+    actor.process.global_pid = os.getpid()
+    ask(world, actor, Op.TIMERFD, 0)
+    return list(world.kernel.timerfds.all.values())[-1]
 
 
 def go_on(world: Fake, moments: int = 50) -> None:
@@ -73,9 +79,7 @@ def test_a_timer_whose_next_time_does_not_fit_64_bits(world: Fake) -> None:
 
 def test_a_timerfd_whose_next_time_does_not_fit_64_bits(world: Fake) -> None:
     actor = world.born()
-    ask(world, actor, Op.TIMERFD)
-    (number,) = world.kernel.timerfds
-    ask(world, actor, Op.TIMERFD_SET, number, 1, MAX64)
+    ask(world, actor, Op.TIMERFD_SET, timerfd(world, actor).fd, 1, MAX64, 0)
     go_on(world, 1)
 
 
@@ -96,10 +100,11 @@ def test_a_timerfd_may_have_a_high_descriptor_number(world: Fake) -> None:
     if soft < 2048:
         pytest.skip("the limit of open files is too low")
     actor = world.born()
-    low = os.eventfd(0, os.EFD_CLOEXEC)
-    world.kernel.timerfds[7] = TimerFd(fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, 1500))
-    os.close(low)
-    assert ask(world, actor, Op.TIMERFD_SET, 7, 1000, 0) == (0, 0, 0)
+    timer = timerfd(world, actor)
+    high = fcntl.fcntl(timer.fd, fcntl.F_DUPFD_CLOEXEC, 1500)
+    os.close(timer.fd)
+    timer.fd = high
+    assert ask(world, actor, Op.TIMERFD_SET, high, 1000, 0, 0) == (0, 0, 0)
     assert not actor.process.dead
 
 
@@ -121,10 +126,30 @@ def test_no_descriptor_is_left_for_a_fork(world: Fake, monkeypatch: pytest.Monke
     with monkeypatch.context() as patch:
         patch.setattr(socket, "socketpair", refuse)
         for operation, arguments in ((Op.FORK, (1,)), (Op.SOCKET, (4, 1, 0))):
-            ask(world, actor, operation, *arguments)
+            assert ask(world, actor, operation, *arguments) == (-errno.ENFILE,)
+    assert "ulimit -n" in " ".join(world.kernel.warnings) and not actor.process.dead
 
 
-@known("Handler fork: the process is in the table before its channel is made, and stays there")
+def test_no_descriptor_is_left_for_a_served_connection(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The SYN is dropped, as by a listener whose queue is full, and comes again."""
+    actor = world.born()
+    (listener, end), (client, app) = (open_socket(world, actor, 4, 1) for _ in range(2))
+    ask(world, actor, Op.BIND, listener, 4, ANY, 80)
+    ask(world, actor, Op.LISTEN, listener, 5)
+    ask(world, actor, Op.CONNECT, client, 4, LOOPBACK, 80, 0)
+
+    def refuse(*_: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    with end, app:
+        with monkeypatch.context() as patch:
+            patch.setattr(socket, "socketpair", refuse)
+            go_on(world, 1)
+        go_on(world)
+        assert len(world.kernel.sockets.all[listener].pending) == 1
+    assert "ulimit -n" in " ".join(world.kernel.warnings)
+
+
 def test_a_fork_that_fails_in_the_server_leaves_no_process_behind(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that nobody can bury: the run would never be done."""
     actor = world.born()
@@ -134,11 +159,10 @@ def test_a_fork_that_fails_in_the_server_leaves_no_process_behind(world: Fake, m
 
     with monkeypatch.context() as patch:
         patch.setattr(socket, "socketpair", refuse)
-        ask(world, actor, Op.FORK, 1)
-    assert set(world.kernel.processes) <= {actor.process.number}
+        assert ask(world, actor, Op.FORK, 1) == (-errno.ENFILE,)
+    assert set(world.kernel.processes) == {actor.process.number}
 
 
-@known("TurnLoop._handle takes every OSError for the sender's fault, a full disk under the event log included")
 def test_a_full_disk_is_not_the_fault_of_who_happens_to_be_logged(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     actor = world.born()
     number, app = open_socket(world, actor, 4, 1)
@@ -327,13 +351,131 @@ def test_the_end_of_time_written_into_the_clock_page(world: Fake) -> None:
         world.loop._set_horizon()
 
 
-@known("_ring counts one expiration however many were missed; timerfd_create(2): read gives their number")
 def test_a_late_timerfd_counts_all_expirations(world: Fake) -> None:
     actor = world.born()
-    ask(world, actor, Op.TIMERFD)
-    ((number, timer),) = world.kernel.timerfds.items()
+    timer = timerfd(world, actor)
+    ask(world, actor, Op.TIMERFD_SET, timer.fd, 100, 100, 0)
     world.kernel.page.advance_to(1050)
-    ask(world, actor, Op.TIMERFD_SET, number, 100, 100)
     world.kernel.timeline.run_due(1050)
-    assert os.eventfd_read(timer.fd) == 10  # type: ignore[attr-defined]
+    assert os.eventfd_read(timer.fd) == 10
     assert world.kernel.timeline.next_ns == 1100
+
+
+def test_a_timerfd_that_its_holder_has_written_full(world: Fake) -> None:
+    """The eventfd blocks whoever writes more: the server must not."""
+    actor = world.born()
+    timer = timerfd(world, actor)
+    os.eventfd_write(timer.fd, MAX64 - 1)
+    ask(world, actor, Op.TIMERFD_SET, timer.fd, 0, 0, 0)
+    os.eventfd_write(timer.fd, MAX64 - 1)
+    timer.next_ns = 0
+    world.kernel.timeline.add(1, lambda: timers._ring(world.kernel, timer))
+    go_on(world, 1)
+
+
+def test_what_lies_beyond_the_end_of_time_never_happens(world: Fake) -> None:
+    """It made the loop believe for ever that it had reached the limit of its pace."""
+    actor = world.born()
+    ask(world, actor, Op.PARK, int(Wait.TIME), 35, 2**63 + 5, 0, 0, 0, 0)
+    assert world.loop._advance(world.kernel.timeline.next_ns) is Outcome.IDLE
+
+
+def test_a_timer_of_a_process_that_may_not_be_sent_signals(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    with subprocess.Popen(["sleep", "100"]) as real:
+        actor = world.born()
+        actor.process.open_pidfd(real.pid)
+        ask(world, actor, Op.TIMER_SET, 0, 1, 0, int(signal.SIGALRM), 0, 0)
+        with monkeypatch.context() as patch:
+            patch.setattr(signal, "pidfd_send_signal", refuse)
+            go_on(world, 1)
+        real.kill()
+
+
+def test_timerfds_that_nobody_has_open_are_closed(world: Fake) -> None:
+    """A program that makes one for each of its waits runs for months."""
+    before = len(os.listdir("/proc/self/fd"))
+    with subprocess.Popen(["sleep", "100"]) as real:
+        actor = world.born()
+        actor.process.open_pidfd(real.pid)
+        for _ in range(3 * FIRST_SWEEP):
+            ask(world, actor, Op.TIMERFD, 0)
+        real.kill()
+    assert len(world.kernel.timerfds.all) <= FIRST_SWEEP
+    assert len(os.listdir("/proc/self/fd")) <= before + FIRST_SWEEP + 4
+
+
+def test_timerfds_that_somebody_has_open_are_kept(world: Fake) -> None:
+    actor = world.born()
+    kept = timerfd(world, actor)
+    actor.process.pidfd = os.pidfd_open(os.getpid())
+    for _ in range(2 * FIRST_SWEEP):
+        world.kernel.timerfds.create(False)
+    world.kernel.timerfds.sweep(world.kernel.processes.values())
+    assert kept in world.kernel.timerfds.all.values()
+    os.close(actor.process.pidfd)
+    actor.process.pidfd = -1
+
+
+@pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGCONT])
+def test_a_stop_that_was_announced_but_not_sent(world: Fake, monkeypatch: pytest.MonkeyPatch, number: signal.Signals) -> None:
+    """The process is where it was, and to find that out does not take thousands of looks."""
+    with subprocess.Popen(["sleep", "100"]) as real:
+        actor, victim = world.born(), world.born()
+        victim.process.open_pidfd(real.pid)
+        if number == signal.SIGCONT:
+            real.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, real.pid, os.WSTOPPED)
+            victim.process.stopped = True
+        looks = 0
+        read = Process.status_fields
+
+        def counted(process: Process) -> dict[str, str]:
+            nonlocal looks
+            looks += 1
+            return read(process)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Process, "status_fields", counted)
+            assert ask(world, actor, Op.SIGNAL, victim.process.pid, 0, int(number)) == (0,)
+        assert victim.process.stopped is (number == signal.SIGCONT)
+        assert looks <= 200
+        real.kill()
+
+
+def test_a_process_that_says_it_stops_and_does_not(world: Fake) -> None:
+    with subprocess.Popen(["sleep", "100"]) as real:
+        actor = world.born()
+        actor.process.open_pidfd(real.pid)
+        assert ask(world, actor, Op.STOPPING, int(signal.SIGTSTP)) == (0,)
+        assert not actor.process.stopped
+        real.kill()
+
+
+@pytest.mark.parametrize("how", ["reset", "shut down"])
+@pytest.mark.parametrize("closed", [True, False])
+def test_what_is_kept_of_ended_connections(world: Fake, how: str, closed: bool) -> None:
+    """As long as the application can ask about them; it closes its end without our being told."""
+    here, there = world.born("h0"), world.born("h1")
+    (client, app), (served, served_app) = connected(world, here, there)
+    table = world.kernel.sockets
+    table._sweep_at = 1
+    if how == "reset":
+        served_app.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        ask(world, there, Op.SOCKET_SET, served, 1, 13, b"\1\0\0\0\0\0\0\0")
+        served_app.close()
+    else:
+        ask(world, here, Op.SHUTDOWN, client, socket.SHUT_RDWR)
+        app.shutdown(socket.SHUT_RDWR)
+    go_on(world)
+    if closed:
+        app.close()
+        served_app.close()
+    go_on(world)
+    again, fresh = open_socket(world, here, 4, 1)
+    assert (client in table.all) is not closed
+    assert again in table.all
+    for one in (fresh, app, served_app):
+        one.close()

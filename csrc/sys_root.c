@@ -1,0 +1,37 @@
+/* Changing the root directory: the files of /proc that the shim reads must stay within its reach. */
+#include "shim.h"
+
+/* Open a file of /proc, by its path below it. */
+long proc_open(const char *path)
+{
+    char text[96];
+    int folder = current_thread()->process->proc;
+
+    if (folder > 0)
+        return NATIVE(openat, folder, path, O_RDONLY | O_CLOEXEC, 0);
+    text_append(text_append(text, text + sizeof text, "/proc/"), text + sizeof text, path);
+    return NATIVE(openat, AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
+}
+
+/* Open the file of /proc that `folder` and a descriptor's number name together. */
+long proc_open_numbered(const char *folder, int fd)
+{
+    char path[64];
+    char *end = path + sizeof path;
+
+    text_append_number(text_append(path, end, folder), end, fd);
+    return proc_open(path);
+}
+
+long sys_chroot(struct call *call)
+{
+    struct process *process = call->thread->process;
+    long folder = process->proc > 0 ? -EEXIST : NATIVE(openat, AT_FDCWD, "/proc", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+    long result = NATIVE(chroot, call->a[0]);
+
+    if (folder >= 0 && result == 0)
+        process->proc = descriptor_hide((int)folder, process->descriptor_floor);
+    else if (folder >= 0)
+        NATIVE(close, folder);
+    return result;
+}
