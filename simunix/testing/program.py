@@ -126,7 +126,9 @@ def python_program(source: str | Path | Function, folder: Path, name: str, argum
         compile(text, f"{name}.py", "exec")
     except SyntaxError as error:
         raise ProgramError(f"{name}.py:{error.lineno}: {error.msg}") from None
-    return Program(name, (sys.executable,), f"{name}.py", text.encode())
+    return Program(
+        name, (sys.executable, "-B"), f"{name}.py", text.encode()
+    )  # -B: one run must not leave bytecode for the next
 
 
 def command(words: str | Path | Sequence[str | Path | int | float]) -> Program:
