@@ -19,6 +19,7 @@ from simunix.testing.function_source import Function, script_of
 __tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's reader looks for the test's own line
 
 FLAGS = ("-O1", "-g", "-Wall", "-pthread")
+PYTHON = (sys.executable, "-B")  # no bytecode is written: one run must not leave anything for the next
 COMPILERS = ("cc", "gcc")
 
 
@@ -126,9 +127,7 @@ def python_program(source: str | Path | Function, folder: Path, name: str, argum
         compile(text, f"{name}.py", "exec")
     except SyntaxError as error:
         raise ProgramError(f"{name}.py:{error.lineno}: {error.msg}") from None
-    return Program(
-        name, (sys.executable, "-B"), f"{name}.py", text.encode()
-    )  # -B: one run must not leave bytecode for the next
+    return Program(name, PYTHON, f"{name}.py", text.encode())
 
 
 def command(words: str | Path | Sequence[str | Path | int | float]) -> Program:
