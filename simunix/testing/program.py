@@ -101,7 +101,8 @@ class CCompiler:
 
     @staticmethod
     def _call(compiler: str, words: Sequence[str], text: bytes, source: Source) -> bytes:
-        done = subprocess.run([compiler, *words], input=text, capture_output=True, check=False)
+        environment = {"PATH": os.defpath, **os.environ}  # the compiler looks for its assembler there
+        done = subprocess.run([compiler, *words], input=text, capture_output=True, check=False, env=environment)
         if done.returncode != 0:
             raise ProgramError(f"{source.path.name} does not compile:\n{done.stderr.decode(errors='replace').rstrip()}")
         return done.stdout

@@ -218,6 +218,13 @@ def test_c_is_compiled_once(suite: Suite, pytester: pytest.Pytester) -> None:
     assert second.stat().st_mtime_ns == before
 
 
+def test_c_is_compiled_without_a_cache_too(suite: Suite, pytester: pytest.Pytester) -> None:
+    text = "def test_it(emulation):\n    emulation.host('a').start(emulation.c('int main(void) { return 0; }'))\n"
+    result = suite(text + "    emulation.run(check=True)\n", "-p", "no:cacheprovider")
+    result.assert_outcomes(passed=1)
+    assert not (pytester.path / ".pytest_cache").exists()
+
+
 def test_scenario_of_the_marker(suite: Suite, pytester: pytest.Pytester) -> None:
     (pytester.path / "toy.yaml").write_text(
         "hosts: [{name: 'a[1-2]'}]\nseed: 5\nprocesses: [{name: server, host: a2, command: 'sleep 1d'}]\n"

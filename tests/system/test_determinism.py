@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -48,8 +49,9 @@ def run_often(emulation: Cluster, repetitions: int) -> set[tuple[str, ...]]:
     """What was seen in so many runs: digest and outputs of each; every program must succeed each time."""
     seen = set()
     for _ in range(repetitions):
-        digest = emulation.run(check=True).digest
-        seen.add((digest, *(process.stdout for process in emulation.processes)))
+        result = emulation.run(check=True)
+        assert not result.warnings
+        seen.add((result.digest, *(process.stdout for process in emulation.processes)))
     return seen
 
 
@@ -67,6 +69,20 @@ def test_five_runs_are_one(emulation: Cluster, start: Start) -> None:
 def test_many_runs_on_a_busy_computer_are_one(emulation: Cluster, start: Start, repetitions: int, busy_host: None) -> None:
     start(emulation)
     assert len(run_often(emulation, repetitions)) == 1
+
+
+@pytest.mark.parametrize("kind", [resource.RLIMIT_STACK, resource.RLIMIT_DATA, resource.RLIMIT_MEMLOCK])
+def test_limits_of_the_shell_do_not_matter(emulation: Cluster, kind: int) -> None:
+    start_mixed(emulation)
+    shell = emulation.host("a1").start("ulimit -a", name="shell")
+    first, limits = run_often(emulation, 1), shell.stdout
+    soft, hard = resource.getrlimit(kind)
+    resource.setrlimit(kind, (1 << 30 if hard == resource.RLIM_INFINITY else hard // 2, hard))
+    try:
+        assert run_often(emulation, 1) == first
+    finally:
+        resource.setrlimit(kind, (soft, hard))
+    assert shell.stdout == limits
 
 
 @pytest.mark.parametrize("start", [start_mixed, start_rough])
