@@ -6,6 +6,8 @@ test suites that do not use the fixture pay nothing.
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import shlex
 from collections.abc import Generator, Iterator
@@ -164,11 +166,14 @@ def make_cluster(item: pytest.Item, directory: Path) -> Cluster:
 
 
 def compiler_of(config: pytest.Config, directory: Path) -> Any:
-    """The C compiler; what it makes is kept in pytest's cache, if there is one."""
+    """The C compiler; what it makes is kept in pytest's cache, if that can be written to."""
     from simunix.testing.program import CCompiler
 
     cache = getattr(config, "cache", None)
-    folder = directory / "programs" if cache is None else cache.mkdir("simunix-programs")
+    folder = directory / "programs"
+    with contextlib.suppress(OSError):
+        cached = folder if cache is None else cache.mkdir("simunix-programs")
+        folder = cached if os.access(cached, os.W_OK) else folder
     return CCompiler(folder, shlex.split(config.getini("simunix_cflags")), config.getini("simunix_cc") or None)
 
 

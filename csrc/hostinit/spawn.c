@@ -102,12 +102,37 @@ static void become_user(int report, const char *name)
         give_up(report, "cannot become user", name);
 }
 
+/* What a process has after a boot of Debian. Whoever started simunix may have others, and they decide where a stack lies, how
+ * large threads' stacks are, what clients of a cluster tell its daemons: a run would depend on the shell that it is started from. */
+static const struct {
+    int which;
+    rlim_t soft;
+} BOOT_LIMITS[] = {
+    {RLIMIT_STACK, 8 << 20},      {RLIMIT_MEMLOCK, 8 << 20},     {RLIMIT_MSGQUEUE, 819200},    {RLIMIT_CPU, RLIM_INFINITY},
+    {RLIMIT_FSIZE, RLIM_INFINITY}, {RLIMIT_DATA, RLIM_INFINITY},  {RLIMIT_RSS, RLIM_INFINITY},  {RLIMIT_AS, RLIM_INFINITY},
+    {RLIMIT_LOCKS, RLIM_INFINITY}, {RLIMIT_RTTIME, RLIM_INFINITY}, {RLIMIT_NICE, 0},             {RLIMIT_RTPRIO, 0},
+};
+
+/* The soft limits; the hard ones stay, as they are the administrator's. */
+static void set_boot_limits(void)
+{
+    struct rlimit limit;
+
+    for (size_t i = 0; i < sizeof BOOT_LIMITS / sizeof *BOOT_LIMITS; i++)
+        if (getrlimit(BOOT_LIMITS[i].which, &limit) == 0) {
+            limit.rlim_cur = BOOT_LIMITS[i].soft < limit.rlim_max ? BOOT_LIMITS[i].soft : limit.rlim_max;
+            setrlimit(BOOT_LIMITS[i].which, &limit);
+        }
+}
+
 static void set_limits(int report, const struct program *program)
 {
     struct rlimit files = {(rlim_t)program->nofile, (rlim_t)program->nofile};
     struct rlimit none = {0, 0};
     cpu_set_t cores;
 
+    if (!program->foreground) /* a command in the user's own terminal keeps the user's own */
+        set_boot_limits();
     setrlimit(RLIMIT_CORE, &none);
     if (setrlimit(RLIMIT_NOFILE, &files) != 0)
         give_up(report, "cannot allow open files for", program->argv[0]);

@@ -50,6 +50,8 @@ def _run_lines(cluster: Cluster, attempt: Attempt, is_kept: bool) -> list[str]:
 def _fate(process: EmulatedProcess) -> str:
     if process.started_s is None:
         return "not started"
+    if process.has_ended and process.ended_s is None:
+        return "could not be started"
     text = f"started at {process.started_s:.6f} s"
     if process.ended_s is None:
         return f"{text}, still running{' (daemon)' if process.is_daemon else ''}"

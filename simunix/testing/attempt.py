@@ -17,7 +17,7 @@ from simunix.launch.run_directory import RunDirectory
 from simunix.scenario.expand import Expansion
 from simunix.scenario.model import Scenario
 from simunix.scenario.runner import ScenarioOptions, job_rows, make_record
-from simunix.testing.description import Description
+from simunix.testing.description import WORK_FOLDER, Description
 from simunix.testing.result import RunResult
 
 __tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's reader looks for the test's own line
@@ -70,6 +70,8 @@ class Attempt:
         directory.path.mkdir(parents=True, mode=0o700)
         emulation = Emulation(plan, directory, warn=lambda text: None, isolation=kind, lists_waiting=True)
         emulation.prepare()
+        for host in plan.hosts:
+            directory.private(host.name, WORK_FOLDER).mkdir(parents=True, exist_ok=True)
         return cls(emulation, scenario, expansion, limits)
 
     @property

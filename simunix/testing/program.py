@@ -19,6 +19,7 @@ from simunix.testing.function_source import Function, script_of
 __tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's reader looks for the test's own line
 
 FLAGS = ("-O1", "-g", "-Wall", "-pthread")
+PYTHON = (sys.executable, "-B")  # no bytecode is written: one run must not leave anything for the next
 COMPILERS = ("cc", "gcc")
 
 
@@ -100,7 +101,8 @@ class CCompiler:
 
     @staticmethod
     def _call(compiler: str, words: Sequence[str], text: bytes, source: Source) -> bytes:
-        done = subprocess.run([compiler, *words], input=text, capture_output=True, check=False)
+        environment = {"PATH": os.defpath, **os.environ}  # the compiler looks for its assembler there
+        done = subprocess.run([compiler, *words], input=text, capture_output=True, check=False, env=environment)
         if done.returncode != 0:
             raise ProgramError(f"{source.path.name} does not compile:\n{done.stderr.decode(errors='replace').rstrip()}")
         return done.stdout
@@ -126,7 +128,7 @@ def python_program(source: str | Path | Function, folder: Path, name: str, argum
         compile(text, f"{name}.py", "exec")
     except SyntaxError as error:
         raise ProgramError(f"{name}.py:{error.lineno}: {error.msg}") from None
-    return Program(name, (sys.executable,), f"{name}.py", text.encode())
+    return Program(name, PYTHON, f"{name}.py", text.encode())
 
 
 def command(words: str | Path | Sequence[str | Path | int | float]) -> Program:

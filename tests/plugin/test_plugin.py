@@ -113,7 +113,7 @@ def test_time_that_runs_on_for_ever_does_not_either(suite: Suite) -> None:
         "def test_it(emulation):\n    emulation.host('a').start('while :; do sleep 1; done')\n    emulation.run()\n",
         ini="simunix_wall_limit = 1",
     )
-    result.stdout.fnmatch_lines(["*- simunix: stall -*", "still running after 1 s of wall time*", "  a: /bin/sh*"])
+    result.stdout.fnmatch_lines(["*- simunix: stall -*", "still running after 1 s of wall time*", "  a: sh*"])
 
 
 def test_who_still_lived_at_the_time_limit_is_said(suite: Suite) -> None:
@@ -216,6 +216,13 @@ def test_c_is_compiled_once(suite: Suite, pytester: pytest.Pytester) -> None:
     suite(text).assert_outcomes(passed=1)
     (second,) = cache.iterdir()
     assert second.stat().st_mtime_ns == before
+
+
+def test_c_is_compiled_without_a_cache_too(suite: Suite, pytester: pytest.Pytester) -> None:
+    text = "def test_it(emulation):\n    emulation.host('a').start(emulation.c('int main(void) { return 0; }'))\n"
+    result = suite(text + "    emulation.run(check=True)\n", "-p", "no:cacheprovider")
+    result.assert_outcomes(passed=1)
+    assert not (pytester.path / ".pytest_cache").exists()
 
 
 def test_scenario_of_the_marker(suite: Suite, pytester: pytest.Pytester) -> None:

@@ -1,18 +1,19 @@
-"""One program that does everything at once, over two hosts, again and again: one single digest, also on a busy computer."""
+"""Programs that do everything at once, on two hosts, again and again: one single digest, also on a busy computer."""
 
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from simunix.testing import Cluster
 
-MIXED = Path(__file__).parent / "programs" / "mixed.c"
+PROGRAMS = Path(__file__).parent / "programs"
 
 
 @pytest.fixture
@@ -29,31 +30,71 @@ def busy_host() -> Iterator[None]:
         process.wait()
 
 
-def digests_of(emulation: Cluster, repetitions: int) -> set[str]:
-    """Run the program so often; it must succeed each time."""
+def start_mixed(emulation: Cluster) -> None:
+    """Threads, forks, sockets, pipes, signals and timers, between a client and a server."""
     emulation.network(latency="200us", bandwidth="100Mbps")
     near, far = emulation.hosts("a[1-2]")
-    program = emulation.c(MIXED)
-    server = far.start(program, "server")
-    client = near.start(program, "client", "a2", at="10ms")
-    digests = set()
+    program = emulation.c(PROGRAMS / "mixed.c")
+    far.start(program, "server", name="server")
+    near.start(program, "client", "a2", name="client", at="10ms")
+
+
+def start_rough(emulation: Cluster) -> None:
+    """Deaths, stops, locks and orphans, on two hosts at the same time."""
+    for host in emulation.hosts("a[1-2]"):
+        host.start(emulation.c(PROGRAMS / "rough.c"))
+
+
+def run_often(emulation: Cluster, repetitions: int) -> set[tuple[str, ...]]:
+    """What was seen in so many runs: digest and outputs of each; every program must succeed each time."""
+    seen = set()
     for _ in range(repetitions):
-        digests.add(emulation.run(check=True).digest)
-        assert client.stdout.startswith("sent ")
-        assert server.stdout.startswith("answered 36, datagrams 9, ")
-    return digests
+        result = emulation.run(check=True)
+        assert not result.warnings
+        seen.add((result.digest, *(process.stdout for process in emulation.processes)))
+    return seen
 
 
-def test_five_runs_are_one(emulation: Cluster) -> None:
-    assert len(digests_of(emulation, 5)) == 1
+Start = Callable[[Cluster], None]
+
+
+@pytest.mark.parametrize("start", [start_mixed, start_rough])
+def test_five_runs_are_one(emulation: Cluster, start: Start) -> None:
+    start(emulation)
+    assert len(run_often(emulation, 5)) == 1
 
 
 @pytest.mark.slow
-def test_two_hundred_runs_on_a_busy_computer_are_one(emulation: Cluster, busy_host: None) -> None:
-    assert len(digests_of(emulation, 200)) == 1
+@pytest.mark.parametrize(("start", "repetitions"), [(start_mixed, 200), (start_rough, 60)])
+def test_many_runs_on_a_busy_computer_are_one(emulation: Cluster, start: Start, repetitions: int, busy_host: None) -> None:
+    start(emulation)
+    assert len(run_often(emulation, repetitions)) == 1
 
 
-def test_another_seed_is_another_run(emulation: Cluster) -> None:
-    first = digests_of(emulation, 1)
+@pytest.mark.parametrize("kind", [resource.RLIMIT_STACK, resource.RLIMIT_DATA, resource.RLIMIT_MEMLOCK])
+def test_limits_of_the_shell_do_not_matter(emulation: Cluster, kind: int) -> None:
+    start_mixed(emulation)
+    shell = emulation.host("a1").start("ulimit -a", name="shell")
+    first, limits = run_often(emulation, 1), shell.stdout
+    soft, hard = resource.getrlimit(kind)
+    resource.setrlimit(kind, (1 << 30 if hard == resource.RLIM_INFINITY else hard // 2, hard))
+    try:
+        assert run_often(emulation, 1) == first
+    finally:
+        resource.setrlimit(kind, (soft, hard))
+    assert shell.stdout == limits
+
+
+@pytest.mark.parametrize("start", [start_mixed, start_rough])
+def test_another_seed_is_another_run(emulation: Cluster, start: Start) -> None:
+    start(emulation)
+    first = run_often(emulation, 1)
     emulation.seed = 1
-    assert emulation.run(check=True).digest not in first
+    assert not first & run_often(emulation, 1)
+
+
+def test_mixed_program_counts_right(emulation: Cluster) -> None:
+    start_mixed(emulation)
+    emulation.run(check=True)
+    assert emulation.process("client").stdout.startswith("sent ")
+    assert emulation.process("server").stdout.startswith("answered 36, datagrams 9, told of children ")

@@ -3,38 +3,44 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
-from tests.conftest import ROOT, processes_named
+import pytest
 
-WITHOUT_NAMESPACES = """
-import sys
-from simunix.launch import emulation
-from simunix.launch.container import Isolation
-emulation.probe = lambda: (Isolation.NONE, "no namespaces here")
 from simunix.cli.main import main
-sys.exit(main(sys.argv[1:]))
-"""
-SCENARIO = """
-name: bare
-hosts: [{name: 'a[1-2]'}]
-stop: time
-until: 20s
-processes:
-  - {name: p, host: 'a[1-2]', command: 'uname -n; (setsid sleep MARK &) ; sleep 5; date +%s'}
-"""
+from simunix.launch import emulation as launch
+from simunix.launch.container import Isolation
+from simunix.testing import Cluster, attempt
+from tests.conftest import processes_named
+
+WARNING = "no namespaces here"
 
 
-def test_without_namespaces(tmp_path: Path) -> None:
+@pytest.fixture(autouse=True)
+def no_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, name in ((launch, "probe"), (attempt, "isolation")):
+        monkeypatch.setattr(module, name, lambda: (Isolation.NONE, WARNING))
+
+
+def test_hosts_keep_their_names_and_times(emulation: Cluster) -> None:
     mark = f"97{os.getpid()}"
-    (tmp_path / "s.yaml").write_text(SCENARIO.replace("MARK", mark))
-    command = [sys.executable, "-c", WITHOUT_NAMESPACES, "run", str(tmp_path / "s.yaml"), "--out", str(tmp_path / "out")]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "no namespaces here" in done.stderr
-    for host in ("a1", "a2"):
-        assert (tmp_path / f"out/hosts/{host}/p.out").read_text() == f"{host}\n946684805\n"
+    command = f"uname -n; (setsid sleep {mark} &) ; sleep 5; date +%s"
+    programs = [host.start(command) for host in emulation.hosts("a[1-2]")]
+    assert emulation.run(until="20s").ended == "time limit"
+    assert [program.stdout for program in programs] == ["a1\n946684805\n", "a2\n946684805\n"]
     assert not processes_named(f"sleep {mark}")
+
+
+def test_programs_and_files_are_found_in_the_run_directory(emulation: Cluster) -> None:
+    host = emulation.host("a")
+    host.write("words", "some\n")
+    program = host.start(emulation.c('#include <stdlib.h>\nint main(void) { return system("cat words > more"); }\n'))
+    emulation.run(check=True)
+    assert (program.exit_code, host.read("more")) == (0, "some\n")
+
+
+def test_what_is_given_up_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "s.yaml").write_text("hosts: [{name: a}]\nprocesses: [{name: p, host: a, command: hostname}]\n")
+    assert main(["run", str(tmp_path / "s.yaml"), "--out", str(tmp_path / "out")]) == 0
+    assert f"simunix: {WARNING}\n" in capsys.readouterr().err
+    assert (tmp_path / "out/hosts/a/p.out").read_text() == "a\n"

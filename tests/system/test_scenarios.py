@@ -3,67 +3,76 @@
 from __future__ import annotations
 
 import json
+import socket
+import time
 from pathlib import Path
 
 import pytest
 
+from simunix.testing import Cluster
 from tests.conftest import Simunix
 
 TWO_HOSTS = "name: toy\nhosts:\n  - {name: 'a[1-2]'}\n"
-CLIENT = """
-import socket, time
-start = time.monotonic()
-peer = socket.create_connection(("a2", 7000))
-print(f"connected {time.monotonic() - start:.6f}")
-peer.sendall(b"x" * 1_000_000)
-peer.shutdown(socket.SHUT_WR)
-assert peer.recv(1) == b"!"
-print(f"done {time.monotonic() - start:.6f}")
-"""
-SERVER = """
-import socket
-listener = socket.create_server(("0.0.0.0", 7000))
-peer, address = listener.accept()
-total = 0
-while data := peer.recv(65536):
-    total += len(data)
-peer.sendall(b"!")
-print(socket.gethostname(), address[0], total)
+TOY = """
+name: toy
+hosts:
+  - {name: 'a[1-2]'}
+network: {bandwidth: 1MBps, latency: 10ms}
+processes:
+  - {name: far, host: a2, command: 'sleep 1h; hostname; date +%s'}
+  - {name: near, host: a1, start: 1s, command: [getent, ahostsv4, a2]}
 """
 
 
-def write_toy(tmp_path: Path) -> Path:
-    (tmp_path / "client.py").write_text(CLIENT)
-    (tmp_path / "server.py").write_text(SERVER)
-    (tmp_path / "toy.yaml").write_text(
-        TWO_HOSTS
-        + "network: {bandwidth: 1MBps, latency: 10ms}\n"
-        + "processes:\n"
-        + f"  - {{name: server, host: a2, command: [/usr/bin/python3, {tmp_path}/server.py]}}\n"
-        + f"  - {{name: client, host: a1, start: 1s, command: [/usr/bin/python3, {tmp_path}/client.py]}}\n"
-    )
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    """A small scenario's file."""
+    (tmp_path / "toy.yaml").write_text(TOY)
     return tmp_path / "toy.yaml"
 
 
-def test_two_hosts_and_a_modelled_link(simunix: Simunix, tmp_path: Path) -> None:
-    done = simunix("run", write_toy(tmp_path), "--out", tmp_path / "out")
+def test_from_the_command_line(simunix: Simunix, toy: Path, tmp_path: Path) -> None:
+    done = simunix("run", toy, "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     hosts = tmp_path / "out" / "hosts"
-    assert (hosts / "a2" / "server.out").read_text() == "a2 10.0.0.1 1000000\n"
-    connected, finished = (float(line.split()[1]) for line in (hosts / "a1" / "client.out").read_text().splitlines())
-    assert 0.040 <= connected < 0.041  # a round trip over two links of 10 ms
-    assert 1.06 < finished < 1.12  # 1 MB at 1 MB/s, and 20 ms there and back
+    assert (hosts / "a2" / "far.out").read_text() == "a2\n946688400\n"
+    assert (hosts / "a1" / "near.out").read_text().startswith("10.0.0.2 ")
     record = json.loads((tmp_path / "out" / "run.json").read_text())
     assert (record["ended"], record["cpu_policy"], record["failure"]) == ("done", "free", None)
-    assert record["virtual_s"] > 2
+    assert 3600 < record["virtual_s"] < 3601
 
 
-def test_repeated_runs_are_the_same(simunix: Simunix, tmp_path: Path) -> None:
-    digests = set()
-    for name in ("x", "y"):
-        simunix("run", write_toy(tmp_path), "--out", tmp_path / name)
-        digests.add(json.loads((tmp_path / name / "run.json").read_text())["events_sha256"])
-    assert len(digests) == 1
+def receive_all() -> None:
+    with socket.create_server(("", 7000)) as listener:
+        peer, address = listener.accept()
+        total = 0
+        while data := peer.recv(65536):
+            total += len(data)
+        peer.sendall(b"!")
+        print(socket.gethostname(), address[0], total)
+
+
+def send_all(size: int) -> None:
+    start = time.monotonic()
+    peer = socket.create_connection(("a2", 7000))
+    print(time.monotonic() - start)
+    peer.sendall(bytes(size))
+    peer.shutdown(socket.SHUT_WR)
+    peer.recv(1)
+    print(time.monotonic() - start)
+
+
+def test_two_hosts_and_a_modelled_link(emulation: Cluster) -> None:
+    emulation.network(bandwidth="1MBps", latency="10ms")
+    near, far = emulation.hosts("a[1-2]")
+    server = far.start(receive_all)
+    client = near.start(emulation.python(send_all, 1_000_000), at="1s")
+    first, second = emulation.run(check=True), emulation.run(check=True)
+    assert server.stdout == "a2 10.0.0.1 1000000\n"
+    connected, finished = map(float, client.stdout.split())
+    assert 0.040 <= connected < 0.041  # a round trip over two links of 10 ms
+    assert 1.06 < finished < 1.12  # 1 MB at 1 MB/s, and 20 ms there and back
+    assert first.digest == second.digest
 
 
 BAD = {
@@ -96,22 +105,33 @@ def test_missing_scenario(simunix: Simunix) -> None:
     assert "No such file" in done.stderr
 
 
-def test_override_and_its_error(simunix: Simunix, tmp_path: Path) -> None:
-    done = simunix("run", write_toy(tmp_path), "--set", "network.latency=slow")
+def test_override_and_its_error(simunix: Simunix, toy: Path) -> None:
+    done = simunix("run", toy, "--set", "network.latency=slow")
     assert done.returncode == 2
     assert "--set network.latency=slow: network.latency: expected a duration" in done.stderr
 
 
-def test_port_in_use_is_the_programs_to_report(simunix: Simunix, tmp_path: Path) -> None:
-    script = 'import socket; a = socket.create_server(("", 80)); b = socket.create_server(("", 80))'
+def test_essential_program_that_fails_ends_the_run(simunix: Simunix, tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text(
-        TWO_HOSTS + f"processes: [{{name: p, host: a1, essential: true, command: [/usr/bin/python3, -c, '{script}']}}]\n"
+        TWO_HOSTS + "processes: [{name: p, host: a1, essential: true, command: 'sleep 60; echo wrong >&2; exit 1'}]\n"
     )
     done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
     assert done.returncode == 1
-    assert "a1: p ended with exit code 1" in done.stderr
-    assert "Address already in use" in (tmp_path / "out/hosts/a1/p.err").read_text()
-    assert '"event":"address_in_use"' in (tmp_path / "out/events.jsonl").read_text()
+    assert "a1: p ended with exit code 1 at 60.0" in done.stderr
+    assert (tmp_path / "out/hosts/a1/p.err").read_text() == "wrong\n"
+
+
+def bind_twice() -> None:
+    _listener = socket.create_server(("", 80))
+    socket.create_server(("", 80))
+
+
+def test_port_in_use_is_the_programs_to_report(emulation: Cluster) -> None:
+    program = emulation.host("a1").start(bind_twice)
+    result = emulation.run()
+    assert program.exit_code == 1
+    assert "Address already in use" in program.stderr
+    assert len(result.events("address_in_use")) == 1
 
 
 def test_restart_policy(simunix: Simunix, tmp_path: Path) -> None:
@@ -125,25 +145,21 @@ def test_restart_policy(simunix: Simunix, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out/run.json").read_text())["virtual_s"] > 7200
 
 
-def test_private_paths(simunix: Simunix, tmp_path: Path) -> None:
-    (tmp_path / "s.yaml").write_text(
-        TWO_HOSTS
-        + "processes:\n"
-        + "  - {name: p, host: 'a[1-2]', private: [/var/spool/toy/deep, /run/toy], "
-        + "command: 'hostname > /var/spool/toy/deep/f; hostname > /run/toy/g; sleep 9; cat /var/spool/toy/deep/f /run/toy/g'}\n"
-    )
-    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
-    assert done.returncode == 0, done.stderr
-    for host in ("a1", "a2"):
-        assert (tmp_path / f"out/hosts/{host}/p.out").read_text() == f"{host}\n{host}\n"
-        assert (tmp_path / f"out/hosts/{host}/files/run_toy/g").read_text() == f"{host}\n"
+def test_private_paths(emulation: Cluster) -> None:
+    folders = ("/var/spool/toy/deep", "/run/toy")
+    command = "hostname > /var/spool/toy/deep/f; hostname > /run/toy/g; sleep 9; cat /var/spool/toy/deep/f /run/toy/g"
+    programs = [host.start(command) for host in emulation.hosts("a[1-2]", private=folders)]
+    result = emulation.run(check=True)
+    for program in programs:
+        assert program.stdout == f"{program.host}\n" * 2
+        assert (result.directory / f"hosts/{program.host}/files/run_toy/g").read_text() == f"{program.host}\n"
     assert not Path("/var/spool/toy").exists()
 
 
-def test_run_directory_of_somebody_else_is_left_alone(simunix: Simunix, tmp_path: Path) -> None:
+def test_run_directory_of_somebody_else_is_left_alone(simunix: Simunix, toy: Path, tmp_path: Path) -> None:
     (tmp_path / "precious").mkdir()
     (tmp_path / "precious" / "file").touch()
-    done = simunix("run", write_toy(tmp_path), "--out", tmp_path / "precious")
+    done = simunix("run", toy, "--out", tmp_path / "precious")
     assert done.returncode == 2
     assert (tmp_path / "precious" / "file").exists()
 
