@@ -165,3 +165,17 @@ def test_root_show(simunix: Simunix, toy: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert re.match(r"release  Toy Linux\nglibc    \d+\.\d+\nslurm    none\n", done.stdout)
     assert simunix("root", "show", "/nowhere").returncode == 2
+
+
+def test_joining_from_a_folder_that_the_root_does_not_have(simunix: Simunix, tmp_path: Path, toy: Path) -> None:
+    (tmp_path / "s.yaml").write_text("name: long\nhosts: [{name: a, root: toy}]\nstop: time\npace: 1000\n")
+    command = [sys.executable, "-m", "simunix.cli.main", "run", str(tmp_path / "s.yaml"), "--out", str(tmp_path / "out")]
+    with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL) as emulation:
+        try:
+            while not (tmp_path / "out/control.sock").exists():
+                assert emulation.poll() is None
+            done = simunix("run", "--join", tmp_path / "out", "--", "/bin/sh", "-c", "pwd; cat /etc/greeting", cwd=toy)
+        finally:
+            simunix("ctl", tmp_path / "out", "stop")
+            emulation.wait(timeout=30)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "/\nfrom the root\n", "")
