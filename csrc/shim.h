@@ -74,6 +74,7 @@ struct call {
     struct thread *thread;
     uint64_t mask;       /* signals blocked while it waits: the application's own mask, or a temporary one */
     bool temporary_mask; /* `mask` holds for this call only (ppoll, sigsuspend …) */
+    bool has_waited;     /* it gave the turn back before, and goes on waiting */
 };
 
 typedef long (*call_handler)(struct call *call);
