@@ -160,6 +160,33 @@ def test_what_cannot_be_is_said_in_one_line(simunix: Simunix, tmp_path: Path, to
     assert not (tmp_path / "out").exists()
 
 
+def pretend_slurm(root: Path, version: str) -> None:
+    """Files by which a root is known to have a Slurm; nothing of them can run."""
+    for program in ("/usr/sbin/munged", "/usr/sbin/slurmctld", "/usr/sbin/slurmd", "/usr/bin/sbatch"):
+        (root / program[1:]).parent.mkdir(parents=True, exist_ok=True)
+        (root / program[1:]).touch(mode=0o755)
+    library = root / "usr/lib/x86_64-linux-gnu/slurm-wlm/libslurmfull.so"
+    library.parent.mkdir(parents=True, exist_ok=True)
+    library.write_bytes(b"\0" + version.encode() + b"\0")
+
+
+SLURM = "name: x\nroot: toy\nhosts: [{name: 'a,b'}]\nslurm: {controller: a, nodes: b}\n"
+
+
+def test_a_slurm_that_is_missing_or_unfit_is_named(simunix: Simunix, tmp_path: Path, toy: Path) -> None:
+    (tmp_path / "t.swf").write_text("1 0 -1 100 1 -1 -1 1 200 -1 1 1 1 -1 1 -1 -1 -1\n")
+    (tmp_path / "s.yaml").write_text(SLURM + "workload: {trace: t.swf}\n")
+    run = ("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
+    assert re.search(r"slurm: not installed in the root \S+/toy: munge, slurm-client, slurmctld, slurmd;", simunix(*run).stderr)
+    pretend_slurm(toy, "19.05.8")
+    assert re.search(r"slurm: Slurm 19.05.8 in \S+/toy is older than 20.11", simunix(*run).stderr)
+    pretend_slurm(toy, "24.11.5")
+    done = simunix(*run)
+    assert re.search(r"workload: no /usr/bin/python3 in the root \S+/toy of a, .*; add the package python3", done.stderr)
+    assert done.returncode == 2
+    assert not (tmp_path / "out").exists()
+
+
 def test_root_show(simunix: Simunix, toy: Path) -> None:
     done = simunix("root", "show", toy)
     assert (done.returncode, done.stderr) == (0, "")
