@@ -206,3 +206,14 @@ def test_joining_from_a_folder_that_the_root_does_not_have(simunix: Simunix, tmp
             simunix("ctl", tmp_path / "out", "stop")
             emulation.wait(timeout=30)
     assert (done.returncode, done.stdout, done.stderr) == (0, "/\nfrom the root\n", "")
+
+
+def test_a_path_that_no_layer_can_be_made_of(simunix: Simunix, tmp_path: Path, toy: Path) -> None:
+    toy.rename(tmp_path / "toy:1")
+    (tmp_path / "s.yaml").write_text(
+        "name: x\nhosts: [{name: a, root: 'toy:1'}]\nprocesses: [{name: p, host: a, command: 'true'}]\n"
+    )
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
+    assert done.returncode != 0
+    assert re.search(r"host a: \S+/toy:1: no ',', ':' or '\\' in a path", done.stderr)
+    assert "Traceback" not in done.stderr
