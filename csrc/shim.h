@@ -34,6 +34,7 @@ struct thread {
     uint64_t start_mask;    /* signal mask to start with */
     uint32_t *join_word;    /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
     bool is_main;
+    bool has_waited;        /* it has given the turn back since it entered the shim */
     uint8_t buffer[SIMUNIX_MESSAGE_MAX];
 };
 
@@ -74,7 +75,6 @@ struct call {
     struct thread *thread;
     uint64_t mask;       /* signals blocked while it waits: the application's own mask, or a temporary one */
     bool temporary_mask; /* `mask` holds for this call only (ppoll, sigsuspend …) */
-    bool has_waited;     /* it gave the turn back before, and goes on waiting */
 };
 
 typedef long (*call_handler)(struct call *call);

@@ -37,15 +37,15 @@ enum simunix_wake park(struct call *call, struct wait *wait)
     msgpack_put_uint(&writer, wait->c);
     request_call(thread, &writer, &reply);
     wait->value = reply_number(&reply, 1);
-    call->has_waited = true;
+    thread->has_waited = true;
     return (enum simunix_wake)reply.status;
 }
 
-/* A signal that came when this thread was woken already, but had not run yet, was news to nobody: before it waits again it looks
- * itself. 0, or how the call ends. */
+/* A signal that came when this thread had given the turn back, but was to run anyhow (woken already, or held up on its way into
+ * the call by what was due), was news to nobody: before it waits again it looks itself. 0, or how the call ends. */
 static long look_before_waiting_again(struct call *call, bool restarts)
 {
-    enum interruption what = call->has_waited ? signals_check(call) : INTERRUPT_NONE;
+    enum interruption what = call->thread->has_waited ? signals_check(call) : INTERRUPT_NONE;
 
     return what == INTERRUPT_NONE ? 0 : signals_interrupt(call, what, restarts);
 }
