@@ -187,6 +187,15 @@ def test_a_slurm_that_is_missing_or_unfit_is_named(simunix: Simunix, tmp_path: P
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to others")
+def test_a_root_without_munges_user(simunix: Simunix, tmp_path: Path, toy: Path) -> None:
+    pretend_slurm(toy, "24.11.5")
+    (tmp_path / "s.yaml").write_text(SLURM)
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
+    assert done.returncode != 0
+    assert re.search(r"host a: /etc/munge/munge.key: no user 'munge' in \S+/toy/etc/passwd\n$", done.stderr)
+
+
 def test_root_show(simunix: Simunix, toy: Path) -> None:
     done = simunix("root", "show", toy)
     assert (done.returncode, done.stderr) == (0, "")
