@@ -38,6 +38,7 @@ static long run(struct call *call)
 
         NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
         attempt.mask = before;
+        attempt.thread->has_waited = false;
         result = dispatch(&attempt);
         NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8); /* the handlers of what is pending run here */
     } while (result == -ERESTART_CALL);

@@ -37,6 +37,7 @@ struct thread {
     uint64_t asked;         /* clock reads and calls since it last waited for something */
     uint32_t *join_word;    /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
     bool is_main;
+    bool has_waited;        /* it has given the turn back since it entered the shim */
     uint8_t buffer[SIMUNIX_MESSAGE_MAX];
 };
 

@@ -92,6 +92,7 @@ void trap_handler(int signal, siginfo_t *info, void *raw_context)
         return;
     }
     thread->process->page->traps++;
+    thread->has_waited = false;
     clock_charge_call(&call);
     /* `int $0x80` counts as i386: its numbers and registers mean something else. */
     result = info->si_arch == AUDIT_ARCH_X86_64 ? dispatch(&call) : dispatch_unknown(&call, "i386 system call");

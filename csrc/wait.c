@@ -41,16 +41,30 @@ enum simunix_wake park(struct call *call, struct wait *wait)
     msgpack_put_uint(&writer, wait->c);
     request_call(thread, &writer, &reply);
     wait->value = reply_number(&reply, 1);
+    thread->has_waited = true;
     return (enum simunix_wake)reply.status;
+}
+
+/* A signal that came when this thread had given the turn back, but was to run anyhow (woken already, or held up on its way into
+ * the call by what was due), was news to nobody: before it waits again it looks itself. 0, or how the call ends. */
+static long look_before_waiting_again(struct call *call, bool restarts)
+{
+    enum interruption what = call->thread->has_waited ? signals_check(call) : INTERRUPT_NONE;
+
+    return what == INTERRUPT_NONE ? 0 : signals_interrupt(call, what, restarts);
 }
 
 /* Park; a signal with something to deliver ends the call: -EINTR or -ERESTART_CALL. Else a WAKE_ code. */
 long wait_on(struct call *call, struct wait *wait, bool restarts)
 {
     for (;;) {
-        enum simunix_wake wake = park(call, wait);
+        long ended = look_before_waiting_again(call, restarts);
+        enum simunix_wake wake;
         enum interruption what;
 
+        if (ended != 0)
+            return ended;
+        wake = park(call, wait);
         if (wake != WAKE_SIGNAL)
             return wake;
         what = signals_check(call);
@@ -124,6 +138,9 @@ long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t 
 
     if (count == 0)
         wait.kind = PARK_TIME;
+    result = look_before_waiting_again(call, restarts);
+    if (result != 0)
+        return result;
     if (advance_alone(call->thread, &wait)) {
         call->thread->asked = 0;
         return WAKE_TIMEOUT;

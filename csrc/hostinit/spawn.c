@@ -166,6 +166,12 @@ static int place_descriptors(const struct message *message, int report, int chan
     return hidden;
 }
 
+/* Who joins from a folder that this root does not have begins in its /. */
+static bool is_strange_directory(const struct program *program)
+{
+    return program->foreground && root_is_entered() && errno == ENOENT && chdir("/") == 0;
+}
+
 static _Noreturn void run_program(const struct message *message, const struct program *program, int report)
 {
     set_limits(report, program);
@@ -173,7 +179,7 @@ static _Noreturn void run_program(const struct message *message, const struct pr
     if (!program->foreground)
         setsid();
     become_user(report, program->user);
-    if (chdir(program->directory) != 0)
+    if (chdir(program->directory) != 0 && !is_strange_directory(program))
         give_up(report, "cannot enter directory", program->directory);
     umask(022);
     reset_signals();

@@ -26,6 +26,7 @@ SHIM_IN_HOST = "/run/simunix/libsimunix.so"
 CONTROL_FD, REPORT_FD = 3, 4
 REPORT_TIMEOUT_S = 10.0
 MESSAGE_BYTES = 1 << 18
+OVERLAY_SEPARATORS = frozenset(",:\\")
 
 
 class ContainerError(SimunixError):
@@ -122,6 +123,9 @@ class _Directives:
     def _enter_root(self) -> None:
         """Every host has a layer of its own over the root, which stays as it is."""
         base = self.spec.directory / "root"
+        for path in (self.spec.root.path, base):
+            if set(str(path)) & OVERLAY_SEPARATORS:
+                raise ContainerError(f"host {self.spec.name}: {path}: no ',', ':' or '\\' in a path that a layer is made of")
         base.mkdir(parents=True, exist_ok=True)
         self.words.append(f"root={self.spec.root.path}\t{base}")
 

@@ -220,7 +220,7 @@ class Emulation:
         finished = self._is_finished()
         if finished and (entry.exit_code == 0 or not spec.essential):
             self.service.end("done")  # at this very turn, or the log would depend on how fast this computer is
-        elif spec.essential:
+        elif spec.essential and not (spec.is_workload and entry.exit_code == 0):
             self._fail(
                 f"{spec.host}: {spec.name} ended with {describe_exit(entry.exit_code)} at "
                 f"{self.kernel.now_ns / 1e9:.3f} s; its output is in {self.directory.host(spec.host)}/{spec.name}.err"

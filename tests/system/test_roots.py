@@ -160,8 +160,69 @@ def test_what_cannot_be_is_said_in_one_line(simunix: Simunix, tmp_path: Path, to
     assert not (tmp_path / "out").exists()
 
 
+def pretend_slurm(root: Path, version: str) -> None:
+    """Files by which a root is known to have a Slurm; nothing of them can run."""
+    for program in ("/usr/sbin/munged", "/usr/sbin/slurmctld", "/usr/sbin/slurmd", "/usr/bin/sbatch"):
+        (root / program[1:]).parent.mkdir(parents=True, exist_ok=True)
+        (root / program[1:]).touch(mode=0o755)
+    library = root / "usr/lib/x86_64-linux-gnu/slurm-wlm/libslurmfull.so"
+    library.parent.mkdir(parents=True, exist_ok=True)
+    library.write_bytes(b"\0" + version.encode() + b"\0")
+
+
+SLURM = "name: x\nroot: toy\nhosts: [{name: 'a,b'}]\nslurm: {controller: a, nodes: b}\n"
+
+
+def test_a_slurm_that_is_missing_or_unfit_is_named(simunix: Simunix, tmp_path: Path, toy: Path) -> None:
+    (tmp_path / "t.swf").write_text("1 0 -1 100 1 -1 -1 1 200 -1 1 1 1 -1 1 -1 -1 -1\n")
+    (tmp_path / "s.yaml").write_text(SLURM + "workload: {trace: t.swf}\n")
+    run = ("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
+    assert re.search(r"slurm: not installed in the root \S+/toy: munge, slurm-client, slurmctld, slurmd;", simunix(*run).stderr)
+    pretend_slurm(toy, "19.05.8")
+    assert re.search(r"slurm: Slurm 19.05.8 in \S+/toy is older than 20.11", simunix(*run).stderr)
+    pretend_slurm(toy, "24.11.5")
+    done = simunix(*run)
+    assert re.search(r"workload: no /usr/bin/python3 in the root \S+/toy of a, .*; add the package python3", done.stderr)
+    assert done.returncode == 2
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to others")
+def test_a_root_without_munges_user(simunix: Simunix, tmp_path: Path, toy: Path) -> None:
+    pretend_slurm(toy, "24.11.5")
+    (tmp_path / "s.yaml").write_text(SLURM)
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
+    assert done.returncode != 0
+    assert re.search(r"host a: /etc/munge/munge.key: no user 'munge' in \S+/toy/etc/passwd\n$", done.stderr)
+
+
 def test_root_show(simunix: Simunix, toy: Path) -> None:
     done = simunix("root", "show", toy)
     assert (done.returncode, done.stderr) == (0, "")
     assert re.match(r"release  Toy Linux\nglibc    \d+\.\d+\nslurm    none\n", done.stdout)
     assert simunix("root", "show", "/nowhere").returncode == 2
+
+
+def test_joining_from_a_folder_that_the_root_does_not_have(simunix: Simunix, tmp_path: Path, toy: Path) -> None:
+    (tmp_path / "s.yaml").write_text("name: long\nhosts: [{name: a, root: toy}]\nstop: time\npace: 1000\n")
+    command = [sys.executable, "-m", "simunix.cli.main", "run", str(tmp_path / "s.yaml"), "--out", str(tmp_path / "out")]
+    with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL) as emulation:
+        try:
+            while not (tmp_path / "out/control.sock").exists():
+                assert emulation.poll() is None
+            done = simunix("run", "--join", tmp_path / "out", "--", "/bin/sh", "-c", "pwd; cat /etc/greeting", cwd=toy)
+        finally:
+            simunix("ctl", tmp_path / "out", "stop")
+            emulation.wait(timeout=30)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "/\nfrom the root\n", "")
+
+
+def test_a_path_that_no_layer_can_be_made_of(simunix: Simunix, tmp_path: Path, toy: Path) -> None:
+    toy.rename(tmp_path / "toy:1")
+    (tmp_path / "s.yaml").write_text(
+        "name: x\nhosts: [{name: a, root: 'toy:1'}]\nprocesses: [{name: p, host: a, command: 'true'}]\n"
+    )
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
+    assert done.returncode != 0
+    assert re.search(r"host a: \S+/toy:1: no ',', ':' or '\\' in a path", done.stderr)
+    assert "Traceback" not in done.stderr

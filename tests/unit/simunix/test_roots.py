@@ -9,6 +9,7 @@ import pytest
 
 from rsg_server.errors import SimunixError
 from simunix.launch.hardware import cpuset_files
+from simunix.rjms.slurm import configuration
 from simunix.roots import debootstrap
 from simunix.roots.debootstrap import RootRequest, check_request, make_root
 from simunix.roots.tree import THIS_COMPUTER, RootTree, open_root
@@ -148,3 +149,10 @@ def test_where_hosts_read_their_cpuset() -> None:
     old = "3:cpuset:/\n2:cpu,cpuacct:/x\n0::/\n"
     assert cpuset_files(old) == ["/sys/fs/cgroup/cpuset/cpuset.cpus", "/sys/fs/cgroup/cpuset.cpus.effective"]
     assert cpuset_files("0::/user.slice/a:b\n") == ["/sys/fs/cgroup/user.slice/a:b/cpuset.cpus.effective"]
+
+
+def test_configuration_files_by_release() -> None:
+    assert list(configuration.files("x", (22, 5))) == ["/etc/slurm/slurm.conf"]
+    newer = configuration.files("x", (24, 11))
+    assert newer["/etc/slurm/slurm.conf"] == "x"
+    assert "CgroupPlugin=disabled" in newer["/etc/slurm/cgroup.conf"]
