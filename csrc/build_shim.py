@@ -74,8 +74,10 @@ def build_shim(target: Path, compiler: str = "gcc") -> None:
             objects.append(f"{scratch}/{source.name}.o")
             run([compiler, *SHIM_FLAGS, "-c", str(source), "-o", objects[-1]])
         run([compiler, *SHIM_LINK, *objects, "-o", f"{scratch}/library"])
-        shutil.copyfile(f"{scratch}/library", target)
-    target.chmod(0o644)
+        fresh = target.with_suffix(".new")
+        shutil.copyfile(f"{scratch}/library", fresh)
+    fresh.chmod(0o644)
+    fresh.replace(target)  # whole at once: emulations that are running keep the file that they have mapped
 
 
 def build_table(target: Path, compiler: str = "gcc") -> None:

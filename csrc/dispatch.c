@@ -33,10 +33,13 @@ static const struct row rows[SYSCALLS_MAX] = {
 #include "syscalls.def"
 };
 
-/* Does the shim itself do something for this call? If not, the kernel alone answers, or it is refused. */
-bool dispatch_has_handler(long number)
+/* Does the kernel alone answer this call, without a look of the shim? */
+bool dispatch_passes_on(const struct call *call)
 {
-    return number >= 0 && number < SYSCALLS_MAX && rows[number].handler != NULL;
+    long number = call->number;
+
+    return number >= 0 && number < SYSCALLS_MAX && rows[number].name != NULL && rows[number].handler == NULL &&
+           rows[number].error == 0 && call->thread->trace < 0;
 }
 
 static long pass_on(struct call *call)

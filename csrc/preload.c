@@ -24,12 +24,12 @@ void preload_start(void)
     is_emulated = true;
 }
 
-/* A row without a handler touches nothing of the shim's, so that a signal may come in between. */
+/* What the kernel alone answers touches nothing of the shim's, so that a signal may come in between. */
 static long run(struct call *call)
 {
     long result;
 
-    if (!dispatch_has_handler(call->number))
+    if (dispatch_passes_on(call))
         return dispatch(call);
     do {
         struct call attempt = *call; /* a handler may change what it was given */
@@ -53,6 +53,7 @@ static long emulate(enum hook_kind kind, struct call *call)
 
     call->thread = current_thread();
     call->thread->process->page->preloaded++;
+    call->thread->has_waited = false;
     if (cancellable)
         pthread_setcanceltype(CANCEL_ASYNCHRONOUS, &before);
     clock_charge_call(call);

@@ -89,7 +89,7 @@ typedef long (*call_handler)(struct call *call);
 
 /* dispatch.c */
 long dispatch(struct call *call);
-bool dispatch_has_handler(long number);
+bool dispatch_passes_on(const struct call *call);
 long dispatch_unknown(struct call *call, const char *what);
 
 /* trap.c, trap_entry.S */

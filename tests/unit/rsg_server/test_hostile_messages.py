@@ -136,7 +136,6 @@ def test_no_descriptor_is_left_for_a_served_connection(world: Fake, monkeypatch:
     (listener, end), (client, app) = (open_socket(world, actor, 4, 1) for _ in range(2))
     ask(world, actor, Op.BIND, listener, 4, ANY, 80)
     ask(world, actor, Op.LISTEN, listener, 5)
-    ask(world, actor, Op.CONNECT, client, 4, LOOPBACK, 80, 0)
 
     def refuse(*_: object) -> None:
         raise OSError(24, "Too many open files")
@@ -144,7 +143,7 @@ def test_no_descriptor_is_left_for_a_served_connection(world: Fake, monkeypatch:
     with end, app:
         with monkeypatch.context() as patch:
             patch.setattr(socket, "socketpair", refuse)
-            go_on(world, 1)
+            ask(world, actor, Op.CONNECT, client, 4, LOOPBACK, 80, 0)
         go_on(world)
         assert len(world.kernel.sockets.all[listener].pending) == 1
     assert "ulimit -n" in " ".join(world.kernel.warnings)
