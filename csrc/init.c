@@ -82,13 +82,15 @@ static uint64_t find_auxiliary(char **environment, uint64_t type)
     return 0;
 }
 
-static void copy_host_name(const struct reply *reply)
+/* A text of the reply into a buffer of ours, cut where it ends. */
+static void copy_text(const struct reply *reply, int at, char *to, size_t size)
 {
-    size_t length = reply->values.kind[6] == 'b' ? reply->values.length[6] : 0;
+    size_t length = at < reply->values.count && reply->values.kind[at] == 'b' ? reply->values.length[at] : 0;
 
-    if (length > sizeof main_process.host_name - 1)
-        length = sizeof main_process.host_name - 1;
-    memcpy(main_process.host_name, reply->values.bytes[6], length);
+    if (length > size - 1)
+        length = size - 1;
+    memcpy(to, reply->values.bytes[at], length);
+    to[length] = '\0';
 }
 
 static void map_page(int fd)
@@ -122,7 +124,8 @@ static void say_hello(const char *program)
     main_process.memory_bytes = (uint64_t)reply_number(&reply, 4);
     main_process.flags = (uint32_t)reply_number(&reply, 5);
     main_process.affinity = main_process.cpus >= 64 ? ~0UL : (1UL << main_process.cpus) - 1;
-    copy_host_name(&reply);
+    copy_text(&reply, 6, main_process.host_name, sizeof main_process.host_name);
+    copy_text(&reply, 7, main_process.files, sizeof main_process.files);
     map_page(reply.fd);
 }
 

@@ -72,6 +72,7 @@ struct process {
     uint32_t connected[CONNECTED_SLOTS]; /* streams known to be connected, by number */
     char host_name[65];
     char shim_path[256];
+    char files[512]; /* folder of the host's own files, "" where namespaces show them */
 };
 
 /* One intercepted system call. `context` is NULL when it came through the preload net. */
@@ -196,6 +197,9 @@ void lock_released(struct call *call, long fd);
 /* sys_root.c */
 long proc_open(const char *path);
 long proc_open_numbered(const char *folder, int fd);
+
+/* host_files.c */
+const char *host_file(const struct process *process, const char *path, char *text, size_t size);
 
 /* sys_eventfd.c */
 long eventfd_await_room(struct call *call, int fd);

@@ -3,6 +3,8 @@
 
 #include <linux/openat2.h>
 
+#define OWN_PATH_MAX 1024
+
 long random_open(struct call *call, int flags);
 
 /* One opening, in the fullest form that Linux has; open, creat and openat are special cases. */
@@ -126,8 +128,10 @@ static long open_path(struct call *call, int directory, const char *path, int fl
 {
     struct opening opening = {directory, path, {.flags = (unsigned int)flags}};
     struct stat status;
+    char own[OWN_PATH_MAX];
 
     if (!is_bad_pointer(path)) {
+        path = opening.path = host_file(call->thread->process, path, own, sizeof own);
         if (is_random(path))
             return random_open(call, flags);
         if (text_equal(path, "/dev/vsock")) /* see sys_socket: the family goes with its device */

@@ -41,10 +41,11 @@ class Launcher(Protocol):
 
 @dataclass(eq=False, slots=True)
 class HostState:
-    """One emulated host; `flags` go to every process in the reply to HELLO."""
+    """One emulated host; `flags` and `files` (folder of its own files where it has no mounts) go to every process at HELLO."""
 
     host: Host
     flags: int = 0
+    files: str = ""
     processes: dict[int, Process] = field(default_factory=dict)  # by pid in the host's namespace
     ports: dict[tuple[str, int], list[SimulatedSocket]] = field(default_factory=dict)  # by (type, port)
     next_port: int = FIRST_EPHEMERAL_PORT

@@ -35,7 +35,7 @@ def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | Non
     _new_image(kernel, actor)
     host = process.host
     flags = host.flags | (kernel.traces.flags(process) if kernel.traces is not None else 0)
-    values = (0, process.seed, process.nofile[0], host.host.cores, host.host.memory_bytes, flags, host.name)
+    values = (0, process.seed, process.nofile[0], host.host.cores, host.host.memory_bytes, flags, host.name, host.files)
     reply = Reply(values, fds=(kernel.page.fd,), close=False)
     if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
         return None

@@ -8,7 +8,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -105,6 +105,9 @@ class Emulation:
         self.launcher = ContainerLauncher(specs, options.nofile, self.core)
         self.kernel = Kernel(plan.platform, options, self.log, self.launcher)
         self.kernel.on_warning = self._warned
+        if self.isolation is Isolation.NONE:
+            for name, spec in specs.items():
+                self.kernel.hosts[name].files = str(show_files(spec.directory / "files", spec.binds))
         if self.debug is not None:
             self.gdb = Gdb(self.debug, self.directory.path, self.warn)
             self.gdb.check(plan)
@@ -312,6 +315,15 @@ def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
     while isinstance(found, BaseExceptionGroup):
         found = found.exceptions[0]
     return found
+
+
+def show_files(folder: Path, binds: Sequence[Bind]) -> Path:
+    """What would be mounted over this computer's files, as links in a folder laid out like the host's root, for the shim."""
+    for bind in binds:
+        link = folder / bind.target.lstrip("/")
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(bind.source)
+    return folder
 
 
 def replace_flags(plan: Plan, flags: int) -> KernelOptions:

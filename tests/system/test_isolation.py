@@ -44,3 +44,14 @@ def test_what_is_given_up_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["run", str(tmp_path / "s.yaml"), "--out", str(tmp_path / "out")]) == 0
     assert f"simunix: {WARNING}\n" in capsys.readouterr().err
     assert (tmp_path / "out/hosts/a/p.out").read_text() == "a\n"
+
+
+def test_hosts_find_each_other_by_name(emulation: Cluster) -> None:
+    client, server = emulation.hosts("a[1-2]", cores=3)
+    connect = "import socket; print(socket.create_connection(('a2', 700)).getpeername()[1])"
+    server.start(["python3", "-c", "import socket; socket.create_server(('a2', 700)).accept()"])
+    asked = client.start(
+        f'getent hosts a2; cat /etc/hostname; grep -c ^processor /proc/cpuinfo; python3 -c "{connect}"', at="1s"
+    )
+    emulation.run(check=True)
+    assert asked.stdout.split()[1:] == ["a2", "a1", "3", "700"]
