@@ -38,6 +38,8 @@ enum simunix_wake park(struct call *call, struct wait *wait)
     msgpack_put_uint(&writer, wait->b);
     msgpack_put_uint(&writer, wait->c);
     request_call(thread, &writer, &reply);
+    if (thread->acts) /* a new turn, the same call */
+        thread->process->page->noisy = 1;
     wait->value = reply_number(&reply, 1);
     return (enum simunix_wake)reply.status;
 }
