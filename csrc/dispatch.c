@@ -58,6 +58,19 @@ long dispatch_unknown(struct call *call, const char *what)
     return -ENOSYS;
 }
 
+/* Handlers of signals may run inside a handler and make calls of their own. */
+static long handle(struct call *call, const struct row *row)
+{
+    struct thread *thread = call->thread;
+    bool before = thread->acts;
+    long result;
+
+    thread->acts = !row->quiet;
+    result = row->handler(call);
+    thread->acts = before;
+    return result;
+}
+
 static long answer(struct call *call)
 {
     const struct row *row;
@@ -68,7 +81,7 @@ static long answer(struct call *call)
     if (!row->quiet)
         call->thread->process->page->noisy = 1;
     if (row->handler != NULL)
-        return row->handler(call);
+        return handle(call, row);
     if (row->error != 0) {
         warn_once(call->thread, WARN_REFUSED, row->name, NULL);
         return row->error;

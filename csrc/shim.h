@@ -34,6 +34,7 @@ struct thread {
     int tid;
     int alive_word;         /* cleared by the kernel when the thread has really gone */
     uint64_t start_mask;    /* signal mask to start with */
+    bool acts;              /* in a call that may make others ready, which it may do after having waited */
     uint64_t asked;         /* clock reads and calls since it last waited for something */
     uint32_t *join_word;    /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
     bool is_main;

@@ -40,6 +40,8 @@ enum simunix_wake park(struct call *call, struct wait *wait)
     msgpack_put_uint(&writer, wait->b);
     msgpack_put_uint(&writer, wait->c);
     request_call(thread, &writer, &reply);
+    if (thread->acts) /* a new turn, the same call */
+        thread->process->page->noisy = 1;
     wait->value = reply_number(&reply, 1);
     thread->has_waited = true;
     return (enum simunix_wake)reply.status;

@@ -61,7 +61,8 @@ def _run(command: list[str], folder: str, output: Path, limit_s: float) -> str:
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env=environment | {"LC_ALL": "C.UTF-8"},
+            # Folders are named after the process, which has the same number in every emulation.
+            env=environment | {"LC_ALL": "C.UTF-8", "TMPDIR": folder},
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,

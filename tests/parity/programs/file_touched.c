@@ -1,5 +1,4 @@
 // touch gives a file the time that the clock shows, and stat's time stamps can be set to others.
-// emulated: no (file times are the real clock's)
 // virtual: 10
 #include "check.h"
 
