@@ -1,6 +1,8 @@
 /* File locks between processes: the non-waiting form, then again a little later in virtual time. */
 #include "shim.h"
 
+#define FASYNC_FLAG 020000
+
 #define FIRST_PAUSE_NS 1000000L
 #define LAST_PAUSE_NS 100000000L
 
@@ -50,6 +52,10 @@ long sys_fcntl(struct call *call)
         if ((uint64_t)call->a[2] >= call->thread->process->nofile_soft)
             return -EINVAL;
         return descriptor_checked(call, NATIVE(fcntl, call->a[0], call->a[1], call->a[2]));
+    case F_SETFL:
+        if (call->a[2] & FASYNC_FLAG)
+            signals_from_kernel(call);
+        /* fallthrough */
     default:
         return NATIVE(fcntl, call->a[0], call->a[1], call->a[2]);
     }

@@ -1,6 +1,9 @@
 /* Sending signals (really, then telling the server so that it lets the target look), and waiting for them. */
 #include "shim.h"
 
+#define TIOCSCTTY 0x540EU
+#define FIOASYNC 0x5452U
+
 long sys_rt_sigaction(struct call *call)
 {
     int signal = (int)call->a[0];
@@ -171,6 +174,25 @@ long sys_rt_sigqueueinfo(struct call *call)
 long sys_rt_tgsigqueueinfo(struct call *call)
 {
     return send_signal(call, (int)call->a[0], (int)call->a[1], (int)call->a[2]);
+}
+
+/* A terminal or an O_ASYNC descriptor sends signals that no process announces: the server has to look for them. */
+void signals_from_kernel(struct call *call)
+{
+    struct reply reply;
+
+    if (!call->thread->process->hears_kernel)
+        ask(call->thread, &reply, OP_KERNEL_SIGNALS, 0, NULL);
+    call->thread->process->hears_kernel = true;
+}
+
+long sys_ioctl(struct call *call)
+{
+    long result = NATIVE(ioctl, call->a[0], call->a[1], call->a[2]);
+
+    if (result == 0 && ((unsigned int)call->a[1] == TIOCSCTTY || (unsigned int)call->a[1] == FIOASYNC))
+        signals_from_kernel(call);
+    return result;
 }
 
 /* pid of a pidfd from its fdinfo, as this process's namespace sees it. */
