@@ -63,6 +63,7 @@ struct process {
     int pid;
     int proc; /* /proc, once the process has changed its root; 0 before */
     bool has_signalfd;
+    bool hears_kernel; /* the server knows that the kernel may send it signals by itself */
     bool shared_overflow;
     int shared_count;
     struct shared_range shared[SHARED_RANGES_MAX];
@@ -163,6 +164,7 @@ bool is_nonblocking(int fd);
 enum interruption { INTERRUPT_NONE, INTERRUPT_CALL, INTERRUPT_RESTART };
 enum interruption signals_check(struct call *call);
 long signals_interrupt(struct call *call, enum interruption what, bool restarts);
+void signals_from_kernel(struct call *call);
 void signals_temporary_mask(struct call *call, const uint64_t *mask);
 uint64_t signals_strip(uint64_t mask);
 void signals_adopt(void);

@@ -10,6 +10,8 @@ struct refused_request {
 
 #define WHOLE 0xffffffffU
 #define TYPE 0x0000ff00U
+#define TIOCSCTTY 0x540eU
+#define FIOASYNC 0x5452U
 
 /* See ioctl_list(2), rtc(4), ioctl_console(2), ioctl_userfaultfd(2). */
 static const struct refused_request refused[] = {
@@ -28,6 +30,7 @@ static const struct refused_request refused[] = {
 long sys_ioctl(struct call *call)
 {
     uint32_t request = (uint32_t)call->a[1];
+    long result;
 
     if (descriptor_is_ours(call, call->a[0]))
         return -EBADF;
@@ -36,5 +39,8 @@ long sys_ioctl(struct call *call)
             warn_once(call->thread, WARN_REFUSED, refused[i].name, NULL);
             return -refused[i].error;
         }
-    return syscall6(call->number, call->a[0], call->a[1], call->a[2], 0, 0, 0);
+    result = syscall6(call->number, call->a[0], call->a[1], call->a[2], 0, 0, 0);
+    if (result == 0 && (request == TIOCSCTTY || request == FIOASYNC))
+        signals_from_kernel(call);
+    return result;
 }

@@ -5,6 +5,8 @@
  */
 #include "shim.h"
 
+#define FASYNC_FLAG 020000
+
 static struct wait lock_wait(int fd, const struct stat *status)
 {
     return (struct wait){
@@ -98,6 +100,10 @@ long sys_fcntl(struct call *call)
         if ((uint64_t)call->a[2] >= call->thread->process->nofile_soft)
             return -EINVAL;
         return descriptor_checked(call, NATIVE(fcntl, call->a[0], call->a[1], call->a[2]));
+    case F_SETFL:
+        if (call->a[2] & FASYNC_FLAG)
+            signals_from_kernel(call);
+        /* fallthrough */
     default:
         return NATIVE(fcntl, call->a[0], call->a[1], call->a[2]);
     }

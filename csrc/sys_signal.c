@@ -183,6 +183,16 @@ long sys_rt_tgsigqueueinfo(struct call *call)
     return send_signal(call, (int)call->a[0], (int)call->a[1], (int)call->a[2]);
 }
 
+/* A terminal or an O_ASYNC descriptor sends signals that no process announces: the server has to look for them. */
+void signals_from_kernel(struct call *call)
+{
+    struct reply reply;
+
+    if (!call->thread->process->hears_kernel)
+        ask(call->thread, &reply, OP_KERNEL_SIGNALS, 0, NULL);
+    call->thread->process->hears_kernel = true;
+}
+
 /* pid of a pidfd from its fdinfo, as this process's namespace sees it. */
 static long pid_of_pidfd(int fd)
 {

@@ -61,6 +61,7 @@ class Kernel:
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
         self.actors: dict[int, Actor] = {}
         self.processes: dict[int, Process] = {}
+        self.hearers: dict[int, Process] = {}  # by number, those that get signals from the kernel itself
         self.run_queue: deque[Actor] = deque()
         self.futexes = FutexTable()
         self.sockets = SocketTable(self)
@@ -135,6 +136,8 @@ class Kernel:
         process.born_ns = self.now_ns
         if parent is not None:
             parent.children.append(process)
+            if parent.hears_kernel:
+                self.hear_kernel(process)
             process.label = parent.label
         self.processes[number] = process
         return process
@@ -251,6 +254,7 @@ class Kernel:
             process.pidfd = -1
         process.host.processes.pop(process.pid, None)
         del self.processes[process.number]
+        self.hearers.pop(process.number, None)
         self.must_poll = True
         if process.pid:
             self.log.event(
@@ -328,6 +332,19 @@ class Kernel:
                 self.wake(actor, Wake.SIGNAL)
                 if not every_thread:
                     return
+
+    def hear_kernel(self, process: Process) -> None:
+        """From now on, look for signals that the kernel sends the process by itself."""
+        process.hears_kernel = True
+        self.hearers[process.number] = process
+
+    def look_for_signals(self) -> None:
+        """Whatever has just happened may have made the kernel send signals."""
+        for number in sorted(self.hearers):
+            process = self.hearers[number]
+            if process.pidfd >= 0 and not process.dead:
+                for signal_number in process.new_pending():
+                    self.notice_signal(process, signal_number)
 
     def stop_process(self, process: Process) -> None:
         """Take a process's actors out of the run queue until it is continued."""

@@ -48,6 +48,8 @@ class Process:
     vfork_parent: Actor | None = None
     has_let_go: bool = False  # of a parent that waits in vfork: it has exec'd or died
     stopped: bool = False
+    hears_kernel: bool = False  # the kernel may send it signals that nobody announces (terminals, O_ASYNC)
+    seen_pending: int = 0  # of those, what was pending when we last looked, as a mask
     dead: bool = False
     exit_status: int | None = None  # as it announced it; once a started program is dead, as wait(2) tells
     started: bool = False  # by request, not by another emulated process
@@ -62,6 +64,13 @@ class Process:
         """Learn the process's real identity; raises ProcessLookupError if it is gone already."""
         self.global_pid = global_pid
         self.pidfd = os.pidfd_open(global_pid)
+
+    def new_pending(self) -> list[int]:
+        """Numbers of signals that have become pending since this was last asked, for the process or its main thread."""
+        status = self.status_fields()
+        pending = int(status.get("ShdPnd", "0"), 16) | int(status.get("SigPnd", "0"), 16)
+        fresh, self.seen_pending = pending & ~self.seen_pending, pending
+        return [number for number in range(1, 65) if fresh >> (number - 1) & 1]
 
     def status_fields(self) -> dict[str, str]:
         """/proc/PID/status as a dict; empty once the process is gone."""

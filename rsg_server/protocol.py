@@ -36,6 +36,7 @@ class Op(IntEnum):
     TIMERFD = _number("OP_TIMERFD")
     TIMERFD_SET = _number("OP_TIMERFD_SET")
     TIMERFD_GET = _number("OP_TIMERFD_GET")
+    KERNEL_SIGNALS = _number("OP_KERNEL_SIGNALS")
     QUEUE_NOTIFY = _number("OP_QUEUE_NOTIFY")
     QUEUE_SENT = _number("OP_QUEUE_SENT")
     SOCKET = _number("OP_SOCKET")

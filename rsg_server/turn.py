@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 SOLO_LIMIT_NS = 60 * 10**9
 """How far an actor that is alone may advance the clock before the server looks again."""
 STEPS_BETWEEN_LOOKS = 64
+SETTLE_LOOKS, SETTLE_S = 5, 0.001
 _CREDENTIALS = struct.Struct("=iII")
 _READY_EVENTS = 4096
 
@@ -53,6 +54,7 @@ class TurnLoop:
         self.holder: Actor | None = None
         self.holder_since = 0.0
         self._given_ns = 0
+        self._unsettled = False  # what a process with a terminal did last may still be under way in the kernel
         self.limit_ns = FOREVER_NS  # the clock may not pass this (pace, pause)
         self.stop = False
         self._packer = msgpack.Packer(autoreset=True, unicode_errors="surrogateescape")
@@ -69,6 +71,7 @@ class TurnLoop:
                 return Outcome.BUDGET
             if self.holder is None:
                 if kernel.must_poll or kernel.page.words[NOISY]:
+                    self._unsettled = bool(kernel.hearers)
                     self._poll_ready()
                 due = kernel.timeline.next_ns
                 if due is not None and due <= kernel.now_ns:
@@ -88,6 +91,8 @@ class TurnLoop:
 
     def _advance(self, due: int | None) -> Outcome | None:
         """Nobody can run: move the clock to the next event and let it happen."""
+        if self._unsettled and self._settle():
+            return None
         if due is None:
             self._poll_ready()  # somebody outside may have killed whom all wait for
             return None if self.kernel.run_queue or self.kernel.timeline.next_ns is not None else Outcome.IDLE
@@ -97,6 +102,16 @@ class TurnLoop:
         self.kernel.page.advance_to(due)
         self.kernel.timeline.run_due(due)
         return None
+
+    def _settle(self) -> bool:
+        """A terminal hands characters on in a work queue of the kernel's: give that a moment before time passes."""
+        self._unsettled = False
+        for _ in range(SETTLE_LOOKS):
+            time.sleep(SETTLE_S)
+            self._poll_ready()
+            if self.kernel.run_queue:
+                return True
+        return False
 
     def _set_horizon(self) -> None:
         """Tell the shims how far the holder may go alone, and when something is due."""
@@ -275,6 +290,7 @@ class TurnLoop:
         while again:
             again = False
             kernel.must_poll = False
+            kernel.look_for_signals()
             kernel.page.words[NOISY] = 0
             ready = kernel.master.poll(0, _READY_EVENTS)
             if not ready:

@@ -52,6 +52,10 @@ bool root_is_entered(void);
 bool root_enter(const char *value);
 bool root_close(const char *unused);
 
+/* overlay.c */
+void overlay_in_user_namespace(void);
+bool overlay_mount(const char *lower, const char *upper, const char *work, const char *target);
+
 /* users.c */
 const struct passwd *user_find(const char *name);
 bool user_join_groups(const struct passwd *user);

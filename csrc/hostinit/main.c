@@ -51,8 +51,11 @@ static bool become_root(void)
 
 static bool enter_namespaces(const char *which)
 {
-    if (strcmp(which, "user") == 0 && !become_root())
-        return false;
+    if (strcmp(which, "user") == 0) {
+        if (!become_root())
+            return false;
+        overlay_in_user_namespace();
+    }
     if (unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWPID) != 0)
         return setup_failed("cannot make", "namespaces");
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)

@@ -82,7 +82,9 @@ bool network_add_address(const char *text)
     add_attribute(&request, IFA_LOCAL, bytes, size);
     add_attribute(&request, IFA_ADDRESS, bytes, size);
     code = ask_kernel(&request);
-    if (code == 0 || code == EEXIST || (is_v6 && code == EACCES)) /* EACCES: the kernel runs with IPv6 disabled */
+    if (code == 0 || code == EEXIST)
+        return true;
+    if (is_v6 && (code == EACCES || code == EOPNOTSUPP || code == EAFNOSUPPORT)) /* disable_ipv6=1, or ipv6.disable=1 at boot */
         return true;
     errno = code;
     return setup_failed("cannot add address", text);

@@ -29,16 +29,14 @@ bool root_is_entered(void)
 static bool mount_layer(const char *lower, const char *base)
 {
     static const char *const folders[] = {"upper", "work", "root"};
-    char path[FIELD_MAX + 16];
-    char options[4 * FIELD_MAX];
+    char path[3][FIELD_MAX + 16];
 
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        snprintf(path, sizeof path, "%s/%s", base, folders[i]);
-        if (mkdir(path, 0755) != 0 && errno != EEXIST)
+        snprintf(path[i], sizeof path[i], "%s/%s", base, folders[i]);
+        if (mkdir(path[i], 0755) != 0 && errno != EEXIST)
             return false;
     }
-    snprintf(options, sizeof options, "lowerdir=%s,upperdir=%s/upper,workdir=%s/work", lower, base, base);
-    return mount("overlay", path, "overlay", 0, options) == 0;
+    return overlay_mount(lower, path[0], path[1], path[2]);
 }
 
 /* Where the run directory's own file system cannot hold a layer (another overlay, as in many containers): one in memory. */

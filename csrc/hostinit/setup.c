@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 bool setup_failed(const char *what, const char *which)
@@ -40,12 +41,49 @@ static bool mount_proc(const char *unused)
     return mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0 || setup_failed("cannot mount", "/proc");
 }
 
+/* What the tmpfs mounts hide stays within reach for binding: the run directory may be there. */
+static struct {
+    char path[64];
+    int fd;
+} hidden[4];
+static size_t hidden_count;
+
+static bool keep_hidden(const char *path)
+{
+    if (hidden_count == sizeof hidden / sizeof hidden[0]) {
+        errno = ENOSPC;
+        return false;
+    }
+    snprintf(hidden[hidden_count].path, sizeof hidden[0].path, "%s/", path);
+    hidden[hidden_count].fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return hidden[hidden_count++].fd >= 0;
+}
+
+/* Where a path of this computer can be found from here. */
+static void source_path(const char *source, char *path, size_t size)
+{
+    size_t length;
+
+    if (root_is_entered()) {
+        snprintf(path, size, "%s%s", root_outside(), source);
+        return;
+    }
+    for (size_t i = 0; i < hidden_count; i++)
+        if (strncmp(source, hidden[i].path, length = strlen(hidden[i].path)) == 0) {
+            snprintf(path, size, "/proc/self/fd/%d/%s", hidden[i].fd, source + length);
+            return;
+        }
+    snprintf(path, size, "%s", source);
+}
+
 static bool mount_tmpfs(const char *value)
 {
     char mode[FIELD_MAX];
     char options[FIELD_MAX + 8];
     const char *path = take_field(value, mode, ' ');
 
+    if (!root_is_entered() && !keep_hidden(path))
+        return setup_failed("cannot open", path);
     snprintf(options, sizeof options, "mode=%s", mode);
     return mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options) == 0 || setup_failed("cannot mount tmpfs at", path);
 }
@@ -109,6 +147,26 @@ static bool make_place(const char *value)
     return mkdir(path, 0755) == 0 || errno == EEXIST || setup_failed("cannot make directory", path);
 }
 
+/* In a user namespace the flags that the mount has already are locked: they must be said again. */
+static bool make_read_only(const char *target)
+{
+    static const struct {
+        unsigned long has, flag;
+    } kept[] = {
+        {ST_NOSUID, MS_NOSUID}, {ST_NODEV, MS_NODEV}, {ST_NOEXEC, MS_NOEXEC},
+        {ST_NOATIME, MS_NOATIME}, {ST_NODIRATIME, MS_NODIRATIME}, {ST_RELATIME, MS_RELATIME},
+    };
+    unsigned long flags = MS_BIND | MS_REMOUNT | MS_RDONLY;
+    struct statvfs status;
+
+    if (statvfs(target, &status) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        if (status.f_flag & kept[i].has)
+            flags |= kept[i].flag;
+    return mount(NULL, target, NULL, flags, NULL) == 0;
+}
+
 static bool bind_mount(const char *value)
 {
     char mode[FIELD_MAX];
@@ -117,23 +175,22 @@ static bool bind_mount(const char *value)
     const char *target = take_field(value, mode, ' ');
 
     target = take_field(target, source, '\t');
-    snprintf(outside, sizeof outside, "%s%s", root_outside(), source);
+    source_path(source, outside, sizeof outside);
     if (mount(outside, target, NULL, MS_BIND | MS_REC, NULL) != 0)
         return setup_failed("cannot bind a private path over", target);
-    if (strcmp(mode, "ro") == 0 && mount(NULL, target, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL) != 0 && errno != EPERM)
-        return setup_failed("cannot make read-only:", target);
-    return true;
+    return strcmp(mode, "ro") != 0 || make_read_only(target) || setup_failed("cannot make read-only:", target);
 }
 
 static bool mount_overlay(const char *value)
 {
     char upper[FIELD_MAX];
     char work[FIELD_MAX];
-    char options[3 * FIELD_MAX];
+    char path[2][FIELD_MAX + 32];
     const char *target = take_field(take_field(value, upper, '\t'), work, '\t');
 
-    snprintf(options, sizeof options, "lowerdir=%s,upperdir=%s,workdir=%s", target, upper, work);
-    return mount("overlay", target, "overlay", 0, options) == 0 || setup_failed("cannot lay a private layer over", target);
+    source_path(upper, path[0], sizeof path[0]);
+    source_path(work, path[1], sizeof path[1]);
+    return overlay_mount(target, path[0], path[1], target) || setup_failed("cannot lay a private layer over", target);
 }
 
 static const struct {

@@ -28,23 +28,31 @@ struct program {
     bool foreground;
 };
 
-#define STARTED_MAX 1024
+static int *started; /* pids whose end the server wants to know of; 0: free */
+static size_t started_size;
 
-static int started[STARTED_MAX]; /* pids whose end the server wants to know of; 0: free */
-
-static void remember(int pid)
+/* A place to note a pid in, made if need be; NULL without memory. */
+static int *free_place(void)
 {
-    for (int i = 0; i < STARTED_MAX; i++)
-        if (started[i] == 0) {
-            started[i] = pid;
-            return;
-        }
+    size_t size = started_size == 0 ? 64 : 2 * started_size;
+    int *bigger;
+
+    for (size_t i = 0; i < started_size; i++)
+        if (started[i] == 0)
+            return &started[i];
+    bigger = realloc(started, size * sizeof *started);
+    if (bigger == NULL)
+        return NULL;
+    memset(bigger + started_size, 0, (size - started_size) * sizeof *started);
+    started = bigger;
+    started_size = size;
+    return &started[size / 2];
 }
 
 /* Whether the server asked for this process; forgets it. */
 bool spawn_was_asked_for(int pid)
 {
-    for (int i = 0; i < STARTED_MAX; i++)
+    for (size_t i = 0; i < started_size; i++)
         if (started[i] == pid) {
             started[i] = 0;
             return true;
@@ -52,17 +60,19 @@ bool spawn_was_asked_for(int pid)
     return false;
 }
 
-static bool read_program(const struct message *message, struct program *program)
+/* NULL, or what is wrong with the request. */
+static const char *read_program(const struct message *message, struct program *program)
 {
+    static const char too_many[] = "more than 8191 arguments or variables for a program";
     size_t arguments = 0;
     size_t variables = 0;
     const char *value;
 
     *program = (struct program){.directory = "/", .user = "", .nofile = 1024, .core = -1, .channel = 1024};
     for (const char *word = NULL; (word = message_next(message, word)) != NULL;) {
-        if ((value = word_value(word, "argv")) != NULL && arguments < WORDS_MAX - 1)
+        if ((value = word_value(word, "argv")) != NULL)
             program->argv[arguments++] = (char *)value;
-        else if ((value = word_value(word, "env")) != NULL && variables < WORDS_MAX - 1)
+        else if ((value = word_value(word, "env")) != NULL)
             program->environment[variables++] = (char *)value;
         else if ((value = word_value(word, "cwd")) != NULL)
             program->directory = value;
@@ -76,8 +86,10 @@ static bool read_program(const struct message *message, struct program *program)
             program->channel = (int)strtol(value, NULL, 10);
         else if ((value = word_value(word, "foreground")) != NULL)
             program->foreground = value[0] == '1';
+        if (arguments == WORDS_MAX || variables == WORDS_MAX)
+            return too_many;
     }
-    return arguments > 0 && message->fd_count == DESCRIPTORS;
+    return arguments > 0 && message->fd_count == DESCRIPTORS ? NULL : "malformed request to start a program";
 }
 
 /* Tell the parent what failed, and end. */
@@ -159,7 +171,8 @@ static int place_descriptors(const struct message *message, int report, int chan
 {
     int hidden = fcntl(report, F_DUPFD_CLOEXEC, channel + 1);
 
-    fcntl(message->fds[3], F_DUPFD, channel); /* nothing else is open up there */
+    if (hidden < 0 || fcntl(message->fds[3], F_DUPFD, channel) != channel) /* nothing else is open up there */
+        give_up(report, "cannot place the channel above", "the program's own descriptors");
     for (int i = 0; i < 3; i++)
         dup2(message->fds[i], i);
     close_range(3, (unsigned)channel - 1, 0);
@@ -188,6 +201,12 @@ static _Noreturn void run_program(const struct message *message, const struct pr
     give_up(report, "cannot run", program->argv[0]);
 }
 
+static void close_descriptors(const struct message *message)
+{
+    for (int i = 0; i < message->fd_count; i++)
+        close(message->fds[i]);
+}
+
 void spawn_answer(const struct message *message)
 {
     static struct program program;
@@ -196,8 +215,12 @@ void spawn_answer(const struct message *message)
     ssize_t size;
     pid_t pid;
 
-    if (!read_program(message, &program) || pipe2(report, O_CLOEXEC) != 0) {
-        control_answer("error malformed request to start a program");
+    const char *wrong = read_program(message, &program);
+    int *place = free_place();
+
+    if (wrong != NULL || place == NULL || pipe2(report, O_CLOEXEC) != 0) {
+        control_answer("error %s", wrong != NULL ? wrong : strerror(errno));
+        close_descriptors(message);
         return;
     }
     pid = fork();
@@ -206,14 +229,13 @@ void spawn_answer(const struct message *message)
     close(report[1]);
     size = pid < 0 ? 0 : read(report[0], failure, sizeof failure - 1); /* end of file: exec has worked */
     close(report[0]);
-    for (int i = 0; i < message->fd_count; i++)
-        close(message->fds[i]);
+    close_descriptors(message);
     if (size > 0)
         control_answer("error %.*s", (int)size, failure);
     else if (pid < 0)
         control_answer("error cannot fork: %s", strerror(errno));
     else {
-        remember(pid);
+        *place = pid;
         control_answer("ok %d", (int)pid);
     }
 }

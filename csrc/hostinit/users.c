@@ -4,25 +4,44 @@
 
 #include <grp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define GROUPS_MAX 256
 
-/* NULL if there is no such user. Valid until the next call. */
+static bool has_name(const struct passwd *entry, const char *name, long number)
+{
+    return number < 0 ? strcmp(entry->pw_name, name) == 0 : (long)entry->pw_uid == number;
+}
+
+/* A number that no file lists is a user all the same, in the group of that number. */
+static const struct passwd *unlisted(const char *name, long number)
+{
+    static struct passwd entry;
+
+    entry = (struct passwd){.pw_name = (char *)name, .pw_uid = (uid_t)number, .pw_gid = (gid_t)number};
+    return number < 0 ? NULL : &entry;
+}
+
+/* By name or number; NULL if there is no such user. Valid until the next call. */
 const struct passwd *user_find(const char *name)
 {
+    bool is_number = name[0] != '\0' && name[strspn(name, "0123456789")] == '\0';
+    long number = is_number ? strtol(name, NULL, 10) : -1;
     const struct passwd *entry = NULL;
     FILE *list;
 
-    if (!root_is_entered())
-        return getpwnam(name);
+    if (!root_is_entered()) {
+        entry = is_number ? getpwuid((uid_t)number) : getpwnam(name);
+        return entry != NULL ? entry : unlisted(name, number);
+    }
     list = fopen("/etc/passwd", "re");
     if (list == NULL)
-        return NULL;
-    while ((entry = fgetpwent(list)) != NULL && strcmp(entry->pw_name, name) != 0)
+        return unlisted(name, number);
+    while ((entry = fgetpwent(list)) != NULL && !has_name(entry, name, number))
         ;
     fclose(list);
-    return entry;
+    return entry != NULL ? entry : unlisted(name, number);
 }
 
 static bool is_member(const struct group *group, const char *name)

@@ -119,4 +119,14 @@ def stopping(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | 
     return None
 
 
-HANDLERS: dict[int, Handler] = {int(Op.SIGNAL): Handler("iii", sent), int(Op.STOPPING): Handler("i", stopping)}
+def kernel_signals(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[] -> [0]: it has a terminal, or a descriptor that tells of input by a signal."""
+    kernel.hear_kernel(actor.process)
+    return OK
+
+
+HANDLERS: dict[int, Handler] = {
+    int(Op.SIGNAL): Handler("iii", sent),
+    int(Op.STOPPING): Handler("i", stopping),
+    int(Op.KERNEL_SIGNALS): Handler("", kernel_signals),
+}

@@ -11,7 +11,7 @@ import fcntl
 import os
 import socket
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
@@ -109,7 +109,8 @@ class _Directives:
         self.words.append("proc=")
         if spec.fresh_run:
             self._fresh_run()
-        ordered = sorted(spec.private, key=lambda private: private.path.count("/"))
+        private_paths = [replace(private, path=self._resolved(private.path)) for private in spec.private]
+        ordered = sorted(private_paths, key=lambda private: private.path.count("/"))
         for private in ordered:  # all layers before any bind: a layer would hide what is bound below it
             self._layer_for(private)
         for private in ordered:
@@ -119,6 +120,11 @@ class _Directives:
         if self._is_elsewhere:
             self.words.append("close=")
         return self.words
+
+    def _resolved(self, path: str) -> str:
+        """A path without symbolic links (/var/run is one), seen from inside."""
+        tree = self.spec.root
+        return str(Path("/", tree.locate(path).relative_to(tree.path)))
 
     def _enter_root(self) -> None:
         """Every host has a layer of its own over the root, which stays as it is."""
@@ -133,9 +139,14 @@ class _Directives:
         """Where the root is another one, a missing target is made; /proc and /sys are this computer's everywhere."""
         of_kernel = is_below(bind.target, "/proc") or is_below(bind.target, "/sys")
         tree = THIS_COMPUTER if of_kernel else self.spec.root
-        if not tree.has(bind.target) and (tree == THIS_COMPUTER or tree.path.joinpath(bind.target[1:]).is_symlink()):
+        inside = bind.target if of_kernel else self._resolved(bind.target)
+        is_fresh = self._is_fresh(inside)  # /etc/resolv.conf is often a link into /run, where nothing is yet
+        is_link = tree.path.joinpath(bind.target[1:]).is_symlink()
+        if is_fresh and is_link:
+            bind = replace(bind, target=inside)
+        elif not tree.has(bind.target) and (tree == THIS_COMPUTER or is_link):
             return
-        if tree != THIS_COMPUTER:
+        if tree != THIS_COMPUTER or is_fresh:
             self.words.append(f"place={'directory' if bind.source.is_dir() else 'file'} {bind.target}")
         self.words.append(f"bind={'ro' if bind.read_only else 'rw'} {bind.source}\t{bind.target}")
 

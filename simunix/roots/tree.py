@@ -61,15 +61,19 @@ class RootTree:
             return False
 
     def user(self, name: str) -> tuple[int, int] | None:
-        """User and group number of a user; None if there is none. Of another root only its own /etc/passwd counts."""
+        """User and group number of a user, by name or number; None if there is none.
+
+        Of another root only its own /etc/passwd counts. A number that is not listed is in the group of that number.
+        """
+        is_number = name.isascii() and name.isdigit()
         if self == THIS_COMPUTER:
-            with contextlib.suppress(KeyError):
-                return pwd.getpwnam(name)[2:4]
+            with contextlib.suppress(KeyError, OverflowError):
+                return (pwd.getpwuid(int(name)) if is_number else pwd.getpwnam(name))[2:4]
         for line in self._read("/etc/passwd").decode(errors="replace").splitlines():
             fields = line.split(":")
-            if fields[0] == name and len(fields) > 3 and fields[2].isdigit() and fields[3].isdigit():
+            if len(fields) > 3 and name == fields[2 if is_number else 0] and fields[2].isdigit() and fields[3].isdigit():
                 return int(fields[2]), int(fields[3])
-        return None
+        return (int(name), int(name)) if is_number else None
 
     def release(self) -> str:
         """What the root calls itself, e.g. `Debian GNU/Linux 13 (trixie)`."""

@@ -16,6 +16,7 @@ import pytest
 from tests.conftest import ROOT, Simunix, processes_named
 
 HOSTS = "name: deaths\nhosts: [{name: 'a[1-2]'}]\n"
+RUN = [sys.executable, "-m", "simunix.cli.main", "run"]
 WAYS = [("KILL", 9), ("SEGV", 11)]
 
 
@@ -81,17 +82,7 @@ def test_a_process_killed_from_outside(tmp_path: Path) -> None:
     mark = f"5{os.getpid()}.9"
     command = f"command: [bash, -c, 'sleep {mark}; echo $?']"
     with subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "simunix.cli.main",
-            "run",
-            scenario(tmp_path, command),
-            "--out",
-            tmp_path / "out",
-            "--pace",
-            "8640",
-        ],
+        [*RUN, scenario(tmp_path, command), "--out", tmp_path / "out", "--pace", "8640"],
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},

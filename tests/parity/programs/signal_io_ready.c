@@ -1,5 +1,4 @@
 // With O_ASYNC the kernel sends SIGIO when a pipe becomes readable, and a pause ends.
-// emulated: no (SIGIO comes from the kernel, which nobody tells the server)
 #include "check.h"
 
 static volatile sig_atomic_t count;

@@ -1,5 +1,4 @@
 // With O_ASYNC the kernel sends SIGIO when data arrives on a connection.
-// emulated: no (SIGIO comes from the kernel, which nobody tells the server)
 #include "inet.h"
 
 static volatile sig_atomic_t count;

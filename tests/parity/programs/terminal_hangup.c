@@ -1,5 +1,4 @@
 // When the master of a terminal is closed, the session on the slave gets SIGHUP and dies of it.
-// emulated: no (signals of a terminal come from the kernel, which nobody tells the server)
 #include "check.h"
 
 #include <pty.h>

@@ -1,5 +1,4 @@
 // A Ctrl-C typed at the master of a terminal interrupts what runs in the foreground of the slave.
-// emulated: no (signals of a terminal come from the kernel, which nobody tells the server)
 #include "check.h"
 
 #include <pty.h>

@@ -1,0 +1,50 @@
+/* Overlay mounts: a private layer over something that is only read. */
+#define _GNU_SOURCE
+#include "hostinit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+
+static bool in_user_namespace;
+
+void overlay_in_user_namespace(void)
+{
+    in_user_namespace = true;
+}
+
+/* Append "NAME=PATH": commas part options, colons part lower layers, and a backslash takes their meaning. */
+static bool add_option(char **to, const char *end, const char *name, const char *path)
+{
+    int size = snprintf(*to, (size_t)(end - *to), "%s=", name);
+
+    if (size < 0 || size >= end - *to)
+        return false;
+    for (*to += size; *path != '\0'; path++) {
+        if (end - *to < 3)
+            return false;
+        if (strchr(",:\\", *path) != NULL)
+            *(*to)++ = '\\';
+        *(*to)++ = *path;
+    }
+    **to = '\0';
+    return true;
+}
+
+/* False with errno set. In a user namespace the layer's own marks are attributes that a user may set. */
+bool overlay_mount(const char *lower, const char *upper, const char *work, const char *target)
+{
+    char options[4096]; /* the kernel takes one page */
+    char *to = options;
+    const char *end = options + sizeof options;
+
+    if (!add_option(&to, end, "lowerdir", lower) || !add_option(&to, end, ",upperdir", upper) ||
+        !add_option(&to, end, ",workdir", work) || end - to < 16) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    if (in_user_namespace)
+        strcpy(to, ",userxattr");
+    return mount("overlay", target, "overlay", 0, options) == 0;
+}
