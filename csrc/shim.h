@@ -173,6 +173,9 @@ long socket_end_of_data(struct call *call, int fd);
 long datagram_send(struct call *call, int fd, const struct message_header *message, int flags);
 long datagram_receive(struct call *call, int fd, struct message_header *message, int flags);
 
+/* sys_io.c */
+void signalfd_refresh(struct thread *thread);
+
 /* sys_eventfd.c */
 long eventfd_await_room(struct call *call, int fd);
 
