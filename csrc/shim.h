@@ -204,6 +204,9 @@ long proc_open_numbered(const char *folder, int fd);
 /* host_files.c */
 const char *host_file(const struct process *process, const char *path, char *text, size_t size);
 
+/* sys_io.c */
+void signalfd_refresh(struct thread *thread);
+
 /* sys_eventfd.c */
 long eventfd_await_room(struct call *call, int fd);
 

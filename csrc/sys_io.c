@@ -336,6 +336,23 @@ long sys_signalfd(struct call *call)
     return descriptor_checked(call, do_native(call));
 }
 
+/* The server's look at an epoll of ours asks a signalfd in it whether the *server* has signals, and the kernel strikes it off
+ * the epoll's ready list. Setting the mask of any signalfd wakes the queue of all that this process has, which puts them back:
+ * done with one of our own, whichever of the application's, passed or duplicated, it may be. */
+void signalfd_refresh(struct thread *thread)
+{
+    uint64_t nothing = 0;
+    long fd;
+
+    if (!thread->process->has_signalfd)
+        return;
+    fd = NATIVE(signalfd4, -1, &nothing, sizeof nothing, O_CLOEXEC);
+    if (fd < 0)
+        return;
+    NATIVE(signalfd4, fd, &nothing, sizeof nothing, 0);
+    NATIVE(close, fd);
+}
+
 /* What is written is in the page cache, which outlives every emulated process; waiting for the real disk would only make the
  * run slower, and the slowness of this computer's disk is not the emulated host's. */
 long sys_fsync(struct call *call)

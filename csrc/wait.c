@@ -151,6 +151,7 @@ long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t 
     epoll_fill(call->thread, fds, count);
     result = wait_on(call, &wait, restarts);
     epoll_empty(call->thread, fds, count);
+    signalfd_refresh(call->thread);
     return result;
 }
 

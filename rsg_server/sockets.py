@@ -21,6 +21,7 @@ ANY = {4: b"\x00" * 4, 6: b"\x00" * 16}
 MAPPED = b"\x00" * 10 + b"\xff\xff"
 FIRST_SWEEP = 256
 SOL_SOCKET, SO_REUSEADDR, SO_LINGER, SO_REUSEPORT = 1, 2, 13, 15
+SOL_IPV6, IPV6_V6ONLY = 41, 26
 
 
 def is_loopback(ip: bytes) -> bool:
@@ -108,17 +109,23 @@ class SocketTable:
     def _conflicts(self, new: SimulatedSocket, ip: bytes, old: SimulatedSocket) -> bool:
         if self._close_if_abandoned(old) or old.local is None:
             return False
-        other = plain(old.local.ip)
-        if ip != other and ip not in ANY.values() and other not in ANY.values():
+        if not self._overlaps(new, ip, old, plain(old.local.ip)):
             return False
         if self._flag(new, SO_REUSEPORT) and self._flag(old, SO_REUSEPORT):
             return False
         reuse = self._flag(new, SO_REUSEADDR) and self._flag(old, SO_REUSEADDR)
         return not (reuse and (new.kind == "d" or old.state is not SocketState.LISTENING))
 
+    def _overlaps(self, new: SimulatedSocket, ip: bytes, old: SimulatedSocket, other: bytes) -> bool:
+        """Whether something could be sent to both. Of the IPv6 addresses only "any" may stand for IPv4 ones too."""
+        if len(ip) == len(other):
+            return ip == other or ip in ANY.values() or other in ANY.values()
+        which, address = (new, ip) if len(ip) == 16 else (old, other)
+        return address == ANY[6] and not self._flag(which, IPV6_V6ONLY, SOL_IPV6)
+
     @staticmethod
-    def _flag(which: SimulatedSocket, option: int) -> bool:
-        return any(which.options.get((SOL_SOCKET, option), b""))
+    def _flag(which: SimulatedSocket, option: int, level: int = SOL_SOCKET) -> bool:
+        return any(which.options.get((level, option), b""))
 
     def _close_if_abandoned(self, old: SimulatedSocket) -> bool:
         """Closed within this very turn, so that the master epoll has not told yet?"""
@@ -172,6 +179,8 @@ class SocketTable:
             if local != ip and local not in ANY.values():
                 continue
             if local == ANY[4] and len(ip) == 16:
+                continue
+            if len(ip) == 4 and len(local) == 16 and self._flag(candidate, IPV6_V6ONLY, SOL_IPV6):
                 continue
             if self._close_if_abandoned(candidate):
                 continue

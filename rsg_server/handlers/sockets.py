@@ -29,6 +29,8 @@ UDP_LITE = 136
 PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17, UDP_LITE)}
 REMEMBERED = {2: 4, 13: 8, 15: 4}
 """SO_REUSEADDR, SO_LINGER, SO_REUSEPORT with the sizes of their values: the server heeds them."""
+UNSET_IS_EMPTY = {(SOL_IP, 4), (SOL_IPV6, 54), (SOL_IPV6, 55), (SOL_IPV6, 57), (SOL_IPV6, 59)}
+"""IP_OPTIONS and the IPv6 headers are as long as what was set: sshd refuses peers that seem to route by them."""
 
 
 def create(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -163,7 +165,8 @@ def get_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any])
     unknown = level not in KNOWN_LEVELS or (level == SOL_TCP and not 0 < option <= LAST_TCP_OPTION)
     if unknown or (level, option) == (SOL_TCP, TCP_INFO):
         return failed(errno.ENOPROTOOPT)
-    return Reply((0, which.options.get((level, option), b"\0\0\0\0")))
+    unset = b"" if (level, option) in UNSET_IS_EMPTY else b"\0\0\0\0"
+    return Reply((0, which.options.get((level, option), unset)))
 
 
 def _own_option(which: SimulatedSocket, option: int) -> int | None:
