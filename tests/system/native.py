@@ -28,6 +28,10 @@ class NativeProcess:
         with open(f"{self.folder}.out", "wb") as out, open(f"{self.folder}.err", "wb") as err:
             self.popen = subprocess.Popen(self.argv, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
 
+    def send_signal(self, number: signal.Signals) -> None:
+        assert self.popen is not None
+        self.popen.send_signal(number)
+
     @property
     def stdout(self) -> str:
         return Path(f"{self.folder}.out").read_text()
@@ -84,12 +88,17 @@ class NativeCluster:
         self.actions.append((at, process.start))
         return process
 
-    def send_signal(self, process: NativeProcess, number: signal.Signals, at: float) -> None:
-        def send() -> None:
-            assert process.popen is not None
-            process.popen.send_signal(number)
+    def at(self, moment: float, action: Callable[[], object], once: Callable[[], bool]) -> None:
+        """Not before that moment, nor before `once` holds: a busy computer is late."""
 
-        self.actions.append((at, send))
+        def act() -> None:
+            end = time.monotonic() + LIMIT_S
+            while not once():
+                assert time.monotonic() < end, "it did not happen in time"
+                time.sleep(0.02)
+            action()
+
+        self.actions.append((moment, act))
 
     def run(self, check: bool = False) -> None:
         start = time.monotonic()

@@ -7,14 +7,16 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from simunix.testing import Cluster, Program
-from tests.system.native import NativeCluster
+from simunix.testing import Cluster, EmulatedProcess, Program
+from tests.system.native import NativeCluster, NativeProcess
 
 AnyCluster = Cluster | NativeCluster
+AnyProcess = EmulatedProcess | NativeProcess
 PROGRAMS = Path(__file__).parent / "programs"
 
 
@@ -45,7 +47,7 @@ def upper_server(address: str) -> None:
 
 def upper_client(address: str) -> None:
     """Sends its words, a line each, and says what comes back, or that the server is gone."""
-    with socket.create_connection((address, 7000)) as peer, peer.makefile("rw") as lines:
+    with connect_patiently(address) as peer, peer.makefile("rw") as lines:
         for word in sys.argv[1:]:
             if word.isdigit():
                 time.sleep(int(word) / 1000)
@@ -57,6 +59,31 @@ def upper_client(address: str) -> None:
             except OSError:
                 answer = ""
             print(answer.strip() or "gone", flush=True)
+
+
+def connect_patiently(address: str) -> socket.socket:
+    """Natively the server may be late."""
+    for _ in range(100):
+        try:
+            return socket.create_connection((address, 7000))
+        except ConnectionRefusedError:
+            time.sleep(0.1)
+    raise ConnectionRefusedError(address)
+
+
+def signal_at(
+    cluster: AnyCluster, moment: float, process: AnyProcess, number: signal.Signals, once: Callable[[], bool]
+) -> None:
+    """Send a signal at a moment when something must have happened: natively that is waited for, emulated it is sure."""
+
+    def send() -> None:
+        assert once()
+        process.send_signal(number)
+
+    if isinstance(cluster, NativeCluster):
+        cluster.at(moment, send, once)
+    else:
+        cluster.at(moment, send)
 
 
 def make(cluster: AnyCluster, language: str, role: str, address: str) -> tuple[Program, tuple[str, ...]]:
@@ -85,8 +112,8 @@ def test_client_notices_that_the_server_was_killed(cluster: AnyCluster, client_l
     program, words = make(cluster, server_language, "server", far.address)
     server = far.start(program, *words)
     program, words = make(cluster, client_language, "client", far.address)
-    client = near.start(program, *words, "one", "600", "two", at=0.5)
-    cluster.send_signal(server, signal.SIGKILL, at=0.8)
+    client = near.start(program, *words, "one", "1500", "two", at=0.5)
+    signal_at(cluster, 0.8, server, signal.SIGKILL, once=lambda: client.stdout == "ONE\n")
     cluster.run()
     assert (server.exit_code, client.exit_code) == (-signal.SIGKILL, 0)
     assert client.stdout == "ONE\ngone\n"
@@ -98,8 +125,8 @@ def test_terminated_server_says_what_it_did(cluster: AnyCluster, language: str) 
     program, words = make(cluster, language, "server", far.address)
     server = far.start(program, *words)
     program, words = make(cluster, language, "client", far.address)
-    near.start(program, *words, "a", "b", "c", at=0.5)
-    cluster.send_signal(server, signal.SIGTERM, at=1)
+    client = near.start(program, *words, "a", "b", "c", at=0.5)
+    signal_at(cluster, 1, server, signal.SIGTERM, once=lambda: client.stdout == "A\nB\nC\n")
     cluster.run(check=True)
     assert server.stdout == "ready\nanswered 3\n"
 
@@ -110,8 +137,8 @@ def test_stopped_server_keeps_its_client_waiting(cluster: AnyCluster, language: 
     program, words = make(cluster, language, "server", far.address)
     server = far.start(program, *words, daemon=True)
     program, words = make(cluster, language, "client", far.address)
-    client = near.start(program, *words, "before", "300", "after", at=0.5)
-    cluster.send_signal(server, signal.SIGSTOP, at=0.7)
-    cluster.send_signal(server, signal.SIGCONT, at=1.5)
+    client = near.start(program, *words, "before", "500", "after", at=0.5)
+    signal_at(cluster, 0.7, server, signal.SIGSTOP, once=lambda: client.stdout == "BEFORE\n")
+    signal_at(cluster, 1.5, server, signal.SIGCONT, once=lambda: True)
     cluster.run(check=True)
     assert client.stdout == "BEFORE\nAFTER\n"
