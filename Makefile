@@ -24,6 +24,7 @@ conformance: setup ## CPython's own tests inside and outside, file by file, into
 bench: setup ## the benchmarks; their last figures are in benchmarks/README.md
 	.venv/bin/python benchmarks/turn.py
 	.venv/bin/python benchmarks/demo.py
+	.venv/bin/python benchmarks/realtime.py
 
 format: setup ## format the Python sources
 	.venv/bin/ruff format . && .venv/bin/ruff check --fix .
