@@ -111,7 +111,7 @@ def deadlock(simunix: Simunix, tmp_path_factory: pytest.TempPathFactory) -> list
         ("  a2: python3[4] ", ["in read waits for descriptor 5 (pipe, written by python3[2]@a2 (fd 6)) since 1.0"]),
         (
             "  a1: python3[3] ",
-            ["pselect6", "descriptors 4 (UNIX socket pair made by python3[2]@a1), 6 (eventfd, count 0) since"],
+            ["select", "descriptors 4 (UNIX socket pair made by python3[2]@a1), 6 (eventfd, count 0) since"],
         ),
     ],
     ids=["tcp-server", "tcp-client", "futex", "child", "pipe", "select"],

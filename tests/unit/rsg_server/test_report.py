@@ -56,7 +56,7 @@ def test_stall_of_a_thread_that_waits_in_the_kernel() -> None:
         report = ""
         for _ in range(10_000):  # it says its number a moment before it reads
             report = stall_report(world.kernel, actor, 12.0)
-            if "call: read(0x3, " in report:
+            if "call: read(0x3, " in report and "state: S " in report:
                 break
         assert "state: S (sleeping)" in report
         assert "; descriptor 3 (pipe, written by fake[" in report
