@@ -20,7 +20,8 @@ stops when the kernel's headers know a system call that the table does not.
 KNOWN_GAPS = """
 ## What the table does not show
 
-* Times of files are the real clock's: `stat`, `statx`, `utimensat` and what else reads or sets them.
+* What is made or written bears the real clock's time, as `stat` and `statx` tell it; `utimensat` without times (`touch`) gives
+  the virtual one, its older forms (`utime`, `utimes`, `futimesat`) the real one.
 * `/proc` and `/sys` are the kernel's own text, with its times and counters.
 * `rdtsc` reads the processor's own clock without any call; `simunix check` tells which programs do.
 * `ioctl` refuses what is known to wait or to tell the time; a device with requests of its own may still do either.
