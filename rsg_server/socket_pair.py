@@ -22,6 +22,8 @@ WINDOW_BYTES = 262_144
 class Flow(Protocol):
     """One direction of a connection in the network model; see rsg_server.network."""
 
+    is_cancelled: bool
+
     @property
     def in_flight_bytes(self) -> int: ...
     def send(self, data: bytes) -> None: ...

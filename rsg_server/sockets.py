@@ -6,6 +6,7 @@ import errno
 import os
 import select
 import socket
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rsg_server.protocol import Wait, Wake
@@ -276,21 +277,23 @@ class SocketTable:
         if which is None or which.state is SocketState.CLOSED:
             return
         peer = which.peer
-
-        def arrive() -> None:
-            if which.number in self.all and which.state is not SocketState.CLOSED:
-                which.error = errno.ECONNRESET
-                which.state = SocketState.CLOSED
-                self._kernel.must_poll = True
-                self._stop(which)
-                self._release_port(which)
-                which.end.close()
-                self._keep_silently(which)
-
-        if peer is not None:
-            self._kernel.network.message(peer.host.host, which.host.host, arrive)
-        else:
+        arrive = partial(self._reset_arrives, which)
+        if peer is None:
             arrive()
+        elif peer.flow is not None and not peer.flow.is_cancelled:
+            peer.flow.finish(arrive)  # behind what was sent before
+        else:
+            self._kernel.network.message(peer.host.host, which.host.host, arrive)
+
+    def _reset_arrives(self, which: SimulatedSocket) -> None:
+        if which.number in self.all and which.state is not SocketState.CLOSED:
+            which.error = errno.ECONNRESET
+            which.state = SocketState.CLOSED
+            self._kernel.must_poll = True
+            self._stop(which)
+            self._release_port(which)
+            which.end.close()
+            self._keep_silently(which)
 
     def _stop(self, which: SimulatedSocket) -> None:
         self._kernel.unwatch(which.end.fileno())
@@ -312,6 +315,7 @@ class SocketTable:
             which.pending.clear()
         if which.state is SocketState.CONNECTED and which.kind == "s":
             if which.options.get((SOL_SOCKET, SO_LINGER), b"")[:8] == b"\x01\0\0\0\0\0\0\0":
+                self._take_sent(which)
                 self.reset(which.peer)
             else:
                 self._take_rest(which)
@@ -320,13 +324,21 @@ class SocketTable:
 
     def _take_rest(self, which: SimulatedSocket) -> None:
         """Everything that was written before the close still travels, whatever the window."""
+        if self._take_sent(which):
+            self._finished(which)
+        else:
+            self.reset(which.peer)
+
+    @staticmethod
+    def _take_sent(which: SimulatedSocket) -> bool:
+        """Send on what the application has written; False if it closed with data unread."""
         try:
             while data := which.read():
                 if which.flow is not None:
                     which.flow.send(data)
-            self._finished(which)
         except ConnectionResetError:
-            self.reset(which.peer)
+            return False
+        return True
 
     def _forget(self, which: SimulatedSocket) -> None:
         if which.end.fileno() >= 0:
