@@ -59,6 +59,18 @@ static long check_destination(struct call *call, int fd, const struct simunix_da
     return ASK(call->thread, &reply, OP_PEERNAME, socket_id(fd, NULL)) < 0 ? -EDESTADDRREQ : 0;
 }
 
+/* An ICMP error that has come in is told once, by whatever call comes first: 0, or that error, taken from the queue's head. */
+static long take_error(int fd)
+{
+    struct simunix_datagram header = {0};
+    long size = NATIVE(recvfrom, fd, &header, sizeof header, MSG_PEEK | MSG_DONTWAIT, NULL, NULL);
+
+    if (size < (long)sizeof header || header.error == 0)
+        return 0;
+    NATIVE(recvfrom, fd, &header, sizeof header, MSG_DONTWAIT, NULL, NULL);
+    return -(long)header.error;
+}
+
 long datagram_send(struct call *call, int fd, const struct message_header *message, int flags)
 {
     struct simunix_datagram header;
@@ -71,6 +83,8 @@ long datagram_send(struct call *call, int fd, const struct message_header *messa
         result = control_messages_send(message, &header);
     if (result == 0)
         result = check_destination(call, fd, &header);
+    if (result == 0)
+        result = take_error(fd);
     if (result != 0)
         return result;
     for (size_t i = 0; i < message->iov_length && i < PARTS_MAX; i++)

@@ -120,8 +120,18 @@ long sys_socket(struct call *call)
     return finish_descriptor(call, reply.fd, (int)call->a[1]);
 }
 
-/* What the kernel says of an address that is not an internet one. */
-static long bad_address(const uint8_t *address, uint32_t length)
+static bool is_of_family(struct call *call, int64_t id, int family)
+{
+    struct reply reply;
+    int own = 0;
+
+    if (ASK(call->thread, &reply, OP_SOCKET_GET, id, SOL_SOCKET_LEVEL, SO_DOMAIN_OPTION) == 0 && reply.values.kind[1] == 'b')
+        memcpy(&own, reply.values.bytes[1], sizeof own);
+    return own == family;
+}
+
+/* What the kernel says of an address that is not one of the socket's family. */
+static long bad_address(struct call *call, int64_t id, const uint8_t *address, uint32_t length)
 {
     uint16_t family;
 
@@ -130,7 +140,7 @@ static long bad_address(const uint8_t *address, uint32_t length)
     if (length < 16)
         return -EINVAL;
     memcpy(&family, address, sizeof family);
-    return family == AF_INET || family == AF_INET6 ? -EINVAL : -EAFNOSUPPORT;
+    return is_of_family(call, id, family) ? -EINVAL : -EAFNOSUPPORT;
 }
 
 /* A request of an id and an address. */
@@ -141,7 +151,7 @@ static int64_t ask_address(struct call *call, int op, int64_t id, int extra, str
     request_start(call->thread, &writer, op, extra >= 0 ? 5 : 4);
     msgpack_put_int(&writer, id);
     if (!put_address(&writer, (const uint8_t *)call->a[1], (uint32_t)call->a[2]))
-        return bad_address((const uint8_t *)call->a[1], (uint32_t)call->a[2]);
+        return bad_address(call, id, (const uint8_t *)call->a[1], (uint32_t)call->a[2]);
     if (extra >= 0)
         msgpack_put_int(&writer, extra);
     return request_call(call->thread, &writer, reply);

@@ -1,5 +1,4 @@
 // Addresses of the wrong size or family are refused, each with its error.
-// emulated: no (some wrong addresses get another of the possible errors)
 #include "inet.h"
 
 int main(void)

@@ -1,5 +1,4 @@
 // A connected datagram socket whose peer does not exist learns so at its second send.
-// emulated: no (a refused datagram is told by the next receive only)
 #include "inet.h"
 
 int main(void)
