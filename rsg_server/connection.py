@@ -30,6 +30,9 @@ def connect(kernel: Kernel, client: SimulatedSocket, target: Address, waits: boo
         return errno.EALREADY
     if client.state is not SocketState.OPEN:
         return errno.EISCONN if client.state is SocketState.LISTENING else errno.ECONNABORTED
+    if client.error:  # the last attempt's, which nobody has asked for
+        code, client.error = client.error, 0
+        return code
     ip = plain(target.ip)
     host = kernel.sockets.host_of(client.host, ip)
     if host is None:
