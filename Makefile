@@ -14,6 +14,7 @@ test: setup ## the fast tests (about two minutes)
 	.venv/bin/pytest -q -n 2
 
 test-slow: export SIMUNIX_CONFORMANCE = yes
+test-slow: export SIMUNIX_PROGRAMS = 1
 test-slow: setup ## the slow tests: whole demo, Slurm end to end, CPython's own tests
 	.venv/bin/pytest -q -m slow
 

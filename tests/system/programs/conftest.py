@@ -22,10 +22,6 @@ PACKAGE_OF = {
     "ssh": "openssh-client",
     "/usr/lib/postgresql/15/bin/postgres": "postgresql-15",
     "/usr/lib/postgresql/15/bin/pgbench": "postgresql-15",
-    "mpiexec.mpich": "mpich",
-    "mpicc.mpich": "libmpich-dev",
-    "mariadbd": "mariadb-server",
-    "slurmdbd": "slurmdbd",
     "perl": "perl",
 }
 
