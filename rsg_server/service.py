@@ -57,12 +57,14 @@ class Service:
     _cpu_start_s: float = field(default=0.0, init=False)
     _stall_told: float = field(default=0.0, init=False)
     _attention: trio.Event = field(default_factory=trio.Event, init=False)
+    _token: trio.lowlevel.TrioToken | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.turns = TurnLoop(self.kernel)
 
     async def run(self) -> str:
         """Give turns until the end; returns why it ended. Raises DeadlockError when virtual time cannot move."""
+        self._token = trio.lowlevel.current_trio_token()
         self._restart_pace()
         if self.options.until_ns is not None:
             self.kernel.timeline.add(self.options.until_ns, lambda: self.end("time limit"))
@@ -80,6 +82,13 @@ class Service:
         self.reason = self.reason or reason
         self.turns.stop = True
         self.attend()
+
+    def interrupt(self) -> None:
+        """The same, from a signal's handler."""
+        self.reason = self.reason or "interrupted"
+        self.turns.stop = True
+        if self._token is not None:
+            self._token.run_sync_soon(self.attend)
 
     def attend(self) -> None:
         """Something outside wants to be looked at: wake the service if it waits."""

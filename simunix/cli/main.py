@@ -9,13 +9,14 @@ from collections.abc import Sequence
 
 from rsg_server.errors import SimunixError
 from simunix import __version__
-from simunix.cli import check, control, coverage, ps, root, run, schema, shell
 
 EXIT_INTERRUPTED = 130
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """All subcommands and their options."""
+    """All subcommands and their options; they are loaded here, where Ctrl-C is understood already."""
+    from simunix.cli import check, control, coverage, ps, root, run, schema, shell
+
     parser = argparse.ArgumentParser(
         prog="simunix", description="Run unmodified programs and whole clusters in virtual time on one computer."
     )
@@ -35,8 +36,8 @@ def spelled_out(arguments: Sequence[str]) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of the console script; returns the exit code."""
-    parsed = build_parser().parse_args(spelled_out(sys.argv[1:] if arguments is None else arguments))
     try:
+        parsed = build_parser().parse_args(spelled_out(sys.argv[1:] if arguments is None else arguments))
         return int(parsed.execute(parsed))
     except SimunixError as error:
         print(f"simunix: {error}", file=sys.stderr)

@@ -28,6 +28,7 @@ from rsg_server.service import Service, ServiceOptions
 from simunix.launch.container import Bind, ContainerSpec, Isolation, PrivatePath, probe
 from simunix.launch.gdb import Gdb
 from simunix.launch.hardware import write_tree
+from simunix.launch.interrupts import Interrupts
 from simunix.launch.launcher import ContainerLauncher, write_private
 from simunix.launch.plan import HostSpec, Plan, ProcessSpec
 from simunix.launch.run_directory import RunDirectory
@@ -251,6 +252,12 @@ class Emulation:
 
     def run(self, watcher: Callable[[Emulation], None] | None = None) -> None:
         """Run to the end. Whatever happens, nothing is left behind and the log is on disk."""
+        with Interrupts(self.service.interrupt) as interrupts:
+            self._run(watcher)
+        if interrupts.came:
+            raise KeyboardInterrupt
+
+    def _run(self, watcher: Callable[[Emulation], None] | None) -> None:
         affinity = os.sched_getaffinity(0)
         started = time.monotonic()
         try:

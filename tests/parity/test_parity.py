@@ -58,6 +58,11 @@ class Program:
         return cls(source, virtual_s, warning, {arm: reason.removeprefix("no ") for arm, reason in directives.items()})
 
 
+def outer_environment() -> dict[str, str]:
+    """This process's environment without what the Makefile tells the tests."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("SIMUNIX_")}
+
+
 def programs() -> list[Program]:
     return [Program.read(source) for source in sorted(PROGRAMS.iterdir()) if source.suffix in (".c", ".py")]
 
@@ -145,24 +150,24 @@ def command_for(binaries: Path) -> Callable[[str], list[str]]:
 def test_program(program: Program, arm: str, binaries: Path, tmp_path: Path) -> None:
     command = compiled(program.source, binaries)
     if arm == "native":
-        check_run(command, tmp_path, dict(os.environ), HANG_S + program.virtual_s)
+        check_run(command, tmp_path, outer_environment(), HANG_S + program.virtual_s)
         return
     limit_s = WALL_LIMIT_S if program.virtual_s > 0 else HANG_S
-    errors = check_run([*EMULATOR, *command], tmp_path, os.environ | {"PARITY_EMULATED": "1"}, limit_s)
+    errors = check_run([*EMULATOR, *command], tmp_path, outer_environment() | {"PARITY_EMULATED": "1"}, limit_s)
     check_warnings(errors, program.warning)
 
 
 def test_sleep_without_the_shim_fails_the_wall_time_check(command_for: Callable[[str], list[str]], tmp_path: Path) -> None:
     """The negative control: what the emulated arm accepts, it must not accept of a program that really sleeps."""
     with pytest.raises(ParityError, match="still running after 2 s"):
-        check_run(command_for("sleep_every_form.c"), tmp_path, dict(os.environ), 2.0)
+        check_run(command_for("sleep_every_form.c"), tmp_path, outer_environment(), 2.0)
 
 
 def test_failed_check_names_its_place(binaries: Path, tmp_path: Path) -> None:
     source = tmp_path / "wrong.c"
     source.write_text('#include "check.h"\n\nint main(void)\n{\n    CHECK(1 + 1 == 3);\n    return succeed();\n}\n')
     with pytest.raises(ParityError, match=r"exit status 1\n(.|\n)*wrong.c:5: failed: 1 \+ 1 == 3"):
-        check_run(compiled(source, binaries), tmp_path, dict(os.environ), HANG_S)
+        check_run(compiled(source, binaries), tmp_path, outer_environment(), HANG_S)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +189,7 @@ def test_elapsed_time_is_checked_on_both_sides(wait: str, binaries: Path, tmp_pa
     body = f"    int64_t start_ns = now_ns();\n    {wait};\n    CHECK_ELAPSED(start_ns, 50);\n    return succeed();\n"
     source.write_text(f'#include "check.h"\n\nint main(void)\n{{\n{body}}}\n')
     with pytest.raises(ParityError, match="wanted 50 ms"):
-        check_run(compiled(source, binaries), tmp_path, dict(os.environ), HANG_S)
+        check_run(compiled(source, binaries), tmp_path, outer_environment(), HANG_S)
 
 
 def test_every_program_says_what_it_tests() -> None:

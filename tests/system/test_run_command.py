@@ -122,6 +122,19 @@ def test_nothing_is_left_when_the_server_ends(tmp_path: Path, number: signal.Sig
     assert "simunix" not in Path("/proc/mounts").read_text()
 
 
+def test_ctrl_c_is_heard_at_any_moment(tmp_path: Path) -> None:
+    """Also while the hosts are started, where Python ignores exceptions for a while."""
+    for number in range(12):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        running = start(folder, "--pace", "1", "--", "sleep", "100000")
+        wait_for((folder / "run").exists)
+        time.sleep(0.01 * number)
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=30)
+        assert (running.returncode, err) == (130, "")
+
+
 def test_a_killed_server_leaves_no_folder(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
     command = [sys.executable, "-m", "simunix.cli.main", "run", "--pace", "1", "--", "sleep", "1000"]
