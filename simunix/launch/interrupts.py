@@ -18,7 +18,8 @@ class Interrupts:
 
     def __init__(self, wish: Callable[[], None]) -> None:
         self._wish = wish
-        self._in_force = threading.current_thread() is threading.main_thread()
+        is_main = threading.current_thread() is threading.main_thread()
+        self._in_force = is_main and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN  # a shell's background job
         self.came = False
 
     def __enter__(self) -> Self:

@@ -17,6 +17,8 @@ from tests.conformance.verdicts import UNFINISHED, Run, file_of, read_junit, rea
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = "/usr/bin/python3"
 PACKAGE = "libpython3.11-testsuite"
+HEARS = ["env", "--default-signal=INT,QUIT"]
+"""A shell that starts us in the background makes us deaf to Ctrl-C, and whom we start; the tests send it to themselves."""
 LIMITED = ["prlimit", "--nofile=1024:1024"]
 """An emulated process may have so many descriptors; some tests do less where it is more, so natively it is the same."""
 SIMUNIX = [
@@ -59,7 +61,7 @@ def _run(command: list[str], folder: str, output: Path, limit_s: float) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST"))}
     with output.open("wb") as file:
         process = subprocess.Popen(
-            command,
+            [*HEARS, *command],
             cwd=folder,
             # Folders are named after the process, which has the same number in every emulation.
             env=environment | {"LC_ALL": "C.UTF-8", "TMPDIR": folder},

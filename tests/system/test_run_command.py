@@ -97,7 +97,8 @@ def test_time_limit(simunix: Simunix, tmp_path: Path) -> None:
 
 def start(tmp_path: Path, *command: str) -> subprocess.Popen[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    arguments = [sys.executable, "-m", "simunix.cli.main", "run", "--out", str(tmp_path / "run"), *command]
+    hears = ["env", "--default-signal=INT"]  # also where the tests are run in the background
+    arguments = [*hears, sys.executable, "-m", "simunix.cli.main", "run", "--out", str(tmp_path / "run"), *command]
     return subprocess.Popen(arguments, env=environment, stdin=subprocess.DEVNULL, stdout=-1, stderr=-1, text=True)
 
 
