@@ -83,6 +83,7 @@ class Emulation:
     service: Service = field(init=False)
     log: EventLog = field(init=False)
     gdb: Gdb | None = field(default=None, init=False)
+    interrupts: Interrupts = field(default_factory=Interrupts)  # in force if the caller has entered it
     lists_waiting: bool = False  # say at the end who still lived: one look into /proc per actor
     core: int | None = field(default=None, init=False)
     launcher: ContainerLauncher = field(init=False)
@@ -252,9 +253,9 @@ class Emulation:
 
     def run(self, watcher: Callable[[Emulation], None] | None = None) -> None:
         """Run to the end. Whatever happens, nothing is left behind and the log is on disk."""
-        with Interrupts(self.service.interrupt) as interrupts:
-            self._run(watcher)
-        if interrupts.came:
+        self.interrupts.tell(self.service.interrupt)
+        self._run(watcher)
+        if self.interrupts.came:
             raise KeyboardInterrupt
 
     def _run(self, watcher: Callable[[Emulation], None] | None) -> None:

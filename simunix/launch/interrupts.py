@@ -14,13 +14,19 @@ from typing import Self
 
 
 class Interrupts:
-    """While in its context, the first Ctrl-C calls `wish` (from the signal's handler) and a second one raises."""
+    """While in its context, the first Ctrl-C is only noted, and told to whoever has asked for it; a second one raises."""
 
-    def __init__(self, wish: Callable[[], None]) -> None:
-        self._wish = wish
+    def __init__(self) -> None:
         is_main = threading.current_thread() is threading.main_thread()
         self._in_force = is_main and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN  # a shell's background job
+        self._wish: Callable[[], None] | None = None
         self.came = False
+
+    def tell(self, wish: Callable[[], None]) -> None:
+        """Call `wish`, from the signal's handler, when Ctrl-C comes; at once if it has come."""
+        self._wish = wish
+        if self.came:
+            wish()
 
     def __enter__(self) -> Self:
         if self._in_force:
@@ -35,4 +41,5 @@ class Interrupts:
         if self.came:
             raise KeyboardInterrupt
         self.came = True
-        self._wish()
+        if self._wish is not None:
+            self._wish()

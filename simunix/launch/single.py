@@ -19,6 +19,7 @@ from rsg_server.platform.host import Host
 from rsg_server.platform.star import star
 from simunix.launch.container import SHIM
 from simunix.launch.emulation import Emulation
+from simunix.launch.interrupts import Interrupts
 from simunix.launch.plan import HostSpec, Plan, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.launch.record import record_of
@@ -72,8 +73,9 @@ def run_single(
         raise SimunixError(program)
     plan = plan_single(argv, KernelOptions(seed=seed, epoch_ns=EPOCH_NS, strict=strict), until_ns, pace, log_every_turn)
     with contextlib.ExitStack() as stack:
+        interrupts = stack.enter_context(Interrupts())
         directory = RunDirectory.create(out) if out is not None else RunDirectory(stack.enter_context(temporary_folder()))
-        emulation = Emulation(plan, directory, foreground=(0, 1, 2), strace=strace, debug=debug)
+        emulation = Emulation(plan, directory, foreground=(0, 1, 2), strace=strace, debug=debug, interrupts=interrupts)
         emulation.prepare()
         try:
             emulation.run()

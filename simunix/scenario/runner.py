@@ -11,6 +11,7 @@ from pathlib import Path
 from rsg_server.errors import SimunixError
 from simunix.launch.container import SHIM
 from simunix.launch.emulation import Emulation
+from simunix.launch.interrupts import Interrupts
 from simunix.launch.record import record_of
 from simunix.launch.run_directory import RunDirectory
 from simunix.launch.strace import NO_STRACE, StraceOptions
@@ -56,7 +57,21 @@ def run_scenario(options: ScenarioOptions) -> int:
     plan = with_options(expansion.plan, options.until_ns, options.pace)
     directory = RunDirectory.create(options.out or Path("out") / scenario.name)
     shutil.copyfile(options.path, directory.path / "scenario.yaml")
-    emulation = Emulation(plan, directory, keep_alive=options.keep_alive, strace=options.strace, debug=options.debug)
+    with Interrupts() as interrupts:
+        emulation = Emulation(
+            plan,
+            directory,
+            keep_alive=options.keep_alive,
+            strace=options.strace,
+            debug=options.debug,
+            interrupts=interrupts,
+        )
+        return _run(options, scenario, expansion, emulation)
+
+
+def _run(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation) -> int:
+    """Run to the end, however it comes, and write what there is."""
+    directory = emulation.directory
     code, error = 0, None
     emulation.prepare()
     try:
