@@ -294,7 +294,7 @@ def probe() -> tuple[Isolation, str]:
     except SimunixError as error:
         return Isolation.NONE, (
             f"no namespaces ({error}): hosts share file system, pids and abstract sockets; private paths must be spelled in "
-            "the configuration, and host names are looked up in this computer's own /etc/hosts"
+            "the configuration"
         )
     if wanted is Isolation.USER_NAMESPACE:
         return wanted, (
