@@ -10,7 +10,7 @@ setup: ## install what is missing, build, into .venv
 demo: setup ## a real day of a real machine on real Slurm, in virtual time
 	.venv/bin/simunix run scenarios/nasa-ipsc.yaml --out $(OUT)
 
-test: setup ## the fast tests (about two minutes)
+test: setup ## the fast tests (three minutes)
 	.venv/bin/pytest -q -n 2
 
 test-slow: export SIMUNIX_CONFORMANCE = yes
