@@ -235,6 +235,12 @@ long sys_getrandom(struct call *call);
 _Noreturn void fatal(const char *what, const char *detail, int64_t number);
 void warn_once(struct thread *thread, enum simunix_warning kind, const char *what, const char *detail);
 
+/* The futex word that stands for a file, in a space that says what is waited for there. */
+static inline uint64_t inode_word(const struct stat *status)
+{
+    return (status->st_ino ^ status->st_dev << 40) & INT64_MAX;
+}
+
 static inline bool is_bad_pointer(const void *pointer)
 {
     return (uint64_t)pointer < 4096 || (uint64_t)pointer >> 47 != 0;

@@ -13,7 +13,7 @@ static struct wait lock_wait(int fd, const struct stat *status)
         .kind = PARK_FUTEX,
         .deadline = NEVER,
         .a = SPACE_LOCKS,
-        .b = (status->st_ino ^ status->st_dev << 40) & INT64_MAX,
+        .b = inode_word(status),
         .c = (uint64_t)(unsigned int)fd << 32 | ~0U, /* all bits of the set; above them what reports show */
     };
 }

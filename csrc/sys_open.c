@@ -29,7 +29,7 @@ static struct wait fifo_wait(const struct stat *status)
         .kind = PARK_FUTEX,
         .deadline = NEVER,
         .a = SPACE_FIFOS,
-        .b = (status->st_ino ^ status->st_dev << 40) & INT64_MAX,
+        .b = inode_word(status),
         .c = ~0U,
     };
 }
