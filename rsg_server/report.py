@@ -41,10 +41,11 @@ def command_line(process: Process) -> str:
 def process_words(process: Process) -> str:
     """`node1: slurmd[12] (slurmd -D)`: host, program, pid, and the arguments where they say more."""
     program = os.path.basename(process.program) or "?"
-    command = command_line(process)
+    first, space, rest = command_line(process).partition(" ")
+    command = os.path.basename(first) + space + rest  # where it is installed says little and is long
     if len(command) > _COMMAND_SHOWN:
         command = command[: _COMMAND_SHOWN - 1] + "…"
-    shown = "" if command in (program, process.program) else f" ({command})"
+    shown = "" if command == program else f" ({command})"
     return f"{process.host.name}: {program}[{process.pid}]{shown}"
 
 

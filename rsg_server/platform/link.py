@@ -13,11 +13,11 @@ class SharingPolicy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One direction of a wire. Bandwidth in bytes per second, latency in nanoseconds."""
+    """One direction of a wire: bytes per second, and seconds as they were written (rounding them is the clock's)."""
 
     name: str
     bandwidth_bytes_per_s: float
-    latency_ns: int
+    latency_s: float
     policy: SharingPolicy = SharingPolicy.SHARED
 
 
@@ -28,9 +28,14 @@ class Route:
     links: tuple[Link, ...]
 
     @property
-    def latency_ns(self) -> int:
+    def latency_s(self) -> float:
         """Sum over the links."""
-        return sum(link.latency_ns for link in self.links)
+        return sum(link.latency_s for link in self.links)
+
+    @property
+    def latency_ns(self) -> int:
+        """The same to the nanosecond, which is what the virtual clock counts."""
+        return round(self.latency_s * 1e9)
 
     @property
     def bottleneck_bytes_per_s(self) -> float:

@@ -32,9 +32,11 @@ def star(
     loops: dict[str, Link] = {}
     for host in hosts:
         own = (overrides or {}).get(host.name, default)
-        ups[host.name] = Link(f"{host.name}_UP", own.bandwidth_bytes_per_s, own.latency_ns)
-        downs[host.name] = Link(f"{host.name}_DOWN", own.bandwidth_bytes_per_s, own.latency_ns)
-        loops[host.name] = Link(f"{host.name}_loopback", loop.bandwidth_bytes_per_s, loop.latency_ns, SharingPolicy.FATPIPE)
+        ups[host.name] = Link(f"{host.name}_UP", own.bandwidth_bytes_per_s, own.latency_ns / 1e9)
+        downs[host.name] = Link(f"{host.name}_DOWN", own.bandwidth_bytes_per_s, own.latency_ns / 1e9)
+        loops[host.name] = Link(
+            f"{host.name}_loopback", loop.bandwidth_bytes_per_s, loop.latency_ns / 1e9, SharingPolicy.FATPIPE
+        )
 
     def find_route(source: Host, destination: Host) -> Route:
         if source is destination:

@@ -99,11 +99,11 @@ def deadlock(simunix: Simunix, tmp_path_factory: pytest.TempPathFactory) -> list
     ("begins", "words"),
     [
         (
-            "  a2: python3[2] (/usr/bin/python3 ",
+            "  a2: python3[2] (python3 ",
             ["thread 2 in recvfrom", "TCP 10.0.0.2:7000 to 10.0.0.1:32768, held by python3["],
         ),
         (
-            "  a1: python3[2] (/usr/bin/python3 ",
+            "  a1: python3[2] (python3 ",
             ["thread 2 in recvfrom", "TCP 10.0.0.1:32768 to 10.0.0.2:7000", "python3[2]@a2"],
         ),
         ("  a2: python3[2] ", ["in futex waits for futex 0x", "value 0", "since 1.0"]),

@@ -61,7 +61,7 @@ def test_a_route_is_asked_for_once_and_kept() -> None:
 
     def find(source: Host, destination: Host) -> Route:
         asked.append((source.name, destination.name))
-        return Route((Link("wire", 1.0, 1),))
+        return Route((Link("wire", 1.0, 1e-9),))
 
     platform = Platform([A, B], find)
     assert platform.route(A, B) is platform.route(A, B)
@@ -70,7 +70,7 @@ def test_a_route_is_asked_for_once_and_kept() -> None:
 
 
 def test_a_route_adds_latencies_up_and_is_as_narrow_as_its_narrowest_link() -> None:
-    route = Route((Link("x", 5.0, 10), Link("y", 3.0, 20), Link("z", 9.0, 0)))
+    route = Route((Link("x", 5.0, 10e-9), Link("y", 3.0, 20e-9), Link("z", 9.0, 0.0)))
     assert (route.latency_ns, route.bottleneck_bytes_per_s) == (30, 3.0)
 
 
@@ -88,7 +88,7 @@ def test_a_star_goes_up_from_one_host_and_down_to_the_other() -> None:
 def test_a_star_takes_a_host_to_itself_by_its_own_loopback() -> None:
     platform = star([A, B], Access(100.0, 10), loopback=Access(77.0, 3), overrides={"a": SPECIAL})
     (link,) = platform.route(A, A).links
-    assert (link.bandwidth_bytes_per_s, link.latency_ns, link.policy) == (77.0, 3, SharingPolicy.FATPIPE)
+    assert (link.bandwidth_bytes_per_s, link.latency_s, link.policy) == (77.0, 3e-9, SharingPolicy.FATPIPE)
     assert platform.route(B, B).links != (link,)
 
 
