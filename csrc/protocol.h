@@ -24,7 +24,7 @@ enum simunix_op {
     /* life */
     OP_HELLO = 1,       /* [kind, pid, tid, program] -> HELLO_NEW_IMAGE: [0, seed, nofile, cpus, memory, flags, host, files] + page fd */
     OP_FORK = 2,        /* [kind] -> [child number] + the child's channel */
-    OP_FORK_DONE = 3,   /* [pid, tid or -errno] -> [0]; what became of the announced child */
+    OP_FORK_DONE = 3,   /* [pid or -errno, number] -> [0]; what became of the announced child */
     OP_EXEC = 4,        /* [path] -> [0]; the next message is HELLO of the new image, or EXEC_FAILED */
     OP_EXEC_FAILED = 5, /* [errno] -> [0] */
     OP_THREAD_EXIT = 6, /* [status, word] no reply; the word is the join futex, 0 if none */

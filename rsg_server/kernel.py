@@ -76,6 +76,7 @@ class Kernel:
             int(WarningKind.REFUSED): self.refused_calls,
         }
         self.on_warning: Callable[[str], None] = lambda text: None
+        self.on_birth: Callable[[Actor], None] = lambda child: None  # hear a child's first message now, not at its first turn
         self.external_files: set[str] = set()
         self.traces: Traces | None = None
         self.debugger: Debugger | None = None
