@@ -32,7 +32,7 @@ FINISHED = "finished"
 def job_table(columns: pd.DataFrame, source: str = "job table", first_line: int | None = None) -> pd.DataFrame:
     """A copy with every column of the module's list as floats, and `finished`.
 
-    `source` leads the errors; with `first_line`, the line of the first row in that file, so does the line. Raises SimunixError for
+    `source` leads the errors; with `first_line`, the line of the first row in that file, the line too. Raises SimunixError for
     a missing column, text in place of a number, fewer than one processor, and moments in the wrong order.
     """
     for name in REQUIRED:
