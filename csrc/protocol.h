@@ -31,7 +31,7 @@ enum simunix_op {
     OP_EXIT = 7,        /* [status] no reply; the whole process */
     OP_NOFILE = 8,      /* [soft, hard] -> [0]; the limit that the process believes in */
     OP_WARN = 9,        /* [kind, text] -> [0] */
-    OP_STOPPING = 10,   /* [signal] -> [0] once continued */
+    OP_STOPPING = 10,   /* [signal, pid] -> [0] once continued; pid as in kill(2): who else was sent it; -1 if nobody was */
     OP_TRACE = 11,      /* [] -> [0] + the file for the calls of this thread; -ENOENT if it is not to be traced */
 
     /* waiting */

@@ -34,6 +34,7 @@ struct thread {
     int tid;
     int alive_word;         /* cleared by the kernel when the thread has really gone */
     uint64_t start_mask;    /* signal mask to start with */
+    bool looks_for_stops;   /* something in this call may have made a signal deliverable that stops us */
     bool acts;              /* in a call that may make others ready, which it may do after having waited */
     uint64_t asked;         /* clock reads and calls since it last waited for something */
     uint32_t *join_word;    /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
@@ -83,6 +84,7 @@ struct call {
     long a[6];
     struct ucontext *context;
     struct thread *thread;
+    uint64_t mask_before; /* of the thread, where there is no context to keep it */
     uint64_t mask;       /* signals blocked while it waits: the application's own mask, or a temporary one */
     struct trace *trace; /* the line being written, while the thread is traced */
     bool temporary_mask; /* `mask` holds for this call only (ppoll, sigsuspend …) */
@@ -169,6 +171,9 @@ void signals_temporary_mask(struct call *call, const uint64_t *mask);
 uint64_t signals_strip(uint64_t mask);
 void signals_adopt(void);
 bool signals_default_stops(struct thread *thread, int signal);
+void signals_announce_stop(struct thread *thread, int signal, long pid);
+void signals_stop(struct thread *thread, int signal);
+void signals_stop_if_due(struct thread *thread, uint64_t mask);
 
 /* threads.c */
 struct thread *thread_new(struct process *process, int channel);

@@ -108,6 +108,7 @@ static void start_forked(struct call *call, int channel)
     msgpack_put_text(&writer, "", 0);
     request_call(thread, &writer, &reply);
     process->random_state = (uint64_t)reply_number(&reply, 1);
+    thread->looks_for_stops = true;
     strace_open(thread);
 }
 

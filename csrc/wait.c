@@ -34,8 +34,9 @@ enum simunix_wake park(struct call *call, struct wait *wait)
     msgpack_put_int(&writer, wait->kind);
     msgpack_put_int(&writer, call->number);
     msgpack_put_int(&writer, wait->deadline);
-    /* A signalfd becomes readable by signals that are blocked, and only its owner can ask: wake for any. */
-    msgpack_put_uint(&writer, thread->process->has_signalfd ? 0 : call->mask);
+    /* A signalfd becomes readable by signals that are blocked, and only its owner can ask: wake for any, says the bit of the one
+     * signal that is in no mask. */
+    msgpack_put_uint(&writer, thread->process->has_signalfd ? call->mask | SIGNAL_BIT(SIGSYS) : signals_strip(call->mask));
     msgpack_put_uint(&writer, wait->a);
     msgpack_put_uint(&writer, wait->b);
     msgpack_put_uint(&writer, wait->c);

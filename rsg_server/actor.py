@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 from dataclasses import dataclass
 from enum import Enum
@@ -22,6 +23,10 @@ class State(Enum):
     PARKED = "parked"
     VFORK = "waiting for a vfork child"
     DEAD = "dead"
+
+
+HAS_SIGNALFD = 1 << (signal.SIGSYS - 1)
+"""In a mask of blocked signals, which never holds SIGSYS: whatever comes, the actor looks."""
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from rsg_server import native_signal
-from rsg_server.actor import Actor, Parked, State
+from rsg_server.actor import HAS_SIGNALFD, Actor, Parked, State
 from rsg_server.clock_page import ClockPage, Costs
 from rsg_server.datagrams import Datagrams
 from rsg_server.debugger import Debugger
@@ -329,7 +329,7 @@ class Kernel:
             if actor.state is not State.PARKED or parked is None or (tid and actor.tid != tid):
                 continue
             waited_for = parked.wait == Wait.SIGNAL and parked.a & bit
-            if every_thread or not parked.blocked & bit or waited_for:
+            if every_thread or not parked.blocked & bit or parked.blocked & HAS_SIGNALFD or waited_for:
                 self.wake(actor, Wake.SIGNAL)
                 if not every_thread:
                     return
