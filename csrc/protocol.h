@@ -40,6 +40,8 @@ enum simunix_op {
     OP_REQUEUE = 18,    /* [space, word, to space, to word, wake most, move most] -> [woken, moved] */
     OP_EPOLL = 19,      /* [] -> [0] + the thread's private epoll */
 
+    OP_WAITERS = 22,    /* [space, word, detail] -> [how many wait there with this in the upper half of c] */
+
     /* signals and timers */
     OP_SIGNAL = 24,     /* [pid, tid, signal] -> [0]; already sent; pid as in kill(2), tid 0 = the process */
     OP_TIMER_SET = 25,  /* [id, first, interval, signal, tid, value] -> [0, left, interval]; first 0 disarms, tid 0 = process */
@@ -76,7 +78,7 @@ enum simunix_fork { FORK_THREAD = 0, FORK_PROCESS = 1, FORK_VFORK = 2 };
 enum simunix_wait {
     PARK_TIME = 0,     /* only the deadline */
     PARK_FD = 1,       /* what is in its private epoll: (a descriptor, how many, 0) */
-    PARK_FUTEX = 2,    /* (space, word, bitset) */
+    PARK_FUTEX = 2,    /* (space, word, bitset; above its 32 bits a detail of some spaces) */
     PARK_CHILD = 3,    /* any of its children changing state */
     PARK_SIGNAL = 4,   /* a signal: (set waited for by sigwait, 0, 0) */
     PARK_LOCK = 5,     /* room, or the like, tried again at the deadline: (descriptor, 0, 0) */
@@ -86,7 +88,13 @@ enum simunix_wait {
 };
 
 /* Futex spaces that are no memory: words in them are numbers of objects of the kernel. */
-enum simunix_space { SPACE_SEMAPHORES = 1, SPACE_QUEUES = 2, SPACE_FIFOS = 3, SPACE_LOCKS = 4 };
+enum simunix_space {
+    SPACE_SEMAPHORES = 1, /* detail: twice the semaphore's number, 1 more if it is to become zero */
+    SPACE_QUEUES = 2,
+    SPACE_FIFOS = 3,
+    SPACE_LOCKS = 4       /* detail: the descriptor; bitset: SIMUNIX_LOCK_WAITS (bit 31) and the pid of a record lock's holder, if known */
+};
+#define SIMUNIX_LOCK_WAITS 2147483648
 
 enum simunix_wake { WAKE_READY = 0, WAKE_TIMEOUT = 1, WAKE_SIGNAL = 2 };
 

@@ -76,6 +76,10 @@ class FutexTable:
         for key in [key for key in self._queues if key[0] > 0]:
             self.wake(kernel, key, 1 << 30, (1 << 32) - 1)
 
+    def count(self, key: Key, detail: int) -> int:
+        """How many wait at a word with this detail above their bitset."""
+        return sum(waits_for >> 32 == detail for _, waits_for in self._queues.get(key, ()))
+
     def requeue(self, source: Key, target: Key, most: int) -> int:
         """Move up to `most` waiters to another word without waking them; returns how many."""
         if source == target:

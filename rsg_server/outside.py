@@ -1,8 +1,8 @@
 """Signals that somebody outside the emulation sends to an emulated process: a user's `kill`, `timeout`, a terminal's Ctrl-Z.
 
-Senders inside tell the server of each signal. A waiting thread blocks all signals, so what comes from outside would lie in the
-kernel until the thread's wait is over: the service looks for it a few times in a second of real time, between two turns. What is
-found there pending, while all threads of the process wait and one of them would take it, nobody has told us of.
+Senders inside tell the server of each signal. A waiting thread blocks all signals, so what comes from outside would lie in
+the kernel until the thread's wait is over: the service looks for it a few times in a second of real time, between two turns.
+What is found there pending, while all threads of the process wait and one of them would take it, nobody has told us of.
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ class Op(IntEnum):
     WAKE = _number("OP_WAKE")
     REQUEUE = _number("OP_REQUEUE")
     EPOLL = _number("OP_EPOLL")
+    WAITERS = _number("OP_WAITERS")
     SIGNAL = _number("OP_SIGNAL")
     TIMER_SET = _number("OP_TIMER_SET")
     TIMER_GET = _number("OP_TIMER_GET")
@@ -124,6 +125,7 @@ PAGE_FIELDS: dict[str, int] = {
 DATAGRAM_HEADER_BYTES: int = ffi.sizeof("struct simunix_datagram")
 NEVER = -1
 QUANTUM_NS: int = lib.SIMUNIX_QUANTUM_NS
+LOCK_WAITS: int = lib.SIMUNIX_LOCK_WAITS
 """How much the price of its calls may add up to while others are, or may have become, ready: a loop of calls must not starve
 them (virtual time)."""
 

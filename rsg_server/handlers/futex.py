@@ -31,4 +31,14 @@ def requeue(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return Reply((woken, kernel.futexes.requeue(source, target, move_most)))
 
 
-HANDLERS: dict[int, Handler] = {int(Op.WAKE): Handler("iiii", wake), int(Op.REQUEUE): Handler("iiiiii", requeue)}
+def waiters(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[space, word, detail] -> [how many wait there]"""
+    space, word, detail = arguments
+    return Reply((kernel.futexes.count(kernel.futexes.key(actor, space, word), detail),))
+
+
+HANDLERS: dict[int, Handler] = {
+    int(Op.WAKE): Handler("iiii", wake),
+    int(Op.REQUEUE): Handler("iiiiii", requeue),
+    int(Op.WAITERS): Handler("iii", waiters),
+}

@@ -70,14 +70,8 @@ def _targets(kernel: Kernel, actor: Actor, pid: int, tid: int) -> list[Process]:
         return [process for process in processes if any(other.tid == tid for other in process.actors)]
     if pid == -1:
         return [process for process in processes if process is not actor.process]
-    group = _group(actor.process) if pid == 0 else -pid
-    return [process for process in processes if _group(process) == group]
-
-
-def _group(process: Process) -> int:
-    """The process group as the process's own PID namespace numbers it (the last number of NSpgid)."""
-    fields = process.status_fields().get("NSpgid", "").split()
-    return int(fields[-1]) if fields else -1
+    group = actor.process.group() if pid == 0 else -pid
+    return [process for process in processes if process.group() == group]
 
 
 def _is_dying(process: Process) -> bool:
