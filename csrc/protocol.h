@@ -67,6 +67,8 @@ enum simunix_op {
     OP_SHUTDOWN = 47,   /* [id, how] -> [0]; the caller then shuts its end down */
     OP_SOCKET_GET = 48, /* [id, level, option] -> [0, bytes] */
     OP_SOCKET_SET = 49, /* [id, level, option, bytes] -> [0] */
+    OP_NETLINK = 51,    /* [id] -> [0]; what has been sent on a netlink socket is answered now; port of bind and sockname: its pid */
+    OP_INTERFACE = 52,  /* [index, name] -> [0, index, flags, mtu, kind, speed, prefix, name, hardware address, IPv4 addresses] */
     OP_CONNECTED = 50   /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 

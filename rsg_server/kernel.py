@@ -22,6 +22,8 @@ from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
 from rsg_server.futex import FutexTable
 from rsg_server.host_state import Command, HostState, Launcher
+from rsg_server.interfaces import InterfaceTable
+from rsg_server.netlink import Netlink
 from rsg_server.network.network import Network
 from rsg_server.platform.platform import Platform
 from rsg_server.process import Process
@@ -66,6 +68,8 @@ class Kernel:
         self.futexes = FutexTable()
         self.sockets = SocketTable(self)
         self.datagrams = Datagrams(self)
+        self.interfaces = InterfaceTable(platform)
+        self.netlink = Netlink(self)
         self.timerfds = TimerFds()
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # POSIX message queue -> who wants which signal from it
         self.warnings: dict[str, int] = {}
