@@ -58,7 +58,7 @@ enum simunix_op {
     OP_SOCKET = 40,     /* [family, type, protocol] -> [id] + fd */
     OP_BIND = 41,       /* [id, family, bytes, port] -> [0] */
     OP_LISTEN = 42,     /* [id, backlog] -> [0] */
-    OP_CONNECT = 43,    /* [id, family, bytes, port, waits] -> [0 | -EINPROGRESS, has ended]; PARK(PARK_CONNECT) says how it ended */
+    OP_CONNECT = 43,    /* [id, family, bytes, port, waits] -> [0 | -EINPROGRESS, has ended] (+ fd in place of a broken one); PARK(PARK_CONNECT) says how it ended */
     OP_ACCEPT = 44,     /* [id] -> [new id, family, bytes, port] + fd; -EAGAIN if none is pending */
     OP_SOCKNAME = 45,   /* [id] -> [0, family, bytes, port] */
     OP_PEERNAME = 46,   /* [id] -> [0, family, bytes, port] */

@@ -182,7 +182,6 @@ bool descriptor_is_ours(struct call *call, long fd);
 
 /* sys_socket.c */
 int64_t socket_id(int fd, char *type);
-long socket_end_of_data(struct call *call, int fd);
 void netlink_store_address(void *to, uint32_t *length, uint32_t port);
 /* socket_family.c */
 long socket_family_refused(struct call *call);
@@ -192,6 +191,9 @@ bool interface_request(struct call *call, long *result);
 /* ethtool.c */
 long ethtool(bool is_loopback, uint32_t speed, void *data);
 /* socket_state.c */
+int socket_take_error(int fd);
+long socket_pending_error(struct call *call, int fd);
+long socket_received(struct call *call, int fd, long result);
 long socket_not_connected(struct call *call, int fd);
 long socket_wait_to_receive(struct call *call, int fd, int flags);
 long socket_cannot_send(struct call *call, int fd, int flags);
@@ -200,6 +202,7 @@ long socket_cannot_send(struct call *call, int fd, int flags);
 long control_messages_send(const struct message_header *message, struct simunix_datagram *header);
 void control_messages_receive(const struct simunix_datagram *header, struct message_header *message);
 long datagram_send(struct call *call, int fd, const struct message_header *message, int flags);
+long datagram_take_error(int fd);
 long datagram_receive(struct call *call, int fd, struct message_header *message, int flags);
 
 /* sys_lock.c */
