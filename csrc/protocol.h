@@ -39,6 +39,8 @@ enum simunix_op {
     OP_WAKE = 17,       /* [space, word, most, bitset] -> [woken] */
     OP_REQUEUE = 18,    /* [space, word, to space, to word, wake most, move most] -> [woken, moved] */
     OP_EPOLL = 19,      /* [] -> [0] + the thread's private epoll */
+    OP_HAND_OVER = 20,  /* [space, word] -> [tid, 1 if others wait]; the first waiter goes on as the owner of a lock; 0: nobody waits */
+    OP_FUTEX_WORDS = 21, /* [(space, word) as pairs of 64 bits] -> [0]; what the next park in SPACE_MANY waits at */
 
     /* signals and timers */
     OP_SIGNAL = 24,     /* [pid, tid, signal] -> [0]; already sent; pid as in kill(2), tid 0 = the process */
@@ -87,8 +89,9 @@ enum simunix_wait {
     PARK_VFORK = 8     /* the child's exec or end: (child number, 0, 0) */
 };
 
-/* Futex spaces that are no memory: words in them are numbers of objects of the kernel. */
-enum simunix_space { SPACE_SEMAPHORES = 1, SPACE_QUEUES = 2, SPACE_FIFOS = 3, SPACE_LOCKS = 4 };
+/* Futex spaces that are no memory: words in them are numbers of objects of the kernel. SPACE_MANY: those of OP_FUTEX_WORDS, and the
+ * reply's value says which was woken. */
+enum simunix_space { SPACE_SEMAPHORES = 1, SPACE_QUEUES = 2, SPACE_FIFOS = 3, SPACE_LOCKS = 4, SPACE_MANY = 5 };
 
 enum simunix_wake { WAKE_READY = 0, WAKE_TIMEOUT = 1, WAKE_SIGNAL = 2 };
 

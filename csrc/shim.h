@@ -222,7 +222,23 @@ void signalfd_refresh(struct thread *thread);
 long eventfd_await_room(struct call *call, int fd);
 
 /* sys_futex.c */
+struct futex_pair {
+    uint32_t *from, *to;
+    bool from_private, to_private;
+};
 void futex_key(struct process *process, uint64_t address, bool is_private, uint64_t key[2]);
+uint16_t *futex_waiters(struct process *process, uint64_t address);
+long futex_check_word(const uint32_t *word);
+long futex_wait(struct call *call, uint32_t *word, bool is_private, uint32_t expected, int64_t deadline, uint32_t bitset);
+long futex_wake(struct call *call, uint32_t *word, bool is_private, int64_t most, uint32_t bitset);
+long futex_requeue(struct call *call, const struct futex_pair *pair, int64_t wake, int64_t move);
+
+/* futex_owner.c */
+long futex_lock_pi(struct call *call, uint32_t *word, bool is_private, int64_t deadline, bool try_only);
+long futex_unlock_pi(struct call *call, uint32_t *word, bool is_private);
+long futex_wait_requeue_pi(struct call *call, const struct futex_pair *pair, int64_t deadline);
+long futex_cmp_requeue_pi(struct call *call, const struct futex_pair *pair);
+void futex_release_robust(struct call *call);
 
 /* strace.c */
 long strace_call(struct call *call, call_handler answer);

@@ -1,7 +1,7 @@
 """Letting an application's end of a pair tell an error by itself: `poll`, `epoll` and `select` ask the kernel, not us.
 
-The kernel marks an AF_UNIX stream as failed (POLLERR, POLLHUP, ECONNRESET) when its peer closes with data unread. So a byte is sent
-to us from the application's own end, of which we borrow a copy, and our end is closed over it.
+The kernel marks an AF_UNIX stream as failed (POLLERR, POLLHUP, ECONNRESET) when its peer closes with data unread. So a byte
+is sent to us from the application's own end, of which we borrow a copy, and our end is closed over it.
 """
 
 from __future__ import annotations
