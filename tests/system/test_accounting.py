@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Simunix
+from tests.conftest import ROOT, Simunix
 
 pytestmark = pytest.mark.slurm
 
@@ -79,42 +79,30 @@ def test_sacct_agrees_with_scontrol_and_jobcomp(simunix: Simunix, tmp_path: Path
     assert "2|wrap|64\n2.batch|batch|16\n2.0|sleep|64\n" in others
 
 
-TRACE = """
-; UnixStartTime: 0
-1 0 -1 100 4 -1 -1 4 200 -1 1 1 1 -1 1 -1 -1 -1
-2 0 -1 50 64 -1 -1 64 60 -1 1 1 1 -1 1 -1 -1 -1
-3 0 -1 0 1 -1 -1 1 60 -1 1 1 1 -1 1 -1 -1 -1
-4 9.5 -1 300 8 -1 -1 8 60 -1 1 1 1 -1 1 -1 -1 -1
-"""
-
-
 @pytest.mark.slow
 @with_database
-def test_sacct_agrees_with_jobs_csv(simunix: Simunix, tmp_path: Path) -> None:
-    (tmp_path / "t.swf").write_text(TRACE)
-    scenario = SMALL.replace("UNTIL", "400s").replace("start: 10s", "start: 350s") + "workload: {trace: t.swf}\n"
-    out = run(simunix, tmp_path, scenario, f"sacct -X -P -o JobName,{FIELDS}\n")
-    epoch = datetime(2000, 1, 1, tzinfo=UTC)
+def test_the_scenario_agrees_with_jobs_csv(simunix: Simunix, tmp_path: Path) -> None:
+    done = simunix("run", ROOT / "scenarios/accounting.yaml", "--out", tmp_path / "out", timeout=300)
+    assert done.returncode == 0, done.stderr
+    epoch = datetime(1993, 11, 10, 16, 59, 53, tzinfo=UTC)
 
     def seconds(text: str) -> int:
         return int((datetime.fromisoformat(text).replace(tzinfo=UTC) - epoch).total_seconds())
 
+    report = (tmp_path / "out/hosts/login/report.out").read_text()
     told = {
-        row["JobName"].removeprefix("swf-"): (row["State"], seconds(row["Start"]), seconds(row["End"]), row["NodeList"])
-        for row in rows((out / "hosts/ctl/user.out").read_text())
+        row["JobName"].removeprefix("swf-"): (row["State"], *(seconds(row[name]) for name in ("Submit", "Start", "End")))
+        for row in rows(report.partition("\n---")[0])
     }
-    with (out / "jobs.csv").open() as file:
-        written = {
-            row["job_id"]: (
-                row["final_state"],
-                int(float(row["starting_time"])),
-                int(float(row["finish_time"])),
-                row["allocated_resources"],
-            )
-            for row in csv.DictReader(file)
-        }
-    assert len(written) == 4
-    assert told == written
+    with (tmp_path / "out/jobs.csv").open() as file:
+        jobs = list(csv.DictReader(file))
+    times = ("submission_time", "starting_time", "finish_time")
+    assert told == {job["job_id"]: (job["final_state"], *(int(float(job[name])) for name in times)) for job in jobs}
+    assert len(told) == 54
+    used_min = sum(float(job["execution_time"]) * int(job["requested_number_of_resources"]) for job in jobs) / 60
+    reported = re.search(r"^ *simunix +nasa +(\d+) ", report, re.MULTILINE)
+    assert reported is not None
+    assert abs(int(reported[1]) - used_min) <= 1  # what sreport counts, hour by hour, is what the jobs have used
 
 
 PRODUCTION = """
