@@ -49,6 +49,11 @@ CommandLine = Annotated[
 ]
 
 
+def _without_plugin_kind(value: object) -> object:
+    """`accounting_storage/slurmdbd`, as slurm.conf spells it, is `slurmdbd` here."""
+    return value.removeprefix("accounting_storage/") if isinstance(value, str) else value
+
+
 def _one_or_more(value: object) -> object:
     """What there is usually one of may be written without the list."""
     return [value] if isinstance(value, dict) else value
@@ -145,6 +150,10 @@ class SlurmSection(Section):
     """A Slurm cluster: its configuration is written from the platform, or taken as it is (`config`).
 
     Its Slurm is that of its hosts' root file systems. Several clusters are a list; their names and hosts must differ.
+
+    `accounting_storage_type: slurmdbd` brings up slurmdbd on `accounting_storage_host` (default: the controller) and its
+    MariaDB on `storage_host` (default: the same), registers the cluster, tells each line of `sacctmgr` (such as `add account
+    physics`) to the command of that name, and starts slurmctld.
     """
 
     controller: str
@@ -155,6 +164,11 @@ class SlurmSection(Section):
     scheduler_parameters: str = ""
     extra: str = ""
     config: Path | None = Field(default=None, strict=False)
+    accounting_storage_type: Annotated[Literal["none", "slurmdbd"], BeforeValidator(_without_plugin_kind)] = "none"
+    accounting_storage_host: str | None = None
+    accounting_storage_enforce: str = ""
+    storage_host: str | None = None
+    sacctmgr: list[str] = []
 
 
 class CostSection(Section):
