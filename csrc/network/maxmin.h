@@ -8,7 +8,7 @@
  *
  * Then it keeps its rate and the others rise on (progressive filling: Bertsekas and Gallager, Data Networks, 6.5.2; with weights
  * and bounds: Casanova, Giersch, Legrand, Quinson, Suter, "Versatile, scalable and accurate simulation of distributed applications
- * and platforms", JPDC 2014, section 3.3).
+ * and platforms", JPDC 2014).
  *
  * A link that is not full even when all of its users have their limits holds nobody back. It neither takes part nor passes a change
  * on, so that what is solved again is the part that is connected through links that matter.

@@ -70,7 +70,7 @@ def lv08() -> Model:
     The three were fitted to packet-level simulations (GTNetS) of TCP: slow start makes a transfer begin as if the latency were
     13.01 times what it is, headers leave 97 % of the bandwidth, and a link of bandwidth B lengthens the round trip of the flows
     on it by S / B. Source: P. Velho, A. Legrand, "Accuracy study and improvement of network simulation in the SimGrid
-    framework", SIMUTools 2009, section 4; the numbers as in SimGrid 3.32, src/surf/network_cm02.cpp.
+    framework", SIMUTools 2009; the numbers as in SimGrid 3.32, src/surf/network_cm02.cpp.
     """
     return Model("LV08", constant(13.01), constant(0.97), 20537.0)
 
@@ -86,7 +86,7 @@ def cm02() -> Model:
 def smpi() -> Model:
     """SMPI: factors by message size, weight-S 8775, for MPI over TCP on gigabit Ethernet.
 
-    The steps were fitted to measurements on the cluster griffon; they apply to messages of more bytes than the threshold.
+    The steps were fitted to measurements; they apply to messages of more bytes than the threshold.
     Source: P. Bedaride et al., "Toward better simulation of MPI applications on Ethernet/TCP networks", PMBS 2013; the numbers
     as in SimGrid 3.32, src/surf/network_smpi.cpp.
     """
