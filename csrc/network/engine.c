@@ -173,8 +173,8 @@ double engine_now(const engine *of)
 int engine_advance(engine *of, double moment, int inclusive)
 {
     double last = inclusive ? moment : nextafter(moment, -INFINITY), next;
+    int ended = of->ended;
 
-    of->ended = 0;
     while ((next = engine_next(of)) <= last && next < INFINITY) {
         double until = fmin(last, next + of->window);
 
@@ -184,7 +184,12 @@ int engine_advance(engine *of, double moment, int inclusive)
     }
     if (moment < INFINITY)
         of->now = fmax(of->now, moment);
-    return of->ended;
+    return of->ended - ended;
+}
+
+int engine_unfinished(const engine *of)
+{
+    return of->count - of->ended;
 }
 
 void engine_cancel(engine *of, int number)

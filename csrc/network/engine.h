@@ -24,6 +24,7 @@ double engine_next(engine *of);                /* the moment of the next event, 
 /* Let happen what is due before `moment`, or also what is due then, and be there; how many transfers have ended. */
 int engine_advance(engine *of, double moment, int inclusive);
 double engine_now(const engine *of);
+int engine_unfinished(const engine *of); /* transfers that have not ended */
 void engine_cancel(engine *of, int transfer);
 int engine_state(const engine *of, int transfer);
 double engine_finish(const engine *of, int transfer); /* when it ended, infinite if it has not */

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
@@ -11,6 +10,7 @@ from rsg_server._network import ffi, lib
 from rsg_server.network.models import Model
 from rsg_server.network.solver import SharedLinks
 from rsg_server.platform.link import Link, Route, SharingPolicy
+from rsg_server.platform.zone import LOOPBACK
 
 PRECISION_S = 1e-12
 """Events that are closer than this are one instant."""
@@ -35,16 +35,6 @@ class FindRoute(Protocol):
     def __call__(self, source: str, destination: str, /) -> Route: ...
 
 
-@dataclass(frozen=True, slots=True)
-class LinkChange:
-    """From a moment on, a link has another `bandwidth` (bytes per second), `latency` (seconds) or `state` (above 0: on)."""
-
-    time_s: float
-    link: Link
-    what: str
-    value: float
-
-
 class FlowEngine:
     """Moves flows over the links of a platform, by a model; its clock is `now_s`."""
 
@@ -57,7 +47,7 @@ class FlowEngine:
         self._engine = ffi.gc(lib.engine_new(self._shared.net, window), lib.engine_free)
         self._routes: dict[tuple[str, str], int] = {}
         self._loopback = Route(
-            (Link("__loopback__", model.loopback_bytes_per_s, model.loopback_latency_s, SharingPolicy.FATPIPE),)
+            (Link(LOOPBACK.name, model.loopback_bytes_per_s, model.loopback_latency_s, SharingPolicy.FATPIPE),)
         )
 
     def _route(self, source: str, destination: str) -> int:
@@ -65,7 +55,7 @@ class FlowEngine:
         if number is None:
             there = self._find_route(source, destination)
             back = self._find_route(destination, source) if self._model.cross_traffic else there
-            if source == destination and not there.links:
+            if source == destination and there.links in ((), (LOOPBACK,)):
                 there = back = self._loopback
             number = self._shared.route(there, back)
             self._routes[source, destination] = number
@@ -98,6 +88,11 @@ class FlowEngine:
         return float(lib.engine_now(self._engine))
 
     @property
+    def unfinished(self) -> int:
+        """How many flows have not ended."""
+        return int(lib.engine_unfinished(self._engine))
+
+    @property
     def next_s(self) -> float:
         """When something happens next; infinite if nothing does."""
         return float(lib.engine_next(self._engine))
@@ -127,7 +122,7 @@ class FlowEngine:
         return float(lib.engine_rate(self._engine, flow))
 
     def change(self, what: str, link: Link, value: float) -> None:
-        """Change a link now; see LinkChange."""
+        """Change a link now; see rsg_server.network.changes.LinkChange."""
         CHANGES[what](self._engine, self._shared.link(link), value)
 
 

@@ -80,5 +80,4 @@ class SharedLinks:
         """The number of a route, with the way back that acknowledgements take."""
         links = [self.link(link) for link in there.links]
         returning = [self.link(link) for link in back.links]
-        own = max(0.0, there.latency_s - sum(link.latency_s for link in there.links))
-        return int(lib.network_add_route(self.net, len(links), links, len(returning), returning, own))
+        return int(lib.network_add_route(self.net, len(links), links, len(returning), returning, there.distance_s))

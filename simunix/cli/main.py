@@ -15,14 +15,14 @@ EXIT_INTERRUPTED = 130
 
 def build_parser() -> argparse.ArgumentParser:
     """All subcommands and their options; they are loaded here, where Ctrl-C is understood already."""
-    from simunix.cli import check, control, coverage, ps, root, run, schema, shell
+    from simunix.cli import check, control, coverage, net, ps, root, run, schema, shell
 
     parser = argparse.ArgumentParser(
         prog="simunix", description="Run unmodified programs and whole clusters in virtual time on one computer."
     )
     parser.add_argument("--version", action="version", version=f"simunix {__version__}")
     subcommands = parser.add_subparsers(dest="subcommand", metavar="COMMAND", required=True)
-    for module in (run, check, shell, control, ps, root, coverage, schema):
+    for module in (run, check, shell, control, ps, root, net, coverage, schema):
         module.add_parser(subcommands)
     return parser
 

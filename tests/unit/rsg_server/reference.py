@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rsg_server.network.engine import FlowEngine, LinkChange, State
+from rsg_server.network.changes import LinkChange
+from rsg_server.network.engine import FlowEngine, State
 from rsg_server.network.models import configured, lv08
 from rsg_server.platform.link import Link, Route, SharingPolicy
 
