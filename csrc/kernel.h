@@ -42,7 +42,7 @@
 #define AF_UNIX 1
 #define AF_INET 2
 #define AF_INET6 10
-#define AF_VSOCK 40
+#define AF_NETLINK 16
 #define SOCK_STREAM 1
 #define SOCK_DGRAM 2
 #define SOCK_SEQPACKET 5

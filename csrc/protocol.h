@@ -24,7 +24,7 @@ enum simunix_op {
     /* life */
     OP_HELLO = 1,       /* [kind, pid, tid, program] -> HELLO_NEW_IMAGE: [0, seed, nofile, cpus, memory, flags, host, files] + page fd */
     OP_FORK = 2,        /* [kind] -> [child number] + the child's channel */
-    OP_FORK_DONE = 3,   /* [pid, tid or -errno] -> [0]; what became of the announced child */
+    OP_FORK_DONE = 3,   /* [pid or -errno, number] -> [0]; what became of the announced child */
     OP_EXEC = 4,        /* [path] -> [0]; the next message is HELLO of the new image, or EXEC_FAILED */
     OP_EXEC_FAILED = 5, /* [errno] -> [0] */
     OP_THREAD_EXIT = 6, /* [status, word] no reply; the word is the join futex, 0 if none */
@@ -65,6 +65,8 @@ enum simunix_op {
     OP_SHUTDOWN = 47,   /* [id, how] -> [0]; the caller then shuts its end down */
     OP_SOCKET_GET = 48, /* [id, level, option] -> [0, bytes] */
     OP_SOCKET_SET = 49, /* [id, level, option, bytes] -> [0] */
+    OP_NETLINK = 51,    /* [id] -> [0]; what has been sent on a netlink socket is answered now; port of bind and sockname: its pid */
+    OP_INTERFACE = 52,  /* [index, name] -> [0, index, flags, mtu, kind, speed, prefix, name, hardware address, IPv4 addresses] */
     OP_CONNECTED = 50   /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 

@@ -183,6 +183,14 @@ bool descriptor_is_ours(struct call *call, long fd);
 /* sys_socket.c */
 int64_t socket_id(int fd, char *type);
 long socket_end_of_data(struct call *call, int fd);
+void netlink_store_address(void *to, uint32_t *length, uint32_t port);
+/* socket_family.c */
+long socket_family_refused(struct call *call);
+long netlink_refused(struct call *call, long error);
+/* sys_interface.c */
+bool interface_request(struct call *call, long *result);
+/* ethtool.c */
+long ethtool(bool is_loopback, uint32_t speed, void *data);
 /* socket_state.c */
 long socket_not_connected(struct call *call, int fd);
 long socket_wait_to_receive(struct call *call, int fd, int flags);

@@ -39,6 +39,8 @@ long sys_ioctl(struct call *call)
             warn_once(call->thread, WARN_REFUSED, refused[i].name, NULL);
             return -refused[i].error;
         }
+    if (interface_request(call, &result))
+        return result;
     result = syscall6(call->number, call->a[0], call->a[1], call->a[2], 0, 0, 0);
     if (result == 0 && (request == TIOCSCTTY || request == FIOASYNC))
         signals_from_kernel(call);

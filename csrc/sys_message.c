@@ -76,6 +76,20 @@ static long send_pieces(struct call *call, int fd, const struct message_header *
     }
 }
 
+/* What was asked on a netlink socket is answered at once, before the sender goes on. */
+static long send_netlink(struct call *call, int fd, struct message_header *message, int flags)
+{
+    struct reply reply;
+    long result;
+
+    message->name = NULL;
+    message->name_length = 0;
+    message->control = NULL;
+    message->control_length = 0;
+    result = NATIVE(sendmsg, fd, message, flags | MSG_DONTWAIT);
+    return result >= 0 && ASK(call->thread, &reply, OP_NETLINK, socket_id(fd, NULL)) < 0 ? reply.status : result;
+}
+
 static long send_message(struct call *call, int fd, struct message_header *message, int flags)
 {
     char type;
@@ -85,6 +99,8 @@ static long send_message(struct call *call, int fd, struct message_header *messa
     if (socket_id(fd, &type) >= 0) {
         if (type == 'd')
             return datagram_send(call, fd, message, flags);
+        if (type == 'n')
+            return send_netlink(call, fd, message, flags);
         if (socket_cannot_send(call, fd, flags) != 0)
             return -EPIPE;
         message->name = NULL; /* a connected stream ignores it; the pair would not */
@@ -152,6 +168,10 @@ static long receive_message(struct call *call, int fd, struct message_header *me
     if (result != 0)
         return result;
     result = NATIVE(recvmsg, fd, message, flags);
+    if (type == 'n') {
+        netlink_store_address(message->name, &message->name_length, 0);
+        return result;
+    }
     if (result == 0 && simulated && total_of(message) > 0)
         result = socket_end_of_data(call, fd);
     if (simulated)

@@ -15,11 +15,12 @@ static int64_t announce(struct call *call, enum simunix_fork kind, int *channel)
     return number;
 }
 
-static void tell_outcome(struct call *call, long pid)
+/* What became of the announced child. Whoever sends a forked one a signal from now on finds it: it has said who it is. */
+static void tell_outcome(struct call *call, long pid, int64_t number)
 {
     struct reply reply;
 
-    ASK(call->thread, &reply, OP_FORK_DONE, pid, 0);
+    ASK(call->thread, &reply, OP_FORK_DONE, pid, number);
 }
 
 /* The child must go on exactly where its creator trapped, with the creator's registers. */
@@ -54,7 +55,7 @@ static long spawn_on_stack(struct call *call, struct clone_args *args, enum simu
     child = thread_new(process, channel);
     if (child == NULL) {
         NATIVE(close, channel);
-        tell_outcome(call, -ENOMEM);
+        tell_outcome(call, -ENOMEM, number);
         return -ENOMEM;
     }
     copy_registers(child, call);
@@ -75,10 +76,10 @@ static long spawn_on_stack(struct call *call, struct clone_args *args, enum simu
         child->process = process;
         child->epoll = child->trace = -1; /* the child's own descriptors, not ours of these numbers */
         thread_release(child);
-        tell_outcome(call, result);
+        tell_outcome(call, result, number);
     } else if (result < 0) {
         thread_release(child);
-        tell_outcome(call, result);
+        tell_outcome(call, result, number);
     }
     return result;
 }
@@ -128,7 +129,7 @@ static long spawn_copy(struct call *call, struct clone_args *args)
         return 0;
     }
     NATIVE(close, channel);
-    tell_outcome(call, pid);
+    tell_outcome(call, pid, number);
     if (pid > 0 && waits)
         while (park(call, &wait) == WAKE_SIGNAL) /* a vfork is not interrupted */
             ;

@@ -62,6 +62,12 @@ static bool put_address(struct msgpack_writer *writer, const uint8_t *address, u
     if (is_bad_pointer(address) || length < 2)
         return false;
     memcpy(&family, address, sizeof family);
+    if (family == AF_NETLINK && length >= 12) {
+        msgpack_put_int(writer, family);
+        msgpack_put_bytes(writer, address + 8, 4); /* groups: whoever listens for changes hears none */
+        msgpack_put_int(writer, *(const uint32_t *)(address + 4));
+        return true;
+    }
     if (!(family == AF_INET && length >= 16) && !(family == AF_INET6 && length >= 24))
         return false;
     msgpack_put_int(writer, family == AF_INET ? 4 : 6);
@@ -87,12 +93,26 @@ static void store_address(void *to, uint32_t *length, int family, const uint8_t 
     *length = size;
 }
 
+/* sockaddr_nl: who sends, by the number of its port; 0 is the kernel. */
+void netlink_store_address(void *to, uint32_t *length, uint32_t port)
+{
+    uint32_t address[3] = {AF_NETLINK, port, 0};
+
+    if (to == NULL || length == NULL)
+        return;
+    memcpy(to, address, *length < sizeof address ? *length : sizeof address);
+    *length = sizeof address;
+}
+
 static void store_reply_address(void *to, uint32_t *length, const struct reply *reply)
 {
     static const uint8_t nothing[16];
     const uint8_t *bytes = reply->values.count > 2 && reply->values.kind[2] == 'b' ? reply->values.bytes[2] : nothing;
 
-    store_address(to, length, (int)reply_number(reply, 1), bytes, (int)reply_number(reply, 3));
+    if (reply_number(reply, 1) == AF_NETLINK)
+        netlink_store_address(to, length, (uint32_t)reply_number(reply, 3));
+    else
+        store_address(to, length, (int)reply_number(reply, 1), bytes, (int)reply_number(reply, 3));
 }
 
 static long finish_descriptor(struct call *call, int fd, int flags)
@@ -104,19 +124,24 @@ static long finish_descriptor(struct call *call, int fd, int flags)
     return descriptor_checked(call, fd);
 }
 
+static int64_t family_number(long family)
+{
+    return family == AF_INET ? 4 : family == AF_INET6 ? 6 : family;
+}
+
 long sys_socket(struct call *call)
 {
     int type = (int)call->a[1] & SOCK_TYPE_MASK;
     struct reply reply;
 
-    if (call->a[0] == AF_VSOCK) /* no emulated host is a virtual machine */
-        return -EAFNOSUPPORT;
-    if (call->a[0] != AF_INET && call->a[0] != AF_INET6)
+    if (call->a[0] == AF_UNIX)
         return descriptor_checked(call, NATIVE(socket, call->a[0], call->a[1], call->a[2]));
+    if (call->a[0] != AF_INET && call->a[0] != AF_INET6 && call->a[0] != AF_NETLINK)
+        return socket_family_refused(call);
     if ((call->a[1] & ~(long)(SOCK_TYPE_MASK | SOCK_CLOEXEC | SOCK_NONBLOCK)) != 0)
         return -EINVAL;
-    if (ASK(call->thread, &reply, OP_SOCKET, call->a[0] == AF_INET ? 4 : 6, type, call->a[2]) < 0)
-        return reply.status;
+    if (ASK(call->thread, &reply, OP_SOCKET, family_number(call->a[0]), type, call->a[2]) < 0)
+        return call->a[0] == AF_NETLINK ? netlink_refused(call, reply.status) : reply.status;
     return finish_descriptor(call, reply.fd, (int)call->a[1]);
 }
 
@@ -238,6 +263,8 @@ long sys_connect(struct call *call)
 
     if (id < 0)
         return connect_unix(call);
+    if (type == 'n') /* with the kernel it always is */
+        return 0;
     if (type == 'd' && !is_bad_pointer((void *)call->a[1]) && call->a[2] >= 2 && *(uint16_t *)call->a[1] == 0)
         return disconnect(call, id);
     result = ask_address(call, OP_CONNECT, id, waits, &reply);

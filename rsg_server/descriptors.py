@@ -22,7 +22,7 @@ _SYS_PIDFD_GETFD = 438
 _CREDENTIALS = struct.Struct("=iII")
 _SHOWN = 4
 """How many processes or descriptors of one kind are named before "and N more"."""
-_PROTOCOLS = {"s": "TCP", "d": "UDP"}
+_PROTOCOLS = {"s": "TCP", "d": "UDP", "n": "netlink"}
 _PREFIX = b"\0simunix:"
 
 _libc = ctypes.CDLL(None, use_errno=True)

@@ -22,6 +22,8 @@ from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
 from rsg_server.futex import FutexTable
 from rsg_server.host_state import Command, HostState, Launcher
+from rsg_server.interfaces import InterfaceTable
+from rsg_server.netlink import Netlink
 from rsg_server.network.network import Network
 from rsg_server.platform.platform import Platform
 from rsg_server.process import Process
@@ -66,6 +68,8 @@ class Kernel:
         self.futexes = FutexTable()
         self.sockets = SocketTable(self)
         self.datagrams = Datagrams(self)
+        self.interfaces = InterfaceTable(platform)
+        self.netlink = Netlink(self)
         self.timerfds = TimerFds()
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # POSIX message queue -> who wants which signal from it
         self.warnings: dict[str, int] = {}
@@ -76,6 +80,7 @@ class Kernel:
             int(WarningKind.REFUSED): self.refused_calls,
         }
         self.on_warning: Callable[[str], None] = lambda text: None
+        self.on_birth: Callable[[Actor], None] = lambda child: None  # hear a child's first message now, not at its first turn
         self.external_files: set[str] = set()
         self.traces: Traces | None = None
         self.debugger: Debugger | None = None

@@ -57,19 +57,41 @@ def is_pending(global_pid: int, number: int, tid: int = 0) -> bool:
 
 def global_tid(global_pid: int, tid: int) -> int:
     """The server's number of a thread that calls itself `tid` in its PID namespace; 0 if there is none."""
+    folder = f"/proc/{global_pid}/task"
+    return next((task for task in _numbers(folder) if _innermost(f"{folder}/{task}/status") == tid), 0)
+
+
+def global_child(global_pid: int, pid: int) -> int:
+    """The server's number of a child that its parent calls `pid`; raises ProcessLookupError if there is none."""
+    for task in _numbers(f"/proc/{global_pid}/task"):
+        for child in _numbers_in(f"/proc/{global_pid}/task/{task}/children"):
+            if _innermost(f"/proc/{child}/status") == pid:
+                return child
+    raise ProcessLookupError(pid)
+
+
+def _numbers(folder: str) -> list[int]:
     try:
-        tasks = sorted(os.listdir(f"/proc/{global_pid}/task"), key=int)
-    except FileNotFoundError:
+        return sorted(map(int, os.listdir(folder)))
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def _numbers_in(path: str) -> list[int]:
+    try:
+        with open(path) as file:
+            return [int(word) for word in file.read().split()]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def _innermost(path: str) -> int:
+    """What a process or thread calls itself in its own PID namespace, from its status file; 0 if it is gone."""
+    try:
+        with open(path) as status:
+            return next((int(line.split()[-1]) for line in status if line.startswith("NSpid:")), 0)
+    except (FileNotFoundError, ProcessLookupError):
         return 0
-    for task in tasks:
-        try:
-            with open(f"/proc/{global_pid}/task/{task}/status") as status:
-                for line in status:
-                    if line.startswith("NSpid:") and int(line.split()[-1]) == tid:
-                        return int(task)
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-    return 0
 
 
 def send_to_thread(global_pid: int, tid: int, number: int) -> None:

@@ -50,6 +50,8 @@ class Op(IntEnum):
     SOCKET_GET = _number("OP_SOCKET_GET")
     SOCKET_SET = _number("OP_SOCKET_SET")
     CONNECTED = _number("OP_CONNECTED")
+    NETLINK = _number("OP_NETLINK")
+    INTERFACE = _number("OP_INTERFACE")
 
 
 class Hello(IntEnum):

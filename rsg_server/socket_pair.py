@@ -64,10 +64,12 @@ class SimulatedSocket:
 
     number: int
     host: HostState
-    family: int
-    kind: str  # 's' stream, 'd' datagram
+    family: int  # 4, 6; 16 netlink
+    kind: str  # 's' stream, 'd' datagram, 'n' netlink
     end: socket.socket
     app_end: socket.socket | None
+    type: int = 0  # as it was asked for: SOCK_
+    protocol: int = 0
     inode: int = 0  # of the application's end: reports find by it who holds it
     state: SocketState = SocketState.OPEN
     local: Address | None = None

@@ -62,7 +62,7 @@ class SocketTable:
         number = self._next
         self._next += 1
         end.bind(f"\0simunix:{kind}:{number:08x}:{self._tag}".encode())
-        made = SimulatedSocket(number, host, family, kind, end, app_end, os.fstat(app_end.fileno()).st_ino)
+        made = SimulatedSocket(number, host, family, kind, end, app_end, inode=os.fstat(app_end.fileno()).st_ino)
         self.all[number] = made
         self._kernel.watch(end.fileno(), made, made.events)
         return made
@@ -108,7 +108,7 @@ class SocketTable:
         return self._kernel.platform.host_by_address(ip) is host.host
 
     def _conflicts(self, new: SimulatedSocket, ip: bytes, old: SimulatedSocket) -> bool:
-        if self._close_if_abandoned(old) or old.local is None:
+        if self.is_abandoned(old) or old.local is None:
             return False
         if not self._overlaps(new, ip, old, plain(old.local.ip)):
             return False
@@ -128,7 +128,7 @@ class SocketTable:
     def _flag(which: SimulatedSocket, option: int, level: int = SOL_SOCKET) -> bool:
         return any(which.options.get((level, option), b""))
 
-    def _close_if_abandoned(self, old: SimulatedSocket) -> bool:
+    def is_abandoned(self, old: SimulatedSocket) -> bool:
         """Closed within this very turn, so that the master epoll has not told yet?"""
         if old.end.fileno() < 0:
             return True
@@ -183,7 +183,7 @@ class SocketTable:
                 continue
             if len(ip) == 4 and len(local) == 16 and self._flag(candidate, IPV6_V6ONLY, SOL_IPV6):
                 continue
-            if self._close_if_abandoned(candidate):
+            if self.is_abandoned(candidate):
                 continue
             if best is None or local == ip:
                 best = candidate
@@ -202,6 +202,8 @@ class SocketTable:
         if events & (select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLHUP | select.EPOLLERR):
             if which.kind == "d":
                 self._kernel.datagrams.take(which)
+            elif which.kind == "n":
+                self._kernel.netlink.take(which)
             else:
                 self._take_bytes(which)
         if events & select.EPOLLHUP and which.number in self.all:
@@ -259,7 +261,7 @@ class SocketTable:
         if which.number not in self.all or which.end.fileno() < 0:
             return
         events = 0
-        if not which.app_finished and (which.kind == "d" or self._window_left(which) > 0):
+        if not which.app_finished and (which.kind != "s" or self._window_left(which) > 0):
             events |= select.EPOLLIN | select.EPOLLRDHUP
         if which.state is SocketState.CONNECTING:
             events = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import contextlib
 import errno
 import os
 import signal
@@ -21,7 +22,7 @@ from rsg_server.errors import LACKS, MORE_FILES, ServerError
 from rsg_server.handlers import HANDLERS
 from rsg_server.handlers.table import failed
 from rsg_server.process import Process
-from rsg_server.protocol import MESSAGE_MAX, QUANTUM_NS, Wait, Wake
+from rsg_server.protocol import MESSAGE_MAX, QUANTUM_NS, Hello, Op, Wait, Wake
 from rsg_server.socket_pair import SimulatedSocket
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ SOLO_LIMIT_NS = 60 * 10**9
 """How far an actor that is alone may advance the clock before the server looks again."""
 STEPS_BETWEEN_LOOKS = 64
 SETTLE_LOOKS, SETTLE_S = 5, 0.001
+BIRTH_LOOKS = 20
+"""How many tenths of a second a forked child may take to say who it is; later (somebody stopped it) it says so in its turn."""
 _CREDENTIALS = struct.Struct("=iII")
 _READY_EVENTS = 4096
 
@@ -57,6 +60,7 @@ class TurnLoop:
         self._unsettled = False  # what a process with a terminal did last may still be under way in the kernel
         self.limit_ns = FOREVER_NS  # the clock may not pass this (pace, pause)
         self.stop = False
+        kernel.on_birth = self._hear_newborn
         self._packer = msgpack.Packer(autoreset=True, unicode_errors="surrogateescape")
 
     def run(self, budget_s: float) -> Outcome:
@@ -253,6 +257,37 @@ class TurnLoop:
                         return b""
         return message
 
+    def _hear_newborn(self, child: Actor) -> None:
+        """A forked child says who it is before its parent goes on, then waits for its turn: from now on signals find it."""
+        for _ in range(BIRTH_LOOKS):
+            try:
+                message = self._receive_first(child)
+            except BlockingIOError:
+                continue
+            except ConnectionResetError:
+                message = b""
+            if message:
+                self._greet(child, message)
+            else:
+                self._stillborn(child.process)
+            return
+
+    def _greet(self, child: Actor, message: bytes) -> None:
+        if not _says_hello(message):
+            self.kernel.warn(f"{child!r} sent a malformed message (no HELLO); the process is killed")
+            self._kill(child.process)
+            return
+        reply = self._handle(child, message)
+        if reply is not None:
+            child.reply = reply.values
+
+    def _stillborn(self, process: Process) -> None:
+        """Killed from outside before it had said a word: only its parent can tell who it was."""
+        if process.parent is not None and process.pidfd < 0:
+            with contextlib.suppress(ProcessLookupError):
+                process.open_pidfd(native_signal.global_child(process.parent.global_pid, process.pid))
+        self.kernel.await_death(process)
+
     def _failed_vfork(self, child: Actor) -> bool:
         """A vfork that the kernel refused: the parent speaks in the child's place."""
         parent = child.process.vfork_parent
@@ -307,6 +342,14 @@ class TurnLoop:
                     kernel.await_death(target)
                     again = True
             again = again or kernel.must_poll
+
+
+def _says_hello(message: bytes) -> bool:
+    """Whether it is what a forked child says first."""
+    try:
+        return list(msgpack.unpackb(message)[:2]) == [Op.HELLO, Hello.FORKED]
+    except (ValueError, TypeError, msgpack.UnpackException):
+        return False
 
 
 _RANKS = {SimulatedSocket: 0, Process: 1, Actor: 2}

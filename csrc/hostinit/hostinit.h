@@ -6,7 +6,7 @@
  * Control socket (descriptor 3, SEQPACKET): a message is a list of zero-terminated words "key=value".
  *   first message, carried out in order:
  *     namespaces=all|user|none   user: first a user namespace in which the caller is root
- *     hostname=NAME  address=IP  proc=  tmpfs=MODE PATH  directory=MODE OWNER PATH  file=PATH
+ *     hostname=NAME  proc=  tmpfs=MODE PATH  directory=MODE OWNER PATH  file=PATH
  *     bind=ro|rw SOURCE\tTARGET  overlay=UPPER\tWORK\tTARGET  place=file|directory PATH (with its parents, if missing)
  *     root=LOWER\tBASE           another root file system, with a layer of the host's own; what follows is seen from inside
  *     close=                     gives up what of this computer's files is not bound by then
@@ -62,7 +62,6 @@ bool user_join_groups(const struct passwd *user);
 
 /* network.c */
 bool network_up(void);
-bool network_add_address(const char *text);
 
 /* spawn.c */
 void spawn_answer(const struct message *message);

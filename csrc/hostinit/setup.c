@@ -1,4 +1,4 @@
-/* The directives of the first message: names, mounts, addresses. */
+/* The directives of the first message: names, mounts. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -197,7 +197,7 @@ static const struct {
     const char *key;
     bool (*run)(const char *value);
 } directives[] = {
-    {"hostname", set_host_name}, {"address", network_add_address}, {"proc", mount_proc}, {"tmpfs", mount_tmpfs},
+    {"hostname", set_host_name}, {"proc", mount_proc}, {"tmpfs", mount_tmpfs},
     {"directory", make_directory}, {"file", make_file}, {"bind", bind_mount}, {"overlay", mount_overlay}, {"place", make_place},
     {"root", root_enter}, {"close", root_close},
 };

@@ -3,7 +3,7 @@
 A handler takes (kernel, actor, arguments) and returns the reply, or None when the actor has given the turn back.
 """
 
-from rsg_server.handlers import futex, identity, mqueue, process, signals, sockets, timers, trace, wait
+from rsg_server.handlers import futex, identity, interfaces, mqueue, process, signals, sockets, timers, trace, wait
 from rsg_server.handlers.table import Handler
 
 HANDLERS: dict[int, Handler] = {
@@ -15,5 +15,6 @@ HANDLERS: dict[int, Handler] = {
     **mqueue.HANDLERS,
     **identity.HANDLERS,
     **sockets.HANDLERS,
+    **interfaces.HANDLERS,
     **trace.HANDLERS,
 }

@@ -77,16 +77,16 @@ def fork(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
 
 
 def fork_done(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[pid or -errno, number]: a failed fork takes back the announced child, always the newest one."""
-    outcome = arguments[0]
-    if isinstance(outcome, int) and outcome < 0:
-        newest = max(
-            (other for other in kernel.actors.values() if other.owes_message and is_child(other, actor.process)),
-            key=lambda other: other.number,
-            default=None,
-        )
-        if newest is not None:
-            _take_back(kernel, newest, actor.process)
+    """[pid or -errno, number]: a failed fork takes back the announced child; a forked one speaks before its parent goes on."""
+    outcome, number = arguments
+    child = kernel.actors.get(number)
+    if child is None or not child.owes_message or not is_child(child, actor.process):
+        return OK  # of a vfork, or killed from outside
+    if outcome < 0:
+        _take_back(kernel, child, actor.process)
+    elif child.process is not actor.process:
+        child.process.pid = outcome
+        kernel.on_birth(child)
     return OK
 
 

@@ -24,6 +24,11 @@ SOL_SOCKET, SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6 = 1, 0, 6, 17, 41
 SO_TYPE, SO_ERROR, SO_ACCEPTCONN, SO_PROTOCOL, SO_DOMAIN = 3, 4, 30, 38, 39
 TCP_INFO, LAST_TCP_OPTION = 11, 45
 SHUT_RDWR = 2
+SOL_NETLINK, AF_NETLINK, SOCK_RAW = 270, 16, 3
+NETLINK_PROTOCOLS = (0, 15)
+"""NETLINK_ROUTE, which is answered; NETLINK_KOBJECT_UEVENT, where nothing ever happens to devices."""
+NETLINK_LEVELS = {SOL_SOCKET, SOL_NETLINK}
+DOMAINS = {4: 2, 6: 10, AF_NETLINK: AF_NETLINK}
 KNOWN_LEVELS = {SOL_SOCKET, SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6, 136}
 UDP_LITE = 136
 PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17, UDP_LITE)}
@@ -36,6 +41,8 @@ UNSET_IS_EMPTY = {(SOL_IP, 4), (SOL_IPV6, 54), (SOL_IPV6, 55), (SOL_IPV6, 57), (
 def create(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[family, type, protocol] -> [id] + fd"""
     family, kind, protocol = arguments
+    if family == AF_NETLINK:
+        return _create_netlink(kernel, actor, kind, protocol)
     if family not in (4, 6):
         return failed(errno.EAFNOSUPPORT)
     if kind not in PROTOCOLS:
@@ -43,6 +50,16 @@ def create(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     if protocol not in PROTOCOLS[kind]:
         return failed(errno.EPROTONOSUPPORT)
     made = kernel.sockets.create(actor.process.host, family, "s" if kind == SOCK_STREAM else "d")
+    return Reply((made.number,), fds=(made.hand_out(),))
+
+
+def _create_netlink(kernel: Kernel, actor: Actor, kind: int, protocol: int) -> Reply:
+    if kind not in (SOCK_DGRAM, SOCK_RAW):
+        return failed(errno.ESOCKTNOSUPPORT)
+    if protocol not in NETLINK_PROTOCOLS:
+        return failed(errno.EPROTONOSUPPORT)
+    made = kernel.sockets.create(actor.process.host, AF_NETLINK, "n")
+    made.type, made.protocol = kind, protocol
     return Reply((made.number,), fds=(made.hand_out(),))
 
 
@@ -77,6 +94,18 @@ def bind(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Re
     if code == errno.EADDRINUSE:
         kernel.log.event(kernel.now_ns, "address_in_use", host=which.host.name, port=port)
     return _status(code)
+
+
+def bind_any(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[id, family, bytes, port] -> [0]; a netlink socket that wants no port of its own gets its process's pid"""
+    found = kernel.sockets.of(actor, arguments[0])
+    if found is None:
+        return failed(errno.EBADF)
+    if found.kind != "n":
+        return bind(kernel, found, arguments[1:])
+    if arguments[1] != AF_NETLINK:
+        return failed(errno.EINVAL)
+    return _status(kernel.netlink.bind(found, actor.process.pid, arguments[3]))
 
 
 def listen(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
@@ -128,12 +157,16 @@ def accept(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> 
 
 def socket_name(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[] -> [0, family, bytes, port]"""
+    if which.kind == "n":
+        return Reply((0, AF_NETLINK, b"", kernel.netlink.port(which)))
     local = which.local or Address(ANY[which.family], 0)
     return Reply((0, local.family, local.ip, local.port))
 
 
 def peer_name(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[] -> [0, family, bytes, port]"""
+    if which.kind == "n":  # the kernel
+        return Reply((0, AF_NETLINK, b"", 0))
     if which.state is not SocketState.CONNECTED or which.remote is None:
         return failed(errno.ENOTCONN)
     return Reply((0, which.remote.family, which.remote.ip, which.remote.port))
@@ -162,11 +195,15 @@ def get_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any])
     if level == SOL_SOCKET:
         value = _own_option(which, option)
         return failed(errno.ENOPROTOOPT) if value is None else Reply((0, struct.pack("=i", value)))
-    unknown = level not in KNOWN_LEVELS or (level == SOL_TCP and not 0 < option <= LAST_TCP_OPTION)
+    unknown = level not in _levels(which) or (level == SOL_TCP and not 0 < option <= LAST_TCP_OPTION)
     if unknown or (level, option) == (SOL_TCP, TCP_INFO):
         return failed(errno.ENOPROTOOPT)
     unset = b"" if (level, option) in UNSET_IS_EMPTY else b"\0\0\0\0"
     return Reply((0, which.options.get((level, option), unset)))
+
+
+def _levels(which: SimulatedSocket) -> set[int]:
+    return NETLINK_LEVELS if which.kind == "n" else KNOWN_LEVELS
 
 
 def _own_option(which: SimulatedSocket, option: int) -> int | None:
@@ -174,17 +211,17 @@ def _own_option(which: SimulatedSocket, option: int) -> int | None:
         code, which.error = which.error, 0
         return code
     return {
-        SO_TYPE: SOCK_STREAM if which.kind == "s" else SOCK_DGRAM,
+        SO_TYPE: which.type or (SOCK_STREAM if which.kind == "s" else SOCK_DGRAM),
         SO_ACCEPTCONN: int(which.state is SocketState.LISTENING),
-        SO_PROTOCOL: 6 if which.kind == "s" else 17,
-        SO_DOMAIN: 2 if which.family == 4 else 10,
+        SO_PROTOCOL: which.protocol if which.kind == "n" else 6 if which.kind == "s" else 17,
+        SO_DOMAIN: DOMAINS[which.family],
     }.get(option)
 
 
 def set_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[level, option, bytes] -> [0]; remembered, and heeded where this server models it"""
     level, option, value = arguments
-    if level not in KNOWN_LEVELS or (level == SOL_TCP and not 0 < option <= LAST_TCP_OPTION):
+    if level not in _levels(which) or (level == SOL_TCP and not 0 < option <= LAST_TCP_OPTION):
         return failed(errno.ENOPROTOOPT)
     if level == SOL_TCP and len(value) < struct.calcsize("=i"):
         return failed(errno.EINVAL)
@@ -194,7 +231,7 @@ def set_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any])
 
 HANDLERS: dict[int, Handler] = {
     int(Op.SOCKET): Handler("iii", create, makes_descriptors=True),
-    int(Op.BIND): Handler("iibi", _on_socket(bind)),
+    int(Op.BIND): Handler("iibi", bind_any),
     int(Op.LISTEN): Handler("ii", _on_socket(listen)),
     int(Op.CONNECT): Handler("iibii", _on_socket(connect)),
     int(Op.ACCEPT): Handler("i", _on_socket(accept)),

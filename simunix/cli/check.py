@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
-from simunix.coverage.check import Context, Report, check_command
-from simunix.scenario.programs import check_scenario
 
 if TYPE_CHECKING:
+    from simunix.coverage.check import Report
+
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 ESCAPES = 1
@@ -41,6 +41,9 @@ def add_parser(subcommands: Subparsers) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Look, tell, and exit accordingly."""
+    from simunix.coverage.check import Context, check_command
+    from simunix.scenario.programs import check_scenario
+
     if not options.target:
         raise SimunixError("check: give a scenario file, or a command after --; see simunix check --help")
     first = Path(options.target[0])

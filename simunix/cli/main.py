@@ -14,7 +14,10 @@ EXIT_INTERRUPTED = 130
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """All subcommands and their options; they are loaded here, where Ctrl-C is understood already."""
+    """All subcommands and their options; they are loaded here, where Ctrl-C is understood already.
+
+    What only one of them needs it imports when it is executed: a command in an emulation of its own is to start at once.
+    """
     from simunix.cli import check, control, coverage, net, ps, root, run, schema, shell
 
     parser = argparse.ArgumentParser(

@@ -7,14 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
-from rsg_server.network.models import MODELS, configured, model_named
-from rsg_server.platform.simgrid_xml import load_platform
-from simunix.flows.file import read_flows, written
-from simunix.flows.solve import check_hosts, solve
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
+MODEL_NAMES = ("LV08", "CM02", "SMPI", "constant")
 NETWORK_PREFIXES = ("network/", "maxmin/concurrency-limit", "precision/timing")
 """What of a platform's own configuration concerns flows."""
 
@@ -28,7 +25,7 @@ def add_parser(subcommands: Subparsers) -> None:
     solver.add_argument(
         "flows", metavar="FLOWS.json", type=Path, help='{"flows": [{"id", "src", "dst", "bytes", "start", "rate", "weight"}]}'
     )
-    solver.add_argument("--model", choices=list(MODELS), help="flow model (LV08, unless the platform says otherwise)")
+    solver.add_argument("--model", choices=MODEL_NAMES, help="flow model (LV08, unless the platform says otherwise)")
     solver.add_argument(
         "--cfg", metavar="KEY=VALUE", action="append", default=[], help="a setting of SimGrid, e.g. network/crosstraffic=0"
     )
@@ -54,6 +51,11 @@ def settings(own: dict[str, str], options: argparse.Namespace) -> dict[str, str]
 
 def execute(options: argparse.Namespace) -> int:
     """Solve and print."""
+    from rsg_server.network.models import configured, model_named
+    from rsg_server.platform.simgrid_xml import load_platform
+    from simunix.flows.file import read_flows, written
+    from simunix.flows.solve import check_hosts, solve
+
     platform = load_platform(options.platform, simgrid_compat=options.simgrid_compat)
     rows = read_flows(options.flows)
     check_hosts(rows, {host.name: host for host in platform.hosts}, options.flows, options.platform)

@@ -6,9 +6,6 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.markup import escape
-
 from simunix.roots.debootstrap import MIRROR, RootRequest, make_root
 from simunix.roots.tree import open_root
 
@@ -43,6 +40,9 @@ def add_parser(subcommands: Subparsers) -> None:
 
 def execute_make(options: argparse.Namespace) -> int:
     """Make a root, with debootstrap's own words as progress on a terminal, then show it."""
+    from rich.console import Console
+    from rich.markup import escape
+
     request = RootRequest(options.release, options.directory, tuple(options.packages), options.mirror)
     with Console(stderr=True).status("debootstrap") as status:
         make_root(request, lambda text: status.update(escape(text)))

@@ -7,11 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
-from simunix.launch.join import join
-from simunix.launch.single import run_single
-from simunix.launch.strace import StraceOptions
-from simunix.scenario.runner import ScenarioOptions, run_scenario
-from simunix.scenario.units import duration_ns
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -63,45 +58,62 @@ def execute(options: argparse.Namespace) -> int:
     if options.pace is not None and options.pace <= 0:
         raise SimunixError(f"--pace: expected a number above 0, got {options.pace:g}")
     if options.join is not None:
+        from simunix.launch.join import join
+
         return join(options.join, options.host, options.target)
-    strace = StraceOptions(tuple(options.strace), options.strace_stable)
-    until_ns = None if options.until is None else _duration(options.until)
-    first = Path(options.target[0])
-    if len(options.target) == 1 and first.suffix in (".yaml", ".yml"):
-        return run_scenario(
-            ScenarioOptions(
-                first,
-                options.out,
-                options.seed,
-                until_ns,
-                tuple(options.set),
-                options.pace,
-                options.keep_alive,
-                options.log_turns,
-                options.strict,
-                strace,
-                options.gdb,
-            )
+    if len(options.target) == 1 and Path(options.target[0]).suffix in (".yaml", ".yml"):
+        return _execute_scenario(options)
+    return _execute_command(options)
+
+
+def _execute_scenario(options: argparse.Namespace) -> int:
+    from simunix.launch.strace import StraceOptions
+    from simunix.scenario.runner import ScenarioOptions, run_scenario
+
+    return run_scenario(
+        ScenarioOptions(
+            Path(options.target[0]),
+            options.out,
+            options.seed,
+            _until_ns(options),
+            tuple(options.set),
+            options.pace,
+            options.keep_alive,
+            options.log_turns,
+            options.strict,
+            StraceOptions(tuple(options.strace), options.strace_stable),
+            options.gdb,
         )
+    )
+
+
+def _execute_command(options: argparse.Namespace) -> int:
+    from simunix.launch.single import run_single
+    from simunix.launch.strace import StraceOptions
+
     if options.set:
         raise SimunixError("--set: only scenarios have keys to set")
-    if strace.selections and options.out is None:
+    if options.strace and options.out is None:
         raise SimunixError("--strace: say with --out DIR where the traces are to be kept")
     return run_single(
         tuple(options.target),
         options.out,
         options.seed or 0,
-        until_ns,
+        _until_ns(options),
         options.pace,
         options.log_turns,
         options.strict,
-        strace,
+        StraceOptions(tuple(options.strace), options.strace_stable),
         options.gdb,
     )
 
 
-def _duration(text: str) -> int:
+def _until_ns(options: argparse.Namespace) -> int | None:
+    from simunix.scenario.units import duration_ns
+
+    if options.until is None:
+        return None
     try:
-        return duration_ns(text)
+        return duration_ns(options.until)
     except ValueError as error:
         raise SimunixError(f"--until: {error}") from error

@@ -6,8 +6,6 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
-from simunix.scenario.model import Scenario
-
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -20,5 +18,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Print it."""
+    from simunix.scenario.model import Scenario
+
     print(json.dumps(Scenario.model_json_schema(), indent=2))
     return 0

@@ -65,7 +65,6 @@ class ContainerSpec:
     """What a host is made of. `directory` is its own folder of the run directory."""
 
     name: str
-    addresses: tuple[str, ...]
     directory: Path
     isolation: Isolation
     private: tuple[PrivatePath, ...] = ()
@@ -103,7 +102,6 @@ class _Directives:
         if spec.isolation is Isolation.NONE:
             return self.words
         self.words.append(f"hostname={spec.name}")
-        self.words += [f"address={address}" for address in spec.addresses]
         if self._is_elsewhere:
             self._enter_root()
         self.words.append("proc=")
@@ -288,7 +286,7 @@ class Container:
 def probe() -> tuple[Isolation, str]:
     """The best isolation that this user can have here, and what is given up without it ("" if nothing)."""
     wanted = Isolation.ROOT if os.geteuid() == 0 else Isolation.USER_NAMESPACE
-    spec = ContainerSpec("probe", (), Path("/nonexistent"), wanted, fresh_run=False)
+    spec = ContainerSpec("probe", Path("/nonexistent"), wanted, fresh_run=False)
     try:
         Container(spec).close()
     except SimunixError as error:

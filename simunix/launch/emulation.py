@@ -20,6 +20,7 @@ from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
 from rsg_server.handlers.signals import inject
 from rsg_server.host_state import Command
+from rsg_server.interfaces import Interface, InterfaceTable
 from rsg_server.kernel import Kernel, KernelOptions
 from rsg_server.process import Process
 from rsg_server.protocol import FLAG_FAKE_GROUPS, FLAG_FAKE_NAME
@@ -28,6 +29,7 @@ from rsg_server.service import Service, ServiceOptions
 from simunix.launch.container import Bind, ContainerSpec, Isolation, PrivatePath, probe
 from simunix.launch.gdb import Gdb
 from simunix.launch.hardware import write_tree
+from simunix.launch.interface_files import interface_binds
 from simunix.launch.interrupts import Interrupts
 from simunix.launch.launcher import ContainerLauncher, write_private
 from simunix.launch.plan import HostSpec, Plan, ProcessSpec
@@ -101,7 +103,9 @@ class Emulation:
         self.log = EventLog(self.directory.events, plan.log_every_turn)
         cores = sorted(os.sched_getaffinity(0))
         self.core = cores[os.getpid() % len(cores)]  # any will do; several runs at once spread over them
-        specs = {host.name: self._container_spec(host) for host in plan.hosts}
+        interfaces = InterfaceTable(plan.platform)
+        by_name = {name: interfaces.of(plan.platform.host_by_name(name)) for name in (host.name for host in plan.hosts)}
+        specs = {host.name: self._container_spec(host, by_name[host.name]) for host in plan.hosts}
         self._write_files()
         options = replace_flags(plan, HOST_FLAGS[self.isolation])
         self.launcher = ContainerLauncher(specs, options.nofile, self.core)
@@ -132,9 +136,8 @@ class Emulation:
 
     # What the hosts see
 
-    def _container_spec(self, host: HostSpec) -> ContainerSpec:
+    def _container_spec(self, host: HostSpec, interfaces: tuple[Interface, ...]) -> ContainerSpec:
         assert self.isolation is not None
-        addresses = tuple(str(address) for address in self.plan.platform.host_by_name(host.name).addresses)
         directory = self.directory.host(host.name)
         directory.mkdir(parents=True)
         binds = [Bind(path, target) for path, target in self._identity_files(host.name)]
@@ -146,9 +149,10 @@ class Emulation:
             PrivatePath(entry.path, self.directory.private(host.name, entry.path), entry.owner, entry.mode)
             for entry in host.private
         )
+        binds += interface_binds(self.directory.path / "hardware", directory, interfaces, self.isolation is not Isolation.NONE)
         if host.root != THIS_COMPUTER:
             binds.append(Bind(self.directory.path, str(self.directory.path), read_only=False))
-        return ContainerSpec(host.name, addresses, directory, self.isolation, private, tuple(binds), root=host.root)
+        return ContainerSpec(host.name, directory, self.isolation, private, tuple(binds), root=host.root)
 
     def _identity_files(self, name: str) -> list[tuple[Path, str]]:
         """Files that tell a host its name and everybody's addresses, bound over the real ones."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -72,3 +74,10 @@ def test_no_import_cycles() -> None:
 
     for name in list(graph):
         visit(name, ())
+
+
+def test_a_command_starts_without_what_only_scenarios_need() -> None:
+    """Half of the start of a small command was imports that it never used."""
+    program = "import sys; from simunix.cli.main import main; main(['run', '--', 'true']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not {"pydantic", "yaml", "rich", "elftools", "networkx", "matplotlib"} & set(done.stdout.split())

@@ -99,7 +99,7 @@ def directives(tmp_path: Path, *binds: Bind, private: tuple[PrivatePath, ...] = 
     (tmp_path / "root/var/run").symlink_to("/run")
     (tmp_path / "root/etc/resolv.conf").symlink_to("../run/systemd/resolve/stub-resolv.conf")
     tree = RootTree(tmp_path / "root")
-    return _Directives(ContainerSpec("a1", (), tmp_path / "a1", Isolation.ROOT, private, binds, root=tree)).build()
+    return _Directives(ContainerSpec("a1", tmp_path / "a1", Isolation.ROOT, private, binds, root=tree)).build()
 
 
 def test_a_file_that_links_into_the_fresh_run_is_made_there(tmp_path: Path) -> None:

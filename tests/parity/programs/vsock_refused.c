@@ -1,5 +1,6 @@
 // An emulated host is no virtual machine: it has neither the VSOCK family nor its device.
 // native: no (whether this computer is a virtual machine is its own affair)
+// warns: socket(AF_VSOCK) was refused
 #include "check.h"
 
 #include <sys/socket.h>

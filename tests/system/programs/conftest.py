@@ -23,6 +23,8 @@ PACKAGE_OF = {
     "/usr/lib/postgresql/15/bin/postgres": "postgresql-15",
     "/usr/lib/postgresql/15/bin/pgbench": "postgresql-15",
     "perl": "perl",
+    "mariadbd": "mariadb-server",
+    "mariadb": "mariadb-client",
 }
 
 

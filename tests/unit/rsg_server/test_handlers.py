@@ -178,7 +178,7 @@ def test_a_failed_fork_is_taken_back() -> None:
         for kind in (0, 1):
             (number,) = ask(world, parent, Op.FORK, kind) or ()
             assert number in world.kernel.actors
-            assert ask(world, parent, Op.FORK_DONE, -11, 0) == (0,)
+            assert ask(world, parent, Op.FORK_DONE, -11, number) == (0,)
             assert number not in world.kernel.actors
         assert not parent.process.children and not world.kernel.run_queue and not parent.process.dead
 

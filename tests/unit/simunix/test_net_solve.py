@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from rsg_server.network.models import MODELS
 from simunix.cli.main import main
+from simunix.cli.net import MODEL_NAMES
 from tests.unit.rsg_server.reference import FOLDER, TOLERANCE, cases, worst_error
 
 PLATFORMS = FOLDER / "platforms"
@@ -139,3 +141,7 @@ def test_a_flow_whose_link_never_has_bandwidth_is_stalled(tmp_path: Path, capsys
     (tmp_path / "stopped.xml").write_text(text)
     found = finish(tmp_path, capsys, str(tmp_path / "stopped.xml"))
     assert found == {"id": "f", "finish": None, "state": "stalled"}
+
+
+def test_the_command_knows_all_models() -> None:
+    assert set(MODEL_NAMES) == set(MODELS)

@@ -1,0 +1,42 @@
+"""Requests about a host's network interfaces: netlink sockets, and the ioctls that are older than these."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rsg_server.handlers.table import OK, Handler, Reply, failed
+from rsg_server.protocol import Op
+
+if TYPE_CHECKING:
+    from rsg_server.actor import Actor
+    from rsg_server.kernel import Kernel
+
+
+def netlink(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[id] -> [0]; what has been sent on a netlink socket is answered now"""
+    found = kernel.sockets.of(actor, arguments[0])
+    if found is None or found.kind != "n":
+        return failed(errno.EBADF)
+    kernel.netlink.take(found, actor.process.pid)
+    return OK
+
+
+def interface(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[index, name] -> [0, index, flags, mtu, kind, speed, prefix, name, hardware address, IPv4 addresses]"""
+    index, name = arguments
+    for found in kernel.interfaces.of(actor.process.host.host):
+        if index == found.index or (index == 0 and name == found.name.encode()):
+            own = [address for address in found.addresses if address.version == 4]
+            prefix = own[0].network.prefixlen if own else 0
+            numbers = (0, found.index, found.flags, found.mtu, found.kind, found.speed_mbit, prefix)
+            packed = b"".join(address.ip.packed for address in own)
+            return Reply((*numbers, found.name.encode(), found.hardware, packed))
+    return failed(errno.ENODEV)
+
+
+HANDLERS: dict[int, Handler] = {
+    int(Op.NETLINK): Handler("i", netlink),
+    int(Op.INTERFACE): Handler("ib", interface),
+}

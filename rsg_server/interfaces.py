@@ -1,0 +1,113 @@
+"""The network interfaces that a host shows: lo and eth0, made from its addresses and its link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface, ip_interface, ip_network
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rsg_server.platform.host import Host
+    from rsg_server.platform.platform import Platform
+
+UP, BROADCAST, LOOPBACK, RUNNING, MULTICAST, LOWER_UP = 0x1, 0x2, 0x8, 0x40, 0x1000, 0x10000
+ARPHRD_ETHER, ARPHRD_LOOPBACK = 1, 772
+PREFIX_RANGE = {4: (8, 24), 6: (32, 64)}
+"""The network of eth0 is the smallest that holds all hosts, but neither larger nor smaller than real ones are."""
+SPEED_ALONE_MBIT = 10_000
+
+AnyInterface = IPv4Interface | IPv6Interface
+AnyAddress = IPv4Address | IPv6Address
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """What `ip address` tells of one interface."""
+
+    index: int
+    name: str
+    flags: int
+    kind: int
+    mtu: int
+    hardware: bytes
+    addresses: tuple[AnyInterface, ...]
+    speed_mbit: int = 0
+
+    @property
+    def is_loopback(self) -> bool:
+        """lo."""
+        return bool(self.flags & LOOPBACK)
+
+
+LO = Interface(
+    1,
+    "lo",
+    UP | LOOPBACK | RUNNING | LOWER_UP,
+    ARPHRD_LOOPBACK,
+    65536,
+    bytes(6),
+    (ip_interface("127.0.0.1/8"), ip_interface("::1/128")),
+)
+
+
+class InterfaceTable:
+    """The interfaces of every host of a platform."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._platform = platform
+        everybody = [address for host in platform.hosts for address in host.addresses]
+        self._prefixes = {family: _prefix(family, [one for one in everybody if one.version == family]) for family in (4, 6)}
+        self._known: dict[str, tuple[Interface, ...]] = {}
+
+    def of(self, host: Host) -> tuple[Interface, ...]:
+        """lo and eth0, in the order of their indices."""
+        if host.name not in self._known:
+            self._known[host.name] = (LO, self._eth0(host))
+        return self._known[host.name]
+
+    def _eth0(self, host: Host) -> Interface:
+        addresses = tuple(ip_interface(f"{address}/{self._prefixes[address.version]}") for address in host.addresses)
+        flags = UP | BROADCAST | RUNNING | MULTICAST | LOWER_UP
+        return Interface(2, "eth0", flags, ARPHRD_ETHER, 1500, _hardware(host), addresses, self._speed_mbit(host))
+
+    def _speed_mbit(self, host: Host) -> int:
+        """That of the first link to somebody else."""
+        for other in self._platform.hosts:
+            if other is not host:
+                return round(self._platform.route(host, other).links[0].bandwidth_bytes_per_s * 8 / 1e6)
+        return SPEED_ALONE_MBIT
+
+    def is_on_link(self, host: Host, address: AnyAddress) -> bool:
+        """Whether an address is in the network of the host's eth0."""
+        return any(address in own.network for own in self.of(host)[1].addresses)
+
+    def reaches_beyond(self, host: Host) -> bool:
+        """Whether hosts of the platform are outside the network of eth0, so that there is a default route to them."""
+        own = {address.version for address in host.addresses}
+        everybody = (address for other in self._platform.hosts for address in other.addresses)
+        return not all(self.is_on_link(host, address) for address in everybody if address.version in own)
+
+
+def _prefix(family: int, addresses: list[AnyAddress]) -> int:
+    """The length of what all addresses of a family have in common, within what is usual."""
+    shortest, longest = PREFIX_RANGE[family]
+    if not addresses:
+        return longest
+    bits = addresses[0].max_prefixlen
+    differ = int(min(addresses, key=int)) ^ int(max(addresses, key=int))
+    found = max(shortest, min(longest, bits - differ.bit_length()))
+    while found > shortest and any(_is_edge(address, found) for address in addresses):
+        found -= 1
+    return found
+
+
+def _is_edge(address: AnyAddress, prefix: int) -> bool:
+    """The first and the last IPv4 address of a network are no host's."""
+    network = ip_network(f"{address}/{prefix}", strict=False)
+    return address.version == 4 and address in (network.network_address, network.broadcast_address)
+
+
+def _hardware(host: Host) -> bytes:
+    """A locally administered MAC address that tells the first address, as container networks make them."""
+    first = host.addresses[0].packed if host.addresses else bytes(4)
+    return b"\x02\x42" + first[-4:]

@@ -1,0 +1,122 @@
+"""Job tables: from a run directory, a trace, or columns at hand; what is missing or impossible is said with file and line.
+
+Columns (Batsim's names), seconds since the start of the run or trace, NaN for what did not happen:
+
+    submission_time, starting_time, finish_time     moments
+    execution_time                                  finish - start, less what `suspended_time` holds
+    requested_number_of_resources                   processors
+    requested_time                                  limit the user gave, NaN if none
+    suspended_time                                  optional, 0 where absent
+    user                                            optional, -1 where absent
+"""
+
+from __future__ import annotations
+
+from dataclasses import astuple, fields
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from rsg_server.errors import SimunixError
+from simunix.workload.swf import SwfRecord, SwfTrace
+
+MOMENTS = ("submission_time", "starting_time", "finish_time")
+NUMBERS = (*MOMENTS, "execution_time", "requested_number_of_resources", "requested_time", "suspended_time")
+REQUIRED = (*MOMENTS, "requested_number_of_resources")
+ORDERED = (("submission_time", "starting_time"), ("starting_time", "finish_time"))
+FINISHED = "finished"
+"""Column that `job_table` adds: the job has started and ended, so that its metrics are known."""
+
+
+def job_table(columns: pd.DataFrame, source: str = "job table", first_line: int | None = None) -> pd.DataFrame:
+    """A copy with every column of the module's list as floats, and `finished`.
+
+    `source` leads the errors; with `first_line`, the line of the first row in that file, the line too. Raises SimunixError for
+    a missing column, text in place of a number, fewer than one processor, and moments in the wrong order.
+    """
+    for name in REQUIRED:
+        if name not in columns:
+            raise SimunixError(f"{source}: column {name} is missing; a job table has {', '.join(REQUIRED)}")
+    table = columns.copy()
+    for name in NUMBERS:
+        if name in table:
+            table[name] = _numbers(table[name], source, first_line)
+    if "suspended_time" not in table:
+        table["suspended_time"] = 0.0
+    if "requested_time" not in table:
+        table["requested_time"] = np.nan
+    if "user" not in table:
+        table["user"] = -1
+    elapsed = table["finish_time"] - table["starting_time"] - table["suspended_time"]
+    table["execution_time"] = table["execution_time"].fillna(elapsed) if "execution_time" in table else elapsed
+    _check(table, source, first_line)
+    table[FINISHED] = table["starting_time"].notna() & table["finish_time"].notna()
+    return table
+
+
+def _numbers(column: pd.Series, source: str, first_line: int | None) -> pd.Series:
+    numbers = pd.to_numeric(column, errors="coerce").astype(float)
+    wrong = (numbers.isna() & column.notna()) | np.isinf(numbers)
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise SimunixError(
+            f"{_where(source, first_line, row)}: {column.name}: expected a number, got {str(column.iloc[row])!r}"
+        )
+    return numbers
+
+
+def _check(table: pd.DataFrame, source: str, first_line: int | None) -> None:
+    started = table["starting_time"].notna()
+    small = started & ~(table["requested_number_of_resources"] >= 1)
+    if small.any():
+        row = int(np.flatnonzero(small)[0])
+        raise SimunixError(f"{_where(source, first_line, row)}: requested_number_of_resources: a job that ran had at least 1")
+    for earlier, later in ORDERED:
+        wrong = table[later] < table[earlier]
+        if wrong.any():
+            row = int(np.flatnonzero(wrong)[0])
+            values = f"{table[later].iloc[row]:g} is before {earlier} {table[earlier].iloc[row]:g}"
+            raise SimunixError(f"{_where(source, first_line, row)}: {later} {values}")
+    if (table["execution_time"] < 0).any():
+        row = int(np.flatnonzero(table["execution_time"] < 0)[0])
+        raise SimunixError(f"{_where(source, first_line, row)}: execution_time is below zero")
+
+
+def _where(source: str, first_line: int | None, row: int) -> str:
+    return f"{source}: row {row + 1}" if first_line is None else f"{source}:{first_line + row}"
+
+
+def read_jobs_csv(path: Path) -> pd.DataFrame:
+    """The job table of a jobs.csv, ours or Batsim's. Raises SimunixError with file and line."""
+    try:
+        frame = pd.read_csv(path, dtype={"job_id": str, "allocated_resources": str, "metadata": str})
+    except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        reason = getattr(error, "strerror", None) or str(error).strip().splitlines()[-1]
+        raise SimunixError(f"{path}: {reason}; expected a jobs.csv, as a run directory has one") from error
+    return job_table(frame, str(path), first_line=2)
+
+
+def from_swf(trace: SwfTrace) -> pd.DataFrame:
+    """The job table of a trace: what the machine of its time did. Jobs of unknown wait, run time or size are unfinished."""
+    names = [field.name for field in fields(SwfRecord)]
+    records = pd.DataFrame([astuple(record) for record in trace.records], columns=names, dtype=float)
+    known = records.where(records >= 0)
+    processors = known["allocated"].where(known["allocated"] > 0, known["requested"])
+    ran = known["wait_s"].notna() & known["runtime_s"].notna() & (processors >= 1)
+    start = (known["submit_s"] + known["wait_s"]).where(ran)
+    return job_table(
+        pd.DataFrame(
+            {
+                "job_id": records["job"].astype(int).astype(str),
+                "submission_time": known["submit_s"],
+                "starting_time": start,
+                "finish_time": start + known["runtime_s"],
+                "execution_time": known["runtime_s"].where(ran),
+                "requested_number_of_resources": processors,
+                "requested_time": known["requested_s"],
+                "user": records["user"].astype(int),
+            }
+        ),
+        "trace",
+    )

@@ -1,0 +1,63 @@
+"""Quantities over time: step functions as series, indexed by the moments (s) at which they change."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+
+def _steps(rises: pd.Series, falls: pd.Series, weight: pd.Series) -> pd.Series:
+    """Sum of `weight` over rows whose [rise, fall) holds the moment; a missing fall never comes, a missing rise never was."""
+    began = rises.notna()
+    moments = np.concatenate([rises[began], falls[began & falls.notna()]])
+    changes = np.concatenate([weight[began], -weight[began & falls.notna()]])
+    steps = pd.Series(changes, index=pd.Index(moments, name="time"), dtype=float)
+    return steps.groupby(level=0).sum().cumsum()
+
+
+def busy_processors(jobs: pd.DataFrame) -> pd.Series:
+    """Processors that jobs hold, from each start to each end."""
+    return _steps(jobs["starting_time"], jobs["finish_time"], jobs["requested_number_of_resources"])
+
+
+def running_jobs(jobs: pd.DataFrame) -> pd.Series:
+    """How many jobs run."""
+    return _steps(jobs["starting_time"], jobs["finish_time"], pd.Series(1.0, index=jobs.index))
+
+
+def queued_jobs(jobs: pd.DataFrame) -> pd.Series:
+    """Queue length: jobs submitted and not started."""
+    return _steps(jobs["submission_time"], jobs["starting_time"], pd.Series(1.0, index=jobs.index))
+
+
+def queued_processors(jobs: pd.DataFrame) -> pd.Series:
+    """Processors that the queue asks for."""
+    return _steps(jobs["submission_time"], jobs["starting_time"], jobs["requested_number_of_resources"])
+
+
+def mean_over(steps: pd.Series, begin_s: float, end_s: float) -> float:
+    """Time average of a step function, 0 before its first step, over [begin_s, end_s). Raises ValueError if that is empty."""
+    if not begin_s < end_s:
+        raise ValueError(f"window: expected begin before end, got {begin_s:g} ... {end_s:g}")
+    inside = steps[(steps.index > begin_s) & (steps.index < end_s)]
+    before = steps[steps.index <= begin_s]
+    first = float(before.iloc[-1]) if len(before) else 0.0
+    moments = np.concatenate([[begin_s], inside.index.to_numpy(dtype=float), [end_s]])
+    values = np.concatenate([[first], inside.to_numpy(dtype=float)])
+    return float((values * np.diff(moments)).sum() / (end_s - begin_s))
+
+
+def steady_window(jobs: pd.DataFrame, warm_up: float = 0.1, cool_down: float = 0.1) -> tuple[float, float]:
+    """[begin, end) of the submissions without these shares of their span, where metrics are free of the fill and the drain.
+
+    Raises ValueError if the shares leave nothing.
+    """
+    if warm_up < 0 or cool_down < 0 or warm_up + cool_down >= 1:
+        raise ValueError(f"warm_up {warm_up:g} and cool_down {cool_down:g}: expected shares of the span whose sum is below 1")
+    first, last = float(jobs["submission_time"].min()), float(jobs["submission_time"].max())
+    return first + warm_up * (last - first), last - cool_down * (last - first)
+
+
+def submitted_within(jobs: pd.DataFrame, begin_s: float, end_s: float) -> pd.DataFrame:
+    """The jobs submitted in [begin_s, end_s)."""
+    return jobs[(jobs["submission_time"] >= begin_s) & (jobs["submission_time"] < end_s)]
