@@ -169,7 +169,7 @@ class DragonflyZone(TopologyZone):
         return links
 
     def _router_limiter(self, router: Router) -> tuple[Link, ...]:
-        return self.limiter(2 * self.shape.hosts - 1 - self.number(router))
+        return self.limiter(2 * self.shape.hosts - 1 - self.number(router), True)
 
     def _all_routers(self) -> Iterator[Router]:
         for group in range(self.shape.groups):

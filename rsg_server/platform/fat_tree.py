@@ -127,14 +127,17 @@ class FatTreeZone(TopologyZone):
             level = node[0]
             turn = spread % (shape.up[level] * shape.cables[level])
             spread //= shape.up[level]
-            links += self.limiter(self.number(node))
+            links += self._limiter(node)
             links.append(self.cable(node, turn % shape.up[level], turn // shape.up[level])[0])
             node = self.parent_of(node, turn % shape.up[level])
         start = 0
         while node[0] > 0:
             links_down, node, start = self._step_down(node, target, source + counted, start)
             links += links_down
-        return links + list(self.limiter(self.number(node)))
+        return links + list(self._limiter(node))
+
+    def _limiter(self, node: Node) -> tuple[Link, ...]:
+        return self.limiter(self.number(node), node[0] > 0)
 
     def _is_below(self, node: Node, target: Sequence[int]) -> bool:
         """Is the host below that switch?"""
@@ -153,7 +156,7 @@ class FatTreeZone(TopologyZone):
         label = list(self.shape.label(level, position))
         upper_digit, label[level - 1] = label[level - 1], digit
         child = (level - 1, self.shape.position(level - 1, label))
-        links = [self.cable(child, upper_digit, cable)[1], *self.limiter(self.number(node))]
+        links = [self.cable(child, upper_digit, cable)[1], *self._limiter(node)]
         return links, child, cable * children + digit + 1
 
     def switch_name(self, node: Node) -> str:

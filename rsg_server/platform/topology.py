@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -82,14 +83,15 @@ class TopologyZone(Zone):
             self._made[key] = LinkKind(kind.bandwidth_bytes_per_s, kind.latency_s, SharingPolicy.FATPIPE).make(name)
         return self._made[key][0]
 
-    def limiter(self, node: int) -> tuple[Link, ...]:
+    def limiter(self, node: int, switch: bool = False) -> tuple[Link, ...]:
         """What limits a node: one link or none. Switches count on from twice the number of hosts, downwards."""
         limit = self.cluster_links.limiter_bytes_per_s
         if limit is None:
             return ()
-        key = ("limiter", node)
+        key = ("limiter", node, switch)
         if key not in self._made:
-            self._made[key] = LinkKind(limit, 0.0, SharingPolicy.SHARED).make(f"{self.name}_link_{node}_limiter")
+            label = f"switch{node}" if switch and node < len(self.points) else str(node)  # SimGrid gives up there
+            self._made[key] = LinkKind(limit, 0.0, SharingPolicy.SHARED).make(f"{self.name}_link_{label}_limiter")
         return (self._made[key][0],)
 
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
@@ -108,9 +110,11 @@ class TopologyZone(Zone):
         hosts = len(self.points)
         yield from filter(None, map(self.loopback, range(hosts)))
         switches = sum(1 for _ in self.switches())
-        for node in [*range(hosts), *range(2 * hosts - 1, 2 * hosts - 1 - switches, -1)]:
+        for node in range(hosts):
             yield from self.limiter(node)
+        for node in range(2 * hosts - 1, 2 * hosts - 1 - switches, -1):
+            yield from self.limiter(node, True)
 
+    @abstractmethod
     def path(self, source: int, destination: int) -> list[Link]:
         """The links from one host to another, by their numbers."""
-        raise NotImplementedError

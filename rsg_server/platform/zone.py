@@ -167,12 +167,12 @@ def _extend(way: _Way, source: NetPoint, destination: NetPoint) -> None:
     _take(way, leg, source, destination)
 
 
-def _take(way: _Way, leg: Leg, source: NetPoint, destination: NetPoint) -> None:
-    """To the leg's first gateway, along it, and on from its second."""
-    if leg.leaves is not None and leg.leaves is not source:
+def _take(way: _Way, leg: Leg, source: NetPoint, destination: NetPoint, loops: bool = False) -> None:
+    """To the leg's first gateway, along it, and on from its second; `loops` if even when that is where one is."""
+    if leg.leaves is not None and (loops or leg.leaves is not source):
         _extend(way, source, leg.leaves)
     way.go(leg)
-    if leg.enters is not None and leg.enters is not destination:
+    if leg.enters is not None and (loops or leg.enters is not destination):
         _extend(way, leg.enters, destination)
 
 
@@ -192,6 +192,6 @@ def _take_bypass(
             if up < len(ups) and down < len(downs):
                 leg = common.bypasses.get((ups[up].point, downs[down].point))
                 if leg is not None:
-                    _take(way, leg, source, destination)
+                    _take(way, leg, source, destination, common.simgrid_compat)  # SimGrid adds loopbacks there
                     return True
     return False
