@@ -7,20 +7,10 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from simunix.scenario import ranges, units
-
-_QUANTITY = WithJsonSchema({"type": ["string", "number"]})
-Duration = Annotated[int, BeforeValidator(units.duration_ns), _QUANTITY]
-Rate = Annotated[float, BeforeValidator(units.rate_bytes_per_s), WithJsonSchema({"type": "string"})]
-Size = Annotated[int, BeforeValidator(units.size_bytes), _QUANTITY]
-
-
-def _hosts(value: object) -> tuple[str, ...]:
-    if not isinstance(value, str):
-        raise ValueError(f"expected a host list such as 'node[1-16]', got {value!r}")
-    return tuple(ranges.expand_hosts(value))
+from simunix.scenario.network_section import NetworkSection
+from simunix.scenario.section import Duration, HostList, Rate, Section, Size, Speed
 
 
 def _moment(value: object) -> datetime:
@@ -40,7 +30,6 @@ def _command(value: object) -> tuple[str, ...]:
     raise ValueError(f"expected a command as a text or a list of words, got {value!r}")
 
 
-HostList = Annotated[tuple[str, ...], BeforeValidator(_hosts), WithJsonSchema({"type": "string"})]
 Moment = Annotated[datetime, BeforeValidator(_moment), WithJsonSchema({"type": "string", "format": "date-time"})]
 CommandLine = Annotated[
     tuple[str, ...],
@@ -64,12 +53,6 @@ def _allow_one(schema: dict[str, Any]) -> None:
     schema["anyOf"] = [schema["anyOf"][0]["items"], *schema["anyOf"]]
 
 
-class Section(BaseModel):
-    """Unknown keys are errors; values cannot be changed after loading."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
 class HostSection(Section):
     """One or many hosts of one kind. `address` is the first one's; the others count on from it.
 
@@ -82,6 +65,7 @@ class HostSection(Section):
     sockets: Annotated[int, Field(ge=1)] = 1
     threads_per_core: Annotated[int, Field(ge=1)] = 1
     memory: Size = 4 << 30
+    speed: Speed = 1e9
     bandwidth: Rate | None = None
     latency: Duration | None = None
     private: list[str] = []
@@ -100,15 +84,6 @@ class HostSection(Section):
             if not path.startswith("/") or path.rstrip("/") == "":
                 raise ValueError(f"private: expected absolute paths below /, got {path!r}")
         return self
-
-
-class NetworkSection(Section):
-    """A star: each host has a full-duplex link of its own to one switch."""
-
-    bandwidth: Rate = 1.25e9
-    latency: Duration = 25_000
-    loopback_bandwidth: Rate = 1e10
-    loopback_latency: Duration = 5_000
 
 
 class ProcessSection(Section):

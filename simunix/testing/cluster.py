@@ -10,7 +10,8 @@ from pathlib import Path
 from rsg_server.errors import SimunixError
 from simunix.launch.emulation import describe_exit
 from simunix.launch.run_directory import RunDirectory
-from simunix.scenario.model import HostSection, NetworkSection, ProcessSection, Scenario
+from simunix.scenario.model import HostSection, ProcessSection, Scenario
+from simunix.scenario.network_section import NetworkSection
 from simunix.scenario.units import duration_ns
 from simunix.testing.attempt import Attempt
 from simunix.testing.description import WORK_FOLDER, Description, checked
