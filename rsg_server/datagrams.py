@@ -84,14 +84,15 @@ class Datagrams:
         assert sender.local is not None
         label = Label.of(sender, given, hop_limit, traffic_class)
         arrive = partial(self._arrive, sender, sender.local, Address(ip, target.port), label, payload)
-        self._kernel.network.message(sender.host.host, host.host, arrive, len(payload) + UDP_HEADER_BYTES)
+        lossy = self._kernel.wire.reach.loses(sender.host.host, host.host)
+        self._kernel.wire.packet(sender.host, host, _lost if lossy else arrive, None, len(payload) + UDP_HEADER_BYTES)
 
     def _arrive(self, sender: SimulatedSocket, source: Address, target: Address, label: Label, payload: bytes) -> None:
         host = self._kernel.sockets.host_of(sender.host, target.ip)
         receiver = self._kernel.sockets.find(host, "d", target.ip, target.port) if host is not None else None
         if receiver is None or not self._accepts(receiver, source):
             if host is not None and receiver is None and sender.state is SocketState.CONNECTED:
-                self._kernel.network.message(host.host, sender.host.host, partial(self._bounce, sender))
+                self._kernel.wire.packet(host, sender.host, partial(self._bounce, sender))
             return
         self._put(receiver, _header(receiver, source, target, label) + payload)
 
@@ -110,6 +111,10 @@ class Datagrams:
         if receiver.number in self._kernel.sockets.all:
             with contextlib.suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):  # full: UDP drops
                 receiver.end.send(message)
+
+
+def _lost() -> None:
+    """What becomes of a datagram that a lossy link has dropped: it has taken its time on the way like any other."""
 
 
 def _header(receiver: SimulatedSocket, source: Address, target: Address, label: Label) -> bytes:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from rsg_server.errors import SimunixError
 from rsg_server.platform.host import Host
-from rsg_server.platform.link import Route
+from rsg_server.platform.link import Link, Route
 
 
 class Platform:
     """Hosts by name and by address; routes are computed when first asked for and kept."""
 
-    def __init__(self, hosts: Sequence[Host], find_route: Callable[[Host, Host], Route]) -> None:
+    def __init__(self, hosts: Sequence[Host], find_route: Callable[[Host, Host], Route], links: Iterable[Link] = ()) -> None:
         self.hosts = tuple(hosts)
+        self.links = {link.name: link for link in links}
         self._find_route = find_route
         self._routes: dict[tuple[str, str], Route] = {}
         self._by_name: dict[str, Host] = {}

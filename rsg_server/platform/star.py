@@ -43,4 +43,4 @@ def star(
             return Route((loops[source.name],))
         return Route((ups[source.name], downs[destination.name]))
 
-    return Platform(hosts, find_route)
+    return Platform(hosts, find_route, [*ups.values(), *downs.values(), *loops.values()])
