@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +80,30 @@ class Fault:
     for_ns: int | None = None
 
 
+KINDS: dict[str, Callable[..., Change]] = {kind.__name__: kind for kind in (HostChange, LinkChange, Partition, Heal, Loss)}
+
+
+def as_message(change: Change) -> dict[str, Any]:
+    """A change as JSON can carry it."""
+    return {"kind": type(change).__name__, **asdict(change)}
+
+
+def from_message(message: dict[str, Any]) -> Change:
+    """The reverse. Raises KeyError or TypeError for what is none."""
+    fields: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in message.items() if key != "kind"
+    }
+    return KINDS[message["kind"]](**fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Changes in the order of their moments, counted from where it begins; it begins anew `loop_after_ns` after its last."""
+
+    points: tuple[Fault, ...]
+    loop_after_ns: int | None = None
+
+
 class Faults:
     """Does what is due. `check` first: it says in one line what does not fit the platform."""
 
@@ -97,7 +121,18 @@ class Faults:
     def schedule(self, faults: Iterable[Fault]) -> None:
         """Have them happen at their moments, those of one moment in the order given."""
         for fault in faults:
-            self._kernel.timeline.add(fault.at_ns, partial(self.apply, fault.change, fault.for_ns))
+            if isinstance(fault.change, HostChange) and fault.change.state == "on":
+                self.power.start_later(fault.change.host, fault.at_ns - self._kernel.now_ns)
+            else:
+                self._kernel.timeline.add(fault.at_ns, partial(self.apply, fault.change, fault.for_ns))
+
+    def play(self, profile: Profile) -> None:
+        """Begin a profile now, and anew whenever its time has come."""
+        now_ns = self._kernel.now_ns
+        self.schedule(Fault(now_ns + point.at_ns, point.change) for point in profile.points)
+        if profile.loop_after_ns is not None:
+            end_ns = now_ns + profile.points[-1].at_ns
+            self._kernel.timeline.add(end_ns + profile.loop_after_ns, partial(self.play, profile))
 
     def apply(self, change: Change, for_ns: int | None = None) -> None:
         """Let it happen now; only from an action of the timeline."""
@@ -117,13 +152,11 @@ class Faults:
         if change.state == "on":
             power.start(host)
         elif change.state == "off":
-            power.cut(host)
             if for_ns is not None:
                 power.start_later(host, for_ns)
+            power.cut(host)
         else:
-            delay_ns = for_ns
-            then = None if delay_ns is None else lambda: power.start_later(host, delay_ns)
-            power.shut_down(host, change.grace_ns, then)
+            power.shut_down(host, change.grace_ns, for_ns)
 
     # Links
 

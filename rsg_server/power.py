@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -27,8 +28,8 @@ class Power:
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self._stopping: set[str] = set()
-        self.boots_due = 0  # hosts that will come on again by themselves: the run is not over before
+        self._stopping: dict[str, int | None] = {}  # host -> how long after its shutdown it boots, if it does
+        self._boots_due: Counter[str] = Counter()
         self.on_boot: Told = lambda host: None
         self.on_loss: Told = lambda host: None
 
@@ -40,11 +41,16 @@ class Power:
         """Neither off nor about to be."""
         return not self.is_off(host) and host not in self._stopping
 
+    def boots_later(self, host: str) -> bool:
+        """Whether it is known already that it will be started: what it runs then is not over."""
+        return self._boots_due[host] > 0
+
     def cut(self, host: str) -> None:
         """A power cut, now: its processes and its sockets are gone, and nothing is sent any more."""
         if not self.is_off(host):
             self._kernel.log.event(self._kernel.now_ns, "host_off", host=host)
-            self._stopping.discard(host)
+            if self._stopping.pop(host, None) is not None:
+                self._boots_due[host] -= 1
             self._lose(host)
 
     def start(self, host: str) -> None:
@@ -56,39 +62,45 @@ class Power:
 
     def start_later(self, host: str, delay_ns: int) -> None:
         """It boots by itself after a while; until then the run is not over."""
-        self.boots_due += 1
+        self._boots_due[host] += 1
         self._kernel.timeline.add(self._kernel.now_ns + delay_ns, lambda: self._due(host))
 
     def _due(self, host: str) -> None:
-        self.boots_due -= 1
+        self._boots_due[host] -= 1
         self.start(host)
 
-    def shut_down(self, host: str, grace_ns: int, then: Callable[[], None] | None = None) -> None:
-        """SIGTERM for every process; SIGKILL after a while for those that still live; then the power goes off."""
+    def shut_down(self, host: str, grace_ns: int, boot_after_ns: int | None = None) -> None:
+        """SIGTERM for every process; SIGKILL after a while for those that still live; then the power goes off.
+
+        With `boot_after_ns` it comes on again so long after that.
+        """
         kernel = self._kernel
         if not self.starts_programs(host):
             return
-        self._stopping.add(host)
+        self._stopping[host] = boot_after_ns
+        if boot_after_ns is not None:
+            self._boots_due[host] += 1
         kernel.log.event(kernel.now_ns, "host_shutdown", host=host)
         self._signal(host, signal.SIGTERM)
-        self._await_end(host, kernel.now_ns + grace_ns, then)
+        self._await_end(host, kernel.now_ns + grace_ns)
 
-    def _await_end(self, host: str, deadline_ns: int, then: Callable[[], None] | None) -> None:
+    def _await_end(self, host: str, deadline_ns: int) -> None:
         kernel = self._kernel
         if host not in self._stopping:
             return  # its power was cut meanwhile
         if self._processes(host) and kernel.now_ns < deadline_ns:
             due_ns = min(kernel.now_ns + LOOK_NS, deadline_ns)
-            kernel.timeline.add(due_ns, lambda: self._await_end(host, deadline_ns, then))
+            kernel.timeline.add(due_ns, lambda: self._await_end(host, deadline_ns))
             return
         self._signal(host, signal.SIGKILL)
-        kernel.timeline.add(kernel.now_ns + LAST_WORDS_NS, lambda: self._switch_off(host, then))
+        kernel.timeline.add(kernel.now_ns + LAST_WORDS_NS, lambda: self._switch_off(host))
 
-    def _switch_off(self, host: str, then: Callable[[], None] | None) -> None:
+    def _switch_off(self, host: str) -> None:
         if host in self._stopping:
+            boot_after_ns, self._stopping[host] = self._stopping[host], None
+            if boot_after_ns is not None:
+                self._kernel.timeline.add(self._kernel.now_ns + boot_after_ns, lambda: self._due(host))
             self.cut(host)
-            if then is not None:
-                then()
 
     def _processes(self, host: str) -> list[Process]:
         """In the order of their births."""

@@ -1,8 +1,8 @@
 """One direction of a connection, above its flow: what is lost is sent again as TCP does, until it arrives or time is up.
 
 The flow loses nothing by itself. What arrives while the way is cut, or at a host that is off, counts as lost: it and all that
-follows is held, and sent again after the retransmission timeout, doubled each time (RFC 6298; Linux: net/ipv4/tcp_timer.c). When
-the way is free at such a moment, all that is held goes at once; fast retransmission, which could be earlier, is not modelled.
+follows is held, and sent again after the retransmission timeout, doubled each time (RFC 6298; Linux: net/ipv4/tcp_timer.c).
+When the way is free at such a moment, all that is held goes at once; fast retransmission, often earlier, is not modelled.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class Wire:
         lost: Action | None = None,
         size_bytes: int = CONTROL_PACKET_BYTES,
     ) -> None:
-        """A packet on its own: `arrive` is called when it does, else `lost`, where it is lost. A host that is off sends nothing."""
+        """A packet on its own: `arrive` is called when it does, else `lost`, where it is lost. Who is off sends nothing."""
         if source.name in self.reach.off:
             return
         self.moved(source, destination, self._kernel.now_ns, size_bytes)

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
+from rsg_server.faults import as_message
+from simunix.cli.fault_words import USAGE, changes
 from simunix.launch.join import ask
 
 if TYPE_CHECKING:
@@ -16,10 +18,15 @@ if TYPE_CHECKING:
 
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand."""
-    parser = subcommands.add_parser("ctl", help="pause, resume, pace, stop or show a running emulation")
+    parser = subcommands.add_parser(
+        "ctl",
+        help="pause, resume, pace, stop or show a running emulation; switch its hosts, links and network",
+        epilog="changes:\n" + "".join(f"  simunix ctl DIR {usage}\n" for usage in USAGE.values()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("directory", type=Path, metavar="DIR", help="run directory of the emulation")
-    parser.add_argument("operation", choices=["status", "pause", "resume", "pace", "stop"])
-    parser.add_argument("value", nargs="?", help="for pace: virtual seconds per wall second, or 'free'")
+    parser.add_argument("operation", choices=["status", "pause", "resume", "pace", "stop", *USAGE])
+    parser.add_argument("words", nargs="*", metavar="WORD", help="for pace: virtual seconds per wall second, or 'free'")
     parser.set_defaults(execute=execute)
 
 
@@ -27,16 +34,21 @@ def execute(options: argparse.Namespace) -> int:
     """One request, its answer as JSON."""
     request: dict[str, object] = {"op": options.operation}
     if options.operation == "pace":
-        request["pace"] = _pace(options.value)
+        request["pace"] = _pace(" ".join(options.words))
+    elif options.operation in USAGE:
+        found = changes(options.operation, options.words)
+        request = {"op": "change", "changes": [as_message(change) for change in found]}
+    elif options.words:
+        raise SimunixError(f"ctl {options.operation}: takes no further word, got {options.words[0]!r}")
     print(json.dumps(ask(options.directory, request)))
     return 0
 
 
-def _pace(value: str | None) -> float | None:
+def _pace(value: str) -> float | None:
     if value == "free":
         return None
     try:
-        pace = float(value or "")
+        pace = float(value)
     except ValueError:
         pace = 0.0
     if pace <= 0:

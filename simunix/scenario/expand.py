@@ -20,6 +20,7 @@ from simunix.rjms.slurm.adapter import SlurmPlan
 from simunix.roots.tree import RootTree
 from simunix.scenario import submission
 from simunix.scenario.clusters import plan_clusters
+from simunix.scenario.faults import plan_faults
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
 from simunix.scenario.roots import host_roots
 from simunix.scenario.submission import WorkloadPlan, plan_workloads
@@ -70,6 +71,7 @@ def expand(
         scenario.preempt_after / NS if scenario.preempt_after else None,
         _inputs(workloads),
         log_every_turn,
+        *plan_faults(scenario.events, scenario.profiles, folder, platform),
     )
     return Expansion(plan, clusters, workloads)
 

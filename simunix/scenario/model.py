@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from simunix.scenario import ranges, units
+from simunix.scenario.faults import EventSection, ProfileSection
 
 _QUANTITY = WithJsonSchema({"type": ["string", "number"]})
 Duration = Annotated[int, BeforeValidator(units.duration_ns), _QUANTITY]
@@ -184,5 +185,7 @@ class Scenario(Section):
     root: Path | None = Field(default=None, strict=False)  # of all hosts that do not name their own
     hosts: Annotated[list[HostSection], Field(min_length=1)]
     processes: list[ProcessSection] = []
+    events: list[EventSection] = []
+    profiles: list[ProfileSection] = []
     slurm: Annotated[list[SlurmSection] | None, BeforeValidator(_one_or_more), Field(json_schema_extra=_allow_one)] = None
     workload: Annotated[list[WorkloadSection] | None, BeforeValidator(_one_or_more), Field(json_schema_extra=_allow_one)] = None
