@@ -16,6 +16,7 @@ from rsg_server.transmission import USER_TIMEOUT
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rsg_server.capture.capture import Capture
     from rsg_server.host_state import HostState
     from rsg_server.kernel import Kernel
 
@@ -61,7 +62,14 @@ def _send_syn(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: int) 
     if host is None or not _is_connecting(kernel, client):
         return
     again = partial(_retry, kernel, client, ip, attempt, kernel.now_ns)
-    _travel(kernel, client.host, host, partial(_syn_arrives, kernel, client, ip, attempt, again), again)
+    _travel(
+        kernel,
+        client.host,
+        host,
+        partial(_syn_arrives, kernel, client, ip, attempt, again),
+        again,
+        lambda it: it.syn(client, host.name),
+    )
 
 
 def _travel(
@@ -70,12 +78,13 @@ def _travel(
     destination: HostState,
     action: Callable[[], None],
     lost: Callable[[], None] | None = None,
+    frames: Callable[[Capture], list[bytes]] | None = None,
 ) -> None:
     """A packet of the handshake; within a host it arrives at once, as Linux's loopback shakes hands within connect itself."""
     if source is destination:
         action()
     else:
-        kernel.wire.packet(source, destination, action, lost)
+        kernel.wire.packet(source, destination, action, lost, frames=frames)
 
 
 def _is_connecting(kernel: Kernel, client: SimulatedSocket) -> bool:
@@ -94,7 +103,7 @@ def _syn_arrives(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: in
     listener = kernel.sockets.find(host, "s", ip, client.remote.port)
     if listener is None:
         refuse = partial(_fail, kernel, client, errno.ECONNREFUSED)
-        _travel(kernel, host, client.host, refuse, again)
+        _travel(kernel, host, client.host, refuse, again, lambda capture: capture.refusal(client))
     elif len(listener.pending) > listener.backlog or (served := _accept_queue(kernel, client, listener)) is None:
         again()  # the listener's queue is full and drops the SYN, as Linux does
     else:
@@ -103,7 +112,9 @@ def _syn_arrives(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: in
 
 def _answer(kernel: Kernel, client: SimulatedSocket, served: SimulatedSocket, again: Callable[[], None]) -> None:
     """SYN and ACK; where they are lost, the client asks again."""
-    _travel(kernel, served.host, client.host, partial(_established, kernel, client), again)
+    moment_ns = kernel.now_ns
+    reach = partial(_established, kernel, client)
+    _travel(kernel, served.host, client.host, reach, again, lambda capture: capture.syn_ack(client, served, moment_ns))
 
 
 def _retry(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: int, sent_ns: int) -> None:
@@ -165,6 +176,8 @@ def _established(kernel: Kernel, client: SimulatedSocket) -> None:
     client.heard_ns = kernel.now_ns
     kernel.sockets.set_events(client)
     kernel.must_poll = True
+    if kernel.wire.capture is not None:
+        kernel.wire.capture.established(client, kernel.now_ns, kernel.wire.latency_ns(client.host, peer.host))
     assert client.remote is not None and client.local is not None
     kernel.log.event(kernel.now_ns, "connect", host=client.host.name, source=str(client.local), destination=str(client.remote))
     kernel.sockets.tell_connect(client, 0)

@@ -85,4 +85,9 @@ class Keepalive:
     def _reset_by(self, which: SimulatedSocket, peer: SimulatedSocket) -> None:
         """The peer's host has been started anew: it answers the probe with RST."""
         wire, abort = self._kernel.wire, partial(self._kernel.sockets.abort, which, errno.ECONNRESET)
-        wire.packet(which.host, peer.host, lambda: wire.packet(peer.host, which.host, abort))
+        now_ns = self._kernel.now_ns
+
+        def answer() -> None:
+            wire.packet(peer.host, which.host, abort, frames=lambda capture: capture.reset(peer, now_ns))
+
+        wire.packet(which.host, peer.host, answer)

@@ -285,7 +285,8 @@ class SocketTable:
         elif peer.flow is not None and not peer.flow.is_cancelled:
             peer.flow.abandon(arrive)  # behind what was sent before
         else:
-            self._kernel.wire.packet(peer.host, which.host, arrive)
+            now_ns = self._kernel.now_ns
+            self._kernel.wire.packet(peer.host, which.host, arrive, frames=lambda capture: capture.reset(peer, now_ns))
 
     def abort(self, which: SimulatedSocket, code: int) -> None:
         """A connection is lost (ECONNRESET, ETIMEDOUT): its application meets the error."""

@@ -10,6 +10,7 @@ from rsg_server.reachability import Reachability
 from rsg_server.transmission import Transmission
 
 if TYPE_CHECKING:
+    from rsg_server.capture.capture import Capture
     from rsg_server.host_state import HostState
     from rsg_server.kernel import Kernel
     from rsg_server.platform.host import Host
@@ -32,6 +33,12 @@ class Wire:
         self._kernel = kernel
         self.reach = Reachability(kernel.network, kernel.options.seed)
         self.watchers: list[Watcher] = []
+        self.capture: Capture | None = None
+
+    @property
+    def is_looked_at(self) -> bool:
+        """Whether anybody wants to know what crosses it, and when."""
+        return bool(self.watchers) or self.capture is not None
 
     def reaches(self, source: HostState, destination: HostState) -> bool:
         """Whether a packet that is on its way now arrives."""
@@ -41,13 +48,19 @@ class Wire:
         self,
         source: HostState,
         destination: HostState,
-        arrive: Action,
+        arrive: Action | None,
         lost: Action | None = None,
         size_bytes: int = CONTROL_PACKET_BYTES,
+        frames: Callable[[Capture], list[bytes]] | None = None,
     ) -> None:
-        """A packet on its own: `arrive` is called when it does, else `lost`, where it is lost. Who is off sends nothing."""
+        """A packet on its own: `arrive` is called when it does, else `lost`; None is a packet that is lost on the way.
+
+        Who is off sends nothing. `frames` tells a capture what it looks like.
+        """
         if source.name in self.reach.off:
             return
+        seen = frames(self.capture) if self.capture is not None and frames is not None and source is not destination else []
+        self._show(source, seen)
         self.moved(source, destination, self._kernel.now_ns, size_bytes)
         if not self.reaches(source, destination):
             if lost is not None:
@@ -55,12 +68,18 @@ class Wire:
             return
 
         def at_destination() -> None:
-            if self.reaches(source, destination):
+            if arrive is not None and self.reaches(source, destination):
+                self._show(destination, seen)
                 arrive()
             elif lost is not None:
                 lost()
 
         self._kernel.network.message(source.host, destination.host, at_destination, size_bytes)
+
+    def _show(self, host: HostState, frames: list[bytes]) -> None:
+        for frame in frames:
+            assert self.capture is not None
+            self.capture.record(host.name, self._kernel.now_ns, frame)
 
     def open(self, sender: SimulatedSocket, receiver: SimulatedSocket) -> Transmission:
         """A direction of a connection that has been made."""

@@ -32,6 +32,7 @@ from simunix.launch.hardware import write_tree
 from simunix.launch.interface_files import interface_binds
 from simunix.launch.interrupts import Interrupts
 from simunix.launch.launcher import ContainerLauncher, write_private
+from simunix.launch.observation import Observation
 from simunix.launch.plan import HostSpec, Plan, ProcessSpec
 from simunix.launch.run_directory import RunDirectory
 from simunix.launch.strace import NO_STRACE, StraceOptions
@@ -92,6 +93,7 @@ class Emulation:
     lists_waiting: bool = False  # say at the end who still lived: one look into /proc per actor
     core: int | None = field(default=None, init=False)
     launcher: ContainerLauncher = field(init=False)
+    observation: Observation = field(init=False)
 
     def prepare(self) -> None:
         """Write what the hosts will see, choose the isolation and the core, make the kernel."""
@@ -130,6 +132,7 @@ class Emulation:
             self._is_finished,
         )
         self.supervised = [Supervised(spec) for spec in plan.processes]
+        self.observation = Observation(self.kernel, self.directory, plan.observation)
         self._schedule_faults()
         for entry in self.supervised:
             self.kernel.timeline.add(entry.spec.start_ns, partial(self._start, entry))
@@ -317,6 +320,7 @@ class Emulation:
             if self.kernel.traces is not None:
                 self.kernel.traces.close()
             self.log.close()
+            self.observation.close()
 
     async def _serve(self, watcher: Callable[[Emulation], None] | None) -> None:
         control = Control(self.service, self.directory.control)

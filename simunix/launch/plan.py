@@ -9,6 +9,7 @@ from rsg_server.faults import Fault, Profile
 from rsg_server.kernel import KernelOptions
 from rsg_server.platform.platform import Platform
 from simunix.launch.hardware import Hardware
+from simunix.launch.observation import NOTHING, ObservationOptions
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 
@@ -78,3 +79,4 @@ class Plan:
     log_every_turn: bool = False
     faults: tuple[Fault, ...] = ()
     profiles: tuple[Profile, ...] = ()
+    observation: ObservationOptions = NOTHING

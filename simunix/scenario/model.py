@@ -33,6 +33,24 @@ def _moment(value: object) -> datetime:
         raise ValueError(f"expected a date such as 2000-01-01T00:00:00Z, got {value!r}") from None
 
 
+def _captured(value: object) -> tuple[str, ...] | None:
+    if isinstance(value, bool) or value is None:
+        return () if value else None
+    return _hosts(value)
+
+
+def _interval(value: object) -> int | None:
+    if isinstance(value, bool) or value is None:
+        return 10**9 if value else None
+    if interval_ns := units.duration_ns(value):
+        return interval_ns
+    raise ValueError(f"expected an interval above 0, got {value!r}")
+
+
+_CAPTURED = WithJsonSchema({"type": ["string", "boolean"]})
+_INTERVAL = WithJsonSchema({"type": ["string", "number", "boolean"]})
+
+
 def _command(value: object) -> tuple[str, ...]:
     if isinstance(value, str) and value.strip():
         return ("/bin/sh", "-c", value)
@@ -185,6 +203,8 @@ class Scenario(Section):
     root: Path | None = Field(default=None, strict=False)  # of all hosts that do not name their own
     hosts: Annotated[list[HostSection], Field(min_length=1)]
     processes: list[ProcessSection] = []
+    pcap: Annotated[tuple[str, ...] | None, BeforeValidator(_captured), _CAPTURED] = None  # hosts; true for all of them
+    link_usage: Annotated[int | None, BeforeValidator(_interval), _INTERVAL] = None  # of links.csv; true for a second
     events: list[EventSection] = []
     profiles: list[ProfileSection] = []
     slurm: Annotated[list[SlurmSection] | None, BeforeValidator(_one_or_more), Field(json_schema_extra=_allow_one)] = None
