@@ -95,15 +95,16 @@ class Transmission:
     def finish(self, action: Action) -> None:
         """Have `action` called when everything sent before has arrived (FIN)."""
         if self._is_lost(b"", self._offset, action):
-            self._show_end(None)
+            self._show_end(self._kernel.now_ns, None)
         else:
             self._flow.finish(lambda: self._end_arrives(action))
 
     def _end_arrives(self, action: Action) -> None:
+        left_ns = self._leaves_last_ns()
         if self._is_lost(b"", self._offset, action):
-            self._show_end(None)
+            self._show_end(left_ns, None)
             return
-        self._show_end(self._kernel.now_ns)
+        self._show_end(left_ns, self._kernel.now_ns)
         action()
 
     def abandon(self, action: Action) -> None:
@@ -201,10 +202,10 @@ class Transmission:
         there, back = self._sender.host, self._receiver.host
         return max(self._left_ns, self._kernel.now_ns - self._kernel.wire.latency_ns(there, back))
 
-    def _show_end(self, arrived_ns: int | None) -> None:
+    def _show_end(self, left_ns: int, arrived_ns: int | None) -> None:
         capture = self._capture
         if capture is not None:
-            capture.end(self._sender, self._leaves_last_ns(), arrived_ns)
+            capture.end(self._sender, left_ns, arrived_ns)
 
     def _show_reset(self) -> None:
         capture = self._capture
@@ -220,7 +221,7 @@ class Transmission:
         if first.data:
             self._show(first.data[:RETRIED_BYTES], first.offset, now_ns, now_ns, None)
         else:
-            self._show_end(None)
+            self._show_end(now_ns, None)
 
     # Sending again
 
