@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -248,6 +247,8 @@ def check(platform: Platform, change: Change) -> None:
 
 
 def _unknown(what: str, name: str, known: list[str]) -> str:
+    import difflib  # for a mistake only: every run loads this file
+
     close = difflib.get_close_matches(name, known, 1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     more = ", …" if len(known) > 12 else ""

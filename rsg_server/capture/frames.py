@@ -66,8 +66,8 @@ def _pseudo_header(source: bytes, destination: bytes, protocol: int, size: int) 
 
 
 def mac(ip: bytes) -> bytes:
-    """A locally administered address, one for each IP address."""
-    return b"\x02\x00" + ip[-4:]
+    """The address that a host's eth0 has (see rsg_server.interfaces)."""
+    return b"\x02\x42" + ip[-4:]
 
 
 def _ethernet(source: bytes, destination: bytes, packet: bytes) -> bytes:

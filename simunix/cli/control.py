@@ -8,12 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
-from rsg_server.faults import as_message
-from simunix.cli.fault_words import USAGE, changes
 from simunix.launch.join import ask
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+USAGE = {
+    "host": "host NAMES off|on|shutdown|reboot",
+    "link": "link NAME [up|down] [bandwidth RATE] [latency TIME] [loss PART]",
+    "partition": "partition HOSTS [HOSTS]",
+    "heal": "heal [HOSTS [HOSTS]]",
+    "loss": "loss HOSTS [HOSTS] PART",
+}
+"""What can be changed while it runs, by operation."""
 
 
 def add_parser(subcommands: Subparsers) -> None:
@@ -36,12 +43,18 @@ def execute(options: argparse.Namespace) -> int:
     if options.operation == "pace":
         request["pace"] = _pace(" ".join(options.words))
     elif options.operation in USAGE:
-        found = changes(options.operation, options.words)
-        request = {"op": "change", "changes": [as_message(change) for change in found]}
+        request = {"op": "change", "changes": _changes(options.operation, options.words)}
     elif options.words:
         raise SimunixError(f"ctl {options.operation}: takes no further word, got {options.words[0]!r}")
     print(json.dumps(ask(options.directory, request)))
     return 0
+
+
+def _changes(operation: str, words: list[str]) -> list[dict[str, object]]:
+    from rsg_server.faults import as_message
+    from simunix.cli.fault_words import changes
+
+    return [as_message(change) for change in changes(operation, words)]
 
 
 def _pace(value: str) -> float | None:

@@ -9,15 +9,9 @@ from pydantic import ValidationError
 
 from rsg_server.errors import SimunixError
 from rsg_server.faults import Change
+from simunix.cli.control import USAGE
 from simunix.scenario.faults import EventSection
 
-USAGE = {
-    "host": "host NAMES off|on|shutdown|reboot",
-    "link": "link NAME [up|down] [bandwidth RATE] [latency TIME] [loss PART]",
-    "partition": "partition HOSTS [HOSTS]",
-    "heal": "heal [HOSTS [HOSTS]]",
-    "loss": "loss HOSTS [HOSTS] PART",
-}
 LINK_STATES = ("up", "down", "on", "off")
 
 

@@ -54,7 +54,11 @@ def add_parser(subcommands: Subparsers) -> None:
         "--pcap", nargs="?", const="", metavar="HOSTS", help="write what these hosts (default: all) send and get to eth0.pcap"
     )
     parser.add_argument(
-        "--link-usage", nargs="?", const="1s", metavar="INTERVAL", help="write what each link carries in each interval to links.csv"
+        "--link-usage",
+        nargs="?",
+        const="1s",
+        metavar="INTERVAL",
+        help="write what each link carries in each interval to links.csv",
     )
     parser.set_defaults(execute=execute)
 

@@ -61,7 +61,8 @@ except ConnectionRefusedError:
 def run(simunix: Simunix, folder: Path, *options: str, out: str = "out", more: str = "", bandwidth: str = "1Gbps") -> Path:
     (folder / "traffic.py").write_text(TRAFFIC)
     (folder / "s.yaml").write_text(
-        f"name: traffic\nhosts: [{{name: 'n[1-2]'}}]\nstop: time\nuntil: 30s\nnetwork: {{bandwidth: {bandwidth}, latency: 50us}}\n"
+        "name: traffic\nhosts: [{name: 'n[1-2]'}]\nstop: time\nuntil: 30s\n"
+        f"network: {{bandwidth: {bandwidth}, latency: 50us}}\n"
         f"processes:\n  - {{name: server, host: n2, command: [python3, {folder}/traffic.py, server]}}\n"
         f"  - {{name: client, host: n1, start: 1s, command: [python3, {folder}/traffic.py, client]}}\n{more}"
     )
