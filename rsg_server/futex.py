@@ -94,7 +94,7 @@ class FutexTable:
 
     def count(self, key: Key, detail: int) -> int:
         """How many wait at a word with this detail above their bitset."""
-        return sum(waits_for >> 32 == detail for _, waits_for in self._queues.get(key, ()))
+        return sum(waits_for >> 32 == detail for _, waits_for, _ in self._queues.get(key, ()))
 
     def requeue(self, source: Key, target: Key, most: int) -> int:
         """Move up to `most` waiters to another word without waking them; returns how many."""

@@ -21,14 +21,15 @@ WINDOW_BYTES = 262_144
 
 
 class Flow(Protocol):
-    """One direction of a connection in the network model; see rsg_server.network."""
+    """One direction of a connection; see rsg_server.transmission."""
 
-    is_cancelled: bool
-
+    @property
+    def is_cancelled(self) -> bool: ...
     @property
     def in_flight_bytes(self) -> int: ...
     def send(self, data: bytes) -> None: ...
     def finish(self, action: Callable[[], None]) -> None: ...
+    def abandon(self, action: Callable[[], None]) -> None: ...
     def cancel(self) -> None: ...
 
 
@@ -89,6 +90,8 @@ class SimulatedSocket:
     app_finished: bool = False  # the application sends no more
     app_closed: bool = False
     was_shut_down: bool = False  # in both directions: our end looks as if it were closed, but the descriptor lives on
+    vanished: bool = False  # its host lost power: nobody there knows of it any more
+    heard_ns: int = 0  # when its peer's host last answered
     waits: bool = False  # a blocking connect
     outcome: int | None = None  # of a connect, until somebody asks
     events: int = select.EPOLLIN | select.EPOLLRDHUP

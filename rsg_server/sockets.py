@@ -293,19 +293,26 @@ class SocketTable:
         if which is None or which.state is SocketState.CLOSED:
             return
         peer = which.peer
-        arrive = partial(self._reset_arrives, which)
+        arrive = partial(self.abort, which, errno.ECONNRESET)
         if peer is None:
             arrive()
         elif peer.flow is not None and not peer.flow.is_cancelled:
-            peer.flow.finish(arrive)  # behind what was sent before
+            peer.flow.abandon(arrive)  # behind what was sent before
         else:
-            self._kernel.network.message(peer.host.host, which.host.host, arrive)
+            now_ns = self._kernel.now_ns
+            self._kernel.wire.packet(peer.host, which.host, arrive, frames=lambda capture: capture.reset(peer, now_ns))
 
-    def _reset_arrives(self, which: SimulatedSocket) -> None:
+    def abort(self, which: SimulatedSocket, code: int) -> None:
+        """A connection is lost (ECONNRESET, ETIMEDOUT): its application meets the error."""
         if which.number in self.all and which.state is not SocketState.CLOSED:
+            if code != errno.ECONNRESET:
+                error = errno.errorcode.get(code, str(code))
+                fields = {"source": str(which.local), "destination": str(which.remote), "error": error}
+                self._kernel.log.event(self._kernel.now_ns, "connection_lost", host=which.host.name, **fields)
+                which.error = code
             which.state = SocketState.CLOSED
             if not self._break(which):
-                which.error = errno.ECONNRESET
+                which.error = code
 
     def connect_failed(self, which: SimulatedSocket, code: int) -> None:
         """Nobody waits in connect: `poll` tells that there is an error, and SO_ERROR which."""
@@ -378,6 +385,16 @@ class SocketTable:
         else:
             self.all.pop(which.number, None)
             self.silent.pop(which.number, None)
+
+    def vanish(self, which: SimulatedSocket) -> None:
+        """Its host has lost power: nothing of it is left, and nobody is told."""
+        which.vanished = True
+        which.state = SocketState.CLOSED
+        if which.end.fileno() >= 0:
+            self._stop(which)
+        which.was_shut_down = False
+        self._release_port(which)
+        self._forget(which)
 
     def _release_port(self, which: SimulatedSocket) -> None:
         if which.local is None:

@@ -14,12 +14,14 @@ from rsg_server.platform.host import Host
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.star import Access
 from simunix.launch.hardware import Hardware
+from simunix.launch.observation import NOTHING, ObservationOptions
 from simunix.launch.plan import HostSpec, Plan, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.rjms.slurm.adapter import SlurmPlan
 from simunix.roots.tree import RootTree
 from simunix.scenario import submission
 from simunix.scenario.clusters import plan_clusters
+from simunix.scenario.faults import plan_faults
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
 from simunix.scenario.network import build_platform
 from simunix.scenario.roots import host_roots
@@ -71,6 +73,8 @@ def expand(
         scenario.preempt_after / NS if scenario.preempt_after else None,
         _inputs(workloads),
         log_every_turn,
+        *plan_faults(scenario.events, scenario.profiles, folder, platform),
+        ObservationOptions(scenario.pcap, scenario.link_usage),
     )
     return Expansion(plan, clusters, workloads)
 
@@ -179,6 +183,11 @@ def process_spec(section: ProcessSection, host: str) -> ProcessSpec:
     )
 
 
-def with_options(plan: Plan, until_ns: int | None, pace: float | None) -> Plan:
+def with_options(plan: Plan, until_ns: int | None, pace: float | None, observation: ObservationOptions = NOTHING) -> Plan:
     """The plan with what the command line says instead."""
-    return replace(plan, until_ns=plan.until_ns if until_ns is None else until_ns, pace=plan.pace if pace is None else pace)
+    return replace(
+        plan,
+        until_ns=plan.until_ns if until_ns is None else until_ns,
+        pace=plan.pace if pace is None else pace,
+        observation=observation.instead_of(plan.observation),
+    )

@@ -9,8 +9,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
+from simunix.scenario import units
+from simunix.scenario.faults import EventSection, ProfileSection
 from simunix.scenario.network_section import NetworkSection
-from simunix.scenario.section import Duration, HostList, Rate, Section, Size, Speed
+from simunix.scenario.section import Duration, HostList, Rate, Section, Size, Speed, host_names
 
 
 def _moment(value: object) -> datetime:
@@ -20,6 +22,24 @@ def _moment(value: object) -> datetime:
         return _moment(datetime.fromisoformat(str(value)))
     except ValueError:
         raise ValueError(f"expected a date such as 2000-01-01T00:00:00Z, got {value!r}") from None
+
+
+def _captured(value: object) -> tuple[str, ...] | None:
+    if isinstance(value, bool) or value is None:
+        return () if value else None
+    return host_names(value)
+
+
+def _interval(value: object) -> int | None:
+    if isinstance(value, bool) or value is None:
+        return 10**9 if value else None
+    if interval_ns := units.duration_ns(value):
+        return interval_ns
+    raise ValueError(f"expected an interval above 0, got {value!r}")
+
+
+_CAPTURED = WithJsonSchema({"type": ["string", "boolean"]})
+_INTERVAL = WithJsonSchema({"type": ["string", "number", "boolean"]})
 
 
 def _command(value: object) -> tuple[str, ...]:
@@ -173,5 +193,9 @@ class Scenario(Section):
     root: Path | None = Field(default=None, strict=False)  # of all hosts that do not name their own
     hosts: Annotated[list[HostSection], Field(min_length=1)]
     processes: list[ProcessSection] = []
+    pcap: Annotated[tuple[str, ...] | None, BeforeValidator(_captured), _CAPTURED] = None  # hosts; true for all of them
+    link_usage: Annotated[int | None, BeforeValidator(_interval), _INTERVAL] = None  # of links.csv; true for a second
+    events: list[EventSection] = []
+    profiles: list[ProfileSection] = []
     slurm: Annotated[list[SlurmSection] | None, BeforeValidator(_one_or_more), Field(json_schema_extra=_allow_one)] = None
     workload: Annotated[list[WorkloadSection] | None, BeforeValidator(_one_or_more), Field(json_schema_extra=_allow_one)] = None
