@@ -14,12 +14,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from rsg_server import native_signal
-from rsg_server.actor import Actor, Parked, State
+from rsg_server.actor import HAS_SIGNALFD, Actor, Parked, State
 from rsg_server.clock_page import ClockPage, Costs
 from rsg_server.datagrams import Datagrams
 from rsg_server.debugger import Debugger
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
+from rsg_server.faults import Faults
 from rsg_server.futex import FutexTable
 from rsg_server.host_state import Command, HostState, Launcher
 from rsg_server.interfaces import InterfaceTable
@@ -32,6 +33,7 @@ from rsg_server.sockets import SocketTable
 from rsg_server.timeline import Timeline
 from rsg_server.timerfds import TimerFds
 from rsg_server.traces import Traces, ending
+from rsg_server.wire import Wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class Kernel:
         self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.nofile)
         self.timeline = Timeline()
         self.network = Network(self.page, self.timeline, platform)
+        self.wire = Wire(self)
         self.master = select.epoll()
         self.watched: dict[int, object] = {}  # descriptor in the master epoll -> Actor, Process or SimulatedSocket
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
@@ -70,6 +73,7 @@ class Kernel:
         self.datagrams = Datagrams(self)
         self.interfaces = InterfaceTable(platform)
         self.netlink = Netlink(self)
+        self.faults = Faults(self)
         self.timerfds = TimerFds()
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # POSIX message queue -> who wants which signal from it
         self.warnings: dict[str, int] = {}
@@ -169,6 +173,8 @@ class Kernel:
         host = self.hosts.get(host_name)
         if host is None:
             raise SimunixError(f"host {host_name!r}: no such host; known: {', '.join(sorted(self.hosts))}")
+        if self.faults.power.is_off(host_name):
+            raise SimunixError(f"host {host_name}: switched off; switch it on before a program is started there")
         ends = self.new_channel()
         process = self.new_process(host, None, command.argv[0])
         process.label = command.label
@@ -288,8 +294,21 @@ class Kernel:
         for child in process.children:
             self._reparent(child)
             self.notice_signal(child, signal.SIGTERM, every_thread=True)  # PR_SET_PDEATHSIG may have sent something
+        self._hang_up_orphans(process.host)
         if process.on_exit is not None:
             process.on_exit(process)
+
+    def _hang_up_orphans(self, host: HostState) -> None:
+        """A death may orphan a process group: if one of its members is stopped, the kernel has sent all SIGHUP and SIGCONT."""
+        stopped = [process for process in host.processes.values() if process.stopped]
+        groups = {process.group() for process in stopped if process.status_fields().get("State", "T")[0] not in "Tt"}
+        if not groups:
+            return
+        for process in sorted(host.processes.values(), key=lambda process: process.number):
+            if process.group() in groups:
+                self.continue_process(process)
+                self.notice_signal(process, signal.SIGHUP)
+                self.notice_signal(process, signal.SIGCONT)
 
     def _reparent(self, orphan: Process) -> None:
         """Whom the kernel has given an orphan to: a subreaper among its ancestors, or the host's init, which is not ours."""
@@ -333,7 +352,7 @@ class Kernel:
             if actor.state is not State.PARKED or parked is None or (tid and actor.tid != tid):
                 continue
             waited_for = parked.wait == Wait.SIGNAL and parked.a & bit
-            if every_thread or not parked.blocked & bit or waited_for:
+            if every_thread or not parked.blocked & bit or parked.blocked & HAS_SIGNALFD or waited_for:
                 self.wake(actor, Wake.SIGNAL)
                 if not every_thread:
                     return

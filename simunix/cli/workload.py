@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-EPILOG = """formats, by the name's ending: .swf, .swf.gz, .swf.xz (Standard Workload Format), .json (Batsim), .sacct or .txt (sacct -P; read only)
+EPILOG = """formats, by the name's ending: .swf, .swf.gz, .swf.xz (Standard Workload Format), .json (Batsim), .sacct or .txt
+(what sacct -P prints; read only)
 examples:
   simunix workload stats trace.swf.gz
   simunix workload cut trace.swf.gz day.swf --begin 40d --end 41d

@@ -12,6 +12,7 @@ from rsg_server.errors import SimunixError
 from simunix.launch.container import SHIM
 from simunix.launch.emulation import Emulation
 from simunix.launch.interrupts import Interrupts
+from simunix.launch.observation import NOTHING, ObservationOptions
 from simunix.launch.record import record_of
 from simunix.launch.run_directory import RunDirectory
 from simunix.launch.strace import NO_STRACE, StraceOptions
@@ -46,6 +47,7 @@ class ScenarioOptions:
     strict: bool = False
     strace: StraceOptions = NO_STRACE
     debug: str | None = None
+    observation: ObservationOptions = NOTHING
 
 
 def run_scenario(options: ScenarioOptions) -> int:
@@ -54,7 +56,8 @@ def run_scenario(options: ScenarioOptions) -> int:
     if options.seed is not None:
         scenario = scenario.model_copy(update={"seed": options.seed})
     expansion = expand(scenario, options.path.parent, options.log_every_turn, options.strict)
-    plan = with_options(expansion.plan, options.until_ns, options.pace)
+    plan = with_options(expansion.plan, options.until_ns, options.pace, options.observation)
+    plan.observation.check([host.name for host in plan.hosts])
     directory = RunDirectory.create(options.out or Path("out") / scenario.name)
     shutil.copyfile(options.path, directory.path / "scenario.yaml")
     with Interrupts() as interrupts:
@@ -81,9 +84,9 @@ def _run(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emu
         error = problem
         emulation.failure = emulation.failure or str(problem)
         code = problem.exit_code
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         emulation.service.reason = "interrupted"
-        code = INTERRUPTED
+        code = int(getattr(interrupt, "exit_code", INTERRUPTED))
     return _finish(options, scenario, expansion, emulation, code if error or code else _exit_code(emulation))
 
 
@@ -144,11 +147,12 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
     emulation.close()
     if emulation.failure is not None:
         print(f"simunix: {emulation.failure}", file=sys.stderr)
-    if code in (0, INTERRUPTED):
+    was_interrupted = emulation.service.reason == "interrupted"
+    if code == 0 or was_interrupted:
         shown = options.out or directory.path
         cores = sum(cluster.cores for cluster in expansion.clusters)
         print_report(record, rows, cores, shown, len(expansion.plan.hosts))
-    if code == INTERRUPTED:
+    if was_interrupted:
         print("simunix: interrupted; the results so far are kept", file=sys.stderr)
     return code
 

@@ -13,11 +13,11 @@ from simunix.workload.swf import SwfTrace
 
 
 def cut_with_context(trace: SwfTrace, begin_s: float, end_s: float, settle_s: float = 0.0) -> SwfTrace:
-    """The jobs of [begin_s, end_s) at `settle_s` and later; before them, at 0, those that ran at begin_s and those that waited.
+    """The jobs of [begin_s, end_s), from `settle_s` on; before them, at 0, those that ran at begin_s and those that waited.
 
-    Running ones (submit + wait <= begin < submit + wait + run time) keep their end dates: run time and requested time lose what had
-    passed. Waiting ones (submit < begin < submit + wait) are as they were, in their order. Raises SimunixError if a wait or run time
-    that decides this is unknown: a trace without waits has no context that could be known.
+    Running ones (submit + wait <= begin < submit + wait + run time) keep their end dates: run time and requested time lose what
+    had passed. Waiting ones (submit < begin < submit + wait) are as they were, in their order. Raises SimunixError if a wait or
+    run time that decides this is unknown: a trace without waits has no context that could be known.
     """
     if settle_s < 0:
         raise SimunixError(f"settle time: expected seconds from 0 up, got {settle_s:g}")
@@ -26,7 +26,8 @@ def cut_with_context(trace: SwfTrace, begin_s: float, end_s: float, settle_s: fl
     if len(unknown):
         job = unknown["job"].iloc[0]
         raise SimunixError(
-            f"job {job} and {len(unknown) - 1} others before the window have no wait or run time: what ran at its beginning is unknown"
+            f"job {job} and {len(unknown) - 1} others before the window have no wait or run time: "
+            "what ran at its beginning is unknown; cut without context"
         )
     running, waiting = _running(earlier, begin_s), _waiting(earlier, begin_s)
     replay = cut(trace, begin_s, end_s)

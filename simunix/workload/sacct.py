@@ -1,7 +1,7 @@
-"""Dumps of Slurm's accounting: `sacct -a -X -P -o JobID,User,Group,Partition,Submit,Start,End,TimelimitRaw,AllocCPUS,ReqCPUS,State`.
+"""Dumps of Slurm's accounting: `sacct -a -X -P -o JobID,User,Submit,Start,End,TimelimitRaw,AllocCPUS,ReqCPUS,State`.
 
-Any set of columns that holds the needed ones, in any order; steps are left out. Dates without a zone are taken as UTC (run sacct with
-TZ=UTC, or with SLURM_TIME_FORMAT=%s).
+Any set of columns that holds the needed ones, in any order; steps are left out. Dates without a zone are taken as UTC
+(run sacct with TZ=UTC, or with SLURM_TIME_FORMAT=%s).
 """
 
 from __future__ import annotations

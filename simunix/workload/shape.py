@@ -17,7 +17,7 @@ SIZES = ("allocated", "requested")
 
 
 def cut(trace: SwfTrace, begin_s: float = 0.0, end_s: float = math.inf) -> SwfTrace:
-    """The jobs submitted in [begin_s, end_s), seconds of the trace; begin_s becomes its zero. Raises SimunixError if none is left."""
+    """The jobs submitted in [begin_s, end_s), seconds of the trace; begin_s becomes its zero. SimunixError if none is left."""
     submit = trace.jobs["submit_s"]
     jobs = trace.jobs[(submit >= begin_s) & (submit < end_s)].copy()
     if jobs.empty:
@@ -27,7 +27,7 @@ def cut(trace: SwfTrace, begin_s: float = 0.0, end_s: float = math.inf) -> SwfTr
 
 
 def scale(trace: SwfTrace, processors: float = 1.0, times: float = 1.0) -> SwfTrace:
-    """Sizes times `processors` (rounded, at least 1) and every time, also between submissions, times `times`; unknown stays unknown."""
+    """Sizes times `processors` (rounded, at least 1), every time times `times`, submissions too; unknown stays unknown."""
     jobs = trace.jobs.copy()
     for name in SIZES:
         scaled = np.floor(jobs[name] * processors + 0.5).clip(lower=1).astype("int64")
@@ -54,7 +54,7 @@ def shuffle(trace: SwfTrace, seed: int) -> SwfTrace:
 def merge(traces: Sequence[SwfTrace], by_date: bool = False) -> SwfTrace:
     """All jobs in the order of submission, numbered anew (ties: in the order given), users of different traces told apart.
 
-    `by_date` puts them at their real dates (UnixStartTime) instead of starting all at zero; SimunixError for a trace without one.
+    `by_date` puts them at their dates (UnixStartTime) instead of starting all at zero; SimunixError for a trace without one.
     """
     starts = [trace.number("UnixStartTime") for trace in traces]
     if by_date and None in starts:
@@ -71,7 +71,7 @@ def merge(traces: Sequence[SwfTrace], by_date: bool = False) -> SwfTrace:
     jobs["job"] = np.arange(1, len(jobs) + 1)
     numbers = {(row.source, row.old_job): row.job for row in jobs[["source", "old_job", "job"]].itertuples(index=False)}
     pairs = zip(jobs["source"], jobs["preceding"], strict=True)
-    jobs["preceding"] = [numbers.get(pair, UNKNOWN) for pair in pairs]
+    jobs["preceding"] = np.array([numbers.get(pair, UNKNOWN) for pair in pairs], "int64")
     head = traces[starts.index(zero)] if by_date else traces[0]
     return head.with_jobs(jobs.drop(columns=["source", "old_job"]), f"merged from {len(traces)} traces")
 

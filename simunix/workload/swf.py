@@ -1,7 +1,7 @@
 """The Standard Workload Format (Chapin et al. 1999; https://www.cs.huji.ac.il/labs/parallel/workload/swf.html), version 2.2.
 
-Dialects that load: text in UTF-8 or Latin-1, plain, gzipped or xz; more than 18 columns (the rest is left out), and fewer if all
-lines have as many (missing ones are unknown).
+Dialects that load: text in UTF-8 or Latin-1, plain, gzipped or xz; more than 18 columns (the rest is left out), and fewer if
+all lines have as many (missing ones are unknown).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _TYPES = {name: np.dtype("int64" if name in _WHOLE else "float64") for name in F
 
 @dataclass(frozen=True)
 class SwfTrace:
-    """`comments`: the header's lines without their semicolon, in order; `jobs`: a frame with the columns FIELDS, one row a line."""
+    """`comments`: the header's lines without their semicolon, in order; `jobs`: a frame of the columns FIELDS, a row a line."""
 
     comments: tuple[str, ...]
     jobs: pd.DataFrame

@@ -93,7 +93,7 @@ def test_the_demos_trace() -> None:
 
 
 def test_unknown_values_are_decided_or_named() -> None:
-    base = parse_record("1 10 -1 100 4 -1 -1 -1 -1 -1 1 1 1 1 1 1 -1 -1".split(), "x:1")
+    base = parse_record(format_row([1, 10, -1, 100, 4, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1, 1, -1, -1]).split(), "x:1")
     cases = [base, replace(base, job=2, runtime_s=-1), replace(base, job=3, allocated=-1), replace(base, job=4, submit_s=-1)]
     jobs, skipped = select_jobs(cases, Selection())
     assert [(job.id, job.cores, job.requested_s) for job in jobs] == [(1, 4, 100)]
