@@ -19,7 +19,7 @@ NEEDED = ("JobID", "Submit", "Start", "End", "AllocCPUS")
 STATUS = {"COMPLETED": 1, "FAILED": 0, "TIMEOUT": 0, "NODE_FAIL": 0, "OUT_OF_MEMORY": 0, "DEADLINE": 0, "PREEMPTED": 0}
 CANCELLED = 5
 _UNKNOWN_DATES = ("Unknown", "None", "", "N/A")
-_JOB = re.compile(r"(\d+)(?:_\d+|_\[.*\]|\+\d+)?$")
+_JOB = re.compile(r"^(\d+)(?:_\d+|_\[.*\]|\+\d+)?$")
 
 
 def read_sacct(path: Path) -> SwfTrace:
