@@ -34,6 +34,7 @@ struct thread {
     int tid;
     int alive_word;         /* cleared by the kernel when the thread has really gone */
     uint64_t start_mask;    /* signal mask to start with */
+    uint32_t wakes;         /* how often it has woken others at a futex */
     bool looks_for_stops;   /* something in this call may have made a signal deliverable that stops us */
     bool acts;              /* in a call that may make others ready, which it may do after having waited */
     uint64_t asked;         /* clock reads and calls since it last waited for something */
@@ -143,6 +144,7 @@ int64_t clock_deadline(struct thread *thread, int clock_id, const struct kernel_
 int64_t clock_after(struct thread *thread, int64_t duration_ns);
 bool clock_is_known(int clock_id);
 bool clock_is_real(int clock_id);
+bool clock_is_cpu(int clock_id);
 void clock_charge_poll(struct call *call);
 void clock_charge_call(struct call *call);
 bool is_valid_time(const struct kernel_timespec *time);
