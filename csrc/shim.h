@@ -209,6 +209,11 @@ void control_messages_receive(const struct simunix_datagram *header, struct mess
 long datagram_send(struct call *call, int fd, const struct message_header *message, int flags);
 long datagram_receive(struct call *call, int fd, struct message_header *message, int flags);
 
+/* sys_terminal.c */
+int terminal_of_master(int fd);
+long terminal_type(struct call *call, int number, const char *bytes, size_t size);
+long terminal_read_on(int fd, char *bytes, size_t size, long done);
+
 /* sys_lock.c */
 void lock_released(struct call *call, long fd);
 
