@@ -39,6 +39,8 @@ enum simunix_op {
     OP_WAKE = 17,       /* [space, word, most, bitset] -> [woken] */
     OP_REQUEUE = 18,    /* [space, word, to space, to word, wake most, move most] -> [woken, moved] */
     OP_EPOLL = 19,      /* [] -> [0] + the thread's private epoll */
+    OP_HAND_OVER = 20,  /* [space, word] -> [tid, 1 if others wait]; the first waiter goes on as the owner of a lock; 0: nobody waits */
+    OP_FUTEX_WORDS = 21, /* [(space, word) as pairs of 64 bits] -> [0]; what the next park in SPACE_MANY waits at */
 
     OP_WAITERS = 22,    /* [space, word, detail] -> [how many wait there with this in the upper half of c] */
 
@@ -61,7 +63,7 @@ enum simunix_op {
     OP_SOCKET = 40,     /* [family, type, protocol] -> [id] + fd */
     OP_BIND = 41,       /* [id, family, bytes, port] -> [0] */
     OP_LISTEN = 42,     /* [id, backlog] -> [0] */
-    OP_CONNECT = 43,    /* [id, family, bytes, port, waits] -> [0 | -EINPROGRESS, has ended]; PARK(PARK_CONNECT) says how it ended */
+    OP_CONNECT = 43,    /* [id, family, bytes, port, waits] -> [0 | -EINPROGRESS, has ended] (+ fd in place of a broken one); PARK(PARK_CONNECT) says how it ended */
     OP_ACCEPT = 44,     /* [id] -> [new id, family, bytes, port] + fd; -EAGAIN if none is pending */
     OP_SOCKNAME = 45,   /* [id] -> [0, family, bytes, port] */
     OP_PEERNAME = 46,   /* [id] -> [0, family, bytes, port] */
@@ -95,7 +97,8 @@ enum simunix_space {
     SPACE_SEMAPHORES = 1, /* detail: twice the semaphore's number, 1 more if it is to become zero */
     SPACE_QUEUES = 2,
     SPACE_FIFOS = 3,
-    SPACE_LOCKS = 4       /* detail: the descriptor; bitset: SIMUNIX_LOCK_WAITS (bit 31) and the pid of a record lock's holder, if known */
+    SPACE_LOCKS = 4, /* detail: the descriptor; bitset: SIMUNIX_LOCK_WAITS (bit 31) and the pid of a record lock's holder, if known */
+    SPACE_MANY = 5   /* those of OP_FUTEX_WORDS; the reply's value says which was woken */
 };
 #define SIMUNIX_LOCK_WAITS 2147483648
 

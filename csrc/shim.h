@@ -189,7 +189,6 @@ bool descriptor_is_ours(struct call *call, long fd);
 
 /* sys_socket.c */
 int64_t socket_id(int fd, char *type);
-long socket_end_of_data(struct call *call, int fd);
 void netlink_store_address(void *to, uint32_t *length, uint32_t port);
 /* socket_family.c */
 long socket_family_refused(struct call *call);
@@ -199,6 +198,9 @@ bool interface_request(struct call *call, long *result);
 /* ethtool.c */
 long ethtool(bool is_loopback, uint32_t speed, void *data);
 /* socket_state.c */
+int socket_take_error(int fd);
+long socket_pending_error(struct call *call, int fd);
+long socket_received(struct call *call, int fd, long result);
 long socket_not_connected(struct call *call, int fd);
 long socket_wait_to_receive(struct call *call, int fd, int flags);
 long socket_cannot_send(struct call *call, int fd, int flags);
@@ -207,6 +209,7 @@ long socket_cannot_send(struct call *call, int fd, int flags);
 long control_messages_send(const struct message_header *message, struct simunix_datagram *header);
 void control_messages_receive(const struct simunix_datagram *header, struct message_header *message);
 long datagram_send(struct call *call, int fd, const struct message_header *message, int flags);
+long datagram_take_error(int fd);
 long datagram_receive(struct call *call, int fd, struct message_header *message, int flags);
 
 /* sys_terminal.c */
@@ -231,7 +234,23 @@ void signalfd_refresh(struct thread *thread);
 long eventfd_await_room(struct call *call, int fd);
 
 /* sys_futex.c */
+struct futex_pair {
+    uint32_t *from, *to;
+    bool from_private, to_private;
+};
 void futex_key(struct process *process, uint64_t address, bool is_private, uint64_t key[2]);
+uint16_t *futex_waiters(struct process *process, uint64_t address);
+long futex_check_word(const uint32_t *word);
+long futex_wait(struct call *call, uint32_t *word, bool is_private, uint32_t expected, int64_t deadline, uint32_t bitset);
+long futex_wake(struct call *call, uint32_t *word, bool is_private, int64_t most, uint32_t bitset);
+long futex_requeue(struct call *call, const struct futex_pair *pair, int64_t wake, int64_t move);
+
+/* futex_owner.c */
+long futex_lock_pi(struct call *call, uint32_t *word, bool is_private, int64_t deadline, bool try_only);
+long futex_unlock_pi(struct call *call, uint32_t *word, bool is_private);
+long futex_wait_requeue_pi(struct call *call, const struct futex_pair *pair, int64_t deadline);
+long futex_cmp_requeue_pi(struct call *call, const struct futex_pair *pair);
+void futex_release_robust(struct call *call);
 
 /* strace.c */
 long strace_call(struct call *call, call_handler answer);

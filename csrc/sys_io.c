@@ -47,7 +47,7 @@ long sys_read(struct call *call)
         result = do_native(call);
     if (result > 0 && call->number == __NR_read && terminal_of_master(fd) >= 0)
         result = terminal_read_on(fd, (char *)call->a[1], (size_t)call->a[2], result);
-    return result == 0 ? socket_end_of_data(call, fd) : result;
+    return socket_received(call, fd, result);
 }
 
 static int type_of(int fd)

@@ -218,6 +218,7 @@ long sys_exit(struct call *call)
     struct thread *thread = call->thread;
     struct msgpack_writer writer;
 
+    futex_release_robust(call);
     prepare_burial(thread);
     request_start(thread, &writer, OP_THREAD_EXIT, 2);
     msgpack_put_int(&writer, call->a[0] & 0xff);

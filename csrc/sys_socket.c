@@ -14,6 +14,7 @@
 #define SO_DOMAIN_OPTION 39
 #define SO_PEERCRED_OPTION 17
 #define SO_REUSEADDR_OPTION 2
+#define SO_KEEPALIVE_OPTION 9
 #define SO_LINGER_OPTION 13
 #define SO_REUSEPORT_OPTION 15
 
@@ -37,21 +38,6 @@ int64_t socket_id(int fd, char *type)
         id = id << 4 | (c >= 'a' ? c - 'a' + 10 : c - '0');
     }
     return id;
-}
-
-/* The pair has come to its end: of an internet connection that may be a reset, which only the server knows. */
-long socket_end_of_data(struct call *call, int fd)
-{
-    char type;
-    int64_t id = socket_id(fd, &type);
-    struct reply reply;
-    int error = 0;
-
-    if (id < 0 || type != 's')
-        return 0;
-    if (ASK(call->thread, &reply, OP_SOCKET_GET, id, SOL_SOCKET_LEVEL, SO_ERROR_OPTION) == 0 && reply.values.kind[1] == 'b')
-        memcpy(&error, reply.values.bytes[1], sizeof error);
-    return -error;
 }
 
 /* sockaddr_in and sockaddr_in6 as the wire's (family, bytes, port). False if it is neither or too short. */
@@ -236,6 +222,19 @@ static void fill_send_buffer(int fd)
         ;
 }
 
+/* A stream that could not be connected shows its error for ever: for the next attempt it gets a new pair. */
+static void replace_descriptor(int fd, int fresh)
+{
+    long inherited = NATIVE(fcntl, fd, F_GETFD, 0);
+    long flags = NATIVE(fcntl, fd, F_GETFL, 0);
+
+    if (fresh < 0)
+        return;
+    NATIVE(fcntl, fresh, F_SETFL, flags);
+    NATIVE(dup3, fresh, fd, inherited & FD_CLOEXEC ? O_CLOEXEC : 0);
+    NATIVE(close, fresh);
+}
+
 /* connect to AF_UNSPEC: a datagram socket forgets its peer. */
 static long disconnect(struct call *call, int64_t id)
 {
@@ -268,6 +267,10 @@ long sys_connect(struct call *call)
     if (type == 'd' && !is_bad_pointer((void *)call->a[1]) && call->a[2] >= 2 && *(uint16_t *)call->a[1] == 0)
         return disconnect(call, id);
     result = ask_address(call, OP_CONNECT, id, waits, &reply);
+    if (result == -EINPROGRESS || result == 0)
+        replace_descriptor(fd, reply.fd);
+    else if (result == -ECONNREFUSED || result == -ETIMEDOUT) /* the last attempt's error: told, and so no longer pending */
+        socket_take_error(fd);
     if (result != -EINPROGRESS)
         return result;
     if (!waits) {
@@ -366,6 +369,7 @@ long sys_shutdown(struct call *call)
 static const uint8_t server_options[] = {
     SO_TYPE_OPTION,   SO_ERROR_OPTION,    SO_ACCEPTCONN_OPTION, SO_PROTOCOL_OPTION,  SO_DOMAIN_OPTION,
     SO_PEERCRED_OPTION, SO_REUSEADDR_OPTION, SO_LINGER_OPTION,     SO_REUSEPORT_OPTION,
+    SO_KEEPALIVE_OPTION,
 };
 
 static bool is_server_option(long level, long option)
@@ -374,6 +378,16 @@ static bool is_server_option(long level, long option)
         if (level == SOL_SOCKET_LEVEL && option == server_options[i])
             return true;
     return level != SOL_SOCKET_LEVEL;
+}
+
+static long store_error(long error, void *to, uint32_t *length)
+{
+    int value = (int)error;
+
+    if (*length > sizeof value)
+        *length = sizeof value;
+    memcpy(to, &value, *length);
+    return 0;
 }
 
 long sys_getsockopt(struct call *call)
@@ -386,6 +400,8 @@ long sys_getsockopt(struct call *call)
         return NATIVE(getsockopt, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4]);
     if (is_bad_pointer((void *)call->a[3]) || is_bad_pointer(length))
         return -EFAULT;
+    if (call->a[1] == SOL_SOCKET_LEVEL && call->a[2] == SO_ERROR_OPTION)
+        return store_error(-socket_pending_error(call, (int)call->a[0]), (void *)call->a[3], length);
     if (ASK(call->thread, &reply, OP_SOCKET_GET, id, call->a[1], call->a[2]) < 0)
         return reply.status;
     if (reply.values.count < 2 || reply.values.kind[1] != 'b')

@@ -214,7 +214,9 @@ long wait_ready(struct call *call, int fd, short events, int timeout_option)
     struct pollfd entry = {.fd = fd, .events = events};
     int64_t deadline;
 
-    if (NATIVE(poll, &entry, 1, 0) != 0 || answers_at_once(fd, events))
+    if (NATIVE(poll, &entry, 1, 0) != 0)
+        return (entry.revents & POLLERR) && events == POLLOUT ? socket_pending_error(call, fd) : 0;
+    if (answers_at_once(fd, events))
         return 0;
     deadline = socket_deadline(call, fd, timeout_option);
     for (;;) {

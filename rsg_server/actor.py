@@ -58,6 +58,7 @@ class Actor:
         "state",
         "tid",
         "timeout",
+        "words",
     )
 
     def __init__(self, number: int, process: Process, channel: socket.socket) -> None:
@@ -72,6 +73,7 @@ class Actor:
         self.timeout: Event | None = None
         self.reply: tuple[object, ...] = (int(Wake.READY), 0)
         self.reply_fds: tuple[int, ...] = ()
+        self.words: tuple[tuple[int, int], ...] = ()  # futexes (space, word) that it waits at together
 
     def __repr__(self) -> str:
         return f"{self.process}/{self.tid or '?'}"

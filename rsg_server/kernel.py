@@ -21,6 +21,7 @@ from rsg_server.debugger import Debugger
 from rsg_server.descriptors import epoll_targets
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
+from rsg_server.faults import Faults
 from rsg_server.futex import FutexTable
 from rsg_server.host_state import Command, HostState, Launcher
 from rsg_server.interfaces import InterfaceTable
@@ -34,6 +35,7 @@ from rsg_server.terminals import flush_for
 from rsg_server.timeline import Timeline
 from rsg_server.timerfds import TimerFds
 from rsg_server.traces import Traces, ending
+from rsg_server.wire import Wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class Kernel:
         self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.nofile)
         self.timeline = Timeline()
         self.network = Network(self.page, self.timeline, platform)
+        self.wire = Wire(self)
         self.master = select.epoll()
         self.watched: dict[int, object] = {}  # descriptor in the master epoll -> Actor, Process or SimulatedSocket
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
@@ -73,6 +76,7 @@ class Kernel:
         self.datagrams = Datagrams(self)
         self.interfaces = InterfaceTable(platform)
         self.netlink = Netlink(self)
+        self.faults = Faults(self)
         self.timerfds = TimerFds()
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # POSIX message queue -> who wants which signal from it
         self.warnings: dict[str, int] = {}
@@ -174,6 +178,8 @@ class Kernel:
         host = self.hosts.get(host_name)
         if host is None:
             raise SimunixError(f"host {host_name!r}: no such host; known: {', '.join(sorted(self.hosts))}")
+        if self.faults.power.is_off(host_name):
+            raise SimunixError(f"host {host_name}: switched off; switch it on before a program is started there")
         ends = self.new_channel()
         process = self.new_process(host, None, command.argv[0])
         process.label = command.label

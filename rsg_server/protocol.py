@@ -30,6 +30,8 @@ class Op(IntEnum):
     REQUEUE = _number("OP_REQUEUE")
     EPOLL = _number("OP_EPOLL")
     WAITERS = _number("OP_WAITERS")
+    HAND_OVER = _number("OP_HAND_OVER")
+    FUTEX_WORDS = _number("OP_FUTEX_WORDS")
     SIGNAL = _number("OP_SIGNAL")
     TIMER_SET = _number("OP_TIMER_SET")
     TIMER_GET = _number("OP_TIMER_GET")
@@ -93,6 +95,7 @@ class Space(IntEnum):
     QUEUES = _number("SPACE_QUEUES")
     FIFOS = _number("SPACE_FIFOS")
     LOCKS = _number("SPACE_LOCKS")
+    MANY = _number("SPACE_MANY")
 
 
 class Wake(IntEnum):

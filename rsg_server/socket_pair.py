@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from rsg_server.host_state import HostState
+    from rsg_server.process import Process
 
 READ_BYTES = 65536
 WINDOW_BYTES = 262_144
@@ -20,14 +21,15 @@ WINDOW_BYTES = 262_144
 
 
 class Flow(Protocol):
-    """One direction of a connection in the network model; see rsg_server.network."""
+    """One direction of a connection; see rsg_server.transmission."""
 
-    is_cancelled: bool
-
+    @property
+    def is_cancelled(self) -> bool: ...
     @property
     def in_flight_bytes(self) -> int: ...
     def send(self, data: bytes) -> None: ...
     def finish(self, action: Callable[[], None]) -> None: ...
+    def abandon(self, action: Callable[[], None]) -> None: ...
     def cancel(self) -> None: ...
 
 
@@ -70,6 +72,7 @@ class SimulatedSocket:
     app_end: socket.socket | None
     type: int = 0  # as it was asked for: SOCK_
     protocol: int = 0
+    owner: Process | None = None  # who got the application's end from us
     inode: int = 0  # of the application's end: reports find by it who holds it
     state: SocketState = SocketState.OPEN
     local: Address | None = None
@@ -87,6 +90,8 @@ class SimulatedSocket:
     app_finished: bool = False  # the application sends no more
     app_closed: bool = False
     was_shut_down: bool = False  # in both directions: our end looks as if it were closed, but the descriptor lives on
+    vanished: bool = False  # its host lost power: nobody there knows of it any more
+    heard_ns: int = 0  # when its peer's host last answered
     waits: bool = False  # a blocking connect
     outcome: int | None = None  # of a connect, until somebody asks
     events: int = select.EPOLLIN | select.EPOLLRDHUP
@@ -109,6 +114,11 @@ class SimulatedSocket:
             return self.end.recv(READ_BYTES)
         except BlockingIOError:
             return None
+
+    @property
+    def is_broken(self) -> bool:
+        """Our end is closed, though the application's may live on."""
+        return self.end.fileno() < 0
 
     def drain(self) -> None:
         """Throw away the filler that makes a connecting socket not writable."""

@@ -32,8 +32,8 @@ DOMAINS = {4: 2, 6: 10, AF_NETLINK: AF_NETLINK}
 KNOWN_LEVELS = {SOL_SOCKET, SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6, 136}
 UDP_LITE = 136
 PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17, UDP_LITE)}
-REMEMBERED = {2: 4, 13: 8, 15: 4}
-"""SO_REUSEADDR, SO_LINGER, SO_REUSEPORT with the sizes of their values: the server heeds them."""
+REMEMBERED = {2: 4, 9: 4, 13: 8, 15: 4}
+"""SO_REUSEADDR, SO_KEEPALIVE, SO_LINGER, SO_REUSEPORT with the sizes of their values: the server heeds them."""
 UNSET_IS_EMPTY = {(SOL_IP, 4), (SOL_IPV6, 54), (SOL_IPV6, 55), (SOL_IPV6, 57), (SOL_IPV6, 59)}
 """IP_OPTIONS and the IPv6 headers are as long as what was set: sshd refuses peers that seem to route by them."""
 
@@ -50,6 +50,7 @@ def create(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     if protocol not in PROTOCOLS[kind]:
         return failed(errno.EPROTONOSUPPORT)
     made = kernel.sockets.create(actor.process.host, family, "s" if kind == SOCK_STREAM else "d")
+    made.owner = actor.process
     return Reply((made.number,), fds=(made.hand_out(),))
 
 
@@ -135,7 +136,8 @@ def connect(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) ->
     target = Address(ip, port)
     if which.kind == "s":
         code = connection.connect(kernel, which, target, bool(waits))
-        return Reply((-code, int(which.state is not SocketState.CONNECTING)))
+        renewed = () if which.app_end is None else (which.hand_out(),)
+        return Reply((-code, int(which.state is not SocketState.CONNECTING)), fds=renewed)
     address = plain(target.ip)
     if kernel.sockets.host_of(which.host, address) is None:
         return failed(errno.ENETUNREACH)
@@ -145,12 +147,16 @@ def connect(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) ->
     return _status(code)
 
 
-def accept(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[] -> [new id, family, bytes, port] + fd"""
+def accept(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[id] -> [new id, family, bytes, port] + fd"""
+    which = kernel.sockets.of(actor, arguments[0])
+    if which is None:
+        return failed(errno.EBADF)
     accepted = connection.accept(kernel, which)
     if isinstance(accepted, int):
         return failed(accepted)
     served, fd = accepted
+    served.owner = actor.process
     assert served.remote is not None
     return Reply((served.number, served.remote.family, served.remote.ip, served.remote.port), fds=(fd,))
 
@@ -226,6 +232,7 @@ def set_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any])
     if level == SOL_TCP and len(value) < struct.calcsize("=i"):
         return failed(errno.EINVAL)
     which.options[level, option] = value
+    kernel.faults.keepalive.consider(which)
     return OK
 
 
@@ -233,8 +240,8 @@ HANDLERS: dict[int, Handler] = {
     int(Op.SOCKET): Handler("iii", create, makes_descriptors=True),
     int(Op.BIND): Handler("iibi", bind_any),
     int(Op.LISTEN): Handler("ii", _on_socket(listen)),
-    int(Op.CONNECT): Handler("iibii", _on_socket(connect)),
-    int(Op.ACCEPT): Handler("i", _on_socket(accept)),
+    int(Op.CONNECT): Handler("iibii", _on_socket(connect), makes_descriptors=True),
+    int(Op.ACCEPT): Handler("i", accept),
     int(Op.SOCKNAME): Handler("i", _on_socket(socket_name)),
     int(Op.PEERNAME): Handler("i", _on_socket(peer_name)),
     int(Op.SHUTDOWN): Handler("ii", _on_socket(shutdown)),

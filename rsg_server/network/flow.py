@@ -22,6 +22,7 @@ class Flow:
         "_deliver",
         "_network",
         "_queue",
+        "arrival_ns",
         "departure",
         "in_flight_bytes",
         "is_cancelled",
@@ -40,6 +41,7 @@ class Flow:
         self.rate = 0.0
         self.remaining_bytes = 0.0  # of the segment at the head of the queue, at `updated_ns`
         self.updated_ns = 0
+        self.arrival_ns = 0  # of the latest segment that has left
         self.departure: Event | None = None
         self.in_flight_bytes = 0
         self.is_cancelled = False

@@ -13,27 +13,31 @@ from simunix import __version__
 EXIT_INTERRUPTED = 130
 
 
+OPTIONAL = {"--strace": "--strace=", "--pcap": "--pcap=", "--link-usage": "--link-usage=1s"}
+"""Options whose value may be left out, and what they mean then."""
+
+
 def build_parser() -> argparse.ArgumentParser:
     """All subcommands and their options; they are loaded here, where Ctrl-C is understood already.
 
     What only one of them needs it imports when it is executed: a command in an emulation of its own is to start at once.
     """
-    from simunix.cli import check, control, coverage, ps, root, run, schema, shell
+    from simunix.cli import check, control, coverage, net, ps, root, run, schema, shell
 
     parser = argparse.ArgumentParser(
         prog="simunix", description="Run unmodified programs and whole clusters in virtual time on one computer."
     )
     parser.add_argument("--version", action="version", version=f"simunix {__version__}")
     subcommands = parser.add_subparsers(dest="subcommand", metavar="COMMAND", required=True)
-    for module in (run, check, shell, control, ps, root, coverage, schema):
+    for module in (run, check, shell, control, ps, root, net, coverage, schema):
         module.add_parser(subcommands)
     return parser
 
 
 def spelled_out(arguments: Sequence[str]) -> list[str]:
-    """`--strace` as `--strace=`: its value is optional, and argparse would take the next word for it."""
+    """`--strace` as `--strace=`: values that are optional, where argparse would take the next word for them."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
-    options = [f"{word}=" if word == "--strace" else word for word in arguments[:end]]
+    options = [OPTIONAL.get(word, word) for word in arguments[:end]]
     return [*options, *arguments[end:]]
 
 

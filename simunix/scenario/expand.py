@@ -12,15 +12,18 @@ from rsg_server.errors import SimunixError
 from rsg_server.kernel import KernelOptions
 from rsg_server.platform.host import Host
 from rsg_server.platform.platform import Platform
-from rsg_server.platform.star import Access, star
+from rsg_server.platform.star import Access
 from simunix.launch.hardware import Hardware
+from simunix.launch.observation import NOTHING, ObservationOptions
 from simunix.launch.plan import HostSpec, Plan, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.rjms.slurm.adapter import SlurmPlan
 from simunix.roots.tree import RootTree
 from simunix.scenario import submission
 from simunix.scenario.clusters import plan_clusters
+from simunix.scenario.faults import plan_faults
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
+from simunix.scenario.network import build_platform
 from simunix.scenario.roots import host_roots
 from simunix.scenario.submission import WorkloadPlan, plan_workloads
 
@@ -44,7 +47,7 @@ def expand(
 ) -> Expansion:
     """Expand a scenario; relative paths are below `folder`. SimunixError tells what does not fit (programs: if `checked`)."""
     hardware: dict[str, Hardware] = {}
-    platform = _platform(scenario, hardware)
+    platform = _platform(scenario, hardware, folder)
     hosts = {host.name: host for host in platform.hosts}
     roots = host_roots(scenario, folder)
     clusters = plan_clusters(scenario, folder, hosts, hardware, roots)
@@ -70,6 +73,8 @@ def expand(
         scenario.preempt_after / NS if scenario.preempt_after else None,
         _inputs(workloads),
         log_every_turn,
+        *plan_faults(scenario.events, scenario.profiles, folder, platform),
+        ObservationOptions(scenario.pcap, scenario.link_usage),
     )
     return Expansion(plan, clusters, workloads)
 
@@ -91,7 +96,7 @@ def _kernel_options(scenario: Scenario, strict: bool) -> KernelOptions:
 # Hosts
 
 
-def _platform(scenario: Scenario, hardware: dict[str, Hardware]) -> Platform:
+def _platform(scenario: Scenario, hardware: dict[str, Hardware], folder: Path) -> Platform:
     network = scenario.network
     default = Access(network.bandwidth, network.latency)
     overrides: dict[str, Access] = {}
@@ -103,14 +108,14 @@ def _platform(scenario: Scenario, hardware: dict[str, Hardware]) -> Platform:
             if name in hardware:
                 raise SimunixError(f"hosts[{index}].name: host {name} is named twice; host names must differ")
             hardware[name] = _hardware(section)
-            hosts.append(Host(name, (address,), section.cores, section.memory))
+            hosts.append(Host(name, (address,), section.cores, section.memory, (section.speed,)))
             if section.bandwidth or section.latency is not None:
                 latency = default.latency_ns if section.latency is None else section.latency
                 overrides[name] = Access(section.bandwidth or default.bandwidth_bytes_per_s, latency)
             address += 1
         if section.address is None:
             free = address
-    return star(hosts, default, Access(network.loopback_bandwidth, network.loopback_latency), overrides)
+    return build_platform(network, hosts, overrides, folder)
 
 
 def _hardware(section: HostSection) -> Hardware:
@@ -178,6 +183,11 @@ def process_spec(section: ProcessSection, host: str) -> ProcessSpec:
     )
 
 
-def with_options(plan: Plan, until_ns: int | None, pace: float | None) -> Plan:
+def with_options(plan: Plan, until_ns: int | None, pace: float | None, observation: ObservationOptions = NOTHING) -> Plan:
     """The plan with what the command line says instead."""
-    return replace(plan, until_ns=plan.until_ns if until_ns is None else until_ns, pace=plan.pace if pace is None else pace)
+    return replace(
+        plan,
+        until_ns=plan.until_ns if until_ns is None else until_ns,
+        pace=plan.pace if pace is None else pace,
+        observation=observation.instead_of(plan.observation),
+    )
