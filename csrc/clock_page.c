@@ -34,6 +34,11 @@ bool clock_is_known(int clock_id)
     return kind_of(clock_id) != 0;
 }
 
+bool clock_is_cpu(int clock_id)
+{
+    return kind_of(clock_id) == CLOCK_KIND_CPU;
+}
+
 /* Let what is due happen. May be called from the vDSO replacements, where signals are not blocked. */
 static void yield_to_events(struct thread *thread)
 {

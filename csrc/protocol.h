@@ -56,6 +56,7 @@ enum simunix_op {
     OP_KERNEL_SIGNALS = 31, /* [] -> [0]; from now on the kernel may send this process and its children signals by itself */
 
     OP_QUEUE_NOTIFY = 36, /* [queue, signal] -> [0]; the kernel will send it when a message comes; 0 takes that back */
+    OP_TYPED = 38,      /* [number, bytes] -> [how many]; at the master of the terminal of this number; -EAGAIN: the kernel must do it */
     OP_QUEUE_SENT = 37, /* [queue] -> [0]; a message has been sent, and with it perhaps the signal that somebody asked for */
 
     /* internet sockets; id is the number in the peer's abstract name, see SIMUNIX_SOCKET_NAME */
@@ -81,7 +82,7 @@ enum simunix_fork { FORK_THREAD = 0, FORK_PROCESS = 1, FORK_VFORK = 2 };
 /* What a parked thread waits for; (a, b, c) in the comment. */
 enum simunix_wait {
     PARK_TIME = 0,     /* only the deadline */
-    PARK_FD = 1,       /* what is in its private epoll: (a descriptor, how many, 0) */
+    PARK_FD = 1,       /* what is in its private epoll: (a descriptor, how many, 1 if one is the master of a terminal) */
     PARK_FUTEX = 2,    /* (space, word, bitset; above its 32 bits a detail of some spaces) */
     PARK_CHILD = 3,    /* any of its children changing state */
     PARK_SIGNAL = 4,   /* a signal: (set waited for by sigwait, 0, 0) */

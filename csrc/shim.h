@@ -34,6 +34,7 @@ struct thread {
     int tid;
     int alive_word;         /* cleared by the kernel when the thread has really gone */
     uint64_t start_mask;    /* signal mask to start with */
+    uint32_t wakes;         /* how often it has woken others at a futex */
     bool looks_for_stops;   /* something in this call may have made a signal deliverable that stops us */
     bool acts;              /* in a call that may make others ready, which it may do after having waited */
     uint64_t asked;         /* clock reads and calls since it last waited for something */
@@ -143,6 +144,7 @@ int64_t clock_deadline(struct thread *thread, int clock_id, const struct kernel_
 int64_t clock_after(struct thread *thread, int64_t duration_ns);
 bool clock_is_known(int clock_id);
 bool clock_is_real(int clock_id);
+bool clock_is_cpu(int clock_id);
 void clock_charge_poll(struct call *call);
 void clock_charge_call(struct call *call);
 bool is_valid_time(const struct kernel_timespec *time);
@@ -210,6 +212,11 @@ long datagram_send(struct call *call, int fd, const struct message_header *messa
 long datagram_take_error(int fd);
 long datagram_receive(struct call *call, int fd, struct message_header *message, int flags);
 
+/* sys_terminal.c */
+int terminal_of_master(int fd);
+long terminal_type(struct call *call, int number, const char *bytes, size_t size);
+long terminal_read_on(int fd, char *bytes, size_t size, long done);
+
 /* sys_lock.c */
 void lock_released(struct call *call, long fd);
 
@@ -271,6 +278,17 @@ void warn_once(struct thread *thread, enum simunix_warning kind, const char *wha
 static inline uint64_t inode_word(const struct stat *status)
 {
     return (status->st_ino ^ status->st_dev << 40) & INT64_MAX;
+}
+
+/* What a struct rusage says that would be another number in every run, or comes of computing, which takes no time: all but the
+ * greatest size. */
+static inline void usage_forget(void *usage)
+{
+    int64_t *fields = usage;
+    int64_t greatest_kib = fields[4];
+
+    memset(fields, 0, 18 * sizeof *fields);
+    fields[4] = greatest_kib;
 }
 
 static inline bool is_bad_pointer(const void *pointer)

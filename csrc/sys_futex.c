@@ -1,6 +1,8 @@
 /* Futexes: the word is checked while holding the turn, so nothing can change between the check and the wait. */
 #include "shim.h"
 
+#define WAKES_BEFORE_YIELD 32
+
 #define FUTEX_COMMAND(op) ((op) & ~(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME))
 
 uint16_t *futex_waiters(struct process *process, uint64_t address)
@@ -141,6 +143,17 @@ long futex_wait(struct call *call, uint32_t *word, bool is_private, uint32_t exp
     return result == WAKE_TIMEOUT ? -ETIMEDOUT : result;
 }
 
+/* Who unlocks and locks again in one turn, on and on, would keep those out for ever whom it wakes each time: now and then they
+ * go first, as on a real computer they sometimes would. */
+static long let_pass(struct call *call, long woken)
+{
+    struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};
+
+    if (woken > 0 && ++call->thread->wakes % WAKES_BEFORE_YIELD == 0)
+        park(call, &wait);
+    return woken;
+}
+
 long futex_wake(struct call *call, uint32_t *word, bool is_private, int64_t most, uint32_t bitset)
 {
     struct process *process = call->thread->process;
@@ -152,7 +165,7 @@ long futex_wake(struct call *call, uint32_t *word, bool is_private, int64_t most
     futex_key(process, (uint64_t)word, is_private, key);
     if (key[0] == 0 && *futex_waiters(process, (uint64_t)word) == 0)
         return 0;
-    return ASK(call->thread, &reply, OP_WAKE, (int64_t)key[0], (int64_t)key[1], most > 0 ? most : 1, bitset);
+    return let_pass(call, ASK(call->thread, &reply, OP_WAKE, (int64_t)key[0], (int64_t)key[1], most > 0 ? most : 1, bitset));
 }
 
 /* Waiters that are moved keep their count under the word that they came with, so the target's is raised for good: the

@@ -139,13 +139,12 @@ long sys_prlimit64(struct call *call)
     return NATIVE(prlimit64, call->a[0], call->a[1], call->a[2], call->a[3]);
 }
 
-/* Computing takes no time under the free CPU policy: the times are zero, the rest is the kernel's. */
 long sys_getrusage(struct call *call)
 {
     long result = NATIVE(getrusage, call->a[0], call->a[1]);
 
     if (result == 0)
-        memset((void *)call->a[1], 0, 4 * sizeof(int64_t));
+        usage_forget((void *)call->a[1]);
     return result;
 }
 

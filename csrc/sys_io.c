@@ -45,6 +45,8 @@ long sys_read(struct call *call)
     result = socket_wait_to_receive(call, fd, 0);
     if (result == 0)
         result = do_native(call);
+    if (result > 0 && call->number == __NR_read && terminal_of_master(fd) >= 0)
+        result = terminal_read_on(fd, (char *)call->a[1], (size_t)call->a[2], result);
     return socket_received(call, fd, result);
 }
 
@@ -103,8 +105,15 @@ static long write_all(struct call *call, int fd, int type, const char *bytes, si
 /* Whatever has room takes a small write at once; only pipes and sockets ever wait for more room than that. */
 static long write_bytes(struct call *call, int fd, const char *bytes, size_t size)
 {
+    int terminal = terminal_of_master(fd);
     int type;
 
+    if (terminal >= 0) {
+        long typed = terminal_type(call, terminal, bytes, size);
+
+        if (typed != -EAGAIN)
+            return typed;
+    }
     if (size > PIPE_PIECE && !is_nonblocking(fd)) {
         type = type_of(fd);
         if (type == S_IFIFO || type == S_IFSOCK)

@@ -164,13 +164,16 @@ long sys_openat2(struct call *call)
 {
     struct opening opening = {(int)call->a[0], (const char *)call->a[1], {.flags = 0}};
     struct stat status;
+    char own[OWN_PATH_MAX];
 
     if (!is_bad_pointer((void *)call->a[2]) && !is_bad_pointer(opening.path) && (size_t)call->a[3] == sizeof opening.how) {
         memcpy(&opening.how, (void *)call->a[2], sizeof opening.how);
+        if (opening.how.resolve == 0) /* else it asks to stay below a folder, or off links */
+            opening.path = host_file(call->thread->process, opening.path, own, sizeof own);
         if (is_random(opening.path) && opening.how.resolve == 0)
             return random_open(call, (int)opening.how.flags);
         if (may_wait(&opening) && look_at(&opening, &status) && is_fifo(&status))
             return descriptor_checked(call, open_fifo(call, &opening, &status));
     }
-    return opened(call, &opening, NATIVE(openat2, call->a[0], call->a[1], call->a[2], call->a[3]));
+    return opened(call, &opening, NATIVE(openat2, call->a[0], opening.path, call->a[2], call->a[3]));
 }

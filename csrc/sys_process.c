@@ -139,6 +139,10 @@ static long spawn_copy(struct call *call, struct clone_args *args)
 
 static long spawn(struct call *call, struct clone_args *args)
 {
+    if (args->flags & CLONE_NEWPID) {
+        warn_once(call->thread, WARN_REFUSED, "clone(CLONE_NEWPID): the server knows processes by the host's pids", NULL);
+        return -EPERM;
+    }
     if ((args->flags & CLONE_OF_THREAD) == CLONE_OF_THREAD)
         return spawn_on_stack(call, args, FORK_THREAD);
     if ((args->flags & CLONE_VM) != 0 && args->stack != 0) {
@@ -235,12 +239,6 @@ long sys_exit_group(struct call *call)
         NATIVE(exit_group, call->a[0]);
 }
 
-static void clear_times(void *usage)
-{
-    if (usage != NULL)
-        memset(usage, 0, 4 * sizeof(int64_t));
-}
-
 /* Ask without waiting; children change state only in their own turns or the server's, which then wakes us. */
 long sys_wait4(struct call *call)
 {
@@ -249,8 +247,8 @@ long sys_wait4(struct call *call)
     for (;;) {
         long result = NATIVE(wait4, call->a[0], call->a[1], call->a[2] | WNOHANG, call->a[3]);
 
-        if (result > 0)
-            clear_times((void *)call->a[3]);
+        if (result > 0 && call->a[3] != 0)
+            usage_forget((void *)call->a[3]);
         if (result != 0)
             return result;
         if (call->a[2] & WNOHANG) {
@@ -278,7 +276,8 @@ long sys_waitid(struct call *call)
                 clock_charge_poll(call);
             if (result == 0 && call->a[2] != 0)
                 memcpy((void *)call->a[2], &info, sizeof info);
-            clear_times((void *)call->a[4]);
+            if (result == 0 && call->a[4] != 0)
+                usage_forget((void *)call->a[4]);
             return result;
         }
         result = wait_on(call, &wait, true);

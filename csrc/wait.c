@@ -150,6 +150,8 @@ long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t 
     }
     epoll_prepare(call->thread);
     epoll_fill(call->thread, fds, count);
+    for (unsigned i = 0; i < count && wait.c == 0; i++)
+        wait.c = fds[i].fd >= 0 && terminal_of_master(fds[i].fd) >= 0;
     result = wait_on(call, &wait, restarts);
     epoll_empty(call->thread, fds, count);
     signalfd_refresh(call->thread);

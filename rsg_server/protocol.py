@@ -42,6 +42,7 @@ class Op(IntEnum):
     KERNEL_SIGNALS = _number("OP_KERNEL_SIGNALS")
     QUEUE_NOTIFY = _number("OP_QUEUE_NOTIFY")
     QUEUE_SENT = _number("OP_QUEUE_SENT")
+    TYPED = _number("OP_TYPED")
     SOCKET = _number("OP_SOCKET")
     BIND = _number("OP_BIND")
     LISTEN = _number("OP_LISTEN")

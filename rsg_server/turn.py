@@ -325,6 +325,7 @@ class TurnLoop:
         while again:
             again = False
             kernel.must_poll = False
+            kernel.flush_terminals()
             kernel.look_for_signals()
             kernel.page.words[NOISY] = 0
             ready = kernel.master.poll(0, _READY_EVENTS)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.handlers.table import OK, Handler, Reply
+from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import Op
+from rsg_server.terminals import type_at
 
 if TYPE_CHECKING:
     from rsg_server.actor import Actor
@@ -126,8 +128,15 @@ def kernel_signals(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Re
     return OK
 
 
+def typed(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[number, bytes] -> [how many]: written to the master of a terminal."""
+    number, keys = arguments
+    return Reply((len(keys),)) if type_at(actor.process.host, number, keys) else failed(errno.EAGAIN)
+
+
 HANDLERS: dict[int, Handler] = {
     int(Op.SIGNAL): Handler("iii", sent),
     int(Op.STOPPING): Handler("ii", stopping),
+    int(Op.TYPED): Handler("ib", typed),
     int(Op.KERNEL_SIGNALS): Handler("", kernel_signals),
 }

@@ -45,6 +45,13 @@ def start_rough(emulation: Cluster) -> None:
         host.start(emulation.c(PROGRAMS / "rough.c"))
 
 
+def start_terminals(emulation: Cluster) -> None:
+    """Terminals, stops at birth, owners of locks that die, on two hosts at the same time."""
+    program = emulation.c(PROGRAMS / "terminals.c")
+    for host in emulation.hosts("a[1-2]"):
+        host.start(program)
+
+
 def run_often(emulation: Cluster, repetitions: int) -> set[tuple[str, ...]]:
     """What was seen in so many runs: digest and outputs of each; every program must succeed each time."""
     seen = set()
@@ -58,14 +65,14 @@ def run_often(emulation: Cluster, repetitions: int) -> set[tuple[str, ...]]:
 Start = Callable[[Cluster], None]
 
 
-@pytest.mark.parametrize("start", [start_mixed, start_rough])
+@pytest.mark.parametrize("start", [start_mixed, start_rough, start_terminals])
 def test_five_runs_are_one(emulation: Cluster, start: Start) -> None:
     start(emulation)
     assert len(run_often(emulation, 5)) == 1
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("start", "repetitions"), [(start_mixed, 200), (start_rough, 60)])
+@pytest.mark.parametrize(("start", "repetitions"), [(start_mixed, 200), (start_rough, 60), (start_terminals, 50)])
 def test_many_runs_on_a_busy_computer_are_one(emulation: Cluster, start: Start, repetitions: int, busy_host: None) -> None:
     start(emulation)
     assert len(run_often(emulation, repetitions)) == 1

@@ -44,9 +44,12 @@ static int status_of(pid_t child)
 /* SIGCONT harms nobody, should this ever run where it is not confined. */
 static void reaches(pid_t target, int self, int others)
 {
-    pid_t same = sleeper(NULL), group = sleeper(own_group), session = sleeper(own_session);
+    pid_t same, group, session;
 
     heard = 0;
+    same = sleeper(NULL);
+    group = sleeper(own_group);
+    session = sleeper(own_session);
     sleep_ms(10);
     CHECK(kill(target, SIGCONT) == 0 && heard == self);
     CHECK(status_of(same) == 1 && status_of(group) == others && status_of(session) == others);

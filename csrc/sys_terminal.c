@@ -1,0 +1,49 @@
+/* Terminals: the kernel's line discipline is real, but it works in a work queue of the kernel's, which comes when it comes. What
+ * is typed at a master goes to the server, which has the line discipline take it at once; who reads from a master takes all that
+ * has been written so far. */
+#include "shim.h"
+
+#define TIOCGPTN 0x80045430UL
+#define TIOCGPKT 0x80045438UL
+#define TYPED_MAX 1024
+
+/* Number of the terminal whose master this is; -1 if it is none. */
+int terminal_of_master(int fd)
+{
+    int number;
+
+    return NATIVE(ioctl, fd, TIOCGPTN, &number) == 0 ? number : -1;
+}
+
+/* Type at a terminal: how many bytes were taken, or -EAGAIN if the kernel has to do it in its own time. */
+long terminal_type(struct call *call, int number, const char *bytes, size_t size)
+{
+    struct msgpack_writer writer;
+    struct reply reply;
+
+    if (size == 0 || size > TYPED_MAX || is_bad_pointer(bytes))
+        return -EAGAIN;
+    request_start(call->thread, &writer, OP_TYPED, 2);
+    msgpack_put_int(&writer, number);
+    msgpack_put_bytes(&writer, bytes, size);
+    return request_call(call->thread, &writer, &reply);
+}
+
+/* `done` bytes have been read from a master. Asking whether there is more has the kernel deliver what is under way, but only once
+ * there is nothing left; so whoever wants more gets all there is. In packet mode each read tells of something else. */
+long terminal_read_on(int fd, char *bytes, size_t size, long done)
+{
+    struct pollfd polled = {.fd = fd, .events = POLLIN};
+    int packets = 0;
+
+    if (NATIVE(ioctl, fd, TIOCGPKT, &packets) != 0 || packets != 0)
+        return done;
+    while ((size_t)done < size && NATIVE(poll, &polled, 1, 0) == 1 && (polled.revents & POLLIN) != 0) {
+        long more = NATIVE(read, fd, bytes + done, size - (size_t)done);
+
+        if (more <= 0)
+            break;
+        done += more;
+    }
+    return done;
+}
