@@ -89,6 +89,8 @@ def test_the_scenario_agrees_with_jobs_csv(simunix: Simunix, tmp_path: Path) -> 
     def seconds(text: str) -> int:
         return int((datetime.fromisoformat(text).replace(tzinfo=UTC) - epoch).total_seconds())
 
+    programs = json.loads((tmp_path / "out/run.json").read_text())["programs"]
+    assert {"/usr/sbin/slurmctld", "/usr/sbin/slurmdbd", "/usr/sbin/mariadbd", "/usr/sbin/slurmd"} <= set(programs)
     report = (tmp_path / "out/hosts/login/report.out").read_text()
     told = {
         row["JobName"].removeprefix("swf-"): (row["State"], *(seconds(row[name]) for name in ("Submit", "Start", "End")))

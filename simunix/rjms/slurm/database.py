@@ -179,8 +179,9 @@ exec {daemons.SLURMCTLD} -D"""
 
 
 def _words(command: str, key: str) -> str:
-    """A command as a user types it, each word quoted for the shell as it was meant."""
+    """A command as a user types it, with or without `sacctmgr` in front, each word quoted for the shell as it was meant."""
     try:
-        return shlex.join(shlex.split(command))
+        words = shlex.split(command)
+        return shlex.join(words[1:] if words[:1] == ["sacctmgr"] else words)
     except ValueError as error:
         raise SimunixError(f"{key}: {command}: {error}; write it as for sacctmgr, e.g. add account physics") from None

@@ -110,8 +110,9 @@ def test_slurm_conf_names_the_host_of_slurmdbd() -> None:
 
 
 def test_what_sacctmgr_is_told_is_quoted_for_the_shell() -> None:
-    asked = section(sacctmgr=["add account physics Description='the physicists; all'"])
+    asked = section(sacctmgr=["add account physics Description='the physicists; all'", "sacctmgr -i add user daemon"])
     found = database.of_section(asked, "slurm", {})
-    assert found is not None and found.sacctmgr == ("add account physics 'Description=the physicists; all'",)
+    assert found is not None
+    assert found.sacctmgr == ("add account physics 'Description=the physicists; all'", "-i add user daemon")
     with pytest.raises(SimunixError, match=r"slurm\.sacctmgr: add account 'a: No closing quotation; write it as for sacctmgr"):
         database.of_section(section(sacctmgr=["add account 'a"]), "slurm", {})
