@@ -159,6 +159,45 @@ def test_accounts_limits_and_reports_twice(simunix: Simunix, tmp_path: Path) -> 
     assert len(digests) == 1
 
 
+DEAF = """
+name: deaf
+hosts: [{name: 'ctl,dbd', cores: 4}, {name: 'n[1-2]', cores: 4}]
+slurm: {controller: ctl, nodes: 'n[1-2]', accounting_storage_type: slurmdbd, accounting_storage_host: dbd}
+stop: time
+until: 500s
+processes:
+  - name: stop
+    host: dbd
+    start: 15s
+    command: |
+      pkill -STOP slurmdbd; sleep 200; pkill -CONT slurmdbd
+      sleep 85; pkill -STOP mariadbd; sleep 100; pkill -CONT mariadbd
+  - name: user
+    host: ctl
+    start: 20s
+    command: |
+      sbatch --parsable -o /dev/null -N1 --wrap 'sleep 60'; sleep 100; timeout 20 sacct -X -n; echo $?
+      sleep 150; sacct -X -n -P -o State,Start,End
+      sleep 60; sbatch --parsable -o /dev/null -N2 --wrap 'sleep 20'; sleep 130; sacct -X -n -P -j 2 -o State,Start,End
+"""
+
+
+@pytest.mark.slow
+@with_database
+def test_nothing_is_lost_while_the_database_is_deaf(simunix: Simunix, tmp_path: Path) -> None:
+    """First slurmdbd, then MariaDB is stopped for a while: slurmctld keeps what it has to tell, and slurmdbd waits."""
+    first, second = (run(simunix, tmp_path, DEAF, out=name) for name in ("first", "second"))
+    assert (first / "hosts/ctl/user.out").read_text().splitlines() == [
+        "1",
+        "124",
+        "COMPLETED|2000-01-01T00:00:20|2000-01-01T00:01:20",
+        "2",
+        "COMPLETED|2000-01-01T00:05:50|2000-01-01T00:06:10",
+    ]
+    digests = {json.loads((out / "run.json").read_text())["events_sha256"] for out in (first, second)}
+    assert len(digests) == 1
+
+
 OWN = """
 ClusterName=mine
 SlurmctldHost=boss
