@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 import shutil
 from datetime import UTC, datetime
@@ -228,8 +229,12 @@ processes: [{name: user, host: w1, start: 20s, command: "srun -N2 sleep 9; sleep
 
 @pytest.mark.slow
 @with_database
-def test_a_user_configuration_may_have_a_database(simunix: Simunix, tmp_path: Path) -> None:
-    (tmp_path / "slurm.conf").write_text(OWN)
+@pytest.mark.parametrize("user", ["root", "slurm"])
+def test_a_user_configuration_may_have_a_database(simunix: Simunix, tmp_path: Path, user: str) -> None:
+    """Also with a SlurmUser of its own, as Debian's package makes one, where users can be changed."""
+    if user != "root" and os.geteuid() != 0:
+        pytest.skip("needs namespaces with all users")
+    (tmp_path / "slurm.conf").write_text(OWN.replace("SlurmUser=root", f"SlurmUser={user}"))
     out = run(simunix, tmp_path, OWN_SCENARIO)
     assert (out / "hosts/w1/user.out").read_text() == "COMPLETED|00:00:09|w[1-2]\n"
     assert (out / "hosts/store/slurmdbd.err").exists()

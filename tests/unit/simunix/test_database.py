@@ -91,7 +91,7 @@ def test_only_its_owner_may_read_slurmdbd_conf(tmp_path: Path) -> None:
     root = toy_root(tmp_path, database.SLURMDBD, database.MARIADBD, database.INSTALL)
     plan = database.plan(Database("simunix", "dbd", "db"), "slurm", "ctl", {"dbd": root, "db": root}, True)
     conf = next(file for file in plan.files if file.path == "/etc/slurm/slurmdbd.conf")
-    assert (conf.host, conf.mode) == ("dbd", 0o600)
+    assert (conf.host, conf.mode, conf.owner) == ("dbd", 0o600, "root")
     assert b"\nDbdHost=dbd\n" in conf.content and b"\nStorageHost=db\n" in conf.content
 
 
