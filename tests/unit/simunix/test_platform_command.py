@@ -68,10 +68,17 @@ def all_routes(platform: Platform) -> dict[tuple[str, str], object]:
     return found
 
 
-SMALL = (
-    "cluster_fat_tree cluster_torus small_platform crosstraffic routing_cluster bypassRoute two_peers energy_cluster".split()
-)
-LARGE = "cluster_dragonfly cluster_multi meta_cluster ns3-big-cluster".split()
+SMALL = [
+    "cluster_fat_tree",
+    "cluster_torus",
+    "small_platform",
+    "crosstraffic",
+    "routing_cluster",
+    "bypassRoute",
+    "two_peers",
+    "energy_cluster",
+]
+LARGE = ["cluster_dragonfly", "cluster_multi", "meta_cluster", "ns3-big-cluster"]
 
 
 @pytest.mark.parametrize("name", [*SMALL, *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE)])
