@@ -68,17 +68,8 @@ def all_routes(platform: Platform) -> dict[tuple[str, str], object]:
     return found
 
 
-SMALL = [
-    "cluster_fat_tree",
-    "cluster_torus",
-    "small_platform",
-    "crosstraffic",
-    "routing_cluster",
-    "bypassRoute",
-    "two_peers",
-    "energy_cluster",
-]
-LARGE = ["cluster_dragonfly", "cluster_multi", "meta_cluster", "ns3-big-cluster"]
+SMALL = ["cluster_fat_tree", "cluster_torus", "small_platform", "crosstraffic", "routing_cluster", "bypassRoute", "two_peers"]
+LARGE = ["energy_cluster", "cluster_dragonfly", "cluster_multi", "meta_cluster", "ns3-big-cluster"]
 
 
 @pytest.mark.parametrize("name", [*SMALL, *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE)])
