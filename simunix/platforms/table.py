@@ -17,6 +17,8 @@ from rsg_server.platform.zone import Zone
 from simunix.platforms.words import POLICIES, bandwidth, latency, some, speed
 
 T = TypeVar("T")
+NUMBERS = ("count", "cores", "speed of a core", "bandwidth", "latency", "hosts", "switches", "zones inside")
+WIDTH_OF_FILES = 160
 Rows = Sequence[tuple[str, ...]]
 
 
@@ -37,6 +39,12 @@ def _table(title: str, heads: tuple[str, ...], rows: Rows) -> Table:
     for row in rows:
         table.add_row(*map(escape, row))
     return table
+
+
+def _console() -> Console:
+    """As wide as the terminal; wide where there is none, so that names stay whole."""
+    console = Console(highlight=False, soft_wrap=True)
+    return console if console.is_terminal else Console(highlight=False, soft_wrap=True, width=WIDTH_OF_FILES)
 
 
 def _hosts(platform: Platform) -> Rows:
@@ -81,7 +89,7 @@ def show_platform(platform: Platform) -> None:
     if platform.description.profiles:
         uses = [(use.element, use.changes.value, f"{len(use.profile.events)} events") for use in platform.description.profiles]
         tables.append(_table("Changes in time", ("of", "what", "how often"), uses))
-    Console(highlight=False, soft_wrap=True).print(Group(*(part for table in tables for part in (table, ""))))
+    _console().print(Group(*(part for table in tables for part in (table, ""))))
 
 
 def show_route(route: Route) -> None:
@@ -91,4 +99,4 @@ def show_route(route: Route) -> None:
         rows.append(("distance", "", latency(route.distance_s), ""))
     narrowest = bandwidth(min(route.links, key=lambda link: link.bandwidth_bytes_per_s)) if route.links else "no link"
     rows.append((f"{len(route.links)} links", narrowest, latency(route.latency_s), ""))
-    Console(highlight=False, soft_wrap=True).print(_table("", ("link", "bandwidth", "latency", "sharing"), rows))
+    _console().print(_table("", ("link", "bandwidth", "latency", "sharing"), rows))
