@@ -145,6 +145,8 @@ class NetworkSection(Section):
             raise ValueError(f"expected one shape, got {' and '.join(shapes)}; keep one")
         if self.shape != "links" and (self.switches or self.routes):
             raise ValueError("switches and routes need links; add them")
+        if self.simgrid_compat and self.shape not in ("links", "platform"):
+            raise ValueError("simgrid_compat: is for 'links' and 'platform'; other shapes are as they should be, take it away")
         if self.shape == "star" and self.policy != "split-duplex":
             raise ValueError("policy: the links of a star are split-duplex; use 'cluster: {}' for others")
         return self
