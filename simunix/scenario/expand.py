@@ -118,6 +118,11 @@ def _platform(scenario: Scenario, hardware: dict[str, Hardware], folder: Path) -
     return build_platform(network, hosts, overrides, folder)
 
 
+def platform_of(scenario: Scenario, folder: Path) -> Platform:
+    """The hosts and the network alone."""
+    return _platform(scenario, {}, folder)
+
+
 def _hardware(section: HostSection) -> Hardware:
     return Hardware(
         section.sockets,
