@@ -31,6 +31,6 @@ format: setup ## format the Python sources
 	.venv/bin/ruff format . && .venv/bin/ruff check --fix .
 
 clean: ## remove what was built
-	rm -rf .venv build out simunix/lib rsg_server/_native.* *.egg-info
+	rm -rf .venv build out simunix/lib rsg_server/_native.* rsg_server/_network.* *.egg-info
 
 .PHONY: help setup demo test test-slow conformance bench format clean

@@ -13,7 +13,7 @@ import build_shim  # noqa: E402
 
 
 class build_all(build_ext):  # noqa: N801
-    """The cffi extension, and beside it the preload library and the hosts' init program."""
+    """The cffi extensions, and beside them the preload library and the hosts' init program."""
 
     def run(self) -> None:
         """Build everything into the build folder, or in place for an editable install."""
@@ -23,4 +23,4 @@ class build_all(build_ext):  # noqa: N801
         build_shim.build_init(root / "simunix/lib/simunix-hostinit")
 
 
-setup(cffi_modules=["csrc/build_shim.py:ffi_builder"], cmdclass={"build_ext": build_all})
+setup(cffi_modules=["csrc/build_shim.py:ffi_builder", "csrc/build_network.py:ffi_builder"], cmdclass={"build_ext": build_all})

@@ -1,14 +1,49 @@
 """A host of the platform: what does not change while it runs."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address
+from types import MappingProxyType
+
+NO_PROPERTIES: Mapping[str, str] = MappingProxyType({})
+
+
+def no_properties() -> Mapping[str, str]:
+    """The same for all that have none."""
+    return NO_PROPERTIES
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """A disk of a host: bytes per second. Kept as data; nothing models it yet."""
+
+    name: str
+    read_bytes_per_s: float
+    write_bytes_per_s: float
+    properties: Mapping[str, str] = field(default_factory=no_properties, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """Name, addresses, logical processors, memory."""
+    """Name, addresses, logical processors, memory; speed of one core in flop/s for each power state.
+
+    Power states, properties (SimGrid's `<prop>`), disks and coordinates are kept as data. Coordinates are x and y of a plane
+    and a height, in milliseconds (Vivaldi).
+    """
 
     name: str
     addresses: tuple[IPv4Address | IPv6Address, ...]
     cores: int = 1
     memory_bytes: int = 4 << 30
+    speeds_flops: tuple[float, ...] = (1e9,)
+    power_state: int = 0
+    properties: Mapping[str, str] = field(default_factory=no_properties, hash=False)
+    disks: tuple[Disk, ...] = ()
+    coordinates: tuple[float, float, float] | None = None
+
+    @property
+    def speed_flops(self) -> float:
+        """Of one core in its first power state, flop/s."""
+        return self.speeds_flops[self.power_state]

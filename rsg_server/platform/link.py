@@ -13,7 +13,10 @@ class SharingPolicy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One direction of a wire: bytes per second, and seconds as they were written (rounding them is the clock's)."""
+    """One direction of a wire: bytes per second, and seconds as they were written (rounding them is the clock's).
+
+    A split-duplex wire X is two of these, `X_UP` and `X_DOWN`.
+    """
 
     name: str
     bandwidth_bytes_per_s: float
@@ -23,14 +26,18 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The links from one host to another, in order."""
+    """The links from one host to another, in order; a link may occur twice.
+
+    `distance_s` is latency that belongs to no link: the distance of two hosts that have coordinates.
+    """
 
     links: tuple[Link, ...]
+    distance_s: float = 0.0
 
     @property
     def latency_s(self) -> float:
-        """Sum over the links."""
-        return sum(link.latency_s for link in self.links)
+        """Sum over the links, and the distance."""
+        return sum(link.latency_s for link in self.links) + self.distance_s
 
     @property
     def latency_ns(self) -> int:

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from rsg_server.errors import SimunixError
-from rsg_server.platform.host import Host
+from rsg_server.platform.host import NO_PROPERTIES, Host, no_properties
 from rsg_server.platform.link import Link, Route
+from rsg_server.platform.profile import ProfileUse
+from rsg_server.platform.zone import Zone, find_route
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What is known of a platform beyond hosts and routes: zones, what changes in time, SimGrid's `<config>` as data."""
+
+    root: Zone | None = None
+    all_links: Callable[[], Iterable[Link]] = tuple
+    profiles: tuple[ProfileUse, ...] = ()
+    config: Mapping[str, str] = field(default_factory=no_properties, hash=False)
 
 
 class Platform:
     """Hosts by name and by address; routes are computed when first asked for and kept."""
 
-    def __init__(self, hosts: Sequence[Host], find_route: Callable[[Host, Host], Route], links: Iterable[Link] = ()) -> None:
+    def __init__(
+        self, hosts: Sequence[Host], find_route: Callable[[Host, Host], Route], description: Description | None = None
+    ) -> None:
         self.hosts = tuple(hosts)
-        self.links = {link.name: link for link in links}
+        self.description = description or Description()
         self._find_route = find_route
         self._routes: dict[tuple[str, str], Route] = {}
         self._by_name: dict[str, Host] = {}
@@ -36,8 +52,29 @@ class Platform:
         return self._by_address.get(packed)
 
     def route(self, source: Host, destination: Host) -> Route:
-        """The links from source to destination; a host reaches itself through its loopback."""
+        """The links from source to destination; a host reaches itself through its loopback. NoRouteError if there is no way."""
         key = (source.name, destination.name)
         if key not in self._routes:
             self._routes[key] = self._find_route(source, destination)
         return self._routes[key]
+
+    @cached_property
+    def links(self) -> Mapping[str, Link]:
+        """All links by name, in the order of the platform's description."""
+        return {link.name: link for link in self.description.all_links()}
+
+
+def zoned_platform(root: Zone, profiles: tuple[ProfileUse, ...] = (), config: Mapping[str, str] = NO_PROPERTIES) -> Platform:
+    """A platform of all hosts inside a zone."""
+    found = [point for zone in root.family() for point in zone.points if point.host is not None]
+    points = {point.name: point for point in found}
+    hosts = [point.host for point in found if point.host is not None]
+
+    def all_links() -> Iterable[Link]:
+        for zone in root.family():
+            yield from zone.all_links()
+
+    def route(source: Host, destination: Host) -> Route:
+        return find_route(points[source.name], points[destination.name])
+
+    return Platform(hosts, route, Description(root, all_links, profiles, config))

@@ -1,4 +1,4 @@
-"""`simunix net plot DIR`: a picture of what the links carried."""
+"""`simunix net solve`: completion times of flows from the network model alone."""
 
 from __future__ import annotations
 
@@ -6,37 +6,61 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rsg_server.errors import SimunixError
+from simunix.cli import net_plot
+
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-BUSIEST = 12
+MODEL_NAMES = ("LV08", "CM02", "SMPI", "constant")
+NETWORK_PREFIXES = ("network/", "maxmin/concurrency-limit", "precision/timing")
+"""What of a platform's own configuration concerns flows."""
 
 
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand."""
     parser = subcommands.add_parser("net", help="questions to the network model")
     questions = parser.add_subparsers(dest="question", metavar="QUESTION", required=True)
-    add_plot(questions)
+    solver = questions.add_parser("solve", help="when given flows finish on a platform, by the model alone")
+    solver.add_argument("platform", metavar="PLATFORM", type=Path, help="a SimGrid platform file (XML)")
+    solver.add_argument(
+        "flows", metavar="FLOWS.json", type=Path, help='{"flows": [{"id", "src", "dst", "bytes", "start", "rate", "weight"}]}'
+    )
+    solver.add_argument("--model", choices=MODEL_NAMES, help="flow model (LV08, unless the platform says otherwise)")
+    solver.add_argument(
+        "--cfg", metavar="KEY=VALUE", action="append", default=[], help="a setting of SimGrid, e.g. network/crosstraffic=0"
+    )
+    solver.add_argument(
+        "--simgrid-compat", action="store_true", help="do as SimGrid 3.32 does where it departs from its manual"
+    )
+    solver.set_defaults(execute=execute)
+    net_plot.add_question(questions)
 
 
-def add_plot(questions: Subparsers) -> None:
-    """Declare `simunix net plot`."""
-    plot = questions.add_parser("plot", help="draw what the links carried, from links.csv of a run with --link-usage")
-    plot.add_argument("directory", type=Path, metavar="DIR", help="run directory, or a links.csv")
-    plot.add_argument("-o", "--output", type=Path, metavar="FILE", help="picture, .png, .svg or .pdf (default: DIR/links.png)")
-    plot.add_argument("--links", default="", metavar="NAMES", help=f"these links (default: the {BUSIEST} busiest)")
-    plot.set_defaults(execute=plot_execute)
+def settings(own: dict[str, str], options: argparse.Namespace) -> dict[str, str]:
+    """SimGrid's configuration: the platform's own, then --model, then --cfg."""
+    found = {key: value for key, value in own.items() if key.startswith(NETWORK_PREFIXES)}
+    if options.model is not None:
+        found["network/model"] = options.model
+    for text in options.cfg:
+        separator = "=" if "=" in text else ":"
+        key, found_one, value = text.partition(separator)
+        if not found_one or not key:
+            raise SimunixError(f"--cfg {text}: expected KEY=VALUE, e.g. --cfg network/crosstraffic=0")
+        found[key] = value
+    return found
 
 
-def plot_execute(options: argparse.Namespace) -> int:
-    """Draw, and say where."""
-    from simunix.report.link_plot import plot
-    from simunix.report.link_usage import read_usage
+def execute(options: argparse.Namespace) -> int:
+    """Solve and print."""
+    from rsg_server.network.models import configured, model_named
+    from rsg_server.platform.simgrid_xml import load_platform
+    from simunix.flows.file import read_flows, written
+    from simunix.flows.solve import check_hosts, solve
 
-    source = options.directory / "links.csv" if options.directory.is_dir() else options.directory
-    usage = read_usage(source)
-    names = usage.chosen(options.links.split(",") if options.links else [], BUSIEST)
-    target = options.output or source.with_suffix(".png")
-    plot(usage, names, target)
-    print(target)
+    platform = load_platform(options.platform, simgrid_compat=options.simgrid_compat)
+    rows = read_flows(options.flows)
+    check_hosts(rows, {host.name: host for host in platform.hosts}, options.flows, options.platform)
+    model = configured(model_named("LV08"), settings(dict(platform.description.config), options))
+    print(written(solve(platform, rows, model, options.simgrid_compat)))
     return 0

@@ -1,0 +1,237 @@
+/* A network with a clock: see engine.h. */
+#include "engine.h"
+
+#include "queue.h"
+#include "storage.h"
+
+#include <math.h>
+#include <string.h>
+
+struct transfer {
+    double start, bytes, latency_factor, bandwidth_factor, rate_cap, weight;
+    double remaining; /* at `updated` */
+    double updated, rate, finish;
+    int route, state;
+    int flow; /* in the network, while there */
+};
+
+struct engine {
+    network *net;
+    double window, now;
+    struct transfer *transfers;
+    int count, room, ended;
+    int *carried; /* the transfer of each flow of the network */
+    int carried_room;
+    int is_due; /* something has changed since rates were shared */
+    struct queue queue;
+};
+
+engine *engine_new(network *net, double window)
+{
+    engine *of = allocate(NULL, 1, sizeof *of);
+
+    memset(of, 0, sizeof *of);
+    of->net = net;
+    of->window = window;
+    return of;
+}
+
+void engine_free(engine *of)
+{
+    queue_free(&of->queue);
+    free(of->transfers);
+    free(of->carried);
+    free(of);
+}
+
+int engine_add(engine *of, int route, double start, double bytes, double latency_factor, double bandwidth_factor, double rate,
+               double weight)
+{
+    int number = of->count++;
+
+    of->transfers = make_room(of->transfers, number, &of->room, sizeof *of->transfers);
+    of->transfers[number] = (struct transfer){.start = start,
+                                              .bytes = bytes,
+                                              .latency_factor = latency_factor,
+                                              .bandwidth_factor = bandwidth_factor,
+                                              .rate_cap = rate,
+                                              .weight = weight,
+                                              .remaining = bytes,
+                                              .finish = INFINITY,
+                                              .route = route,
+                                              .flow = -1};
+    queue_set(&of->queue, number, start);
+    return number;
+}
+
+double engine_remaining(const engine *of, int number)
+{
+    const struct transfer *transfer = &of->transfers[number];
+
+    return fmax(0, transfer->remaining - transfer->rate * fmax(0, of->now - transfer->updated));
+}
+
+/* Life of a transfer */
+
+static void end(engine *of, int number, int state, double moment)
+{
+    struct transfer *transfer = &of->transfers[number];
+
+    if (transfer->flow >= 0) {
+        network_remove(of->net, transfer->flow);
+        transfer->flow = -1;
+        of->is_due = 1;
+    }
+    transfer->remaining = state == TRANSFER_DONE ? 0 : engine_remaining(of, number);
+    transfer->rate = 0;
+    transfer->state = state;
+    transfer->finish = moment;
+    of->ended++;
+    queue_remove(&of->queue, number);
+}
+
+static void begin(engine *of, int number, double moment)
+{
+    struct transfer *transfer = &of->transfers[number];
+    int flow = network_add(of->net, transfer->route, transfer->latency_factor, transfer->bandwidth_factor, transfer->rate_cap,
+                           transfer->weight);
+
+    of->carried = make_room(of->carried, flow, &of->carried_room, sizeof *of->carried);
+    of->carried[flow] = number;
+    transfer->flow = flow;
+    transfer->state = TRANSFER_LATENCY;
+    if (network_is_cut(of->net, flow))
+        end(of, number, TRANSFER_FAILED, moment);
+    else
+        queue_set(&of->queue, number, moment + network_delay(of->net, flow));
+}
+
+static void move(engine *of, int number, double moment)
+{
+    struct transfer *transfer = &of->transfers[number];
+
+    if (transfer->bytes <= 0) {
+        end(of, number, TRANSFER_DONE, moment);
+        return;
+    }
+    transfer->state = TRANSFER_MOVING;
+    transfer->updated = moment;
+    queue_set(&of->queue, number, INFINITY);
+    network_start(of->net, transfer->flow);
+    of->is_due = 1;
+}
+
+static void happen(engine *of, int number, double moment)
+{
+    switch (of->transfers[number].state) {
+    case TRANSFER_WAITING:
+        begin(of, number, moment);
+        break;
+    case TRANSFER_LATENCY:
+        move(of, number, moment);
+        break;
+    default:
+        end(of, number, TRANSFER_DONE, moment);
+    }
+}
+
+/* Rates */
+
+static void change_rate(engine *of, int number, double rate)
+{
+    struct transfer *transfer = &of->transfers[number];
+
+    transfer->remaining = engine_remaining(of, number);
+    transfer->updated = fmax(transfer->updated, of->now);
+    transfer->rate = rate;
+    queue_set(&of->queue, number, rate > 0 ? transfer->updated + transfer->remaining / rate : INFINITY);
+}
+
+static void share(engine *of)
+{
+    int count = of->is_due ? network_share(of->net) : 0;
+    const int *changed = network_changed(of->net);
+
+    for (int i = 0; i < count; i++)
+        change_rate(of, of->carried[changed[i]], network_rate(of->net, changed[i]));
+    of->is_due = 0;
+}
+
+/* Time */
+
+double engine_next(engine *of)
+{
+    share(of);
+    return queue_next(&of->queue);
+}
+
+double engine_now(const engine *of)
+{
+    return of->now;
+}
+
+int engine_advance(engine *of, double moment, int inclusive)
+{
+    double last = inclusive ? moment : nextafter(moment, -INFINITY), next;
+    int ended = of->ended;
+
+    while ((next = engine_next(of)) <= last && next < INFINITY) {
+        double until = fmin(last, next + of->window);
+
+        of->now = next;
+        while ((next = queue_next(&of->queue)) <= until && next < INFINITY)
+            happen(of, queue_top(&of->queue), next);
+    }
+    if (moment < INFINITY)
+        of->now = fmax(of->now, moment);
+    return of->ended - ended;
+}
+
+int engine_unfinished(const engine *of)
+{
+    return of->count - of->ended;
+}
+
+void engine_cancel(engine *of, int number)
+{
+    if (of->transfers[number].state < TRANSFER_DONE)
+        end(of, number, TRANSFER_CANCELLED, of->now);
+}
+
+int engine_state(const engine *of, int number)
+{
+    return of->transfers[number].state;
+}
+
+double engine_finish(const engine *of, int number)
+{
+    return of->transfers[number].finish;
+}
+
+double engine_rate(engine *of, int number)
+{
+    share(of);
+    return of->transfers[number].rate;
+}
+
+/* Links */
+
+void engine_set_bandwidth(engine *of, int link, double bandwidth)
+{
+    network_set_bandwidth(of->net, link, bandwidth);
+    of->is_due = 1;
+}
+
+void engine_set_latency(engine *of, int link, double latency)
+{
+    network_set_latency(of->net, link, latency);
+    of->is_due = 1;
+}
+
+void engine_set_state(engine *of, int link, int is_on)
+{
+    network_set_state(of->net, link, is_on);
+    for (int i = 0; !is_on && i < of->count; i++)
+        if (of->transfers[i].flow >= 0 && network_uses(of->net, of->transfers[i].flow, link))
+            end(of, i, TRANSFER_FAILED, of->now);
+}

@@ -1,0 +1,277 @@
+/* Flows over routes of links: see flows.h for the formulas. A flow and its variable in the solver have the same number. */
+#include "flows.h"
+
+#include "maxmin.h"
+#include "storage.h"
+
+#include <math.h>
+#include <string.h>
+
+struct wire { /* a link */
+    double bandwidth, latency;
+    int is_fat_pipe, is_on;
+};
+
+struct route {
+    double latency;      /* besides the links' */
+    struct numbers there; /* as named, repetitions included */
+    struct numbers links; /* there and back, each once */
+    double *weights;      /* of `links` */
+};
+
+struct flow {
+    double latency_factor, bandwidth_factor, rate, weight;
+    double frozen; /* compatible: the bound when it was added, which only falls */
+    int route;
+    int is_started;
+};
+
+struct network {
+    double weight_s, tcp_gamma, cross_traffic;
+    int compatible;
+    maxmin *system;
+    struct wire *wires;
+    int wire_count, wire_room;
+    struct route *routes;
+    int route_count, route_room;
+    struct flow *flows;
+    int flow_room;
+};
+
+network *network_new(double weight_s, double tcp_gamma, double cross_traffic, int compatible)
+{
+    network *net = allocate(NULL, 1, sizeof *net);
+
+    memset(net, 0, sizeof *net);
+    net->weight_s = weight_s;
+    net->tcp_gamma = tcp_gamma;
+    net->cross_traffic = cross_traffic;
+    net->compatible = compatible;
+    net->system = maxmin_new();
+    return net;
+}
+
+void network_free(network *net)
+{
+    for (int i = 0; i < net->route_count; i++) {
+        free(net->routes[i].there.item);
+        free(net->routes[i].links.item);
+        free(net->routes[i].weights);
+    }
+    maxmin_free(net->system);
+    free(net->wires);
+    free(net->routes);
+    free(net->flows);
+    free(net);
+}
+
+int network_add_link(network *net, double bandwidth, double latency, int policy, int concurrency)
+{
+    net->wires = make_room(net->wires, net->wire_count, &net->wire_room, sizeof *net->wires);
+    net->wires[net->wire_count++] = (struct wire){bandwidth, latency, policy == LINK_FAT_PIPE, 1};
+    return maxmin_add_link(net->system, bandwidth, policy == LINK_FAT_PIPE, concurrency);
+}
+
+/* Routes */
+
+/* Uses of a shared link add up; a fat pipe takes each for itself, so that only the largest counts. */
+static void add_weight(const network *net, struct route *route, int link, double weight)
+{
+    int place = 0;
+
+    while (place < route->links.count && route->links.item[place] != link)
+        place++;
+    if (place == route->links.count) {
+        numbers_push(&route->links, link);
+        route->weights[place] = 0;
+    }
+    if (net->wires[link].is_fat_pipe)
+        route->weights[place] = fmax(route->weights[place], weight);
+    else
+        route->weights[place] += weight;
+}
+
+int network_add_route(network *net, int count, const int *links, int back_count, const int *back, double latency)
+{
+    struct route *route;
+
+    net->routes = make_room(net->routes, net->route_count, &net->route_room, sizeof *net->routes);
+    route = &net->routes[net->route_count];
+    *route = (struct route){.latency = latency};
+    route->weights = allocate(NULL, (size_t)(count + back_count), sizeof *route->weights);
+    for (int i = 0; i < count; i++) {
+        numbers_push(&route->there, links[i]);
+        add_weight(net, route, links[i], 1);
+    }
+    for (int i = 0; net->cross_traffic > 0 && i < back_count; i++)
+        add_weight(net, route, back[i], net->cross_traffic);
+    return net->route_count++;
+}
+
+double network_route_latency(const network *net, int number)
+{
+    const struct route *route = &net->routes[number];
+    double latency = route->latency;
+
+    for (int i = 0; i < route->there.count; i++)
+        latency += net->wires[route->there.item[i]].latency;
+    return latency;
+}
+
+/* What the model makes of a flow */
+
+static double penalty_of(const network *net, const struct flow *flow, double latency)
+{
+    const struct route *route = &net->routes[flow->route];
+    double penalty = latency;
+
+    if (net->compatible ? flow->latency_factor * latency <= 0 : net->weight_s <= 0)
+        return 1 / flow->weight;
+    for (int i = 0; i < route->there.count; i++)
+        penalty += net->weight_s / net->wires[route->there.item[i]].bandwidth;
+    return (penalty > 0 ? penalty : 1) / flow->weight;
+}
+
+static double bound_of(const network *net, const struct flow *flow, double latency)
+{
+    double bound = INFINITY;
+
+    if (flow->rate > 0)
+        bound = flow->rate / flow->bandwidth_factor;
+    if (net->tcp_gamma > 0 && latency > 0)
+        bound = fmin(bound, net->tcp_gamma / (2 * latency) / (net->compatible ? 1 : flow->bandwidth_factor));
+    return bound;
+}
+
+static double narrowest(const network *net, const struct route *route)
+{
+    double bandwidth = INFINITY;
+
+    for (int i = 0; i < route->there.count; i++)
+        bandwidth = fmin(bandwidth, net->wires[route->there.item[i]].bandwidth);
+    return bandwidth;
+}
+
+static void update_terms(network *net, int number)
+{
+    struct flow *flow = &net->flows[number];
+    double latency = network_route_latency(net, flow->route);
+    double bound = fmin(bound_of(net, flow, latency), flow->frozen);
+
+    maxmin_set_terms(net->system, number, penalty_of(net, flow, latency), bound);
+}
+
+/* Flows */
+
+int network_add(network *net, int route, double latency_factor, double bandwidth_factor, double rate, double weight)
+{
+    const struct route *over = &net->routes[route];
+    int number = maxmin_add(net->system, over->links.count, over->links.item, over->weights, 1, INFINITY);
+    struct flow *flow;
+
+    net->flows = make_room(net->flows, number, &net->flow_room, sizeof *net->flows);
+    flow = &net->flows[number];
+    *flow = (struct flow){latency_factor, bandwidth_factor, rate, weight, INFINITY, route, 0};
+    if (net->compatible)
+        flow->frozen = fmin(narrowest(net, over), bound_of(net, flow, network_route_latency(net, route)));
+    return number;
+}
+
+void network_remove(network *net, int flow)
+{
+    maxmin_remove(net->system, flow);
+}
+
+void network_start(network *net, int flow)
+{
+    if (net->flows[flow].is_started)
+        return;
+    net->flows[flow].is_started = 1;
+    update_terms(net, flow);
+    maxmin_switch_on(net->system, flow);
+}
+
+void network_stop(network *net, int flow)
+{
+    net->flows[flow].is_started = 0;
+    maxmin_switch_off(net->system, flow);
+}
+
+double network_delay(const network *net, int flow)
+{
+    return net->flows[flow].latency_factor * network_route_latency(net, net->flows[flow].route);
+}
+
+double network_rate(const network *net, int flow)
+{
+    return net->flows[flow].bandwidth_factor * maxmin_rate(net->system, flow);
+}
+
+int network_is_cut(const network *net, int flow)
+{
+    const struct route *route = &net->routes[net->flows[flow].route];
+    const struct numbers *needed = net->compatible ? &route->there : &route->links;
+
+    for (int i = 0; i < needed->count; i++)
+        if (!net->wires[needed->item[i]].is_on)
+            return 1;
+    return 0;
+}
+
+int network_uses(const network *net, int flow, int link)
+{
+    const struct route *route = &net->routes[net->flows[flow].route];
+
+    for (int i = 0; i < route->links.count; i++)
+        if (route->links.item[i] == link)
+            return 1;
+    return 0;
+}
+
+/* Changes */
+
+static void update_users(network *net, int link)
+{
+    int flow;
+
+    for (int place = 0; (flow = maxmin_user(net->system, link, place)) >= 0; place++)
+        update_terms(net, flow);
+}
+
+void network_set_bandwidth(network *net, int link, double bandwidth)
+{
+    net->wires[link].bandwidth = bandwidth;
+    maxmin_set_capacity(net->system, link, bandwidth);
+    update_users(net, link);
+}
+
+void network_set_latency(network *net, int link, double latency)
+{
+    net->wires[link].latency = latency;
+    update_users(net, link);
+}
+
+void network_set_state(network *net, int link, int is_on)
+{
+    net->wires[link].is_on = is_on;
+}
+
+double network_load(const network *net, int link)
+{
+    return maxmin_load(net->system, link);
+}
+
+int network_share(network *net)
+{
+    return maxmin_solve(net->system);
+}
+
+const int *network_changed(const network *net)
+{
+    return maxmin_changed(net->system);
+}
+
+long network_work(const network *net)
+{
+    return maxmin_work(net->system);
+}

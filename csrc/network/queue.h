@@ -1,0 +1,23 @@
+/* Numbers in the order of (moment, number), of which each may be moved or taken out: a heap with places. */
+#ifndef SIMUNIX_QUEUE_H
+#define SIMUNIX_QUEUE_H
+
+struct appointment {
+    double moment;
+    int number;
+};
+
+struct queue {
+    struct appointment *heap;
+    int count, room;
+    int *places; /* by number: where it is in the heap, -1 if it is not */
+    int place_count, place_room;
+};
+
+void queue_free(struct queue *queue);
+void queue_set(struct queue *queue, int number, double moment); /* in, or elsewhere */
+void queue_remove(struct queue *queue, int number);
+double queue_next(const struct queue *queue); /* infinite if empty */
+int queue_top(const struct queue *queue);
+
+#endif

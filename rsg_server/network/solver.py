@@ -1,0 +1,83 @@
+"""The C solver (csrc/network/) as seen from here: max-min systems, and the links and routes of a platform in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rsg_server._network import ffi, lib
+from rsg_server.network.models import ACKNOWLEDGEMENTS, Model
+from rsg_server.platform.link import Link, Route, SharingPolicy
+
+
+class MaxMin:
+    """A system of links and variables, for tests and for whoever needs fair sharing of something else than a network."""
+
+    def __init__(self) -> None:
+        self._system = ffi.gc(lib.maxmin_new(), lib.maxmin_free)
+
+    def add_link(self, capacity: float, is_fat_pipe: bool = False, concurrency: int = -1) -> int:
+        """A link's number."""
+        return int(lib.maxmin_add_link(self._system, capacity, is_fat_pipe, concurrency))
+
+    def add(self, weights: Sequence[tuple[int, float]], penalty: float = 1.0, bound: float = float("inf")) -> int:
+        """The number of a new variable that uses these (link, weight); it is on."""
+        links = [link for link, _ in weights]
+        variable = lib.maxmin_add(self._system, len(links), links, [weight for _, weight in weights], penalty, bound)
+        lib.maxmin_switch_on(self._system, variable)
+        return int(variable)
+
+    def remove(self, variable: int) -> None:
+        """Its number may be given to another one."""
+        lib.maxmin_remove(self._system, variable)
+
+    def set_capacity(self, link: int, capacity: float) -> None:
+        """Change a link."""
+        lib.maxmin_set_capacity(self._system, link, capacity)
+
+    def set_terms(self, variable: int, penalty: float, bound: float) -> None:
+        """Change a variable."""
+        lib.maxmin_set_terms(self._system, variable, penalty, bound)
+
+    def solve(self) -> list[int]:
+        """Give new rates; which variables have another one than before."""
+        count = lib.maxmin_solve(self._system)
+        return list(ffi.unpack(lib.maxmin_changed(self._system), count)) if count else []
+
+    def rate(self, variable: int) -> float:
+        """As of the last solve."""
+        return float(lib.maxmin_rate(self._system, variable))
+
+    def load(self, link: int) -> float:
+        """What is used of a link."""
+        return float(lib.maxmin_load(self._system, link))
+
+    @property
+    def work(self) -> int:
+        """How many variables were solved, over all calls."""
+        return int(lib.maxmin_work(self._system))
+
+
+class SharedLinks:
+    """The links and routes of a platform in a network of the C library, added when they are first used."""
+
+    def __init__(self, model: Model, compatible: bool = False) -> None:
+        self.model = model
+        crossing = ACKNOWLEDGEMENTS if model.cross_traffic else 0.0
+        self.net = ffi.gc(lib.network_new(model.weight_s, model.tcp_gamma, crossing, compatible), lib.network_free)
+        self.links: dict[str, int] = {}
+
+    def link(self, link: Link) -> int:
+        """The number of a link."""
+        number = self.links.get(link.name)
+        if number is None:
+            is_fat = link.policy is SharingPolicy.FATPIPE or not self.model.shares
+            policy = lib.LINK_FAT_PIPE if is_fat else lib.LINK_SHARED
+            number = lib.network_add_link(self.net, link.bandwidth_bytes_per_s, link.latency_s, policy, self.model.concurrency)
+            self.links[link.name] = number
+        return number
+
+    def route(self, there: Route, back: Route) -> int:
+        """The number of a route, with the way back that acknowledgements take."""
+        links = [self.link(link) for link in there.links]
+        returning = [self.link(link) for link in back.links]
+        return int(lib.network_add_route(self.net, len(links), links, len(returning), returning, there.distance_s))

@@ -1,0 +1,203 @@
+"""Dragonflies as in Cray's Cascade, minimal routes, numbered as in SimGrid (DragonflyZone.cpp of SimGrid 3.32).
+
+Groups of chassis of routers (blades) of hosts. Green cables join all routers of a chassis, black ones the routers of a group
+that have the same place in their chassis, blue ones the groups: router n of a group, counted through its chassis, leads to
+group n. SimGrid 3.32 forgets the chassis when it takes a green cable, so that some routes miss a black cable or take one that
+leads nowhere; `simgrid_compat` repeats that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from rsg_server.platform.host import Host
+from rsg_server.platform.link import Link
+from rsg_server.platform.topology import ClusterLinks, Numbers, TopologyZone
+from rsg_server.platform.zone import Wire, Zone
+
+
+@dataclass(frozen=True, slots=True)
+class DragonflyShape:
+    """How many of each in the next larger, and of how many parallel cables a link of each colour is made."""
+
+    groups: int
+    chassis: int
+    routers: int
+    hosts_per_router: int
+    blue_cables: int = 1
+    black_cables: int = 1
+    green_cables: int = 1
+
+    @property
+    def hosts(self) -> int:
+        """How many there are."""
+        return self.groups * self.chassis * self.routers * self.hosts_per_router
+
+    @property
+    def all_routers(self) -> int:
+        """In all groups."""
+        return self.groups * self.chassis * self.routers
+
+
+@dataclass(frozen=True, slots=True)
+class Router:
+    """Its place."""
+
+    group: int
+    chassis: int
+    blade: int
+
+
+def pairs(count: int) -> int:
+    """How many pairs there are of so many."""
+    return count * (count - 1) // 2
+
+
+def pair_number(low: int, high: int, count: int) -> int:
+    """Place of (low, high) in the list (0,1), (0,2), ..., (1,2), ..."""
+    return low * (2 * count - low - 1) // 2 + high - low - 1
+
+
+class DragonflyZone(TopologyZone):
+    """Green, black, blue, green, black at most."""
+
+    def __init__(
+        self,
+        name: str,
+        parent: Zone | None,
+        hosts: Sequence[Host],
+        shape: DragonflyShape,
+        links: ClusterLinks,
+        host_label: Callable[[int], str] = str,
+        numbers: Numbers | None = None,
+        where: str = "",
+        simgrid_compat: bool = False,
+    ) -> None:
+        super().__init__(name, parent, hosts, links, host_label, where, simgrid_compat)
+        self.shape = shape
+        self.places = shape.hosts
+        self._numbers = numbers or Numbers()
+        self._first_green = shape.hosts
+        self._first_black = self._first_green + shape.groups * shape.chassis * pairs(shape.routers)
+        self._first_blue = self._first_black + shape.groups * pairs(shape.chassis) * shape.routers
+
+    @property
+    def cables(self) -> int:
+        """How many links there are; parallel cables are one."""
+        return self._first_blue + pairs(self.shape.groups)
+
+    def router_of(self, host: int) -> Router:
+        """The router that a host is at."""
+        router = host // self.shape.hosts_per_router
+        group, rest = divmod(router, self.shape.chassis * self.shape.routers)
+        return Router(group, *divmod(rest, self.shape.routers))
+
+    def number(self, router: Router) -> int:
+        """Counted through all groups."""
+        return (router.group * self.shape.chassis + router.chassis) * self.shape.routers + router.blade
+
+    def gate(self, group: int, other: int) -> Router:
+        """The router of a group that leads to another group."""
+        return Router(group, *divmod(other, self.shape.routers))
+
+    def local(self, host: int) -> tuple[Link, Link]:
+        """Between a host and its router: the host's link up is the router's."""
+        router, node = divmod(host, self.shape.hosts_per_router)
+        unique = self._numbers.cables + host
+        return self.made(("local", host), lambda: f"local_link_from_router_{router}_to_node_{node}_{unique}")
+
+    def green(self, router: Router, blade: int) -> Link:
+        """To another router of the chassis."""
+        low, high = sorted((router.blade, blade))
+        chassis = router.group * self.shape.chassis + router.chassis
+        number = self._first_green + chassis * pairs(self.shape.routers) + pair_number(low, high, self.shape.routers)
+        unique = self._numbers.cables + number
+
+        def name() -> str:
+            return f"green_link_in_chassis_{router.chassis}_between_routers_{low}_and_{high}_{unique}"
+
+        return self.made(number, name, self.shape.green_cables)[router.blade > blade]
+
+    def black(self, router: Router, chassis: int) -> Link:
+        """To the router at the same place of another chassis of the group."""
+        low, high = sorted((router.chassis, chassis))
+        pair = router.group * pairs(self.shape.chassis) + pair_number(low, high, self.shape.chassis)
+        number = self._first_black + pair * self.shape.routers + router.blade
+        unique = self._numbers.cables + number
+
+        def name() -> str:
+            where = f"in_group_{router.group}_between_chassis_{low}_and_{high}_blade_{router.blade}"
+            return f"black_link_{where}_{unique}"
+
+        return self.made(number, name, self.shape.black_cables)[router.chassis > chassis]
+
+    def blue(self, group: int, other: int) -> Link:
+        """To another group."""
+        low, high = sorted((group, other))
+        number = self._first_blue + pair_number(low, high, self.shape.groups)
+        routers = f"{self.number(self.gate(low, high))}_and_{self.number(self.gate(high, low))}"
+        unique = self._numbers.cables + number
+
+        def name() -> str:
+            return f"blue_link_between_group_{low}_and_{high}_routers_{routers}_{unique}"
+
+        return self.made(number, name, self.shape.blue_cables)[group > other]
+
+    def path(self, source: int, destination: int) -> list[Link]:
+        """The minimal route. SimGrid names the limiters of routers downwards from twice the number of hosts."""
+        here, target = self.router_of(source), self.router_of(destination)
+        links = [*self.limiter(source), self.local(source)[0]]
+        if here.group != target.group:
+            links += self._within_group(here, self.gate(here.group, target.group))
+            links += [self.blue(here.group, target.group), *self._router_limiter(self.gate(here.group, target.group))]
+            here = self.gate(target.group, here.group)
+        links += self._within_group(here, target, self.simgrid_compat)
+        links += [*self._router_limiter(target), self.local(destination)[1], *self.limiter(destination)]
+        return links
+
+    def _within_group(self, here: Router, there: Router, forget_chassis: bool = False) -> list[Link]:
+        """Green, then black, as far as needed."""
+        links: list[Link] = []
+        if here == there:
+            return links
+        if here.blade != there.blade:
+            links += [*self._router_limiter(here), self.green(here, there.blade)]
+            here = Router(here.group, 0 if forget_chassis else here.chassis, there.blade)
+        if here.chassis != there.chassis:
+            links += [*self._router_limiter(here), self.black(here, there.chassis)]
+        return links
+
+    def _router_limiter(self, router: Router) -> tuple[Link, ...]:
+        return self.limiter(2 * self.shape.hosts - 1 - self.number(router), True)
+
+    def _all_routers(self) -> Iterator[Router]:
+        for group in range(self.shape.groups):
+            for chassis in range(self.shape.chassis):
+                for blade in range(self.shape.routers):
+                    yield Router(group, chassis, blade)
+
+    def _switch(self, router: Router) -> str:
+        return f"{self.name} router {router.group}.{router.chassis}.{router.blade}"
+
+    def switches(self) -> Iterator[str]:
+        """Group by group."""
+        return map(self._switch, self._all_routers())
+
+    def wires(self) -> Iterator[Wire]:
+        """Hosts to routers; green, black, blue."""
+        for host in range(self.places):
+            yield Wire(self.place(host), self._switch(self.router_of(host)), tuple(dict.fromkeys(self.local(host))))
+        for router in self._all_routers():
+            for blade in range(router.blade + 1, self.shape.routers):
+                other = Router(router.group, router.chassis, blade)
+                yield self._wire(router, other, self.green(router, blade), self.green(other, router.blade))
+            for chassis in range(router.chassis + 1, self.shape.chassis):
+                other = Router(router.group, chassis, router.blade)
+                yield self._wire(router, other, self.black(router, chassis), self.black(other, router.chassis))
+        for low, high in combinations(range(self.shape.groups), 2):
+            yield self._wire(self.gate(low, high), self.gate(high, low), self.blue(low, high), self.blue(high, low))
+
+    def _wire(self, one: Router, other: Router, up: Link, down: Link) -> Wire:
+        return Wire(self._switch(one), self._switch(other), tuple(dict.fromkeys((up, down))))

@@ -1,0 +1,188 @@
+"""Fat trees with d-mod-k routing, numbered as in SimGrid (FatTreeZone.cpp of SimGrid 3.32).
+
+Zahavi, "D-Mod-K Routing Providing Non-Blocking Traffic for Shift Permutations on Real Life Fat Trees", 2010. A node of level l
+has a label of one digit per level; a switch of level l + 1 is joined to the nodes of level l whose labels equal its own but
+for digit l.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from rsg_server.platform.host import Host
+from rsg_server.platform.link import Link
+from rsg_server.platform.topology import ClusterLinks, Numbers, TopologyZone
+from rsg_server.platform.zone import Wire, Zone
+
+
+@dataclass(frozen=True, slots=True)
+class FatTreeShape:
+    """For each level from below: children of a switch, parents of a node, parallel cables between the two."""
+
+    down: tuple[int, ...]
+    up: tuple[int, ...]
+    cables: tuple[int, ...]
+
+    @property
+    def levels(self) -> int:
+        """Of switches."""
+        return len(self.down)
+
+    @property
+    def hosts(self) -> int:
+        """How many there are."""
+        return prod(self.down)
+
+    def nodes(self, level: int) -> int:
+        """How many there are in a level: hosts in 0, switches above."""
+        return prod(self.up[:level]) * prod(self.down[level:])
+
+    def radix(self, level: int) -> tuple[int, ...]:
+        """What each digit of a label of this level counts to."""
+        return self.up[:level] + self.down[level:]
+
+    def label(self, level: int, position: int) -> tuple[int, ...]:
+        """Digits of a position, the lowest first."""
+        digits = []
+        for base in self.radix(level):
+            position, digit = divmod(position, base)
+            digits.append(digit)
+        return tuple(digits)
+
+    def position(self, level: int, label: Sequence[int]) -> int:
+        """The reverse."""
+        position = 0
+        for digit, base in zip(reversed(label), reversed(self.radix(level)), strict=True):
+            position = position * base + digit
+        return position
+
+
+Node = tuple[int, int]  # level, position
+
+
+class FatTreeZone(TopologyZone):
+    """Up to the lowest switch above both, choosing parents by the destination's number; then down."""
+
+    def __init__(
+        self,
+        name: str,
+        parent: Zone | None,
+        hosts: Sequence[Host],
+        shape: FatTreeShape,
+        links: ClusterLinks,
+        host_label: Callable[[int], str] = str,
+        numbers: Numbers | None = None,
+        where: str = "",
+        simgrid_compat: bool = False,
+    ) -> None:
+        super().__init__(name, parent, hosts, links, host_label, where, simgrid_compat)
+        self.shape = shape
+        self.places = shape.hosts
+        self._numbers = numbers or Numbers()
+        self._first_cable = [0]
+        for level in range(shape.levels):
+            self._first_cable.append(self._first_cable[-1] + shape.nodes(level) * shape.up[level] * shape.cables[level])
+
+    @property
+    def cables(self) -> int:
+        """How many there are."""
+        return self._first_cable[-1]
+
+    def number(self, node: Node) -> int:
+        """SimGrid's: hosts from 0 up, switches from twice the number of hosts down."""
+        level, position = node
+        below = sum(self.shape.nodes(lower) for lower in range(1, level))
+        return position if level == 0 else 2 * self.shape.hosts - 1 - below - position
+
+    def cable(self, child: Node, upper_digit: int, cable: int) -> tuple[Link, Link]:
+        """The links up and down between a node and the parent that has `upper_digit`."""
+        level, position = child
+        up, parallel = self.shape.up[level], self.shape.cables[level]
+        number = self._first_cable[level] + (position * up + upper_digit) * parallel + cable
+
+        def name() -> str:
+            parent = self.parent_of(child, upper_digit)
+            unique = self._numbers.cables + number
+            return f"link_from_{self.number(child)}_{self.number(parent)}_{unique}"
+
+        return self.made(number, name)
+
+    def parent_of(self, child: Node, digit: int) -> Node:
+        """The switch above whose label has that digit in the child's level."""
+        level, position = child
+        label = list(self.shape.label(level, position))
+        label[level] = digit
+        return level + 1, self.shape.position(level + 1, label)
+
+    def path(self, source: int, destination: int) -> list[Link]:
+        """d-mod-k on the way up; on the way down the cable is the source's number modulo the number of cables."""
+        shape = self.shape
+        counted = self._numbers.fat_tree_hosts if self.simgrid_compat else 0  # SimGrid counts hosts on from tree to tree
+        target = shape.label(0, destination)
+        links: list[Link] = []
+        node: Node = (0, source)
+        spread = destination + counted
+        while not self._is_below(node, target):
+            level = node[0]
+            turn = spread % (shape.up[level] * shape.cables[level])
+            spread //= shape.up[level]
+            links += self._limiter(node)
+            links.append(self.cable(node, turn % shape.up[level], turn // shape.up[level])[0])
+            node = self.parent_of(node, turn % shape.up[level])
+        start = 0
+        while node[0] > 0:
+            links_down, node, start = self._step_down(node, target, source + counted, start)
+            links += links_down
+        return links + list(self._limiter(node))
+
+    def _limiter(self, node: Node) -> tuple[Link, ...]:
+        return self.limiter(self.number(node), node[0] > 0)
+
+    def _is_below(self, node: Node, target: Sequence[int]) -> bool:
+        """Is the host below that switch?"""
+        level, position = node
+        return level > 0 and self.shape.label(level, position)[level:] == tuple(target[level:])
+
+    def _step_down(self, node: Node, target: Sequence[int], source: int, start: int) -> tuple[list[Link], Node, int]:
+        """One level. `start` is where SimGrid's loop over a switch's ports goes on from the switch before."""
+        level, position = node
+        children, cables = self.shape.down[level - 1], self.shape.cables[level - 1]
+        digit = target[level - 1]
+        cable = source % cables
+        if self.simgrid_compat and start:
+            port = next((port for port in range(start, children * cables) if port % children == digit), None)
+            cable = source % cables if port is None else port // children
+        label = list(self.shape.label(level, position))
+        upper_digit, label[level - 1] = label[level - 1], digit
+        child = (level - 1, self.shape.position(level - 1, label))
+        links = [self.cable(child, upper_digit, cable)[1], *self._limiter(node)]
+        return links, child, cable * children + digit + 1
+
+    def switch_name(self, node: Node) -> str:
+        """For drawings."""
+        return self.place(node[1]) if node[0] == 0 else f"{self.name} switch {node[0]}.{node[1]}"
+
+    def switches(self) -> Iterator[str]:
+        """Level by level."""
+        for level in range(1, self.shape.levels + 1):
+            for position in range(self.shape.nodes(level)):
+                yield self.switch_name((level, position))
+
+    def _all_cables(self) -> Iterator[tuple[Node, int, int]]:
+        for level in range(self.shape.levels):
+            for position in range(self.shape.nodes(level)):
+                for digit in range(self.shape.up[level]):
+                    for cable in range(self.shape.cables[level]):
+                        yield (level, position), digit, cable
+
+    def wires(self) -> Iterator[Wire]:
+        """Every cable."""
+        for child, digit, cable in self._all_cables():
+            links = tuple(dict.fromkeys(self.cable(child, digit, cable)))
+            yield Wire(self.switch_name(child), self.switch_name(self.parent_of(child, digit)), links)
+
+    def nodes_count(self) -> int:
+        """Hosts and switches."""
+        return sum(self.shape.nodes(level) for level in range(self.shape.levels + 1))

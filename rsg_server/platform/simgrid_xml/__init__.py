@@ -1,0 +1,5 @@
+"""SimGrid's platform files (XML, DTD 4.1)."""
+
+from rsg_server.platform.simgrid_xml.reader import load_platform
+
+__all__ = ["load_platform"]

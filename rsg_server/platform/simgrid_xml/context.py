@@ -1,0 +1,180 @@
+"""What is known while a file is read: names, links, profiles, counters; and how everything wrong is said."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from ipaddress import IPv4Address
+from pathlib import Path
+from typing import TypeVar
+
+from rsg_server.platform.errors import PlatformError
+from rsg_server.platform.link import Link
+from rsg_server.platform.profile import Changes, Profile, ProfileUse, parse_profile
+from rsg_server.platform.simgrid_xml.grammar import REMOVED, TAGS
+from rsg_server.platform.simgrid_xml.tree import Element
+from rsg_server.platform.topology import Numbers
+from rsg_server.platform.zone import NetPoint, Zone
+
+T = TypeVar("T")
+FIRST_ADDRESS = IPv4Address("10.0.0.1")
+HOSTS_MAX = 1_000_000
+VERSIONS = (4.0, 4.1)
+
+
+@dataclass(frozen=True, slots=True)
+class Duplex:
+    """A split-duplex link: one link for each direction."""
+
+    up: Link
+    down: Link
+
+
+@dataclass(slots=True)
+class Context:
+    """The state of reading one file."""
+
+    path: Path
+    simgrid_compat: bool = False
+    points: dict[str, tuple[NetPoint, int]] = field(default_factory=dict)
+    links: dict[str, tuple[Link | Duplex, int]] = field(default_factory=dict)
+    profiles: dict[str, Profile] = field(default_factory=dict)
+    uses: list[ProfileUse] = field(default_factory=list)
+    config: dict[str, str] = field(default_factory=dict)
+    fat_tree_numbers: Numbers = field(default_factory=Numbers)
+    dragonfly_numbers: Numbers = field(default_factory=Numbers)
+    hosts: int = 0
+
+    # Saying what is wrong
+
+    def at(self, element: Element) -> str:
+        """`file:line`"""
+        return f"{self.path}:{element.line}"
+
+    def fail(self, element: Element, text: str) -> PlatformError:
+        """To be raised."""
+        return PlatformError(f"{self.at(element)}: {text}")
+
+    def name_of(self, element: Element) -> str:
+        """`<host id="a">`"""
+        name = element.attributes.get("id") or element.attributes.get("src")
+        key = "id" if "id" in element.attributes else "src"
+        return f'<{element.tag} {key}="{name}">' if name else f"<{element.tag}>"
+
+    def unknown(self, element: Element, what: str, name: str, known: Iterable[str]) -> PlatformError:
+        """A name that nothing above has."""
+        names = list(known)
+        close = difflib.get_close_matches(name, names[:5000], 1)
+        hint = f"did you mean {close[0]!r}?" if close else f"known here: {', '.join(names[:8]) or 'none'}"
+        return self.fail(element, f"{self.name_of(element)}: no {what} {name!r} above this line; {hint}")
+
+    # Attributes
+
+    def check(self, element: Element) -> None:
+        """Is the element as the grammar wants it? Missing attributes get their default."""
+        tag = TAGS.get(element.tag)
+        if tag is None:
+            raise self.fail(element, f"unknown tag <{element.tag}>; see DTD 4.1 of SimGrid")
+        for key in tag.required:
+            if key not in element.attributes:
+                raise self.fail(element, f"{self.name_of(element)}: attribute {key!r} is missing; add it")
+        for key, value in element.attributes.items():
+            if key not in tag.required and key not in tag.optional:
+                known = ", ".join((*tag.required, *tag.optional))
+                raise self.fail(element, f"{self.name_of(element)}: unknown attribute {key!r}; known: {known}")
+            if key in tag.choices and value not in tag.choices[key]:
+                choices = ", ".join(tag.choices[key])
+                raise self.fail(element, f"{self.name_of(element)}: {key}: expected one of {choices}, got {value[:60]!r}")
+        element.attributes = {**tag.optional, **element.attributes}
+        for child in element.children:
+            if child.tag in REMOVED:
+                raise self.fail(child, f"<{child.tag}> is no longer part of SimGrid's files; {REMOVED[child.tag]}")
+            if child.tag not in tag.children:
+                places = ", ".join(sorted(name for name, rule in TAGS.items() if child.tag in rule.children))
+                where = f"it belongs into {places}" if places else "see DTD 4.1 of SimGrid"
+                raise self.fail(child, f"<{child.tag}> cannot stand inside <{element.tag}>; {where}")
+
+    def value(self, element: Element, key: str, parse: Callable[[str], T]) -> T:
+        """An attribute's value; what `parse` says of a wrong one gets file and line."""
+        try:
+            return parse(element.attributes[key])
+        except ValueError as error:
+            raise self.fail(element, f"{self.name_of(element)}: {key}: {error}") from None
+
+    def properties(self, element: Element) -> dict[str, str]:
+        """Its `<prop>` children; the first of a name counts, as in SimGrid."""
+        found: dict[str, str] = {}
+        for prop in element.below("prop"):
+            self.check(prop)
+            found.setdefault(prop.attributes["id"], prop.attributes["value"])
+        return found
+
+    # Names
+
+    def add_point(self, element: Element, point: NetPoint) -> None:
+        """A host, router or zone. Their names must differ, whatever they are."""
+        if not point.name:
+            raise self.fail(element, f"<{element.tag}>: empty name; give it one")
+        _, line = self.points.setdefault(point.name, (point, element.line))
+        if self.points[point.name][0] is not point:
+            raise self.fail(
+                element, f"{self.name_of(element)}: {point.name!r} is the name of something in line {line}; choose another"
+            )
+
+    def point(self, element: Element, key: str) -> NetPoint:
+        """The point that an attribute names."""
+        name = element.attributes[key]
+        if name not in self.points:
+            raise self.unknown(element, "host, router or zone", name, self.points)
+        return self.points[name][0]
+
+    def add_link(self, element: Element, zone: Zone, name: str, link: Link | Duplex) -> None:
+        """Names of links must differ."""
+        parts = [link.up, link.down] if isinstance(link, Duplex) else [link]
+        for key in {name, *(part.name for part in parts)}:
+            if key in self.links:
+                line = self.links[key][1]
+                raise self.fail(
+                    element, f"{self.name_of(element)}: a link {key!r} is in line {line} already; choose another name"
+                )
+        for part in parts:
+            self.links[part.name] = (part, element.line)
+        self.links[name] = (link, element.line)
+        zone.links += parts
+
+    def next_address(self, element: Element) -> IPv4Address:
+        """Of the next host: 10.0.0.1 and on, in the order of the file."""
+        self.hosts += 1
+        if self.hosts > HOSTS_MAX:
+            raise self.fail(element, f"{self.name_of(element)}: more than {HOSTS_MAX:,} hosts; make the platform smaller")
+        return FIRST_ADDRESS + (self.hosts - 1)
+
+    # Profiles
+
+    def use_profile(self, element: Element, key: str, changes: Changes, names: Iterable[str]) -> None:
+        """The file that an attribute names, if it does; beside the platform file."""
+        file = element.attributes[key]
+        if file:
+            profile = self.read_profile(element, self.path.parent / file)
+            self.uses += [ProfileUse(changes, name, profile) for name in names]
+
+    def read_profile(self, element: Element, path: Path, periodicity_s: float = -1.0) -> Profile:
+        """From a file of its own."""
+        try:
+            return parse_profile(str(path), path.read_text(), periodicity_s)
+        except OSError as error:
+            raise self.fail(element, f"{self.name_of(element)}: {path}: {error.strerror}; put the profile there") from None
+        except UnicodeDecodeError:
+            raise self.fail(element, f"{self.name_of(element)}: {path}: not a text file; expected lines 'date value'") from None
+        except ValueError as error:
+            raise PlatformError(f"{path}: {error} (named in {self.at(element)})") from None
+
+    def next_fat_tree(self, cables: int, hosts: int) -> None:
+        """Count on."""
+        now = self.fat_tree_numbers
+        self.fat_tree_numbers = Numbers(now.cables + cables, now.fat_tree_hosts + hosts)
+
+    def next_dragonfly(self, cables: int) -> None:
+        """Count on."""
+        self.dragonfly_numbers = replace(self.dragonfly_numbers, cables=self.dragonfly_numbers.cables + cables)

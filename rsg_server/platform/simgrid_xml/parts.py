@@ -1,0 +1,141 @@
+"""Hosts, routers, links, peers: what stands for itself in a zone."""
+
+from __future__ import annotations
+
+import math
+from types import MappingProxyType
+
+from rsg_server.platform import units
+from rsg_server.platform.host import Disk, Host
+from rsg_server.platform.link import Link, SharingPolicy
+from rsg_server.platform.profile import Changes
+from rsg_server.platform.simgrid_xml.context import Context, Duplex
+from rsg_server.platform.simgrid_xml.tree import Element
+from rsg_server.platform.stars import VivaldiZone
+from rsg_server.platform.zone import Zone
+
+SHARED_POLICIES = {"SHARED": SharingPolicy.SHARED, "FATPIPE": SharingPolicy.FATPIPE}
+CORES_MAX = 1_000_000
+
+
+def whole(text: str) -> int:
+    """A count of at least 1."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if not 1 <= value <= CORES_MAX:
+        raise ValueError(f"expected a whole number from 1, got {text[:60]!r}")
+    return value
+
+
+def speeds(text: str) -> tuple[float, ...]:
+    """One for each power state."""
+    return tuple(units.speed_flops(part) for part in text.split(","))
+
+
+def coordinates(text: str) -> tuple[float, float, float] | None:
+    """`x y height`, in milliseconds; nothing of an empty text."""
+    if not text:
+        return None
+    try:
+        x, y, height = (float(part) for part in text.split())
+    except ValueError:
+        raise ValueError(f"expected three numbers 'x y height' in milliseconds, got {text[:60]!r}") from None
+    if not all(map(math.isfinite, (x, y, height))):
+        raise ValueError(f"expected three finite numbers, got {text[:60]!r}")
+    return x, y, height
+
+
+def power_state(text: str) -> int:
+    """Which speed is the first; SimGrid's DTD writes 0.0."""
+    try:
+        return max(0, int(float(text)))
+    except (ValueError, OverflowError):
+        raise ValueError(f"expected the number of a power state, got {text[:60]!r}") from None
+
+
+def add_host(context: Context, element: Element, zone: Zone) -> None:
+    """`<host>` with its disks and properties."""
+    all_speeds = context.value(element, "speed", speeds)
+    state = context.value(element, "pstate", power_state)
+    if state >= len(all_speeds) or all_speeds[state] <= 0:
+        text = f"power state {state} has no speed above 0; give a speed for it"
+        raise context.fail(element, f"{context.name_of(element)}: speed: {text}")
+    host = Host(
+        element.attributes["id"],
+        (context.next_address(element),),
+        context.value(element, "core", whole),
+        speeds_flops=all_speeds,
+        power_state=state,
+        properties=MappingProxyType(context.properties(element)),
+        disks=tuple(_disk(context, disk) for disk in element.below("disk")),
+        coordinates=context.value(element, "coordinates", coordinates),
+    )
+    context.add_point(element, zone.add_host(host))
+    host_profiles(context, element, host.name)
+
+
+def host_profiles(context: Context, element: Element, name: str) -> None:
+    """Of a host or peer."""
+    for key in ("availability_file", "speed_file"):
+        context.use_profile(element, key, Changes.SPEED, [name])
+    context.use_profile(element, "state_file", Changes.HOST_STATE, [name])
+
+
+def _disk(context: Context, element: Element) -> Disk:
+    context.check(element)
+    read = context.value(element, "read_bw", units.bandwidth_bytes_per_s)
+    write = context.value(element, "write_bw", units.bandwidth_bytes_per_s)
+    return Disk(element.attributes["id"], read, write, MappingProxyType(context.properties(element)))
+
+
+def add_router(context: Context, element: Element, zone: Zone) -> None:
+    """`<router>`"""
+    point = zone.add_router(element.attributes["id"], context.value(element, "coordinates", coordinates))
+    context.add_point(element, point)
+
+
+def add_link(context: Context, element: Element, zone: Zone) -> None:
+    """`<link>`; split duplex becomes two."""
+    name, policy = element.attributes["id"], element.attributes["sharing_policy"]
+    if policy == "WIFI":
+        text = "sharing_policy: WIFI is not modelled; use SHARED, with the rate of one station as bandwidth"
+        raise context.fail(element, f"{context.name_of(element)}: {text}")
+    bandwidth = context.value(element, "bandwidth", units.bandwidth_bytes_per_s)
+    latency = context.value(element, "latency", units.time_s)
+    context.properties(element)
+    link: Link | Duplex
+    if policy in SHARED_POLICIES:
+        link = Link(name, bandwidth, latency, SHARED_POLICIES[policy])
+        names = [name]
+    else:
+        link = Duplex(Link(f"{name}_UP", bandwidth, latency), Link(f"{name}_DOWN", bandwidth, latency))
+        names = [link.up.name, link.down.name]
+    context.add_link(element, zone, name, link)
+    context.use_profile(element, "bandwidth_file", Changes.BANDWIDTH, names)
+    context.use_profile(element, "latency_file", Changes.LATENCY, names)
+    context.use_profile(element, "state_file", Changes.LINK_STATE, names)
+
+
+def add_peer(context: Context, element: Element, zone: Zone) -> None:
+    """`<peer>`: a host with coordinates and its access links. As in SimGrid, `lat` counts for nothing: the height does."""
+    if not isinstance(zone, VivaldiZone):
+        raise context.fail(
+            element, f"{context.name_of(element)}: peers need a zone with routing Vivaldi; {zone.name} has another"
+        )
+    where = context.value(element, "coordinates", coordinates)
+    if where is None:
+        raise context.fail(element, f"{context.name_of(element)}: attribute 'coordinates' is missing; add it")
+    name = element.attributes["id"]
+    speed = context.value(element, "speed", units.speed_flops)
+    host = Host(name, (context.next_address(element),), speeds_flops=(speed,), coordinates=where)
+    point = zone.add_host(host)
+    context.add_point(element, point)
+    spoke = zone.spoke(point)
+    up = Link(f"link_{name}_UP", context.value(element, "bw_out", units.bandwidth_bytes_per_s), 0.0)
+    down = Link(f"link_{name}_DOWN", context.value(element, "bw_in", units.bandwidth_bytes_per_s), 0.0)
+    for link in (up, down):
+        context.add_link(element, zone, link.name, link)
+    spoke.up, spoke.down = (up,), (down,)
+    host_profiles(context, element, name)

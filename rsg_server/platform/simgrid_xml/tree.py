@@ -1,0 +1,92 @@
+"""From an XML file to elements that know their lines. Nothing is fetched, no entity is expanded.
+
+Python's expat binding is used as it is, because it tells the line of each element and refuses what is not well-formed.
+Platform files need no internal DTD, so a file that brings one (the place for entity tricks) is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.parsers import expat
+
+from rsg_server.platform.errors import PlatformError
+
+DEPTH_MAX = 100
+
+
+@dataclass(slots=True)
+class Element:
+    """A tag with its attributes, children, text and line."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    children: list[Element] = field(default_factory=list)
+    text: str = ""
+
+    def below(self, *tags: str) -> Iterator[Element]:
+        """Children with one of these tags."""
+        return (child for child in self.children if child.tag in tags)
+
+
+class _Builder:
+    """Expat's events, put together to a tree."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.parser = expat.ParserCreate()
+        self.open: list[Element] = []
+        self.root: Element | None = None
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+        self.parser.CharacterDataHandler = self.characters
+        self.parser.StartDoctypeDeclHandler = self.doctype
+        self.parser.EntityDeclHandler = self.entity
+
+    def fail(self, text: str) -> PlatformError:
+        return PlatformError(f"{self.path}:{self.parser.CurrentLineNumber}: {text}")
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if len(self.open) >= DEPTH_MAX:
+            raise self.fail(f"<{tag}> is nested more than {DEPTH_MAX} deep; flatten the zones")
+        element = Element(tag, attributes, self.parser.CurrentLineNumber)
+        if self.open:
+            self.open[-1].children.append(element)
+        else:
+            self.root = element
+        self.open.append(element)
+
+    def end(self, _tag: str) -> None:
+        self.open.pop()
+
+    def characters(self, text: str) -> None:
+        if self.open:
+            self.open[-1].text += text
+
+    def doctype(self, _name: str, _system: str | None, _public: str | None, internal: int) -> None:
+        if internal:
+            raise self.fail("declarations inside <!DOCTYPE ... [ ]> are refused; write what they stand for in full")
+
+    def entity(self, name: str, *_rest: object) -> None:
+        raise self.fail(f"entity {name!r} is refused; write what it stands for in full")
+
+
+def parse(path: Path) -> Element:
+    """The root element. PlatformError for what cannot be read or is not well-formed."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise PlatformError(f"{path}: {error.strerror}; give a SimGrid platform file") from None
+    builder = _Builder(path)
+    try:
+        builder.parser.Parse(content, True)
+    except expat.ExpatError as error:
+        text = expat.errors.messages.get(error.code, str(error))
+        raise PlatformError(f"{path}:{error.lineno}: not well-formed XML: {text}; mend it there or just above") from None
+    except (ValueError, LookupError) as error:
+        raise builder.fail(f"not readable XML: {error}; save it as UTF-8") from None
+    if builder.root is None:
+        raise builder.fail("empty; expected <platform version='4.1'>")
+    return builder.root

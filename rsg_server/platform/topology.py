@@ -1,0 +1,127 @@
+"""What clusters with a regular shape have in common: their hosts, the links of hosts to themselves and the limits of nodes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rsg_server.platform.host import Host
+from rsg_server.platform.link import Link, SharingPolicy
+from rsg_server.platform.zone import LOOPBACK, Leg, NetPoint, Zone
+
+
+@dataclass(frozen=True, slots=True)
+class LinkKind:
+    """What all links of a cluster are like. `policy` None is split duplex: a link for each direction."""
+
+    bandwidth_bytes_per_s: float
+    latency_s: float
+    policy: SharingPolicy | None = None
+
+    def make(self, name: str, times: int = 1) -> tuple[Link, Link]:
+        """The links up and down (the same one, unless split duplex) of `times` parallel cables."""
+        bandwidth = self.bandwidth_bytes_per_s * times
+        if self.policy is not None:
+            link = Link(name, bandwidth, self.latency_s, self.policy)
+            return link, link
+        return (Link(f"{name}_UP", bandwidth, self.latency_s), Link(f"{name}_DOWN", bandwidth, self.latency_s))
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterLinks:
+    """The links of a cluster: between its parts; of a host to itself; what all traffic of a node together may use."""
+
+    cables: LinkKind
+    loopback: LinkKind | None = None
+    limiter_bytes_per_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Counters that SimGrid keeps for a whole file, because names and (in its fat trees) routes depend on them."""
+
+    cables: int = 0
+    fat_tree_hosts: int = 0
+
+
+class TopologyZone(Zone):
+    """A cluster whose routes follow from the numbers of its hosts. Links are made when first met, and kept.
+
+    It may have more places than hosts; the last ones are empty then.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        parent: Zone | None,
+        hosts: Sequence[Host],
+        links: ClusterLinks,
+        host_label: Callable[[int], str] = str,
+        where: str = "",
+        simgrid_compat: bool = False,
+    ) -> None:
+        super().__init__(name, parent, where, simgrid_compat)
+        self.cluster_links = links
+        self._label = host_label
+        self._made: dict[object, tuple[Link, Link]] = {}
+        self.places = len(hosts)
+        for host in hosts:
+            self.add_host(host)
+
+    def made(self, key: object, name: Callable[[], str], times: int = 1) -> tuple[Link, Link]:
+        """The links of one cable, up and down."""
+        pair = self._made.get(key)
+        if pair is None:
+            pair = self._made[key] = self.cluster_links.cables.make(name(), times)
+        return pair
+
+    def loopback(self, index: int) -> Link | None:
+        """A host's own, if the cluster has such."""
+        kind = self.cluster_links.loopback
+        if kind is None:
+            return None
+        key = ("loopback", index)
+        if key not in self._made:
+            name = f"{self.name}_link_{self._label(index)}_loopback"
+            self._made[key] = LinkKind(kind.bandwidth_bytes_per_s, kind.latency_s, SharingPolicy.FATPIPE).make(name)
+        return self._made[key][0]
+
+    def limiter(self, node: int, switch: bool = False) -> tuple[Link, ...]:
+        """What limits a node: one link or none. Switches count on from twice the number of hosts, downwards."""
+        limit = self.cluster_links.limiter_bytes_per_s
+        if limit is None:
+            return ()
+        key = ("limiter", node, switch)
+        if key not in self._made:
+            label = f"switch{node}" if switch and node < self.places else str(node)  # SimGrid gives up there
+            self._made[key] = LinkKind(limit, 0.0, SharingPolicy.SHARED).make(f"{self.name}_link_{label}_limiter")
+        return (self._made[key][0],)
+
+    def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
+        """By rule; a host reaches itself through its loopback."""
+        if source.host is None or destination.host is None:
+            raise self.no_route(source, destination)
+        if source is destination:
+            own = self.loopback(source.index)
+            if own is not None or not self.simgrid_compat:
+                return Leg((own or LOOPBACK,))
+        return Leg(tuple(self.path(source.index, destination.index)), source, destination)
+
+    def all_links(self) -> Iterator[Link]:
+        """Cables, loopbacks, limiters of hosts and switches."""
+        yield from dict.fromkeys(link for wire in self.wires() for link in wire.links)
+        yield from filter(None, map(self.loopback, range(len(self.points))))
+        switches = sum(1 for _ in self.switches())
+        for node in range(self.places):
+            yield from self.limiter(node)
+        for node in range(2 * self.places - 1, 2 * self.places - 1 - switches, -1):
+            yield from self.limiter(node, True)
+
+    def place(self, index: int) -> str:
+        """The name of a host, or of an empty place."""
+        return self.points[index].name if index < len(self.points) else f"{self.name} place {index}"
+
+    @abstractmethod
+    def path(self, source: int, destination: int) -> list[Link]:
+        """The links from one host to another, by their numbers."""

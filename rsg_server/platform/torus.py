@@ -1,0 +1,72 @@
+"""Tori of any number of dimensions, routed dimension by dimension (TorusZone.cpp of SimGrid 3.32).
+
+Host number = x + X·y + X·Y·z ...; each host owns the link to its next neighbour in each dimension. The direction is the
+shorter one; of two equal ones, the one that SimGrid's test of the coordinates chooses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import prod
+
+from rsg_server.platform.host import Host
+from rsg_server.platform.link import Link
+from rsg_server.platform.topology import ClusterLinks, TopologyZone
+from rsg_server.platform.zone import Wire, Zone
+
+
+class TorusZone(TopologyZone):
+    """x first, then y, and so on."""
+
+    def __init__(
+        self,
+        name: str,
+        parent: Zone | None,
+        hosts: Sequence[Host],
+        dimensions: tuple[int, ...],
+        links: ClusterLinks,
+        host_label: Callable[[int], str] = str,
+        where: str = "",
+        simgrid_compat: bool = False,
+    ) -> None:
+        super().__init__(name, parent, hosts, links, host_label, where, simgrid_compat)
+        self.dimensions = dimensions
+        self.places = prod(dimensions)
+        self.strides = tuple(prod(dimensions[:axis]) for axis in range(len(dimensions)))
+
+    def neighbour(self, host: int, axis: int, step: int) -> int:
+        """The host one step further, around the edge if need be."""
+        stride, size = self.strides[axis], self.dimensions[axis]
+        coordinate = host // stride % size
+        return host + ((coordinate + step) % size - coordinate) * stride
+
+    def cable(self, host: int, axis: int) -> tuple[Link, Link]:
+        """From a host to its next neighbour: the links up (there) and down (back)."""
+        return self.made((host, axis), lambda: f"{self.name}_link_from_{host}_to_{self.neighbour(host, axis, 1)}")
+
+    def goes_up(self, source: int, destination: int, axis: int) -> bool:
+        """Which way around? By the coordinates of both ends."""
+        stride, size = self.strides[axis], self.dimensions[axis]
+        here, there, half = source // stride % size, destination // stride % size, size // 2
+        return here < there <= here + half or (here > half and (here + half) % size >= there)
+
+    def path(self, source: int, destination: int) -> list[Link]:
+        """One dimension after the other."""
+        links: list[Link] = []
+        here = source
+        for axis, (stride, size) in enumerate(zip(self.strides, self.dimensions, strict=True)):
+            up = self.goes_up(source, destination, axis)
+            while here // stride % size != destination // stride % size:
+                there = self.neighbour(here, axis, 1 if up else -1)
+                links += self.limiter(here)
+                links.append(self.cable(here, axis)[0] if up else self.cable(there, axis)[1])
+                here = there
+        return links + list(self.limiter(destination))
+
+    def wires(self) -> Iterator[Wire]:
+        """Every cable; none from a host to itself, where a dimension has one host."""
+        for host in range(self.places):
+            for axis, size in enumerate(self.dimensions):
+                if size > 1:
+                    other = self.neighbour(host, axis, 1)
+                    yield Wire(self.place(host), self.place(other), tuple(dict.fromkeys(self.cable(host, axis))))

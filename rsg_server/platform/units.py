@@ -1,0 +1,67 @@
+"""Quantities as SimGrid's platform files write them (xbt_parse_units.cpp of SimGrid 3.32); bad ones raise ValueError.
+
+A number and a unit without a space: `125MBps` (bytes), `10Gbps` (bits), `KiBps` (1024), `50us`, `2.5Gf`. A number alone is in
+bytes per second, seconds or flop/s. What SimGrid writes `Ki` may be written `ki` here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+_NUMBER = re.compile(r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]*)\s*$")
+_DECIMAL = ("k", "M", "G", "T", "P", "E", "Z", "Y")
+_DECIMAL_WORDS = ("kilo", "mega", "giga", "tera", "peta", "exa", "zetta", "yotta")
+
+
+def _scale(unit: str, value: float, prefixes: tuple[str, ...], step: float) -> dict[str, float]:
+    """The unit alone and with each prefix, which count `step` times more each."""
+    return {unit: value} | {prefix + unit: value * step**power for power, prefix in enumerate(prefixes, 1)}
+
+
+_BINARY = tuple(f"{letter}i" for letter in ("K", *_DECIMAL[1:]))
+BANDWIDTHS = {
+    name: value
+    for unit, bytes_ in (("bps", 0.125), ("Bps", 1.0))
+    for name, value in (_scale(unit, bytes_, _DECIMAL, 1e3) | _scale(unit, bytes_, _BINARY, 1024.0)).items()
+} | {"kiBps": 1024.0, "kibps": 128.0}
+TIMES = {"w": 604800, "d": 86400, "h": 3600, "m": 60, "s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}
+SPEEDS = _scale("f", 1.0, _DECIMAL, 1e3) | _scale("flops", 1.0, _DECIMAL_WORDS, 1e3)
+
+
+def _quantity(text: str, units: dict[str, float], default: str, expected: str) -> float:
+    match = _NUMBER.match(text)
+    factor = units.get(match[2] or default) if match else None
+    if match is None or factor is None:
+        raise ValueError(f"expected {expected}, got {text[:60]!r}")
+    value = float(match[1]) * factor
+    if not math.isfinite(value):
+        raise ValueError(f"expected {expected}, got {text[:60]!r}, which is too large")
+    return value
+
+
+def bandwidth_bytes_per_s(text: str) -> float:
+    """Bytes per second; above 0."""
+    expected = "a bandwidth above 0 such as '125MBps' or '10Gbps'"
+    value = _quantity(text, BANDWIDTHS, "Bps", expected)
+    if value <= 0:
+        raise ValueError(f"expected {expected}, got {text[:60]!r}")
+    return value
+
+
+def time_s(text: str) -> float:
+    """Seconds; not below 0."""
+    expected = "a time not below 0 such as '50us' or '1.5ms'"
+    value = _quantity(text, TIMES, "s", expected)
+    if value < 0:
+        raise ValueError(f"expected {expected}, got {text[:60]!r}")
+    return value
+
+
+def speed_flops(text: str) -> float:
+    """Flop/s; not below 0 (a power state in which nothing progresses has 0)."""
+    expected = "a speed not below 0 such as '2.5Gf' or '100megaflops'"
+    value = _quantity(text, SPEEDS, "f", expected)
+    if value < 0:
+        raise ValueError(f"expected {expected}, got {text[:60]!r}")
+    return value
