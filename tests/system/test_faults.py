@@ -244,10 +244,10 @@ def test_bad_events_are_told_in_one_line(simunix: Simunix, tmp_path: Path, event
     ("text", "words"),
     [
         ("", "profiles[0].bandwidth_file: "),
-        ("0 1e6\n1 x\n", "f.trace:2: expected a time in seconds and a value"),
-        ("0 1e6\n5 0\n", "f.trace:2: expected a bandwidth above 0, got 0"),
-        ("5 1\n1 2\n", "f.trace:2: 1 is before the line above"),
-        ("0 1e6\nSTOCHASTIC LOOP\n", "f.trace:2: expected a time in seconds and a value"),
+        ("0 1e6\n1 x\n", "f.trace: line 2: expected a number, got 'x'"),
+        ("0 1e6\n5 0\n", "f.trace: expected bandwidths above 0, got 0"),
+        ("5 1\n1 2\n", "f.trace: line 2: dates must not go back, got 1 after 5"),
+        ("0 1e6\nSTOCHASTIC LOOP\n", "f.trace: line 2: stochastic profiles are not deterministic"),
     ],
 )
 def test_bad_profiles_are_told_with_file_and_line(simunix: Simunix, tmp_path: Path, text: str, words: str) -> None:
