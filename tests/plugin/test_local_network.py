@@ -1,5 +1,6 @@
 """The local network of an emulation: every host's own interfaces, broadcast and multicast between hosts."""
 
+import random
 import socket
 import struct
 import subprocess
@@ -108,3 +109,22 @@ def test_who_has_left_a_group_hears_nothing(emulation: Cluster) -> None:
     left.start(emulation.python(leave))
     sender.start(emulation.python(call, GROUP), at=1)
     emulation.run(check=True)
+
+
+def babble() -> None:
+    """Anything at all to the routing socket: the answer may be an error, but there is one server for all."""
+    generator = random.Random(1)
+    for _ in range(300):
+        words = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
+        body = generator.randbytes(generator.randrange(40))
+        kind, flags = generator.randrange(10, 120), generator.choice((1, 5, 0x301, generator.randrange(1 << 16)))
+        length = generator.choice((16 + len(body), generator.randrange(64)))
+        words.send(struct.pack("=IHHII", length, kind, flags, 7, 0) + body)
+        words.close()
+    print(socket.if_nameindex())
+
+
+def test_nonsense_on_a_routing_socket_harms_nobody(emulation: Cluster) -> None:
+    program = emulation.host("a").start(emulation.python(babble))
+    emulation.run(check=True)
+    assert program.stdout == "[(1, 'lo'), (2, 'eth0')]\n"
