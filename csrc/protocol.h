@@ -71,6 +71,7 @@ enum simunix_op {
     OP_SOCKET_GET = 48, /* [id, level, option] -> [0, bytes] */
     OP_SOCKET_SET = 49, /* [id, level, option, bytes] -> [0] */
     OP_NETLINK = 51,    /* [id] -> [0]; what has been sent on a netlink socket is answered now; port of bind and sockname: its pid */
+    OP_MAY_SEND = 53,   /* [id, family, bytes] -> [0 | -errno]; of a datagram whose address may stand for many */
     OP_INTERFACE = 52,  /* [index, name] -> [0, index, flags, mtu, kind, speed, prefix, name, hardware address, IPv4 addresses] */
     OP_CONNECTED = 50   /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
@@ -123,9 +124,11 @@ struct simunix_datagram {
     uint8_t fields;         /* DATAGRAM_ bits: what the sender has given, what the receiver wants to know */
     uint8_t unused;
     uint8_t destination[16];
+    int64_t arrived_ns;     /* CLOCK_REALTIME */
 };
 
-enum simunix_datagram_fields { DATAGRAM_HOP_LIMIT = 1, DATAGRAM_TRAFFIC_CLASS = 2, DATAGRAM_DESTINATION = 4 };
+enum simunix_datagram_fields { DATAGRAM_HOP_LIMIT = 1, DATAGRAM_TRAFFIC_CLASS = 2, DATAGRAM_DESTINATION = 4,
+    DATAGRAM_TIME = 8, DATAGRAM_TIME_NS = 16, DATAGRAM_TIMES = 32 };
 
 /* One page, shared by the server and every emulated process. Only the holder of the turn writes. */
 struct simunix_clock_page {

@@ -203,11 +203,13 @@ long socket_pending_error(struct call *call, int fd);
 long socket_received(struct call *call, int fd, long result);
 long socket_not_connected(struct call *call, int fd);
 long socket_wait_to_receive(struct call *call, int fd, int flags);
+long socket_receive_urgent(int fd, struct message_header *message, int flags);
 long socket_cannot_send(struct call *call, int fd, int flags);
 /* sys_datagram.c */
 /* control_messages.c */
 long control_messages_send(const struct message_header *message, struct simunix_datagram *header);
 void control_messages_receive(const struct simunix_datagram *header, struct message_header *message);
+void control_messages_correct_time(struct thread *thread, struct message_header *message);
 long datagram_send(struct call *call, int fd, const struct message_header *message, int flags);
 long datagram_take_error(int fd);
 long datagram_receive(struct call *call, int fd, struct message_header *message, int flags);

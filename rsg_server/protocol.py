@@ -55,6 +55,7 @@ class Op(IntEnum):
     SOCKET_SET = _number("OP_SOCKET_SET")
     CONNECTED = _number("OP_CONNECTED")
     NETLINK = _number("OP_NETLINK")
+    MAY_SEND = _number("OP_MAY_SEND")
     INTERFACE = _number("OP_INTERFACE")
 
 
