@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from rsg_server import native_signal
 from rsg_server.actor import HAS_SIGNALFD, Actor, Parked, State
-from rsg_server.clock_page import ClockPage, Costs
+from rsg_server.clock_page import FOREVER_NS, ClockPage, Costs
 from rsg_server.datagrams import Datagrams
 from rsg_server.debugger import Debugger
 from rsg_server.errors import SimunixError
@@ -47,6 +47,7 @@ class KernelOptions:
     nofile: int = 1024
     host_flags: int = 0
     strict: bool = False
+    begun_ns: int = FOREVER_NS  # real time at which the run began to make files, see next_tick_ns
 
 
 class Kernel:
@@ -57,7 +58,7 @@ class Kernel:
         self.platform = platform
         self.log = log
         self.launcher = launcher
-        self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.nofile)
+        self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.nofile, options.begun_ns)
         self.timeline = Timeline()
         self.network = Network(self.page, self.timeline, platform)
         self.wire = Wire(self)
