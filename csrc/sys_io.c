@@ -45,6 +45,8 @@ long sys_read(struct call *call)
     result = socket_wait_to_receive(call, fd, 0);
     if (result == 0)
         result = do_native(call);
+    if (result == 0 && random_refill(call, fd))
+        return do_native(call);
     return socket_received(call, fd, result);
 }
 

@@ -111,7 +111,7 @@ static long opened(struct call *call, const struct opening *opening, long fd)
     if (fd >= 0 && (opening->how.flags & (O_PATH | O_DIRECTORY)) == 0 && answers_at_once(opening) &&
         NATIVE(fstat, fd, &status) == 0 && is_fifo(&status))
         fifo_changed(call, &status);
-    return descriptor_checked(call, fd);
+    return descriptor_checked(call, proc_file_opened(call, opening->path, opening->how.flags, fd));
 }
 
 static bool may_wait(const struct opening *opening)

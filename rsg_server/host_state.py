@@ -51,6 +51,8 @@ class HostState:
     files: str = ""
     processes: dict[int, Process] = field(default_factory=dict)  # by pid in the host's namespace
     ports: dict[tuple[str, int], list[SimulatedSocket]] = field(default_factory=dict)  # by (type, port)
+    births: int = 0  # processes that were ever announced
+    latest_pid: int = 0
     next_port: int = FIRST_EPHEMERAL_PORT
 
     @property

@@ -144,6 +144,7 @@ class Kernel:
         nofile = parent.nofile if parent else (self.options.nofile, self.options.nofile)
         process = Process(number, host, parent, program, seed=seed_of(self.options.seed, number), nofile=nofile)
         process.born_ns = self.now_ns
+        host.births += 1
         if parent is not None:
             parent.children.append(process)
             if parent.hears_kernel:
@@ -151,6 +152,15 @@ class Kernel:
             process.label = parent.label
         self.processes[number] = process
         return process
+
+    @staticmethod
+    def seed_of_image(process: Process) -> int:
+        """Another one after each exec, or the new image would draw the numbers that the old one has drawn."""
+        return seed_of(process.seed, process.images)
+
+    def seed_of_host(self, name: str) -> int:
+        """For what is random but the same for all processes of a host; no process has such a number."""
+        return seed_of(self.options.seed, -1 - list(self.hosts).index(name))
 
     @staticmethod
     def new_channel() -> tuple[socket.socket, socket.socket]:
@@ -163,7 +173,7 @@ class Kernel:
     def new_actor(self, process: Process, channel: tuple[socket.socket, socket.socket] | None = None) -> tuple[Actor, int]:
         """A thread that is about to be born, and its end of the channel (the caller passes it on and closes it)."""
         ours, theirs = channel or self.new_channel()
-        actor = Actor(self._next_actor, process, ours)
+        actor = Actor(self._next_actor, process, ours, self.now_ns)
         self._next_actor += 1
         self.actors[actor.number] = actor
         process.actors.append(actor)

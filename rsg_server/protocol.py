@@ -24,6 +24,8 @@ class Op(IntEnum):
     NOFILE = _number("OP_NOFILE")
     WARN = _number("OP_WARN")
     STOPPING = _number("OP_STOPPING")
+    HOST = _number("OP_HOST")
+    BORN = _number("OP_BORN")
     TRACE = _number("OP_TRACE")
     PARK = _number("OP_PARK")
     WAKE = _number("OP_WAKE")
