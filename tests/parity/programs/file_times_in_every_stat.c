@@ -18,6 +18,8 @@ static void check_statx(const struct stat *one)
     CHECK(other.stx_atime.tv_sec == one->st_atim.tv_sec && other.stx_atime.tv_nsec == one->st_atim.tv_nsec);
     CHECK(other.stx_mtime.tv_sec == one->st_mtim.tv_sec && other.stx_mtime.tv_nsec == one->st_mtim.tv_nsec);
     CHECK(other.stx_ctime.tv_sec == one->st_ctim.tv_sec && other.stx_ctime.tv_nsec == one->st_ctim.tv_nsec);
+    CHECK(statx(AT_FDCWD, "file", 0, STATX_ATIME, &other) == 0 && other.stx_atime.tv_sec == one->st_atim.tv_sec);
+    CHECK(statx(AT_FDCWD, "file", 0, STATX_ALL, &other) == 0);
     if (other.stx_mask & STATX_BTIME)
         CHECK(other.stx_btime.tv_sec <= other.stx_mtime.tv_sec);
 }
