@@ -100,7 +100,8 @@ def test_one_answer_each_time(simunix: Simunix, tmp_path: Path) -> None:
         "mkdir d; echo > d/f; ln -s f d/l; mkfifo d/p; sleep 7; chmod 600 d/f; mv d/f d/g; stat -c '%n %x %y %z %w' d d/*\n"
         "cat /proc/stat /proc/loadavg /proc/uptime /proc/meminfo /proc/sys/kernel/random/*id\n"
         "for i in 1 2 3; do ps -eo pid,stat,etimes,min_flt,psr,comm; head -c 8 /dev/urandom | od -x; done\n"
-        "python3 -c 'import os, uuid; print(uuid.uuid4(), os.urandom(4), hash(\"x\")); os.fork(); print(os.urandom(4))'; sleep 1"
+        "python3 -c 'import os, uuid; print(uuid.uuid4(), os.urandom(4), hash(\"x\"))'\n"
+        "python3 -c 'import os; os.fork(); print(os.urandom(4))'; sleep 1"
     )
     shown = []
     for name in ("one", "two"):
@@ -112,7 +113,7 @@ def test_one_answer_each_time(simunix: Simunix, tmp_path: Path) -> None:
 def test_hosts_differ_in_what_is_theirs(emulation: Cluster) -> None:
     """Each host has its own processors, births and boot identifier."""
     small, large = emulation.host("small", cores=2), emulation.host("large", cores=8)
-    script = "sleep 30; grep -c '^cpu[0-9]' /proc/stat; head -1 /proc/meminfo; cat /proc/sys/kernel/random/boot_id; cat /proc/loadavg"
+    script = "grep -c '^cpu[0-9]' /proc/stat; head -1 /proc/meminfo; cat /proc/sys/kernel/random/boot_id /proc/loadavg"
     told = [host.start(script) for host in (small, large)]
     emulation.run(check=True)
     one, other = (process.stdout.splitlines() for process in told)
