@@ -19,6 +19,8 @@
 #define SIMUNIX_PROTOCOL_VERSION 1
 #define SIMUNIX_MESSAGE_MAX 4096
 #define SIMUNIX_QUANTUM_NS 1000000
+#define SIMUNIX_CLOCK_BYTES 4096
+#define SIMUNIX_SHARED_BYTES 11534336
 
 enum simunix_op {
     /* life */
@@ -33,6 +35,8 @@ enum simunix_op {
     OP_WARN = 9,        /* [kind, text] -> [0] */
     OP_STOPPING = 10,   /* [signal, pid] -> [0] once continued; pid as in kill(2): who else was sent it; -1 if nobody was */
     OP_TRACE = 11,      /* [] -> [0] + the file for the calls of this thread; -ENOENT if it is not to be traced */
+    OP_HOST = 12,       /* [] -> [0, threads, processes born so far, latest pid, seed]; the caller's host */
+    OP_BORN = 13,       /* [pid or tid] -> [0, when]; -ESRCH if it is nobody of the caller's host */
 
     /* waiting */
     OP_PARK = 16,       /* [wait, syscall, deadline, blocked signals, a, b, c] -> [wake, value] */
@@ -130,7 +134,8 @@ struct simunix_datagram {
 enum simunix_datagram_fields { DATAGRAM_HOP_LIMIT = 1, DATAGRAM_TRAFFIC_CLASS = 2, DATAGRAM_DESTINATION = 4,
     DATAGRAM_TIME = 8, DATAGRAM_TIME_NS = 16, DATAGRAM_TIMES = 32 };
 
-/* One page, shared by the server and every emulated process. Only the holder of the turn writes. */
+/* One page of SIMUNIX_CLOCK_BYTES, shared by the server and every emulated process. Only the holder of the turn writes. Behind it, up
+ * to SIMUNIX_SHARED_BYTES, the shims keep the times of files (file_times.c). */
 struct simunix_clock_page {
     uint64_t now_ns;
     uint64_t horizon_ns;       /* a sleeper may set now_ns itself to a deadline before this; 0 forbids it */
@@ -149,6 +154,7 @@ struct simunix_clock_page {
     uint64_t queue_notifies;   /* POSIX message queues that somebody wants a signal from: only then a send is told */
     uint64_t noisy;            /* since this turn began, something was called that may make another actor ready */
     uint64_t quantum_ns;       /* a clock reader or caller that passes it after something noisy yields, so that others may look */
+    int64_t begun_ns;          /* when the run began, by the real clock: what the kernel has stamped since is of this run */
     uint32_t descriptor_floor; /* the shim's own descriptors are at or above this */
     uint32_t version;
 };

@@ -65,6 +65,8 @@ struct process {
     int pid;
     int proc; /* /proc, once the process has changed its root; 0 before */
     bool has_signalfd;
+    bool has_random_files; /* it has opened /dev/urandom */
+    bool has_own_files; /* it has opened what proc_files.c writes */
     bool hears_kernel; /* the server knows that the kernel may send it signals by itself */
     bool shared_overflow;
     int shared_count;
@@ -224,10 +226,14 @@ void lock_released(struct call *call, long fd);
 
 /* sys_root.c */
 long proc_open(const char *path);
+bool proc_name_of(long fd, char *name, size_t room);
 long proc_open_numbered(const char *folder, int fd);
 
 /* host_files.c */
 const char *host_file(const struct process *process, const char *path, char *text, size_t size);
+
+/* proc_files.c */
+long proc_file_opened(struct call *call, const char *path, uint64_t flags, long fd);
 
 /* sys_io.c */
 void signalfd_refresh(struct thread *thread);
@@ -269,8 +275,10 @@ struct strace_handler strace_watch(struct thread *thread, int signal, struct ker
 void strace_hide(struct kernel_sigaction *told, struct strace_handler before);
 
 /* sys_random.c */
+uint64_t random_mix(uint64_t state);
 uint64_t random_next(struct process *process);
 long sys_getrandom(struct call *call);
+bool random_refill(struct call *call, int fd);
 
 /* diagnostic.c */
 _Noreturn void fatal(const char *what, const char *detail, int64_t number);

@@ -1,6 +1,6 @@
 /* Internet sockets: one end of an AF_UNIX pair whose other end the server holds. AF_UNIX sockets are the kernel's; they only
  * wait our way. A socket of ours is known by its peer's abstract name, so that the knowledge survives dup, fork, exec and passing. */
-#include "shim.h"
+#include "file_times.h"
 
 #define SOL_IP 0
 #define SOL_TCP 6
@@ -175,7 +175,7 @@ long sys_bind(struct call *call)
     int64_t id = socket_id((int)call->a[0], NULL);
     struct reply reply;
 
-    return id < 0 ? NATIVE(bind, call->a[0], call->a[1], call->a[2]) : ask_address(call, OP_BIND, id, -1, &reply);
+    return id < 0 ? file_bind(call) : ask_address(call, OP_BIND, id, -1, &reply);
 }
 
 long sys_listen(struct call *call)

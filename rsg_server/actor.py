@@ -47,6 +47,7 @@ class Actor:
     """A thread of an emulated process, known by the number that the server gave it before it was born."""
 
     __slots__ = (
+        "born_ns",
         "channel",
         "epoll_fd",
         "number",
@@ -61,10 +62,11 @@ class Actor:
         "words",
     )
 
-    def __init__(self, number: int, process: Process, channel: socket.socket) -> None:
+    def __init__(self, number: int, process: Process, channel: socket.socket, born_ns: int = 0) -> None:
         self.number = number
         self.process = process
         self.channel = channel
+        self.born_ns = born_ns
         self.tid = 0
         self.epoll_fd = -1
         self.state = State.READY

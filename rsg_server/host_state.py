@@ -54,6 +54,8 @@ class HostState:
     time_wait: dict[int, tuple[int, bool]] = field(
         default_factory=dict
     )  # port -> until when (virtual ns), for SO_REUSEADDR not
+    births: int = 0  # processes that were ever announced
+    latest_pid: int = 0
     next_port: int = FIRST_EPHEMERAL_PORT
 
     @property

@@ -24,6 +24,8 @@ class Op(IntEnum):
     NOFILE = _number("OP_NOFILE")
     WARN = _number("OP_WARN")
     STOPPING = _number("OP_STOPPING")
+    HOST = _number("OP_HOST")
+    BORN = _number("OP_BORN")
     TRACE = _number("OP_TRACE")
     PARK = _number("OP_PARK")
     WAKE = _number("OP_WAKE")
@@ -119,6 +121,7 @@ class WarningKind(IntEnum):
 MESSAGE_MAX: int = lib.SIMUNIX_MESSAGE_MAX
 PROTOCOL_VERSION: int = lib.SIMUNIX_PROTOCOL_VERSION
 SOCKET_NAME_LENGTH: int = lib.SIMUNIX_SOCKET_NAME_LENGTH
+SHARED_BYTES: int = lib.SIMUNIX_SHARED_BYTES
 FLAG_FAKE_NAME: int = lib.HELLO_FLAG_FAKE_NAME
 FLAG_FAKE_GROUPS: int = lib.HELLO_FLAG_FAKE_GROUPS
 FLAG_TRACE: int = lib.HELLO_FLAG_TRACE
