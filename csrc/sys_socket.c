@@ -14,6 +14,7 @@
 #define SO_DOMAIN_OPTION 39
 #define SO_PEERCRED_OPTION 17
 #define SO_REUSEADDR_OPTION 2
+#define SO_KEEPALIVE_OPTION 9
 #define SO_LINGER_OPTION 13
 #define SO_REUSEPORT_OPTION 15
 
@@ -366,6 +367,7 @@ long sys_shutdown(struct call *call)
 static const uint8_t server_options[] = {
     SO_TYPE_OPTION,   SO_ERROR_OPTION,    SO_ACCEPTCONN_OPTION, SO_PROTOCOL_OPTION,  SO_DOMAIN_OPTION,
     SO_PEERCRED_OPTION, SO_REUSEADDR_OPTION, SO_LINGER_OPTION,     SO_REUSEPORT_OPTION,
+    SO_KEEPALIVE_OPTION,
 };
 
 static bool is_server_option(long level, long option)

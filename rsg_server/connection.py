@@ -8,18 +8,26 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import LACKS, MORE_FILES
+from rsg_server.keepalive import SO_KEEPALIVE, TCP_KEEPCNT, TCP_KEEPIDLE, TCP_KEEPINTVL
 from rsg_server.socket_pair import Address, SimulatedSocket, SocketState
 from rsg_server.sockets import plain
+from rsg_server.transmission import USER_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rsg_server.capture.capture import Capture
     from rsg_server.host_state import HostState
     from rsg_server.kernel import Kernel
 
 SYN_RETRY_NS = 10**9
 SYN_RETRIES = 6
-"""tcp_syn_retries: first repeated after 1 s, doubled each time (tcp(7)); then ETIMEDOUT."""
+"""tcp_syn_retries: first repeated after 1 s, doubled each time (tcp(7)); then ETIMEDOUT, after 127 s.
+
+Hosts are as far away as if behind a router: that nobody answers for an address (ARP; EHOSTUNREACH after 3 s) is not modelled.
+"""
+INHERITED = (SO_KEEPALIVE, TCP_KEEPCNT, TCP_KEEPIDLE, TCP_KEEPINTVL, USER_TIMEOUT)
+"""Options that an accepted connection has from its listener."""
 
 
 def connect(kernel: Kernel, client: SimulatedSocket, target: Address, waits: bool) -> int:
@@ -45,63 +53,100 @@ def connect(kernel: Kernel, client: SimulatedSocket, target: Address, waits: boo
     client.waits = waits
     client.outcome = None
     kernel.sockets.set_events(client)
-    _travel(kernel, client.host, host, partial(_syn_arrives, kernel, client, ip, 0))
+    _send_syn(kernel, client, ip, 0)
     return errno.EINPROGRESS
 
 
-def _travel(kernel: Kernel, source: HostState, destination: HostState, action: Callable[[], None]) -> None:
+def _send_syn(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: int) -> None:
+    host = kernel.sockets.host_of(client.host, ip)
+    if host is None or not _is_connecting(kernel, client):
+        return
+    again = partial(_retry, kernel, client, ip, attempt, kernel.now_ns)
+    _travel(
+        kernel,
+        client.host,
+        host,
+        partial(_syn_arrives, kernel, client, ip, attempt, again),
+        again,
+        lambda it: it.syn(client, host.name),
+    )
+
+
+def _travel(
+    kernel: Kernel,
+    source: HostState,
+    destination: HostState,
+    action: Callable[[], None],
+    lost: Callable[[], None] | None = None,
+    frames: Callable[[Capture], list[bytes]] | None = None,
+) -> None:
     """A packet of the handshake; within a host it arrives at once, as Linux's loopback shakes hands within connect itself."""
     if source is destination:
         action()
     else:
-        kernel.network.message(source.host, destination.host, action)
+        kernel.wire.packet(source, destination, action, lost, frames=frames)
 
 
-def _syn_arrives(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: int) -> None:
-    if client.state is not SocketState.CONNECTING or client.number not in kernel.sockets.all:
+def _is_connecting(kernel: Kernel, client: SimulatedSocket) -> bool:
+    return client.state is SocketState.CONNECTING and client.number in kernel.sockets.all
+
+
+def _syn_arrives(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: int, again: Callable[[], None]) -> None:
+    if not _is_connecting(kernel, client):
         return
     assert client.remote is not None
     host = kernel.sockets.host_of(client.host, ip)
     assert host is not None
+    if client.peer is not None and not client.peer.vanished:  # the answer to an earlier SYN was lost
+        _answer(kernel, client, client.peer, again)
+        return
     listener = kernel.sockets.find(host, "s", ip, client.remote.port)
     if listener is None:
         refuse = partial(_fail, kernel, client, errno.ECONNREFUSED)
-        _travel(kernel, host, client.host, refuse)
-    elif len(listener.pending) > listener.backlog or not _accept_queue(kernel, client, listener):
-        _retry(kernel, client, ip, attempt)
+        _travel(kernel, host, client.host, refuse, again, lambda capture: capture.refusal(client))
+    elif len(listener.pending) > listener.backlog or (served := _accept_queue(kernel, client, listener)) is None:
+        again()  # the listener's queue is full and drops the SYN, as Linux does
+    else:
+        _answer(kernel, client, served, again)
 
 
-def _retry(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: int) -> None:
-    """The listener's queue is full and drops the SYN, as Linux does."""
+def _answer(kernel: Kernel, client: SimulatedSocket, served: SimulatedSocket, again: Callable[[], None]) -> None:
+    """SYN and ACK; where they are lost, the client asks again."""
+    moment_ns = kernel.now_ns
+    reach = partial(_established, kernel, client)
+    _travel(kernel, served.host, client.host, reach, again, lambda capture: capture.syn_ack(client, served, moment_ns))
+
+
+def _retry(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: int, sent_ns: int) -> None:
+    """The SYN that was sent at a moment has not been answered: it is repeated after 1 s, 2 s, 4 s …"""
+    due_ns = max(kernel.now_ns, sent_ns + (SYN_RETRY_NS << attempt))
     if attempt >= SYN_RETRIES:
-        _fail(kernel, client, errno.ETIMEDOUT)
-        return
-    delay = SYN_RETRY_NS << attempt
-    kernel.timeline.add(kernel.now_ns + delay, partial(_syn_arrives, kernel, client, ip, attempt + 1))
+        kernel.timeline.add(due_ns, partial(_fail, kernel, client, errno.ETIMEDOUT))
+    else:
+        kernel.timeline.add(due_ns, partial(_send_syn, kernel, client, ip, attempt + 1))
 
 
-def _accept_queue(kernel: Kernel, client: SimulatedSocket, listener: SimulatedSocket) -> bool:
-    """Make the served end and queue it; False if the server has no descriptor for it."""
+def _accept_queue(kernel: Kernel, client: SimulatedSocket, listener: SimulatedSocket) -> SimulatedSocket | None:
+    """Make the served end and queue it; None if the server has no descriptor for it."""
     try:
         served = kernel.sockets.create(listener.host, listener.family, "s")
     except OSError as error:
         if error.errno not in LACKS:
             raise
         kernel.warn(f"the server cannot open {listener!r}'s next connection ({error.strerror}); {MORE_FILES}")
-        return False
+        return None
+    served.options.update((option, listener.options[option]) for option in INHERITED if option in listener.options)
+    served.heard_ns = kernel.now_ns
     served.state = SocketState.CONNECTED
     assert listener.local is not None and client.remote is not None and client.local is not None
     served.local = Address(_as_family(client.remote.ip, listener.family), listener.local.port)
     served.remote = Address(_as_family(client.local.ip, listener.family), client.local.port)
     served.peer, client.peer = client, served
-    served.flow = kernel.network.open_flow(
-        served.host.host, client.host.host, lambda data: kernel.sockets.arrived(client, data)
-    )
+    served.flow = kernel.wire.open(served, client)
     listener.pending.append(served)
     _send_tokens(listener)
     kernel.must_poll = True
-    _travel(kernel, listener.host, client.host, partial(_established, kernel, client))
-    return True
+    return served
 
 
 def _send_tokens(listener: SimulatedSocket) -> None:
@@ -121,22 +166,25 @@ def _as_family(ip: bytes, family: int) -> bytes:
 
 def _established(kernel: Kernel, client: SimulatedSocket) -> None:
     peer = client.peer
-    if client.state is not SocketState.CONNECTING or client.number not in kernel.sockets.all or peer is None:
+    if not _is_connecting(kernel, client) or peer is None:
         if peer is not None:
             kernel.sockets.reset(peer)
         return
     client.drain()
     client.state = SocketState.CONNECTED
-    client.flow = kernel.network.open_flow(client.host.host, peer.host.host, lambda data: kernel.sockets.arrived(peer, data))
+    client.flow = kernel.wire.open(client, peer)
+    client.heard_ns = kernel.now_ns
     kernel.sockets.set_events(client)
     kernel.must_poll = True
+    if kernel.wire.capture is not None:
+        kernel.wire.capture.established(client, kernel.now_ns, kernel.wire.latency_ns(client.host, peer.host))
     assert client.remote is not None and client.local is not None
     kernel.log.event(kernel.now_ns, "connect", host=client.host.name, source=str(client.local), destination=str(client.remote))
     kernel.sockets.tell_connect(client, 0)
 
 
 def _fail(kernel: Kernel, client: SimulatedSocket, code: int) -> None:
-    if client.state is not SocketState.CONNECTING or client.number not in kernel.sockets.all:
+    if not _is_connecting(kernel, client):
         return
     client.drain()
     client.state = SocketState.OPEN

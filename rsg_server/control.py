@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from rsg_server.errors import SimunixError
+from rsg_server.faults import Fault, check, from_message
 from rsg_server.host_state import Command
 from rsg_server.listing import list_processes
 
@@ -43,6 +44,7 @@ class Control:
             "status": self._status,
             "ps": self._ps,
             "stop": self._stop,
+            "change": self._change,
         }
 
     async def serve(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -129,6 +131,17 @@ class Control:
         self._service.end("stopped by request")
         return await self._status(request, fds)
 
+    async def _change(self, request: Answer, fds: list[int]) -> Answer:
+        """Hosts, links, partitions: at the next turn boundary."""
+        kernel = self._service.kernel
+        changes = [from_message(message) for message in request["changes"]]
+        for change in changes:
+            check(kernel.platform, change)
+        kernel.faults.schedule(Fault(kernel.now_ns, change) for change in changes)
+        self._service.was_disturbed = True
+        self._service.attend()
+        return await self._status(request, fds)
+
     async def _status(self, request: Answer, fds: list[int]) -> Answer:
         kernel = self._service.kernel
         return {
@@ -136,6 +149,7 @@ class Control:
             "paused": self._service.paused,
             "pace": self._service.options.pace,
             "hosts": sorted(kernel.hosts),
+            "off": sorted(kernel.wire.reach.off),
             "processes": len(kernel.processes),
         }
 

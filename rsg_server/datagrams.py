@@ -83,15 +83,25 @@ class Datagrams:
         payload = message[DATAGRAM_HEADER_BYTES:]
         assert sender.local is not None
         label = Label.of(sender, given, hop_limit, traffic_class)
-        arrive = partial(self._arrive, sender, sender.local, Address(ip, target.port), label, payload)
-        self._kernel.network.message(sender.host.host, host.host, arrive, len(payload) + UDP_HEADER_BYTES)
+        source, target = sender.local, Address(ip, target.port)
+        arrive = partial(self._arrive, sender, source, target, label, payload)
+        lossy = self._kernel.wire.reach.loses(sender.host.host, host.host)
+        self._kernel.wire.packet(
+            sender.host,
+            host,
+            None if lossy else arrive,
+            size_bytes=len(payload) + UDP_HEADER_BYTES,
+            frames=lambda it: it.datagram(source, target, payload, label.hop_limit, label.traffic_class),
+        )
 
     def _arrive(self, sender: SimulatedSocket, source: Address, target: Address, label: Label, payload: bytes) -> None:
         host = self._kernel.sockets.host_of(sender.host, target.ip)
         receiver = self._kernel.sockets.find(host, "d", target.ip, target.port) if host is not None else None
         if receiver is None or not self._accepts(receiver, source):
             if host is not None and receiver is None and sender.state is SocketState.CONNECTED:
-                self._kernel.network.message(host.host, sender.host.host, partial(self._bounce, sender))
+                self._kernel.wire.packet(
+                    host, sender.host, partial(self._bounce, sender), frames=lambda it: it.unreachable(source, target, payload)
+                )
             return
         self._put(receiver, _header(receiver, source, target, label) + payload)
 

@@ -35,6 +35,9 @@ class Launcher(Protocol):
     def spawn(self, host_name: str, command: Command, channel_fd: int) -> None:
         """Start the command with the shim and its channel; raises SimunixError if it cannot be run."""
 
+    def power_off(self, host_name: str) -> None:
+        """End everything on a host at once; the next program finds it as after a boot, with its files as they were."""
+
     def wait_status(self, host_name: str, pid: int) -> int:
         """The wait(2) status of a started program that has ended; -1 if it cannot be known."""
 

@@ -20,11 +20,14 @@ from rsg_server.datagrams import Datagrams
 from rsg_server.debugger import Debugger
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
+from rsg_server.faults import Faults
 from rsg_server.futex import FutexTable
 from rsg_server.host_state import Command, HostState, Launcher
 from rsg_server.interfaces import InterfaceTable
 from rsg_server.netlink import Netlink
+from rsg_server.network.models import Model, lv08
 from rsg_server.network.network import Network
+from rsg_server.network.sharing import Fairness
 from rsg_server.platform.platform import Platform
 from rsg_server.process import Process
 from rsg_server.protocol import Wait, Wake, WarningKind
@@ -32,6 +35,7 @@ from rsg_server.sockets import SocketTable
 from rsg_server.timeline import Timeline
 from rsg_server.timerfds import TimerFds
 from rsg_server.traces import Traces, ending
+from rsg_server.wire import Wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,8 @@ class KernelOptions:
     nofile: int = 1024
     host_flags: int = 0
     strict: bool = False
+    network_model: Model = field(default_factory=lv08)
+    fairness: Fairness = Fairness.CONNECTION
 
 
 class Kernel:
@@ -57,7 +63,8 @@ class Kernel:
         self.launcher = launcher
         self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.nofile)
         self.timeline = Timeline()
-        self.network = Network(self.page, self.timeline, platform)
+        self.network = Network(self.page, self.timeline, platform, options.network_model, options.fairness)
+        self.wire = Wire(self)
         self.master = select.epoll()
         self.watched: dict[int, object] = {}  # descriptor in the master epoll -> Actor, Process or SimulatedSocket
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
@@ -70,6 +77,7 @@ class Kernel:
         self.datagrams = Datagrams(self)
         self.interfaces = InterfaceTable(platform)
         self.netlink = Netlink(self)
+        self.faults = Faults(self)
         self.timerfds = TimerFds()
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # POSIX message queue -> who wants which signal from it
         self.warnings: dict[str, int] = {}
@@ -169,6 +177,8 @@ class Kernel:
         host = self.hosts.get(host_name)
         if host is None:
             raise SimunixError(f"host {host_name!r}: no such host; known: {', '.join(sorted(self.hosts))}")
+        if self.faults.power.is_off(host_name):
+            raise SimunixError(f"host {host_name}: switched off; switch it on before a program is started there")
         ends = self.new_channel()
         process = self.new_process(host, None, command.argv[0])
         process.label = command.label

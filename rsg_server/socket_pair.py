@@ -15,19 +15,20 @@ if TYPE_CHECKING:
     from rsg_server.host_state import HostState
 
 READ_BYTES = 65536
-WINDOW_BYTES = 262_144
-"""Bytes of one direction that may be under way or undelivered before the server stops draining the sender's pair."""
 
 
 class Flow(Protocol):
-    """One direction of a connection in the network model; see rsg_server.network."""
-
-    is_cancelled: bool
+    """One direction of a connection; see rsg_server.transmission."""
 
     @property
+    def is_cancelled(self) -> bool: ...
+    @property
     def in_flight_bytes(self) -> int: ...
+    @property
+    def window_bytes(self) -> int: ...
     def send(self, data: bytes) -> None: ...
     def finish(self, action: Callable[[], None]) -> None: ...
+    def abandon(self, action: Callable[[], None]) -> None: ...
     def cancel(self) -> None: ...
 
 
@@ -87,6 +88,8 @@ class SimulatedSocket:
     app_finished: bool = False  # the application sends no more
     app_closed: bool = False
     was_shut_down: bool = False  # in both directions: our end looks as if it were closed, but the descriptor lives on
+    vanished: bool = False  # its host lost power: nobody there knows of it any more
+    heard_ns: int = 0  # when its peer's host last answered
     waits: bool = False  # a blocking connect
     outcome: int | None = None  # of a connect, until somebody asks
     events: int = select.EPOLLIN | select.EPOLLRDHUP

@@ -9,8 +9,9 @@ import socket
 from functools import partial
 from typing import TYPE_CHECKING
 
+from rsg_server.network.sharing import WINDOW_BYTES
 from rsg_server.protocol import Wait, Wake
-from rsg_server.socket_pair import WINDOW_BYTES, Address, SimulatedSocket, SocketState
+from rsg_server.socket_pair import Address, SimulatedSocket, SocketState
 
 if TYPE_CHECKING:
     from rsg_server.actor import Actor
@@ -229,7 +230,9 @@ class SocketTable:
     @staticmethod
     def _window_left(which: SimulatedSocket) -> int:
         waiting = len(which.peer.undelivered) if which.peer is not None else 0
-        return WINDOW_BYTES - waiting - (which.flow.in_flight_bytes if which.flow is not None else 0)
+        if which.flow is None:
+            return WINDOW_BYTES - waiting
+        return which.flow.window_bytes - waiting - which.flow.in_flight_bytes
 
     def _finished(self, which: SimulatedSocket) -> None:
         """The application sends no more: a FIN follows its last byte."""
@@ -279,17 +282,23 @@ class SocketTable:
         if which is None or which.state is SocketState.CLOSED:
             return
         peer = which.peer
-        arrive = partial(self._reset_arrives, which)
+        arrive = partial(self.abort, which, errno.ECONNRESET)
         if peer is None:
             arrive()
         elif peer.flow is not None and not peer.flow.is_cancelled:
-            peer.flow.finish(arrive)  # behind what was sent before
+            peer.flow.abandon(arrive)  # behind what was sent before
         else:
-            self._kernel.network.message(peer.host.host, which.host.host, arrive)
+            now_ns = self._kernel.now_ns
+            self._kernel.wire.packet(peer.host, which.host, arrive, frames=lambda capture: capture.reset(peer, now_ns))
 
-    def _reset_arrives(self, which: SimulatedSocket) -> None:
+    def abort(self, which: SimulatedSocket, code: int) -> None:
+        """A connection is lost (ECONNRESET, ETIMEDOUT): its application meets the error."""
         if which.number in self.all and which.state is not SocketState.CLOSED:
-            which.error = errno.ECONNRESET
+            if code != errno.ECONNRESET:
+                error = errno.errorcode.get(code, str(code))
+                fields = {"source": str(which.local), "destination": str(which.remote), "error": error}
+                self._kernel.log.event(self._kernel.now_ns, "connection_lost", host=which.host.name, **fields)
+            which.error = code
             which.state = SocketState.CLOSED
             self._kernel.must_poll = True
             self._stop(which)
@@ -355,6 +364,16 @@ class SocketTable:
         else:
             self.all.pop(which.number, None)
             self.silent.pop(which.number, None)
+
+    def vanish(self, which: SimulatedSocket) -> None:
+        """Its host has lost power: nothing of it is left, and nobody is told."""
+        which.vanished = True
+        which.state = SocketState.CLOSED
+        if which.end.fileno() >= 0:
+            self._stop(which)
+        which.was_shut_down = False
+        self._release_port(which)
+        self._forget(which)
 
     def _release_port(self, which: SimulatedSocket) -> None:
         if which.local is None:

@@ -32,8 +32,8 @@ DOMAINS = {4: 2, 6: 10, AF_NETLINK: AF_NETLINK}
 KNOWN_LEVELS = {SOL_SOCKET, SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6, 136}
 UDP_LITE = 136
 PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17, UDP_LITE)}
-REMEMBERED = {2: 4, 13: 8, 15: 4}
-"""SO_REUSEADDR, SO_LINGER, SO_REUSEPORT with the sizes of their values: the server heeds them."""
+REMEMBERED = {2: 4, 9: 4, 13: 8, 15: 4}
+"""SO_REUSEADDR, SO_KEEPALIVE, SO_LINGER, SO_REUSEPORT with the sizes of their values: the server heeds them."""
 UNSET_IS_EMPTY = {(SOL_IP, 4), (SOL_IPV6, 54), (SOL_IPV6, 55), (SOL_IPV6, 57), (SOL_IPV6, 59)}
 """IP_OPTIONS and the IPv6 headers are as long as what was set: sshd refuses peers that seem to route by them."""
 
@@ -226,6 +226,7 @@ def set_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any])
     if level == SOL_TCP and len(value) < struct.calcsize("=i"):
         return failed(errno.EINVAL)
     which.options[level, option] = value
+    kernel.faults.keepalive.consider(which)
     return OK
 
 

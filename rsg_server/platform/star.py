@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, Route, SharingPolicy
-from rsg_server.platform.platform import Platform
+from rsg_server.platform.platform import Description, Platform
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,4 +43,5 @@ def star(
             return Route((loops[source.name],))
         return Route((ups[source.name], downs[destination.name]))
 
-    return Platform(hosts, find_route)
+    links = [*ups.values(), *downs.values(), *loops.values()]
+    return Platform(hosts, find_route, Description(all_links=lambda: links))

@@ -13,13 +13,27 @@ from simunix.launch.join import ask
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
+USAGE = {
+    "host": "host NAMES off|on|shutdown|reboot",
+    "link": "link NAME [up|down] [bandwidth RATE] [latency TIME] [loss PART]",
+    "partition": "partition HOSTS [HOSTS]",
+    "heal": "heal [HOSTS [HOSTS]]",
+    "loss": "loss HOSTS [HOSTS] PART",
+}
+"""What can be changed while it runs, by operation."""
+
 
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand."""
-    parser = subcommands.add_parser("ctl", help="pause, resume, pace, stop or show a running emulation")
+    parser = subcommands.add_parser(
+        "ctl",
+        help="pause, resume, pace, stop or show a running emulation; switch its hosts, links and network",
+        epilog="changes:\n" + "".join(f"  simunix ctl DIR {usage}\n" for usage in USAGE.values()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("directory", type=Path, metavar="DIR", help="run directory of the emulation")
-    parser.add_argument("operation", choices=["status", "pause", "resume", "pace", "stop"])
-    parser.add_argument("value", nargs="?", help="for pace: virtual seconds per wall second, or 'free'")
+    parser.add_argument("operation", choices=["status", "pause", "resume", "pace", "stop", *USAGE])
+    parser.add_argument("words", nargs="*", metavar="WORD", help="for pace: virtual seconds per wall second, or 'free'")
     parser.set_defaults(execute=execute)
 
 
@@ -27,16 +41,27 @@ def execute(options: argparse.Namespace) -> int:
     """One request, its answer as JSON."""
     request: dict[str, object] = {"op": options.operation}
     if options.operation == "pace":
-        request["pace"] = _pace(options.value)
+        request["pace"] = _pace(" ".join(options.words))
+    elif options.operation in USAGE:
+        request = {"op": "change", "changes": _changes(options.operation, options.words)}
+    elif options.words:
+        raise SimunixError(f"ctl {options.operation}: takes no further word, got {options.words[0]!r}")
     print(json.dumps(ask(options.directory, request)))
     return 0
 
 
-def _pace(value: str | None) -> float | None:
+def _changes(operation: str, words: list[str]) -> list[dict[str, object]]:
+    from rsg_server.faults import as_message
+    from simunix.cli.fault_words import changes
+
+    return [as_message(change) for change in changes(operation, words)]
+
+
+def _pace(value: str) -> float | None:
     if value == "free":
         return None
     try:
-        pace = float(value or "")
+        pace = float(value)
     except ValueError:
         pace = 0.0
     if pace <= 0:

@@ -13,6 +13,10 @@ from simunix import __version__
 EXIT_INTERRUPTED = 130
 
 
+OPTIONAL = {"--strace": "--strace=", "--pcap": "--pcap=", "--link-usage": "--link-usage=1s"}
+"""Options whose value may be left out, and what they mean then."""
+
+
 def build_parser() -> argparse.ArgumentParser:
     """All subcommands and their options; they are loaded here, where Ctrl-C is understood already.
 
@@ -31,9 +35,9 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def spelled_out(arguments: Sequence[str]) -> list[str]:
-    """`--strace` as `--strace=`: its value is optional, and argparse would take the next word for it."""
+    """`--strace` as `--strace=`: values that are optional, where argparse would take the next word for them."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
-    options = [f"{word}=" if word == "--strace" else word for word in arguments[:end]]
+    options = [OPTIONAL.get(word, word) for word in arguments[:end]]
     return [*options, *arguments[end:]]
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from rsg_server.errors import SimunixError
 
 if TYPE_CHECKING:
+    from simunix.launch.observation import ObservationOptions
+
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 EPILOG = """examples:
@@ -48,6 +50,16 @@ def add_parser(subcommands: Subparsers) -> None:
     )
     parser.add_argument("--strace-stable", action="store_true", help="write no addresses, so that traces of two runs compare")
     parser.add_argument("--gdb", metavar="[HOST:]PROCESS", help="hold this program at its start until gdb has attached to it")
+    parser.add_argument(
+        "--pcap", nargs="?", const="", metavar="HOSTS", help="write what these hosts (default: all) send and get to eth0.pcap"
+    )
+    parser.add_argument(
+        "--link-usage",
+        nargs="?",
+        const="1s",
+        metavar="INTERVAL",
+        help="write what each link carries in each interval to links.csv",
+    )
     parser.set_defaults(execute=execute)
 
 
@@ -75,7 +87,7 @@ def _execute_scenario(options: argparse.Namespace) -> int:
             Path(options.target[0]),
             options.out,
             options.seed,
-            _until_ns(options),
+            _duration("--until", options.until),
             tuple(options.set),
             options.pace,
             options.keep_alive,
@@ -83,6 +95,7 @@ def _execute_scenario(options: argparse.Namespace) -> int:
             options.strict,
             StraceOptions(tuple(options.strace), options.strace_stable),
             options.gdb,
+            _observation(options),
         )
     )
 
@@ -91,6 +104,8 @@ def _execute_command(options: argparse.Namespace) -> int:
     from simunix.launch.single import run_single
     from simunix.launch.strace import StraceOptions
 
+    if options.pcap is not None or options.link_usage is not None:
+        raise SimunixError("--pcap, --link-usage: a single command has no network but its loopback; run a scenario")
     if options.set:
         raise SimunixError("--set: only scenarios have keys to set")
     if options.strace and options.out is None:
@@ -99,7 +114,7 @@ def _execute_command(options: argparse.Namespace) -> int:
         tuple(options.target),
         options.out,
         options.seed or 0,
-        _until_ns(options),
+        _duration("--until", options.until),
         options.pace,
         options.log_turns,
         options.strict,
@@ -108,12 +123,27 @@ def _execute_command(options: argparse.Namespace) -> int:
     )
 
 
-def _until_ns(options: argparse.Namespace) -> int | None:
+def _observation(options: argparse.Namespace) -> ObservationOptions:
+    from simunix.launch.observation import ObservationOptions
+    from simunix.scenario.ranges import expand_hosts
+
+    interval_ns = _duration("--link-usage", options.link_usage)
+    if interval_ns == 0:
+        raise SimunixError("--link-usage: expected an interval above 0, such as '1s'")
+    if options.pcap is None:
+        return ObservationOptions(None, interval_ns)
+    try:
+        return ObservationOptions(tuple(expand_hosts(options.pcap)) if options.pcap else (), interval_ns)
+    except ValueError as error:
+        raise SimunixError(f"--pcap: {error}") from error
+
+
+def _duration(option: str, text: str | None) -> int | None:
     from simunix.scenario.units import duration_ns
 
-    if options.until is None:
+    if text is None:
         return None
     try:
-        return duration_ns(options.until)
+        return duration_ns(text)
     except ValueError as error:
-        raise SimunixError(f"--until: {error}") from error
+        raise SimunixError(f"{option}: {error}") from error

@@ -32,6 +32,7 @@ from simunix.launch.hardware import write_tree
 from simunix.launch.interface_files import interface_binds
 from simunix.launch.interrupts import Interrupts
 from simunix.launch.launcher import ContainerLauncher, write_private
+from simunix.launch.observation import Observation
 from simunix.launch.plan import HostSpec, Plan, ProcessSpec
 from simunix.launch.run_directory import RunDirectory
 from simunix.launch.strace import NO_STRACE, StraceOptions
@@ -43,6 +44,8 @@ HOST_FLAGS = {
     Isolation.USER_NAMESPACE: FLAG_FAKE_GROUPS,
     Isolation.NONE: FLAG_FAKE_NAME | FLAG_FAKE_GROUPS,
 }
+BOOT_STEP_NS = 10**9
+"""At most so long after one another the processes of a host are started again when it boots."""
 Warn = Callable[[str], None]
 
 
@@ -62,6 +65,7 @@ class Supervised:
     exit_code: int | None = None
     started_ns: int | None = None  # its latest start and end, in virtual time
     ended_ns: int | None = None
+    at_boot: bool = False  # to be started when its host comes on again
 
 
 @dataclass
@@ -89,6 +93,7 @@ class Emulation:
     lists_waiting: bool = False  # say at the end who still lived: one look into /proc per actor
     core: int | None = field(default=None, init=False)
     launcher: ContainerLauncher = field(init=False)
+    observation: Observation = field(init=False)
 
     def prepare(self) -> None:
         """Write what the hosts will see, choose the isolation and the core, make the kernel."""
@@ -127,6 +132,8 @@ class Emulation:
             self._is_finished,
         )
         self.supervised = [Supervised(spec) for spec in plan.processes]
+        self.observation = Observation(self.kernel, self.directory, plan.observation)
+        self._schedule_faults()
         for entry in self.supervised:
             self.kernel.timeline.add(entry.spec.start_ns, partial(self._start, entry))
 
@@ -179,9 +186,30 @@ class Emulation:
 
     # Processes
 
+    def _schedule_faults(self) -> None:
+        faults = self.kernel.faults
+        faults.power.on_boot = self._booted
+        faults.power.on_loss = lambda host: self._end_if_finished()
+        faults.schedule(self.plan.faults)
+        for profile in self.plan.profiles:
+            faults.play(profile)
+
+    def _booted(self, host: str) -> None:
+        """Start again what was running, in the order of the plan's times, and what was to be started meanwhile."""
+        offset_ns, before_ns = 0, None
+        for entry in sorted(self.supervised, key=lambda entry: entry.spec.start_ns):
+            if entry.at_boot and entry.spec.host == host:
+                offset_ns += 0 if before_ns is None else min(entry.spec.start_ns - before_ns, BOOT_STEP_NS)
+                before_ns = entry.spec.start_ns
+                entry.at_boot = entry.ended = False
+                self.kernel.timeline.add(self.kernel.now_ns + offset_ns, partial(self._start, entry))
+
     def _start(self, entry: Supervised) -> None:
         """Start a process of the plan now; called from the timeline."""
         spec = entry.spec
+        if not self.kernel.faults.power.starts_programs(spec.host):
+            entry.at_boot = True
+            return
         entry.starts += 1
         entry.started_ns = self.kernel.now_ns
         environment = {**self.plan.environment, **spec.environment}
@@ -221,6 +249,9 @@ class Emulation:
         entry.process = None
         entry.ended_ns = self.kernel.now_ns
         spec = entry.spec
+        if not self.kernel.faults.power.starts_programs(spec.host):  # it went with its host: see on_loss
+            entry.ended = entry.at_boot = True
+            return
         again = spec.restart == "always" or (spec.restart == "on-failure" and entry.exit_code != 0)
         if again and not self.service.reason:
             self.kernel.timeline.add(self.kernel.now_ns + spec.restart_delay_ns, partial(self._start, entry))
@@ -244,13 +275,22 @@ class Emulation:
         self.failure = self.failure or text
         self.service.end("failed")
 
+    def _end_if_finished(self) -> None:
+        if self._is_finished():
+            self.service.end("done")
+
+    def _is_over(self, entry: Supervised) -> bool:
+        if entry.at_boot:
+            return not self.kernel.faults.power.boots_later(entry.spec.host)
+        return entry.ended
+
     def _is_finished(self) -> bool:
         if self.plan.stop == "time" or self.keep_alive:
             return False
         entries = self.supervised
         if self.plan.stop == "workload":
             entries = [entry for entry in entries if entry.spec.is_workload]
-        done = bool(entries) and all(entry.ended for entry in entries)
+        done = bool(entries) and all(self._is_over(entry) for entry in entries)
         return done and (self.plan.stop == "workload" or not self.kernel.processes)
 
     # The run
@@ -280,6 +320,7 @@ class Emulation:
             if self.kernel.traces is not None:
                 self.kernel.traces.close()
             self.log.close()
+            self.observation.close()
 
     async def _serve(self, watcher: Callable[[Emulation], None] | None) -> None:
         control = Control(self.service, self.directory.control)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
@@ -38,7 +39,14 @@ class ContainerLauncher:
 
     def wait_status(self, host_name: str, pid: int) -> int:
         """See rsg_server.host_state.Launcher."""
-        return self.containers[host_name].wait_status(pid)
+        container = self.containers.get(host_name)
+        return container.wait_status(pid) if container is not None else int(signal.SIGKILL)  # it ended with its host
+
+    def power_off(self, host_name: str) -> None:
+        """See rsg_server.host_state.Launcher."""
+        container = self.containers.pop(host_name, None)
+        if container is not None:
+            container.close()
 
     def close(self) -> None:
         """End all hosts."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rsg_server.faults import Fault, Profile
 from rsg_server.kernel import KernelOptions
 from rsg_server.platform.platform import Platform
 from simunix.launch.hardware import Hardware
+from simunix.launch.observation import NOTHING, ObservationOptions
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 
@@ -75,3 +77,6 @@ class Plan:
     preempt_after_s: float | None = None
     inputs: dict[str, Path] = field(default_factory=dict)  # what run.json gives checksums of
     log_every_turn: bool = False
+    faults: tuple[Fault, ...] = ()
+    profiles: tuple[Profile, ...] = ()
+    observation: ObservationOptions = NOTHING

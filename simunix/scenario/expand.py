@@ -10,16 +10,20 @@ from pathlib import Path
 from rsg_server.clock_page import Costs
 from rsg_server.errors import SimunixError
 from rsg_server.kernel import KernelOptions
+from rsg_server.network.models import Model, configured, model_named
+from rsg_server.network.sharing import Fairness
 from rsg_server.platform.host import Host
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.star import Access, star
 from simunix.launch.hardware import Hardware
+from simunix.launch.observation import NOTHING, ObservationOptions
 from simunix.launch.plan import HostSpec, Plan, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.rjms.slurm.adapter import SlurmPlan
 from simunix.roots.tree import RootTree
 from simunix.scenario import submission
 from simunix.scenario.clusters import plan_clusters
+from simunix.scenario.faults import plan_faults
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
 from simunix.scenario.roots import host_roots
 from simunix.scenario.submission import WorkloadPlan, plan_workloads
@@ -70,6 +74,8 @@ def expand(
         scenario.preempt_after / NS if scenario.preempt_after else None,
         _inputs(workloads),
         log_every_turn,
+        *plan_faults(scenario.events, scenario.profiles, folder, platform),
+        ObservationOptions(scenario.pcap, scenario.link_usage),
     )
     return Expansion(plan, clusters, workloads)
 
@@ -85,7 +91,18 @@ def _kernel_options(scenario: Scenario, strict: bool) -> KernelOptions:
         epoch_ns=int(scenario.epoch.timestamp()) * NS,
         costs=Costs(scenario.costs.clock_read, scenario.costs.poll, scenario.costs.call),
         strict=strict or scenario.strict,
+        network_model=_model(scenario),
+        fairness=Fairness(scenario.network.fair_per),
     )
+
+
+def _model(scenario: Scenario) -> Model:
+    """The flow model; what does not fit is told with its key."""
+    settings = {key: str(value) for key, value in scenario.network.settings.items()}
+    try:
+        return configured(model_named(scenario.network.model), settings)
+    except SimunixError as error:
+        raise SimunixError(f"network.settings: {str(error).removeprefix('--cfg ')}") from None
 
 
 # Hosts
@@ -178,6 +195,11 @@ def process_spec(section: ProcessSection, host: str) -> ProcessSpec:
     )
 
 
-def with_options(plan: Plan, until_ns: int | None, pace: float | None) -> Plan:
+def with_options(plan: Plan, until_ns: int | None, pace: float | None, observation: ObservationOptions = NOTHING) -> Plan:
     """The plan with what the command line says instead."""
-    return replace(plan, until_ns=plan.until_ns if until_ns is None else until_ns, pace=plan.pace if pace is None else pace)
+    return replace(
+        plan,
+        until_ns=plan.until_ns if until_ns is None else until_ns,
+        pace=plan.pace if pace is None else pace,
+        observation=observation.instead_of(plan.observation),
+    )

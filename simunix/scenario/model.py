@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from simunix.scenario import ranges, units
+from simunix.scenario.faults import EventSection, ProfileSection
 
 _QUANTITY = WithJsonSchema({"type": ["string", "number"]})
 Duration = Annotated[int, BeforeValidator(units.duration_ns), _QUANTITY]
@@ -30,6 +31,24 @@ def _moment(value: object) -> datetime:
         return _moment(datetime.fromisoformat(str(value)))
     except ValueError:
         raise ValueError(f"expected a date such as 2000-01-01T00:00:00Z, got {value!r}") from None
+
+
+def _captured(value: object) -> tuple[str, ...] | None:
+    if isinstance(value, bool) or value is None:
+        return () if value else None
+    return _hosts(value)
+
+
+def _interval(value: object) -> int | None:
+    if isinstance(value, bool) or value is None:
+        return 10**9 if value else None
+    if interval_ns := units.duration_ns(value):
+        return interval_ns
+    raise ValueError(f"expected an interval above 0, got {value!r}")
+
+
+_CAPTURED = WithJsonSchema({"type": ["string", "boolean"]})
+_INTERVAL = WithJsonSchema({"type": ["string", "number", "boolean"]})
 
 
 def _command(value: object) -> tuple[str, ...]:
@@ -98,12 +117,19 @@ class HostSection(Section):
 
 
 class NetworkSection(Section):
-    """A star: each host has a full-duplex link of its own to one switch."""
+    """A star: each host has a full-duplex link of its own to one switch.
+
+    Flows share links by SimGrid's `model` and `settings` (`network/TCP-gamma: 65536`): each connection by itself, or all that
+    one host sends to another as one (`fair_per: hosts`).
+    """
 
     bandwidth: Rate = 1.25e9
     latency: Duration = 25_000
     loopback_bandwidth: Rate = 1e10
     loopback_latency: Duration = 5_000
+    model: Literal["LV08", "CM02", "constant", "raw"] = "LV08"
+    settings: dict[str, str | float | bool] = {}
+    fair_per: Literal["connection", "hosts"] = "connection"
 
 
 class ProcessSection(Section):
@@ -184,5 +210,9 @@ class Scenario(Section):
     root: Path | None = Field(default=None, strict=False)  # of all hosts that do not name their own
     hosts: Annotated[list[HostSection], Field(min_length=1)]
     processes: list[ProcessSection] = []
+    pcap: Annotated[tuple[str, ...] | None, BeforeValidator(_captured), _CAPTURED] = None  # hosts; true for all of them
+    link_usage: Annotated[int | None, BeforeValidator(_interval), _INTERVAL] = None  # of links.csv; true for a second
+    events: list[EventSection] = []
+    profiles: list[ProfileSection] = []
     slurm: Annotated[list[SlurmSection] | None, BeforeValidator(_one_or_more), Field(json_schema_extra=_allow_one)] = None
     workload: Annotated[list[WorkloadSection] | None, BeforeValidator(_one_or_more), Field(json_schema_extra=_allow_one)] = None

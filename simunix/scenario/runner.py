@@ -12,6 +12,7 @@ from rsg_server.errors import SimunixError
 from simunix.launch.container import SHIM
 from simunix.launch.emulation import Emulation
 from simunix.launch.interrupts import Interrupts
+from simunix.launch.observation import NOTHING, ObservationOptions
 from simunix.launch.record import record_of
 from simunix.launch.run_directory import RunDirectory
 from simunix.launch.strace import NO_STRACE, StraceOptions
@@ -46,6 +47,7 @@ class ScenarioOptions:
     strict: bool = False
     strace: StraceOptions = NO_STRACE
     debug: str | None = None
+    observation: ObservationOptions = NOTHING
 
 
 def run_scenario(options: ScenarioOptions) -> int:
@@ -54,7 +56,8 @@ def run_scenario(options: ScenarioOptions) -> int:
     if options.seed is not None:
         scenario = scenario.model_copy(update={"seed": options.seed})
     expansion = expand(scenario, options.path.parent, options.log_every_turn, options.strict)
-    plan = with_options(expansion.plan, options.until_ns, options.pace)
+    plan = with_options(expansion.plan, options.until_ns, options.pace, options.observation)
+    plan.observation.check([host.name for host in plan.hosts])
     directory = RunDirectory.create(options.out or Path("out") / scenario.name)
     shutil.copyfile(options.path, directory.path / "scenario.yaml")
     with Interrupts() as interrupts:

@@ -1,7 +1,7 @@
 """Small emulated clusters for tests of distributed programs; `simunix.pytest_plugin` hands them to pytest."""
 
 from simunix.testing.cluster import Cluster, ClusterOptions
-from simunix.testing.process import EmulatedHost, EmulatedProcess, UnsupportedFailureError
+from simunix.testing.process import EmulatedHost, EmulatedProcess
 from simunix.testing.program import Program, ProgramError
 from simunix.testing.result import RunResult
 
@@ -13,5 +13,4 @@ __all__ = [
     "Program",
     "ProgramError",
     "RunResult",
-    "UnsupportedFailureError",
 ]

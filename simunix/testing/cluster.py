@@ -8,9 +8,11 @@ from operator import methodcaller
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
+from rsg_server.faults import Change, Heal, Loss, Partition, check
 from simunix.launch.emulation import describe_exit
 from simunix.launch.run_directory import RunDirectory
 from simunix.scenario.model import HostSection, NetworkSection, ProcessSection, Scenario
+from simunix.scenario.ranges import expand_hosts
 from simunix.scenario.units import duration_ns
 from simunix.testing.attempt import Attempt
 from simunix.testing.description import WORK_FOLDER, Description, checked
@@ -220,6 +222,33 @@ class Cluster:
         else:
             self.attempts[-1].emulation.send_signal(process.entry, number)
 
+    def change(self, change: Change, at: Time | None = None) -> None:
+        """Have a host, a link or the network change at a moment of each run; without `at`, now."""
+        platform = self._description.platform()
+        if platform is None:
+            raise SimunixError(f"{change!r}: the cluster has no host yet; add one: emulation.host('a')")
+        check(platform, change)
+        if at is not None:
+            self.at(at, lambda: self.change(change))
+        elif not self.attempts or self.attempts[-1].is_over:
+            raise SimunixError(f"{change!r}: nothing runs now; say when: crash(at='5s'), or call it from an action of at()")
+        else:
+            self.attempts[-1].emulation.kernel.faults.apply(change)
+
+    def partition(self, one: str, other: str = "", at: Time | None = None) -> None:
+        """Nothing passes between these hosts ("a,b", "node[1-4]") and the others, or all others, until `heal`."""
+        self.change(Partition(_names("partition()", one), _names("partition()", other)), at)
+
+    def heal(self, at: Time | None = None) -> None:
+        """All partitions end."""
+        self.change(Heal(), at)
+
+    def lose_datagrams(self, rate: float, one: str, other: str = "", at: Time | None = None) -> None:
+        """This part (0 to 1) of the datagrams between these hosts and the others, or all others, is lost."""
+        if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 <= rate <= 1:
+            raise SimunixError(f"lose_datagrams({rate!r}): expected a part of all, from 0 to 1")
+        self.change(Loss(_names("lose_datagrams()", one), rate, _names("lose_datagrams()", other)), at)
+
     @property
     def now(self) -> float:
         """Virtual seconds since the start of the latest run; where it ended, once it has."""
@@ -265,6 +294,13 @@ class Cluster:
         if not self.attempts:
             raise SimunixError("nothing has been run yet; call run() first")
         return self.attempts[-1]
+
+
+def _names(call: str, hosts: str) -> tuple[str, ...]:
+    try:
+        return tuple(expand_hosts(hosts)) if hosts else ()
+    except ValueError as error:
+        raise SimunixError(f"{call}: {error}") from error
 
 
 def _duration(call: str, value: Time) -> int:

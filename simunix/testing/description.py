@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from rsg_server.errors import SimunixError
+from rsg_server.platform.platform import Platform
 from simunix.launch.container import Isolation
 from simunix.launch.plan import FileSpec, Plan, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
@@ -75,11 +76,15 @@ class Description:
 
     def addresses(self, more: HostSection | None = None) -> dict[str, str]:
         """Address by host name, in the order of description. Raises SimunixError for names or addresses that clash."""
+        platform = self.platform(more)
+        return {} if platform is None else {host.name: str(host.addresses[0]) for host in platform.hosts}
+
+    def platform(self, more: HostSection | None = None) -> Platform | None:
+        """Hosts and links as described so far; None if there are none yet."""
         if more is None and not self.hosts and self.scenario is None:
-            return {}
-        bare = self._scenario(more).model_copy(update={"slurm": None, "workload": None, "processes": []})
-        platform = expand(bare, self.scenario_folder).plan.platform
-        return {host.name: str(host.addresses[0]) for host in platform.hosts}
+            return None
+        without: dict[str, object] = {"slurm": None, "workload": None, "processes": [], "events": [], "profiles": []}
+        return expand(self._scenario(more).model_copy(update=without), self.scenario_folder).plan.platform
 
     def _scenario(self, more: HostSection | None = None) -> Scenario:
         base = self.scenario

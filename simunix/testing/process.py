@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
+from rsg_server.faults import HostChange, LinkChange
 from simunix.testing.description import WORK_FOLDER
 from simunix.testing.function_source import Function
 from simunix.testing.program import Program
@@ -25,10 +26,6 @@ Runnable = Program | str | Path | Sequence[str | Path | int | float] | Function
 """What `Cluster.c` and `Cluster.python` make, a .c or .py file, a function, a text for the shell, or a list of words."""
 Time = float | str
 """A duration or moment: seconds, or a text such as "90s", "2h30m", "50us"."""
-
-
-class UnsupportedFailureError(SimunixError):
-    """A failure that simunix cannot inject yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +69,28 @@ class EmulatedHost:
             raise SimunixError(f"{self.name}: {file}: {error.strerror} in the host's work folder") from error
 
     def crash(self, at: Time | None = None) -> None:
-        """Refused: the network model cannot lose a host yet."""
-        raise UnsupportedFailureError(
-            f"{self.name}: hosts cannot be switched off yet; kill its processes instead: process.kill(at=…)"
-        )
+        """Power cut: its processes are gone, its peers are not told. Without `at`, now (from an action of `Cluster.at`)."""
+        self._cluster.change(HostChange(self.name, "off"), at)
+
+    def boot(self, at: Time | None = None) -> None:
+        """Power comes back: what was running when the host went off is started again."""
+        self._cluster.change(HostChange(self.name, "on"), at)
+
+    def shut_down(self, at: Time | None = None) -> None:
+        """In good order: SIGTERM, ten seconds later SIGKILL, then off."""
+        self._cluster.change(HostChange(self.name, "shutdown"), at)
+
+    def reboot(self, at: Time | None = None) -> None:
+        """Shut down, and boot a minute later."""
+        self._cluster.change(HostChange(self.name, "reboot"), at)
 
     def disconnect(self, at: Time | None = None) -> None:
-        """Refused: the network model cannot lose a link yet."""
-        raise UnsupportedFailureError(
-            f"{self.name}: links cannot be cut yet; stop the peer instead: process.send_signal(signal.SIGSTOP, at=…)"
-        )
+        """Cut its links: nothing gets in or out until `reconnect`."""
+        self._cluster.change(LinkChange(self.name, is_up=False), at)
+
+    def reconnect(self, at: Time | None = None) -> None:
+        """Its links carry again."""
+        self._cluster.change(LinkChange(self.name, is_up=True), at)
 
 
 @dataclass(eq=False, slots=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rsg_server.errors import DeadlockError, SimunixError
-from simunix.testing import Cluster, Program, UnsupportedFailureError
+from simunix.testing import Cluster, Program
 
 PORT = 7000
 GREETING = "good morning"
@@ -150,10 +150,14 @@ def test_what_an_action_raises_comes_out(emulation: Cluster) -> None:
     emulation.host("b").start("true")
 
 
-@pytest.mark.parametrize(("name", "words"), [("crash", "cannot be switched off yet"), ("disconnect", "cannot be cut yet")])
-def test_failures_that_cannot_be_injected_are_refused(emulation: Cluster, name: str, words: str) -> None:
-    with pytest.raises(UnsupportedFailureError, match=words):
-        getattr(emulation.host("a"), name)(at=1)
+def test_faults_of_unknown_hosts_are_refused(emulation: Cluster) -> None:
+    emulation.host("a")
+    with pytest.raises(SimunixError, match=r"host 'b': no such host; known: a"):
+        emulation.partition("a", "b", at=1)
+    with pytest.raises(SimunixError, match=r"lose_datagrams\(2\): expected a part of all"):
+        emulation.lose_datagrams(2, "a")
+    with pytest.raises(SimunixError, match="nothing runs now"):
+        emulation.host("a").crash()
 
 
 def test_deadlock_is_an_exception(emulation: Cluster) -> None:

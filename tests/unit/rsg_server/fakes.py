@@ -26,6 +26,9 @@ class NoLauncher:
     def spawn(self, host_name: str, command: Command, channel_fd: int) -> None:
         raise SimunixError("nothing can be started here")
 
+    def power_off(self, host_name: str) -> None:
+        pass
+
     def wait_status(self, host_name: str, pid: int) -> int:
         return -1
 

@@ -125,7 +125,7 @@ def test_bytes_arrive_once_and_in_order_and_then_the_end(flows: list[tuple[int, 
     world.run()
     assert [bytes(data) for data in received] == [b"".join(pieces) for *_, pieces in flows]
     assert sorted(ends) == [(index, len(data)) for index, data in enumerate(received)]
-    assert not any(world.network._active.values()), "a flow is still on a link"
+    assert world.network.is_idle, "a flow is still on a link"
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), sizes), min_size=1, max_size=8))

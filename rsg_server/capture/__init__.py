@@ -1,0 +1,1 @@
+"""Emulated traffic as packets in pcap files."""

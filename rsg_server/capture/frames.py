@@ -1,0 +1,170 @@
+"""Bytes of Ethernet frames with IPv4, IPv6, TCP, UDP and ICMP in them, checksums included: pure functions."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from enum import IntFlag
+
+MTU = 1500
+TCP, UDP, ICMP, ICMPV6 = 6, 17, 1, 58
+_FRAGMENT_HEADER = 44
+_DO_NOT_FRAGMENT, _MORE_FRAGMENTS = 0x4000, 0x2000
+_TCP_HEADER_BYTES = 20
+SYN_OPTIONS_END = b"\x04\x02\x01\x03\x03\x07\x01\x01"
+"""SACK permitted, no-op, window scale 7, two no-ops."""
+WINDOW = 2048
+"""Scaled by 128: 256 KiB, which is what may be under way in one direction."""
+
+
+class Flags(IntFlag):
+    """Of a TCP header."""
+
+    FIN = 1
+    SYN = 2
+    RST = 4
+    PSH = 8
+    ACK = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An address of 4 or 16 bytes, and a port."""
+
+    ip: bytes
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class IpLabel:
+    """What else stands in an IP header."""
+
+    hop_limit: int = 64
+    traffic_class: int = 0
+    number: int = 0  # identification, for fragments
+
+
+PLAIN = IpLabel()
+
+
+def mss(ip: bytes) -> int:
+    """Bytes of TCP payload in one frame."""
+    return MTU - _TCP_HEADER_BYTES - (20 if len(ip) == 4 else 40)
+
+
+def checksum(data: bytes) -> int:
+    """The internet's (RFC 1071): the remainder modulo 65535 is the sum of 16-bit words with end-around carry."""
+    if len(data) % 2:
+        data += b"\0"
+    return (65535 - int.from_bytes(data, "big") % 65535) % 65535
+
+
+def _pseudo_header(source: bytes, destination: bytes, protocol: int, size: int) -> bytes:
+    if len(source) == 4:
+        return source + destination + struct.pack("!BBH", 0, protocol, size)
+    return source + destination + struct.pack("!IHBB", size, 0, 0, protocol)
+
+
+def mac(ip: bytes) -> bytes:
+    """The address that a host's eth0 has (see rsg_server.interfaces)."""
+    return b"\x02\x42" + ip[-4:]
+
+
+def _ethernet(source: bytes, destination: bytes, packet: bytes) -> bytes:
+    kind = b"\x08\x00" if len(source) == 4 else b"\x86\xdd"
+    return mac(destination) + mac(source) + kind + packet
+
+
+def _ipv4(source: bytes, destination: bytes, protocol: int, payload: bytes, label: IpLabel, fragment: int) -> bytes:
+    header = struct.pack(
+        "!BBHHHBBH4s4s",
+        0x45,
+        label.traffic_class,
+        20 + len(payload),
+        label.number & 0xFFFF,
+        fragment,
+        label.hop_limit,
+        protocol,
+        0,
+        source,
+        destination,
+    )
+    return header[:10] + struct.pack("!H", checksum(header)) + header[12:] + payload
+
+
+def _ipv6(source: bytes, destination: bytes, protocol: int, payload: bytes, label: IpLabel) -> bytes:
+    first = 6 << 28 | label.traffic_class << 20
+    return struct.pack("!IHBB", first, len(payload), protocol, label.hop_limit) + source + destination + payload
+
+
+def packet(source: bytes, destination: bytes, protocol: int, payload: bytes, label: IpLabel = PLAIN) -> list[bytes]:
+    """Frames that carry an IP payload: more than one where it has to be fragmented."""
+    if len(source) == 4:
+        room = (MTU - 20) // 8 * 8
+        if len(payload) <= MTU - 20:
+            return [_ethernet(source, destination, _ipv4(source, destination, protocol, payload, label, _DO_NOT_FRAGMENT))]
+        pieces = [(start, payload[start : start + room]) for start in range(0, len(payload), room)]
+        words = [start // 8 | (_MORE_FRAGMENTS if start + room < len(payload) else 0) for start, _ in pieces]
+        return [
+            _ethernet(source, destination, _ipv4(source, destination, protocol, piece, label, word))
+            for (_, piece), word in zip(pieces, words, strict=True)
+        ]
+    room = (MTU - 48) // 8 * 8
+    if len(payload) <= MTU - 40:
+        return [_ethernet(source, destination, _ipv6(source, destination, protocol, payload, label))]
+    frames = []
+    for start in range(0, len(payload), room):
+        more = start + room < len(payload)
+        header = struct.pack("!BBHI", protocol, 0, start | more, label.number)
+        piece = header + payload[start : start + room]
+        frames.append(_ethernet(source, destination, _ipv6(source, destination, _FRAGMENT_HEADER, piece, label)))
+    return frames
+
+
+def tcp(source: Endpoint, destination: Endpoint, sequence: int, acknowledged: int, flags: Flags, data: bytes = b"") -> bytes:
+    """One segment; SYN carries the options that Linux sends, but for timestamps."""
+    options = b""
+    if flags & Flags.SYN:
+        options = struct.pack("!BBH", 2, 4, mss(source.ip)) + SYN_OPTIONS_END
+    head = struct.pack(
+        "!HHIIBBHHH",
+        source.port,
+        destination.port,
+        sequence & 0xFFFFFFFF,
+        acknowledged & 0xFFFFFFFF if flags & Flags.ACK else 0,
+        (_TCP_HEADER_BYTES + len(options)) // 4 << 4,
+        int(flags),
+        0 if flags & Flags.RST else 65535 if flags & Flags.SYN else WINDOW,
+        0,
+        0,
+    )
+    segment = head + options + data
+    total = checksum(_pseudo_header(source.ip, destination.ip, TCP, len(segment)) + segment)
+    segment = segment[:16] + struct.pack("!H", total) + segment[18:]
+    return packet(source.ip, destination.ip, TCP, segment)[0]
+
+
+def _udp_datagram(source: Endpoint, destination: Endpoint, data: bytes) -> bytes:
+    head = struct.pack("!HHHH", source.port, destination.port, 8 + len(data), 0)
+    total = checksum(_pseudo_header(source.ip, destination.ip, UDP, 8 + len(data)) + head + data)
+    return head[:6] + struct.pack("!H", total or 0xFFFF) + data
+
+
+def udp(source: Endpoint, destination: Endpoint, data: bytes, label: IpLabel = PLAIN) -> list[bytes]:
+    """A datagram."""
+    return packet(source.ip, destination.ip, UDP, _udp_datagram(source, destination, data), label)
+
+
+def port_unreachable(refuser: Endpoint, sender: Endpoint, data: bytes) -> list[bytes]:
+    """ICMP's or ICMPv6's answer to a datagram that nobody takes, with its beginning."""
+    original = _udp_datagram(sender, refuser, data)
+    if len(sender.ip) == 4:
+        quoted = _ipv4(sender.ip, refuser.ip, UDP, original, PLAIN, _DO_NOT_FRAGMENT)[:548]
+        message = struct.pack("!BBHI", 3, 3, 0, 0) + quoted
+        total = checksum(message)
+    else:
+        quoted = _ipv6(sender.ip, refuser.ip, UDP, original, PLAIN)[: 1280 - 48]
+        message = struct.pack("!BBHI", 1, 4, 0, 0) + quoted
+        total = checksum(_pseudo_header(refuser.ip, sender.ip, ICMPV6, len(message)) + message)
+    message = message[:2] + struct.pack("!H", total) + message[4:]
+    return packet(refuser.ip, sender.ip, ICMP if len(sender.ip) == 4 else ICMPV6, message)

@@ -1,0 +1,63 @@
+"""`--pcap` and `--link-usage`: what is written of the traffic of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rsg_server.capture.capture import Capture
+from rsg_server.errors import SimunixError
+from rsg_server.kernel import Kernel
+from rsg_server.network.usage import LinkUsage
+from simunix.launch.run_directory import RunDirectory
+
+LINKS_FILE = "links.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationOptions:
+    """`pcap` names the hosts whose traffic is captured (all if empty, none if None); `interval_ns` is that of links.csv."""
+
+    pcap: tuple[str, ...] | None = None
+    interval_ns: int | None = None
+
+    def check(self, hosts: list[str]) -> None:
+        """SimunixError for a host that is not there."""
+        for name in self.pcap or ():
+            if name not in hosts:
+                raise SimunixError(f"pcap: host {name!r}: no such host; known: {', '.join(hosts)}")
+
+    def instead_of(self, other: ObservationOptions) -> ObservationOptions:
+        """These, and the others where these say nothing."""
+        return ObservationOptions(
+            other.pcap if self.pcap is None else self.pcap,
+            other.interval_ns if self.interval_ns is None else self.interval_ns,
+        )
+
+
+NOTHING = ObservationOptions()
+
+
+@dataclass(slots=True)
+class Observation:
+    """Looks on for the length of a run."""
+
+    kernel: Kernel
+    directory: RunDirectory
+    options: ObservationOptions
+    _usage: LinkUsage | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        kernel, options = self.kernel, self.options
+        options.check(list(kernel.hosts))
+        if options.pcap is not None:
+            kernel.wire.capture = Capture(options.pcap or list(kernel.hosts), self.directory.host, kernel.options.epoch_ns)
+        if options.interval_ns is not None:
+            self._usage = LinkUsage(kernel.network, options.interval_ns, lambda: kernel.now_ns)
+            kernel.wire.watchers.append(self._usage)
+
+    def close(self) -> None:
+        """Write the files."""
+        if self.kernel.wire.capture is not None:
+            self.kernel.wire.capture.close()
+        if self._usage is not None:
+            self._usage.write(self.directory.path / LINKS_FILE)
