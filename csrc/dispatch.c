@@ -89,8 +89,19 @@ static long answer(struct call *call)
     return pass_on(call);
 }
 
+/* The mask that will hold once the call has returned. */
+static uint64_t mask_afterwards(const struct call *call)
+{
+    return call->context != NULL ? call->context->uc_sigmask : call->mask_before;
+}
+
 /* The one door: calls of both nets pass here. */
 long dispatch(struct call *call)
 {
-    return __builtin_expect(call->thread->trace >= 0, 0) ? strace_call(call, answer) : answer(call);
+    struct thread *thread = call->thread;
+    long result = __builtin_expect(thread->trace >= 0, 0) ? strace_call(call, answer) : answer(call);
+
+    if (thread->has_waited || thread->looks_for_stops)
+        signals_stop_if_due(thread, mask_afterwards(call));
+    return result;
 }

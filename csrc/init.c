@@ -169,5 +169,6 @@ __attribute__((constructor)) static void initialise(int argc, char **argv, char 
     trap_arm();
     preload_start();
     before = signals_strip(before);
+    signals_stop_if_due(&main_thread, before);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
 }

@@ -37,7 +37,7 @@ static long run(struct call *call)
         uint64_t before;
 
         NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
-        attempt.mask = before;
+        attempt.mask = attempt.mask_before = before;
         attempt.thread->has_waited = false;
         result = dispatch(&attempt);
         NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8); /* the handlers of what is pending run here */

@@ -31,7 +31,7 @@ enum simunix_op {
     OP_EXIT = 7,        /* [status] no reply; the whole process */
     OP_NOFILE = 8,      /* [soft, hard] -> [0]; the limit that the process believes in */
     OP_WARN = 9,        /* [kind, text] -> [0] */
-    OP_STOPPING = 10,   /* [signal] -> [0] once continued */
+    OP_STOPPING = 10,   /* [signal, pid] -> [0] once continued; pid as in kill(2): who else was sent it; -1 if nobody was */
     OP_TRACE = 11,      /* [] -> [0] + the file for the calls of this thread; -ENOENT if it is not to be traced */
 
     /* waiting */
@@ -39,6 +39,10 @@ enum simunix_op {
     OP_WAKE = 17,       /* [space, word, most, bitset] -> [woken] */
     OP_REQUEUE = 18,    /* [space, word, to space, to word, wake most, move most] -> [woken, moved] */
     OP_EPOLL = 19,      /* [] -> [0] + the thread's private epoll */
+    OP_HAND_OVER = 20,  /* [space, word] -> [tid, 1 if others wait]; the first waiter goes on as the owner of a lock; 0: nobody waits */
+    OP_FUTEX_WORDS = 21, /* [(space, word) as pairs of 64 bits] -> [0]; what the next park in SPACE_MANY waits at */
+
+    OP_WAITERS = 22,    /* [space, word, detail] -> [how many wait there with this in the upper half of c] */
 
     /* signals and timers */
     OP_SIGNAL = 24,     /* [pid, tid, signal] -> [0]; already sent; pid as in kill(2), tid 0 = the process */
@@ -58,7 +62,7 @@ enum simunix_op {
     OP_SOCKET = 40,     /* [family, type, protocol] -> [id] + fd */
     OP_BIND = 41,       /* [id, family, bytes, port] -> [0] */
     OP_LISTEN = 42,     /* [id, backlog] -> [0] */
-    OP_CONNECT = 43,    /* [id, family, bytes, port, waits] -> [0 | -EINPROGRESS, has ended]; PARK(PARK_CONNECT) says how it ended */
+    OP_CONNECT = 43,    /* [id, family, bytes, port, waits] -> [0 | -EINPROGRESS, has ended] (+ fd in place of a broken one); PARK(PARK_CONNECT) says how it ended */
     OP_ACCEPT = 44,     /* [id] -> [new id, family, bytes, port] + fd; -EAGAIN if none is pending */
     OP_SOCKNAME = 45,   /* [id] -> [0, family, bytes, port] */
     OP_PEERNAME = 46,   /* [id] -> [0, family, bytes, port] */
@@ -78,7 +82,7 @@ enum simunix_fork { FORK_THREAD = 0, FORK_PROCESS = 1, FORK_VFORK = 2 };
 enum simunix_wait {
     PARK_TIME = 0,     /* only the deadline */
     PARK_FD = 1,       /* what is in its private epoll: (a descriptor, how many, 0) */
-    PARK_FUTEX = 2,    /* (space, word, bitset) */
+    PARK_FUTEX = 2,    /* (space, word, bitset; above its 32 bits a detail of some spaces) */
     PARK_CHILD = 3,    /* any of its children changing state */
     PARK_SIGNAL = 4,   /* a signal: (set waited for by sigwait, 0, 0) */
     PARK_LOCK = 5,     /* room, or the like, tried again at the deadline: (descriptor, 0, 0) */
@@ -88,7 +92,14 @@ enum simunix_wait {
 };
 
 /* Futex spaces that are no memory: words in them are numbers of objects of the kernel. */
-enum simunix_space { SPACE_SEMAPHORES = 1, SPACE_QUEUES = 2, SPACE_FIFOS = 3, SPACE_LOCKS = 4 };
+enum simunix_space {
+    SPACE_SEMAPHORES = 1, /* detail: twice the semaphore's number, 1 more if it is to become zero */
+    SPACE_QUEUES = 2,
+    SPACE_FIFOS = 3,
+    SPACE_LOCKS = 4, /* detail: the descriptor; bitset: SIMUNIX_LOCK_WAITS (bit 31) and the pid of a record lock's holder, if known */
+    SPACE_MANY = 5   /* those of OP_FUTEX_WORDS; the reply's value says which was woken */
+};
+#define SIMUNIX_LOCK_WAITS 2147483648
 
 enum simunix_wake { WAKE_READY = 0, WAKE_TIMEOUT = 1, WAKE_SIGNAL = 2 };
 

@@ -34,6 +34,7 @@ struct thread {
     int tid;
     int alive_word;         /* cleared by the kernel when the thread has really gone */
     uint64_t start_mask;    /* signal mask to start with */
+    bool looks_for_stops;   /* something in this call may have made a signal deliverable that stops us */
     bool acts;              /* in a call that may make others ready, which it may do after having waited */
     uint64_t asked;         /* clock reads and calls since it last waited for something */
     uint32_t *join_word;    /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
@@ -83,6 +84,7 @@ struct call {
     long a[6];
     struct ucontext *context;
     struct thread *thread;
+    uint64_t mask_before; /* of the thread, where there is no context to keep it */
     uint64_t mask;       /* signals blocked while it waits: the application's own mask, or a temporary one */
     struct trace *trace; /* the line being written, while the thread is traced */
     bool temporary_mask; /* `mask` holds for this call only (ppoll, sigsuspend …) */
@@ -169,6 +171,9 @@ void signals_temporary_mask(struct call *call, const uint64_t *mask);
 uint64_t signals_strip(uint64_t mask);
 void signals_adopt(void);
 bool signals_default_stops(struct thread *thread, int signal);
+void signals_announce_stop(struct thread *thread, int signal, long pid);
+void signals_stop(struct thread *thread, int signal);
+void signals_stop_if_due(struct thread *thread, uint64_t mask);
 
 /* threads.c */
 struct thread *thread_new(struct process *process, int channel);
@@ -182,7 +187,6 @@ bool descriptor_is_ours(struct call *call, long fd);
 
 /* sys_socket.c */
 int64_t socket_id(int fd, char *type);
-long socket_end_of_data(struct call *call, int fd);
 void netlink_store_address(void *to, uint32_t *length, uint32_t port);
 /* socket_family.c */
 long socket_family_refused(struct call *call);
@@ -192,6 +196,9 @@ bool interface_request(struct call *call, long *result);
 /* ethtool.c */
 long ethtool(bool is_loopback, uint32_t speed, void *data);
 /* socket_state.c */
+int socket_take_error(int fd);
+long socket_pending_error(struct call *call, int fd);
+long socket_received(struct call *call, int fd, long result);
 long socket_not_connected(struct call *call, int fd);
 long socket_wait_to_receive(struct call *call, int fd, int flags);
 long socket_cannot_send(struct call *call, int fd, int flags);
@@ -200,6 +207,7 @@ long socket_cannot_send(struct call *call, int fd, int flags);
 long control_messages_send(const struct message_header *message, struct simunix_datagram *header);
 void control_messages_receive(const struct simunix_datagram *header, struct message_header *message);
 long datagram_send(struct call *call, int fd, const struct message_header *message, int flags);
+long datagram_take_error(int fd);
 long datagram_receive(struct call *call, int fd, struct message_header *message, int flags);
 
 /* sys_lock.c */
@@ -219,7 +227,23 @@ void signalfd_refresh(struct thread *thread);
 long eventfd_await_room(struct call *call, int fd);
 
 /* sys_futex.c */
+struct futex_pair {
+    uint32_t *from, *to;
+    bool from_private, to_private;
+};
 void futex_key(struct process *process, uint64_t address, bool is_private, uint64_t key[2]);
+uint16_t *futex_waiters(struct process *process, uint64_t address);
+long futex_check_word(const uint32_t *word);
+long futex_wait(struct call *call, uint32_t *word, bool is_private, uint32_t expected, int64_t deadline, uint32_t bitset);
+long futex_wake(struct call *call, uint32_t *word, bool is_private, int64_t most, uint32_t bitset);
+long futex_requeue(struct call *call, const struct futex_pair *pair, int64_t wake, int64_t move);
+
+/* futex_owner.c */
+long futex_lock_pi(struct call *call, uint32_t *word, bool is_private, int64_t deadline, bool try_only);
+long futex_unlock_pi(struct call *call, uint32_t *word, bool is_private);
+long futex_wait_requeue_pi(struct call *call, const struct futex_pair *pair, int64_t deadline);
+long futex_cmp_requeue_pi(struct call *call, const struct futex_pair *pair);
+void futex_release_robust(struct call *call);
 
 /* strace.c */
 long strace_call(struct call *call, call_handler answer);

@@ -55,19 +55,54 @@ bool signals_default_stops(struct thread *thread, int signal)
     return action.handler == (void *)SIG_DFL;
 }
 
-/* Announce it, let the kernel stop us here, and go on once continued and given the turn. */
-static void stop_here(struct call *call, int signal)
+/* Say that the kernel is about to stop us, and who else will have been sent the signal by then (-1: nobody). */
+void signals_announce_stop(struct thread *thread, int signal, long pid)
+{
+    struct msgpack_writer writer;
+
+    request_start(thread, &writer, OP_STOPPING, 2);
+    msgpack_put_int(&writer, signal);
+    msgpack_put_int(&writer, pid);
+    request_post(thread, &writer);
+}
+
+/* Let the kernel stop us here, and go on once continued and given the turn. */
+void signals_stop(struct thread *thread, int signal)
 {
     uint64_t only = SIGNAL_BIT(signal);
-    struct msgpack_writer writer;
     struct reply reply;
 
-    request_start(call->thread, &writer, OP_STOPPING, 1);
-    msgpack_put_int(&writer, signal);
-    request_post(call->thread, &writer);
-    NATIVE(rt_sigprocmask, SIG_UNBLOCK, &only, NULL, 8);
-    NATIVE(rt_sigprocmask, SIG_BLOCK, &only, NULL, 8);
-    reply_wait(call->thread, &reply);
+    if (signal != SIGSTOP) {
+        NATIVE(rt_sigprocmask, SIG_UNBLOCK, &only, NULL, 8);
+        NATIVE(rt_sigprocmask, SIG_BLOCK, &only, NULL, 8);
+    }
+    reply_wait(thread, &reply);
+}
+
+static void stop_here(struct thread *thread, int signal)
+{
+    signals_announce_stop(thread, signal, -1);
+    signals_stop(thread, signal);
+}
+
+/* Signals that come with this mask would stop us as soon as the application is let go on, while we hold the turn: stop here. */
+void signals_stop_if_due(struct thread *thread, uint64_t mask)
+{
+    uint64_t pending = 0;
+    struct kernel_sigaction action;
+
+    thread->looks_for_stops = false;
+    NATIVE(rt_sigpending, &pending, 8);
+    for (pending &= ~mask; pending != 0; pending &= pending - 1) {
+        int signal = __builtin_ctzl(pending) + 1;
+
+        disposition(signal, &action);
+        if (action.handler != (void *)SIG_DFL || ignored_by_default(signal))
+            continue;
+        if (!stops_by_default(signal))
+            return; /* it dies first */
+        stop_here(thread, signal);
+    }
 }
 
 /* What the signals that this thread may take now mean for the call that it waits in. Stops happen here. */
@@ -85,7 +120,7 @@ enum interruption signals_check(struct call *call)
         if (action.handler == (void *)SIG_IGN || (action.handler == (void *)SIG_DFL && ignored_by_default(signal)))
             continue;
         if (action.handler == (void *)SIG_DFL && stops_by_default(signal)) {
-            stop_here(call, signal);
+            stop_here(call->thread, signal);
             continue;
         }
         return action.flags & SA_RESTART ? INTERRUPT_RESTART : INTERRUPT_CALL;

@@ -2,6 +2,47 @@
  * server knows; a stream that has been connected once need not be asked about again. */
 #include "shim.h"
 
+/* What the kernel has marked the pair with; told once. */
+int socket_take_error(int fd)
+{
+    int error = 0;
+    uint32_t length = sizeof error;
+
+    return NATIVE(getsockopt, fd, SOL_SOCKET_LEVEL, SO_ERROR, &error, &length) == 0 ? error : 0;
+}
+
+/* The error that an internet socket has to tell, once, as -errno. The pair can only say ECONNRESET; the server knows better, and
+ * alone where the pair could not be marked. */
+long socket_pending_error(struct call *call, int fd)
+{
+    char type;
+    int64_t id = socket_id(fd, &type);
+    struct reply reply;
+    int error = 0;
+    int marked;
+
+    if (id < 0 || type == 'n')
+        return 0;
+    if (type == 'd')
+        return datagram_take_error(fd);
+    marked = socket_take_error(fd);
+    if (ASK(call->thread, &reply, OP_SOCKET_GET, id, SOL_SOCKET_LEVEL, SO_ERROR) == 0 && reply.values.kind[1] == 'b')
+        memcpy(&error, reply.values.bytes[1], sizeof error);
+    return error != 0 ? -error : -marked;
+}
+
+/* What a call that receives has got, if that is an end or an error: of an internet connection, only the server knows which. */
+long socket_received(struct call *call, int fd, long result)
+{
+    char type;
+    long error;
+
+    if ((result != 0 && result != -ECONNRESET) || socket_id(fd, &type) < 0 || type != 's')
+        return result;
+    error = socket_pending_error(call, fd);
+    return error != 0 ? error : result;
+}
+
 /* 0 if data may come or go (now or once connected), -ENOTCONN for a stream of ours that has no peer. */
 long socket_not_connected(struct call *call, int fd)
 {

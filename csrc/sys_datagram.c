@@ -60,7 +60,7 @@ static long check_destination(struct call *call, int fd, const struct simunix_da
 }
 
 /* An ICMP error that has come in is told once, by whatever call comes first: 0, or that error, taken from the queue's head. */
-static long take_error(int fd)
+long datagram_take_error(int fd)
 {
     struct simunix_datagram header = {0};
     long size = NATIVE(recvfrom, fd, &header, sizeof header, MSG_PEEK | MSG_DONTWAIT, NULL, NULL);
@@ -84,7 +84,7 @@ long datagram_send(struct call *call, int fd, const struct message_header *messa
     if (result == 0)
         result = check_destination(call, fd, &header);
     if (result == 0)
-        result = take_error(fd);
+        result = datagram_take_error(fd);
     if (result != 0)
         return result;
     for (size_t i = 0; i < message->iov_length && i < PARTS_MAX; i++)

@@ -186,6 +186,7 @@ static long execute(struct call *call, int directory, const char *path, char **a
         return -ENOMEM;
     if (call->trace != NULL)
         strace_replacing(call, directory, path);
+    signals_stop_if_due(call->thread, call->mask);
     tell_exec(call, OP_EXEC, path, 0);
     NATIVE(fcntl, call->thread->channel, F_SETFD, 0);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8); /* the new image inherits it */

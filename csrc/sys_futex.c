@@ -3,7 +3,7 @@
 
 #define FUTEX_COMMAND(op) ((op) & ~(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME))
 
-static uint16_t *waiters_of(struct process *process, uint64_t address)
+uint16_t *futex_waiters(struct process *process, uint64_t address)
 {
     return &process->waiters[(address >> 2) % WAITER_SLOTS];
 }
@@ -122,11 +122,10 @@ void futex_key(struct process *process, uint64_t address, bool is_private, uint6
     key[1] = address - query.start + query.offset;
 }
 
-static long futex_wait(struct call *call, uint32_t *word, uint32_t expected, int64_t deadline, uint32_t bitset)
+long futex_wait(struct call *call, uint32_t *word, bool is_private, uint32_t expected, int64_t deadline, uint32_t bitset)
 {
     struct process *process = call->thread->process;
-    bool is_private = (call->a[1] & FUTEX_PRIVATE_FLAG) != 0;
-    uint16_t *waiters = waiters_of(process, (uint64_t)word);
+    uint16_t *waiters = futex_waiters(process, (uint64_t)word);
     uint64_t key[2];
     long result;
 
@@ -142,7 +141,7 @@ static long futex_wait(struct call *call, uint32_t *word, uint32_t expected, int
     return result == WAKE_TIMEOUT ? -ETIMEDOUT : result;
 }
 
-static long futex_wake(struct call *call, uint32_t *word, int64_t most, uint32_t bitset)
+long futex_wake(struct call *call, uint32_t *word, bool is_private, int64_t most, uint32_t bitset)
 {
     struct process *process = call->thread->process;
     uint64_t key[2];
@@ -150,29 +149,28 @@ static long futex_wake(struct call *call, uint32_t *word, int64_t most, uint32_t
 
     if (bitset == 0)
         return -EINVAL;
-    futex_key(process, (uint64_t)word, (call->a[1] & FUTEX_PRIVATE_FLAG) != 0, key);
-    if (key[0] == 0 && *waiters_of(process, (uint64_t)word) == 0)
+    futex_key(process, (uint64_t)word, is_private, key);
+    if (key[0] == 0 && *futex_waiters(process, (uint64_t)word) == 0)
         return 0;
-    return ASK(call->thread, &reply, OP_WAKE, (int64_t)key[0], (int64_t)key[1], most, bitset);
+    return ASK(call->thread, &reply, OP_WAKE, (int64_t)key[0], (int64_t)key[1], most > 0 ? most : 1, bitset);
 }
 
 /* Waiters that are moved keep their count under the word that they came with, so the target's is raised for good: the
  * count only ever saves messages. */
-static long futex_requeue(struct call *call, uint32_t *word, uint32_t *target, int64_t wake, int64_t move)
+long futex_requeue(struct call *call, const struct futex_pair *pair, int64_t wake, int64_t move)
 {
     struct process *process = call->thread->process;
-    bool is_private = (call->a[1] & FUTEX_PRIVATE_FLAG) != 0;
     uint64_t from[2];
     uint64_t to[2];
     struct reply reply;
 
-    futex_key(process, (uint64_t)word, is_private, from);
-    futex_key(process, (uint64_t)target, is_private, to);
+    futex_key(process, (uint64_t)pair->from, pair->from_private, from);
+    futex_key(process, (uint64_t)pair->to, pair->to_private, to);
     if (ASK(call->thread, &reply, OP_REQUEUE, (int64_t)from[0], (int64_t)from[1], (int64_t)to[0], (int64_t)to[1], wake,
             move) < 0)
         return reply.status;
     if (reply_number(&reply, 1) > 0)
-        (*waiters_of(process, (uint64_t)target))++;
+        (*futex_waiters(process, (uint64_t)pair->to))++;
     return reply.status + reply_number(&reply, 1);
 }
 
@@ -210,8 +208,9 @@ static bool compare(int comparison, int32_t old, int32_t argument)
     }
 }
 
-static long futex_wake_op(struct call *call, uint32_t *word, uint32_t *second, int64_t most, int64_t second_most)
+static long futex_wake_op(struct call *call, const struct futex_pair *pair, int64_t most, int64_t second_most)
 {
+    uint32_t *second = pair->to;
     uint32_t encoded = (uint32_t)call->a[5];
     int32_t argument = (int32_t)(encoded << 8) >> 20;
     int32_t old = (int32_t)*second;
@@ -220,48 +219,13 @@ static long futex_wake_op(struct call *call, uint32_t *word, uint32_t *second, i
     if (encoded >> 28 & FUTEX_OP_OPARG_SHIFT)
         argument = 1 << (argument & 31);
     *second = (uint32_t)operate(encoded >> 28 & 7, old, argument);
-    woken = futex_wake(call, word, most, FUTEX_BITSET_MATCH_ANY);
+    woken = futex_wake(call, pair->from, pair->from_private, most, FUTEX_BITSET_MATCH_ANY);
     if (woken >= 0 && compare(encoded >> 24 & 15, old, (int32_t)(encoded << 20) >> 20)) {
-        long more = futex_wake(call, second, second_most, FUTEX_BITSET_MATCH_ANY);
+        long more = futex_wake(call, second, pair->to_private, second_most, FUTEX_BITSET_MATCH_ANY);
 
         return more < 0 ? more : woken + more;
     }
     return woken;
-}
-
-/* Priority inheritance has nobody to hurry along when computing takes no time: a plain lock with the kernel's word layout. */
-static long futex_lock_pi(struct call *call, uint32_t *word, int64_t deadline, bool try_only)
-{
-    uint32_t tid = (uint32_t)call->thread->tid;
-    uint32_t others = 0; /* once we have waited, there may be more who do */
-
-    for (;;) {
-        uint32_t value = *word;
-        long result;
-
-        if ((value & FUTEX_TID_MASK) == 0) {
-            *word = tid | others | (value & (FUTEX_OWNER_DIED | FUTEX_WAITERS));
-            return 0;
-        }
-        if ((value & FUTEX_TID_MASK) == tid)
-            return -EDEADLK;
-        if (try_only)
-            return -EAGAIN;
-        *word = value | FUTEX_WAITERS;
-        others = FUTEX_WAITERS;
-        result = futex_wait(call, word, value | FUTEX_WAITERS, deadline, FUTEX_BITSET_MATCH_ANY);
-        if (result < 0 && result != -EAGAIN)
-            return result;
-    }
-}
-
-static long futex_unlock_pi(struct call *call, uint32_t *word)
-{
-    if ((*word & FUTEX_TID_MASK) != (uint32_t)call->thread->tid)
-        return -EPERM;
-    *word = 0;
-    futex_wake(call, word, 1, FUTEX_BITSET_MATCH_ANY);
-    return 0;
 }
 
 /* The deadline of a waiting operation: relative on the monotonic clock for FUTEX_WAIT, absolute for all others. */
@@ -281,49 +245,90 @@ static long futex_deadline(struct call *call, int command, int64_t *deadline)
     return 0;
 }
 
-long sys_futex(struct call *call)
+static bool waits(int command)
 {
-    uint32_t *word = (void *)call->a[0];
-    uint32_t *second = (void *)call->a[4];
-    int command = (int)FUTEX_COMMAND(call->a[1]);
-    uint32_t value = (uint32_t)call->a[2];
-    int64_t deadline = NEVER;
-    long error = 0;
+    return command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET || command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2 ||
+           command == FUTEX_WAIT_REQUEUE_PI;
+}
 
-    if (is_bad_pointer(word))
-        return -EFAULT;
+static bool has_second_word(int command)
+{
+    return command == FUTEX_REQUEUE || command == FUTEX_CMP_REQUEUE || command == FUTEX_WAKE_OP ||
+           command == FUTEX_WAIT_REQUEUE_PI || command == FUTEX_CMP_REQUEUE_PI;
+}
+
+static bool knows_clocks(int command)
+{
+    return command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET || command == FUTEX_WAIT_REQUEUE_PI || command == FUTEX_LOCK_PI2;
+}
+
+long futex_check_word(const uint32_t *word)
+{
     if (((uint64_t)word & 3) != 0)
         return -EINVAL;
-    if (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET || command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2)
-        error = futex_deadline(call, command, &deadline);
-    if (error != 0)
-        return error;
+    return is_bad_pointer(word) ? -EFAULT : 0;
+}
+
+static long operate_plain(struct call *call, int command, const struct futex_pair *pair, int64_t deadline)
+{
+    uint32_t value = (uint32_t)call->a[2];
+    uint32_t third = (uint32_t)call->a[5];
+
     switch (command) {
     case FUTEX_WAIT:
-        return futex_wait(call, word, value, deadline, FUTEX_BITSET_MATCH_ANY);
+        return futex_wait(call, pair->from, pair->from_private, value, deadline, FUTEX_BITSET_MATCH_ANY);
     case FUTEX_WAIT_BITSET:
-        return futex_wait(call, word, value, deadline, (uint32_t)call->a[5]);
+        return futex_wait(call, pair->from, pair->from_private, value, deadline, third);
     case FUTEX_WAKE:
-        return futex_wake(call, word, (int)value, FUTEX_BITSET_MATCH_ANY);
+        return futex_wake(call, pair->from, pair->from_private, (int)value, FUTEX_BITSET_MATCH_ANY);
     case FUTEX_WAKE_BITSET:
-        return futex_wake(call, word, (int)value, (uint32_t)call->a[5]);
+        return futex_wake(call, pair->from, pair->from_private, (int)value, third);
     case FUTEX_REQUEUE:
-        return futex_requeue(call, word, second, (int)value, (int)call->a[3]);
+        return futex_requeue(call, pair, (int)value, (int)call->a[3]);
     case FUTEX_CMP_REQUEUE:
-        return *word != (uint32_t)call->a[5] ? -EAGAIN : futex_requeue(call, word, second, (int)value, (int)call->a[3]);
+        return *pair->from != third ? -EAGAIN : futex_requeue(call, pair, (int)value, (int)call->a[3]);
     case FUTEX_WAKE_OP:
-        return futex_wake_op(call, word, second, (int)value, (int)call->a[3]);
-    case FUTEX_LOCK_PI:
-    case FUTEX_LOCK_PI2:
-        return futex_lock_pi(call, word, deadline, false);
-    case FUTEX_TRYLOCK_PI:
-        return futex_lock_pi(call, word, NEVER, true);
-    case FUTEX_UNLOCK_PI:
-        return futex_unlock_pi(call, word);
+        return futex_wake_op(call, pair, (int)value, (int)call->a[3]);
     default:
         warn_once(call->thread, WARN_REFUSED, "futex: an operation that is not simulated", NULL);
         return -ENOSYS;
     }
+}
+
+static long operate_with_owner(struct call *call, int command, const struct futex_pair *pair, int64_t deadline)
+{
+    switch (command) {
+    case FUTEX_LOCK_PI:
+    case FUTEX_LOCK_PI2:
+        return futex_lock_pi(call, pair->from, pair->from_private, deadline, false);
+    case FUTEX_TRYLOCK_PI:
+        return futex_lock_pi(call, pair->from, pair->from_private, NEVER, true);
+    case FUTEX_UNLOCK_PI:
+        return futex_unlock_pi(call, pair->from, pair->from_private);
+    case FUTEX_WAIT_REQUEUE_PI:
+        return futex_wait_requeue_pi(call, pair, deadline);
+    case FUTEX_CMP_REQUEUE_PI:
+        return futex_cmp_requeue_pi(call, pair);
+    default:
+        return operate_plain(call, command, pair, deadline);
+    }
+}
+
+long sys_futex(struct call *call)
+{
+    int command = (int)FUTEX_COMMAND(call->a[1]);
+    bool is_private = (call->a[1] & FUTEX_PRIVATE_FLAG) != 0;
+    struct futex_pair pair = {(uint32_t *)call->a[0], (uint32_t *)call->a[4], is_private, is_private};
+    int64_t deadline = NEVER;
+    long error = futex_check_word(pair.from);
+
+    if (error == 0 && has_second_word(command))
+        error = futex_check_word(pair.to);
+    if (error == 0 && (call->a[1] & FUTEX_CLOCK_REALTIME) != 0 && !knows_clocks(command))
+        error = -ENOSYS;
+    if (error == 0 && waits(command))
+        error = futex_deadline(call, command, &deadline);
+    return error != 0 ? error : operate_with_owner(call, command, &pair, deadline);
 }
 
 /* Remember shared, writable mappings: only words in them need a key that other processes understand. */

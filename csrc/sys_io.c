@@ -45,7 +45,7 @@ long sys_read(struct call *call)
     result = socket_wait_to_receive(call, fd, 0);
     if (result == 0)
         result = do_native(call);
-    return result == 0 ? socket_end_of_data(call, fd) : result;
+    return socket_received(call, fd, result);
 }
 
 static int type_of(int fd)

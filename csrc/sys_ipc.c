@@ -9,7 +9,7 @@
 #define IPC_NOWAIT_FLAG 04000
 #define SEMAPHORES_MAX 500 /* of one call: SEMOPM */
 enum ipc_command { IPC_RMID = 0, IPC_SET = 1, IPC_STAT = 2 };
-enum semaphore_command { SETVAL = 16, SETALL = 17, SEM_STAT = 18, SEM_STAT_ANY = 20 };
+enum semaphore_command { GETVAL = 12, GETNCNT = 14, GETZCNT = 15, SETVAL = 16, SETALL = 17, SEM_STAT = 18, SEM_STAT_ANY = 20 };
 enum queue_command { MSG_STAT = 11, MSG_STAT_ANY = 13 };
 enum memory_command { SHM_STAT = 13, SHM_STAT_ANY = 15 };
 
@@ -40,9 +40,10 @@ static void ipc_changed(struct call *call, enum simunix_space space, long id)
 }
 
 /* Wait until the object has changed: WAKE_TIMEOUT, or the result of an interruption. Never restarted, see signal(7). */
-static long ipc_wait(struct call *call, enum simunix_space space, long id, int64_t deadline)
+static long ipc_wait(struct call *call, enum simunix_space space, long id, uint64_t detail, int64_t deadline)
 {
-    struct wait wait = {.kind = PARK_FUTEX, .deadline = deadline, .a = space, .b = ipc_word(call, id), .c = ~0U};
+    struct wait wait = {
+        .kind = PARK_FUTEX, .deadline = deadline, .a = space, .b = ipc_word(call, id), .c = detail << 32 | ~0U};
 
     return wait_on(call, &wait, false);
 }
@@ -78,6 +79,24 @@ static struct operations look_at(struct call *call)
     return found;
 }
 
+/* What GETNCNT and GETZCNT count: the semaphore whose operation has to wait, and whether for zero. All are tried in their order,
+ * those of one semaphore upon each other. */
+static uint64_t waited_for(struct call *call)
+{
+    const struct semaphore_operation *operations = (void *)call->a[1];
+
+    for (long i = 0; i < call->a[2]; i++) {
+        long value = NATIVE(semctl, call->a[0], operations[i].number, GETVAL, 0);
+
+        for (long before = 0; before < i; before++)
+            if (operations[before].number == operations[i].number)
+                value += operations[before].change;
+        if (operations[i].change == 0 ? value != 0 : value + operations[i].change < 0)
+            return (uint64_t)operations[i].number << 1 | (operations[i].change == 0);
+    }
+    return 0;
+}
+
 static long semaphore_operate(struct call *call, int64_t deadline)
 {
     long result = try_operations(call);
@@ -88,7 +107,7 @@ static long semaphore_operate(struct call *call, int64_t deadline)
         return result;
     operations = look_at(call);
     while (result == -EAGAIN && operations.waits) {
-        result = ipc_wait(call, SPACE_SEMAPHORES, call->a[0], deadline);
+        result = ipc_wait(call, SPACE_SEMAPHORES, call->a[0], waited_for(call), deadline);
         if (result < 0 || result == WAKE_TIMEOUT)
             return result < 0 ? result : -EAGAIN;
         has_waited = true;
@@ -127,7 +146,7 @@ static long queue_operate(struct call *call, int flags_at, long would_wait)
     call->a[flags_at] |= IPC_NOWAIT_FLAG;
     while ((result = syscall6(call->number, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4], 0)) == would_wait &&
            waits) {
-        result = ipc_wait(call, SPACE_QUEUES, call->a[0], NEVER);
+        result = ipc_wait(call, SPACE_QUEUES, call->a[0], 0, NEVER);
         if (result < 0)
             return result;
         has_waited = true;
@@ -158,6 +177,15 @@ static void tell_times(struct call *call, void *status, const uint8_t *places, s
     }
 }
 
+/* The kernel has no waiters: the server has them. */
+static long count_waiters(struct call *call, bool for_zero)
+{
+    int64_t detail = call->a[1] << 1 | for_zero;
+    struct reply reply;
+
+    return ASK(call->thread, &reply, OP_WAITERS, SPACE_SEMAPHORES, (int64_t)ipc_word(call, call->a[0]), detail);
+}
+
 long sys_semctl(struct call *call)
 {
     static const uint8_t times[] = {48, 64}; /* sem_otime, sem_ctime of struct semid64_ds */
@@ -166,6 +194,9 @@ long sys_semctl(struct call *call)
     if (result < 0)
         return result;
     switch (call->a[2] & 0xff) {
+    case GETNCNT:
+    case GETZCNT:
+        return count_waiters(call, (call->a[2] & 0xff) == GETZCNT);
     case IPC_STAT:
     case SEM_STAT:
     case SEM_STAT_ANY:

@@ -7,14 +7,14 @@
 
 #define FASYNC_FLAG 020000
 
-static struct wait lock_wait(int fd, const struct stat *status)
+static struct wait lock_wait(int fd, const struct stat *status, uint32_t holder)
 {
     return (struct wait){
         .kind = PARK_FUTEX,
         .deadline = NEVER,
         .a = SPACE_LOCKS,
         .b = inode_word(status),
-        .c = (uint64_t)(unsigned int)fd << 32 | ~0U, /* all bits of the set; above them what reports show */
+        .c = (uint64_t)(unsigned int)fd << 32 | SIMUNIX_LOCK_WAITS | holder,
     };
 }
 
@@ -27,11 +27,24 @@ void lock_released(struct call *call, long fd)
 
     if (call->thread->process->page->lock_waiters == 0 || NATIVE(fstat, fd, &status) != 0)
         return;
-    wait = lock_wait((int)fd, &status);
+    wait = lock_wait((int)fd, &status, 0);
     ASK(call->thread, &reply, OP_WAKE, SPACE_LOCKS, (int64_t)wait.b, 1 << 30, ~0U);
 }
 
-/* Try `operation` until it does not say that somebody else holds the lock. */
+/* The pid of a process that holds what a record lock waits for; 0 if nobody is known, or for another kind of lock. */
+static uint32_t record_holder(const struct call *call)
+{
+    struct flock lock;
+
+    if (call->number != __NR_fcntl || call->a[1] != F_SETLKW)
+        return 0;
+    lock = *(const struct flock *)call->a[2];
+    if (NATIVE(fcntl, call->a[0], F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK || lock.l_pid <= 0)
+        return 0;
+    return (uint32_t)lock.l_pid;
+}
+
+/* Try `operation` until it does not say that somebody else holds the lock. The server sees who waits for whom. */
 static long lock_until(struct call *call, long (*attempt)(struct call *call))
 {
     struct stat status;
@@ -41,10 +54,12 @@ static long lock_until(struct call *call, long (*attempt)(struct call *call))
     while ((result = attempt(call)) == -EAGAIN || result == -EACCES) {
         if (NATIVE(fstat, call->a[0], &status) != 0)
             return -EBADF;
-        wait = lock_wait((int)call->a[0], &status);
+        wait = lock_wait((int)call->a[0], &status, record_holder(call));
         result = wait_on(call, &wait, true);
         if (result < 0)
             return result;
+        if (wait.value == -EDEADLK)
+            return -EDEADLK;
     }
     return result;
 }

@@ -140,7 +140,7 @@ static long receive_all(struct call *call, int fd, struct message_header *messag
         long result = socket_wait_to_receive(call, fd, 0);
 
         if (result == 0)
-            result = NATIVE(recvmsg, fd, &piece, (flags & ~MSG_WAITALL) | MSG_DONTWAIT);
+            result = socket_received(call, fd, NATIVE(recvmsg, fd, &piece, (flags & ~MSG_WAITALL) | MSG_DONTWAIT));
         if (result < 0)
             return done > 0 ? (long)done : result;
         if (result == 0)
@@ -172,8 +172,8 @@ static long receive_message(struct call *call, int fd, struct message_header *me
         netlink_store_address(message->name, &message->name_length, 0);
         return result;
     }
-    if (result == 0 && simulated && total_of(message) > 0)
-        result = socket_end_of_data(call, fd);
+    if (simulated && total_of(message) > 0)
+        result = socket_received(call, fd, result);
     if (simulated)
         message->name_length = 0; /* the pair's name is not the application's business */
     return result;

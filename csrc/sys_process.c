@@ -108,6 +108,7 @@ static void start_forked(struct call *call, int channel)
     msgpack_put_text(&writer, "", 0);
     request_call(thread, &writer, &reply);
     process->random_state = (uint64_t)reply_number(&reply, 1);
+    thread->looks_for_stops = true;
     strace_open(thread);
 }
 
@@ -213,6 +214,7 @@ long sys_exit(struct call *call)
     struct thread *thread = call->thread;
     struct msgpack_writer writer;
 
+    futex_release_robust(call);
     prepare_burial(thread);
     request_start(thread, &writer, OP_THREAD_EXIT, 2);
     msgpack_put_int(&writer, call->a[0] & 0xff);

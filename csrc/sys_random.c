@@ -38,7 +38,7 @@ long sys_getrandom(struct call *call)
 /* What open("/dev/urandom") gives: an anonymous file with more seeded bytes than anybody reads at once. */
 long random_open(struct call *call, int flags)
 {
-    uint8_t block[512];
+    uint8_t block[2048]; /* 256 KiB in all: iperf3 asks for 128 at once */
     long fd = NATIVE(memfd_create, "urandom", flags & O_CLOEXEC ? 1 : 0);
 
     if (fd < 0)

@@ -41,6 +41,8 @@ long sys_rt_sigaction(struct call *call)
     return result;
 }
 
+static const uint64_t signals_that_stop = SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) | SIGNAL_BIT(SIGTTOU);
+
 /* The mask that counts is the one that the kernel restores when the trap returns. */
 long sys_rt_sigprocmask(struct call *call)
 {
@@ -64,6 +66,8 @@ long sys_rt_sigprocmask(struct call *call)
             *mask = given;
         else
             return -EINVAL;
+        if ((before & ~*mask & signals_that_stop) != 0)
+            call->thread->looks_for_stops = true;
     }
     if (old != NULL)
         *old = before;
@@ -113,31 +117,29 @@ long sys_sigaltstack(struct call *call)
     return 0;
 }
 
+/* Does it reach the sender: its process, this very thread, its group? SIGSTOP stops all threads, whichever it is sent to. */
+static bool reaches_self(struct call *call, long pid, long tid, int signal)
+{
+    if (pid == call->thread->process->pid)
+        return tid == 0 || tid == call->thread->tid || signal == SIGSTOP;
+    return pid == 0 ? tid == 0 : pid < -1 && -pid == NATIVE(getpgid, 0);
+}
+
 /* A signal that stops the sender itself is announced first: the kernel stops it before it could say so. */
 static bool stops_self(struct call *call, long pid, long tid, int signal)
 {
-    if (pid != call->thread->process->pid || (tid != 0 && tid != call->thread->tid))
-        return false;
-    return signals_default_stops(call->thread, signal) &&
+    return signals_default_stops(call->thread, signal) && reaches_self(call, pid, tid, signal) &&
            (signal == SIGSTOP || (call->mask & SIGNAL_BIT(signal)) == 0);
 }
 
-static long stop_self(struct call *call, int signal)
+static long stop_self(struct call *call, long pid, int signal)
 {
-    uint64_t only = SIGNAL_BIT(signal);
-    struct msgpack_writer writer;
-    struct reply reply;
+    long result;
 
-    request_start(call->thread, &writer, OP_STOPPING, 1);
-    msgpack_put_int(&writer, signal);
-    request_post(call->thread, &writer);
-    NATIVE(kill, call->thread->process->pid, signal);
-    if (signal != SIGSTOP) {
-        NATIVE(rt_sigprocmask, SIG_UNBLOCK, &only, NULL, 8);
-        NATIVE(rt_sigprocmask, SIG_BLOCK, &only, NULL, 8);
-    }
-    reply_wait(call->thread, &reply);
-    return 0;
+    signals_announce_stop(call->thread, signal, pid > 0 ? -1 : pid);
+    result = syscall6(call->number, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4], call->a[5]);
+    signals_stop(call->thread, signal);
+    return result;
 }
 
 /* Send as asked, then tell the server whom to let look. `tid` is 0 for a whole process. */
@@ -147,7 +149,7 @@ static long send_signal(struct call *call, long pid, long tid, int signal)
     long result;
 
     if (stops_self(call, pid, tid, signal))
-        return stop_self(call, signal);
+        return stop_self(call, pid, signal);
     result = syscall6(call->number, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4], call->a[5]);
     if (result != 0 || signal == 0 || (pid == call->thread->process->pid && tid == call->thread->tid))
         return result;
@@ -155,8 +157,13 @@ static long send_signal(struct call *call, long pid, long tid, int signal)
     return 0;
 }
 
+/* Where hosts share this computer's pids, -1 would mean everything that runs on it. */
 long sys_kill(struct call *call)
 {
+    if ((int)call->a[0] == -1 && (call->thread->process->flags & HELLO_FLAG_FAKE_NAME)) {
+        warn_once(call->thread, WARN_REFUSED, "kill(-1): without namespaces it would reach processes outside the emulation", NULL);
+        return -EPERM;
+    }
     return send_signal(call, (int)call->a[0], 0, (int)call->a[1]);
 }
 
@@ -165,12 +172,13 @@ long sys_tgkill(struct call *call)
     return send_signal(call, (int)call->a[0], (int)call->a[1], (int)call->a[2]);
 }
 
-/* The process of a thread id is the server's to find: pid 0 with a thread id means that. */
+/* The process of another process's thread is the server's to find: pid 0 with a thread id means that. */
 long sys_tkill(struct call *call)
 {
-    long pid = call->a[0] == call->thread->tid ? call->thread->process->pid : 0;
+    long own = call->thread->process->pid;
+    bool is_own = NATIVE(tgkill, own, call->a[0], 0) == 0;
 
-    return send_signal(call, pid, (int)call->a[0], (int)call->a[1]);
+    return send_signal(call, is_own ? own : 0, (int)call->a[0], (int)call->a[1]);
 }
 
 long sys_rt_sigqueueinfo(struct call *call)

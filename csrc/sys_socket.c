@@ -40,21 +40,6 @@ int64_t socket_id(int fd, char *type)
     return id;
 }
 
-/* The pair has come to its end: of an internet connection that may be a reset, which only the server knows. */
-long socket_end_of_data(struct call *call, int fd)
-{
-    char type;
-    int64_t id = socket_id(fd, &type);
-    struct reply reply;
-    int error = 0;
-
-    if (id < 0 || type != 's')
-        return 0;
-    if (ASK(call->thread, &reply, OP_SOCKET_GET, id, SOL_SOCKET_LEVEL, SO_ERROR_OPTION) == 0 && reply.values.kind[1] == 'b')
-        memcpy(&error, reply.values.bytes[1], sizeof error);
-    return -error;
-}
-
 /* sockaddr_in and sockaddr_in6 as the wire's (family, bytes, port). False if it is neither or too short. */
 static bool put_address(struct msgpack_writer *writer, const uint8_t *address, uint32_t length)
 {
@@ -237,6 +222,19 @@ static void fill_send_buffer(int fd)
         ;
 }
 
+/* A stream that could not be connected shows its error for ever: for the next attempt it gets a new pair. */
+static void replace_descriptor(int fd, int fresh)
+{
+    long inherited = NATIVE(fcntl, fd, F_GETFD, 0);
+    long flags = NATIVE(fcntl, fd, F_GETFL, 0);
+
+    if (fresh < 0)
+        return;
+    NATIVE(fcntl, fresh, F_SETFL, flags);
+    NATIVE(dup3, fresh, fd, inherited & FD_CLOEXEC ? O_CLOEXEC : 0);
+    NATIVE(close, fresh);
+}
+
 /* connect to AF_UNSPEC: a datagram socket forgets its peer. */
 static long disconnect(struct call *call, int64_t id)
 {
@@ -269,6 +267,10 @@ long sys_connect(struct call *call)
     if (type == 'd' && !is_bad_pointer((void *)call->a[1]) && call->a[2] >= 2 && *(uint16_t *)call->a[1] == 0)
         return disconnect(call, id);
     result = ask_address(call, OP_CONNECT, id, waits, &reply);
+    if (result == -EINPROGRESS || result == 0)
+        replace_descriptor(fd, reply.fd);
+    else if (result == -ECONNREFUSED || result == -ETIMEDOUT) /* the last attempt's error: told, and so no longer pending */
+        socket_take_error(fd);
     if (result != -EINPROGRESS)
         return result;
     if (!waits) {
@@ -378,6 +380,16 @@ static bool is_server_option(long level, long option)
     return level != SOL_SOCKET_LEVEL;
 }
 
+static long store_error(long error, void *to, uint32_t *length)
+{
+    int value = (int)error;
+
+    if (*length > sizeof value)
+        *length = sizeof value;
+    memcpy(to, &value, *length);
+    return 0;
+}
+
 long sys_getsockopt(struct call *call)
 {
     int64_t id;
@@ -388,6 +400,8 @@ long sys_getsockopt(struct call *call)
         return NATIVE(getsockopt, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4]);
     if (is_bad_pointer((void *)call->a[3]) || is_bad_pointer(length))
         return -EFAULT;
+    if (call->a[1] == SOL_SOCKET_LEVEL && call->a[2] == SO_ERROR_OPTION)
+        return store_error(-socket_pending_error(call, (int)call->a[0]), (void *)call->a[3], length);
     if (ASK(call->thread, &reply, OP_SOCKET_GET, id, call->a[1], call->a[2]) < 0)
         return reply.status;
     if (reply.values.count < 2 || reply.values.kind[1] != 'b')

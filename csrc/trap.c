@@ -65,8 +65,10 @@ static void pass_on_foreign_signal(struct thread *thread, siginfo_t *info, void 
 {
     void (*handler)(int, siginfo_t *, void *) = thread->process->sigsys.handler;
 
-    if (info->si_code == SI_TKILL && was_preempted(thread))
+    if (info->si_code == SI_TKILL && was_preempted(thread)) {
+        signals_stop_if_due(thread, ((struct ucontext *)context)->uc_sigmask);
         return;
+    }
     if (handler != (void *)SIG_DFL && handler != (void *)SIG_IGN)
         handler(SIGSYS, info, context);
 }
@@ -126,5 +128,6 @@ void trap_thread_started(struct thread *thread)
     request_call(thread, &writer, &reply);
     strace_open(thread);
     trap_arm();
+    signals_stop_if_due(thread, thread->start_mask);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &thread->start_mask, NULL, 8);
 }

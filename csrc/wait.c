@@ -34,8 +34,9 @@ enum simunix_wake park(struct call *call, struct wait *wait)
     msgpack_put_int(&writer, wait->kind);
     msgpack_put_int(&writer, call->number);
     msgpack_put_int(&writer, wait->deadline);
-    /* A signalfd becomes readable by signals that are blocked, and only its owner can ask: wake for any. */
-    msgpack_put_uint(&writer, thread->process->has_signalfd ? 0 : call->mask);
+    /* A signalfd becomes readable by signals that are blocked, and only its owner can ask: wake for any, says the bit of the one
+     * signal that is in no mask. */
+    msgpack_put_uint(&writer, thread->process->has_signalfd ? call->mask | SIGNAL_BIT(SIGSYS) : signals_strip(call->mask));
     msgpack_put_uint(&writer, wait->a);
     msgpack_put_uint(&writer, wait->b);
     msgpack_put_uint(&writer, wait->c);
@@ -211,7 +212,9 @@ long wait_ready(struct call *call, int fd, short events, int timeout_option)
     struct pollfd entry = {.fd = fd, .events = events};
     int64_t deadline;
 
-    if (NATIVE(poll, &entry, 1, 0) != 0 || answers_at_once(fd, events))
+    if (NATIVE(poll, &entry, 1, 0) != 0)
+        return (entry.revents & POLLERR) && events == POLLOUT ? socket_pending_error(call, fd) : 0;
+    if (answers_at_once(fd, events))
         return 0;
     deadline = socket_deadline(call, fd, timeout_option);
     for (;;) {

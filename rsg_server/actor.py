@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 from dataclasses import dataclass
 from enum import Enum
@@ -22,6 +23,10 @@ class State(Enum):
     PARKED = "parked"
     VFORK = "waiting for a vfork child"
     DEAD = "dead"
+
+
+HAS_SIGNALFD = 1 << (signal.SIGSYS - 1)
+"""In a mask of blocked signals, which never holds SIGSYS: whatever comes, the actor looks."""
 
 
 @dataclass(slots=True)
@@ -53,6 +58,7 @@ class Actor:
         "state",
         "tid",
         "timeout",
+        "words",
     )
 
     def __init__(self, number: int, process: Process, channel: socket.socket) -> None:
@@ -67,6 +73,7 @@ class Actor:
         self.timeout: Event | None = None
         self.reply: tuple[object, ...] = (int(Wake.READY), 0)
         self.reply_fds: tuple[int, ...] = ()
+        self.words: tuple[tuple[int, int], ...] = ()  # futexes (space, word) that it waits at together
 
     def __repr__(self) -> str:
         return f"{self.process}/{self.tid or '?'}"

@@ -48,6 +48,8 @@ def connect(kernel: Kernel, client: SimulatedSocket, target: Address, waits: boo
     code = kernel.sockets.autobind(client, ip if any(ip) else (b"\x7f\0\0\1" if len(ip) == 4 else b"\0" * 15 + b"\1"))
     if code:
         return code
+    if client.is_broken:
+        kernel.sockets.renew(client)
     client.state = SocketState.CONNECTING
     client.remote = target
     client.waits = waits
@@ -186,10 +188,7 @@ def _established(kernel: Kernel, client: SimulatedSocket) -> None:
 def _fail(kernel: Kernel, client: SimulatedSocket, code: int) -> None:
     if not _is_connecting(kernel, client):
         return
-    client.drain()
     client.state = SocketState.OPEN
-    kernel.sockets.set_events(client)
-    kernel.must_poll = True
     kernel.log.event(
         kernel.now_ns,
         "connect_failed",
@@ -197,8 +196,12 @@ def _fail(kernel: Kernel, client: SimulatedSocket, code: int) -> None:
         destination=str(client.remote),
         error=errno.errorcode.get(code, str(code)),
     )
-    if not client.waits:
-        client.error = code
+    if client.waits:
+        client.drain()
+        kernel.sockets.set_events(client)
+        kernel.must_poll = True
+    else:
+        kernel.sockets.connect_failed(client, code)
     kernel.sockets.tell_connect(client, -code)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import socket
 import stat
@@ -12,20 +11,19 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rsg_server.broken_pair import copy_of
 from rsg_server.socket_pair import SimulatedSocket, SocketState
 
 if TYPE_CHECKING:
     from rsg_server.kernel import Kernel
     from rsg_server.process import Process
 
-_SYS_PIDFD_GETFD = 438
 _CREDENTIALS = struct.Struct("=iII")
 _SHOWN = 4
 """How many processes or descriptors of one kind are named before "and N more"."""
 _PROTOCOLS = {"s": "TCP", "d": "UDP", "n": "netlink"}
 _PREFIX = b"\0simunix:"
 
-_libc = ctypes.CDLL(None, use_errno=True)
 Key = tuple[int, int]
 Holder = tuple["Process", int]
 
@@ -95,7 +93,7 @@ class Descriptors:
         return f"{name}, {verb} by {self._names(ends)}" if ends else f"{name} without a {other}"
 
     def _socket(self, process: Process, fd: int) -> str:
-        copy = _copy_of(process, fd)
+        copy = copy_of(process, fd)
         if copy is None:
             return "socket"
         with copy:
@@ -185,12 +183,6 @@ def _info(process: Process, fd: int) -> dict[str, str]:
 
 def _access_mode(process: Process, fd: int) -> int:
     return int(_info(process, fd).get("flags", "0"), 8) & os.O_ACCMODE
-
-
-def _copy_of(process: Process, fd: int) -> socket.socket | None:
-    """A descriptor of another process's, for a moment in our hands; None where the kernel does not allow it."""
-    copy = _libc.syscall(_SYS_PIDFD_GETFD, process.pidfd, fd, 0)
-    return socket.socket(fileno=copy) if copy >= 0 else None
 
 
 def _peer_name(copy: socket.socket) -> object:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from rsg_server import native_signal
-from rsg_server.actor import Actor, Parked, State
+from rsg_server.actor import HAS_SIGNALFD, Actor, Parked, State
 from rsg_server.clock_page import ClockPage, Costs
 from rsg_server.datagrams import Datagrams
 from rsg_server.debugger import Debugger
@@ -298,8 +298,21 @@ class Kernel:
         for child in process.children:
             self._reparent(child)
             self.notice_signal(child, signal.SIGTERM, every_thread=True)  # PR_SET_PDEATHSIG may have sent something
+        self._hang_up_orphans(process.host)
         if process.on_exit is not None:
             process.on_exit(process)
+
+    def _hang_up_orphans(self, host: HostState) -> None:
+        """A death may orphan a process group: if one of its members is stopped, the kernel has sent all SIGHUP and SIGCONT."""
+        stopped = [process for process in host.processes.values() if process.stopped]
+        groups = {process.group() for process in stopped if process.status_fields().get("State", "T")[0] not in "Tt"}
+        if not groups:
+            return
+        for process in sorted(host.processes.values(), key=lambda process: process.number):
+            if process.group() in groups:
+                self.continue_process(process)
+                self.notice_signal(process, signal.SIGHUP)
+                self.notice_signal(process, signal.SIGCONT)
 
     def _reparent(self, orphan: Process) -> None:
         """Whom the kernel has given an orphan to: a subreaper among its ancestors, or the host's init, which is not ours."""
@@ -343,7 +356,7 @@ class Kernel:
             if actor.state is not State.PARKED or parked is None or (tid and actor.tid != tid):
                 continue
             waited_for = parked.wait == Wait.SIGNAL and parked.a & bit
-            if every_thread or not parked.blocked & bit or waited_for:
+            if every_thread or not parked.blocked & bit or parked.blocked & HAS_SIGNALFD or waited_for:
                 self.wake(actor, Wake.SIGNAL)
                 if not every_thread:
                     return

@@ -72,6 +72,11 @@ class Process:
         fresh, self.seen_pending = pending & ~self.seen_pending, pending
         return [number for number in range(1, 65) if fresh >> (number - 1) & 1]
 
+    def group(self) -> int:
+        """The process group as its own PID namespace numbers it (the last number of NSpgid); -1 if it is gone."""
+        fields = self.status_fields().get("NSpgid", "").split()
+        return int(fields[-1]) if fields else -1
+
     def status_fields(self) -> dict[str, str]:
         """/proc/PID/status as a dict; empty once the process is gone."""
         try:

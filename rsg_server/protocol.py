@@ -29,6 +29,9 @@ class Op(IntEnum):
     WAKE = _number("OP_WAKE")
     REQUEUE = _number("OP_REQUEUE")
     EPOLL = _number("OP_EPOLL")
+    WAITERS = _number("OP_WAITERS")
+    HAND_OVER = _number("OP_HAND_OVER")
+    FUTEX_WORDS = _number("OP_FUTEX_WORDS")
     SIGNAL = _number("OP_SIGNAL")
     TIMER_SET = _number("OP_TIMER_SET")
     TIMER_GET = _number("OP_TIMER_GET")
@@ -91,6 +94,7 @@ class Space(IntEnum):
     QUEUES = _number("SPACE_QUEUES")
     FIFOS = _number("SPACE_FIFOS")
     LOCKS = _number("SPACE_LOCKS")
+    MANY = _number("SPACE_MANY")
 
 
 class Wake(IntEnum):
@@ -126,6 +130,7 @@ PAGE_FIELDS: dict[str, int] = {
 DATAGRAM_HEADER_BYTES: int = ffi.sizeof("struct simunix_datagram")
 NEVER = -1
 QUANTUM_NS: int = lib.SIMUNIX_QUANTUM_NS
+LOCK_WAITS: int = lib.SIMUNIX_LOCK_WAITS
 """How much the price of its calls may add up to while others are, or may have become, ready: a loop of calls must not starve
 them (virtual time)."""
 

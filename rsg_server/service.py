@@ -14,6 +14,7 @@ import trio
 from rsg_server import native_signal
 from rsg_server.clock_page import FOREVER_NS, PREEMPT
 from rsg_server.errors import MORE_FILES, DeadlockError, ServerError
+from rsg_server.outside import LOOK_S, Outside
 from rsg_server.report import deadlock_report, stall_report, waits_outside
 from rsg_server.turn import Outcome, TurnLoop
 
@@ -51,6 +52,8 @@ class Service:
     joined: int = 0
     was_disturbed: bool = False  # somebody outside took a hand: the run cannot be repeated to the byte
     turns: TurnLoop = field(init=False)
+    _outside: Outside = field(init=False)
+    _next_look: float = field(default=0.0, init=False)
     _wall_start: float = field(default=0.0, init=False)
     _virtual_start_ns: int = field(default=0, init=False)
     _computing: tuple[int, float] = field(default=(0, 0.0), init=False)
@@ -61,6 +64,7 @@ class Service:
 
     def __post_init__(self) -> None:
         self.turns = TurnLoop(self.kernel)
+        self._outside = Outside(self.kernel)
 
     async def run(self) -> str:
         """Give turns until the end; returns why it ended. Raises DeadlockError when virtual time cannot move."""
@@ -111,6 +115,7 @@ class Service:
             self.reason = self.reason or "done"
         if self.reason:
             return
+        self._look_outside()
         if outcome is Outcome.COMPUTING:
             await self._await_holder()
         elif outcome is Outcome.IDLE:
@@ -119,6 +124,14 @@ class Service:
             await self._wait_for_attention(PACE_SLICE_S)
         else:
             await trio.lowlevel.checkpoint()
+
+    def _look_outside(self) -> None:
+        """Somebody may have sent a process a signal, in real time; only between two turns is it certain who has."""
+        now = time.monotonic()
+        if self.turns.holder is None and now >= self._next_look:
+            self._next_look = now + LOOK_S
+            if self._outside.look():
+                self.was_disturbed = True
 
     def _all_gone(self) -> bool:
         return not self.kernel.processes and not self.options.keep_alive

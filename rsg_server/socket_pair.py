@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from rsg_server.host_state import HostState
+    from rsg_server.process import Process
 
 READ_BYTES = 65536
 
@@ -71,6 +72,7 @@ class SimulatedSocket:
     app_end: socket.socket | None
     type: int = 0  # as it was asked for: SOCK_
     protocol: int = 0
+    owner: Process | None = None  # who got the application's end from us
     inode: int = 0  # of the application's end: reports find by it who holds it
     state: SocketState = SocketState.OPEN
     local: Address | None = None
@@ -112,6 +114,11 @@ class SimulatedSocket:
             return self.end.recv(READ_BYTES)
         except BlockingIOError:
             return None
+
+    @property
+    def is_broken(self) -> bool:
+        """Our end is closed, though the application's may live on."""
+        return self.end.fileno() < 0
 
     def drain(self) -> None:
         """Throw away the filler that makes a connecting socket not writable."""

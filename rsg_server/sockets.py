@@ -9,6 +9,7 @@ import socket
 from functools import partial
 from typing import TYPE_CHECKING
 
+from rsg_server import broken_pair
 from rsg_server.network.sharing import WINDOW_BYTES
 from rsg_server.protocol import Wait, Wake
 from rsg_server.socket_pair import Address, SimulatedSocket, SocketState
@@ -56,17 +57,30 @@ class SocketTable:
 
     def create(self, host: HostState, family: int, kind: str) -> SimulatedSocket:
         """A new socket on a host; its `app_end` is to be handed to the application."""
-        pair_type = socket.SOCK_STREAM if kind == "s" else socket.SOCK_SEQPACKET
-        end, app_end = socket.socketpair(socket.AF_UNIX, pair_type)
-        end.setblocking(False)
         self._sweep()
         number = self._next
+        end, app_end = self._pair(kind, number)
         self._next += 1
-        end.bind(f"\0simunix:{kind}:{number:08x}:{self._tag}".encode())
         made = SimulatedSocket(number, host, family, kind, end, app_end, inode=os.fstat(app_end.fileno()).st_ino)
         self.all[number] = made
         self._kernel.watch(end.fileno(), made, made.events)
         return made
+
+    def _pair(self, kind: str, number: int) -> tuple[socket.socket, socket.socket]:
+        end, app_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM if kind == "s" else socket.SOCK_SEQPACKET)
+        end.setblocking(False)
+        end.bind(f"\0simunix:{kind}:{number:08x}:{self._tag}".encode())
+        return end, app_end
+
+    def renew(self, which: SimulatedSocket) -> None:
+        """A new pair for a stream whose connect has failed, and which tries again: `app_end` is to replace the old one."""
+        which.end, which.app_end = self._pair(which.kind, which.number)
+        which.inode = os.fstat(which.app_end.fileno()).st_ino
+        which.events = select.EPOLLIN | select.EPOLLRDHUP
+        self.silent.pop(which.number, None)
+        if which.local is not None:
+            which.host.ports.setdefault((which.kind, which.local.port), []).append(which)
+        self._kernel.watch(which.end.fileno(), which, which.events)
 
     def _sweep(self) -> None:
         """Forget what the application has closed without our being told, whenever that may be half of all."""
@@ -298,13 +312,23 @@ class SocketTable:
                 error = errno.errorcode.get(code, str(code))
                 fields = {"source": str(which.local), "destination": str(which.remote), "error": error}
                 self._kernel.log.event(self._kernel.now_ns, "connection_lost", host=which.host.name, **fields)
-            which.error = code
+                which.error = code
             which.state = SocketState.CLOSED
-            self._kernel.must_poll = True
-            self._stop(which)
-            self._release_port(which)
-            which.end.close()
-            self._keep_silently(which)
+            if not self._break(which):
+                which.error = code
+
+    def connect_failed(self, which: SimulatedSocket, code: int) -> None:
+        """Nobody waits in connect: `poll` tells that there is an error, and SO_ERROR which."""
+        which.error = code
+        self._break(which)
+
+    def _break(self, which: SimulatedSocket) -> bool:
+        """The application's end shows an error from now on; False if only we know of it."""
+        self._kernel.must_poll = True
+        self._stop(which)
+        self._release_port(which)
+        self._keep_silently(which)
+        return broken_pair.fail(self._kernel, which)
 
     def _stop(self, which: SimulatedSocket) -> None:
         self._kernel.unwatch(which.end.fileno())

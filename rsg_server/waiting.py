@@ -41,6 +41,8 @@ class Waiting:
     def _futex(self, actor: Actor, parked: Parked) -> str:
         if parked.a == Space.LOCKS:
             return f"a lock of descriptor {self._with_end(actor, parked.c >> 32)}"
+        if parked.a == Space.MANY:
+            return f"any of {len(actor.words)} futexes: " + listed([f"{word:#x}" for _, word in actor.words])
         if parked.a in _OBJECTS:
             return f"{_OBJECTS[parked.a]} {parked.b & 0xFFFFFFFF}"
         if parked.a:

@@ -185,11 +185,18 @@ static bool is_strange_directory(const struct program *program)
     return program->foreground && root_is_entered() && errno == ENOENT && chdir("/") == 0;
 }
 
+/* The caller's own terminal: the program stays in the caller's group, which is the one that may read from it. Without one, the
+ * group is its own, so that kill(0) ends nobody outside. */
+static bool has_terminal(void)
+{
+    return isatty(0) || isatty(1) || isatty(2);
+}
+
 static _Noreturn void run_program(const struct message *message, const struct program *program, int report)
 {
     set_limits(report, program);
     report = place_descriptors(message, report, program->channel);
-    if (!program->foreground)
+    if (!program->foreground || !has_terminal())
         setsid();
     become_user(report, program->user);
     if (chdir(program->directory) != 0 && !is_strange_directory(program))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.handlers.table import Handler, Reply
+from rsg_server.futex import MATCH_ANY
+from rsg_server.handlers.table import OK, Handler, Reply
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
     from rsg_server.actor import Actor
     from rsg_server.kernel import Kernel
 
-MATCH_ANY = 0xFFFFFFFF
+_WORD = struct.Struct("=qq")
+WORDS_MAX = 128
+"""FUTEX_WAITV_MAX"""
 
 
 def wake(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -31,4 +35,33 @@ def requeue(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return Reply((woken, kernel.futexes.requeue(source, target, move_most)))
 
 
-HANDLERS: dict[int, Handler] = {int(Op.WAKE): Handler("iiii", wake), int(Op.REQUEUE): Handler("iiiiii", requeue)}
+def waiters(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[space, word, detail] -> [how many wait there]"""
+    space, word, detail = arguments
+    return Reply((kernel.futexes.count(kernel.futexes.key(actor, space, word), detail),))
+
+
+def hand_over(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[space, word] -> [tid, 1 if others wait]"""
+    tid, others = kernel.futexes.hand_over(kernel, kernel.futexes.key(actor, *arguments))
+    return Reply((tid, int(others)))
+
+
+def words(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[(space, word) pairs] -> [0]; what the next park in SPACE_MANY waits at"""
+    blob = arguments[0]
+    if len(blob) % _WORD.size or not 0 < len(blob) <= WORDS_MAX * _WORD.size:
+        raise ValueError(f"{len(blob)} bytes of futex words: expected 1 to {WORDS_MAX} of {_WORD.size}")
+    actor.words = tuple((space, word) for space, word in _WORD.iter_unpack(blob))
+    if any(space < 0 for space, _ in actor.words):
+        raise ValueError("futex space below 0")
+    return OK
+
+
+HANDLERS: dict[int, Handler] = {
+    int(Op.WAKE): Handler("iiii", wake),
+    int(Op.REQUEUE): Handler("iiiiii", requeue),
+    int(Op.WAITERS): Handler("iii", waiters),
+    int(Op.HAND_OVER): Handler("ii", hand_over),
+    int(Op.FUTEX_WORDS): Handler("b", words),
+}

@@ -70,14 +70,8 @@ def _targets(kernel: Kernel, actor: Actor, pid: int, tid: int) -> list[Process]:
         return [process for process in processes if any(other.tid == tid for other in process.actors)]
     if pid == -1:
         return [process for process in processes if process is not actor.process]
-    group = _group(actor.process) if pid == 0 else -pid
-    return [process for process in processes if _group(process) == group]
-
-
-def _group(process: Process) -> int:
-    """The process group as the process's own PID namespace numbers it (the last number of NSpgid)."""
-    fields = process.status_fields().get("NSpgid", "").split()
-    return int(fields[-1]) if fields else -1
+    group = actor.process.group() if pid == 0 else -pid
+    return [process for process in processes if process.group() == group]
 
 
 def _is_dying(process: Process) -> bool:
@@ -92,7 +86,7 @@ def _has_pending(status: dict[str, str], number: int) -> bool:
     return bool((int(status["SigPnd"], 16) | int(status["ShdPnd"], 16)) >> (number - 1) & 1)
 
 
-def await_state(process: Process, stopped: bool, looks: int) -> bool:
+def await_state(process: Process, stopped: bool, looks: int, number: int = signal.SIGSTOP) -> bool:
     """Spin until the kernel has stopped (or continued) the process: microseconds, as nothing else runs.
 
     False if it does not: what was announced has not been sent. A signal that is still pending is waited for longer.
@@ -102,21 +96,28 @@ def await_state(process: Process, stopped: bool, looks: int) -> bool:
         state = status.get("State", "")
         if not state or (state[0] in "Tt") == stopped:
             return True
-        if look >= looks and not (stopped and _has_pending(status, signal.SIGSTOP)):
+        if look >= looks and not (stopped and _has_pending(status, number)):
             return False
         os.sched_yield()  # it may share our core
     return False
 
 
 def stopping(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-    """[signal]: the actor is about to be stopped by the kernel; answered when it has been continued."""
+    """[signal, pid]: the actor is about to be stopped by the kernel; answered when it has been continued.
+
+    With a pid as in kill(2), -1 for nobody, the same signal goes to others, too.
+    """
+    number, pid = arguments
     process = actor.process
-    if not await_state(process, True, _LOOKS_AT_PENDING):
-        return OK
-    actor.reply = (0,)
-    kernel.make_ready(actor)
-    kernel.stop_process(process)
-    return None
+    others = [target for target in _targets(kernel, actor, pid, 0) if target is not process] if pid != -1 else []
+    stopped = await_state(process, True, _LOOKS_AT_SENT, number)
+    if stopped:
+        actor.reply = (0,)
+        kernel.make_ready(actor)
+        kernel.stop_process(process)
+    for target in others:
+        _take_effect(kernel, target, number)
+    return None if stopped else OK
 
 
 def kernel_signals(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -127,6 +128,6 @@ def kernel_signals(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Re
 
 HANDLERS: dict[int, Handler] = {
     int(Op.SIGNAL): Handler("iii", sent),
-    int(Op.STOPPING): Handler("i", stopping),
+    int(Op.STOPPING): Handler("ii", stopping),
     int(Op.KERNEL_SIGNALS): Handler("", kernel_signals),
 }

@@ -50,6 +50,7 @@ def create(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     if protocol not in PROTOCOLS[kind]:
         return failed(errno.EPROTONOSUPPORT)
     made = kernel.sockets.create(actor.process.host, family, "s" if kind == SOCK_STREAM else "d")
+    made.owner = actor.process
     return Reply((made.number,), fds=(made.hand_out(),))
 
 
@@ -135,7 +136,8 @@ def connect(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) ->
     target = Address(ip, port)
     if which.kind == "s":
         code = connection.connect(kernel, which, target, bool(waits))
-        return Reply((-code, int(which.state is not SocketState.CONNECTING)))
+        renewed = () if which.app_end is None else (which.hand_out(),)
+        return Reply((-code, int(which.state is not SocketState.CONNECTING)), fds=renewed)
     address = plain(target.ip)
     if kernel.sockets.host_of(which.host, address) is None:
         return failed(errno.ENETUNREACH)
@@ -145,12 +147,16 @@ def connect(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) ->
     return _status(code)
 
 
-def accept(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[] -> [new id, family, bytes, port] + fd"""
+def accept(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[id] -> [new id, family, bytes, port] + fd"""
+    which = kernel.sockets.of(actor, arguments[0])
+    if which is None:
+        return failed(errno.EBADF)
     accepted = connection.accept(kernel, which)
     if isinstance(accepted, int):
         return failed(accepted)
     served, fd = accepted
+    served.owner = actor.process
     assert served.remote is not None
     return Reply((served.number, served.remote.family, served.remote.ip, served.remote.port), fds=(fd,))
 
@@ -234,8 +240,8 @@ HANDLERS: dict[int, Handler] = {
     int(Op.SOCKET): Handler("iii", create, makes_descriptors=True),
     int(Op.BIND): Handler("iibi", bind_any),
     int(Op.LISTEN): Handler("ii", _on_socket(listen)),
-    int(Op.CONNECT): Handler("iibii", _on_socket(connect)),
-    int(Op.ACCEPT): Handler("i", _on_socket(accept)),
+    int(Op.CONNECT): Handler("iibii", _on_socket(connect), makes_descriptors=True),
+    int(Op.ACCEPT): Handler("i", accept),
     int(Op.SOCKNAME): Handler("i", _on_socket(socket_name)),
     int(Op.PEERNAME): Handler("i", _on_socket(peer_name)),
     int(Op.SHUTDOWN): Handler("ii", _on_socket(shutdown)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 from collections.abc import Sequence
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from rsg_server.actor import Parked
 from rsg_server.handlers.table import Handler, Reply
-from rsg_server.protocol import Op, Wait, Wake
+from rsg_server.lock_ring import closes_ring
+from rsg_server.protocol import Op, Space, Wait, Wake
 
 if TYPE_CHECKING:
     from rsg_server.actor import Actor
@@ -38,6 +40,8 @@ def park(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None
         actor.reply = (int(Wake.TIMEOUT), 0)
         kernel.make_ready(actor)
         return None
+    if wait == Wait.FUTEX and a == Space.LOCKS and closes_ring(actor, parked):
+        return Reply((int(Wake.READY), -errno.EDEADLK))
     kernel.park(actor, parked)
     return None
 

@@ -1,7 +1,7 @@
 """Which flows of connections meet on a link, and the rates that the solver gives them then.
 
-A flow whose shared links nobody else uses has a rate that depends on its route alone: it is known without asking the solver. When
-another one comes onto one of its links, both are given to the solver, and leave it when they have nothing more to send.
+A flow whose shared links nobody else uses has a rate that depends on its route alone: it is known without asking the solver.
+When another one comes onto one of its links, both are given to the solver, and leave it when they have nothing more to send.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Fairness(Enum):
 
 
 class Path:
-    """A route as the solver has it, and what a flow has that is alone on it; `shared` are the links on which it meets others."""
+    """A route as the solver has it, and what a flow has alone on it; `shared` are the links on which it meets others."""
 
     __slots__ = ("_alone", "_sharing", "active", "latency_s", "number", "shared")
 

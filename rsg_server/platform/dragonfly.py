@@ -77,6 +77,7 @@ class DragonflyZone(TopologyZone):
     ) -> None:
         super().__init__(name, parent, hosts, links, host_label, where, simgrid_compat)
         self.shape = shape
+        self.places = shape.hosts
         self._numbers = numbers or Numbers()
         self._first_green = shape.hosts
         self._first_black = self._first_green + shape.groups * shape.chassis * pairs(shape.routers)
@@ -186,8 +187,8 @@ class DragonflyZone(TopologyZone):
 
     def wires(self) -> Iterator[Wire]:
         """Hosts to routers; green, black, blue."""
-        for host, point in enumerate(self.points):
-            yield Wire(point.name, self._switch(self.router_of(host)), tuple(dict.fromkeys(self.local(host))))
+        for host in range(self.places):
+            yield Wire(self.place(host), self._switch(self.router_of(host)), tuple(dict.fromkeys(self.local(host))))
         for router in self._all_routers():
             for blade in range(router.blade + 1, self.shape.routers):
                 other = Router(router.group, router.chassis, blade)

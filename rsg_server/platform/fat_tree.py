@@ -79,6 +79,7 @@ class FatTreeZone(TopologyZone):
     ) -> None:
         super().__init__(name, parent, hosts, links, host_label, where, simgrid_compat)
         self.shape = shape
+        self.places = shape.hosts
         self._numbers = numbers or Numbers()
         self._first_cable = [0]
         for level in range(shape.levels):
@@ -161,7 +162,7 @@ class FatTreeZone(TopologyZone):
 
     def switch_name(self, node: Node) -> str:
         """For drawings."""
-        return self.points[node[1]].name if node[0] == 0 else f"{self.name} switch {node[0]}.{node[1]}"
+        return self.place(node[1]) if node[0] == 0 else f"{self.name} switch {node[0]}.{node[1]}"
 
     def switches(self) -> Iterator[str]:
         """Level by level."""

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rsg_server.platform.host import Host
-from rsg_server.platform.link import Link, Route, SharingPolicy
-from rsg_server.platform.platform import Description, Platform
+from rsg_server.platform.link import SharingPolicy
+from rsg_server.platform.platform import Platform, zoned_platform
+from rsg_server.platform.stars import StarZone
+from rsg_server.platform.topology import LinkKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +29,12 @@ def star(
     """Build the platform; `overrides` gives single hosts another access link."""
     default = access or Access()
     loop = loopback or Access(1e10, 5_000)
-    ups: dict[str, Link] = {}
-    downs: dict[str, Link] = {}
-    loops: dict[str, Link] = {}
+    zone = StarZone("switch")
     for host in hosts:
         own = (overrides or {}).get(host.name, default)
-        ups[host.name] = Link(f"{host.name}_UP", own.bandwidth_bytes_per_s, own.latency_ns / 1e9)
-        downs[host.name] = Link(f"{host.name}_DOWN", own.bandwidth_bytes_per_s, own.latency_ns / 1e9)
-        loops[host.name] = Link(
-            f"{host.name}_loopback", loop.bandwidth_bytes_per_s, loop.latency_ns / 1e9, SharingPolicy.FATPIPE
-        )
-
-    def find_route(source: Host, destination: Host) -> Route:
-        if source is destination:
-            return Route((loops[source.name],))
-        return Route((ups[source.name], downs[destination.name]))
-
-    links = [*ups.values(), *downs.values(), *loops.values()]
-    return Platform(hosts, find_route, Description(all_links=lambda: links))
+        spoke = zone.spoke(zone.add_host(host))
+        up, down = LinkKind(own.bandwidth_bytes_per_s, own.latency_ns / 1e9).make(host.name)
+        loop_kind = LinkKind(loop.bandwidth_bytes_per_s, loop.latency_ns / 1e9, SharingPolicy.FATPIPE)
+        spoke.up, spoke.down, spoke.loopback = (up,), (down,), loop_kind.make(f"{host.name}_loopback")[0]
+        zone.links += (up, down, spoke.loopback)
+    return zoned_platform(zone)

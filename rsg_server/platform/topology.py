@@ -46,7 +46,10 @@ class Numbers:
 
 
 class TopologyZone(Zone):
-    """A cluster whose routes follow from the numbers of its hosts. Links are made when first met, and kept."""
+    """A cluster whose routes follow from the numbers of its hosts. Links are made when first met, and kept.
+
+    It may have more places than hosts; the last ones are empty then.
+    """
 
     def __init__(
         self,
@@ -62,6 +65,7 @@ class TopologyZone(Zone):
         self.cluster_links = links
         self._label = host_label
         self._made: dict[object, tuple[Link, Link]] = {}
+        self.places = len(hosts)
         for host in hosts:
             self.add_host(host)
 
@@ -90,7 +94,7 @@ class TopologyZone(Zone):
             return ()
         key = ("limiter", node, switch)
         if key not in self._made:
-            label = f"switch{node}" if switch and node < len(self.points) else str(node)  # SimGrid gives up there
+            label = f"switch{node}" if switch and node < self.places else str(node)  # SimGrid gives up there
             self._made[key] = LinkKind(limit, 0.0, SharingPolicy.SHARED).make(f"{self.name}_link_{label}_limiter")
         return (self._made[key][0],)
 
@@ -107,13 +111,16 @@ class TopologyZone(Zone):
     def all_links(self) -> Iterator[Link]:
         """Cables, loopbacks, limiters of hosts and switches."""
         yield from dict.fromkeys(link for wire in self.wires() for link in wire.links)
-        hosts = len(self.points)
-        yield from filter(None, map(self.loopback, range(hosts)))
+        yield from filter(None, map(self.loopback, range(len(self.points))))
         switches = sum(1 for _ in self.switches())
-        for node in range(hosts):
+        for node in range(self.places):
             yield from self.limiter(node)
-        for node in range(2 * hosts - 1, 2 * hosts - 1 - switches, -1):
+        for node in range(2 * self.places - 1, 2 * self.places - 1 - switches, -1):
             yield from self.limiter(node, True)
+
+    def place(self, index: int) -> str:
+        """The name of a host, or of an empty place."""
+        return self.points[index].name if index < len(self.points) else f"{self.name} place {index}"
 
     @abstractmethod
     def path(self, source: int, destination: int) -> list[Link]:

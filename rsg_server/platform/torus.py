@@ -31,6 +31,7 @@ class TorusZone(TopologyZone):
     ) -> None:
         super().__init__(name, parent, hosts, links, host_label, where, simgrid_compat)
         self.dimensions = dimensions
+        self.places = prod(dimensions)
         self.strides = tuple(prod(dimensions[:axis]) for axis in range(len(dimensions)))
 
     def neighbour(self, host: int, axis: int, step: int) -> int:
@@ -64,8 +65,8 @@ class TorusZone(TopologyZone):
 
     def wires(self) -> Iterator[Wire]:
         """Every cable; none from a host to itself, where a dimension has one host."""
-        for host in range(len(self.points)):
+        for host in range(self.places):
             for axis, size in enumerate(self.dimensions):
                 if size > 1:
                     other = self.neighbour(host, axis, 1)
-                    yield Wire(self.points[host].name, self.points[other].name, tuple(dict.fromkeys(self.cable(host, axis))))
+                    yield Wire(self.place(host), self.place(other), tuple(dict.fromkeys(self.cable(host, axis))))

@@ -49,8 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SimunixError as error:
         print(f"simunix: {error}", file=sys.stderr)
         return error.exit_code
-    except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
+    except KeyboardInterrupt as interrupt:
+        return int(getattr(interrupt, "exit_code", EXIT_INTERRUPTED))
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_INTERRUPTED

@@ -69,12 +69,13 @@ def programs_of(argv: Sequence[str], context: Context) -> Iterator[str]:
 
 def _of_shell_text(text: str, context: Context) -> Iterator[str]:
     """First words of the simple commands that are programs; what is none (keywords, functions, built-ins) is left out."""
-    lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
+    lexer = shlex.shlex(text.replace("\\\n", " "), posix=True, punctuation_chars="();<>|&\n")
+    lexer.whitespace = " \t\r"
     lexer.whitespace_split = True
     command: list[str] = []
     try:
         for word in [*lexer, ";"]:
-            if set(word) <= set("();|&"):
+            if set(word) <= set("();|&\n"):
                 yield from (name for name in programs_of(command, context) if _is_program(name, context))
                 command = []
             elif command or ("=" not in word and word not in KEYWORDS):

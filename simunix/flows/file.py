@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError
 
 from rsg_server.errors import SimunixError
 from simunix.scenario.loader import dotted
-from simunix.scenario.model import Section
+from simunix.scenario.section import Section
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]

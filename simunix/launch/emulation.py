@@ -299,8 +299,7 @@ class Emulation:
         """Run to the end. Whatever happens, nothing is left behind and the log is on disk."""
         self.interrupts.tell(self.service.interrupt)
         self._run(watcher)
-        if self.interrupts.came:
-            raise KeyboardInterrupt
+        self.interrupts.check()
 
     def _run(self, watcher: Callable[[Emulation], None] | None) -> None:
         affinity = os.sched_getaffinity(0)

@@ -1,4 +1,4 @@
-"""Ctrl-C as a wish instead of an exception.
+"""Ctrl-C, SIGTERM and SIGHUP as a wish instead of an exception.
 
 An exception that a signal raises wherever Python happens to be is lost where exceptions are ignored: in what runs at a fork, in
 `__del__`. The run would then go on for ever.
@@ -10,36 +10,63 @@ import signal
 import threading
 from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Self
+from typing import Any, Self
+
+HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Each ends a run in good order: results are written, nothing is left behind."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal has ended the run."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.exit_code = exit_code(number)
+
+
+def exit_code(number: int) -> int:
+    """What a shell says of a program that this signal has ended."""
+    return 128 + number
 
 
 class Interrupts:
-    """While in its context, the first Ctrl-C is only noted, and told to whoever has asked for it; a second one raises."""
+    """While in its context, the first such signal is only noted, and told to whoever has asked for it; a second one raises."""
 
     def __init__(self) -> None:
-        is_main = threading.current_thread() is threading.main_thread()
-        self._in_force = is_main and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN  # a shell's background job
+        self._before: dict[int, Any] = {}
         self._wish: Callable[[], None] | None = None
-        self.came = False
+        self._number = 0
+
+    @property
+    def came(self) -> bool:
+        """Whether one has come."""
+        return self._number != 0
 
     def tell(self, wish: Callable[[], None]) -> None:
-        """Call `wish`, from the signal's handler, when Ctrl-C comes; at once if it has come."""
+        """Call `wish`, from the signal's handler, when one comes; at once if it has come."""
         self._wish = wish
         if self.came:
             wish()
 
+    def check(self) -> None:
+        """Raise what has been noted."""
+        if self.came:
+            raise Interrupted(self._number)
+
     def __enter__(self) -> Self:
-        if self._in_force:
-            self._before = signal.signal(signal.SIGINT, self._heard)
+        if threading.current_thread() is threading.main_thread():
+            for number in HEARD:
+                if signal.getsignal(number) is not signal.SIG_IGN:  # a shell's background job, nohup
+                    self._before[number] = signal.signal(number, self._heard)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
-        if self._in_force:
-            signal.signal(signal.SIGINT, self._before)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
 
     def _heard(self, number: int, frame: FrameType | None) -> None:
         if self.came:
-            raise KeyboardInterrupt
-        self.came = True
+            raise Interrupted(number)
+        self._number = number
         if self._wish is not None:
             self._wish()

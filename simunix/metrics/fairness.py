@@ -12,7 +12,7 @@ from simunix.metrics.per_job import bounded_slowdown
 def jain_index(values: pd.Series) -> float:
     """(sum x)^2 / (n sum x^2): 1 if all are equal, 1/n if one has everything; NaN for no values.
 
-    All zeros are equal: 1. Jain, Chiu, Hawe: A quantitative measure of fairness, DEC-TR-301, 1984. Raises ValueError below zero.
+    All zeros are equal: 1. Jain, Chiu, Hawe: A quantitative measure of fairness, DEC-TR-301, 1984. ValueError below zero.
     """
     known = values.dropna()
     if (known < 0).any():

@@ -14,7 +14,7 @@ from rsg_server.network.models import Model, configured, model_named
 from rsg_server.network.sharing import Fairness
 from rsg_server.platform.host import Host
 from rsg_server.platform.platform import Platform
-from rsg_server.platform.star import Access, star
+from rsg_server.platform.star import Access
 from simunix.launch.hardware import Hardware
 from simunix.launch.observation import NOTHING, ObservationOptions
 from simunix.launch.plan import HostSpec, Plan, PrivateSpec, ProcessSpec
@@ -25,6 +25,7 @@ from simunix.scenario import submission
 from simunix.scenario.clusters import plan_clusters
 from simunix.scenario.faults import plan_faults
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
+from simunix.scenario.network import build_platform
 from simunix.scenario.roots import host_roots
 from simunix.scenario.submission import WorkloadPlan, plan_workloads
 
@@ -48,7 +49,7 @@ def expand(
 ) -> Expansion:
     """Expand a scenario; relative paths are below `folder`. SimunixError tells what does not fit (programs: if `checked`)."""
     hardware: dict[str, Hardware] = {}
-    platform = _platform(scenario, hardware)
+    platform = _platform(scenario, hardware, folder)
     hosts = {host.name: host for host in platform.hosts}
     roots = host_roots(scenario, folder)
     clusters = plan_clusters(scenario, folder, hosts, hardware, roots)
@@ -108,7 +109,7 @@ def _model(scenario: Scenario) -> Model:
 # Hosts
 
 
-def _platform(scenario: Scenario, hardware: dict[str, Hardware]) -> Platform:
+def _platform(scenario: Scenario, hardware: dict[str, Hardware], folder: Path) -> Platform:
     network = scenario.network
     default = Access(network.bandwidth, network.latency)
     overrides: dict[str, Access] = {}
@@ -120,14 +121,14 @@ def _platform(scenario: Scenario, hardware: dict[str, Hardware]) -> Platform:
             if name in hardware:
                 raise SimunixError(f"hosts[{index}].name: host {name} is named twice; host names must differ")
             hardware[name] = _hardware(section)
-            hosts.append(Host(name, (address,), section.cores, section.memory))
+            hosts.append(Host(name, (address,), section.cores, section.memory, (section.speed,)))
             if section.bandwidth or section.latency is not None:
                 latency = default.latency_ns if section.latency is None else section.latency
                 overrides[name] = Access(section.bandwidth or default.bandwidth_bytes_per_s, latency)
             address += 1
         if section.address is None:
             free = address
-    return star(hosts, default, Access(network.loopback_bandwidth, network.loopback_latency), overrides)
+    return build_platform(network, hosts, overrides, folder)
 
 
 def _hardware(section: HostSection) -> Hardware:

@@ -136,8 +136,9 @@ def _known_keys(location: Location) -> str:
     model: type[BaseModel] | None = Scenario
     for part in location[:-1]:
         if isinstance(part, str) and model is not None:
-            model = _model_of(model.model_fields[part].annotation) if part in model.model_fields else None
-    known = sorted(model.model_fields) if model is not None else []
+            fields = {field.alias or name: field for name, field in model.model_fields.items()}
+            model = _model_of(fields[part].annotation) if part in fields else None
+    known = sorted(field.alias or name for name, field in model.model_fields.items()) if model is not None else []
     close = difflib.get_close_matches(str(location[-1]), known, 1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     return f"{hint}known: {', '.join(known)}"

@@ -7,21 +7,12 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from simunix.scenario import ranges, units
+from simunix.scenario import units
 from simunix.scenario.faults import EventSection, ProfileSection
-
-_QUANTITY = WithJsonSchema({"type": ["string", "number"]})
-Duration = Annotated[int, BeforeValidator(units.duration_ns), _QUANTITY]
-Rate = Annotated[float, BeforeValidator(units.rate_bytes_per_s), WithJsonSchema({"type": "string"})]
-Size = Annotated[int, BeforeValidator(units.size_bytes), _QUANTITY]
-
-
-def _hosts(value: object) -> tuple[str, ...]:
-    if not isinstance(value, str):
-        raise ValueError(f"expected a host list such as 'node[1-16]', got {value!r}")
-    return tuple(ranges.expand_hosts(value))
+from simunix.scenario.network_section import NetworkSection
+from simunix.scenario.section import Duration, HostList, Rate, Section, Size, Speed, host_names
 
 
 def _moment(value: object) -> datetime:
@@ -36,7 +27,7 @@ def _moment(value: object) -> datetime:
 def _captured(value: object) -> tuple[str, ...] | None:
     if isinstance(value, bool) or value is None:
         return () if value else None
-    return _hosts(value)
+    return host_names(value)
 
 
 def _interval(value: object) -> int | None:
@@ -59,13 +50,17 @@ def _command(value: object) -> tuple[str, ...]:
     raise ValueError(f"expected a command as a text or a list of words, got {value!r}")
 
 
-HostList = Annotated[tuple[str, ...], BeforeValidator(_hosts), WithJsonSchema({"type": "string"})]
 Moment = Annotated[datetime, BeforeValidator(_moment), WithJsonSchema({"type": "string", "format": "date-time"})]
 CommandLine = Annotated[
     tuple[str, ...],
     BeforeValidator(_command),
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
 ]
+
+
+def _without_plugin_kind(value: object) -> object:
+    """`accounting_storage/slurmdbd`, as slurm.conf spells it, is `slurmdbd` here."""
+    return value.removeprefix("accounting_storage/") if isinstance(value, str) else value
 
 
 def _one_or_more(value: object) -> object:
@@ -76,12 +71,6 @@ def _one_or_more(value: object) -> object:
 def _allow_one(schema: dict[str, Any]) -> None:
     """In the JSON Schema: one of them, a list, or nothing."""
     schema["anyOf"] = [schema["anyOf"][0]["items"], *schema["anyOf"]]
-
-
-class Section(BaseModel):
-    """Unknown keys are errors; values cannot be changed after loading."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class HostSection(Section):
@@ -96,6 +85,7 @@ class HostSection(Section):
     sockets: Annotated[int, Field(ge=1)] = 1
     threads_per_core: Annotated[int, Field(ge=1)] = 1
     memory: Size = 4 << 30
+    speed: Speed = 1e9
     bandwidth: Rate | None = None
     latency: Duration | None = None
     private: list[str] = []
@@ -114,22 +104,6 @@ class HostSection(Section):
             if not path.startswith("/") or path.rstrip("/") == "":
                 raise ValueError(f"private: expected absolute paths below /, got {path!r}")
         return self
-
-
-class NetworkSection(Section):
-    """A star: each host has a full-duplex link of its own to one switch.
-
-    Flows share links by SimGrid's `model` and `settings` (`network/TCP-gamma: 65536`): each connection by itself, or all that
-    one host sends to another as one (`fair_per: hosts`).
-    """
-
-    bandwidth: Rate = 1.25e9
-    latency: Duration = 25_000
-    loopback_bandwidth: Rate = 1e10
-    loopback_latency: Duration = 5_000
-    model: Literal["LV08", "CM02", "constant", "raw"] = "LV08"
-    settings: dict[str, str | float | bool] = {}
-    fair_per: Literal["connection", "hosts"] = "connection"
 
 
 class ProcessSection(Section):
@@ -171,6 +145,10 @@ class SlurmSection(Section):
     """A Slurm cluster: its configuration is written from the platform, or taken as it is (`config`).
 
     Its Slurm is that of its hosts' root file systems. Several clusters are a list; their names and hosts must differ.
+
+    `accounting_storage_type: slurmdbd` brings up slurmdbd on `accounting_storage_host` (default: the controller) and its
+    MariaDB on `storage_host` (default: the same), registers the cluster, tells each line of `sacctmgr` (such as `add account
+    physics`) to the command of that name, and starts slurmctld.
     """
 
     controller: str
@@ -181,6 +159,11 @@ class SlurmSection(Section):
     scheduler_parameters: str = ""
     extra: str = ""
     config: Path | None = Field(default=None, strict=False)
+    accounting_storage_type: Annotated[Literal["none", "slurmdbd"], BeforeValidator(_without_plugin_kind)] = "none"
+    accounting_storage_host: str | None = None
+    accounting_storage_enforce: str = ""
+    storage_host: str | None = None
+    sacctmgr: list[str] = []
 
 
 class CostSection(Section):

@@ -84,9 +84,9 @@ def _run(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emu
         error = problem
         emulation.failure = emulation.failure or str(problem)
         code = problem.exit_code
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         emulation.service.reason = "interrupted"
-        code = INTERRUPTED
+        code = int(getattr(interrupt, "exit_code", INTERRUPTED))
     return _finish(options, scenario, expansion, emulation, code if error or code else _exit_code(emulation))
 
 
@@ -147,11 +147,12 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
     emulation.close()
     if emulation.failure is not None:
         print(f"simunix: {emulation.failure}", file=sys.stderr)
-    if code in (0, INTERRUPTED):
+    was_interrupted = emulation.service.reason == "interrupted"
+    if code == 0 or was_interrupted:
         shown = options.out or directory.path
         cores = sum(cluster.cores for cluster in expansion.clusters)
         print_report(record, rows, cores, shown, len(expansion.plan.hosts))
-    if code == INTERRUPTED:
+    if was_interrupted:
         print("simunix: interrupted; the results so far are kept", file=sys.stderr)
     return code
 

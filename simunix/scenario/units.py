@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from rsg_server.platform import units as simgrid
+
 NS = 10**9
 _SECONDS = {
     "ns": 1e-9,
@@ -75,3 +77,16 @@ def size_bytes(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     return round(_scaled(value, "expected a size such as '64GiB' or '500MB'", {"B": 1, "": 1}))
+
+
+def speed_flops(value: object) -> float:
+    """Flop/s of one core: "2.5Gf" or a number."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        value = f"{value:.17g}"
+    try:
+        speed = simgrid.speed_flops(value) if isinstance(value, str) else 0.0
+    except ValueError:
+        speed = 0.0
+    if speed <= 0:
+        raise ValueError(f"expected a speed such as '2.5Gf', got {value!r}")
+    return speed

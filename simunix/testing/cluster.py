@@ -11,7 +11,8 @@ from rsg_server.errors import SimunixError
 from rsg_server.faults import Change, Heal, Loss, Partition, check
 from simunix.launch.emulation import describe_exit
 from simunix.launch.run_directory import RunDirectory
-from simunix.scenario.model import HostSection, NetworkSection, ProcessSection, Scenario
+from simunix.scenario.model import HostSection, ProcessSection, Scenario
+from simunix.scenario.network_section import NetworkSection
 from simunix.scenario.ranges import expand_hosts
 from simunix.scenario.units import duration_ns
 from simunix.testing.attempt import Attempt

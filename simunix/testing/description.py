@@ -17,7 +17,8 @@ from simunix.launch.programs import check_program
 from simunix.launch.run_directory import RunDirectory
 from simunix.scenario.expand import PATH, Expansion, expand, process_spec
 from simunix.scenario.loader import dotted
-from simunix.scenario.model import HostSection, NetworkSection, ProcessSection, Scenario
+from simunix.scenario.model import HostSection, ProcessSection, Scenario
+from simunix.scenario.network_section import NetworkSection
 from simunix.testing.program import Program
 
 __tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's reader looks for the test's own line

@@ -12,6 +12,7 @@ directives:
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,7 +26,8 @@ import pytest
 import simunix
 
 PROGRAMS = Path(__file__).parent / "programs"
-COMPILE = ["gcc", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", f"-I{PROGRAMS}"]
+COMPILE = ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", f"-I{PROGRAMS}"]
+COMPILERS = {".c": ["gcc"], ".cc": ["g++", "-std=c++20", "-U_GNU_SOURCE", "-Wno-maybe-uninitialized"]}
 SHIM = Path(simunix.__file__).parent / "lib" / "libsimunix.so"
 EMULATOR = [sys.executable, "-m", "simunix.cli.main", "run", "--"]
 HANG_S = 60.0
@@ -64,7 +66,7 @@ def outer_environment() -> dict[str, str]:
 
 
 def programs() -> list[Program]:
-    return [Program.read(source) for source in sorted(PROGRAMS.iterdir()) if source.suffix in (".c", ".py")]
+    return [Program.read(source) for source in sorted(PROGRAMS.iterdir()) if source.suffix in (*COMPILERS, ".py")]
 
 
 def cases() -> list[object]:
@@ -88,8 +90,11 @@ def compiled(source: Path, directory: Path) -> list[str]:
     if source.suffix == ".py":
         return [sys.executable, str(source)]
     binary = directory / source.stem
+    compiler = COMPILERS[source.suffix]
+    if shutil.which(compiler[0]) is None:
+        pytest.skip(f"{compiler[0]} is not installed")
     if not binary.exists():
-        result = subprocess.run([*COMPILE, "-o", str(binary), str(source)], capture_output=True, text=True)
+        result = subprocess.run([*compiler, *COMPILE, "-o", str(binary), str(source)], capture_output=True, text=True)
         assert result.returncode == 0, result.stderr
     return [str(binary)]
 
@@ -195,6 +200,6 @@ def test_elapsed_time_is_checked_on_both_sides(wait: str, binaries: Path, tmp_pa
 def test_every_program_says_what_it_tests() -> None:
     for program in programs():
         text = program.source.read_text()
-        assert text.startswith("// " if program.source.suffix == ".c" else '"""'), program.source.name
+        assert text.startswith("// " if program.source.suffix in COMPILERS else '"""'), program.source.name
         assert "EXIT-SUCCESS" in text or "succeed()" in text, program.source.name
         assert set(program.absent) <= {"native", "emulated"}, program.source.name

@@ -157,7 +157,7 @@ def test_retransmissions_are_seen_by_their_sender(simunix: Simunix, tmp_path: Pa
     events = "events: [{at: 1.020s, partition: n1, duration: 5s}]\n"
     out = run(simunix, tmp_path, "--pcap", more=events, bandwidth="1Mbps")
     near, far = (out / f"hosts/{host}/eth0.pcap" for host in ("n1", "n2"))
-    assert 3 <= len(tshark(near, "-Y", "tcp.analysis.retransmission")) + len(tshark(far, "-Y", "tcp.analysis.retransmission"))
+    assert len(tshark(near, "-Y", "tcp.analysis.retransmission")) + len(tshark(far, "-Y", "tcp.analysis.retransmission")) >= 3
     assert tshark(near, "-Y", "_ws.malformed") == []
 
 

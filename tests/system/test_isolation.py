@@ -55,3 +55,9 @@ def test_hosts_find_each_other_by_name(emulation: Cluster) -> None:
     )
     emulation.run(check=True)
     assert asked.stdout.split()[1:] == ["a2", "a1", "3", "700"]
+
+
+def test_nobody_signals_all_of_this_computer(emulation: Cluster) -> None:
+    program = emulation.host("a").start("kill -CONT -1; echo $?")
+    emulation.run()
+    assert program.stdout == "1\n"

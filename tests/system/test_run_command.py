@@ -97,7 +97,7 @@ def test_time_limit(simunix: Simunix, tmp_path: Path) -> None:
 
 def start(tmp_path: Path, *command: str) -> subprocess.Popen[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    hears = ["env", "--default-signal=INT"]  # also where the tests are run in the background
+    hears = ["env", "--default-signal=INT,HUP"]  # also where the tests are run in the background
     arguments = [*hears, sys.executable, "-m", "simunix.cli.main", "run", "--out", str(tmp_path / "run"), *command]
     return subprocess.Popen(arguments, env=environment, stdin=subprocess.DEVNULL, stdout=-1, stderr=-1, text=True)
 
@@ -109,7 +109,7 @@ def wait_for(condition: object, seconds: float = 15.0) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["ctrl-c", "kill-9"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_nothing_is_left_when_the_server_ends(tmp_path: Path, number: signal.Signals) -> None:
     mark = f"98{os.getpid()}"
     running = start(tmp_path, "--pace", "1", "--", "bash", "-c", f"sleep {mark} & sleep {mark}")
@@ -118,7 +118,7 @@ def test_nothing_is_left_when_the_server_ends(tmp_path: Path, number: signal.Sig
     out, err = running.communicate(timeout=20)
     wait_for(lambda: not processes_named(f"sleep {mark}"))
     assert "Traceback" not in err, out + err
-    assert running.returncode == (130 if number is signal.SIGINT else -9)
+    assert running.returncode == (-9 if number is signal.SIGKILL else 128 + number)
     assert (tmp_path / "run" / "events.jsonl").exists()
     assert "simunix" not in Path("/proc/mounts").read_text()
 

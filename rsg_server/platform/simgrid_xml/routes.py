@@ -43,8 +43,8 @@ def _ends(context: Context, element: Element, zone: Zone) -> tuple[NetPoint, Net
     between_zones = "gw_src" in element.attributes
     for key, point in zip(("src", "dst"), ends, strict=True):
         if point.zone is not zone:
-            there = point.zone.name if point.zone else "no zone"
-            text = f"{key}: {point.name!r} is in zone {there}, not directly in {zone.name}; write the route there"
+            there = f"in zone {point.zone.name}" if point.zone else "the outermost zone"
+            text = f"{key}: {point.name!r} is {there}, not directly in {zone.name}; write the route there"
             raise context.fail(element, f"{context.name_of(element)}: {text}")
         if between_zones and point.inside is None:
             raise context.fail(element, f"{context.name_of(element)}: {key}: {point.name!r} is no zone; use <route>")

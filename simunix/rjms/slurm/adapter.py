@@ -11,7 +11,7 @@ from rsg_server.errors import SimunixError
 from rsg_server.platform.host import Host
 from simunix.launch.hardware import Hardware
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
-from simunix.rjms.slurm import configuration, daemons, releases
+from simunix.rjms.slurm import configuration, daemons, database, releases
 from simunix.roots.tree import RootTree
 from simunix.scenario.model import SlurmSection
 from simunix.scenario.ranges import expand_hosts
@@ -42,35 +42,67 @@ def plan_slurm(
     is_root: bool,
 ) -> SlurmPlan:
     """Every host named by the section gets munged and the configuration; the controller and the nodes their daemons."""
-    login = section.login or section.controller
-    members = list(dict.fromkeys([section.controller, login, *section.nodes]))
-    for name in members:
-        if name not in hosts:
-            raise SimunixError(f"{key}: host {name!r} is not among the hosts of the scenario; known: {', '.join(hosts)}")
+    given = None if section.config is None else _read(section.config)
+    storage = database.of_section(section, key, read_settings(given or ""))
+    members = _members(section, key, storage, hosts)
     versions = releases.of_roots(key, {name: roots[name] for name in members})
-    if section.config is not None:
-        conf, private, jobcomp = _given_configuration(section, section.config)
+    if section.config is not None and given is not None:
+        conf, private, jobcomp = _given_configuration(section, section.config, given)
     else:
-        cluster = _cluster(section, hosts, hardware)
+        cluster = _cluster(section, hosts, hardware, storage)
         conf, private, jobcomp = configuration.slurm_conf(cluster), {}, configuration.JOBCOMP
     texts = {name: configuration.files(conf, versions[name]) for name in members}
     paths = {
         name: _merge(daemons.private_paths(name == section.controller, name in section.nodes), private.get(name, ()))
         for name in members
     }
-    files = tuple(file for name in members for file in daemons.host_files(name, texts[name], seed, is_root))
+    files = [file for name in members for file in daemons.host_files(name, texts[name], seed, is_root)]
     processes = [daemons.munged(name, is_root) for name in members]
-    processes.append(daemons.slurmctld(section.controller))
+    if storage is None:
+        processes.append(daemons.slurmctld(section.controller))
+    else:
+        added = database.plan(storage, key, section.controller, roots, is_root)
+        files += added.files
+        processes += added.processes
+        paths[storage.storage] = _merge(paths.get(storage.storage, ()), added.private)
     processes += [daemons.slurmd(name) for name in section.nodes]
     cores = sum(hardware[name].cpus for name in section.nodes)
-    return SlurmPlan(section.cluster, section.controller, login, files, tuple(processes), paths, jobcomp, section.nodes, cores)
+    return SlurmPlan(
+        section.cluster,
+        section.controller,
+        login_of(section),
+        tuple(files),
+        tuple(processes),
+        paths,
+        jobcomp,
+        section.nodes,
+        cores,
+    )
+
+
+def login_of(section: SlurmSection) -> str:
+    """The host that users work on."""
+    return section.login or section.controller
+
+
+def _members(section: SlurmSection, key: str, storage: database.Database | None, hosts: Mapping[str, Host]) -> list[str]:
+    """The hosts that have Slurm, each once; every host that the section names must be one of the scenario's."""
+    members = dict.fromkeys([section.controller, login_of(section), *section.nodes])
+    if storage is not None:
+        members[storage.dbd] = None
+    for name in [*members, *([storage.storage] if storage else [])]:
+        if name not in hosts:
+            raise SimunixError(f"{key}: host {name!r} is not among the hosts of the scenario; known: {', '.join(hosts)}")
+    return list(members)
 
 
 def _merge(first: Sequence[PrivateSpec], second: Sequence[PrivateSpec]) -> tuple[PrivateSpec, ...]:
     return tuple({entry.path: entry for entry in (*second, *first)}.values())
 
 
-def _cluster(section: SlurmSection, hosts: Mapping[str, Host], hardware: Mapping[str, Hardware]) -> configuration.SlurmCluster:
+def _cluster(
+    section: SlurmSection, hosts: Mapping[str, Host], hardware: Mapping[str, Hardware], storage: database.Database | None
+) -> configuration.SlurmCluster:
     nodes = tuple(configuration.ComputeNode(name, str(hosts[name].addresses[0]), hardware[name]) for name in section.nodes)
     return configuration.SlurmCluster(
         section.cluster,
@@ -80,6 +112,8 @@ def _cluster(section: SlurmSection, hosts: Mapping[str, Host], hardware: Mapping
         section.partition,
         section.scheduler_parameters,
         section.extra,
+        storage.dbd if storage else "",
+        section.accounting_storage_enforce,
     )
 
 
@@ -100,19 +134,22 @@ def read_settings(text: str) -> dict[str, str]:
     return settings
 
 
-def _given_configuration(section: SlurmSection, path: Path) -> tuple[str, dict[str, tuple[PrivateSpec, ...]], str]:
-    """The file as it is; the folders that it names become private to each host."""
+def _read(path: Path) -> str:
     try:
-        text = path.read_text()
+        return path.read_text()
     except OSError as error:
         raise SimunixError(f"slurm.config: {path}: {error.strerror}; give a slurm.conf") from error
+
+
+def _given_configuration(section: SlurmSection, path: Path, text: str) -> tuple[str, dict[str, tuple[PrivateSpec, ...]], str]:
+    """The file as it is; the folders that it names become private to each host."""
     settings = read_settings(text)
     _check_names(section, text, path)
     folders = {settings[key.lower()] for key in _DIRECTORIES if key.lower() in settings}
     folders |= {str(Path(settings[key.lower()]).parent) for key in _FILES if settings.get(key.lower(), "").startswith("/")}
     owner = settings.get("slurmuser", "slurm")
     specs = tuple(PrivateSpec(folder, owner) for folder in sorted(folders) if not folder.startswith("/run"))
-    members = dict.fromkeys([section.controller, section.login or section.controller, *section.nodes])
+    members = dict.fromkeys([section.controller, login_of(section), *section.nodes])
     return text, dict.fromkeys(members, specs), settings.get("jobcomploc", "")
 
 

@@ -33,7 +33,10 @@ class ComputeNode:
 
 @dataclass(frozen=True, slots=True)
 class SlurmCluster:
-    """A cluster to configure. `scheduler` goes to SchedulerParameters, `extra` is appended as it is."""
+    """A cluster to configure. `scheduler` goes to SchedulerParameters, `extra` is appended as it is.
+
+    `dbd` is the host of slurmdbd, if there is one; `enforce` goes to AccountingStorageEnforce.
+    """
 
     name: str
     controller: str
@@ -42,6 +45,8 @@ class SlurmCluster:
     partition: str = "batch"
     scheduler: str = ""
     extra: str = ""
+    dbd: str = ""
+    enforce: str = ""
 
 
 def node_line(node: ComputeNode) -> str:
@@ -52,6 +57,16 @@ def node_line(node: ComputeNode) -> str:
         f"CoresPerSocket={hardware.cores_per_socket} ThreadsPerCore={hardware.threads_per_core} "
         f"RealMemory={hardware.memory_bytes * 15 // 16 // (1 << 20)} State=UNKNOWN"
     )
+
+
+def accounting_lines(cluster: SlurmCluster) -> str:
+    """Where slurm.conf says that jobs are recorded, besides jobcomp."""
+    if not cluster.dbd:
+        return "AccountingStorageType=accounting_storage/none"
+    lines = ["AccountingStorageType=accounting_storage/slurmdbd", f"AccountingStorageHost={cluster.dbd}"]
+    if cluster.enforce:
+        lines.append(f"AccountingStorageEnforce={cluster.enforce}")
+    return "\n".join(lines)
 
 
 def files(conf: str, release: Release) -> dict[str, str]:
@@ -94,7 +109,7 @@ SelectTypeParameters=CR_Core
 JobCompType=jobcomp/filetxt
 JobCompLoc={JOBCOMP}
 JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
+{accounting_lines(cluster)}
 MailProg=/bin/true
 {nodes}
 PartitionName={cluster.partition} Nodes={names} Default=YES MaxTime=INFINITE State=UP

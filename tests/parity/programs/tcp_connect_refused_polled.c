@@ -1,5 +1,4 @@
 // A non-blocking connect that is refused is told by poll as an error, POLLERR and POLLHUP, and then by SO_ERROR.
-// emulated: no (poll does not show POLLERR of a failed connection)
 #include "inet.h"
 
 #include <poll.h>

@@ -1,5 +1,4 @@
 // A reset is told by poll as POLLERR and POLLHUP beside POLLIN, and by SO_ERROR.
-// emulated: no (poll does not show POLLERR of a reset connection)
 #include "inet.h"
 
 #include <poll.h>

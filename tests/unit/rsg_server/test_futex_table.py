@@ -44,7 +44,7 @@ class FakeKernel:
         return actor
 
     def waiting(self) -> dict[Key, list[int]]:
-        return {key: [actor.number for actor, _ in queue] for key, queue in self.futexes._queues.items()}
+        return {key: [actor.number for actor, *_ in queue] for key, queue in self.futexes._queues.items()}
 
 
 words = st.tuples(st.integers(0, 1), st.integers(0, 1))

@@ -448,7 +448,7 @@ def test_a_process_that_says_it_stops_and_does_not(world: Fake) -> None:
     with subprocess.Popen(["sleep", "100"]) as real:
         actor = world.born()
         actor.process.open_pidfd(real.pid)
-        assert ask(world, actor, Op.STOPPING, int(signal.SIGTSTP)) == (0,)
+        assert ask(world, actor, Op.STOPPING, int(signal.SIGTSTP), -1) == (0,)
         assert not actor.process.stopped
         real.kill()
 

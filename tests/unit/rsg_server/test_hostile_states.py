@@ -41,7 +41,7 @@ LIKELY: list[list[Any]] = [
     [int(Op.EXEC), "/bin/x"],
     [int(Op.SIGNAL), -1, 0, 9],
     [int(Op.SIGNAL), 101, 0, 15],
-    [int(Op.STOPPING), 20],
+    [int(Op.STOPPING), 20, -1],
     [int(Op.TIMER_SET), 0, 5, 7, 14, 0, 0],
     [int(Op.TIMER_SET), 1, 5, 7, 10, 3, 0],
     [int(Op.EXIT), 0],

@@ -211,6 +211,7 @@ def test_libraries_of_another_root_are_looked_for_there(tmp_path: Path) -> None:
         (["sh", "-c", "A=1 sleep 3 && date|cat; for i in 1; do ls $i; done; cd /"], ["sh", "sleep", "date", "cat", "ls"]),
         (["sh", "-c", "if true; then /no/such; fi"], ["sh", "true", "/no/such"]),
         (["sh", "-c", "unclosed 'quote"], ["sh"]),
+        (["sh", "-c", "if true; then date; fi\nexec ls \\\n -l 'a\nb'\ncat"], ["sh", "true", "date", "ls", "cat"]),
         (["env", "-i", "A=1", "nice", "date"], ["env", "nice", "date"]),
         (["bash", "script"], ["bash"]),
         ([], []),

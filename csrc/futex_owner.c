@@ -1,0 +1,154 @@
+/* Futexes whose word names the owning thread: priority-inheriting locks and robust lists.
+ *
+ * Where computing takes no time there is nobody to hurry along, so priorities decide nothing: a lock is handed to whoever has waited
+ * longest, as the kernel does among equals. The words are laid out as the kernel's, whose own walk over robust lists at the death of
+ * a process then finds what it expects.
+ */
+#include "shim.h"
+
+#define ROBUST_MAX 2048 /* ROBUST_LIST_LIMIT: lists may be circles */
+#define PI_MARK 1UL
+
+struct robust_head {
+    uint64_t next;
+    int64_t offset;
+    uint64_t pending;
+};
+
+static uint32_t owner_of(uint32_t value)
+{
+    return value & FUTEX_TID_MASK;
+}
+
+/* The next owner, if anybody waits, goes on; `more` bits (FUTEX_OWNER_DIED) are for it to see. True if there is one. */
+static bool hand_over(struct call *call, uint32_t *word, bool is_private, uint32_t more)
+{
+    uint64_t key[2];
+    struct reply reply;
+
+    futex_key(call->thread->process, (uint64_t)word, is_private, key);
+    if (ASK(call->thread, &reply, OP_HAND_OVER, (int64_t)key[0], (int64_t)key[1]) <= 0)
+        return false;
+    *word = (uint32_t)reply.status | more | (reply_number(&reply, 1) != 0 ? FUTEX_WAITERS : 0);
+    return true;
+}
+
+/* 0 if the lock is ours now, -EBUSY if another has it. */
+static long take(struct call *call, uint32_t *word)
+{
+    uint32_t tid = (uint32_t)call->thread->tid;
+
+    if (owner_of(*word) != 0)
+        return owner_of(*word) == tid ? -EDEADLK : -EBUSY;
+    *word = tid | (*word & (FUTEX_OWNER_DIED | FUTEX_WAITERS));
+    return 0;
+}
+
+/* Wait until the lock has been handed to us, or is free because its owner's process has died. Signals do not end it. */
+static long wait_for_owner(struct call *call, uint32_t *word, bool is_private, int64_t deadline)
+{
+    for (;;) {
+        long result = take(call, word);
+
+        if (result != -EBUSY)
+            return result;
+        *word |= FUTEX_WAITERS;
+        result = futex_wait(call, word, is_private, *word, deadline, FUTEX_BITSET_MATCH_ANY);
+        if (result == -EINTR)
+            return -ERESTART_CALL;
+        if (result < 0)
+            return result;
+        if (owner_of(*word) == (uint32_t)call->thread->tid)
+            return 0;
+    }
+}
+
+long futex_lock_pi(struct call *call, uint32_t *word, bool is_private, int64_t deadline, bool try_only)
+{
+    long result = take(call, word);
+
+    if (result != -EBUSY)
+        return result;
+    return try_only ? -EAGAIN : wait_for_owner(call, word, is_private, deadline);
+}
+
+long futex_unlock_pi(struct call *call, uint32_t *word, bool is_private)
+{
+    if (owner_of(*word) != (uint32_t)call->thread->tid)
+        return -EPERM;
+    if ((*word & FUTEX_WAITERS) == 0 || !hand_over(call, word, is_private, 0))
+        *word = 0;
+    return 0;
+}
+
+/* A condition variable's wait: at `from`, until moved to the lock `to` and handed that. */
+long futex_wait_requeue_pi(struct call *call, const struct futex_pair *pair, int64_t deadline)
+{
+    long result;
+
+    if (pair->from == pair->to)
+        return -EINVAL;
+    result = futex_wait(call, pair->from, pair->from_private, (uint32_t)call->a[2], deadline, FUTEX_BITSET_MATCH_ANY);
+    if (result == -EINTR)
+        return -ERESTART_CALL;
+    if (result < 0 || owner_of(*pair->to) == (uint32_t)call->thread->tid)
+        return result;
+    return wait_for_owner(call, pair->to, pair->to_private, deadline);
+}
+
+/* Its signal or broadcast: all move to the lock; if that is free, the first has it. */
+long futex_cmp_requeue_pi(struct call *call, const struct futex_pair *pair)
+{
+    long moved;
+
+    if (pair->from == pair->to || call->a[2] != 1)
+        return -EINVAL;
+    if (*pair->from != (uint32_t)call->a[5])
+        return -EAGAIN;
+    moved = futex_requeue(call, pair, 0, 1 + (int64_t)(int)call->a[3]);
+    if (moved <= 0)
+        return moved;
+    if (owner_of(*pair->to) != 0)
+        *pair->to |= FUTEX_WAITERS;
+    else
+        hand_over(call, pair->to, pair->to_private, *pair->to & FUTEX_OWNER_DIED);
+    return moved;
+}
+
+static void release(struct call *call, uint64_t entry, int64_t offset)
+{
+    uint32_t *word = (uint32_t *)((entry & ~PI_MARK) + (uint64_t)offset);
+    uint32_t waiters;
+
+    if (futex_check_word(word) != 0 || owner_of(*word) != (uint32_t)call->thread->tid)
+        return;
+    waiters = *word & FUTEX_WAITERS;
+    *word = waiters | FUTEX_OWNER_DIED;
+    if (waiters == 0)
+        return;
+    if (entry & PI_MARK)
+        hand_over(call, word, false, FUTEX_OWNER_DIED);
+    else
+        futex_wake(call, word, false, 1, FUTEX_BITSET_MATCH_ANY);
+}
+
+/* A thread ends: whoever waits for what it holds learns of that. The kernel does so too, but nobody waits there. Both keys of a
+ * private word are the same, so it need not be known whether the lock is shared. */
+void futex_release_robust(struct call *call)
+{
+    struct robust_head *head = NULL;
+    size_t size = 0;
+    uint64_t entry;
+
+    if (NATIVE(get_robust_list, 0, &head, &size) != 0 || is_bad_pointer(head))
+        return;
+    entry = head->next;
+    for (int i = 0; i < ROBUST_MAX && (entry & ~PI_MARK) != (uint64_t)head && !is_bad_pointer((void *)entry); i++) {
+        uint64_t next = *(uint64_t *)(entry & ~PI_MARK); /* whoever is woken may take it off the list */
+
+        release(call, entry, head->offset);
+        entry = next;
+    }
+    if ((head->pending & ~PI_MARK) != 0 && !is_bad_pointer((void *)head->pending))
+        release(call, head->pending, head->offset);
+}

@@ -1,0 +1,186 @@
+"""slurmdbd and its MariaDB: which hosts they run on, their files, and how they come up one after the other.
+
+man slurmdbd.conf(5) of Slurm 22.05 is the source. Nobody waits for a fixed time: slurmdbd itself tries again until its database
+answers, and slurmctld starts when slurmdbd knows the cluster.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rsg_server.errors import SimunixError
+from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
+from simunix.rjms.slurm import configuration, daemons
+from simunix.roots.tree import THIS_COMPUTER, RootTree
+from simunix.scenario.model import SlurmSection
+
+SLURMDBD, SACCTMGR = "/usr/sbin/slurmdbd", "/usr/bin/sacctmgr"
+MARIADBD, INSTALL = "/usr/sbin/mariadbd", "/usr/bin/mariadb-install-db"
+CONFIG = "/etc/slurm/slurmdbd.conf"
+DATA = "/var/lib/mysql"
+SOCKET_FOLDER = "/run/mysqld"
+GRANTS = f"{SOCKET_FOLDER}/simunix.sql"
+MARIADBD_USER = "mysql"
+MARIADBD_START_NS = 0
+SLURMDBD_START_NS = 500 * 10**6
+STORAGE_USER, STORAGE_PASS, STORAGE_LOC = "slurm", "simunix", "slurm_acct_db"
+TRIES = 300
+"""So often slurmctld's host asks slurmdbd, once a second, before it gives up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """Where slurmdbd (`dbd`) and MariaDB (`storage`) of a cluster run, and what sacctmgr is told at the first start."""
+
+    cluster: str
+    dbd: str
+    storage: str
+    sacctmgr: tuple[str, ...] = ()
+
+
+def of_section(section: SlurmSection, key: str, settings: Mapping[str, str]) -> Database | None:
+    """What a section asks for; `settings` are those of the user's own slurm.conf, if there is one."""
+    if section.accounting_storage_type == "none":
+        for name in ("accounting_storage_host", "accounting_storage_enforce", "storage_host", "sacctmgr"):
+            if getattr(section, name):
+                raise SimunixError(f"{key}.{name}: of no use without a database; add accounting_storage_type: slurmdbd")
+        return None
+    dbd = section.accounting_storage_host or settings.get("accountingstoragehost") or section.controller
+    if section.config is not None:
+        _check_configuration(section, key, settings, dbd)
+    return Database(
+        section.cluster,
+        dbd,
+        section.storage_host or dbd,
+        tuple(_words(command, f"{key}.sacctmgr") for command in section.sacctmgr),
+    )
+
+
+def _check_configuration(section: SlurmSection, key: str, settings: Mapping[str, str], dbd: str) -> None:
+    """The user's own slurm.conf has to say the same as the section."""
+    wanted = {
+        "AccountingStorageType": "accounting_storage/slurmdbd",
+        "AccountingStorageHost": dbd,
+        "ClusterName": section.cluster,
+    }
+    for name, value in wanted.items():
+        found = settings.get(name.lower(), "localhost" if name == "AccountingStorageHost" else "nothing")
+        if found != value:
+            raise SimunixError(
+                f"{key}.config: {section.config}: {name} is {found}, but {value} for the section; make them agree"
+            )
+    if section.accounting_storage_enforce:
+        raise SimunixError(f"{key}.accounting_storage_enforce: belongs into {section.config}, as AccountingStorageEnforce")
+
+
+@dataclass(frozen=True, slots=True)
+class DatabasePlan:
+    """What the two daemons add to a cluster: `private` is of the storage host; slurmctld is among the processes."""
+
+    files: tuple[FileSpec, ...]
+    processes: tuple[ProcessSpec, ...]
+    private: tuple[PrivateSpec, ...]
+
+
+def plan(database: Database, key: str, controller: str, roots: Mapping[str, RootTree], is_root: bool) -> DatabasePlan:
+    """Everything of both, and a slurmctld that waits for them. SimunixError names the Debian package that is missing."""
+    _check_installed(database, key, roots)
+    root = roots[database.storage]
+    user = MARIADBD_USER if is_root and root.user(MARIADBD_USER) else "root"
+    return DatabasePlan(
+        (
+            FileSpec(database.dbd, CONFIG, slurmdbd_conf(database).encode(), "", 0o600),
+            FileSpec(database.storage, GRANTS, grants_sql().encode()),
+        ),
+        (mariadbd(database, user), slurmdbd(database), slurmctld(database, controller)),
+        tuple(PrivateSpec(path, user if is_root else "") for path in (DATA, SOCKET_FOLDER)),
+    )
+
+
+def _check_installed(database: Database, key: str, roots: Mapping[str, RootTree]) -> None:
+    for host, program, package in (
+        (database.dbd, SLURMDBD, "slurmdbd"),
+        (database.storage, MARIADBD, "mariadb-server"),
+        (database.storage, INSTALL, "mariadb-server"),
+    ):
+        root = roots[host]
+        if not root.has(program):
+            where = "" if root == THIS_COMPUTER else f" in the root {root.path} of {host}"
+            mend = f"as root: apt-get install {package}" if root == THIS_COMPUTER else f"make it with {package}"
+            raise SimunixError(f"{key}.accounting_storage_type: no {program}{where}; {mend}")
+
+
+# Files
+
+
+def slurmdbd_conf(database: Database) -> str:
+    """slurmdbd runs as root, as the other daemons do; only its owner may read the file, or slurmdbd refuses it."""
+    return f"""# Written by simunix from the scenario's slurm section.
+AuthType=auth/munge
+DbdHost={database.dbd}
+SlurmUser=root
+StorageType=accounting_storage/mysql
+StorageHost={database.storage}
+StorageUser={STORAGE_USER}
+StoragePass={STORAGE_PASS}
+StorageLoc={STORAGE_LOC}
+LogFile={configuration.LOGS}/slurmdbd.log
+PidFile=/run/slurmdbd.pid
+"""
+
+
+def grants_sql() -> str:
+    """What mariadbd carries out when it starts: a statement on each line. Slurm's user may come from any host."""
+    return f"""CREATE USER IF NOT EXISTS '{STORAGE_USER}'@'%' IDENTIFIED BY '{STORAGE_PASS}';
+GRANT ALL ON {STORAGE_LOC}.* TO '{STORAGE_USER}'@'%';
+"""
+
+
+# Processes
+
+
+def mariadbd(database: Database, user: str) -> ProcessSpec:
+    """Makes its tables at the first start. The settings are those that Slurm asks for: https://slurm.schedmd.com/accounting.html.
+
+    Without native asynchronous input and output it does not try what simunix refuses anyhow.
+    """
+    script = f"""cd {DATA}
+set -- --no-defaults --user={user} --datadir={DATA} --innodb-use-native-aio=OFF --innodb-log-file-size=64M
+if ! [ -d mysql ] && ! {INSTALL} "$@" --skip-test-db >install.log 2>&1; then
+    cat install.log >&2
+    exit 1
+fi
+exec {MARIADBD} "$@" --socket={SOCKET_FOLDER}/mysqld.sock --bind-address=0.0.0.0 --init-file={GRANTS} \\
+    --innodb-buffer-pool-size=1G --innodb-lock-wait-timeout=900"""
+    return ProcessSpec("mariadbd", database.storage, ("/bin/sh", "-c", script), MARIADBD_START_NS, essential=True)
+
+
+def slurmdbd(database: Database) -> ProcessSpec:
+    """Tries again every five seconds until its database is there."""
+    return ProcessSpec("slurmdbd", database.dbd, (SLURMDBD, "-D"), SLURMDBD_START_NS, essential=True)
+
+
+def slurmctld(database: Database, controller: str) -> ProcessSpec:
+    """The controller, once slurmdbd answers and knows the cluster: without it slurmctld would end at its first start."""
+    commands = "".join(f"{SACCTMGR} --immediate {command} || exit 1\n" for command in database.sacctmgr)
+    script = f"""tries=0
+until clusters=$({SACCTMGR} --noheader --parsable2 show cluster format=cluster 2>/dev/null); do
+    tries=$((tries + 1))
+    [ $tries -lt {TRIES} ] || {{ echo 'slurmdbd on {database.dbd} does not answer; see its log' >&2; exit 1; }}
+    sleep 1
+done
+if ! echo "$clusters" | grep -qix '{database.cluster}'; then
+{SACCTMGR} --immediate add cluster {database.cluster} || exit 1
+{commands}fi
+exec {daemons.SLURMCTLD} -D"""
+    return ProcessSpec("slurmctld", controller, ("/bin/sh", "-c", script), daemons.SLURMCTLD_START_NS, essential=True)
+
+
+def _words(command: str, key: str) -> str:
+    """A command as a user types it, each word quoted for the shell as it was meant."""
+    try:
+        return shlex.join(shlex.split(command))
+    except ValueError as error:
+        raise SimunixError(f"{key}: {command}: {error}; write it as for sacctmgr, e.g. add account physics") from None

@@ -1,0 +1,155 @@
+"""The `network:` section: a star, or one of the shapes that a machine room may have."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+
+from simunix.scenario.section import Duration, HostList, Rate, Section, host_names
+
+Count = Annotated[int, Field(ge=1, le=1_000_000)]
+Policy = Literal["split-duplex", "shared", "fatpipe"]
+Coordinates = Annotated[list[float], Field(min_length=3, max_length=3)]
+
+
+class ClusterSection(Section):
+    """SimGrid's flat cluster: each host's own link, then a backbone if there is one. `limiter` is what a host may send and
+    receive together."""
+
+    backbone: Rate | None = None
+    backbone_latency: Duration = 0
+    backbone_policy: Literal["shared", "fatpipe"] = "shared"
+    limiter: Rate | None = None
+
+
+class FatTreeSection(Section):
+    """For each level from below: children of a switch, parents of a node, parallel cables between the two."""
+
+    down: Annotated[list[Count], Field(min_length=1)]
+    up: Annotated[list[Count], Field(min_length=1)]
+    cables: list[Count] | None = None
+    limiter: Rate | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> FatTreeSection:
+        if not len(self.down) == len(self.up) == len(self.cables or self.down):
+            raise ValueError("expected as many numbers in 'up' and 'cables' as in 'down', one for each level")
+        return self
+
+
+class DragonflySection(Section):
+    """Groups of chassis of routers of hosts; the colours say of how many parallel cables a link is made."""
+
+    groups: Count
+    chassis: Count = 1
+    routers: Count
+    hosts: Count
+    blue: Count = 1
+    black: Count = 1
+    green: Count = 1
+    limiter: Rate | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> DragonflySection:
+        if self.groups > self.chassis * self.routers:
+            raise ValueError(f"{self.groups} groups, but only {self.chassis * self.routers} routers of a group; add routers")
+        return self
+
+
+class TorusSection(Section):
+    """The size of each dimension."""
+
+    dimensions: Annotated[list[Count], Field(min_length=1)]
+    limiter: Rate | None = None
+
+
+def _between(value: object) -> list[tuple[str, ...]]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise ValueError(f"expected two ends such as ['node[1-8]', switch1], got {value!r}")
+    one, other = (host_names(end) for end in value)
+    if len(other) != 1:
+        raise ValueError(f"expected one name as the second end, got {value[1]!r}")
+    return [one, other]
+
+
+class LinkSection(Section):
+    """A link. `between` two ends, it is also the way from one to the other; with several hosts as the first end, each gets a
+    link of its own, `NAME-HOST`."""
+
+    name: str
+    bandwidth: Rate
+    latency: Duration = 0
+    policy: Policy = "split-duplex"
+    between: Annotated[
+        list[tuple[str, ...]] | None,
+        BeforeValidator(_between),
+        WithJsonSchema({"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}),
+    ] = None
+
+
+class RouteSection(Section):
+    """The links on the way, `NAME` or, of a split-duplex one, `NAME:up` or `NAME:down`."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    from_: Annotated[str, Field(alias="from")]
+    to: str
+    links: Annotated[list[str], Field(min_length=1)]
+    symmetrical: bool = True
+
+
+SHAPES = ("cluster", "fat-tree", "dragonfly", "torus", "vivaldi", "links", "platform")
+
+
+class NetworkSection(Section):
+    """A star: each host has a full-duplex link of its own to one switch. Or one other shape, whose cables have this bandwidth
+    and latency; hosts take their places in the order in which the scenario names them.
+
+    `vivaldi` gives hosts coordinates (x, y and a height, in milliseconds), `links` and `routes` join hosts and switches one by
+    one, `platform` is a SimGrid platform file.
+
+    Flows share links by SimGrid's `model` and `settings` (`network/TCP-gamma: 65536`): each connection by itself, or all that
+    one host sends to another as one (`fair_per: hosts`).
+    """
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    bandwidth: Rate = 1.25e9
+    latency: Duration = 25_000
+    policy: Policy = "split-duplex"
+    loopback_bandwidth: Rate = 1e10
+    loopback_latency: Duration = 5_000
+    cluster: ClusterSection | None = None
+    fat_tree: Annotated[FatTreeSection | None, Field(alias="fat-tree")] = None
+    dragonfly: DragonflySection | None = None
+    torus: TorusSection | None = None
+    vivaldi: dict[str, Coordinates] | None = None
+    switches: HostList = ()
+    links: Annotated[list[LinkSection] | None, Field(min_length=1)] = None
+    routes: list[RouteSection] = []
+    routing: Literal["dijkstra", "floyd", "full"] = "dijkstra"
+    platform: str | None = None
+    simgrid_compat: bool = False
+    model: Literal["LV08", "CM02", "constant", "raw"] = "LV08"
+    settings: dict[str, str | float | bool] = {}
+    fair_per: Literal["connection", "hosts"] = "connection"
+
+    @property
+    def shape(self) -> str:
+        """`star`, or the one that is written."""
+        return next((name for name in SHAPES if self._written(name) is not None), "star")
+
+    def _written(self, name: str) -> Any:
+        return getattr(self, name.replace("-", "_"))
+
+    @model_validator(mode="after")
+    def _check(self) -> NetworkSection:
+        shapes = [name for name in SHAPES if self._written(name) is not None]
+        if len(shapes) > 1:
+            raise ValueError(f"expected one shape, got {' and '.join(shapes)}; keep one")
+        if self.shape != "links" and (self.switches or self.routes):
+            raise ValueError("switches and routes need links; add them")
+        if self.shape == "star" and self.policy != "split-duplex":
+            raise ValueError("policy: the links of a star are split-duplex; use 'cluster: {}' for others")
+        return self

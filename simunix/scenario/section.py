@@ -1,0 +1,30 @@
+"""What all sections of a scenario have in common, and the quantities that they are written in."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, WithJsonSchema
+
+from simunix.scenario import ranges, units
+
+_QUANTITY = WithJsonSchema({"type": ["string", "number"]})
+Duration = Annotated[int, BeforeValidator(units.duration_ns), _QUANTITY]
+Rate = Annotated[float, BeforeValidator(units.rate_bytes_per_s), WithJsonSchema({"type": "string"})]
+Size = Annotated[int, BeforeValidator(units.size_bytes), _QUANTITY]
+Speed = Annotated[float, BeforeValidator(units.speed_flops), _QUANTITY]
+
+
+def host_names(value: object) -> tuple[str, ...]:
+    if not isinstance(value, str):
+        raise ValueError(f"expected a host list such as 'node[1-16]', got {value!r}")
+    return tuple(ranges.expand_hosts(value))
+
+
+HostList = Annotated[tuple[str, ...], BeforeValidator(host_names), WithJsonSchema({"type": "string"})]
+
+
+class Section(BaseModel):
+    """Unknown keys are errors; values cannot be changed after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
