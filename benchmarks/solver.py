@@ -147,7 +147,8 @@ def main() -> None:
             print(f"{title}: ours {cold:.4f} s, {warm:.4f} s with routes known")
             for interface, command in commands.items():
                 taken, moments = min(theirs([*command, platform_path, flows_path]) for _ in range(repeats))
-                text = f"  SimGrid {interface} {taken:.4f} s: ours {taken / cold:.1f} ×, with routes known {taken / warm:.1f} × as fast"
+                text = f"  SimGrid {interface} {taken:.4f} s: ours {taken / cold:.1f} ×"
+                text += f", with routes known {taken / warm:.1f} × as fast"
                 if moments:
                     exact = theirs([*command, platform_path, flows_path, "--cfg=network/optim:Full"])[1]
                     text += f"; finish times differ by {furthest(finished, moments):.1e}"
