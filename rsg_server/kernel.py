@@ -26,7 +26,9 @@ from rsg_server.futex import FutexTable
 from rsg_server.host_state import Command, HostState, Launcher
 from rsg_server.interfaces import InterfaceTable
 from rsg_server.netlink import Netlink
+from rsg_server.network.models import Model, lv08
 from rsg_server.network.network import Network
+from rsg_server.network.sharing import Fairness
 from rsg_server.platform.platform import Platform
 from rsg_server.process import Process
 from rsg_server.protocol import Wait, Wake, WarningKind
@@ -50,6 +52,8 @@ class KernelOptions:
     host_flags: int = 0
     strict: bool = False
     begun_ns: int = FOREVER_NS  # real time at which the run began to make files, see next_tick_ns
+    network_model: Model = field(default_factory=lv08)
+    fairness: Fairness = Fairness.CONNECTION
 
 
 class Kernel:
@@ -62,7 +66,7 @@ class Kernel:
         self.launcher = launcher
         self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.nofile, options.begun_ns)
         self.timeline = Timeline()
-        self.network = Network(self.page, self.timeline, platform)
+        self.network = Network(self.page, self.timeline, platform, options.network_model, options.fairness)
         self.wire = Wire(self)
         self.master = select.epoll()
         self.watched: dict[int, object] = {}  # descriptor in the master epoll -> Actor, Process or SimulatedSocket

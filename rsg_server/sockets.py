@@ -11,9 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rsg_server import broken_pair, ports
+from rsg_server.network.sharing import WINDOW_BYTES
 from rsg_server.ports import ANY, LOOPBACK, MAPPED, SOL_SOCKET, is_loopback, plain
 from rsg_server.protocol import Wait, Wake
-from rsg_server.socket_pair import READ_EVENTS, WINDOW_BYTES, Address, SimulatedSocket, SocketState
+from rsg_server.socket_pair import READ_EVENTS, Address, SimulatedSocket, SocketState
 
 if TYPE_CHECKING:
     from rsg_server.actor import Actor
@@ -227,7 +228,9 @@ class SocketTable:
     @staticmethod
     def _window_left(which: SimulatedSocket) -> int:
         waiting = len(which.peer.undelivered) if which.peer is not None else 0
-        return WINDOW_BYTES - waiting - (which.flow.in_flight_bytes if which.flow is not None else 0)
+        if which.flow is None:
+            return WINDOW_BYTES - waiting
+        return which.flow.window_bytes - waiting - which.flow.in_flight_bytes
 
     def _finished(self, which: SimulatedSocket) -> None:
         """The application sends no more: a FIN follows its last byte."""

@@ -12,7 +12,7 @@ from simunix.cli import net_plot
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-MODEL_NAMES = ("LV08", "CM02", "SMPI", "constant")
+MODEL_NAMES = ("LV08", "CM02", "SMPI", "constant", "raw")
 NETWORK_PREFIXES = ("network/", "maxmin/concurrency-limit", "precision/timing")
 """What of a platform's own configuration concerns flows."""
 

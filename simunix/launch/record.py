@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 
-from rsg_server.network.network import MODEL
 from simunix import __version__
 from simunix.launch.emulation import Emulation
 from simunix.report.run_json import RunRecord
@@ -29,7 +28,7 @@ def record_of(
         rjms,
         kernel.options.seed,
         cpu_policy,
-        MODEL,
+        kernel.network.model.name,
         emulation.isolation.value if emulation.isolation else "",
         service.reason or ("failed" if emulation.failure else ""),
         emulation.failure,

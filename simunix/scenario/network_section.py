@@ -109,6 +109,9 @@ class NetworkSection(Section):
 
     `vivaldi` gives hosts coordinates (x, y and a height, in milliseconds), `links` and `routes` join hosts and switches one by
     one, `platform` is a SimGrid platform file.
+
+    Flows share links by SimGrid's `model` and `settings` (`network/TCP-gamma: 65536`): each connection by itself, or all that
+    one host sends to another as one (`fair_per: hosts`).
     """
 
     model_config = ConfigDict(populate_by_name=True)
@@ -129,6 +132,9 @@ class NetworkSection(Section):
     routing: Literal["dijkstra", "floyd", "full"] = "dijkstra"
     platform: str | None = None
     simgrid_compat: bool = False
+    model: Literal["LV08", "CM02", "constant", "raw"] = "LV08"
+    settings: dict[str, str | float | bool] = {}
+    fair_per: Literal["connection", "hosts"] = "connection"
 
     @property
     def shape(self) -> str:
