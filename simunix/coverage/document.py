@@ -23,7 +23,7 @@ KNOWN_GAPS = """
 * What is made or written bears the real clock's time, as `stat` and `statx` tell it; `utimensat` without times (`touch`) gives
   the virtual one, its older forms (`utime`, `utimes`, `futimesat`) the real one.
 * `/proc` and `/sys` are the kernel's own text, with its times and counters.
-* `rdtsc` reads the processor's own clock without any call; `simunix check` tells which programs do.
+* `rdtsc` and `rdtscp` are no calls: they are made to fault, and tell virtual time at 2 GHz (`csrc/time_stamp.c`).
 * `ioctl` refuses what is known to wait or to tell the time; a device with requests of its own may still do either.
 """
 
