@@ -102,12 +102,16 @@ long dispatch_unknown(struct call *call, const char *what);
 /* trap.c, trap_entry.S */
 void trap_install(void);
 void trap_arm(void);
+bool trap_is_own_text(uint64_t address);
 void trap_handler(int signal, siginfo_t *info, void *context);
 void trap_restorer(void);
 void trap_fault(void);
 long trap_clone(struct clone_args *args, size_t size, struct thread *child);
 void trap_thread_started(struct thread *thread);
 _Noreturn void trap_thread_end(struct thread *thread);
+
+/* preempt.c */
+void preempted(struct thread *thread, const struct ucontext *context);
 
 /* time_stamp.c */
 void time_stamp_start(struct process *process);
