@@ -97,7 +97,7 @@ def _innermost(path: str) -> int:
         return 0
 
 
-def preempt(global_tid: int, global_pid: int) -> None:
+def preempt(global_pid: int, global_tid: int) -> None:
     """Send a thread the SIGSYS that makes it give the turn back; nothing happens if it is gone."""
     info = struct.pack("=iii", signal.SIGSYS, 0, PREEMPT_CODE)
     _libc.syscall(

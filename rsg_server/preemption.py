@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rsg_server import native_signal
-from rsg_server.clock_page import PREEMPT
+from rsg_server.clock_page import NOISY, PREEMPT
 from rsg_server.protocol import MESSAGE_MAX
 from rsg_server.report import stall_report
 
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 SHORTEST_NS = 4_000_000
 """CPU time that a known spinner may compute without a call: thousands of looks, and little to wait for."""
 ROUNDS, KNOWN_ROUNDS = 5, 2
-"""How often each that can run must have been preempted before time moves on: a stranger, a known spinner."""
+"""How many patiences each that can run must have spun before time moves on: a stranger (of its first ones), a known spinner."""
 LOOKS = 10
 """How many of its patiences a known spinner is looked at in a row, before the server turns to other things."""
+ANSWER_S = 2.0
 STALL_S = 10.0
 _TIMEVAL = struct.Struct("=qq")
 
@@ -42,7 +43,7 @@ class Spinner:
 
     global_tid: int
     patience_ns: int
-    rounds: int = ROUNDS
+    is_known: bool = False  # that it spins: it has made a call after it had been preempted and others had run
     was_preempted: bool = False  # its last turn ended so
     goes_on: bool = False  # its last turn began after it had been preempted
     calls: int = 0
@@ -68,23 +69,28 @@ class Preemption:
         kernel = self._kernel
         if self.after_ns is None or actor.owes_message or kernel.debugger is not None:
             return None
-        if not kernel.run_queue and kernel.timeline.next_ns is None:
+        if not self._others_may_run() and kernel.timeline.next_ns is None:
             return None  # nobody waits for its turn to end
         for _ in range(1 if actor.spinner is None else LOOKS):
             if self._is_time(actor):
-                kernel.page.words[PREEMPT] = 1
-                native_signal.preempt(actor.process.global_pid, self._global_tid(actor))
-            elif actor.spinner is None:
+                return self._take_back(actor)
+            if actor.spinner is None:
                 return None
-            try:
-                return actor.channel.recv(MESSAGE_MAX)
-            except BlockingIOError:
-                continue
-            except ConnectionResetError:
-                return b""
-            finally:
-                kernel.page.words[PREEMPT] = 0
+            message = _heard(actor)
+            if message is not None:
+                return message
         return None
+
+    def _take_back(self, actor: Actor) -> bytes | None:
+        """Ask for the turn. A call that it has just made comes in between, and counts; on a loaded host it takes a while to hear."""
+        self._kernel.page.words[PREEMPT] = 1
+        native_signal.preempt(actor.process.global_pid, self._global_tid(actor))
+        end = time.monotonic() + ANSWER_S
+        message = _heard(actor)
+        while message is None and time.monotonic() < end:
+            message = _heard(actor)
+        self._kernel.page.words[PREEMPT] = 0
+        return message
 
     def _is_time(self, actor: Actor) -> bool:
         """Has it used up its patience since it (or anybody) last made a call?"""
@@ -93,10 +99,19 @@ class Preemption:
         if spinner is None:
             if self._watched != (actor.number, calls):
                 self._watched, self._watched_cpu_ns = (actor.number, calls), cpu_ns
-            return self.after_ns is not None and cpu_ns - self._watched_cpu_ns >= self.after_ns
+            return cpu_ns - self._watched_cpu_ns >= (self.after_ns or 0) * self._turns_at_once(ROUNDS)
         if spinner.calls != calls:
+            self._went_on(actor, spinner)
             spinner.calls, spinner.cpu_ns = calls, cpu_ns
-        return cpu_ns - spinner.cpu_ns >= spinner.patience_ns
+        return cpu_ns - spinner.cpu_ns >= spinner.patience_ns * self._turns_at_once(self._rounds(spinner))
+
+    def _others_may_run(self) -> bool:
+        """Somebody can, or may be able to by what was done in this turn."""
+        return bool(self._kernel.run_queue or self._kernel.page.words[NOISY])
+
+    def _turns_at_once(self, rounds: int) -> int:
+        """Nobody else can run: it need not be disturbed before time is to move on."""
+        return 1 if self._others_may_run() else rounds
 
     @staticmethod
     def _global_tid(actor: Actor) -> int:
@@ -109,17 +124,18 @@ class Preemption:
         if actor.spinner is None:
             actor.spinner = Spinner(self._global_tid(actor), self.after_ns or SHORTEST_NS)
         actor.spinner.was_preempted = True
+        self._look_sooner(actor, actor.spinner)
         if self.count == 0:
             self._kernel.on_warning(
                 f"{actor!r} computes without a call: preempted, so this run is not sure to repeat to the byte (preempt_after)"
             )
         self.count += 1
-        calls = self._kernel.page.calls()
+        calls, turns = self._kernel.page.calls(), self._turns_at_once(self._rounds(actor.spinner))
         if self.streak and calls == self._calls:
-            self.streak += 1
+            self.streak += turns
             self._tell_stall(actor)
         else:
-            self.streak, self._since = 1, time.monotonic()
+            self.streak, self._since = turns, time.monotonic()
         self._calls = calls
 
     def _tell_stall(self, actor: Actor) -> None:
@@ -131,19 +147,27 @@ class Preemption:
     def begins(self, actor: Actor, spinner: Spinner) -> bool:
         """A turn of an actor that has been preempted before; whether it only goes on with the last one."""
         spinner.calls, spinner.cpu_ns = self._kernel.page.calls(), native_signal.process_cpu_ns(actor.process.global_pid)
-        if spinner.goes_on and not spinner.was_preempted:
-            self._suspect_sooner(actor, spinner)
+        if not spinner.was_preempted:
+            self._went_on(actor, spinner)
         spinner.goes_on, spinner.was_preempted = spinner.was_preempted, False
         return spinner.goes_on
 
     @staticmethod
-    def _suspect_sooner(actor: Actor, spinner: Spinner) -> None:
-        """It went on by itself once others had run: it was spinning, not computing."""
-        spinner.rounds = KNOWN_ROUNDS
-        if spinner.patience_ns > SHORTEST_NS:
-            spinner.patience_ns = max(spinner.patience_ns // 4, SHORTEST_NS)
+    def _went_on(actor: Actor, spinner: Spinner) -> None:
+        """It has made a call once others had run: it was spinning, not computing."""
+        if spinner.goes_on:
+            spinner.is_known, spinner.goes_on = True, False
+
+    def _look_sooner(self, actor: Actor, spinner: Spinner) -> None:
+        """Others could run all the while: from now on they need not wait for so long."""
+        if spinner.patience_ns > SHORTEST_NS and (spinner.is_known or self._others_may_run()):
+            spinner.patience_ns = max(spinner.patience_ns // 2, SHORTEST_NS)
             patience = _TIMEVAL.pack(0, spinner.patience_ns // 1000)
             actor.channel.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, patience)
+
+    def _rounds(self, spinner: Spinner) -> int:
+        """How often it must be preempted before time moves on: a stranger for a second in all, it may be computing."""
+        return KNOWN_ROUNDS if spinner.is_known else ROUNDS * (self.after_ns or 0) // spinner.patience_ns
 
     def all_spin(self) -> bool:
         """Whether all that can run do nothing but wait, as far as anybody can tell."""
@@ -151,7 +175,7 @@ class Preemption:
         for actor in self._kernel.run_queue:
             if actor.spinner is None or not actor.spinner.was_preempted:
                 return False
-            needed += actor.spinner.rounds
+            needed += self._rounds(actor.spinner)
         return 0 < needed <= self.streak and self._kernel.page.calls() == self._calls
 
     def time_moves(self, spinners: int) -> None:
@@ -161,3 +185,13 @@ class Preemption:
         if len(queue) > spinners:
             self.streak = 0
             queue.rotate(-sum(actor.spinner is not None and actor.spinner.was_preempted for actor in queue))
+
+
+def _heard(actor: Actor) -> bytes | None:
+    """What the holder of the turn says within its channel's patience, None if nothing, empty if it has died."""
+    try:
+        return actor.channel.recv(MESSAGE_MAX)
+    except BlockingIOError:
+        return None
+    except ConnectionResetError:
+        return b""
