@@ -2,8 +2,8 @@
 
 One actor runs at a time, so a loop that waits for a word of shared memory to change would wait for ever. Nobody can tell such a
 loop from a long computation, which had better be left alone: it is let run for a while before anything happens. Then the others
-that can run go first. Computing takes no virtual time, but waiting does: once all that can run have been preempted several times
-over, and nobody has made a call in between, they wait for something that is not there yet, and time moves on to what is due.
+that can run go first. Computing takes no virtual time, but waiting does: once all that can run have been preempted several
+times over, and nobody has made a call in between, they wait for what is not there yet, and time moves on to what is due.
 
 Who goes on by itself after that was spinning, and will again: it is suspected sooner from then on. A spinner that only looks
 finds the same however long it was let look, so its turns leave no trace in the event log.
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from rsg_server import native_signal
 from rsg_server.clock_page import NOISY, PREEMPT
 from rsg_server.protocol import MESSAGE_MAX
-from rsg_server.report import stall_report
+from rsg_server.report import process_words
 
 if TYPE_CHECKING:
     from rsg_server.actor import Actor
@@ -82,7 +82,7 @@ class Preemption:
         return None
 
     def _take_back(self, actor: Actor) -> bytes | None:
-        """Ask for the turn. A call that it has just made comes in between, and counts; on a loaded host it takes a while to hear."""
+        """Ask for the turn. A call that it has just made comes before that, and counts; a loaded host lets it hear late."""
         self._kernel.page.words[PREEMPT] = 1
         native_signal.preempt(actor.process.global_pid, self._global_tid(actor))
         end = time.monotonic() + ANSWER_S
@@ -139,10 +139,15 @@ class Preemption:
         self._calls = calls
 
     def _tell_stall(self, actor: Actor) -> None:
+        """They pass the turn round among themselves, so it does come back; but nothing else will."""
         waited = time.monotonic() - self._since
         if waited > STALL_S and self._kernel.timeline.next_ns is None:
             self._since = float("inf")  # once
-            self._kernel.on_warning(stall_report(self._kernel, actor, waited))
+            others = len(self._kernel.run_queue)
+            self._kernel.on_warning(
+                f"nobody has made a call for {waited:.0f} s of wall time, and nothing is due: "
+                f"{process_words(actor.process)} thread {actor.tid} computes on, as do {others} others"
+            )
 
     def begins(self, actor: Actor, spinner: Spinner) -> bool:
         """A turn of an actor that has been preempted before; whether it only goes on with the last one."""

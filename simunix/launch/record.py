@@ -42,7 +42,12 @@ def record_of(
         inputs=inputs or {},
         roots=roots or [],
         programs=programs or {},
-        counts={**kernel.log.counts, **kernel.page.counters(), "solves": kernel.network.solves, "preemptions": kernel.preemption.count},
+        counts={
+            **kernel.log.counts,
+            **kernel.page.counters(),
+            "solves": kernel.network.solves,
+            "preemptions": kernel.preemption.count,
+        },
         unknown_calls=dict(sorted(kernel.unknown_calls.items())),
         refused_calls=dict(sorted(kernel.refused_calls.items())),
         jobs=jobs or {},
