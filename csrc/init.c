@@ -165,6 +165,7 @@ __attribute__((constructor)) static void initialise(int argc, char **argv, char 
     seed_random_bytes(random_bytes);
     signals_adopt();
     trap_install();
+    time_stamp_start(&main_process);
     vdso_patch(vdso);
     trap_arm();
     preload_start();

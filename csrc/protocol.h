@@ -94,7 +94,8 @@ enum simunix_wait {
     PARK_LOCK = 5,     /* room, or the like, tried again at the deadline: (descriptor, 0, 0) */
     PARK_CONNECT = 6,  /* the outcome of a connect: (socket id, 0, 0); the reply's value is 0 or -errno */
     PARK_YIELD = 7,    /* behind all that are runnable now */
-    PARK_VFORK = 8     /* the child's exec or end: (child number, 0, 0) */
+    PARK_VFORK = 8,    /* the child's exec or end: (child number, 0, 0) */
+    PARK_PREEMPTED = 9 /* as PARK_YIELD, but the server took the turn back */
 };
 
 /* Futex spaces that are no memory: words in them are numbers of objects of the kernel. */
@@ -110,6 +111,9 @@ enum simunix_space {
 enum simunix_wake { WAKE_READY = 0, WAKE_TIMEOUT = 1, WAKE_SIGNAL = 2 };
 
 enum simunix_warning { WARN_UNKNOWN_SYSCALL = 1, WARN_REFUSED = 2, WARN_ESCAPE = 3, WARN_FATAL = 4 };
+
+/* si_code of the SIGSYS that the server sends to whoever computes on without a call. */
+enum simunix_signal_code { SIMUNIX_PREEMPT_CODE = -64 };
 
 /* flags of the reply to HELLO_NEW_IMAGE */
 enum simunix_hello_flags { HELLO_FLAG_FAKE_NAME = 1, HELLO_FLAG_FAKE_GROUPS = 2, HELLO_FLAG_TRACE = 16, HELLO_FLAG_TRACE_STABLE = 32 };
@@ -145,7 +149,7 @@ struct simunix_clock_page {
     uint64_t read_cost_ns;     /* price of a clock read */
     uint64_t poll_cost_ns;     /* price of a call that asks without waiting: zero timeouts, sched_yield */
     uint64_t call_cost_ns;     /* price of every trapped system call, so that loops of calls come to an end */
-    uint64_t preempt_ns;       /* not 0: the SIGSYS that the server sends makes the holder yield and adds this to now_ns */
+    uint64_t preempt;          /* not 0: the SIGSYS that the server has sent makes the holder give the turn back */
     uint64_t local_sleeps;     /* sleeps that needed no message */
     uint64_t clock_reads;
     uint64_t traps;            /* system calls that came through the trap net */

@@ -72,6 +72,8 @@ struct process {
     int shared_count;
     struct shared_range shared[SHARED_RANGES_MAX];
     struct kernel_sigaction sigsys; /* what the application believes it has installed */
+    struct kernel_sigaction sigsegv;
+    bool has_no_time_stamp; /* it wants its readings of the time stamp counter to fault */
     void *handlers[65];             /* the application's own, by signal, while the process is traced */
     uint64_t plain_handlers;        /* those of them that do not ask for siginfo */
     uint16_t waiters[WAITER_SLOTS]; /* parked futex waiters by hash of the word's address */
@@ -103,11 +105,25 @@ long dispatch_unknown(struct call *call, const char *what);
 /* trap.c, trap_entry.S */
 void trap_install(void);
 void trap_arm(void);
+bool trap_is_own_text(uint64_t address);
 void trap_handler(int signal, siginfo_t *info, void *context);
 void trap_restorer(void);
+void trap_fault(void);
 long trap_clone(struct clone_args *args, size_t size, struct thread *child);
 void trap_thread_started(struct thread *thread);
 _Noreturn void trap_thread_end(struct thread *thread);
+
+/* preempt.c */
+void preempted(struct thread *thread, const struct ucontext *context);
+
+/* time_stamp.c */
+void time_stamp_start(struct process *process);
+void time_stamp_trap(struct process *process);
+void time_stamp_release(struct process *process);
+void time_stamp_sigaction(struct process *process, const struct kernel_sigaction *action, struct kernel_sigaction *old);
+void *time_stamp_fault(int signal, siginfo_t *info, struct ucontext *context);
+long time_stamp_set(struct process *process, long mode);
+long time_stamp_get(const struct process *process, int *mode);
 
 /* preload.c */
 void preload_start(void);

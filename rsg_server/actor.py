@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rsg_server.protocol import Wake
 
 if TYPE_CHECKING:
+    from rsg_server.preemption import Spinner
     from rsg_server.process import Process
     from rsg_server.timeline import Event
 
@@ -56,6 +57,7 @@ class Actor:
         "process",
         "reply",
         "reply_fds",
+        "spinner",
         "state",
         "tid",
         "timeout",
@@ -76,6 +78,7 @@ class Actor:
         self.reply: tuple[object, ...] = (int(Wake.READY), 0)
         self.reply_fds: tuple[int, ...] = ()
         self.words: tuple[tuple[int, int], ...] = ()  # futexes (space, word) that it waits at together
+        self.spinner: Spinner | None = None
 
     def __repr__(self) -> str:
         return f"{self.process}/{self.tid or '?'}"

@@ -19,7 +19,7 @@ MONOTONIC = PAGE_FIELDS["monotonic_ns"]
 READ_COST = PAGE_FIELDS["read_cost_ns"]
 POLL_COST = PAGE_FIELDS["poll_cost_ns"]
 CALL_COST = PAGE_FIELDS["call_cost_ns"]
-PREEMPT = PAGE_FIELDS["preempt_ns"]
+PREEMPT = PAGE_FIELDS["preempt"]
 LOCAL_SLEEPS = PAGE_FIELDS["local_sleeps"]
 CLOCK_READS = PAGE_FIELDS["clock_reads"]
 TRAPS = PAGE_FIELDS["traps"]
@@ -82,6 +82,11 @@ class ClockPage:
         if moment_ns > self.now_ns:
             self._now_ns = moment_ns
         self.words[NOW] = self._now_ns
+
+    def calls(self) -> int:
+        """How often anybody has asked for anything: who computes without a call leaves this as it is."""
+        words = self.words
+        return words[TRAPS] + words[PRELOADED] + words[CLOCK_READS]
 
     def counters(self) -> dict[str, int]:
         """What the shims have counted for the whole run."""

@@ -30,6 +30,7 @@ from rsg_server.network.models import Model, lv08
 from rsg_server.network.network import Network
 from rsg_server.network.sharing import Fairness
 from rsg_server.platform.platform import Platform
+from rsg_server.preemption import Preemption
 from rsg_server.process import Process
 from rsg_server.protocol import Wait, Wake, WarningKind
 from rsg_server.sockets import SocketTable
@@ -76,6 +77,7 @@ class Kernel:
         self.hearers: dict[int, Process] = {}  # by number, those that get signals from the kernel itself
         self.run_queue: deque[Actor] = deque()
         self.at_terminals: dict[int, Actor] = {}  # by number, those that wait for the master of a terminal
+        self.preemption = Preemption(self)
         self.futexes = FutexTable()
         self.sockets = SocketTable(self)
         self.datagrams = Datagrams(self)
@@ -366,6 +368,7 @@ class Kernel:
 
         As in Linux, the main thread is preferred, then the others in the order of their birth.
         """
+        self.preemption.streak = 0  # a handler of it may be what a spinner waits for
         bit = 1 << (number - 1)
         for actor in list(process.actors):
             parked = actor.parked
