@@ -35,7 +35,7 @@ def plot(usage: Usage, names: list[str], target: Path) -> None:
     try:
         import matplotlib
     except ImportError as error:
-        raise SimunixError("net plot: matplotlib is missing; pip install 'simunix[plot]'") from error
+        raise SimunixError("net plot: matplotlib is missing; pip install matplotlib") from error
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
