@@ -11,11 +11,10 @@ import signal
 import socket
 from collections import Counter, deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from rsg_server import native_signal
 from rsg_server.actor import HAS_SIGNALFD, Actor, Parked, State
-from rsg_server.clock_page import FOREVER_NS, ClockPage, Costs
+from rsg_server.clock_page import ClockPage
 from rsg_server.datagrams import Datagrams
 from rsg_server.debugger import Debugger
 from rsg_server.descriptors import epoll_targets
@@ -26,9 +25,8 @@ from rsg_server.futex import FutexTable
 from rsg_server.host_state import Command, HostState, Launcher
 from rsg_server.interfaces import InterfaceTable
 from rsg_server.netlink import Netlink
-from rsg_server.network.models import Model, lv08
 from rsg_server.network.network import Network
-from rsg_server.network.sharing import Fairness
+from rsg_server.options import KernelOptions
 from rsg_server.platform.platform import Platform
 from rsg_server.preemption import Preemption
 from rsg_server.process import Process
@@ -39,22 +37,6 @@ from rsg_server.timeline import Timeline
 from rsg_server.timerfds import TimerFds
 from rsg_server.traces import Traces, ending
 from rsg_server.wire import Wire
-
-
-@dataclass(frozen=True, slots=True)
-class KernelOptions:
-    """What a run is told beforehand. Costs are virtual nanoseconds; `nofile` is the limit that processes believe in."""
-
-    seed: int = 0
-    epoch_ns: int = 946_684_800 * 10**9  # 2000-01-01T00:00:00Z
-    uptime_ns: int = 60 * 10**9
-    costs: Costs = field(default_factory=Costs)
-    nofile: int = 1024
-    host_flags: int = 0
-    strict: bool = False
-    begun_ns: int = FOREVER_NS  # real time at which the run began to make files, see next_tick_ns
-    network_model: Model = field(default_factory=lv08)
-    fairness: Fairness = Fairness.CONNECTION
 
 
 class Kernel:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rsg_server.faults import Fault, Profile
-from rsg_server.kernel import KernelOptions
+from rsg_server.options import KernelOptions
 from rsg_server.platform.platform import Platform
 from simunix.launch.hardware import Hardware
 from simunix.launch.observation import NOTHING, ObservationOptions

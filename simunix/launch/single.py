@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 
 from rsg_server.errors import SimunixError
-from rsg_server.kernel import KernelOptions
+from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host
 from rsg_server.platform.star import star
 from simunix.launch.container import SHIM

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from rsg_server.clock_page import Costs
 from rsg_server.errors import SimunixError
-from rsg_server.kernel import KernelOptions
 from rsg_server.network.models import Model, configured, model_named
 from rsg_server.network.sharing import Fairness
+from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.star import Access

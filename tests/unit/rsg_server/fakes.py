@@ -12,7 +12,8 @@ from rsg_server.actor import Actor, State
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
 from rsg_server.host_state import Command
-from rsg_server.kernel import Kernel, KernelOptions
+from rsg_server.kernel import Kernel
+from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host
 from rsg_server.platform.star import star
 from rsg_server.turn import TurnLoop

@@ -1,0 +1,25 @@
+"""What the server is told of a run before it begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rsg_server.clock_page import FOREVER_NS, Costs
+from rsg_server.network.models import Model, lv08
+from rsg_server.network.sharing import Fairness
+
+
+@dataclass(frozen=True, slots=True)
+class KernelOptions:
+    """What a run is told beforehand. Costs are virtual nanoseconds; `nofile` is the limit that processes believe in."""
+
+    seed: int = 0
+    epoch_ns: int = 946_684_800 * 10**9  # 2000-01-01T00:00:00Z
+    uptime_ns: int = 60 * 10**9
+    costs: Costs = field(default_factory=Costs)
+    nofile: int = 1024
+    host_flags: int = 0
+    strict: bool = False
+    begun_ns: int = FOREVER_NS  # real time at which the run began to make files, see next_tick_ns
+    network_model: Model = field(default_factory=lv08)
+    fairness: Fairness = Fairness.CONNECTION
