@@ -208,6 +208,9 @@ bool descriptor_is_ours(struct call *call, long fd);
 /* sys_socket.c */
 int64_t socket_id(int fd, char *type);
 void netlink_store_address(void *to, uint32_t *length, uint32_t port);
+/* netlink.c */
+bool netlink_is_routing(const struct call *call);
+bool netlink_take_over(struct call *call, int fd);
 /* socket_family.c */
 long socket_family_refused(struct call *call);
 long netlink_refused(struct call *call, long error);

@@ -110,7 +110,7 @@ static long send_message(struct call *call, int fd, struct message_header *messa
 
     if (descriptor_is_ours(call, fd))
         return -EBADF;
-    if (socket_id(fd, &type) >= 0) {
+    if (socket_id(fd, &type) >= 0 || (netlink_take_over(call, fd) && socket_id(fd, &type) >= 0)) {
         if (type == 'd')
             return datagram_send(call, fd, message, flags);
         if (type == 'n')

@@ -128,6 +128,8 @@ long sys_socket(struct call *call)
         return socket_family_refused(call);
     if ((call->a[1] & ~(long)(SOCK_TYPE_MASK | SOCK_CLOEXEC | SOCK_NONBLOCK)) != 0)
         return -EINVAL;
+    if (netlink_is_routing(call))
+        return descriptor_checked(call, NATIVE(socket, call->a[0], call->a[1], call->a[2]));
     if (ASK(call->thread, &reply, OP_SOCKET, family_number(call->a[0]), type, call->a[2]) < 0)
         return call->a[0] == AF_NETLINK ? netlink_refused(call, reply.status) : reply.status;
     return finish_descriptor(call, reply.fd, (int)call->a[1]);
@@ -175,6 +177,8 @@ long sys_bind(struct call *call)
     int64_t id = socket_id((int)call->a[0], NULL);
     struct reply reply;
 
+    if (id < 0 && netlink_take_over(call, (int)call->a[0]))
+        id = socket_id((int)call->a[0], NULL);
     return id < 0 ? file_bind(call) : ask_address(call, OP_BIND, id, -1, &reply);
 }
 
@@ -263,7 +267,7 @@ long sys_connect(struct call *call)
     long result;
 
     if (id < 0)
-        return connect_unix(call);
+        return netlink_take_over(call, fd) ? sys_connect(call) : connect_unix(call);
     if (type == 'n') /* with the kernel it always is */
         return 0;
     if (type == 'd' && !is_bad_pointer((void *)call->a[1]) && call->a[2] >= 2 && *(uint16_t *)call->a[1] == 0)

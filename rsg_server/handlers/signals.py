@@ -110,6 +110,8 @@ def stopping(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | 
     With a pid as in kill(2), -1 for nobody, the same signal goes to others, too.
     """
     number, pid = arguments
+    if not 1 <= number <= 64:
+        return OK
     process = actor.process
     others = [target for target in _targets(kernel, actor, pid, 0) if target is not process] if pid != -1 else []
     stopped = await_state(process, True, _LOOKS_AT_SENT, number)

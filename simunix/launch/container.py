@@ -142,11 +142,16 @@ class _Directives:
         is_link = tree.path.joinpath(bind.target[1:]).is_symlink()
         if is_fresh and is_link:
             bind = replace(bind, target=inside)
-        elif not tree.has(bind.target) and (tree == THIS_COMPUTER or is_link):
+        elif not tree.has(bind.target) and (tree == THIS_COMPUTER or is_link) and not self._is_bound(bind.target):
             return
         if tree != THIS_COMPUTER or is_fresh:
             self.words.append(f"place={'directory' if bind.source.is_dir() else 'file'} {bind.target}")
         self.words.append(f"bind={'ro' if bind.read_only else 'rw'} {bind.source}\t{bind.target}")
+
+    def _is_bound(self, path: str) -> bool:
+        """Whether another bind brings the path along: this computer need not have it."""
+        above = (bind for bind in self.spec.binds if bind.target != path and is_below(path, bind.target))
+        return any((bind.source / path[len(bind.target) :].lstrip("/")).exists() for bind in above)
 
     def _fresh_run(self) -> None:
         """/run as after a boot, with the shim in it: users that cannot reach the package can reach this."""

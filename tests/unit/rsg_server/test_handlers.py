@@ -91,6 +91,7 @@ def test_arguments_that_do_not_fit_kill_their_sender(message: list[Any]) -> None
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), requests), max_size=12))
+@example([(0, [10, 1 << 62, 0])])
 def test_no_sequence_of_requests_raises_out_of_the_server(steps: list[tuple[int, list[Any]]]) -> None:
     """Three processes on two hosts, each sending what fits whenever it holds the turn."""
     with fake() as world:
