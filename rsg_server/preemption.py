@@ -129,7 +129,7 @@ class Preemption:
         self._look_sooner(actor, actor.spinner)
         if self.count == 0:
             self._kernel.on_warning(
-                f"{actor!r} computes without a call: preempted, so this run is not sure to repeat to the byte (preempt_after)"
+                f"{actor!r} computes without a call: preempted, so this run is not deterministic (preempt_after)"
             )
         self.count += 1
         calls, turns = self._kernel.page.calls(), self._turns_at_once(self._rounds(actor.spinner))
