@@ -1,8 +1,8 @@
 """MPICH's ranks poll without waiting: they must neither stop the clock nor keep the turn. Both runs leave the same event log.
 
 Over sockets every look of a rank is a call (of epoll, or of the time stamp counter, which is trapped), so that it needs no
-preemption. Ranks of one host that share memory spin there without any call and are preempted; since they only look, the logs are
-the same nevertheless. Were a rank preempted while it computes, they might differ.
+preemption. Ranks of one host that share memory spin there without any call and are preempted; since they only look, the logs
+are the same nevertheless. Were a rank preempted while it computes, they might differ.
 """
 
 from __future__ import annotations
