@@ -30,6 +30,8 @@ SHORTEST_NS = 4_000_000
 """CPU time that a known spinner may compute without a call: thousands of looks, and little to wait for."""
 ROUNDS, KNOWN_ROUNDS = 5, 2
 """How many patiences each that can run must have spun before time moves on: a stranger (of its first ones), a known spinner."""
+ROUNDS_TOGETHER = 100
+"""The same for several that can run: what looks like waiting may be work that they pass to and fro in shared memory."""
 LOOKS = 10
 """How many of its patiences a known spinner is looked at in a row, before the server turns to other things."""
 ANSWER_S = 2.0
@@ -127,7 +129,7 @@ class Preemption:
         self._look_sooner(actor, actor.spinner)
         if self.count == 0:
             self._kernel.on_warning(
-                f"{actor!r} computes without a call: preempted, so this run is not sure to repeat to the byte (preempt_after)"
+                f"{actor!r} computes without a call: preempted, so this run is not deterministic (preempt_after)"
             )
         self.count += 1
         calls, turns = self._kernel.page.calls(), self._turns_at_once(self._rounds(actor.spinner))
@@ -176,19 +178,20 @@ class Preemption:
 
     def all_spin(self) -> bool:
         """Whether all that can run do nothing but wait, as far as anybody can tell."""
-        needed = 0
+        needed, together = 0, len(self._kernel.run_queue) > 1
         for actor in self._kernel.run_queue:
             if actor.spinner is None or not actor.spinner.was_preempted:
                 return False
-            needed += self._rounds(actor.spinner)
+            needed += max(self._rounds(actor.spinner), ROUNDS_TOGETHER) if together else self._rounds(actor.spinner)
         return 0 < needed <= self.streak and self._kernel.page.calls() == self._calls
 
     def time_moves(self, spinners: int) -> None:
         """Something was due, of which spinners cannot know, unless it woke somebody: they go first now."""
         self.moves += 1
         queue = self._kernel.run_queue
-        if len(queue) > spinners:
+        if len(queue) > spinners or spinners > 1:
             self.streak = 0
+        if len(queue) > spinners:
             queue.rotate(-sum(actor.spinner is not None and actor.spinner.was_preempted for actor in queue))
 
 

@@ -1,0 +1,101 @@
+"""Who computes without a call gives the turn back; time moves on only once all that can run do nothing but that."""
+
+from __future__ import annotations
+
+import msgpack
+import pytest
+
+from rsg_server.actor import Actor, State
+from rsg_server.clock_page import TRAPS
+from rsg_server.preemption import KNOWN_ROUNDS, ROUNDS, ROUNDS_TOGETHER, SHORTEST_NS
+from rsg_server.protocol import Op, Wait
+from tests.unit.rsg_server.fakes import Fake, fake
+
+BACK = msgpack.packb([int(Op.PARK), int(Wait.PREEMPTED), 24, -1, 0, 0, 0, 0])
+AFTER_NS = 200_000_000
+
+
+def spinning(world: Fake, count: int = 1) -> list[Actor]:
+    """Actors that have been preempted once each, before somebody made a call."""
+    world.kernel.preemption.after_ns = AFTER_NS
+    found = [world.born() for _ in range(count)]
+    for actor in found:
+        actor.state = State.PARKED
+        world.kernel.make_ready(actor)
+    for actor in found:
+        world.kernel.run_queue.remove(actor)
+        give_back(world, actor)
+    world.kernel.page.words[TRAPS] += 1
+    return found
+
+
+def give_back(world: Fake, actor: Actor) -> None:
+    actor.state = State.RUNNING
+    world.loop._handle(actor, BACK)
+    assert actor.state is State.READY and world.kernel.run_queue[-1] is actor
+
+
+def turns_until_all_spin(world: Fake, most: int) -> int:
+    """How many turns are taken back before time may move on."""
+    for count in range(most):
+        if world.kernel.preemption.all_spin():
+            return count
+        actor = world.kernel.run_queue.popleft()
+        assert actor.spinner is not None
+        world.kernel.preemption.begins(actor, actor.spinner)
+        give_back(world, actor)
+    pytest.fail(f"time does not move on after {most} turns")
+
+
+def test_a_stranger_alone_is_given_all_its_patiences_in_one_turn() -> None:
+    with fake() as world:
+        (actor,) = spinning(world)
+        assert actor.spinner is not None and actor.spinner.patience_ns == AFTER_NS
+        assert turns_until_all_spin(world, ROUNDS) == 1
+
+
+def test_a_known_spinner_is_left_for_the_next_event_soon() -> None:
+    with fake() as world:
+        (actor,) = spinning(world)
+        assert actor.spinner is not None
+        actor.spinner.is_known, actor.spinner.patience_ns = True, SHORTEST_NS
+        assert world.kernel.preemption._rounds(actor.spinner) == KNOWN_ROUNDS
+        assert turns_until_all_spin(world, KNOWN_ROUNDS) == 1
+
+
+def test_several_may_serve_each_other() -> None:
+    with fake() as world:
+        for actor in spinning(world, 2):
+            assert actor.spinner is not None
+            actor.spinner.is_known, actor.spinner.patience_ns = True, SHORTEST_NS
+        assert turns_until_all_spin(world, 3 * ROUNDS_TOGETHER) == 2 * ROUNDS_TOGETHER
+
+
+def test_a_call_of_anybody_begins_the_count_anew() -> None:
+    with fake() as world:
+        spinning(world)
+        turns_until_all_spin(world, ROUNDS)
+        world.kernel.page.words[TRAPS] += 1
+        assert not world.kernel.preemption.all_spin()
+
+
+def test_who_can_run_and_does_not_spin_comes_first() -> None:
+    with fake() as world:
+        spinning(world)
+        turns_until_all_spin(world, ROUNDS)
+        other = world.born()
+        other.state = State.PARKED
+        world.kernel.make_ready(other)
+        assert not world.kernel.preemption.all_spin()
+        world.kernel.preemption.time_moves(1)
+        assert world.kernel.run_queue[0] is other
+
+
+def test_patience_is_halved_while_others_can_run_and_turns_leave_no_trace() -> None:
+    with fake() as world:
+        actors = spinning(world, 2)
+        turns = world.kernel.log.turns
+        turns_until_all_spin(world, 1000)
+        assert all(actor.spinner is not None and actor.spinner.patience_ns == SHORTEST_NS for actor in actors)
+        assert world.kernel.log.turns == turns
+        assert len(world.kernel.warnings) <= 1
