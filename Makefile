@@ -26,6 +26,8 @@ bench: setup ## the benchmarks; their last figures are in benchmarks/README.md
 	.venv/bin/python benchmarks/turn.py
 	.venv/bin/python benchmarks/demo.py
 	.venv/bin/python benchmarks/realtime.py
+	.venv/bin/python benchmarks/platform.py
+	.venv/bin/python benchmarks/solver.py
 
 format: setup ## format the Python sources
 	.venv/bin/ruff format . && .venv/bin/ruff check --fix .

@@ -131,6 +131,42 @@ static void put_packet_info(struct message_header *message, size_t *used, const 
         put(message, used, LEVEL_IPV6, IPV6_PKTINFO, &info6, sizeof info6);
 }
 
+/* When it came, as struct timeval or timespec; SO_TIMESTAMPING tells three moments, of which software knows the first. */
+static void put_times(struct message_header *message, size_t *used, const struct simunix_datagram *header)
+{
+    struct kernel_timespec times[3] = {{header->arrived_ns / SECOND_NS, header->arrived_ns % SECOND_NS}};
+    struct kernel_timespec micro = {times[0].seconds, times[0].nanoseconds / 1000};
+
+    if (header->fields & DATAGRAM_TIME_NS) /* the finer one, if both are wanted */
+        put(message, used, SOL_SOCKET_LEVEL, SO_TIMESTAMPNS_OLD, &times[0], sizeof times[0]);
+    else if (header->fields & DATAGRAM_TIME)
+        put(message, used, SOL_SOCKET_LEVEL, SO_TIMESTAMP_OLD, &micro, sizeof micro);
+    if (header->fields & DATAGRAM_TIMES)
+        put(message, used, SOL_SOCKET_LEVEL, SO_TIMESTAMPING_OLD, times, sizeof times);
+}
+
+/* Of AF_UNIX datagrams the kernel tells when it took them out, by the real clock: here, now. */
+void control_messages_correct_time(struct thread *thread, struct message_header *message)
+{
+    int64_t now_ns = clock_read(thread, CLOCK_REALTIME);
+    size_t at = 0;
+
+    while (at + sizeof(struct control_header) + sizeof(struct kernel_timespec) <= message->control_length) {
+        struct control_header *control = (void *)((char *)message->control + at);
+        struct kernel_timespec *time = (void *)(control + 1);
+
+        if (control->length < sizeof *control)
+            return;
+        if (control->level == SOL_SOCKET_LEVEL && (control->type == SO_TIMESTAMP_OLD || control->type == SO_TIMESTAMP_NEW))
+            *time = (struct kernel_timespec){now_ns / SECOND_NS, now_ns % SECOND_NS / 1000};
+        else if (control->level == SOL_SOCKET_LEVEL &&
+                 (control->type == SO_TIMESTAMPNS_OLD || control->type == SO_TIMESTAMPNS_NEW ||
+                  control->type == SO_TIMESTAMPING_OLD || control->type == SO_TIMESTAMPING_NEW))
+            *time = (struct kernel_timespec){now_ns / SECOND_NS, now_ns % SECOND_NS};
+        at += ALIGNED(control->length);
+    }
+}
+
 /* What a receiver has asked for (its server knows), in the kernel's order. */
 void control_messages_receive(const struct simunix_datagram *header, struct message_header *message)
 {
@@ -139,6 +175,7 @@ void control_messages_receive(const struct simunix_datagram *header, struct mess
     int traffic_class = header->traffic_class;
     size_t used = 0;
 
+    put_times(message, &used, header);
     if (header->fields & DATAGRAM_DESTINATION)
         put_packet_info(message, &used, header);
     if (header->fields & DATAGRAM_HOP_LIMIT)

@@ -95,7 +95,7 @@ static void copy_text(const struct reply *reply, int at, char *to, size_t size)
 
 static void map_page(int fd)
 {
-    long page = fd < 0 ? fd : NATIVE(mmap, NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    long page = fd < 0 ? fd : NATIVE(mmap, NULL, SIMUNIX_SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
     if (page < 0)
         fatal("the clock page cannot be mapped", NULL, page);
@@ -165,6 +165,7 @@ __attribute__((constructor)) static void initialise(int argc, char **argv, char 
     seed_random_bytes(random_bytes);
     signals_adopt();
     trap_install();
+    time_stamp_start(&main_process);
     vdso_patch(vdso);
     trap_arm();
     preload_start();

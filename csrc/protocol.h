@@ -19,6 +19,8 @@
 #define SIMUNIX_PROTOCOL_VERSION 1
 #define SIMUNIX_MESSAGE_MAX 4096
 #define SIMUNIX_QUANTUM_NS 1000000
+#define SIMUNIX_CLOCK_BYTES 4096
+#define SIMUNIX_SHARED_BYTES 11534336
 
 enum simunix_op {
     /* life */
@@ -33,6 +35,8 @@ enum simunix_op {
     OP_WARN = 9,        /* [kind, text] -> [0] */
     OP_STOPPING = 10,   /* [signal, pid] -> [0] once continued; pid as in kill(2): who else was sent it; -1 if nobody was */
     OP_TRACE = 11,      /* [] -> [0] + the file for the calls of this thread; -ENOENT if it is not to be traced */
+    OP_HOST = 12,       /* [] -> [0, threads, processes born so far, latest pid, seed]; the caller's host */
+    OP_BORN = 13,       /* [pid or tid] -> [0, when]; -ESRCH if it is nobody of the caller's host */
 
     /* waiting */
     OP_PARK = 16,       /* [wait, syscall, deadline, blocked signals, a, b, c] -> [wake, value] */
@@ -71,6 +75,7 @@ enum simunix_op {
     OP_SOCKET_GET = 48, /* [id, level, option] -> [0, bytes] */
     OP_SOCKET_SET = 49, /* [id, level, option, bytes] -> [0] */
     OP_NETLINK = 51,    /* [id] -> [0]; what has been sent on a netlink socket is answered now; port of bind and sockname: its pid */
+    OP_MAY_SEND = 53,   /* [id, family, bytes] -> [0 | -errno]; of a datagram whose address may stand for many */
     OP_INTERFACE = 52,  /* [index, name] -> [0, index, flags, mtu, kind, speed, prefix, name, hardware address, IPv4 addresses] */
     OP_CONNECTED = 50   /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
@@ -89,7 +94,8 @@ enum simunix_wait {
     PARK_LOCK = 5,     /* room, or the like, tried again at the deadline: (descriptor, 0, 0) */
     PARK_CONNECT = 6,  /* the outcome of a connect: (socket id, 0, 0); the reply's value is 0 or -errno */
     PARK_YIELD = 7,    /* behind all that are runnable now */
-    PARK_VFORK = 8     /* the child's exec or end: (child number, 0, 0) */
+    PARK_VFORK = 8,    /* the child's exec or end: (child number, 0, 0) */
+    PARK_PREEMPTED = 9 /* as PARK_YIELD, but the server took the turn back */
 };
 
 /* Futex spaces that are no memory: words in them are numbers of objects of the kernel. */
@@ -105,6 +111,9 @@ enum simunix_space {
 enum simunix_wake { WAKE_READY = 0, WAKE_TIMEOUT = 1, WAKE_SIGNAL = 2 };
 
 enum simunix_warning { WARN_UNKNOWN_SYSCALL = 1, WARN_REFUSED = 2, WARN_ESCAPE = 3, WARN_FATAL = 4 };
+
+/* si_code of the SIGSYS that the server sends to whoever computes on without a call. */
+enum simunix_signal_code { SIMUNIX_PREEMPT_CODE = -64 };
 
 /* flags of the reply to HELLO_NEW_IMAGE */
 enum simunix_hello_flags { HELLO_FLAG_FAKE_NAME = 1, HELLO_FLAG_FAKE_GROUPS = 2, HELLO_FLAG_TRACE = 16, HELLO_FLAG_TRACE_STABLE = 32 };
@@ -123,11 +132,14 @@ struct simunix_datagram {
     uint8_t fields;         /* DATAGRAM_ bits: what the sender has given, what the receiver wants to know */
     uint8_t unused;
     uint8_t destination[16];
+    int64_t arrived_ns;     /* CLOCK_REALTIME */
 };
 
-enum simunix_datagram_fields { DATAGRAM_HOP_LIMIT = 1, DATAGRAM_TRAFFIC_CLASS = 2, DATAGRAM_DESTINATION = 4 };
+enum simunix_datagram_fields { DATAGRAM_HOP_LIMIT = 1, DATAGRAM_TRAFFIC_CLASS = 2, DATAGRAM_DESTINATION = 4,
+    DATAGRAM_TIME = 8, DATAGRAM_TIME_NS = 16, DATAGRAM_TIMES = 32 };
 
-/* One page, shared by the server and every emulated process. Only the holder of the turn writes. */
+/* One page of SIMUNIX_CLOCK_BYTES, shared by the server and every emulated process. Only the holder of the turn writes. Behind it, up
+ * to SIMUNIX_SHARED_BYTES, the shims keep the times of files (file_times.c). */
 struct simunix_clock_page {
     uint64_t now_ns;
     uint64_t horizon_ns;       /* a sleeper may set now_ns itself to a deadline before this; 0 forbids it */
@@ -137,7 +149,7 @@ struct simunix_clock_page {
     uint64_t read_cost_ns;     /* price of a clock read */
     uint64_t poll_cost_ns;     /* price of a call that asks without waiting: zero timeouts, sched_yield */
     uint64_t call_cost_ns;     /* price of every trapped system call, so that loops of calls come to an end */
-    uint64_t preempt_ns;       /* not 0: the SIGSYS that the server sends makes the holder yield and adds this to now_ns */
+    uint64_t preempt;          /* not 0: the SIGSYS that the server has sent makes the holder give the turn back */
     uint64_t local_sleeps;     /* sleeps that needed no message */
     uint64_t clock_reads;
     uint64_t traps;            /* system calls that came through the trap net */
@@ -146,6 +158,7 @@ struct simunix_clock_page {
     uint64_t queue_notifies;   /* POSIX message queues that somebody wants a signal from: only then a send is told */
     uint64_t noisy;            /* since this turn began, something was called that may make another actor ready */
     uint64_t quantum_ns;       /* a clock reader or caller that passes it after something noisy yields, so that others may look */
+    int64_t begun_ns;          /* when the run began, by the real clock: what the kernel has stamped since is of this run */
     uint32_t descriptor_floor; /* the shim's own descriptors are at or above this */
     uint32_t version;
 };

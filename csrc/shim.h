@@ -65,11 +65,15 @@ struct process {
     int pid;
     int proc; /* /proc, once the process has changed its root; 0 before */
     bool has_signalfd;
+    bool has_random_files; /* it has opened /dev/urandom */
+    bool has_own_files; /* it has opened what proc_files.c writes */
     bool hears_kernel; /* the server knows that the kernel may send it signals by itself */
     bool shared_overflow;
     int shared_count;
     struct shared_range shared[SHARED_RANGES_MAX];
     struct kernel_sigaction sigsys; /* what the application believes it has installed */
+    struct kernel_sigaction sigsegv;
+    bool has_no_time_stamp; /* it wants its readings of the time stamp counter to fault */
     void *handlers[65];             /* the application's own, by signal, while the process is traced */
     uint64_t plain_handlers;        /* those of them that do not ask for siginfo */
     uint16_t waiters[WAITER_SLOTS]; /* parked futex waiters by hash of the word's address */
@@ -101,11 +105,25 @@ long dispatch_unknown(struct call *call, const char *what);
 /* trap.c, trap_entry.S */
 void trap_install(void);
 void trap_arm(void);
+bool trap_is_own_text(uint64_t address);
 void trap_handler(int signal, siginfo_t *info, void *context);
 void trap_restorer(void);
+void trap_fault(void);
 long trap_clone(struct clone_args *args, size_t size, struct thread *child);
 void trap_thread_started(struct thread *thread);
 _Noreturn void trap_thread_end(struct thread *thread);
+
+/* preempt.c */
+void preempted(struct thread *thread, const struct ucontext *context);
+
+/* time_stamp.c */
+void time_stamp_start(struct process *process);
+void time_stamp_trap(struct process *process);
+void time_stamp_release(struct process *process);
+void time_stamp_sigaction(struct process *process, const struct kernel_sigaction *action, struct kernel_sigaction *old);
+void *time_stamp_fault(int signal, siginfo_t *info, struct ucontext *context);
+long time_stamp_set(struct process *process, long mode);
+long time_stamp_get(const struct process *process, int *mode);
 
 /* preload.c */
 void preload_start(void);
@@ -203,11 +221,13 @@ long socket_pending_error(struct call *call, int fd);
 long socket_received(struct call *call, int fd, long result);
 long socket_not_connected(struct call *call, int fd);
 long socket_wait_to_receive(struct call *call, int fd, int flags);
+long socket_receive_urgent(int fd, struct message_header *message, int flags);
 long socket_cannot_send(struct call *call, int fd, int flags);
 /* sys_datagram.c */
 /* control_messages.c */
 long control_messages_send(const struct message_header *message, struct simunix_datagram *header);
 void control_messages_receive(const struct simunix_datagram *header, struct message_header *message);
+void control_messages_correct_time(struct thread *thread, struct message_header *message);
 long datagram_send(struct call *call, int fd, const struct message_header *message, int flags);
 long datagram_take_error(int fd);
 long datagram_receive(struct call *call, int fd, struct message_header *message, int flags);
@@ -222,10 +242,14 @@ void lock_released(struct call *call, long fd);
 
 /* sys_root.c */
 long proc_open(const char *path);
+bool proc_name_of(long fd, char *name, size_t room);
 long proc_open_numbered(const char *folder, int fd);
 
 /* host_files.c */
 const char *host_file(const struct process *process, const char *path, char *text, size_t size);
+
+/* proc_files.c */
+long proc_file_opened(struct call *call, const char *path, uint64_t flags, long fd);
 
 /* sys_io.c */
 void signalfd_refresh(struct thread *thread);
@@ -267,8 +291,10 @@ struct strace_handler strace_watch(struct thread *thread, int signal, struct ker
 void strace_hide(struct kernel_sigaction *told, struct strace_handler before);
 
 /* sys_random.c */
+uint64_t random_mix(uint64_t state);
 uint64_t random_next(struct process *process);
 long sys_getrandom(struct call *call);
+bool random_refill(struct call *call, int fd);
 
 /* diagnostic.c */
 _Noreturn void fatal(const char *what, const char *detail, int64_t number);

@@ -5,9 +5,10 @@
  */
 #include "shim.h"
 
+/* A trap, or a reading of the time stamp counter, that meets its signal blocked would kill the process. */
 uint64_t signals_strip(uint64_t mask)
 {
-    return mask & ~SIGNAL_BIT(SIGSYS);
+    return mask & ~(SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGSEGV));
 }
 
 static bool ignored_by_default(int signal)
@@ -22,6 +23,10 @@ static bool stops_by_default(int signal)
 
 static void disposition(int signal, struct kernel_sigaction *action)
 {
+    if (signal == SIGSEGV) {
+        *action = current_thread()->process->sigsegv;
+        return;
+    }
     memset(action, 0, sizeof *action);
     NATIVE(rt_sigaction, signal, NULL, action, 8);
 }
@@ -33,7 +38,8 @@ void signals_adopt(void)
     struct kernel_sigaction action;
 
     for (int signal = 1; signal <= 64; signal++) {
-        disposition(signal, &action);
+        memset(&action, 0, sizeof action);
+        NATIVE(rt_sigaction, signal, NULL, &action, 8);
         if (signal == SIGSYS || action.handler == (void *)SIG_DFL || action.handler == (void *)SIG_IGN)
             continue;
         action.mask = signals_strip(action.mask);

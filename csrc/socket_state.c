@@ -59,13 +59,37 @@ long socket_not_connected(struct call *call, int fd)
     return reply.status < 0 ? reply.status : 0;
 }
 
+/* Of a stream with nothing but an urgent byte the kernel says that it is readable, but a read would skip that byte and wait: skip
+ * it now. The same goes for what is left of one that has been read. True if there is nothing else. */
+static bool skip_urgent(int fd)
+{
+    char byte;
+
+    if (NATIVE(recvfrom, fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT, NULL, NULL) != -EAGAIN)
+        return false;
+    NATIVE(recvfrom, fd, &byte, 1, MSG_DONTWAIT, NULL, NULL);
+    return true;
+}
+
+/* recv with MSG_OOB never waits, see tcp(7). */
+long socket_receive_urgent(int fd, struct message_header *message, int flags)
+{
+    long result = NATIVE(recvmsg, fd, message, flags | MSG_DONTWAIT);
+
+    if (result > 0 && (flags & MSG_PEEK) == 0)
+        skip_urgent(fd);
+    message->name_length = 0;
+    return result;
+}
+
 /* Wait until there is something to receive; 0 then, or if the kernel's answer is wanted at once. */
 long socket_wait_to_receive(struct call *call, int fd, int flags)
 {
-    struct pollfd entry = {.fd = fd, .events = POLLIN};
+    struct pollfd entry = {.fd = fd, .events = POLLIN | POLLPRI};
     long result;
 
-    if (NATIVE(poll, &entry, 1, 0) != 0)
+    NATIVE(poll, &entry, 1, 0);
+    if ((entry.revents & ~POLLPRI) != 0 && ((entry.revents & POLLPRI) == 0 || !skip_urgent(fd)))
         return 0;
     result = socket_not_connected(call, fd);
     if (result != 0 || (flags & MSG_DONTWAIT) != 0)

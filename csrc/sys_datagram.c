@@ -49,11 +49,33 @@ static long with_header(const struct message_header *message, struct simunix_dat
     return (long)message->iov_length + 1;
 }
 
+/* Multicast, or perhaps a broadcast address: only the server knows the host's networks. */
+static bool may_be_many(const struct simunix_datagram *header)
+{
+    if (header->family == 4)
+        return header->address[0] >> 4 == 0xe || header->address[3] == 255;
+    return header->family == 6 && header->address[0] == 0xff;
+}
+
+static long ask_leave(struct call *call, int fd, const struct simunix_datagram *header)
+{
+    struct msgpack_writer writer;
+    struct reply reply;
+
+    request_start(call->thread, &writer, OP_MAY_SEND, 3);
+    msgpack_put_int(&writer, socket_id(fd, NULL));
+    msgpack_put_int(&writer, header->family);
+    msgpack_put_bytes(&writer, header->address, header->family == 4 ? 4 : 16);
+    return request_call(call->thread, &writer, &reply);
+}
+
 /* An unconnected socket without an address is the server's to refuse: it is asked for the peer first. */
 static long check_destination(struct call *call, int fd, const struct simunix_datagram *header)
 {
     struct reply reply;
 
+    if (may_be_many(header))
+        return ask_leave(call, fd, header);
     if (header->family != 0)
         return 0;
     return ASK(call->thread, &reply, OP_PEERNAME, socket_id(fd, NULL)) < 0 ? -EDESTADDRREQ : 0;

@@ -189,9 +189,11 @@ static long execute(struct call *call, int directory, const char *path, char **a
     signals_stop_if_due(call->thread, call->mask);
     tell_exec(call, OP_EXEC, path, 0);
     NATIVE(fcntl, call->thread->channel, F_SETFD, 0);
+    time_stamp_release(call->thread->process);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8); /* the new image inherits it */
     result = NATIVE(execveat, directory, path, argv, image.pointers, flags);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
+    time_stamp_trap(call->thread->process);
     NATIVE(fcntl, call->thread->channel, F_SETFD, FD_CLOEXEC);
     NATIVE(munmap, image.pointers, image.size);
     tell_exec(call, OP_EXEC_FAILED, NULL, -result);

@@ -1,5 +1,5 @@
 /* Futexes: the word is checked while holding the turn, so nothing can change between the check and the wait. */
-#include "shim.h"
+#include "file_times.h"
 
 #define WAKES_BEFORE_YIELD 32
 
@@ -354,6 +354,8 @@ long sys_mmap(struct call *call)
         return address;
     if ((call->a[3] & MAP_TYPE) == MAP_PRIVATE || (call->a[2] & PROT_WRITE) == 0)
         return address;
+    if ((call->a[3] & MAP_ANONYMOUS) == 0)
+        file_mapped(call->thread, call->a[4]);
     if (process->shared_count == SHARED_RANGES_MAX)
         process->shared_overflow = true;
     else

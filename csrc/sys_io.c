@@ -1,5 +1,5 @@
 /* read, write and their kin on any descriptor, and descriptors themselves. */
-#include "shim.h"
+#include "file_times.h"
 
 #define RWF_NOWAIT_FLAG 0x8
 #define RWF_HARMLESS 0x17 /* HIPRI, DSYNC, SYNC, APPEND: nothing to a pipe or a socket */
@@ -47,7 +47,15 @@ long sys_read(struct call *call)
         result = do_native(call);
     if (result > 0 && call->number == __NR_read && terminal_of_master(fd) >= 0)
         result = terminal_read_on(fd, (char *)call->a[1], (size_t)call->a[2], result);
+    if (result == 0 && random_refill(call, fd))
+        return do_native(call);
     return socket_received(call, fd, result);
+}
+
+/* Regular files never wait. */
+static bool is_file(int fd, struct stat *status)
+{
+    return NATIVE(fstat, fd, status) == 0 && is_regular(status);
 }
 
 static int type_of(int fd)
@@ -127,10 +135,13 @@ long sys_write(struct call *call)
     int fd = (int)call->a[0];
     struct iovec one = {(void *)call->a[1], (size_t)call->a[2]};
     struct message_header message = {.iov = &one, .iov_length = 1};
+    struct stat status;
     long result;
 
     if (descriptor_is_ours(call, fd))
         return -EBADF;
+    if (is_file(fd, &status))
+        return file_written(call, &status, do_native(call));
     if (is_datagram(fd))
         return datagram_send(call, fd, &message, 0);
     result = wait_ready(call, fd, POLLOUT, SO_SNDTIMEO);
@@ -144,12 +155,15 @@ long sys_writev(struct call *call)
     int fd = (int)call->a[0];
     const struct iovec *iov = (void *)call->a[1];
     struct message_header message = {.iov = (void *)iov, .iov_length = (size_t)call->a[2]};
+    struct stat status;
     size_t total = 0;
     size_t done = 0;
     long result;
 
     if (descriptor_is_ours(call, fd))
         return -EBADF;
+    if (is_file(fd, &status))
+        return file_written(call, &status, do_native(call));
     if (is_datagram(fd))
         return datagram_send(call, fd, &message, 0);
     result = wait_ready(call, fd, POLLOUT, SO_SNDTIMEO);
@@ -173,11 +187,15 @@ long sys_writev(struct call *call)
 /* preadv2, pwritev2: only with the offset -1, on what is no regular file, do they wait; then they are readv and writev. */
 static long at_position(struct call *call, long number, call_handler handler)
 {
-    int type = type_of((int)call->a[0]);
+    struct stat status;
+    bool found = NATIVE(fstat, call->a[0], &status) == 0;
 
     if (descriptor_is_ours(call, call->a[0]))
         return -EBADF;
-    if (call->a[3] != -1 || (call->a[5] & ~RWF_HARMLESS) != 0 || type == S_IFREG || type == S_IFBLK)
+    if (found && is_regular(&status) && number == __NR_writev)
+        return file_written(call, &status, do_native(call));
+    if (call->a[3] != -1 || (call->a[5] & ~RWF_HARMLESS) != 0 || !found || is_regular(&status) ||
+        (status.st_mode & S_IFMT) == S_IFBLK)
         return do_native(call);
     call->number = number;
     return handler(call);
@@ -213,7 +231,10 @@ long sys_sendfile(struct call *call)
     int out = (int)call->a[0];
     size_t size = (size_t)call->a[3];
     size_t done = 0;
+    struct stat status;
 
+    if (is_file(out, &status))
+        return file_written(call, &status, do_native(call));
     while (done < size) {
         size_t piece = size - done < PIPE_PIECE * 4 ? size - done : PIPE_PIECE * 4;
         long result = wait_ready(call, out, POLLOUT, SO_SNDTIMEO);
@@ -252,7 +273,11 @@ static long move_pipe(struct call *call, int in, int out, int flags_at)
 
 long sys_splice(struct call *call)
 {
-    return move_pipe(call, (int)call->a[0], (int)call->a[2], 5);
+    struct stat status;
+    bool to_file = is_file((int)call->a[2], &status);
+    long result = move_pipe(call, (int)call->a[0], (int)call->a[2], 5);
+
+    return to_file ? file_written(call, &status, result) : result;
 }
 
 long sys_tee(struct call *call)

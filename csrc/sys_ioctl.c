@@ -42,7 +42,7 @@ long sys_ioctl(struct call *call)
     if (interface_request(call, &result))
         return result;
     result = syscall6(call->number, call->a[0], call->a[1], call->a[2], 0, 0, 0);
-    if (result == 0 && (request == TIOCSCTTY || request == FIOASYNC))
+    if (result == 0 && (request == TIOCSCTTY || request == FIOASYNC || request == FIOSETOWN || request == SIOCSPGRP))
         signals_from_kernel(call);
     return result;
 }

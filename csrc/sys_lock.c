@@ -115,6 +115,10 @@ long sys_fcntl(struct call *call)
         if ((uint64_t)call->a[2] >= call->thread->process->nofile_soft)
             return -EINVAL;
         return descriptor_checked(call, NATIVE(fcntl, call->a[0], call->a[1], call->a[2]));
+    case F_SETOWN: /* SIGURG comes without O_ASYNC */
+    case F_SETOWN_EX:
+        signals_from_kernel(call);
+        return NATIVE(fcntl, call->a[0], call->a[1], call->a[2]);
     case F_SETFL:
         if (call->a[2] & FASYNC_FLAG)
             signals_from_kernel(call);

@@ -1,6 +1,10 @@
 /* send, recv and their kin on streams and AF_UNIX sockets; simulated datagrams go to sys_datagram.c. */
 #include "shim.h"
 
+#define MSG_FASTOPEN_FLAG 0x20000000
+
+long sys_connect(struct call *call);
+
 
 static size_t total_of(const struct message_header *message)
 {
@@ -90,6 +94,16 @@ static long send_netlink(struct call *call, int fd, struct message_header *messa
     return result >= 0 && ASK(call->thread, &reply, OP_NETLINK, socket_id(fd, NULL)) < 0 ? reply.status : result;
 }
 
+/* MSG_FASTOPEN: connects, then sends; that the first bytes travel with the SYN is not modelled, as where the kernel has no cookie. */
+static long connect_first(struct call *call, const struct message_header *message)
+{
+    struct call connecting = *call;
+
+    connecting.a[1] = (long)message->name;
+    connecting.a[2] = message->name_length;
+    return sys_connect(&connecting);
+}
+
 static long send_message(struct call *call, int fd, struct message_header *message, int flags)
 {
     char type;
@@ -101,6 +115,13 @@ static long send_message(struct call *call, int fd, struct message_header *messa
             return datagram_send(call, fd, message, flags);
         if (type == 'n')
             return send_netlink(call, fd, message, flags);
+        if ((flags & MSG_FASTOPEN_FLAG) != 0 && message->name != NULL) {
+            long result = connect_first(call, message);
+
+            if (result != 0 && result != -EISCONN)
+                return result;
+        }
+        flags &= ~MSG_FASTOPEN_FLAG;
         if (socket_cannot_send(call, fd, flags) != 0)
             return -EPIPE;
         message->name = NULL; /* a connected stream ignores it; the pair would not */
@@ -162,12 +183,16 @@ static long receive_message(struct call *call, int fd, struct message_header *me
     simulated = socket_id(fd, &type) >= 0;
     if (simulated && type == 'd')
         return datagram_receive(call, fd, message, flags);
+    if (simulated && (flags & MSG_OOB) != 0)
+        return socket_receive_urgent(fd, message, flags);
     if ((flags & MSG_WAITALL) != 0 && (flags & (MSG_PEEK | MSG_DONTWAIT)) == 0 && !is_nonblocking(fd) && is_stream(fd))
         return receive_all(call, fd, message, flags);
     result = socket_wait_to_receive(call, fd, flags);
     if (result != 0)
         return result;
     result = NATIVE(recvmsg, fd, message, flags);
+    if (result >= 0 && !simulated && message->control_length > 0)
+        control_messages_correct_time(call->thread, message);
     if (type == 'n') {
         netlink_store_address(message->name, &message->name_length, 0);
         return result;

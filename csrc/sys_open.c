@@ -1,5 +1,5 @@
 /* Opening: a FIFO waits for its other side, the random devices are the host's own. */
-#include "shim.h"
+#include "file_times.h"
 
 #include <linux/openat2.h>
 
@@ -111,7 +111,7 @@ static long opened(struct call *call, const struct opening *opening, long fd)
     if (fd >= 0 && (opening->how.flags & (O_PATH | O_DIRECTORY)) == 0 && answers_at_once(opening) &&
         NATIVE(fstat, fd, &status) == 0 && is_fifo(&status))
         fifo_changed(call, &status);
-    return descriptor_checked(call, fd);
+    return descriptor_checked(call, proc_file_opened(call, opening->path, opening->how.flags, fd));
 }
 
 static bool may_wait(const struct opening *opening)
@@ -127,8 +127,10 @@ static bool is_random(const char *path)
 static long open_path(struct call *call, int directory, const char *path, int flags, int mode)
 {
     struct opening opening = {directory, path, {.flags = (unsigned int)flags}};
+    struct file_opening change;
     struct stat status;
     char own[OWN_PATH_MAX];
+    long fd;
 
     if (!is_bad_pointer(path)) {
         path = opening.path = host_file(call->thread->process, path, own, sizeof own);
@@ -142,7 +144,10 @@ static long open_path(struct call *call, int directory, const char *path, int fl
             return descriptor_checked(call, open_fifo(call, &opening, &status));
         }
     }
-    return opened(call, &opening, NATIVE(openat, directory, path, flags, mode));
+    file_before_open(call->thread, directory, path, flags, &change);
+    fd = NATIVE(openat, directory, path, flags, mode);
+    file_after_open(call->thread, &change, fd);
+    return opened(call, &opening, fd);
 }
 
 long sys_open(struct call *call)
@@ -163,8 +168,10 @@ long sys_openat(struct call *call)
 long sys_openat2(struct call *call)
 {
     struct opening opening = {(int)call->a[0], (const char *)call->a[1], {.flags = 0}};
+    struct file_opening change;
     struct stat status;
     char own[OWN_PATH_MAX];
+    long fd;
 
     if (!is_bad_pointer((void *)call->a[2]) && !is_bad_pointer(opening.path) && (size_t)call->a[3] == sizeof opening.how) {
         memcpy(&opening.how, (void *)call->a[2], sizeof opening.how);
@@ -175,5 +182,8 @@ long sys_openat2(struct call *call)
         if (may_wait(&opening) && look_at(&opening, &status) && is_fifo(&status))
             return descriptor_checked(call, open_fifo(call, &opening, &status));
     }
-    return opened(call, &opening, NATIVE(openat2, call->a[0], opening.path, call->a[2], call->a[3]));
+    file_before_open(call->thread, opening.directory, opening.path, (long)opening.how.flags, &change);
+    fd = NATIVE(openat2, call->a[0], opening.path, call->a[2], call->a[3]);
+    file_after_open(call->thread, &change, fd);
+    return opened(call, &opening, fd);
 }

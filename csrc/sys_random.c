@@ -1,14 +1,24 @@
 /* getrandom, /dev/urandom: reproducible bytes from the seed that the server gave the process. */
 #include "shim.h"
 
+#define BLOCKS 128 /* 256 KiB in all: iperf3 asks for 128 at once */
+
 /* splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014). Not for secrets. */
-uint64_t random_next(struct process *process)
+uint64_t random_mix(uint64_t state)
 {
-    uint64_t z = process->random_state += 0x9e3779b97f4a7c15UL;
+    uint64_t z = state + 0x9e3779b97f4a7c15UL;
 
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9UL;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebUL;
     return z ^ (z >> 31);
+}
+
+uint64_t random_next(struct process *process)
+{
+    uint64_t number = random_mix(process->random_state);
+
+    process->random_state += 0x9e3779b97f4a7c15UL;
+    return number;
 }
 
 static void fill(struct process *process, uint8_t *to, size_t size)
@@ -35,17 +45,36 @@ long sys_getrandom(struct call *call)
     return (long)size;
 }
 
-/* What open("/dev/urandom") gives: an anonymous file with more seeded bytes than anybody reads at once. */
+static void write_bytes(struct process *process, long fd)
+{
+    uint8_t block[2048];
+
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        fill(process, block, sizeof block);
+        NATIVE(pwrite64, fd, block, sizeof block, i * sizeof block);
+    }
+}
+
+/* What open("/dev/urandom") gives: an anonymous file with more seeded bytes than most read. */
 long random_open(struct call *call, int flags)
 {
-    uint8_t block[512];
-    long fd = NATIVE(memfd_create, "urandom", flags & O_CLOEXEC ? 1 : 0);
+    long fd = NATIVE(memfd_create, "simunix:urandom", flags & O_CLOEXEC ? 1 : 0);
 
     if (fd < 0)
         return fd;
-    for (int i = 0; i < 128; i++) {
-        fill(call->thread->process, block, sizeof block);
-        NATIVE(pwrite64, fd, block, sizeof block, i * sizeof block);
-    }
+    write_bytes(call->thread->process, fd);
+    call->thread->process->has_random_files = true;
     return descriptor_checked(call, fd);
+}
+
+/* A reader has come to the end of such a file: there are new bytes from its beginning on. False for any other file. */
+bool random_refill(struct call *call, int fd)
+{
+    char name[40];
+
+    if (!call->thread->process->has_random_files || !proc_name_of(fd, name, sizeof name) ||
+        !text_starts(name, "/memfd:simunix:urandom"))
+        return false;
+    write_bytes(call->thread->process, fd);
+    return NATIVE(lseek, fd, 0, 0) == 0;
 }

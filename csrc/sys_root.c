@@ -23,6 +23,20 @@ long proc_open_numbered(const char *folder, int fd)
     return proc_open(path);
 }
 
+/* What the kernel calls an open file: its path, or what stands for one. */
+bool proc_name_of(long fd, char *name, size_t room)
+{
+    static const char prefix[] = "/proc/self/fd/";
+    char link[40];
+    int folder = current_thread()->process->proc;
+    long size;
+
+    text_append_number(text_append(link, link + sizeof link, prefix), link + sizeof link, fd);
+    size = NATIVE(readlinkat, folder > 0 ? folder : AT_FDCWD, folder > 0 ? link + 6 : link, name, room - 1);
+    name[size < 0 ? 0 : size] = '\0';
+    return size > 0;
+}
+
 long sys_chroot(struct call *call)
 {
     struct process *process = call->thread->process;

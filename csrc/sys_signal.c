@@ -1,6 +1,14 @@
 /* Sending signals (really, then telling the server so that it lets the target look), and waiting for them. */
 #include "shim.h"
 
+static long change_action(struct call *call, int signal, const struct kernel_sigaction *action, struct kernel_sigaction *old)
+{
+    if (signal != SIGSEGV)
+        return NATIVE(rt_sigaction, signal, action, old, 8);
+    time_stamp_sigaction(call->thread->process, action, old);
+    return 0;
+}
+
 long sys_rt_sigaction(struct call *call)
 {
     int signal = (int)call->a[0];
@@ -25,7 +33,7 @@ long sys_rt_sigaction(struct call *call)
         return 0;
     }
     if (wanted == NULL) {
-        result = NATIVE(rt_sigaction, signal, NULL, old, 8);
+        result = change_action(call, signal, NULL, old);
         if (result == 0)
             strace_hide(old, strace_watch(call->thread, signal, NULL));
         return result;
@@ -35,7 +43,7 @@ long sys_rt_sigaction(struct call *call)
     action.flags |= SA_RESTORER;
     action.restorer = (void *)trap_restorer; /* libc's would be trapped */
     before = strace_watch(call->thread, signal, &action);
-    result = NATIVE(rt_sigaction, signal, &action, old, 8);
+    result = change_action(call, signal, &action, old);
     if (result == 0)
         strace_hide(old, before);
     return result;

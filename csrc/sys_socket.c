@@ -1,6 +1,6 @@
 /* Internet sockets: one end of an AF_UNIX pair whose other end the server holds. AF_UNIX sockets are the kernel's; they only
  * wait our way. A socket of ours is known by its peer's abstract name, so that the knowledge survives dup, fork, exec and passing. */
-#include "shim.h"
+#include "file_times.h"
 
 #define SOL_IP 0
 #define SOL_TCP 6
@@ -16,6 +16,8 @@
 #define SO_REUSEADDR_OPTION 2
 #define SO_KEEPALIVE_OPTION 9
 #define SO_LINGER_OPTION 13
+#define SO_PASSPIDFD_OPTION 76
+#define SO_PEERPIDFD_OPTION 77
 #define SO_REUSEPORT_OPTION 15
 
 static const char socket_prefix[] = "\0simunix:"; /* then the type and ':' and 8 hexadecimal digits */
@@ -173,7 +175,7 @@ long sys_bind(struct call *call)
     int64_t id = socket_id((int)call->a[0], NULL);
     struct reply reply;
 
-    return id < 0 ? NATIVE(bind, call->a[0], call->a[1], call->a[2]) : ask_address(call, OP_BIND, id, -1, &reply);
+    return id < 0 ? file_bind(call) : ask_address(call, OP_BIND, id, -1, &reply);
 }
 
 long sys_listen(struct call *call)
@@ -367,8 +369,12 @@ long sys_shutdown(struct call *call)
 
 /* Options that the kernel would answer for the pair instead of the internet socket, or that the server heeds. */
 static const uint8_t server_options[] = {
+    SO_BINDTODEVICE, SO_ATTACH_FILTER, SO_PEERNAME, SO_PEERSEC, SO_PASSCRED, SO_PASSSEC, SO_INCOMING_CPU, SO_ATTACH_BPF,
+    SO_ATTACH_REUSEPORT_CBPF, SO_ATTACH_REUSEPORT_EBPF, SO_COOKIE, SO_PEERGROUPS, SO_NETNS_COOKIE, SO_PASSPIDFD_OPTION,
+    SO_PEERPIDFD_OPTION, SO_TIMESTAMP_OLD, SO_TIMESTAMPNS_OLD, SO_TIMESTAMPING_OLD, SO_TIMESTAMP_NEW, SO_TIMESTAMPNS_NEW,
+    SO_TIMESTAMPING_NEW,
     SO_TYPE_OPTION,   SO_ERROR_OPTION,    SO_ACCEPTCONN_OPTION, SO_PROTOCOL_OPTION,  SO_DOMAIN_OPTION,
-    SO_PEERCRED_OPTION, SO_REUSEADDR_OPTION, SO_LINGER_OPTION,     SO_REUSEPORT_OPTION,
+    SO_PEERCRED_OPTION, SO_REUSEADDR_OPTION, SO_BROADCAST, SO_LINGER_OPTION,     SO_REUSEPORT_OPTION,
     SO_KEEPALIVE_OPTION,
 };
 
@@ -412,6 +418,25 @@ long sys_getsockopt(struct call *call)
     return 0;
 }
 
+/* What a datagram socket may hold is limited by the buffer of the pair's other end: the server sets it. */
+static long set_buffer(struct call *call)
+{
+    char type;
+    int64_t id = socket_id((int)call->a[0], &type);
+    struct msgpack_writer writer;
+    struct reply reply;
+    long result = NATIVE(setsockopt, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4]);
+
+    if (result != 0 || id < 0 || type != 'd')
+        return result;
+    request_start(call->thread, &writer, OP_SOCKET_SET, 4);
+    msgpack_put_int(&writer, id);
+    msgpack_put_int(&writer, SOL_SOCKET_LEVEL);
+    msgpack_put_int(&writer, SO_RCVBUF);
+    msgpack_put_bytes(&writer, (void *)call->a[3], sizeof(int));
+    return request_call(call->thread, &writer, &reply);
+}
+
 long sys_setsockopt(struct call *call)
 {
     int64_t id;
@@ -419,6 +444,8 @@ long sys_setsockopt(struct call *call)
     struct reply reply;
     size_t length = (size_t)(uint32_t)call->a[4];
 
+    if (call->a[1] == SOL_SOCKET_LEVEL && (call->a[2] == SO_RCVBUF || call->a[2] == SO_RCVBUFFORCE))
+        return set_buffer(call);
     if (!is_server_option(call->a[1], call->a[2]) || (id = socket_id((int)call->a[0], NULL)) < 0)
         return NATIVE(setsockopt, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4]);
     if (length > 1024)

@@ -30,46 +30,42 @@ void trap_install(void)
     NATIVE(rt_sigprocmask, SIG_UNBLOCK, &sigsys, NULL, 8);
 }
 
+static const Elf64_Phdr *own_text(void)
+{
+    const Elf64_Phdr *segment = (const void *)((const uint8_t *)&__ehdr_start + __ehdr_start.e_phoff);
+
+    while (segment->p_type != PT_LOAD || (segment->p_flags & PF_X) == 0)
+        segment++;
+    return segment;
+}
+
+bool trap_is_own_text(uint64_t address)
+{
+    const Elf64_Phdr *segment = own_text();
+
+    return address - (uint64_t)&__ehdr_start - segment->p_vaddr < segment->p_memsz;
+}
+
 /* System calls from our own executable segment are let through, all others trapped. */
 void trap_arm(void)
 {
     const uint8_t *base = (const uint8_t *)&__ehdr_start;
-    const Elf64_Phdr *segment = (const void *)(base + __ehdr_start.e_phoff);
+    const Elf64_Phdr *segment = own_text();
     long result;
 
-    while (segment->p_type != PT_LOAD || (segment->p_flags & PF_X) == 0)
-        segment++;
     result = NATIVE(prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, base + segment->p_vaddr, segment->p_memsz, NULL);
-
     if (result != 0)
         fatal("this kernel lacks Syscall User Dispatch (Linux 5.11 or newer, x86-64, CONFIG_GENERIC_ENTRY)", NULL, result);
 }
 
-/* The server found that the holder of the turn only computes: its computing has taken this much time, others go on. */
-static bool was_preempted(struct thread *thread)
-{
-    struct simunix_clock_page *page = thread->process->page;
-    struct call call = {.number = __NR_sched_yield, .thread = thread, .mask = SIGNALS_ALL};
-    struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};
-
-    if (page->preempt_ns == 0)
-        return false;
-    page->now_ns += page->preempt_ns;
-    page->preempt_ns = 0;
-    park(&call, &wait);
-    return true;
-}
-
 /* What SIGSYS means when nobody trapped: the server or somebody else sent it. The application's own handler gets the latter. */
-static void pass_on_foreign_signal(struct thread *thread, siginfo_t *info, void *context)
+static void pass_on_foreign_signal(struct thread *thread, siginfo_t *info, struct ucontext *context)
 {
     void (*handler)(int, siginfo_t *, void *) = thread->process->sigsys.handler;
 
-    if (info->si_code == SI_TKILL && was_preempted(thread)) {
-        signals_stop_if_due(thread, ((struct ucontext *)context)->uc_sigmask);
-        return;
-    }
-    if (handler != (void *)SIG_DFL && handler != (void *)SIG_IGN)
+    if (info->si_code == SIMUNIX_PREEMPT_CODE)
+        preempted(thread, context);
+    else if (handler != (void *)SIG_DFL && handler != (void *)SIG_IGN)
         handler(SIGSYS, info, context);
 }
 
@@ -90,7 +86,7 @@ void trap_handler(int signal, siginfo_t *info, void *raw_context)
 
     (void)signal;
     if (info->si_code != SYS_USER_DISPATCH) {
-        pass_on_foreign_signal(thread, info, raw_context);
+        pass_on_foreign_signal(thread, info, context);
         return;
     }
     thread->process->page->traps++;

@@ -15,6 +15,26 @@ trap_restorer:
     syscall
     .size   trap_restorer, . - trap_restorer
 
+/* The handler of SIGSEGV. What is the application's own goes to its own handler, in the frame that the kernel has made. */
+    .globl  trap_fault
+    .hidden trap_fault
+    .type   trap_fault, @function
+trap_fault:
+    push    %rdi
+    push    %rsi
+    push    %rdx
+    call    time_stamp_fault
+    pop     %rdx
+    pop     %rsi
+    pop     %rdi
+    test    %rax, %rax
+    jz      1f
+    mov     %rax, %r11
+    xor     %eax, %eax
+    jmp     *%r11
+1:  ret
+    .size   trap_fault, . - trap_fault
+
 /* long trap_clone(struct clone_args *args, size_t size, struct thread *child)
  * clone3; the creator gets the kernel's answer, the child goes on at child->start and never returns here. */
     .globl  trap_clone

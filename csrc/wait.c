@@ -24,7 +24,7 @@ enum simunix_wake park(struct call *call, struct wait *wait)
     struct reply reply;
 
     wait->value = 0;
-    if (wait->kind != PARK_YIELD)
+    if (wait->kind != PARK_YIELD && wait->kind != PARK_PREEMPTED)
         thread->asked = 0;
     if (advance_alone(thread, wait))
         return WAKE_TIMEOUT;

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rsg_server.protocol import Wake
 
 if TYPE_CHECKING:
+    from rsg_server.preemption import Spinner
     from rsg_server.process import Process
     from rsg_server.timeline import Event
 
@@ -47,6 +48,7 @@ class Actor:
     """A thread of an emulated process, known by the number that the server gave it before it was born."""
 
     __slots__ = (
+        "born_ns",
         "channel",
         "epoll_fd",
         "number",
@@ -55,16 +57,18 @@ class Actor:
         "process",
         "reply",
         "reply_fds",
+        "spinner",
         "state",
         "tid",
         "timeout",
         "words",
     )
 
-    def __init__(self, number: int, process: Process, channel: socket.socket) -> None:
+    def __init__(self, number: int, process: Process, channel: socket.socket, born_ns: int = 0) -> None:
         self.number = number
         self.process = process
         self.channel = channel
+        self.born_ns = born_ns
         self.tid = 0
         self.epoll_fd = -1
         self.state = State.READY
@@ -74,6 +78,7 @@ class Actor:
         self.reply: tuple[object, ...] = (int(Wake.READY), 0)
         self.reply_fds: tuple[int, ...] = ()
         self.words: tuple[tuple[int, int], ...] = ()  # futexes (space, word) that it waits at together
+        self.spinner: Spinner | None = None
 
     def __repr__(self) -> str:
         return f"{self.process}/{self.tid or '?'}"

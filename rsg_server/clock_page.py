@@ -3,11 +3,13 @@
 import mmap
 import os
 import struct
+import time
 from dataclasses import dataclass
 
-from rsg_server.protocol import PAGE_FIELDS, PROTOCOL_VERSION
+from rsg_server.protocol import PAGE_FIELDS, PROTOCOL_VERSION, SHARED_BYTES
 
 FOREVER_NS = (1 << 63) - 1
+CLOCK_REALTIME_COARSE = 5  # <linux/time.h>; the time module has no name for it
 
 NOW = PAGE_FIELDS["now_ns"]
 HORIZON = PAGE_FIELDS["horizon_ns"]
@@ -17,7 +19,7 @@ MONOTONIC = PAGE_FIELDS["monotonic_ns"]
 READ_COST = PAGE_FIELDS["read_cost_ns"]
 POLL_COST = PAGE_FIELDS["poll_cost_ns"]
 CALL_COST = PAGE_FIELDS["call_cost_ns"]
-PREEMPT = PAGE_FIELDS["preempt_ns"]
+PREEMPT = PAGE_FIELDS["preempt"]
 LOCAL_SLEEPS = PAGE_FIELDS["local_sleeps"]
 CLOCK_READS = PAGE_FIELDS["clock_reads"]
 TRAPS = PAGE_FIELDS["traps"]
@@ -25,6 +27,7 @@ PRELOADED = PAGE_FIELDS["preloaded"]
 LOCK_WAITERS = PAGE_FIELDS["lock_waiters"]
 QUEUE_NOTIFIES = PAGE_FIELDS["queue_notifies"]
 NOISY = PAGE_FIELDS["noisy"]
+BEGUN = PAGE_FIELDS["begun_ns"]
 QUANTUM = PAGE_FIELDS["quantum_ns"]
 FLOOR_AND_VERSION = PAGE_FIELDS["descriptor_floor"]
 
@@ -38,15 +41,23 @@ class Costs:
     call_ns: int = 200
 
 
+def next_tick_ns() -> int:
+    """Wait for the next tick of the clock with which the kernel stamps files: what it has stamped before is older than that."""
+    before = time.clock_gettime_ns(CLOCK_REALTIME_COARSE)
+    while (now := time.clock_gettime_ns(CLOCK_REALTIME_COARSE)) <= before:
+        time.sleep(0.0005)
+    return now
+
+
 class ClockPage:
     """Shared memory with `words[NOW]` and its neighbours, all in nanoseconds; also the kernel's clock.
 
     Emulated processes can write here, so what they write is never trusted to go backwards: `now_ns` only grows.
     """
 
-    def __init__(self, epoch_ns: int, uptime_ns: int, costs: Costs, descriptor_floor: int) -> None:
+    def __init__(self, epoch_ns: int, uptime_ns: int, costs: Costs, descriptor_floor: int, begun_ns: int = FOREVER_NS) -> None:
         self.fd = os.memfd_create("simunix-clock", os.MFD_CLOEXEC)
-        os.ftruncate(self.fd, mmap.PAGESIZE)
+        os.ftruncate(self.fd, SHARED_BYTES)  # what nobody writes to takes no memory
         self._memory = mmap.mmap(self.fd, mmap.PAGESIZE)
         self.words = memoryview(self._memory).cast("Q")
         self._now_ns = 0
@@ -54,6 +65,7 @@ class ClockPage:
         self.words[READ_COST] = costs.read_ns
         self.words[POLL_COST] = costs.poll_ns
         self.words[CALL_COST] = costs.call_ns
+        self.words[BEGUN] = begun_ns
         struct.pack_into("=qq", self._memory, REALTIME * 8, epoch_ns, uptime_ns)
         struct.pack_into("=II", self._memory, FLOOR_AND_VERSION * 8, descriptor_floor, PROTOCOL_VERSION)
 
@@ -70,6 +82,11 @@ class ClockPage:
         if moment_ns > self.now_ns:
             self._now_ns = moment_ns
         self.words[NOW] = self._now_ns
+
+    def calls(self) -> int:
+        """How often anybody has asked for anything: who computes without a call leaves this as it is."""
+        words = self.words
+        return words[TRAPS] + words[PRELOADED] + words[CLOCK_READS]
 
     def counters(self) -> dict[str, int]:
         """What the shims have counted for the whole run."""

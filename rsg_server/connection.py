@@ -8,10 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import LACKS, MORE_FILES
-from rsg_server.keepalive import SO_KEEPALIVE, TCP_KEEPCNT, TCP_KEEPIDLE, TCP_KEEPINTVL
+from rsg_server.ports import plain
 from rsg_server.socket_pair import Address, SimulatedSocket, SocketState
-from rsg_server.sockets import plain
-from rsg_server.transmission import USER_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +24,6 @@ SYN_RETRIES = 6
 
 Hosts are as far away as if behind a router: that nobody answers for an address (ARP; EHOSTUNREACH after 3 s) is not modelled.
 """
-INHERITED = (SO_KEEPALIVE, TCP_KEEPCNT, TCP_KEEPIDLE, TCP_KEEPINTVL, USER_TIMEOUT)
 """Options that an accepted connection has from its listener."""
 
 
@@ -102,7 +99,7 @@ def _syn_arrives(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: in
     if client.peer is not None and not client.peer.vanished:  # the answer to an earlier SYN was lost
         _answer(kernel, client, client.peer, again)
         return
-    listener = kernel.sockets.find(host, "s", ip, client.remote.port)
+    listener = kernel.sockets.find(host, "s", ip, client.remote.port, client.local)
     if listener is None:
         refuse = partial(_fail, kernel, client, errno.ECONNREFUSED)
         _travel(kernel, host, client.host, refuse, again, lambda capture: capture.refusal(client))
@@ -137,7 +134,7 @@ def _accept_queue(kernel: Kernel, client: SimulatedSocket, listener: SimulatedSo
             raise
         kernel.warn(f"the server cannot open {listener!r}'s next connection ({error.strerror}); {MORE_FILES}")
         return None
-    served.options.update((option, listener.options[option]) for option in INHERITED if option in listener.options)
+    served.options = dict(listener.options)
     served.heard_ns = kernel.now_ns
     served.state = SocketState.CONNECTED
     assert listener.local is not None and client.remote is not None and client.local is not None

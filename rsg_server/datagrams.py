@@ -5,21 +5,24 @@ from __future__ import annotations
 import contextlib
 import errno
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from rsg_server.groups import Groups
+from rsg_server.ports import plain
 from rsg_server.protocol import DATAGRAM_HEADER_BYTES
 from rsg_server.socket_pair import Address, SimulatedSocket, SocketState
-from rsg_server.sockets import plain
 
 if TYPE_CHECKING:
+    from rsg_server.host_state import HostState
     from rsg_server.kernel import Kernel
 
-_HEADER = struct.Struct("=BBH16sBBBx16s")
+_HEADER = struct.Struct("=BBH16sBBBx16sq")
 assert _HEADER.size == DATAGRAM_HEADER_BYTES
 UDP_HEADER_BYTES = 28
-HOP_LIMIT, TRAFFIC_CLASS, DESTINATION = 1, 2, 4
+HOP_LIMIT, TRAFFIC_CLASS, DESTINATION, TIME, TIME_NS, TIMES = 1, 2, 4, 8, 16, 32
 """DATAGRAM_ bits of csrc/protocol.h: fields of the header that the sender has set, or that the receiver wants to see."""
 DEFAULT_HOP_LIMIT = 64
 SENDS = {4: ((0, 2), (0, 1)), 6: ((41, 16), (41, 67))}
@@ -29,6 +32,8 @@ WANTS = {
     6: {(41, 51): HOP_LIMIT, (41, 66): TRAFFIC_CLASS, (41, 49): DESTINATION},
 }
 """By family, the options that ask for ancillary data: IP_RECVTTL, IP_RECVTOS, IP_PKTINFO; IPV6_RECVHOPLIMIT and so on."""
+WANTS_TIME = {(1, 29): TIME, (1, 35): TIME_NS, (1, 37): TIMES}
+"""SO_TIMESTAMP, SO_TIMESTAMPNS, SO_TIMESTAMPING, in the form that 64-bit programs use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +59,26 @@ def _option(which: SimulatedSocket, key: tuple[int, int]) -> int | None:
     return value if 0 <= value <= 255 else None
 
 
+@dataclass(frozen=True, slots=True)
+class Datagram:
+    """One on its way."""
+
+    source: Address
+    target: Address
+    label: Label
+    payload: bytes
+
+    def shown_to(self, receiver: SimulatedSocket, arrived_ns: int) -> bytes:
+        """What a receiver's shim is told of it, and what it holds."""
+        return _header(receiver, self, arrived_ns) + self.payload
+
+
 class Datagrams:
     """Takes datagrams from sending sockets and gives them to receiving ones."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
+        self.groups = Groups(kernel)
 
     def take(self, sender: SimulatedSocket) -> None:
         """Send on all that the application has written."""
@@ -72,38 +92,63 @@ class Datagrams:
             self._send(sender, message)
 
     def _send(self, sender: SimulatedSocket, message: bytes) -> None:
-        family, _, port, raw, hop_limit, traffic_class, given, _ = _HEADER.unpack_from(message)
+        family, _, port, raw, hop_limit, traffic_class, given, _, _ = _HEADER.unpack_from(message)
         target = sender.remote if family == 0 else Address(raw[:4] if family == 4 else raw, port)
         if target is None:
             return
         ip = plain(target.ip)
-        host = self._kernel.sockets.host_of(sender.host, ip)
-        if host is None or self._kernel.sockets.autobind(sender, ip):
-            return
-        payload = message[DATAGRAM_HEADER_BYTES:]
-        assert sender.local is not None
         label = Label.of(sender, given, hop_limit, traffic_class)
-        source, target = sender.local, Address(ip, target.port)
-        arrive = partial(self._arrive, sender, source, target, label, payload)
-        lossy = self._kernel.wire.reach.loses(sender.host.host, host.host)
+        payload = message[DATAGRAM_HEADER_BYTES:]
+        if self.groups.is_many(sender.host, ip):
+            self._send_to_many(sender, Address(ip, target.port), label, payload)
+            return
+        host = self._kernel.sockets.host_of(sender.host, ip)
+        source = self._kernel.sockets.source(sender, ip)
+        if host is None or source is None:
+            return
+        datagram = Datagram(source, Address(ip, target.port), label, payload)
+        self._carry(sender.host, host, datagram, partial(self._arrive, sender, datagram))
+
+    def _carry(self, sender: HostState, receiver: HostState, datagram: Datagram, arrive: Callable[[], None]) -> None:
+        """To one host, unless it is lost on the way."""
+        label = datagram.label
+        lossy = self._kernel.wire.reach.loses(sender.host, receiver.host)
         self._kernel.wire.packet(
-            sender.host,
-            host,
+            sender,
+            receiver,
             None if lossy else arrive,
-            size_bytes=len(payload) + UDP_HEADER_BYTES,
-            frames=lambda it: it.datagram(source, target, payload, label.hop_limit, label.traffic_class),
+            size_bytes=len(datagram.payload) + UDP_HEADER_BYTES,
+            frames=lambda it: it.datagram(
+                datagram.source, datagram.target, datagram.payload, label.hop_limit, label.traffic_class
+            ),
         )
 
-    def _arrive(self, sender: SimulatedSocket, source: Address, target: Address, label: Label, payload: bytes) -> None:
+    def _send_to_many(self, sender: SimulatedSocket, target: Address, label: Label, payload: bytes) -> None:
+        source = self._kernel.sockets.source(sender, target.ip, self.groups.source(sender, target.ip))
+        if source is None or self.groups.may_send(sender, target.ip):
+            return
+        interface = self.groups.outgoing(sender, target.ip)
+        datagram = Datagram(source, target, label, payload)
+        for host in self.groups.hosts(sender, target.ip):
+            self._carry(sender.host, host, datagram, partial(self._arrive_at_all, host, interface, datagram))
+
+    def _arrive_at_all(self, host: HostState, interface: int, datagram: Datagram) -> None:
+        target = datagram.target
+        for receiver in list(self.groups.receivers(host, interface, target.ip, target.port)):
+            if self._accepts(receiver, datagram.source):
+                self._put(receiver, datagram.shown_to(receiver, self._realtime_ns()))
+
+    def _arrive(self, sender: SimulatedSocket, datagram: Datagram) -> None:
+        source, target, payload = datagram.source, datagram.target, datagram.payload
         host = self._kernel.sockets.host_of(sender.host, target.ip)
-        receiver = self._kernel.sockets.find(host, "d", target.ip, target.port) if host is not None else None
+        receiver = self._kernel.sockets.find(host, "d", target.ip, target.port, source) if host is not None else None
         if receiver is None or not self._accepts(receiver, source):
             if host is not None and receiver is None and sender.state is SocketState.CONNECTED:
                 self._kernel.wire.packet(
                     host, sender.host, partial(self._bounce, sender), frames=lambda it: it.unreachable(source, target, payload)
                 )
             return
-        self._put(receiver, _header(receiver, source, target, label) + payload)
+        self._put(receiver, datagram.shown_to(receiver, self._realtime_ns()))
 
     @staticmethod
     def _accepts(receiver: SimulatedSocket, source: Address) -> bool:
@@ -113,7 +158,10 @@ class Datagrams:
 
     def _bounce(self, sender: SimulatedSocket) -> None:
         """ICMP port unreachable reaches a connected sender."""
-        self._put(sender, _HEADER.pack(4, errno.ECONNREFUSED, 0, b"", 0, 0, 0, b""))
+        self._put(sender, _HEADER.pack(4, errno.ECONNREFUSED, 0, b"", 0, 0, 0, b"", 0))
+
+    def _realtime_ns(self) -> int:
+        return self._kernel.options.epoch_ns + self._kernel.now_ns
 
     def _put(self, receiver: SimulatedSocket, message: bytes) -> None:
         self._kernel.must_poll = True
@@ -122,13 +170,13 @@ class Datagrams:
                 receiver.end.send(message)
 
 
-def _header(receiver: SimulatedSocket, source: Address, target: Address, label: Label) -> bytes:
-    """What the receiver's shim is told of a datagram."""
-    wanted = sum(bit for key, bit in WANTS[receiver.family].items() if _option(receiver, key))
+def _header(receiver: SimulatedSocket, datagram: Datagram, arrived_ns: int) -> bytes:
+    source, target, label = datagram.source, datagram.target, datagram.label
+    wants = WANTS[receiver.family] | WANTS_TIME
+    wanted = sum(bit for key, bit in wants.items() if _option(receiver, key))
     addresses = (_shown(source.ip, receiver.family), _shown(target.ip, receiver.family))
-    return _HEADER.pack(
-        receiver.family, 0, source.port, addresses[0], label.hop_limit, label.traffic_class, wanted, addresses[1]
-    )
+    fields = (label.hop_limit, label.traffic_class, wanted, addresses[1], arrived_ns)
+    return _HEADER.pack(receiver.family, 0, source.port, addresses[0], *fields)
 
 
 def _shown(ip: bytes, family: int) -> bytes:

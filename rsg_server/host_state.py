@@ -51,6 +51,11 @@ class HostState:
     files: str = ""
     processes: dict[int, Process] = field(default_factory=dict)  # by pid in the host's namespace
     ports: dict[tuple[str, int], list[SimulatedSocket]] = field(default_factory=dict)  # by (type, port)
+    time_wait: dict[int, tuple[int, bool]] = field(
+        default_factory=dict
+    )  # port -> until when (virtual ns), for SO_REUSEADDR not
+    births: int = 0  # processes that were ever announced
+    latest_pid: int = 0
     next_port: int = FIRST_EPHEMERAL_PORT
 
     @property

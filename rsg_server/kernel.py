@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from rsg_server import native_signal
 from rsg_server.actor import HAS_SIGNALFD, Actor, Parked, State
-from rsg_server.clock_page import ClockPage, Costs
+from rsg_server.clock_page import FOREVER_NS, ClockPage, Costs
 from rsg_server.datagrams import Datagrams
 from rsg_server.debugger import Debugger
 from rsg_server.descriptors import epoll_targets
@@ -26,8 +26,11 @@ from rsg_server.futex import FutexTable
 from rsg_server.host_state import Command, HostState, Launcher
 from rsg_server.interfaces import InterfaceTable
 from rsg_server.netlink import Netlink
+from rsg_server.network.models import Model, lv08
 from rsg_server.network.network import Network
+from rsg_server.network.sharing import Fairness
 from rsg_server.platform.platform import Platform
+from rsg_server.preemption import Preemption
 from rsg_server.process import Process
 from rsg_server.protocol import Wait, Wake, WarningKind
 from rsg_server.sockets import SocketTable
@@ -49,6 +52,9 @@ class KernelOptions:
     nofile: int = 1024
     host_flags: int = 0
     strict: bool = False
+    begun_ns: int = FOREVER_NS  # real time at which the run began to make files, see next_tick_ns
+    network_model: Model = field(default_factory=lv08)
+    fairness: Fairness = Fairness.CONNECTION
 
 
 class Kernel:
@@ -59,9 +65,9 @@ class Kernel:
         self.platform = platform
         self.log = log
         self.launcher = launcher
-        self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.nofile)
+        self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.nofile, options.begun_ns)
         self.timeline = Timeline()
-        self.network = Network(self.page, self.timeline, platform)
+        self.network = Network(self.page, self.timeline, platform, options.network_model, options.fairness)
         self.wire = Wire(self)
         self.master = select.epoll()
         self.watched: dict[int, object] = {}  # descriptor in the master epoll -> Actor, Process or SimulatedSocket
@@ -71,6 +77,7 @@ class Kernel:
         self.hearers: dict[int, Process] = {}  # by number, those that get signals from the kernel itself
         self.run_queue: deque[Actor] = deque()
         self.at_terminals: dict[int, Actor] = {}  # by number, those that wait for the master of a terminal
+        self.preemption = Preemption(self)
         self.futexes = FutexTable()
         self.sockets = SocketTable(self)
         self.datagrams = Datagrams(self)
@@ -148,6 +155,7 @@ class Kernel:
         nofile = parent.nofile if parent else (self.options.nofile, self.options.nofile)
         process = Process(number, host, parent, program, seed=seed_of(self.options.seed, number), nofile=nofile)
         process.born_ns = self.now_ns
+        host.births += 1
         if parent is not None:
             parent.children.append(process)
             if parent.hears_kernel:
@@ -155,6 +163,15 @@ class Kernel:
             process.label = parent.label
         self.processes[number] = process
         return process
+
+    @staticmethod
+    def seed_of_image(process: Process) -> int:
+        """Another one after each exec, or the new image would draw the numbers that the old one has drawn."""
+        return seed_of(process.seed, process.images)
+
+    def seed_of_host(self, name: str) -> int:
+        """For what is random but the same for all processes of a host; no process has such a number."""
+        return seed_of(self.options.seed, -1 - list(self.hosts).index(name))
 
     @staticmethod
     def new_channel() -> tuple[socket.socket, socket.socket]:
@@ -167,7 +184,7 @@ class Kernel:
     def new_actor(self, process: Process, channel: tuple[socket.socket, socket.socket] | None = None) -> tuple[Actor, int]:
         """A thread that is about to be born, and its end of the channel (the caller passes it on and closes it)."""
         ours, theirs = channel or self.new_channel()
-        actor = Actor(self._next_actor, process, ours)
+        actor = Actor(self._next_actor, process, ours, self.now_ns)
         self._next_actor += 1
         self.actors[actor.number] = actor
         process.actors.append(actor)
@@ -351,6 +368,7 @@ class Kernel:
 
         As in Linux, the main thread is preferred, then the others in the order of their birth.
         """
+        self.preemption.streak = 0  # a handler of it may be what a spinner waits for
         bit = 1 << (number - 1)
         for actor in list(process.actors):
             parked = actor.parked

@@ -7,15 +7,18 @@ import ctypes
 import os
 import signal
 import struct
+import time
 from typing import TYPE_CHECKING
+
+from rsg_server.protocol import PREEMPT_CODE
 
 if TYPE_CHECKING:
     from rsg_server.process import Process
 
 _SYS_PIDFD_SEND_SIGNAL = 424
-_SYS_TGKILL = 234
 _SYS_RT_TGSIGQUEUEINFO = 297
 _SI_TIMER = -2
+_CPUCLOCK_SCHED = 2
 _SIGINFO_BYTES = 128
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -94,15 +97,17 @@ def _innermost(path: str) -> int:
         return 0
 
 
-def send_to_thread(global_pid: int, tid: int, number: int) -> None:
-    """tgkill a thread that calls itself `tid` in its PID namespace; nothing happens if it is gone."""
-    _libc.syscall(_SYS_TGKILL, global_pid, global_tid(global_pid, tid), number)
+def preempt(global_pid: int, global_tid: int) -> None:
+    """Send a thread the SIGSYS that makes it give the turn back; nothing happens if it is gone."""
+    info = struct.pack("=iii", signal.SIGSYS, 0, PREEMPT_CODE)
+    _libc.syscall(
+        _SYS_RT_TGSIGQUEUEINFO, global_pid, global_tid, signal.SIGSYS, ctypes.create_string_buffer(info, _SIGINFO_BYTES)
+    )
 
 
-def thread_cpu_s(global_pid: int, tid: int) -> float:
-    """CPU time that a thread has used; 0 if it is gone."""
+def process_cpu_ns(global_pid: int) -> int:
+    """CPU time that all threads of a process have used, see clock_getcpuclockid(3); 0 if it is gone."""
     try:
-        with open(f"/proc/{global_pid}/task/{global_tid(global_pid, tid)}/schedstat") as file:
-            return int(file.read().split()[0]) / 1e9
+        return time.clock_gettime_ns(~global_pid << 3 | _CPUCLOCK_SCHED)
     except OSError:
-        return 0.0
+        return 0

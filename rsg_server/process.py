@@ -55,6 +55,7 @@ class Process:
     started: bool = False  # by request, not by another emulated process
     label: str = ""
     born_ns: int = 0
+    images: int = 0  # programs that it has run
     on_exit: Callable[[Process], None] | None = None
 
     def __repr__(self) -> str:

@@ -24,6 +24,8 @@ class Op(IntEnum):
     NOFILE = _number("OP_NOFILE")
     WARN = _number("OP_WARN")
     STOPPING = _number("OP_STOPPING")
+    HOST = _number("OP_HOST")
+    BORN = _number("OP_BORN")
     TRACE = _number("OP_TRACE")
     PARK = _number("OP_PARK")
     WAKE = _number("OP_WAKE")
@@ -55,6 +57,7 @@ class Op(IntEnum):
     SOCKET_SET = _number("OP_SOCKET_SET")
     CONNECTED = _number("OP_CONNECTED")
     NETLINK = _number("OP_NETLINK")
+    MAY_SEND = _number("OP_MAY_SEND")
     INTERFACE = _number("OP_INTERFACE")
 
 
@@ -86,6 +89,7 @@ class Wait(IntEnum):
     CONNECT = _number("PARK_CONNECT")
     YIELD = _number("PARK_YIELD")
     VFORK = _number("PARK_VFORK")
+    PREEMPTED = _number("PARK_PREEMPTED")
 
 
 class Space(IntEnum):
@@ -118,6 +122,8 @@ class WarningKind(IntEnum):
 MESSAGE_MAX: int = lib.SIMUNIX_MESSAGE_MAX
 PROTOCOL_VERSION: int = lib.SIMUNIX_PROTOCOL_VERSION
 SOCKET_NAME_LENGTH: int = lib.SIMUNIX_SOCKET_NAME_LENGTH
+SHARED_BYTES: int = lib.SIMUNIX_SHARED_BYTES
+PREEMPT_CODE: int = lib.SIMUNIX_PREEMPT_CODE
 FLAG_FAKE_NAME: int = lib.HELLO_FLAG_FAKE_NAME
 FLAG_FAKE_GROUPS: int = lib.HELLO_FLAG_FAKE_GROUPS
 FLAG_TRACE: int = lib.HELLO_FLAG_TRACE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,15 +10,13 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from rsg_server import native_signal
-from rsg_server.clock_page import FOREVER_NS, PREEMPT
+from rsg_server.clock_page import FOREVER_NS
 from rsg_server.errors import MORE_FILES, DeadlockError, ServerError
 from rsg_server.outside import LOOK_S, Outside
 from rsg_server.report import deadlock_report, stall_report, waits_outside
 from rsg_server.turn import Outcome, TurnLoop
 
 if TYPE_CHECKING:
-    from rsg_server.actor import Actor
     from rsg_server.debugger import Debugger
     from rsg_server.kernel import Kernel
 
@@ -56,8 +53,6 @@ class Service:
     _next_look: float = field(default=0.0, init=False)
     _wall_start: float = field(default=0.0, init=False)
     _virtual_start_ns: int = field(default=0, init=False)
-    _computing: tuple[int, float] = field(default=(0, 0.0), init=False)
-    _cpu_start_s: float = field(default=0.0, init=False)
     _stall_told: float = field(default=0.0, init=False)
     _attention: trio.Event = field(default_factory=trio.Event, init=False)
     _token: trio.lowlevel.TrioToken | None = field(default=None, init=False)
@@ -65,6 +60,8 @@ class Service:
     def __post_init__(self) -> None:
         self.turns = TurnLoop(self.kernel)
         self._outside = Outside(self.kernel)
+        if self.options.preempt_after_s is not None:
+            self.kernel.preemption.after_ns = int(self.options.preempt_after_s * 1e9)
 
     async def run(self) -> str:
         """Give turns until the end; returns why it ended. Raises DeadlockError when virtual time cannot move."""
@@ -170,8 +167,6 @@ class Service:
         if debugger is not None and holder.process is debugger.process and debugger.is_attached():
             await self._wait_for_attention(DEBUGGER_SLICE_S)  # somebody looks at it: that is no stall
             return
-        if self.options.preempt_after_s is not None:
-            self._preempt(holder, self.options.preempt_after_s)
         with trio.move_on_after(0.1 if self.options.preempt_after_s is not None else 1.0):
             await trio.lowlevel.wait_readable(holder.channel.fileno())
         waited = time.monotonic() - self.turns.holder_since
@@ -186,23 +181,6 @@ class Service:
         self.was_disturbed = True
         if not self.reason:
             self.turns.release(*debugger.release())
-
-    def _preempt(self, holder: Actor, after_s: float) -> None:
-        """Make a holder that has only computed for long enough yield: its CPU time becomes virtual time."""
-        process = holder.process
-        used = native_signal.thread_cpu_s(process.global_pid, holder.tid)
-        if self._computing != (holder.number, self.turns.holder_since):
-            self._computing, self._cpu_start_s = (holder.number, self.turns.holder_since), used
-            return
-        computed_s = used - self._cpu_start_s
-        if computed_s < after_s or not (self.kernel.run_queue or self.kernel.timeline.next_ns is not None):
-            return  # not for long yet, or nobody waits for its turn to end
-        if not self.was_disturbed:
-            self.kernel.on_warning(f"{holder!r} computes without a call: preempted, so this run is not deterministic")
-        self.was_disturbed = True
-        self._cpu_start_s = used
-        self.kernel.page.words[PREEMPT] = int(computed_s * 1e9)
-        native_signal.send_to_thread(process.global_pid, holder.tid, signal.SIGSYS)
 
     async def _await_outside(self) -> None:
         """Nobody can run, nothing is due: input from outside may come, else this is a deadlock."""

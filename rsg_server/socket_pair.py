@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import select
 import socket
+import struct
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,8 +18,8 @@ if TYPE_CHECKING:
     from rsg_server.process import Process
 
 READ_BYTES = 65536
-WINDOW_BYTES = 262_144
-"""Bytes of one direction that may be under way or undelivered before the server stops draining the sender's pair."""
+READ_EVENTS = select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLPRI
+_SIOCATMARK = 0x8905
 
 
 class Flow(Protocol):
@@ -27,10 +29,16 @@ class Flow(Protocol):
     def is_cancelled(self) -> bool: ...
     @property
     def in_flight_bytes(self) -> int: ...
+    @property
+    def window_bytes(self) -> int: ...
     def send(self, data: bytes) -> None: ...
     def finish(self, action: Callable[[], None]) -> None: ...
     def abandon(self, action: Callable[[], None]) -> None: ...
     def cancel(self) -> None: ...
+
+
+def _is_at_mark(end: socket.socket) -> bool:
+    return fcntl.ioctl(end, _SIOCATMARK, bytes(4)) == struct.pack("=i", 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +96,18 @@ class SimulatedSocket:
     undelivered: bytearray = field(default_factory=bytearray)
     fin_due: bool = False  # the peer has finished; to be shown once `undelivered` is empty
     app_finished: bool = False  # the application sends no more
+    finished_first: bool = False  # before its peer did: its port goes into TIME_WAIT
     app_closed: bool = False
     was_shut_down: bool = False  # in both directions: our end looks as if it were closed, but the descriptor lives on
     vanished: bool = False  # its host lost power: nobody there knows of it any more
     heard_ns: int = 0  # when its peer's host last answered
     waits: bool = False  # a blocking connect
     outcome: int | None = None  # of a connect, until somebody asks
-    events: int = select.EPOLLIN | select.EPOLLRDHUP
+    events: int = READ_EVENTS
+    is_urgent: bool = False  # the application has sent a byte with MSG_OOB, which has not been read yet
+    bytes_read: int = 0  # since the beginning
+    bytes_pushed: int = 0
+    urgent: deque[int] = field(default_factory=deque)  # places of urgent bytes in what the application is to get
 
     def __repr__(self) -> str:
         return f"socket {self.number} of {self.host.name} ({self.local} -> {self.remote}, {self.state.value})"
@@ -111,9 +124,20 @@ class SimulatedSocket:
         Raises ConnectionResetError when it closed with data unread.
         """
         try:
-            return self.end.recv(READ_BYTES)
+            data = self._read_urgent() or self.end.recv(READ_BYTES)
         except BlockingIOError:
             return None
+        self.bytes_read += len(data)
+        return data
+
+    def _read_urgent(self) -> bytes:
+        """The byte that was sent with MSG_OOB, if it is the next one; its place in the stream goes to the peer."""
+        if not self.is_urgent or not _is_at_mark(self.end):
+            return b""
+        self.is_urgent = False
+        if self.peer is not None:
+            self.peer.urgent.append(self.bytes_read)
+        return self.end.recv(1, socket.MSG_OOB)
 
     @property
     def is_broken(self) -> bool:
@@ -122,8 +146,8 @@ class SimulatedSocket:
 
     def drain(self) -> None:
         """Throw away the filler that makes a connecting socket not writable."""
-        with contextlib.suppress(ConnectionResetError):
-            while self.read():
+        with contextlib.suppress(ConnectionResetError, BlockingIOError):
+            while self.end.recv(READ_BYTES):
                 pass
 
     def deliver(self, data: bytes) -> bool:
@@ -135,15 +159,25 @@ class SimulatedSocket:
         """Move waiting bytes on; False if the application is gone."""
         while self.undelivered:
             try:
-                sent = self.end.send(self.undelivered)
+                sent = self._send_piece() if self.urgent else self.end.send(self.undelivered)
             except BlockingIOError:
                 return True
             except (BrokenPipeError, ConnectionResetError):
                 self.undelivered.clear()
                 return False
             del self.undelivered[:sent]
+            self.bytes_pushed += sent
         if self.fin_due:
             self.fin_due = False
             with contextlib.suppress(OSError):
                 self.end.shutdown(socket.SHUT_WR)
         return True
+
+    def _send_piece(self) -> int:
+        """Up to the next urgent byte, or that one alone: urgent data keeps its place in the stream."""
+        before = self.urgent[0] - self.bytes_pushed
+        if before > 0:
+            return self.end.send(self.undelivered[:before])
+        sent = self.end.send(self.undelivered[:1], socket.MSG_OOB)
+        self.urgent.popleft()
+        return sent

@@ -6,34 +6,24 @@ import errno
 import os
 import select
 import socket
+import zlib
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rsg_server import broken_pair
+from rsg_server import broken_pair, ports
+from rsg_server.network.sharing import WINDOW_BYTES
+from rsg_server.ports import ANY, LOOPBACK, MAPPED, SOL_SOCKET, is_loopback, plain
 from rsg_server.protocol import Wait, Wake
-from rsg_server.socket_pair import WINDOW_BYTES, Address, SimulatedSocket, SocketState
+from rsg_server.socket_pair import READ_EVENTS, Address, SimulatedSocket, SocketState
 
 if TYPE_CHECKING:
     from rsg_server.actor import Actor
     from rsg_server.host_state import HostState
     from rsg_server.kernel import Kernel
 
-LOOPBACK = {4: b"\x7f\x00\x00\x01", 6: b"\x00" * 15 + b"\x01"}
-ANY = {4: b"\x00" * 4, 6: b"\x00" * 16}
-MAPPED = b"\x00" * 10 + b"\xff\xff"
 FIRST_SWEEP = 256
-SOL_SOCKET, SO_REUSEADDR, SO_LINGER, SO_REUSEPORT = 1, 2, 13, 15
-SOL_IPV6, IPV6_V6ONLY = 41, 26
-
-
-def is_loopback(ip: bytes) -> bool:
-    """127/8 or ::1."""
-    return ip[:1] == b"\x7f" if len(ip) == 4 else ip == LOOPBACK[6]
-
-
-def plain(ip: bytes) -> bytes:
-    """An IPv4-mapped IPv6 address as the IPv4 address that it means."""
-    return ip[12:] if len(ip) == 16 and ip.startswith(MAPPED) else ip
+TIME_WAIT_NS = 60 * 10**9
+SO_LINGER = 13
 
 
 def unix_inodes() -> set[int]:
@@ -75,7 +65,7 @@ class SocketTable:
         """A new pair for a stream whose connect has failed, and which tries again: `app_end` is to replace the old one."""
         which.end, which.app_end = self._pair(which.kind, which.number)
         which.inode = os.fstat(which.app_end.fileno()).st_ino
-        which.events = select.EPOLLIN | select.EPOLLRDHUP
+        which.events = READ_EVENTS
         self.silent.pop(which.number, None)
         if which.local is not None:
             which.host.ports.setdefault((which.kind, which.local.port), []).append(which)
@@ -107,40 +97,27 @@ class SocketTable:
         if bound.bound:
             return errno.EINVAL
         address = plain(ip)
-        if address not in (ANY[4], ANY[6]) and not is_loopback(address) and not self._is_own(bound.host, address):
+        if not self._may_have(bound, address):
             return errno.EADDRNOTAVAIL
         if port == 0:
             port = bound.host.ephemeral_port(bound.kind)
-        elif any(self._conflicts(bound, address, other) for other in list(bound.host.ports.get((bound.kind, port), ()))):
+        elif ports.is_in_time_wait(bound, port, self._kernel.now_ns) or any(
+            not self.is_abandoned(other) and ports.conflict(bound, address, other)
+            for other in list(bound.host.ports.get((bound.kind, port), ()))
+        ):
             return errno.EADDRINUSE
         bound.local = Address(ip, port)
         bound.bound = True
         bound.host.ports.setdefault((bound.kind, port), []).append(bound)
         return 0
 
+    def _may_have(self, bound: SimulatedSocket, address: bytes) -> bool:
+        if address in (ANY[4], ANY[6]) or is_loopback(address) or self._is_own(bound.host, address):
+            return True
+        return bound.kind == "d" and self._kernel.datagrams.groups.is_many(bound.host, address)
+
     def _is_own(self, host: HostState, ip: bytes) -> bool:
         return self._kernel.platform.host_by_address(ip) is host.host
-
-    def _conflicts(self, new: SimulatedSocket, ip: bytes, old: SimulatedSocket) -> bool:
-        if self.is_abandoned(old) or old.local is None:
-            return False
-        if not self._overlaps(new, ip, old, plain(old.local.ip)):
-            return False
-        if self._flag(new, SO_REUSEPORT) and self._flag(old, SO_REUSEPORT):
-            return False
-        reuse = self._flag(new, SO_REUSEADDR) and self._flag(old, SO_REUSEADDR)
-        return not (reuse and (new.kind == "d" or old.state is not SocketState.LISTENING))
-
-    def _overlaps(self, new: SimulatedSocket, ip: bytes, old: SimulatedSocket, other: bytes) -> bool:
-        """Whether something could be sent to both. Of the IPv6 addresses only "any" may stand for IPv4 ones too."""
-        if len(ip) == len(other):
-            return ip == other or ip in ANY.values() or other in ANY.values()
-        which, address = (new, ip) if len(ip) == 16 else (old, other)
-        return address == ANY[6] and not self._flag(which, IPV6_V6ONLY, SOL_IPV6)
-
-    @staticmethod
-    def _flag(which: SimulatedSocket, option: int, level: int = SOL_SOCKET) -> bool:
-        return any(which.options.get((level, option), b""))
 
     def is_abandoned(self, old: SimulatedSocket) -> bool:
         """Closed within this very turn, so that the master epoll has not told yet?"""
@@ -167,6 +144,14 @@ class SocketTable:
             which.local = Address(own if which.family == 4 or len(own) == 16 else MAPPED + own, which.local.port)
         return 0
 
+    def source(self, which: SimulatedSocket, towards: bytes, own: bytes | None = None) -> Address | None:
+        """Where a datagram comes from: the socket's own address, else the host's towards its target (or the one given)."""
+        own = own or self._own_address(which.host, towards)
+        if own is None or (which.local is None and self.bind(which, ANY[which.family], 0)):
+            return None
+        assert which.local is not None
+        return Address(own, which.local.port) if which.local.ip in ANY.values() else which.local
+
     @staticmethod
     def _own_address(host: HostState, towards: bytes) -> bytes | None:
         if is_loopback(towards):
@@ -183,25 +168,23 @@ class SocketTable:
         found = self._kernel.platform.host_by_address(ip)
         return self._kernel.hosts[found.name] if found is not None else None
 
-    def find(self, host: HostState, kind: str, ip: bytes, port: int) -> SimulatedSocket | None:
-        """Who receives what is sent to (ip, port) on a host: the most closely bound socket, listening if a stream."""
-        best: SimulatedSocket | None = None
-        for candidate in list(host.ports.get((kind, port), ())):
-            assert candidate.local is not None
-            local = plain(candidate.local.ip)
-            if kind == "s" and candidate.state is not SocketState.LISTENING:
-                continue
-            if local != ip and local not in ANY.values():
-                continue
-            if local == ANY[4] and len(ip) == 16:
-                continue
-            if len(ip) == 4 and len(local) == 16 and self._flag(candidate, IPV6_V6ONLY, SOL_IPV6):
-                continue
-            if self.is_abandoned(candidate):
-                continue
-            if best is None or local == ip:
-                best = candidate
-        return best
+    def find(self, host: HostState, kind: str, ip: bytes, port: int, source: Address | None = None) -> SimulatedSocket | None:
+        """Who receives what is sent to (ip, port) on a host: the most closely bound socket, listening if a stream.
+
+        Sockets that share a port by SO_REUSEPORT share the senders, each sender's to one of them.
+        """
+        found = [
+            which
+            for which in list(host.ports.get((kind, port), ()))
+            if (kind == "d" or which.state is SocketState.LISTENING) and ports.hears(which, ip) and not self.is_abandoned(which)
+        ]
+        exact = [which for which in found if ports.local_ip(which) == ip]
+        sharing = [which for which in exact or found if ports.flag(which, ports.SO_REUSEPORT)]
+        if source is not None and len(sharing) > 1:
+            return sharing[zlib.crc32(source.ip + source.port.to_bytes(2, "big")) % len(sharing)]
+        if exact:
+            return exact[-1]
+        return found[0] if found else None
 
     # Readiness of our ends
 
@@ -213,7 +196,9 @@ class SocketTable:
             self.set_events(which)
             if which.peer is not None:
                 self.set_events(which.peer)
-        if events & (select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLHUP | select.EPOLLERR):
+        if events & select.EPOLLPRI:
+            which.is_urgent = True
+        if events & (READ_EVENTS | select.EPOLLHUP | select.EPOLLERR):
             if which.kind == "d":
                 self._kernel.datagrams.take(which)
             elif which.kind == "n":
@@ -243,7 +228,9 @@ class SocketTable:
     @staticmethod
     def _window_left(which: SimulatedSocket) -> int:
         waiting = len(which.peer.undelivered) if which.peer is not None else 0
-        return WINDOW_BYTES - waiting - (which.flow.in_flight_bytes if which.flow is not None else 0)
+        if which.flow is None:
+            return WINDOW_BYTES - waiting
+        return which.flow.window_bytes - waiting - which.flow.in_flight_bytes
 
     def _finished(self, which: SimulatedSocket) -> None:
         """The application sends no more: a FIN follows its last byte."""
@@ -251,6 +238,7 @@ class SocketTable:
             return
         which.app_finished = True
         peer = which.peer
+        which.finished_first = peer is not None and not peer.app_finished
         if which.flow is not None and peer is not None:
             which.flow.finish(lambda: self._show_end(peer))
 
@@ -276,7 +264,7 @@ class SocketTable:
             return
         events = 0
         if not which.app_finished and (which.kind != "s" or self._window_left(which) > 0):
-            events |= select.EPOLLIN | select.EPOLLRDHUP
+            events |= READ_EVENTS
         if which.state is SocketState.CONNECTING:
             events = 0
         if which.undelivered:
@@ -351,6 +339,9 @@ class SocketTable:
                 self.reset(which.peer)
             else:
                 self._take_rest(which)
+                if which.finished_first and which.local is not None:
+                    reusable = ports.flag(which, ports.SO_REUSEADDR)
+                    which.host.time_wait[which.local.port] = (self._kernel.now_ns + TIME_WAIT_NS, reusable)
         which.state = SocketState.CLOSED
         self._forget(which)
 

@@ -75,6 +75,11 @@ class Transmission:
         return self._flow.in_flight_bytes + self._held_bytes
 
     @property
+    def window_bytes(self) -> int:
+        """How much may be under way or undelivered before the sender has to wait."""
+        return self._flow.window_bytes
+
+    @property
     def is_retrying(self) -> bool:
         """Whether something was lost and has not been sent again yet."""
         return bool(self._held)

@@ -86,6 +86,11 @@ class TurnLoop:
                     if outcome is not None:
                         return outcome
                     continue
+                if kernel.preemption.streak and kernel.preemption.all_spin() and due is not None:
+                    outcome = self._advance(due)
+                    if outcome is not None:
+                        return outcome
+                    continue
                 self._give(queue.popleft())
             if self._serve():
                 return Outcome.COMPUTING
@@ -94,7 +99,7 @@ class TurnLoop:
     # The clock
 
     def _advance(self, due: int | None) -> Outcome | None:
-        """Nobody can run: move the clock to the next event and let it happen."""
+        """Nobody can run, or nobody does but spin: move the clock to the next event and let it happen."""
         if self._unsettled and self._settle():
             return None
         if due is None:
@@ -103,8 +108,11 @@ class TurnLoop:
         if due > self.limit_ns:
             self.kernel.page.advance_to(self.limit_ns)
             return Outcome.LIMIT
+        spinners = len(self.kernel.run_queue)
         self.kernel.page.advance_to(due)
         self.kernel.timeline.run_due(due)
+        if spinners:
+            self.kernel.preemption.time_moves(spinners)
         return None
 
     def _settle(self) -> bool:
@@ -148,7 +156,8 @@ class TurnLoop:
         kernel.page.words[LOCK_WAITERS] = kernel.futexes.lock_waiters
         kernel.page.words[QUANTUM] = kernel.now_ns + QUANTUM_NS
         wake = actor.reply[0] if not actor.owes_message else 255
-        kernel.log.turn(kernel.now_ns, actor.number, wake)  # type: ignore[arg-type]
+        if actor.spinner is None or not kernel.preemption.begins(actor, actor.spinner):
+            kernel.log.turn(kernel.now_ns, actor.number, wake)  # type: ignore[arg-type]
         if not actor.owes_message:
             self._set_horizon()
             self._send(actor, self._packer.pack(actor.reply))
@@ -173,7 +182,10 @@ class TurnLoop:
             try:
                 message = self._receive_first(actor) if actor.owes_message else actor.channel.recv(MESSAGE_MAX)
             except BlockingIOError:
-                return not self._failed_vfork(actor)
+                heard = self.kernel.preemption.interrupt(actor)
+                if heard is None:
+                    return not self._failed_vfork(actor)
+                message = heard
             except ConnectionResetError:
                 message = b""
             if not message:

@@ -61,11 +61,11 @@ class Wire:
             return
         seen = frames(self.capture) if self.capture is not None and frames is not None and source is not destination else []
         self._show(source, seen)
-        self.moved(source, destination, self._kernel.now_ns, size_bytes)
         if not self.reaches(source, destination):
             if lost is not None:
                 lost()
             return
+        self.moved(source, destination, self._kernel.now_ns, size_bytes)
 
         def at_destination() -> None:
             if arrive is not None and self.reaches(source, destination):

@@ -182,6 +182,23 @@ void network_remove(network *net, int flow)
     maxmin_remove(net->system, flow);
 }
 
+void network_set_weight(network *net, int flow, double weight)
+{
+    net->flows[flow].weight = weight;
+    update_terms(net, flow);
+}
+
+double network_alone(const network *net, int number, double bandwidth_factor)
+{
+    const struct route *route = &net->routes[number];
+    const struct flow alone = {.bandwidth_factor = bandwidth_factor, .weight = 1, .route = number};
+    double limit = bound_of(net, &alone, network_route_latency(net, number));
+
+    for (int i = 0; i < route->links.count; i++)
+        limit = fmin(limit, net->wires[route->links.item[i]].bandwidth / route->weights[i]);
+    return bandwidth_factor * limit;
+}
+
 void network_start(network *net, int flow)
 {
     if (net->flows[flow].is_started)

@@ -34,10 +34,12 @@ void network_free(network *net);
 int network_add_link(network *net, double bandwidth, double latency, int policy, int concurrency);
 int network_add_route(network *net, int count, const int *links, int back_count, const int *back, double latency);
 double network_route_latency(const network *net, int route);
+double network_alone(const network *net, int route, double bandwidth_factor); /* bytes per second of a flow with all to itself */
 
 /* A flow is still until it is started. Numbers are used again after network_remove. `rate` and gamma: 0 for none. */
 int network_add(network *net, int route, double latency_factor, double bandwidth_factor, double rate, double weight);
 void network_remove(network *net, int flow);
+void network_set_weight(network *net, int flow, double weight);
 void network_start(network *net, int flow);
 void network_stop(network *net, int flow);
 double network_delay(const network *net, int flow); /* LF * lat, now */

@@ -3,7 +3,7 @@
 A handler takes (kernel, actor, arguments) and returns the reply, or None when the actor has given the turn back.
 """
 
-from rsg_server.handlers import futex, identity, interfaces, mqueue, process, signals, sockets, timers, trace, wait
+from rsg_server.handlers import futex, host, identity, interfaces, mqueue, process, signals, sockets, timers, trace, wait
 from rsg_server.handlers.table import Handler
 
 HANDLERS: dict[int, Handler] = {
@@ -14,6 +14,7 @@ HANDLERS: dict[int, Handler] = {
     **timers.HANDLERS,
     **mqueue.HANDLERS,
     **identity.HANDLERS,
+    **host.HANDLERS,
     **sockets.HANDLERS,
     **interfaces.HANDLERS,
     **trace.HANDLERS,

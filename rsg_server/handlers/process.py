@@ -27,15 +27,19 @@ def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | Non
         raise ValueError(f"pid {pid} is another process's")
     process.pid = pid
     process.host.processes[process.pid] = process
+    if kind == Hello.FORKED or process.images == 0:
+        process.host.latest_pid = pid
     if process.pidfd >= 0 and process.pidfd not in kernel.watched:
         kernel.watch(process.pidfd, process)
     if kind == Hello.FORKED:
         return Reply((0, process.seed))
     process.program = str(program)
+    process.images += 1
     _new_image(kernel, actor)
     host = process.host
     flags = host.flags | (kernel.traces.flags(process) if kernel.traces is not None else 0)
-    values = (0, process.seed, process.nofile[0], host.host.cores, host.host.memory_bytes, flags, host.name, host.files)
+    seed, shape = kernel.seed_of_image(process), host.host
+    values = (0, seed, process.nofile[0], shape.cores, shape.memory_bytes, flags, host.name, host.files)
     reply = Reply(values, fds=(kernel.page.fd,), close=False)
     if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
         return None

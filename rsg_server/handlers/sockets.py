@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import errno
-import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server import connection
+from rsg_server import connection, groups, socket_options
 from rsg_server.handlers.table import OK, Handler, Reply, failed
+from rsg_server.ports import ANY, plain
 from rsg_server.protocol import Op
 from rsg_server.socket_pair import Address, SimulatedSocket, SocketState
-from rsg_server.sockets import ANY, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,22 +19,12 @@ if TYPE_CHECKING:
     from rsg_server.kernel import Kernel
 
 SOCK_STREAM, SOCK_DGRAM = 1, 2
-SOL_SOCKET, SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6 = 1, 0, 6, 17, 41
-SO_TYPE, SO_ERROR, SO_ACCEPTCONN, SO_PROTOCOL, SO_DOMAIN = 3, 4, 30, 38, 39
-TCP_INFO, LAST_TCP_OPTION = 11, 45
 SHUT_RDWR = 2
-SOL_NETLINK, AF_NETLINK, SOCK_RAW = 270, 16, 3
-NETLINK_PROTOCOLS = (0, 15)
-"""NETLINK_ROUTE, which is answered; NETLINK_KOBJECT_UEVENT, where nothing ever happens to devices."""
-NETLINK_LEVELS = {SOL_SOCKET, SOL_NETLINK}
-DOMAINS = {4: 2, 6: 10, AF_NETLINK: AF_NETLINK}
-KNOWN_LEVELS = {SOL_SOCKET, SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6, 136}
 UDP_LITE = 136
 PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17, UDP_LITE)}
-REMEMBERED = {2: 4, 9: 4, 13: 8, 15: 4}
-"""SO_REUSEADDR, SO_KEEPALIVE, SO_LINGER, SO_REUSEPORT with the sizes of their values: the server heeds them."""
-UNSET_IS_EMPTY = {(SOL_IP, 4), (SOL_IPV6, 54), (SOL_IPV6, 55), (SOL_IPV6, 57), (SOL_IPV6, 59)}
-"""IP_OPTIONS and the IPv6 headers are as long as what was set: sshd refuses peers that seem to route by them."""
+AF_NETLINK, SOCK_RAW = 16, 3
+NETLINK_PROTOCOLS = (0, 15)
+"""NETLINK_ROUTE, which is answered; NETLINK_KOBJECT_UEVENT, where nothing ever happens to devices."""
 
 
 def create(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -139,12 +128,35 @@ def connect(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) ->
         renewed = () if which.app_end is None else (which.hand_out(),)
         return Reply((-code, int(which.state is not SocketState.CONNECTING)), fds=renewed)
     address = plain(target.ip)
+    if kernel.datagrams.groups.is_many(which.host, address):
+        return _connect_to_many(kernel, which, target)
     if kernel.sockets.host_of(which.host, address) is None:
         return failed(errno.ENETUNREACH)
     code = kernel.sockets.autobind(which, address)
     if code == 0:
         which.remote, which.state = target, SocketState.CONNECTED
     return _status(code)
+
+
+def _connect_to_many(kernel: Kernel, which: SimulatedSocket, target: Address) -> Reply:
+    address = plain(target.ip)
+    code = kernel.datagrams.groups.may_send(which, address)
+    if code:
+        return failed(code)
+    source = kernel.sockets.source(which, address, kernel.datagrams.groups.source(which, address))
+    if source is None:
+        return failed(errno.EADDRNOTAVAIL)
+    which.local, which.remote, which.state = source, target, SocketState.CONNECTED
+    return OK
+
+
+def may_send(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+    """[family, bytes] -> [0]; whether a datagram to an address that may stand for many will be taken"""
+    family, ip = arguments
+    if _wrong_address(which, family, ip, 0):
+        return OK  # others say so
+    known = kernel.datagrams.groups
+    return _status(known.may_send(which, plain(ip)) if known.is_many(which.host, plain(ip)) else 0)
 
 
 def accept(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -196,44 +208,22 @@ def shutdown(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -
 def get_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[level, option] -> [0, bytes]"""
     level, option = arguments
-    if level == SOL_SOCKET and option in REMEMBERED:
-        return Reply((0, which.options.get((level, option), bytes(REMEMBERED[option]))))
-    if level == SOL_SOCKET:
-        value = _own_option(which, option)
-        return failed(errno.ENOPROTOOPT) if value is None else Reply((0, struct.pack("=i", value)))
-    unknown = level not in _levels(which) or (level == SOL_TCP and not 0 < option <= LAST_TCP_OPTION)
-    if unknown or (level, option) == (SOL_TCP, TCP_INFO):
-        return failed(errno.ENOPROTOOPT)
-    unset = b"" if (level, option) in UNSET_IS_EMPTY else b"\0\0\0\0"
-    return Reply((0, which.options.get((level, option), unset)))
-
-
-def _levels(which: SimulatedSocket) -> set[int]:
-    return NETLINK_LEVELS if which.kind == "n" else KNOWN_LEVELS
-
-
-def _own_option(which: SimulatedSocket, option: int) -> int | None:
-    if option == SO_ERROR:
-        code, which.error = which.error, 0
-        return code
-    return {
-        SO_TYPE: which.type or (SOCK_STREAM if which.kind == "s" else SOCK_DGRAM),
-        SO_ACCEPTCONN: int(which.state is SocketState.LISTENING),
-        SO_PROTOCOL: which.protocol if which.kind == "n" else 6 if which.kind == "s" else 17,
-        SO_DOMAIN: DOMAINS[which.family],
-    }.get(option)
+    found = socket_options.get(kernel, which, (level, option))
+    return failed(found) if isinstance(found, int) else Reply((0, found))
 
 
 def set_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[level, option, bytes] -> [0]; remembered, and heeded where this server models it"""
     level, option, value = arguments
-    if level not in _levels(which) or (level == SOL_TCP and not 0 < option <= LAST_TCP_OPTION):
-        return failed(errno.ENOPROTOOPT)
-    if level == SOL_TCP and len(value) < struct.calcsize("=i"):
-        return failed(errno.EINVAL)
-    which.options[level, option] = value
+    if level in socket_options.levels_of(which) and which.kind != "n":
+        if (level, option) in groups.SOURCE_FILTERS:
+            kernel.warn(f"{which.host.name}: a multicast source filter (socket option {option}) was refused: it is not kept")
+            return failed(errno.ENOPROTOOPT)
+        if (level, option) in groups.JOINS:
+            return _status(kernel.datagrams.groups.change(which, level, option, value))
+    code = socket_options.put(kernel, which, (level, option), value)
     kernel.faults.keepalive.consider(which)
-    return OK
+    return _status(code)
 
 
 HANDLERS: dict[int, Handler] = {
@@ -246,6 +236,7 @@ HANDLERS: dict[int, Handler] = {
     int(Op.PEERNAME): Handler("i", _on_socket(peer_name)),
     int(Op.SHUTDOWN): Handler("ii", _on_socket(shutdown)),
     int(Op.CONNECTED): Handler("i", _on_socket(connected)),
+    int(Op.MAY_SEND): Handler("iib", _on_socket(may_send)),
     int(Op.SOCKET_GET): Handler("iii", _on_socket(get_option)),
     int(Op.SOCKET_SET): Handler("iiib", _on_socket(set_option)),
 }

@@ -26,7 +26,9 @@ def park(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None
     parked = Parked(wait, syscall, deadline, blocked, a, b, c, kernel.now_ns)
     if wait not in _KINDS:
         raise ValueError(f"wait {wait}: no such kind")
-    if wait == Wait.YIELD:
+    if wait == Wait.PREEMPTED:
+        kernel.preemption.gave_back(actor)
+    if wait in (Wait.YIELD, Wait.PREEMPTED):
         actor.reply = (int(Wake.READY), 0)
         kernel.make_ready(actor)
         return None

@@ -10,6 +10,7 @@ from rsg_server.platform.link import Link, Route
 
 if TYPE_CHECKING:
     from rsg_server.network.network import Network
+    from rsg_server.network.sharing import Path
     from rsg_server.timeline import Event
 
 Action = Callable[[], None]
@@ -28,15 +29,19 @@ class Flow:
         "is_cancelled",
         "links",
         "number",
+        "path",
         "rate",
         "remaining_bytes",
         "route",
         "updated_ns",
+        "variable",
     )
 
-    def __init__(self, number: int, route: Route, deliver: Callable[[bytes], None], network: Network) -> None:
+    def __init__(self, number: int, route: Route, path: Path, deliver: Callable[[bytes], None], network: Network) -> None:
         self.number = number
         self.route = route
+        self.path = path
+        self.variable = -1  # its number in the solver, while it is there
         self.links: tuple[Link, ...] = route.links
         self.rate = 0.0
         self.remaining_bytes = 0.0  # of the segment at the head of the queue, at `updated_ns`
@@ -57,6 +62,11 @@ class Flow:
     def is_active(self) -> bool:
         """Whether anything waits to leave the sender."""
         return bool(self._queue)
+
+    @property
+    def window_bytes(self) -> int:
+        """How much may be under way or undelivered before its sender has to wait."""
+        return self.path.window_bytes
 
     def send(self, data: bytes) -> None:
         """Queue bytes; they are given to `deliver` once the last of them has arrived."""

@@ -101,7 +101,12 @@ def without_sharing() -> Model:
     return Model("constant", tcp_gamma=0.0, cross_traffic=False, shares=False)
 
 
-MODELS = {"LV08": lv08, "CM02": cm02, "SMPI": smpi, "constant": without_sharing}
+def raw() -> Model:
+    """raw: max-min sharing of what the links have, and nothing else; as SimGrid's model of that name (since 3.36)."""
+    return Model("raw", tcp_gamma=0.0, cross_traffic=False)
+
+
+MODELS = {"LV08": lv08, "CM02": cm02, "SMPI": smpi, "constant": without_sharing, "raw": raw}
 
 
 def model_named(name: str) -> Model:

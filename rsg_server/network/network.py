@@ -1,7 +1,7 @@
-"""The flow-level network: active flows share links max-min fairly; control packets and datagrams only take their time.
+"""The flow-level network: active flows share links by a model; control packets and datagrams only take their time.
 
-A flow that is alone on its links, which is what RJMS traffic mostly is, never meets the solver. Durations are rounded up to the
-nanosecond.
+A flow that is alone on its links, which is what RJMS traffic mostly is, never meets the solver (see sharing.py). Durations are
+rounded up to the nanosecond. docs/network.md has the formulas.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from dataclasses import replace
 from typing import Protocol
 
 from rsg_server.network.flow import Flow
-from rsg_server.network.sharing import share
+from rsg_server.network.models import Model, raw
+from rsg_server.network.sharing import Fairness, Path, Sharing
 from rsg_server.platform.host import Host
-from rsg_server.platform.link import Link, Route, SharingPolicy
+from rsg_server.platform.link import Link, Route
 from rsg_server.platform.platform import Platform
 from rsg_server.timeline import Timeline
 
-MODEL = "fair"
-"""Name of this model in results: constant latency, max-min fair bandwidth, no TCP factors."""
 CONTROL_PACKET_BYTES = 64
 NS = 10**9
 
@@ -32,27 +31,54 @@ class Clock(Protocol):
 
 
 class Network:
-    """Opens flows and moves them on; `solves` counts how often the solver was needed, `bytes_sent` all payload and packets."""
+    """Opens flows and moves them on; `bytes_sent` counts all payload and packets."""
 
-    def __init__(self, clock: Clock, timeline: Timeline, platform: Platform) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        timeline: Timeline,
+        platform: Platform,
+        model: Model | None = None,
+        fairness: Fairness = Fairness.CONNECTION,
+    ) -> None:
+        self.model = model or raw()
         self._clock = clock
         self._timeline = timeline
         self._platform = platform
-        self._active: dict[str, dict[int, Flow]] = {}  # shared link -> active flows by number
+        self._sharing = Sharing(self.model, fairness, self._change_rate)
+        self._paths: dict[tuple[str, str], Path] = {}
         self._moving: dict[int, Flow] = {}  # all active flows, also those over fat pipes alone
         self._last_arrival: dict[tuple[str, str], int] = {}
         self._next_flow = 1
         self._changed: dict[str, Link] = {}  # links that are not as the platform has them
         self.down: dict[str, None] = {}  # names of links that carry nothing
-        self.solves = 0
         self.bytes_sent = 0
+
+    @property
+    def solves(self) -> int:
+        """How often the solver was needed."""
+        return self._sharing.solves
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is leaving anywhere."""
+        return not self._moving and self._sharing.is_idle
 
     def open_flow(self, source: Host, destination: Host, deliver: Callable[[bytes], None]) -> Flow:
         """A new direction of a connection; `deliver` gets the bytes when they arrive."""
-        flow = Flow(self._next_flow, self._platform.route(source, destination), deliver, self)
+        path = self._path(source, destination)
+        flow = Flow(self._next_flow, self._platform.route(source, destination), path, deliver, self)
         self._refresh(flow)
         self._next_flow += 1
         return flow
+
+    def _path(self, source: Host, destination: Host) -> Path:
+        pair = (source.name, destination.name)
+        path = self._paths.get(pair)
+        if path is None:
+            path = Path(self._sharing, self.route(source, destination), self.route(destination, source))
+            self._paths[pair] = path
+        return path
 
     def message(
         self, source: Host, destination: Host, action: Callable[[], None], size_bytes: int = CONTROL_PACKET_BYTES
@@ -88,12 +114,14 @@ class Network:
         if link == self.link(name):
             return
         self._changed[name] = link
-        flows = self._crossing(name)
-        for flow in flows:
-            self._settle(flow)
+        for (source, destination), path in self._paths.items():
+            route = self.route(self._platform.host_by_name(source), self._platform.host_by_name(destination))
+            path.forget(route.latency_s)
+        self._sharing.change_link(link)
+        for flow in self._crossing(name):
             self._refresh(flow)
-        if flows:
-            self._share_again(flows)
+            if flow.variable < 0:
+                self._change_rate(flow, flow.path.alone)
 
     def route(self, source: Host, destination: Host) -> Route:
         """The links from one host to another as they are now."""
@@ -102,7 +130,7 @@ class Network:
     def _present(self, route: Route) -> Route:
         if not self._changed:
             return route
-        return Route(tuple(self._changed.get(link.name, link) for link in route.links))
+        return Route(tuple(self._changed.get(link.name, link) for link in route.links), route.distance_s)
 
     def _refresh(self, flow: Flow) -> None:
         """Give a flow its links as they are now."""
@@ -120,36 +148,24 @@ class Network:
     def join(self, flow: Flow) -> None:
         """A flow has become active."""
         flow.updated_ns = self._clock.now_ns
+        flow.rate = 0.0
         self._refresh(flow)
-        alone = True
         self._moving[flow.number] = flow
-        for link in flow.links:
-            if link.policy is SharingPolicy.SHARED:
-                flows = self._active.setdefault(link.name, {})
-                alone = alone and not flows
-                flows[flow.number] = flow
-        if alone:
-            flow.rate = flow.route.bottleneck_bytes_per_s
-            self.schedule(flow)
-        else:
-            self._share_again([flow])
+        self._sharing.enter(flow)
 
     def leave(self, flow: Flow) -> None:
         """A flow has nothing more to send for now."""
-        neighbours: dict[int, Flow] = {}
-        self._moving.pop(flow.number, None)
-        for link in flow.links:
-            flows = self._active.get(link.name)
-            if flows is not None and flows.pop(flow.number, None) is not None:
-                neighbours.update(flows)
-        if neighbours:
-            self._share_again([neighbours[number] for number in sorted(neighbours)])
+        del self._moving[flow.number]
+        self._sharing.leave(flow)
 
     def schedule(self, flow: Flow) -> None:
         """Set the moment at which the head of the flow's queue will have left, at its present rate."""
         flow.updated_ns = max(flow.updated_ns, self._clock.now_ns)
         if flow.departure is not None:
             flow.departure.cancel()
+        if flow.remaining_bytes > 0 and flow.rate <= 0:
+            flow.departure = None  # a link without bandwidth: nothing leaves until that changes
+            return
         duration_ns = math.ceil(flow.remaining_bytes * NS / flow.rate) if flow.remaining_bytes > 0 else 0
         flow.departure = self._timeline.add(flow.updated_ns + duration_ns, flow.depart)
 
@@ -158,36 +174,10 @@ class Network:
         flow.arrival_ns = max(flow.arrival_ns, self._clock.now_ns + flow.route.latency_ns)  # no overtaking where it has shrunk
         self._timeline.add(flow.arrival_ns, action)
 
-    # Sharing
-
-    def _share_again(self, start: list[Flow]) -> None:
-        """New rates for all flows that are connected to these through shared links."""
-        self.solves += 1
-        flows = self._component(start)
-        rates = share([flow.links for flow in flows])
-        for flow, rate in zip(flows, rates, strict=True):
-            self._settle(flow)
-            flow.rate = rate
-            self.schedule(flow)
-
-    def _settle(self, flow: Flow) -> None:
-        """Account for what has left at the rate so far."""
+    def _change_rate(self, flow: Flow, rate: float) -> None:
+        """Account for what has left at the rate so far, and go on with another one."""
         now = self._clock.now_ns
         flow.remaining_bytes = max(0.0, flow.remaining_bytes - flow.rate * (now - flow.updated_ns) / NS)
         flow.updated_ns = now
-
-    def _component(self, start: list[Flow]) -> list[Flow]:
-        """Active flows that share a link with these, directly or through others, in the order of their numbers."""
-        found: dict[int, Flow] = {flow.number: flow for flow in start}
-        seen: set[str] = set()
-        todo = list(start)
-        while todo:
-            for link in todo.pop().links:
-                if link.name in seen or link.policy is not SharingPolicy.SHARED:
-                    continue
-                seen.add(link.name)
-                for number, flow in self._active.get(link.name, {}).items():
-                    if number not in found:
-                        found[number] = flow
-                        todo.append(flow)
-        return [found[number] for number in sorted(found)]
+        flow.rate = rate
+        self.schedule(flow)

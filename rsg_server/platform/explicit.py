@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from rsg_server.platform.link import Link
-from rsg_server.platform.zone import LOOPBACK, Leg, NetPoint, Wire, Zone
+from rsg_server.platform.zone import LINK_NODE, LOOPBACK, Leg, NetPoint, Wire, Zone
 
 
 class RoutedZone(Zone):
@@ -27,29 +27,27 @@ class RoutedZone(Zone):
         """From a host to itself: as written, or the default."""
         return self.legs.get((point.index, point.index)) or Leg((LOOPBACK,))
 
-    def wires(self) -> Iterator[Wire]:
-        """A route of one link that nobody else uses joins its ends; other links are drawn as nodes of their own."""
-        pairs = {tuple(sorted(pair)): leg for pair, leg in sorted(self.legs.items(), reverse=True) if pair[0] != pair[1]}
-        uses = Counter(link for leg in pairs.values() for link in leg.links)
-        drawn: set[frozenset[str]] = set()
-        for (source, destination), leg in sorted(pairs.items()):
-            ends = (self._end(leg.leaves, source), self._end(leg.enters, destination))
-            if (leg.leaves or leg.enters) and not self.points[source].inside:
-                ends = (ends[1], ends[0])
-            back = self.legs.get((destination, source))
-            if len(leg.links) == 1 and uses[leg.links[0]] == 1:
-                both = leg.links if back is None or back.links == leg.links else leg.links + back.links
-                yield Wire(*ends, both)
+    def _drawn(self) -> Iterator[tuple[str, str, Leg, Leg]]:
+        """Each pair that a route joins: names of its ends, there and back (which may be the same)."""
+        for (source, destination), leg in sorted(self.legs.items()):
+            if source == destination or (source > destination and (destination, source) in self.legs):
                 continue
-            nodes = [ends[0], *(link.name for link in leg.links), ends[1]]
-            for position, (one, other) in enumerate(pairwise(nodes)):
-                if frozenset((one, other)) not in drawn:
-                    drawn.add(frozenset((one, other)))
-                    link = leg.links[min(position, len(leg.links) - 1)]
-                    yield Wire(one, other, (link,))
+            ends = (leg.leaves or self.points[source], leg.enters or self.points[destination])
+            yield ends[0].name, ends[1].name, leg, self.legs.get((destination, source), leg)
 
-    def _end(self, gateway: NetPoint | None, index: int) -> str:
-        return gateway.name if gateway else self.points[index].name
+    def wires(self) -> Iterator[Wire]:
+        """A link that is a route by itself, and of no other one, joins its ends; other links are drawn as nodes."""
+        uses = Counter(link for _, _, leg, _ in self._drawn() for link in leg.links)
+        for one, other, leg, back in self._drawn():
+            if len(leg.links) == 1 and uses[leg.links[0]] == 1:
+                yield Wire(one, other, tuple(dict.fromkeys(leg.links + back.links)))
+                continue
+            for before, after in pairwise([one, *(LINK_NODE + link.name for link in leg.links), other]):
+                yield Wire(before, after, ())
+
+    def links_at(self, node: str) -> tuple[Link, ...]:
+        """The link that a node stands for."""
+        return tuple(link for link in self.links if LINK_NODE + link.name == node)
 
 
 class FullZone(RoutedZone):

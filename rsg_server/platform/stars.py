@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -55,10 +56,25 @@ class StarZone(Zone):
 
     def wires(self) -> Iterator[Wire]:
         """Each point to the switch; what all share beyond their own link is the switch's."""
+        shared = self._shared()
         for point in self.points:
             spoke = self.spokes.get(point.index, Spoke())
-            end = spoke.gateway.name if spoke.gateway else point.name
-            yield Wire(end, self.name, tuple(dict.fromkeys(spoke.up + spoke.down)))
+            end = (self._gateway(point) or point).name
+            own = dict.fromkeys(link for link in spoke.up + spoke.down if link not in shared)
+            yield Wire(end, self.name, tuple(own))
+
+    def _gateway(self, point: NetPoint) -> NetPoint | None:
+        """Of a zone: where routes leave and enter it."""
+        return self.spokes.get(point.index, Spoke()).gateway
+
+    def links_at(self, node: str) -> tuple[Link, ...]:
+        """The backbone."""
+        return tuple(self._shared()) if node == self.name else ()
+
+    def _shared(self) -> dict[Link, None]:
+        """Links of several spokes."""
+        uses = Counter(link for spoke in self.spokes.values() for link in {*spoke.up, *spoke.down})
+        return {link: None for link in self.links if uses[link] > 1}
 
 
 class VivaldiZone(StarZone):

@@ -15,6 +15,8 @@ from rsg_server.platform.errors import NoRouteError
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, Route, SharingPolicy
 
+LINK_NODE = "link "
+"""How nodes of drawings that are links are named, before the link's own name."""
 LOOPBACK = Link("__loopback__", 1e10, 0.0, SharingPolicy.FATPIPE)
 """From a host to itself where nothing else is said; SimGrid's default (network/loopback-bw, -lat)."""
 
@@ -90,6 +92,10 @@ class Zone(ABC):
     def switches(self) -> Iterator[str]:
         """Names of the ends of wires that are no points: a topology's switches."""
         return iter(())
+
+    def links_at(self, node: str) -> tuple[Link, ...]:
+        """The links that a switch or other node of a drawing stands for: a backbone, a link that many routes use."""
+        return ()
 
     def all_links(self) -> Iterator[Link]:
         """Of this zone, without the zones inside."""

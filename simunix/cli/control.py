@@ -54,7 +54,7 @@ def _changes(operation: str, words: list[str]) -> list[dict[str, object]]:
     from rsg_server.faults import as_message
     from simunix.cli.fault_words import changes
 
-    return [as_message(change) for change in changes(operation, words)]
+    return [as_message(change) for change in changes(operation, words, USAGE[operation])]
 
 
 def _pace(value: str) -> float | None:

@@ -9,13 +9,12 @@ from pydantic import ValidationError
 
 from rsg_server.errors import SimunixError
 from rsg_server.faults import Change
-from simunix.cli.control import USAGE
 from simunix.scenario.faults import EventSection
 
 LINK_STATES = ("up", "down", "on", "off")
 
 
-def changes(operation: str, words: Sequence[str]) -> list[Change]:
+def changes(operation: str, words: Sequence[str], usage: str) -> list[Change]:
     """What is to change; SimunixError says how it is to be written."""
     try:
         event = EventSection.model_validate({"at": 0, **_PARSERS[operation](list(words))})
@@ -23,9 +22,9 @@ def changes(operation: str, words: Sequence[str]) -> list[Change]:
         first = error.errors(include_url=False)[0]
         text = str(first["msg"]).removeprefix("Value error, ")
         got = "" if first["type"] == "value_error" else f", got {first['input']!r}"
-        raise SimunixError(f"ctl {operation}: {text}{got}; usage: simunix ctl DIR {USAGE[operation]}") from None
+        raise SimunixError(f"ctl {operation}: {text}{got}; usage: simunix ctl DIR {usage}") from None
     except (ValueError, IndexError):
-        raise SimunixError(f"ctl {operation}: usage: simunix ctl DIR {USAGE[operation]}") from None
+        raise SimunixError(f"ctl {operation}: usage: simunix ctl DIR {usage}") from None
     return list(event.changes())
 
 

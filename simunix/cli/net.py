@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
+from simunix.cli import net_plot
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-MODEL_NAMES = ("LV08", "CM02", "SMPI", "constant")
+MODEL_NAMES = ("LV08", "CM02", "SMPI", "constant", "raw")
 NETWORK_PREFIXES = ("network/", "maxmin/concurrency-limit", "precision/timing")
 """What of a platform's own configuration concerns flows."""
 
@@ -33,6 +34,7 @@ def add_parser(subcommands: Subparsers) -> None:
         "--simgrid-compat", action="store_true", help="do as SimGrid 3.32 does where it departs from its manual"
     )
     solver.set_defaults(execute=execute)
+    net_plot.add_question(questions)
 
 
 def settings(own: dict[str, str], options: argparse.Namespace) -> dict[str, str]:

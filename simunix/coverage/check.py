@@ -156,7 +156,11 @@ def _notes(images: Iterable[Image]) -> Iterator[str]:
         ("is written in Go, whose runtime makes its own system calls; they are trapped", [i for i in others if i.is_go]),
         ("uses i386 system calls (int $0x80), which are refused with ENOSYS", [i for i in others if i.calls_i386]),
         ("installs seccomp filters, which are accepted and not installed", [i for i in others if _filters(i)]),
-        ("reads the processor's time stamp counter, which is real time", [i for i in others if i.reads_time_stamp]),
+        (
+            "reads the processor's time stamp counter, which is trapped and tells virtual time",
+            [i for i in others if i.reads_time_stamp],
+        ),
+        ("may draw the processor's random numbers, which nothing seeds", [i for i in others if i.draws_random]),
     ):
         if chosen:
             yield f"{_some([image.path.name for image in chosen])}: {phrase}"

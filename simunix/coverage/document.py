@@ -20,10 +20,13 @@ stops when the kernel's headers know a system call that the table does not.
 KNOWN_GAPS = """
 ## What the table does not show
 
-* What is made or written bears the real clock's time, as `stat` and `statx` tell it; `utimensat` without times (`touch`) gives
-  the virtual one, its older forms (`utime`, `utimes`, `futimesat`) the real one.
-* `/proc` and `/sys` are the kernel's own text, with its times and counters.
-* `rdtsc` reads the processor's own clock without any call; `simunix check` tells which programs do.
+* Times of files are virtual (`docs/architecture.md`), but stores to a shared mapping count as made when it was mapped, reading
+  changes no time of access (as on a `noatime` mount), and `ioctl(FS_IOC_SETFLAGS)` and `file_setattr` change no time.
+* `/proc` and `/sys` are the kernel's own text, with its times and counters, but for what describes the emulated host: `uptime`,
+  `stat`, `loadavg`, `meminfo`, `PID/stat`, `boot_id`, `uuid`, and in a scenario `cpuinfo` and the processors in `/sys`. What
+  processes have of memory (`rss`, `statm`, `status`) and how often they were switched is real.
+* `rdtsc` and `rdtscp` are no calls: they are made to fault, and tell virtual time at 2 GHz (`csrc/time_stamp.c`). `rdrand` draws the
+  processor's own random numbers: nothing can seed those, and `simunix check` tells which programs may.
 * `ioctl` refuses what is known to wait or to tell the time; a device with requests of its own may still do either.
 """
 

@@ -23,6 +23,8 @@ CALL = re.compile(rb"\x0f\x05(?=\x48\x3d|\xc3|\x48\x85\xc0|\x85\xc0|\x48\x83|\x3
 """`syscall`, and behind it what looks at a result: the two bytes alone are found inside other instructions, too."""
 TIME_STAMP = re.compile(rb"(?:\x0f\x31|\x0f\x01\xf9).{0,16}?\x48\xc1\xe2\x20", re.DOTALL)
 """`rdtsc` or `rdtscp`, and the shift that joins its two halves."""
+RANDOM = re.compile(rb"\x0f\xc7[\xf0-\xff].{0,8}?(?:[\x72\x73]|\x0f[\x42\x43\x82\x83\x92\x93])", re.DOTALL)
+"""`rdrand` or `rdseed` into a register, and what looks at the carry flag for whether there was a number."""
 I386_CALL = re.compile(rb"\xb8..\x00\x00[^\xe8\xe9\xc3]{0,12}?\xcd\x80", re.DOTALL)
 
 
@@ -38,6 +40,7 @@ class Image:
     is_go: bool = False
     reads_time_stamp: bool = False
     calls_i386: bool = False
+    draws_random: bool = False
 
 
 @cache
@@ -68,6 +71,7 @@ def _read(path: Path, elf: ELFFile) -> Image:
         any(elf.get_section_by_name(name) is not None for name in GO_SECTIONS),
         any(TIME_STAMP.search(part) for part in code),
         any(I386_CALL.search(part) for part in code),
+        any(RANDOM.search(part) for part in code),
     )
 
 

@@ -15,13 +15,14 @@ from pathlib import Path
 
 import trio
 
+from rsg_server.clock_page import next_tick_ns
 from rsg_server.control import Control
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
 from rsg_server.handlers.signals import inject
 from rsg_server.host_state import Command
 from rsg_server.interfaces import Interface, InterfaceTable
-from rsg_server.kernel import Kernel, KernelOptions
+from rsg_server.kernel import Kernel
 from rsg_server.process import Process
 from rsg_server.protocol import FLAG_FAKE_GROUPS, FLAG_FAKE_NAME
 from rsg_server.report import actor_lines
@@ -91,6 +92,7 @@ class Emulation:
     gdb: Gdb | None = field(default=None, init=False)
     interrupts: Interrupts = field(default_factory=Interrupts)  # in force if the caller has entered it
     lists_waiting: bool = False  # say at the end who still lived: one look into /proc per actor
+    begun_ns: int = field(default_factory=next_tick_ns, init=False)
     core: int | None = field(default=None, init=False)
     launcher: ContainerLauncher = field(init=False)
     observation: Observation = field(init=False)
@@ -112,7 +114,7 @@ class Emulation:
         by_name = {name: interfaces.of(plan.platform.host_by_name(name)) for name in (host.name for host in plan.hosts)}
         specs = {host.name: self._container_spec(host, by_name[host.name]) for host in plan.hosts}
         self._write_files()
-        options = replace_flags(plan, HOST_FLAGS[self.isolation])
+        options = dataclasses.replace(plan.kernel, host_flags=HOST_FLAGS[self.isolation], begun_ns=self.begun_ns)
         self.launcher = ContainerLauncher(specs, options.nofile, self.core)
         self.kernel = Kernel(plan.platform, options, self.log, self.launcher)
         self.kernel.on_warning = self._warned
@@ -376,11 +378,6 @@ def show_files(folder: Path, binds: Sequence[Bind]) -> Path:
         link.parent.mkdir(parents=True, exist_ok=True)
         link.symlink_to(bind.source)
     return folder
-
-
-def replace_flags(plan: Plan, flags: int) -> KernelOptions:
-    """The plan's kernel options with the flags of the isolation that is in force."""
-    return dataclasses.replace(plan.kernel, host_flags=flags)
 
 
 def describe_exit(code: int | None) -> str:

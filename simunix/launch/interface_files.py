@@ -9,6 +9,7 @@ from rsg_server.interfaces import Interface
 from simunix.launch.container import Bind
 
 TARGET = "/sys/class/net"
+DEVICES = "/sys/devices/virtual/net"
 COUNTERS = (
     "rx_bytes",
     "rx_packets",
@@ -28,20 +29,28 @@ def interface_binds(shared: Path, own: Path, interfaces: Sequence[Interface], mo
     Where these are mounts, all hosts with links of one speed share a tree, but for the one file that tells them apart.
     """
     if not mounts:
-        _write(own / "interfaces", interfaces)
-        return (Bind(own / "interfaces", TARGET),)
+        tree = own / "interfaces"
+        _write(tree, tree / "devices", interfaces)
+        return _binds(tree)
     tree = shared / f"interfaces-{interfaces[-1].speed_mbit}"
     if not tree.exists():
-        _write(tree, interfaces)
+        _write(tree, Path(DEVICES), interfaces)
     address = own / "hardware-address"
     address.write_text(interfaces[-1].hardware.hex(":") + "\n")
-    return (Bind(tree, TARGET), Bind(address, f"{TARGET}/{interfaces[-1].name}/address"))
+    return (*_binds(tree), Bind(address, f"{DEVICES}/{interfaces[-1].name}/address"))
 
 
-def _write(tree: Path, interfaces: Sequence[Interface]) -> None:
+def _binds(tree: Path) -> tuple[Bind, ...]:
+    return Bind(tree / "devices", DEVICES), Bind(tree / "class", TARGET)
+
+
+def _write(tree: Path, devices: Path, interfaces: Sequence[Interface]) -> None:
+    """The folders of the interfaces, and the links to them, which sysfs has in class/net: UCX takes nothing else for one."""
+    (tree / "class").mkdir(parents=True)
     for interface in interfaces:
+        (tree / "class" / interface.name).symlink_to(devices / interface.name)
         for name, text in _files(interface).items():
-            path = tree / interface.name / name
+            path = tree / "devices" / interface.name / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text + "\n")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 
-from rsg_server.network.network import MODEL
 from simunix import __version__
 from simunix.launch.emulation import Emulation
 from simunix.report.run_json import RunRecord
@@ -29,7 +28,7 @@ def record_of(
         rjms,
         kernel.options.seed,
         cpu_policy,
-        MODEL,
+        kernel.network.model.name,
         emulation.isolation.value if emulation.isolation else "",
         service.reason or ("failed" if emulation.failure else ""),
         emulation.failure,
@@ -38,11 +37,16 @@ def record_of(
         round(time.process_time(), 3),
         kernel.log.turns,
         kernel.log.digest(),
-        service.reason != "interrupted" and not service.was_disturbed,
+        service.reason != "interrupted" and not service.was_disturbed and not kernel.preemption.count,
         inputs=inputs or {},
         roots=roots or [],
         programs=programs or {},
-        counts={**kernel.log.counts, **kernel.page.counters(), "solves": kernel.network.solves},
+        counts={
+            **kernel.log.counts,
+            **kernel.page.counters(),
+            "solves": kernel.network.solves,
+            "preemptions": kernel.preemption.count,
+        },
         unknown_calls=dict(sorted(kernel.unknown_calls.items())),
         refused_calls=dict(sorted(kernel.refused_calls.items())),
         jobs=jobs or {},

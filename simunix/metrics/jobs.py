@@ -12,14 +12,13 @@ Columns (Batsim's names), seconds since the start of the run or trace, NaN for w
 
 from __future__ import annotations
 
-from dataclasses import astuple, fields
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from rsg_server.errors import SimunixError
-from simunix.workload.swf import SwfRecord, SwfTrace
+from simunix.workload.swf import SwfTrace
 
 MOMENTS = ("submission_time", "starting_time", "finish_time")
 NUMBERS = (*MOMENTS, "execution_time", "requested_number_of_resources", "requested_time", "suspended_time")
@@ -99,9 +98,8 @@ def read_jobs_csv(path: Path) -> pd.DataFrame:
 
 def from_swf(trace: SwfTrace) -> pd.DataFrame:
     """The job table of a trace: what the machine of its time did. Jobs of unknown wait, run time or size are unfinished."""
-    names = [field.name for field in fields(SwfRecord)]
-    records = pd.DataFrame([astuple(record) for record in trace.records], columns=names, dtype=float)
-    known = records.where(records >= 0)
+    records = trace.jobs
+    known = records.astype(float).where(records >= 0)
     processors = known["allocated"].where(known["allocated"] > 0, known["requested"])
     ran = known["wait_s"].notna() & known["runtime_s"].notna() & (processors >= 1)
     start = (known["submit_s"] + known["wait_s"]).where(ran)

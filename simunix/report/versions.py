@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from simunix.coverage.check import Context, programs_of
 from simunix.launch.plan import HostSpec, Plan
 from simunix.rjms.slurm.adapter import SlurmPlan
 from simunix.roots.tree import THIS_COMPUTER
@@ -32,12 +33,13 @@ def describe_rjms(clusters: Sequence[SlurmPlan], hosts: Sequence[HostSpec]) -> s
 
 
 def program_files(plan: Plan) -> dict[str, Path]:
-    """The files of the programs that the plan starts by their full paths, by path and, if it is not `/`, root."""
+    """The files of the programs that the plan starts by their full paths, also through a shell, by path and root if not `/`."""
     roots = {host.name: host.root for host in plan.hosts}
     found = {}
     for process in plan.processes:
-        name, root = process.argv[0], roots[process.host]
-        if name.startswith("/"):
-            key = name if root == THIS_COMPUTER else f"{name} in {root.path}"
-            found[key] = root.locate(name)
+        root = roots[process.host]
+        for name in programs_of(process.argv, Context(path="", tree=root)):
+            if name.startswith("/") and (name == process.argv[0] or root.has(name)):
+                key = name if root == THIS_COMPUTER else f"{name} in {root.path}"
+                found[key] = root.locate(name)
     return found

@@ -10,6 +10,8 @@ from pathlib import Path
 from rsg_server.clock_page import Costs
 from rsg_server.errors import SimunixError
 from rsg_server.kernel import KernelOptions
+from rsg_server.network.models import Model, configured, model_named
+from rsg_server.network.sharing import Fairness
 from rsg_server.platform.host import Host
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.star import Access
@@ -90,7 +92,18 @@ def _kernel_options(scenario: Scenario, strict: bool) -> KernelOptions:
         epoch_ns=int(scenario.epoch.timestamp()) * NS,
         costs=Costs(scenario.costs.clock_read, scenario.costs.poll, scenario.costs.call),
         strict=strict or scenario.strict,
+        network_model=_model(scenario),
+        fairness=Fairness(scenario.network.fair_per),
     )
+
+
+def _model(scenario: Scenario) -> Model:
+    """The flow model; what does not fit is told with its key."""
+    settings = {key: str(value) for key, value in scenario.network.settings.items()}
+    try:
+        return configured(model_named(scenario.network.model), settings)
+    except SimunixError as error:
+        raise SimunixError(f"network.settings: {str(error).removeprefix('--cfg ')}") from None
 
 
 # Hosts
@@ -116,6 +129,11 @@ def _platform(scenario: Scenario, hardware: dict[str, Hardware], folder: Path) -
         if section.address is None:
             free = address
     return build_platform(network, hosts, overrides, folder)
+
+
+def platform_of(scenario: Scenario, folder: Path) -> Platform:
+    """The hosts and the network alone."""
+    return _platform(scenario, {}, folder)
 
 
 def _hardware(section: HostSection) -> Hardware:

@@ -12,7 +12,6 @@ from rsg_server.platform.shortest import DijkstraZone, FloydZone
 from rsg_server.platform.zone import Leg, NetPoint
 from simunix.scenario.network_section import LinkSection, NetworkSection, RouteSection
 
-NS = 10**9
 ROUTINGS: dict[str, type[RoutedZone]] = {"dijkstra": DijkstraZone, "floyd": FloydZone, "full": FullZone}
 Pair = tuple[Link, Link]  # up and down; the same link if it has no directions
 
@@ -34,7 +33,7 @@ def linked_zone(network: NetworkSection, hosts: Sequence[Host]) -> RoutedZone:
 
 
 def _make(section: LinkSection, name: str) -> Pair:
-    latency_s = section.latency / NS
+    latency_s = section.latency
     if section.policy == "split-duplex":
         return Link(f"{name}_UP", section.bandwidth, latency_s), Link(f"{name}_DOWN", section.bandwidth, latency_s)
     link = Link(name, section.bandwidth, latency_s, SharingPolicy(section.policy))
@@ -86,4 +85,4 @@ def _add_route(zone: RoutedZone, points: dict[str, NetPoint], links: dict[str, P
         there.append(pair[direction == "down"])
         back.append(pair[direction != "down"])
     ends = (_point(points, route.from_, f"{key}.from"), _point(points, route.to, f"{key}.to"))
-    _join(zone, *ends, Leg(tuple(there)), tuple(reversed(back)) if route.symmetrical else (), key)
+    _join(zone, *ends, Leg(tuple(there), distance_s=route.distance), tuple(reversed(back)) if route.symmetrical else (), key)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from rsg_server.errors import SimunixError
 from rsg_server.faults import GRACE_NS, Change, Fault, Heal, HostChange, LinkChange, Loss, Partition, Profile, check
 from rsg_server.platform.platform import Platform
+from rsg_server.platform.profile import parse_profile
 from simunix.scenario import ranges, units
 
 NS = 10**9
@@ -145,8 +145,8 @@ _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 class ProfileSection(_Section):
     """How a link or a host changes in time, from files in SimGrid's format.
 
-    Lines of a time in seconds and a value (bandwidth in bytes per second, latency in seconds, state above 0 for on), and one of
-    PERIODICITY or LOOPAFTER with the pause before it begins anew.
+    Lines of a time in seconds and a value (bandwidth in bytes per second, latency in seconds, state above 0 for on), LOOPAFTER
+    with the pause before it begins anew, or PERIODICITY with the time from beginning to beginning.
     """
 
     link: str | None = None
@@ -178,47 +178,23 @@ _MEANINGS: dict[str, Callable[[str, float], Change]] = {
     "latency_file": lambda link, value: LinkChange(link, latency_s=value),
     "state_file": lambda link, value: LinkChange(link, is_up=value > 0),
 }
-_LOOP = re.compile(r"(?:PERIODICITY|LOOPAFTER)\s+(\S+)$")
 
 
 def read_profile(path: Path, change: Callable[[float], Change], is_positive: bool = False) -> Profile:
     """A profile in SimGrid's format. SimunixError names file and line."""
     try:
-        lines = path.read_text().splitlines()
+        found = parse_profile(path.name, path.read_text())
     except (OSError, UnicodeDecodeError) as error:
-        raise SimunixError(
-            f"{path}: {getattr(error, 'strerror', None) or 'not a text file'}; give a profile of SimGrid's"
-        ) from error
-    points: list[Fault] = []
-    loop_ns: int | None = None
-    for number, line in enumerate(lines, 1):
-        text = line.strip()
-        if not text or text[0] in "#%":
-            continue
-        loop = _LOOP.match(text)
-        words = text.split()
-        expected = f"{path}:{number}: expected a time in seconds and a value, or LOOPAFTER and seconds, got {text!r}"
-        try:
-            if loop is not None:
-                loop_ns = units.duration_ns(float(loop[1]))
-                continue
-            moment_ns, value = units.duration_ns(float(words[0])), float(words[1])
-        except (ValueError, IndexError):
-            raise SimunixError(expected) from None
-        if len(words) != 2 or not 0 <= value < float("inf"):
-            raise SimunixError(expected)
-        if is_positive and value == 0:
-            raise SimunixError(
-                f"{path}:{number}: expected a bandwidth above 0, got {value:g}; a state_file takes the link down"
-            )
-        if points and moment_ns < points[-1].at_ns:
-            raise SimunixError(f"{path}:{number}: {words[0]} is before the line above; put the times in order")
-        points.append(Fault(moment_ns, change(value)))
-    if not points:
+        reason = getattr(error, "strerror", None) or "not a text file"
+        raise SimunixError(f"{path}: {reason}; give a profile of SimGrid's") from error
+    except ValueError as error:
+        raise SimunixError(f"{path}: {error}") from error
+    if not found.events:
         raise SimunixError(f"{path}: no line with a time and a value; see docs/faults.md")
-    if loop_ns == 0 and points[-1].at_ns == points[0].at_ns:
-        raise SimunixError(f"{path}: it would begin anew without time passing; give LOOPAFTER seconds above 0")
-    return Profile(tuple(points), loop_ns or None)
+    if is_positive and any(value == 0 for _, value in found.events):
+        raise SimunixError(f"{path}: expected bandwidths above 0, got 0; a state_file takes the link down")
+    points = tuple(Fault(round(moment_s * NS), change(value)) for moment_s, value in found.events)
+    return Profile(points, None if found.repeat_after_s is None else round(found.repeat_after_s * NS))
 
 
 def plan_faults(

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
-from simunix.scenario.section import Duration, HostList, Rate, Section, host_names
+from simunix.scenario.section import Duration, HostList, Rate, Seconds, Section, host_names
 
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 Policy = Literal["split-duplex", "shared", "fatpipe"]
@@ -79,7 +79,7 @@ class LinkSection(Section):
 
     name: str
     bandwidth: Rate
-    latency: Duration = 0
+    latency: Seconds = 0.0
     policy: Policy = "split-duplex"
     between: Annotated[
         list[tuple[str, ...]] | None,
@@ -89,13 +89,14 @@ class LinkSection(Section):
 
 
 class RouteSection(Section):
-    """The links on the way, `NAME` or, of a split-duplex one, `NAME:up` or `NAME:down`."""
+    """The links on the way, `NAME` or, of a split-duplex one, `NAME:up` or `NAME:down`; `distance` is latency of no link."""
 
     model_config = ConfigDict(populate_by_name=True)
 
     from_: Annotated[str, Field(alias="from")]
     to: str
     links: Annotated[list[str], Field(min_length=1)]
+    distance: Seconds = 0.0
     symmetrical: bool = True
 
 
@@ -108,6 +109,9 @@ class NetworkSection(Section):
 
     `vivaldi` gives hosts coordinates (x, y and a height, in milliseconds), `links` and `routes` join hosts and switches one by
     one, `platform` is a SimGrid platform file.
+
+    Flows share links by SimGrid's `model` and `settings` (`network/TCP-gamma: 65536`): each connection by itself, or all that
+    one host sends to another as one (`fair_per: hosts`).
     """
 
     model_config = ConfigDict(populate_by_name=True)
@@ -128,6 +132,9 @@ class NetworkSection(Section):
     routing: Literal["dijkstra", "floyd", "full"] = "dijkstra"
     platform: str | None = None
     simgrid_compat: bool = False
+    model: Literal["LV08", "CM02", "constant", "raw"] = "LV08"
+    settings: dict[str, str | float | bool] = {}
+    fair_per: Literal["connection", "hosts"] = "connection"
 
     @property
     def shape(self) -> str:
@@ -144,6 +151,8 @@ class NetworkSection(Section):
             raise ValueError(f"expected one shape, got {' and '.join(shapes)}; keep one")
         if self.shape != "links" and (self.switches or self.routes):
             raise ValueError("switches and routes need links; add them")
+        if self.simgrid_compat and self.shape not in ("links", "platform"):
+            raise ValueError("simgrid_compat: is for 'links' and 'platform'; other shapes are as they should be, take it away")
         if self.shape == "star" and self.policy != "split-duplex":
             raise ValueError("policy: the links of a star are split-duplex; use 'cluster: {}' for others")
         return self

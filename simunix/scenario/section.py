@@ -10,6 +10,7 @@ from simunix.scenario import ranges, units
 
 _QUANTITY = WithJsonSchema({"type": ["string", "number"]})
 Duration = Annotated[int, BeforeValidator(units.duration_ns), _QUANTITY]
+Seconds = Annotated[float, BeforeValidator(units.duration_s), _QUANTITY]
 Rate = Annotated[float, BeforeValidator(units.rate_bytes_per_s), WithJsonSchema({"type": "string"})]
 Size = Annotated[int, BeforeValidator(units.size_bytes), _QUANTITY]
 Speed = Annotated[float, BeforeValidator(units.speed_flops), _QUANTITY]

@@ -19,7 +19,6 @@ from simunix.scenario.model import Scenario, WorkloadSection
 from simunix.workload import submitter
 from simunix.workload.job import Job, SkippedJob
 from simunix.workload.selection import Selection, select_jobs
-from simunix.workload.swf import read_swf
 
 WORKLOAD_FOLDER = "/var/spool/simunix"
 PRIVATE = PrivateSpec(WORKLOAD_FOLDER)
@@ -96,6 +95,8 @@ def _plan(
 
 
 def _read_jobs(section: WorkloadSection, trace: Path) -> tuple[list[Job], list[SkippedJob]]:
+    from simunix.workload.swf import read_swf  # brings pandas, which a scenario without a workload need not wait for
+
     end_s = math.inf if section.end is None else section.end / NS
     selection = Selection(section.begin / NS, end_s, section.max_jobs, section.processors, section.margin)
     jobs, skipped = select_jobs(read_swf(trace).records, selection)

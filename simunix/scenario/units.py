@@ -53,6 +53,17 @@ def duration_ns(value: object) -> int:
     return round(total)
 
 
+def duration_s(value: object) -> float:
+    """Seconds, not rounded to nanoseconds: a number, or a text such as "59.904us"."""
+    if isinstance(value, str):
+        try:
+            return simgrid.time_s(value)
+        except ValueError:
+            return duration_ns(value) / NS
+    checked = duration_ns(value) / NS
+    return float(value) if isinstance(value, (int, float)) else checked
+
+
 def _scaled(value: object, expected: str, suffixes: dict[str, float]) -> float:
     match = _SCALED.match(value) if isinstance(value, str) else None
     if match is None or (match[3] or "") not in suffixes:

@@ -73,8 +73,13 @@ class Cluster:
         bandwidth: str | None = None,
         loopback_latency: Time | None = None,
         loopback_bandwidth: str | None = None,
+        model: str | None = None,
+        fair_per: str | None = None,
     ) -> None:
-        """The link that every host has to the switch, unless it is given its own: latency one way, bandwidth each way."""
+        """The link that every host has to the switch, unless it is given its own: latency one way, bandwidth each way.
+
+        `model` and `fair_per` say how flows share links, as in a scenario's `network`.
+        """
         self._description.network = checked(
             "network()",
             NetworkSection,
@@ -82,6 +87,8 @@ class Cluster:
             bandwidth=bandwidth,
             loopback_latency=loopback_latency,
             loopback_bandwidth=loopback_bandwidth,
+            model=model,
+            fair_per=fair_per,
         )
 
     def hosts(

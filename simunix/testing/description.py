@@ -29,10 +29,10 @@ WORK = PrivateSpec(WORK_FOLDER, mode=0o1777)
 Section = TypeVar("Section", bound=BaseModel)
 
 
-def checked(call: str, model: type[Section], **values: Any) -> Section:
+def checked(call: str, section: type[Section], /, **values: Any) -> Section:
     """A section of the scenario format from keyword arguments; SimunixError names the call and the argument."""
     try:
-        return model.model_validate({key: value for key, value in values.items() if value is not None})
+        return section.model_validate({key: value for key, value in values.items() if value is not None})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         text = str(first["msg"]).removeprefix("Value error, ")

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from simunix.workload.job import Job, SkippedJob
-from simunix.workload.swf import SwfRecord
+
+if TYPE_CHECKING:
+    from simunix.workload.swf import SwfRecord
 
 
 @dataclass(frozen=True, slots=True)

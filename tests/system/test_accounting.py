@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 import shutil
 from datetime import UTC, datetime
@@ -89,6 +90,8 @@ def test_the_scenario_agrees_with_jobs_csv(simunix: Simunix, tmp_path: Path) -> 
     def seconds(text: str) -> int:
         return int((datetime.fromisoformat(text).replace(tzinfo=UTC) - epoch).total_seconds())
 
+    programs = json.loads((tmp_path / "out/run.json").read_text())["programs"]
+    assert {"/usr/sbin/slurmctld", "/usr/sbin/slurmdbd", "/usr/sbin/mariadbd", "/usr/sbin/slurmd"} <= set(programs)
     report = (tmp_path / "out/hosts/login/report.out").read_text()
     told = {
         row["JobName"].removeprefix("swf-"): (row["State"], *(seconds(row[name]) for name in ("Submit", "Start", "End")))
@@ -157,6 +160,45 @@ def test_accounts_limits_and_reports_twice(simunix: Simunix, tmp_path: Path) -> 
     assert len(digests) == 1
 
 
+DEAF = """
+name: deaf
+hosts: [{name: 'ctl,dbd', cores: 4}, {name: 'n[1-2]', cores: 4}]
+slurm: {controller: ctl, nodes: 'n[1-2]', accounting_storage_type: slurmdbd, accounting_storage_host: dbd}
+stop: time
+until: 500s
+processes:
+  - name: stop
+    host: dbd
+    start: 15s
+    command: |
+      pkill -STOP slurmdbd; sleep 200; pkill -CONT slurmdbd
+      sleep 85; pkill -STOP mariadbd; sleep 100; pkill -CONT mariadbd
+  - name: user
+    host: ctl
+    start: 20s
+    command: |
+      sbatch --parsable -o /dev/null -N1 --wrap 'sleep 60'; sleep 100; timeout 20 sacct -X -n; echo $?
+      sleep 150; sacct -X -n -P -o State,Start,End
+      sleep 60; sbatch --parsable -o /dev/null -N2 --wrap 'sleep 20'; sleep 130; sacct -X -n -P -j 2 -o State,Start,End
+"""
+
+
+@pytest.mark.slow
+@with_database
+def test_nothing_is_lost_while_the_database_is_deaf(simunix: Simunix, tmp_path: Path) -> None:
+    """First slurmdbd, then MariaDB is stopped for a while: slurmctld keeps what it has to tell, and slurmdbd waits."""
+    first, second = (run(simunix, tmp_path, DEAF, out=name) for name in ("first", "second"))
+    assert (first / "hosts/ctl/user.out").read_text().splitlines() == [
+        "1",
+        "124",
+        "COMPLETED|2000-01-01T00:00:20|2000-01-01T00:01:20",
+        "2",
+        "COMPLETED|2000-01-01T00:05:50|2000-01-01T00:06:10",
+    ]
+    digests = {json.loads((out / "run.json").read_text())["events_sha256"] for out in (first, second)}
+    assert len(digests) == 1
+
+
 OWN = """
 ClusterName=mine
 SlurmctldHost=boss
@@ -187,8 +229,12 @@ processes: [{name: user, host: w1, start: 20s, command: "srun -N2 sleep 9; sleep
 
 @pytest.mark.slow
 @with_database
-def test_a_user_configuration_may_have_a_database(simunix: Simunix, tmp_path: Path) -> None:
-    (tmp_path / "slurm.conf").write_text(OWN)
+@pytest.mark.parametrize("user", ["root", "slurm"])
+def test_a_user_configuration_may_have_a_database(simunix: Simunix, tmp_path: Path, user: str) -> None:
+    """Also with a SlurmUser of its own, as Debian's package makes one, where users can be changed."""
+    if user != "root" and os.geteuid() != 0:
+        pytest.skip("needs namespaces with all users")
+    (tmp_path / "slurm.conf").write_text(OWN.replace("SlurmUser=root", f"SlurmUser={user}"))
     out = run(simunix, tmp_path, OWN_SCENARIO)
     assert (out / "hosts/w1/user.out").read_text() == "COMPLETED|00:00:09|w[1-2]\n"
     assert (out / "hosts/store/slurmdbd.err").exists()

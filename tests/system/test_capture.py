@@ -142,14 +142,14 @@ def test_packets_are_in_order_and_pass_when_they_should(traffic: Path) -> None:
     assert abs((far[0] - near[0]) - 100_512) < 2  # two links of 50 µs, and 64 bytes at 1 Gbit/s
 
 
-def test_captures_change_nothing_and_repeat(simunix: Simunix, traffic: Path, tmp_path: Path) -> None:
-    again = run(simunix, tmp_path, "--pcap=n2", out="again")
-    without = run(simunix, tmp_path, out="without")
+def test_captures_change_nothing_and_repeat(simunix: Simunix, traffic: Path) -> None:
+    again = run(simunix, traffic.parent, "--pcap=n2", out="again")  # the folder is among the programs' words
+    without = run(simunix, traffic.parent, out="without")
     assert (again / "hosts/n2/eth0.pcap").read_bytes() == (traffic / "hosts/n2/eth0.pcap").read_bytes()
     assert not (again / "hosts/n1/eth0.pcap").exists()
     assert not list(without.glob("hosts/*/eth0*"))
-    logs = [(out / "events.jsonl").read_bytes() for out in (again, without)]
-    assert logs[0] == logs[1]
+    logs = [(out / "events.jsonl").read_bytes() for out in (traffic, again, without)]
+    assert logs[0] == logs[1] == logs[2]
 
 
 @needs_tshark
@@ -157,7 +157,8 @@ def test_retransmissions_are_seen_by_their_sender(simunix: Simunix, tmp_path: Pa
     events = "events: [{at: 1.020s, partition: n1, duration: 5s}]\n"
     out = run(simunix, tmp_path, "--pcap", more=events, bandwidth="1Mbps")
     near, far = (out / f"hosts/{host}/eth0.pcap" for host in ("n1", "n2"))
-    assert len(tshark(near, "-Y", "tcp.analysis.retransmission")) + len(tshark(far, "-Y", "tcp.analysis.retransmission")) >= 3
+    again = [tshark(file, "-Y", "tcp.analysis.retransmission") for file in (near, far)]
+    assert sum(map(len, again)) >= 3
     assert tshark(near, "-Y", "_ws.malformed") == []
 
 
@@ -168,6 +169,35 @@ def test_links_carry_what_was_sent(traffic: Path) -> None:
     sent = {link: sum(int(row["bytes"]) for row in rows if row["link"] == link) for link in ("n1_UP", "n2_DOWN")}
     assert sent["n1_UP"] == sent["n2_DOWN"] > 1_000_000 + 20 * 19 * 150
     assert all(0 <= float(row["utilisation"]) <= 1 for row in rows)
+
+
+def test_links_are_drawn(simunix: Simunix, traffic: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    done = simunix("net", "plot", traffic, "-o", tmp_path / "x.png")
+    assert (done.returncode, done.stdout) == (0, f"{tmp_path}/x.png\n")
+    assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
+    assert simunix("net", "plot", traffic / "links.csv", "--links", "n1_UP", "-o", tmp_path / "x.svg").returncode == 0
+    assert "n1_UP" in (tmp_path / "x.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("nowhere",), "nowhere: No such file or directory; give the directory of a run with --link-usage"),
+        (("bad.csv",), "bad.csv:2: expected time,link,bytes,rate,utilisation, got '1,n1_UP'"),
+        (("good.csv", "--links", "x"), "--links: 'x' carried nothing in good.csv; those that did: n1_UP"),
+        (("good.csv", "-o", "x.doc"), "x.doc: Format 'doc' is not supported"),
+    ],
+)
+def test_what_cannot_be_drawn(simunix: Simunix, tmp_path: Path, words: tuple[str, ...], expected: str) -> None:
+    pytest.importorskip("matplotlib")
+    head = "time,link,bytes,rate,utilisation\n"
+    (tmp_path / "bad.csv").write_text(f"{head}1,n1_UP\n")
+    (tmp_path / "good.csv").write_text(f"{head}1,n1_UP,100,10,0.5\n")
+    done = simunix("net", "plot", *words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert expected in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize(

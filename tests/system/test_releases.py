@@ -67,6 +67,41 @@ def test_the_demo_with_the_slurm_of(simunix: Simunix, tmp_path: Path, release: s
     assert [(entry["path"], entry["slurm"]) for entry in record["roots"]] == [(str(root), record["rjms"].split()[1])]
 
 
+ACCOUNTING = """
+name: accounting
+root: ROOT
+hosts: [{name: 'ctl,dbd', cores: 4}, {name: 'n[1-4]', cores: 4}]
+slurm:
+  controller: ctl
+  nodes: n[1-4]
+  accounting_storage_type: slurmdbd
+  accounting_storage_host: dbd
+  accounting_storage_enforce: associations
+  sacctmgr: [add account physics, add user root Account=physics]
+stop: time
+until: 150s
+processes:
+  - {name: user, host: n1, start: 10s, command: 'sbatch -A physics -o /dev/null -N4 --wrap "sleep 60"; sleep 100;
+     sacct -X -n -P -o Account,State,Elapsed,NodeList'}
+"""
+
+
+def test_the_database_of_another_release(simunix: Simunix, tmp_path: Path) -> None:
+    """In a root that has slurmdbd and MariaDB too."""
+    root = cache_folder() / "trixie-slurmdbd"
+    if not root.exists():
+        packages = " ".join((*PACKAGES, "slurmdbd", "mariadb-server"))
+        pytest.skip(f"no {root}; make it with: simunix root make trixie {root} {packages}")
+    (tmp_path / "s.yaml").write_text(ACCOUNTING.replace("ROOT", str(root)))
+    digests = set()
+    for name in ("first", "second"):
+        done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / name, timeout=100)
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / name / "hosts/n1/user.out").read_text().endswith("\nphysics|COMPLETED|00:01:00|n[1-4]\n")
+        digests.add(json.loads((tmp_path / name / "run.json").read_text())["events_sha256"])
+    assert len(digests) == 1
+
+
 def test_two_releases_side_by_side(simunix: Simunix, tmp_path: Path) -> None:
     roots = {name: root_of(simunix, name) for name in ("bullseye", "trixie")}
     settings = [f"hosts[{index}].root={roots['bullseye' if index < 2 else 'trixie']}" for index in range(4)]

@@ -75,6 +75,33 @@ def test_two_hosts_and_a_modelled_link(emulation: Cluster) -> None:
     assert first.digest == second.digest
 
 
+SHAPES = {
+    "torus: {dimensions: [4, 2]}": 2,
+    "fat-tree: {down: [4, 4], up: [1, 2]}": 4,
+    "dragonfly: {groups: 2, chassis: 2, routers: 1, hosts: 2}": 5,
+    "cluster: {backbone: 1Gbps, backbone_latency: 10ms}": 3,
+}
+
+
+@pytest.mark.parametrize(("shape", "links"), SHAPES.items(), ids=[shape.split(":")[0] for shape in SHAPES])
+def test_a_connection_takes_a_round_trip_over_the_links_of_its_route(
+    simunix: Simunix, tmp_path: Path, shape: str, links: int
+) -> None:
+    connect = "import socket, time; t = time.time(); socket.create_connection(('a7', 7000)); print(time.time() - t)"
+    listen = "import socket, time; s = socket.create_server(('', 7000)); time.sleep(9)"
+    (tmp_path / "s.yaml").write_text(f"""
+hosts: [{{name: 'a[0-7]'}}]
+network: {{bandwidth: 1Gbps, latency: 10ms, {shape}}}
+processes:
+  - {{name: server, host: a7, command: [/usr/bin/python3, -c, "{listen}"]}}
+  - {{name: client, host: a0, start: 1s, command: [/usr/bin/python3, -c, "{connect}"]}}
+""")
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    took_s = float((tmp_path / "out/hosts/a0/client.out").read_text())
+    assert 2 * links * 0.010 <= took_s < 2 * links * 0.010 + 0.001
+
+
 BAD = {
     "unknown key": (TWO_HOSTS + "hots: 1\n", "bad.yaml:4: hots: unknown key; did you mean 'hosts'?"),
     "wrong type": (TWO_HOSTS + "seed: many\n", "bad.yaml:4: seed: Input should be a valid integer"),

@@ -161,6 +161,8 @@ class Context:
 
     def read_profile(self, element: Element, path: Path, periodicity_s: float = -1.0) -> Profile:
         """From a file of its own."""
+        if path.exists() and not path.is_file():
+            raise self.fail(element, f"{self.name_of(element)}: {path}: no ordinary file; put the profile there")
         try:
             return parse_profile(str(path), path.read_text(), periodicity_s)
         except OSError as error:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from rsg_server.errors import SimunixError
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
-from simunix.rjms.slurm import configuration, daemons
+from simunix.rjms.slurm import daemons
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 from simunix.scenario.model import SlurmSection
 
@@ -38,6 +38,7 @@ class Database:
     dbd: str
     storage: str
     sacctmgr: tuple[str, ...] = ()
+    user: str = "root"  # SlurmUser, who is to be the same for slurmctld
 
 
 def of_section(section: SlurmSection, key: str, settings: Mapping[str, str]) -> Database | None:
@@ -55,6 +56,7 @@ def of_section(section: SlurmSection, key: str, settings: Mapping[str, str]) -> 
         dbd,
         section.storage_host or dbd,
         tuple(_words(command, f"{key}.sacctmgr") for command in section.sacctmgr),
+        settings.get("slurmuser", "root"),
     )
 
 
@@ -91,7 +93,7 @@ def plan(database: Database, key: str, controller: str, roots: Mapping[str, Root
     user = MARIADBD_USER if is_root and root.user(MARIADBD_USER) else "root"
     return DatabasePlan(
         (
-            FileSpec(database.dbd, CONFIG, slurmdbd_conf(database).encode(), "", 0o600),
+            FileSpec(database.dbd, CONFIG, slurmdbd_conf(database).encode(), database.user, 0o600),
             FileSpec(database.storage, GRANTS, grants_sql().encode()),
         ),
         (mariadbd(database, user), slurmdbd(database), slurmctld(database, controller)),
@@ -116,17 +118,16 @@ def _check_installed(database: Database, key: str, roots: Mapping[str, RootTree]
 
 
 def slurmdbd_conf(database: Database) -> str:
-    """slurmdbd runs as root, as the other daemons do; only its owner may read the file, or slurmdbd refuses it."""
+    """Only its owner, SlurmUser, may read the file, or slurmdbd refuses it."""
     return f"""# Written by simunix from the scenario's slurm section.
 AuthType=auth/munge
 DbdHost={database.dbd}
-SlurmUser=root
+SlurmUser={database.user}
 StorageType=accounting_storage/mysql
 StorageHost={database.storage}
 StorageUser={STORAGE_USER}
 StoragePass={STORAGE_PASS}
 StorageLoc={STORAGE_LOC}
-LogFile={configuration.LOGS}/slurmdbd.log
 PidFile=/run/slurmdbd.pid
 """
 
@@ -165,22 +166,24 @@ def slurmdbd(database: Database) -> ProcessSpec:
 def slurmctld(database: Database, controller: str) -> ProcessSpec:
     """The controller, once slurmdbd answers and knows the cluster: without it slurmctld would end at its first start."""
     commands = "".join(f"{SACCTMGR} --immediate {command} || exit 1\n" for command in database.sacctmgr)
+    cluster = shlex.quote(database.cluster)
     script = f"""tries=0
 until clusters=$({SACCTMGR} --noheader --parsable2 show cluster format=cluster 2>/dev/null); do
     tries=$((tries + 1))
-    [ $tries -lt {TRIES} ] || {{ echo 'slurmdbd on {database.dbd} does not answer; see its log' >&2; exit 1; }}
+    [ $tries -lt {TRIES} ] || {{ echo 'slurmdbd on {database.dbd} does not answer; see slurmdbd.err there' >&2; exit 1; }}
     sleep 1
 done
-if ! echo "$clusters" | grep -qix '{database.cluster}'; then
-{SACCTMGR} --immediate add cluster {database.cluster} || exit 1
+if ! echo "$clusters" | grep -qixF {cluster}; then
+{SACCTMGR} --immediate add cluster {cluster} || exit 1
 {commands}fi
 exec {daemons.SLURMCTLD} -D"""
     return ProcessSpec("slurmctld", controller, ("/bin/sh", "-c", script), daemons.SLURMCTLD_START_NS, essential=True)
 
 
 def _words(command: str, key: str) -> str:
-    """A command as a user types it, each word quoted for the shell as it was meant."""
+    """A command as a user types it, with or without `sacctmgr` in front, each word quoted for the shell as it was meant."""
     try:
-        return shlex.join(shlex.split(command))
+        words = shlex.split(command)
+        return shlex.join(words[1:] if words[:1] == ["sacctmgr"] else words)
     except ValueError as error:
         raise SimunixError(f"{key}: {command}: {error}; write it as for sacctmgr, e.g. add account physics") from None

@@ -1,5 +1,4 @@
 // A file written after a sleep carries a modification time within what the clock said around the write.
-// emulated: no (file times are the real clock's)
 // virtual: 10
 #include "check.h"
 

@@ -31,6 +31,16 @@ static void read_attribute(const char *name, const char *attribute, char text[64
     fclose(file);
 }
 
+/* Some programs (UCX) take an entry of the folder for an interface only if it is a link. */
+static int is_link(const char *name)
+{
+    char path[200];
+    struct stat status;
+
+    snprintf(path, sizeof path, "/sys/class/net/%s", name);
+    return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+}
+
 static void check_packet(const struct ifaddrs *one)
 {
     const struct sockaddr_ll *link = (void *)one->ifa_addr;
@@ -38,6 +48,7 @@ static void check_packet(const struct ifaddrs *one)
     struct ifreq by_index = {.ifr_ifindex = link->sll_ifindex};
     char text[64];
 
+    CHECK(is_link(one->ifa_name));
     CHECK(link->sll_ifindex == ask(one->ifa_name, SIOCGIFINDEX).ifr_ifindex);
     CHECK(link->sll_hatype == hardware.ifr_hwaddr.sa_family);
     CHECK(memcmp(link->sll_addr, hardware.ifr_hwaddr.sa_data, 6) == 0);

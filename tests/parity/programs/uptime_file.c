@@ -1,5 +1,4 @@
 // /proc/uptime advances with the clock, and agrees with CLOCK_BOOTTIME.
-// emulated: no (/proc/uptime is the real clock's)
 // virtual: 10
 #include "check.h"
 

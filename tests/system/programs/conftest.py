@@ -25,6 +25,8 @@ PACKAGE_OF = {
     "perl": "perl",
     "mariadbd": "mariadb-server",
     "mariadb": "mariadb-client",
+    "mpiexec.mpich": "mpich",
+    "mpicc.mpich": "mpich",
 }
 
 

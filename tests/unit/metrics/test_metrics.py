@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rsg_server.errors import SimunixError
 from simunix.metrics import fairness, jobs, per_job, repetitions, schedule, series
 from simunix.workload.swf import SwfRecord, SwfTrace
+from simunix.workload.swf import table as table_of
 
 PROCESSORS = 8
 # Three jobs on 8 processors: the second waits for the first, the third fits beside the second; a fourth never starts.
@@ -176,12 +177,14 @@ def record(job: int, submit: float, wait: float, runtime: float, allocated: int)
 
 def test_a_trace_is_a_job_table() -> None:
     table = jobs.from_swf(
-        SwfTrace({}, (record(1, 5, 2, 10, 8), record(2, 6, -1, 10, 8), record(3, 6, 0, -1, 8), record(4, 7, 1, 1, -1)))
+        SwfTrace(
+            (), table_of([record(1, 5, 2, 10, 8), record(2, 6, -1, 10, 8), record(3, 6, 0, -1, 8), record(4, 7, 1, 1, -1)])
+        )
     )
     assert table["finished"].tolist() == [True, False, False, True]
     assert table["finish_time"].iloc[0] == 17.0
     assert table["requested_number_of_resources"].tolist() == [8, 8, 8, 4]
-    assert jobs.from_swf(SwfTrace({}, ())).empty
+    assert jobs.from_swf(SwfTrace((), table_of([]))).empty
 
 
 # Properties

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from ipaddress import ip_address
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsg_server.network.models import Model, cm02, configured, lv08, raw, without_sharing
 from rsg_server.network.network import Network
+from rsg_server.network.sharing import WINDOW_BYTES, Fairness
 from rsg_server.platform.host import Host
 from rsg_server.platform.star import Access, star
 from rsg_server.timeline import Timeline
@@ -125,7 +129,7 @@ def test_bytes_arrive_once_and_in_order_and_then_the_end(flows: list[tuple[int, 
     world.run()
     assert [bytes(data) for data in received] == [b"".join(pieces) for *_, pieces in flows]
     assert sorted(ends) == [(index, len(data)) for index, data in enumerate(received)]
-    assert not any(world.network._active.values()), "a flow is still on a link"
+    assert world.network.is_idle, "a flow is still on a link"
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), sizes), min_size=1, max_size=8))
@@ -179,12 +183,12 @@ def test_messages_of_one_pair_keep_their_order(messages: list[tuple[int, int]]) 
     world = World()
     sent: list[tuple[int, int]] = []
 
-    def send(number: int, size: int) -> None:
+    def post(number: int, size: int) -> None:
         sent.append((number, world.now_ns + exact(size, Access(1e6, MS))))
         world.network.message(HOSTS[0], HOSTS[1], lambda: world.note(number), size)
 
     for number, (at_ns, size) in enumerate(messages):
-        world.timeline.add(at_ns, lambda arguments=(number, size): send(*arguments))
+        world.timeline.add(at_ns, lambda arguments=(number, size): post(*arguments))
     world.run()
     assert [what for _, what in world.seen] == [number for number, _ in sent]
     latest = 0
@@ -218,3 +222,100 @@ def test_flows_of_one_host_to_itself_do_not_slow_each_other_down() -> None:
         world.network.open_flow(HOSTS[0], HOSTS[0], lambda data: world.note(len(data))).send(b"x" * 10_000)
     world.run()
     assert world.seen == [(6_000, 10_000)] * 3
+
+
+def modelled(model: Model, fairness: Fairness = Fairness.CONNECTION) -> World:
+    world = World()
+    world.network = Network(world, world.timeline, star(HOSTS, Access(1e6, MS)), model, fairness)
+    return world
+
+
+def send(world: World, source: int, destination: int, size: int) -> None:
+    flow = world.network.open_flow(HOSTS[source], HOSTS[destination], lambda data: world.note((source, destination)))
+    flow.send(b"x" * size)
+
+
+def test_lv08_leaves_room_for_headers_and_does_not_stretch_the_latency() -> None:
+    world = modelled(lv08())
+    send(world, 0, 1, 970)
+    world.run()
+    assert world.seen == [(3 * MS, (0, 1))]
+    assert world.network.solves == 0
+
+
+def test_acknowledgements_take_a_part_of_the_other_direction() -> None:
+    """1000 bytes each way: x + 0.05 x on each link."""
+    world = modelled(cm02())
+    send(world, 0, 1, 1000)
+    send(world, 1, 0, 1000)
+    world.run()
+    assert all(0 <= moment - 2 * MS - 1_050_000 <= 1 for moment, _ in world.seen)
+    assert world.network.solves > 0
+
+
+def test_the_window_bounds_a_flow_that_is_alone() -> None:
+    world = modelled(configured(cm02(), {"network/TCP-gamma": "400"}))
+    send(world, 0, 1, 1000)
+    world.run()
+    assert world.seen == [(2 * MS + 10 * MS, (0, 1))]
+
+
+def test_nobody_shares_in_the_constant_model() -> None:
+    world = modelled(without_sharing())
+    for source in (0, 1, 3):
+        send(world, source, 2, 1000)
+    world.run()
+    assert [moment for moment, _ in world.seen] == [3 * MS] * 3
+    assert world.network.solves == 0
+
+
+def test_all_flows_of_two_hosts_may_count_as_one() -> None:
+    """Three flows of one host and one of another: the half for the single one, and all the rest later."""
+    world = modelled(raw(), Fairness.HOSTS)
+    for _ in range(3):
+        send(world, 0, 2, 1000)
+    send(world, 1, 2, 1000)
+    world.run()
+    assert world.seen[0] == (4 * MS, (1, 2))
+    assert all(abs(moment - 6 * MS) <= 2 for moment, _ in world.seen[1:])
+
+
+@pytest.mark.parametrize("others", [0, 1])
+def test_a_link_that_changes_moves_who_is_on_it_to_another_rate(others: int) -> None:
+    """Half of the time as before, then ten times as slow."""
+    world = modelled(raw())
+    for _ in range(1 + others):
+        send(world, 0, 1, 1000)
+    world.timeline.add((1 + others) * MS // 2, lambda: world.network.set_link("h0_UP", bandwidth_bytes_per_s=1e5))
+    world.run()
+    assert all(abs(moment - 2 * MS - (1 + others) * (MS // 2 + 5 * MS)) <= 1 for moment, _ in world.seen)
+
+
+def test_a_link_without_bandwidth_holds_its_flows_until_it_has_some() -> None:
+    world = modelled(raw())
+    send(world, 0, 1, 1000)
+    world.timeline.add(MS // 2, lambda: world.network.set_link("h0_UP", bandwidth_bytes_per_s=0.0))
+    world.timeline.add(9 * MS, lambda: world.network.set_link("h0_UP", bandwidth_bytes_per_s=1e6))
+    world.run()
+    assert world.seen == [(2 * MS + 9 * MS + MS // 2, (0, 1))]
+
+
+def test_the_window_of_a_connection_grows_with_its_route() -> None:
+    world = modelled(raw())
+    flow = world.network.open_flow(HOSTS[0], HOSTS[1], world.note)
+    assert flow.window_bytes == WINDOW_BYTES + 4_000
+
+
+models = st.sampled_from([lv08, cm02, raw, without_sharing])
+
+
+@given(models, st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 9 * MS), sizes), min_size=1, max_size=8))
+def test_every_model_delivers_everything_and_forgets_its_flows(
+    model: Callable[[], Model], flows: list[tuple[int, int, int, int]]
+) -> None:
+    world = modelled(model())
+    for source, destination, at_ns, size in flows:
+        world.timeline.add(at_ns, lambda arguments=(source, destination, size): send(world, *arguments))
+    world.run()
+    assert sorted(what for _, what in world.seen) == sorted((source, destination) for source, destination, _, _ in flows)
+    assert world.network.is_idle

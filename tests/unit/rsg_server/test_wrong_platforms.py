@@ -59,6 +59,10 @@ IN_ZONE = {
     "unknown routing": ('<zone id="y" routing="Best"/>', "routing: expected one of Full, Floyd, .*; got 'Best'"),
     "wifi zone": ('<zone id="y" routing="Wifi"/>', "Wifi is not modelled"),
     "missing profile": ('<host id="h" speed="1f" state_file="no.txt"/>', "no.txt: No such file or directory; put the profile"),
+    "endless profile": (
+        '<host id="h" speed="1f" state_file="/dev/zero"/>',
+        "/dev/zero: no ordinary file; put the profile there",
+    ),
     "peer outside Vivaldi": ('<peer id="p" speed="1f" bw_in="1Bps" bw_out="1Bps"/>', "peers need a zone with routing Vivaldi"),
     "cabinet outside Cluster": (
         '<cabinet id="c" prefix="" suffix="" radical="1" speed="1f" bw="1Bps" lat="0"/>',

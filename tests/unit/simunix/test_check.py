@@ -156,6 +156,14 @@ def test_the_time_stamp_counter_is_seen(tmp_path: Path) -> None:
     assert not check_named(str(built(tmp_path, MAIN, name="plain")), CONTEXT).notes
 
 
+def test_random_numbers_of_the_processor_are_seen(tmp_path: Path) -> None:
+    code = (
+        '__attribute__((target("rdrnd"))) int main(void)\n'
+        "{ unsigned long long n; while (!__builtin_ia32_rdrand64_step(&n)); return (int)n & 1; }\n"
+    )
+    assert any("random numbers" in note for note in check_named(str(built(tmp_path, code)), CONTEXT).notes)
+
+
 def test_names_that_mislead() -> None:
     assert row_of("syslog") is None and row_of("__syslog_chk") is None
     for symbol, call in (

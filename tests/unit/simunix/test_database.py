@@ -91,7 +91,7 @@ def test_only_its_owner_may_read_slurmdbd_conf(tmp_path: Path) -> None:
     root = toy_root(tmp_path, database.SLURMDBD, database.MARIADBD, database.INSTALL)
     plan = database.plan(Database("simunix", "dbd", "db"), "slurm", "ctl", {"dbd": root, "db": root}, True)
     conf = next(file for file in plan.files if file.path == "/etc/slurm/slurmdbd.conf")
-    assert (conf.host, conf.mode) == ("dbd", 0o600)
+    assert (conf.host, conf.mode, conf.owner) == ("dbd", 0o600, "root")
     assert b"\nDbdHost=dbd\n" in conf.content and b"\nStorageHost=db\n" in conf.content
 
 
@@ -110,8 +110,9 @@ def test_slurm_conf_names_the_host_of_slurmdbd() -> None:
 
 
 def test_what_sacctmgr_is_told_is_quoted_for_the_shell() -> None:
-    asked = section(sacctmgr=["add account physics Description='the physicists; all'"])
+    asked = section(sacctmgr=["add account physics Description='the physicists; all'", "sacctmgr -i add user daemon"])
     found = database.of_section(asked, "slurm", {})
-    assert found is not None and found.sacctmgr == ("add account physics 'Description=the physicists; all'",)
+    assert found is not None
+    assert found.sacctmgr == ("add account physics 'Description=the physicists; all'", "-i add user daemon")
     with pytest.raises(SimunixError, match=r"slurm\.sacctmgr: add account 'a: No closing quotation; write it as for sacctmgr"):
         database.of_section(section(sacctmgr=["add account 'a"]), "slurm", {})

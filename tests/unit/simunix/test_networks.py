@@ -117,6 +117,7 @@ WRONG = {
     "zero bandwidth": ("  bandwidth: 0Gbps", "network.bandwidth: expected a rate above 0, got '0Gbps'"),
     "bad unit": ("  latency: 5 parsecs", "network.latency: expected a duration"),
     "star that is not duplex": ("  policy: shared", "the links of a star are split-duplex; use 'cluster: {}' for others"),
+    "SimGrid's ways without its file": ("  simgrid_compat: true", "simgrid_compat: is for 'links' and 'platform'"),
     "routes without links": ("  switches: s1", "switches and routes need links; add them"),
     "no coordinates": ("  vivaldi: {n0: [0, 0, 0]}", "host n1 has no coordinates; add 'n1: [x, y, height]'"),
     "coordinates of nobody": ("  vivaldi: {m: [0, 0, 0]}", "'m' is no host of the scenario; take it away"),

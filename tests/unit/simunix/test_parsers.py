@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from simunix.rjms.slurm.accounting import parse_line
 from simunix.scenario import units
 from simunix.scenario.ranges import expand_hosts
 from simunix.workload.selection import Selection, select_jobs
-from simunix.workload.swf import FIELDS, SwfRecord, format_record, parse_record, read_swf
+from simunix.workload.swf import FIELDS, SwfRecord, format_row, parse_record, read_swf
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -71,13 +71,13 @@ records = st.builds(
 
 @given(records)
 def test_a_record_survives_writing_and_reading(record: SwfRecord) -> None:
-    assert parse_record(format_record(record), "x:1") == record
+    assert parse_record(format_row(astuple(record)).split(), "x:1") == record
 
 
 @given(st.text(alphabet="0123456789 .-e;x", max_size=60))
 def test_any_line_is_read_or_named(line: str) -> None:
     try:
-        parse_record(line, "trace.swf:3")
+        parse_record(line.split(), "trace.swf:3")
     except SimunixError as error:
         assert str(error).startswith("trace.swf:3: ")  # noqa: PT017
 
@@ -93,7 +93,7 @@ def test_the_demos_trace() -> None:
 
 
 def test_unknown_values_are_decided_or_named() -> None:
-    base = parse_record("1 10 -1 100 4 -1 -1 -1 -1 -1 1 1 1 1 1 1 -1 -1", "x:1")
+    base = parse_record(format_row([1, 10, -1, 100, 4, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1, 1, -1, -1]).split(), "x:1")
     cases = [base, replace(base, job=2, runtime_s=-1), replace(base, job=3, allocated=-1), replace(base, job=4, submit_s=-1)]
     jobs, skipped = select_jobs(cases, Selection())
     assert [(job.id, job.cores, job.requested_s) for job in jobs] == [(1, 4, 100)]

@@ -1,0 +1,105 @@
+"""What a platform costs with 16 to 16,384 hosts: loading, a first and a repeated look-up of a route, memory.
+
+python benchmarks/platform.py
+
+Each size and shape runs in a process of its own. The last column is the exponent of growth from 1,024 to 16,384 hosts: 1 is
+proportional to the number of hosts.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SIZES = (16, 64, 256, 1024, 4096, 16384)
+LOOKUPS = 5000
+HEAD = '<platform version="4.1"><zone id="w" routing="Full"><cluster id="c" prefix="n" suffix="" radical="0-{last}" '
+HEAD += 'speed="1Gf" bw="10Gbps" lat="1us" {more}/></zone></platform>'
+POWERS = {16: 2, 64: 3, 256: 4, 1024: 5, 4096: 6, 16384: 7}  # of four
+
+
+def fat_tree(size: int) -> str:
+    """Switches of four (of sixteen above, so that a node of 16,384 has as many levels as real ones have)."""
+    down = [4] * POWERS[size] if size < 1024 else [16] * int(math.log(size, 16)) + [size // 16 ** int(math.log(size, 16))]
+    down = [number for number in down if number > 1]
+    up = [1] + [max(2, number // 2) for number in down[1:]]
+    numbers = (down, up, [1] * len(down))
+    parameters = ";".join([str(len(down)), *(",".join(map(str, part)) for part in numbers)])
+    return f'topology="FAT_TREE" topo_parameters="{parameters}"'
+
+
+def dragonfly(size: int) -> str:
+    """Four hosts at a router; groups, chassis and routers share the rest."""
+    routers = {16: (1, 1, 4), 64: (2, 2, 4), 256: (4, 4, 4), 1024: (8, 4, 8), 4096: (16, 4, 16), 16384: (16, 16, 16)}[size]
+    return f'topology="DRAGONFLY" topo_parameters="{routers[0]},1;{routers[1]},1;{routers[2]},1;4"'
+
+
+def torus(size: int) -> str:
+    """Three dimensions."""
+    power = int(math.log2(size))
+    sides = [2 ** ((power + extra) // 3) for extra in range(3)]
+    return f'topology="TORUS" topo_parameters="{",".join(map(str, sides))}"'
+
+
+SHAPES = {"cluster": lambda _size: 'bb_bw="1Tbps" bb_lat="1us"', "fat tree": fat_tree, "dragonfly": dragonfly, "torus": torus}
+
+
+def measure(shape: str, size: int) -> dict[str, float]:
+    """In this process."""
+    from rsg_server.platform.simgrid_xml import load_platform
+
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+    with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
+        file.write(HEAD.format(last=size - 1, more=SHAPES[shape](size)))
+        file.flush()
+        before, start = resident(), time.perf_counter()
+        platform = load_platform(file.name)
+        loading, loaded = time.perf_counter() - start, resident()
+    chance = random.Random(1)
+    pairs = [tuple(chance.sample(platform.hosts, 2)) for _ in range(LOOKUPS)]
+    start = time.perf_counter()
+    for source, destination in pairs:
+        platform.route(source, destination)
+    first, used = time.perf_counter() - start, resident()
+    start = time.perf_counter()
+    for source, destination in pairs:
+        platform.route(source, destination)
+    again = time.perf_counter() - start
+    return {
+        "load (ms)": loading * 1e3,
+        "first look-up (us)": first / LOOKUPS * 1e6,
+        "again (us)": again / LOOKUPS * 1e6,
+        "memory (MiB)": (loaded - before) / 2**20,
+        f"with {LOOKUPS:,} routes (MiB)": (used - before) / 2**20,
+    }
+
+
+def exponent(values: list[float]) -> float:
+    """Of growth over the last two steps, each of four times as many hosts."""
+    return math.log(max(values[-1], 1e-9) / max(values[-3], 1e-9)) / math.log(SIZES[-1] / SIZES[-3])
+
+
+def main() -> None:
+    """A table for each shape."""
+    if len(sys.argv) == 3:
+        print(json.dumps(measure(sys.argv[1], int(sys.argv[2]))))
+        return
+    for shape in SHAPES:
+        command = [sys.executable, __file__, shape]
+        rows = [json.loads(subprocess.check_output([*command, str(size)])) for size in SIZES]
+        print(f"\n{shape:<28}" + "".join(f"{size:>10,}" for size in SIZES) + "   growth")
+        for key in rows[0]:
+            values = [row[key] for row in rows]
+            print(f"{key:<28}" + "".join(f"{value:>10.2f}" for value in values) + f"{exponent(values):>9.2f}")
+
+
+if __name__ == "__main__":
+    main()

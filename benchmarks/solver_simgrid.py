@@ -1,0 +1,36 @@
+"""The flows of benchmarks/solver.py in SimGrid's Python interface; see solver_simgrid.cpp, which does the same.
+
+/usr/bin/python3 benchmarks/solver_simgrid.py PLATFORM FLOWS [--cfg=...]
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from simgrid import Actor, Comm, Engine, Host, this_actor
+
+
+def main() -> None:
+    """Print the seconds of real time that the run took, without loading the platform."""
+    engine = Engine(sys.argv)
+    engine.load_platform(sys.argv[1])
+    with open(sys.argv[2]) as lines:
+        flows = [(words[0], words[1], int(words[2]), float(words[3])) for words in map(str.split, lines)]
+
+    def send_all() -> None:
+        comms = []
+        for source, destination, size, start in flows:
+            if start > Engine.clock:
+                this_actor.sleep_until(start)
+            comms.append(Comm.sendto_async(Host.by_name(source), Host.by_name(destination), size))
+        for comm in comms:
+            comm.wait()
+
+    Actor.create("sender", engine.all_hosts[0], send_all)
+    before = time.perf_counter()
+    engine.run()
+    print(f"{time.perf_counter() - before:.9f}")
+
+
+main()

@@ -1,0 +1,39 @@
+/* What proc_files.c, which knows when a file of /proc is the host's own, and its writers share. */
+#ifndef SIMUNIX_PROC_FILES_H
+#define SIMUNIX_PROC_FILES_H
+
+#include "shim.h"
+
+#define USER_TICK_NS 10000000L /* a hundred a second, as the kernel counts for programs (USER_HZ) */
+
+/* Text on its way into a file. `path` is the kernel's name for it. */
+struct proc_page {
+    struct thread *thread;
+    const char *path;
+    long fd;
+    long at;
+    char *to;
+    char text[512];
+};
+
+struct own_file {
+    const char *path; /* below /proc */
+    void (*write)(struct proc_page *page);
+};
+
+void proc_flush(struct proc_page *page);
+void proc_put(struct proc_page *page, const char *text);
+void proc_put_number(struct proc_page *page, const char *before, int64_t number, const char *after);
+
+/* proc_host.c */
+void proc_write_uptime(struct proc_page *page);
+void proc_write_loadavg(struct proc_page *page);
+void proc_write_stat(struct proc_page *page);
+void proc_write_meminfo(struct proc_page *page);
+void proc_write_uuid(struct proc_page *page);
+void proc_write_boot_id(struct proc_page *page);
+
+/* proc_process.c */
+void proc_write_process_stat(struct proc_page *page);
+
+#endif

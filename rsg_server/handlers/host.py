@@ -1,0 +1,35 @@
+"""What files of /proc say of a host and of who lives there; the shim writes them (csrc/proc_files.c)."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rsg_server.handlers.table import Handler, Reply, failed
+from rsg_server.protocol import Op
+
+if TYPE_CHECKING:
+    from rsg_server.actor import Actor
+    from rsg_server.kernel import Kernel
+
+
+def host(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[] -> [0, threads, processes born so far, latest pid, seed]"""
+    state = actor.process.host
+    threads = sum(len(process.actors) for process in state.processes.values())
+    return Reply((0, threads, state.births, state.latest_pid, kernel.seed_of_host(state.name)))
+
+
+def born(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[pid or tid] -> [0, when]"""
+    state, number = actor.process.host, arguments[0]
+    process = state.processes.get(number)
+    if process is not None:
+        return Reply((0, process.born_ns))
+    threads = (other for known in state.processes.values() for other in known.actors)
+    thread = next((other for other in threads if other.tid == number > 0), None)
+    return failed(errno.ESRCH) if thread is None else Reply((0, thread.born_ns))
+
+
+HANDLERS: dict[int, Handler] = {int(Op.HOST): Handler("", host), int(Op.BORN): Handler("i", born)}

@@ -1,0 +1,80 @@
+"""`simunix platform show` and `simunix platform convert`: what a platform file or scenario says, as tables and as a picture."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rsg_server.errors import SimunixError
+
+if TYPE_CHECKING:
+    from rsg_server.platform.host import Host
+    from rsg_server.platform.platform import Platform
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+EPILOG = """examples:
+  simunix platform show machine.xml
+  simunix platform show machine.xml --output machine.svg
+  simunix platform show scenarios/nasa-ipsc.yaml --route node01 node02
+  simunix platform convert machine.xml machine.yaml"""
+
+
+def add_parser(subcommands: Subparsers) -> None:
+    """Declare the subcommand and its two operations."""
+    parser = subcommands.add_parser(
+        "platform",
+        help="show, draw or convert hosts and network of a SimGrid platform file or a scenario",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    operations = parser.add_subparsers(dest="operation", metavar="OPERATION", required=True)
+    show = operations.add_parser("show", help="hosts, switches, links and their capacities")
+    show.add_argument("file", type=Path, metavar="FILE", help="SimGrid platform (.xml) or scenario (.yaml)")
+    show.add_argument("--output", type=Path, metavar="PICTURE", help="draw it: .svg, .png or .pdf")
+    show.add_argument("--route", nargs=2, metavar=("FROM", "TO"), help="the links from one host to another")
+    show.add_argument(
+        "--simgrid-compat", action="store_true", help="route as SimGrid 3.32 does where it departs from its manual"
+    )
+    show.set_defaults(execute=execute_show)
+    convert = operations.add_parser("convert", help="a SimGrid platform to a scenario's hosts and network, or back")
+    convert.add_argument("file", type=Path, metavar="FILE", help=".xml or .yaml")
+    convert.add_argument("output", type=Path, metavar="OUT", help=".yaml or .xml; must not exist")
+    convert.set_defaults(execute=execute_convert)
+
+
+def execute_show(options: argparse.Namespace) -> int:
+    """Tables, or a route; and a picture."""
+    from simunix.platforms.drawing import draw_platform
+    from simunix.platforms.source import read_platform
+    from simunix.platforms.table import show_platform, show_route
+
+    platform = read_platform(options.file, options.simgrid_compat)
+    if options.route:
+        source, destination = (_host(platform, name) for name in options.route)
+        show_route(platform.route(source, destination))
+    else:
+        show_platform(platform)
+    if options.output is not None:
+        draw_platform(platform, options.output, options.file.name)
+        print(f"drawn: {options.output}")
+    return 0
+
+
+def _host(platform: Platform, name: str) -> Host:
+    try:
+        return platform.host_by_name(name)
+    except KeyError:
+        from simunix.platforms.words import some
+
+        raise SimunixError(f"--route: no host {name!r}; known: {some([host.name for host in platform.hosts], 8)}") from None
+
+
+def execute_convert(options: argparse.Namespace) -> int:
+    """Write the other form."""
+    from simunix.platforms.convert import convert
+
+    convert(options.file, options.output)
+    print(f"written: {options.output}")
+    return 0

@@ -1,0 +1,171 @@
+"""`simunix workload`: look at traces, and make traces from traces."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rsg_server.errors import SimunixError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from simunix.workload.swf import SwfTrace
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+EPILOG = """formats, by the name's ending: .swf, .swf.gz, .swf.xz (Standard Workload Format), .json (Batsim), .sacct or .txt
+(what sacct -P prints; read only)
+examples:
+  simunix workload stats trace.swf.gz
+  simunix workload cut trace.swf.gz day.swf --begin 40d --end 41d
+  simunix workload sample trace.swf small.swf --count 1000 --method error-diffused
+  simunix workload convert jobs.sacct jobs.swf"""
+
+
+def add_parser(subcommands: Subparsers) -> None:
+    """Declare the subcommand and its operations."""
+    parser = subcommands.add_parser(
+        "workload",
+        help="look at traces of jobs; cut, scale, sample, shuffle, merge and convert them",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    operations = parser.add_subparsers(dest="operation", metavar="OPERATION", required=True)
+    stats = operations.add_parser("stats", help="counts, span, sizes, times, load, users")
+    stats.add_argument("trace", type=Path, metavar="TRACE")
+    stats.add_argument("--json", action="store_true", help="as JSON")
+    stats.set_defaults(execute=execute_stats)
+    cut = _maker(operations, "cut", _cut, "the jobs submitted in a window of time")
+    cut.add_argument("--begin", default="0", metavar="TIME", help="of the trace, e.g. 40d (default: its start)")
+    cut.add_argument("--end", metavar="TIME", help="of the trace (default: its end)")
+    cut.add_argument("--context", action="store_true", help="bring along what ran and waited at the window's beginning")
+    cut.add_argument("--settle", default="0", metavar="TIME", help="how long after its context the replay begins (default: 0)")
+    scale = _maker(operations, "scale", _scale, "sizes and times by a factor")
+    scale.add_argument("--processors", type=_factor, default=1.0, metavar="FACTOR", help="of sizes; rounded, at least 1")
+    scale.add_argument("--times", type=_factor, default=1.0, metavar="FACTOR", help="of every time")
+    sample = _maker(operations, "sample", _sample, "fewer jobs that stand for all")
+    sample.add_argument("--count", type=int, required=True, metavar="N", help="how many")
+    sample.add_argument("--method", choices=("error-diffused", "stratified"), default="error-diffused")
+    sample.add_argument("--offset", type=int, default=0, metavar="N", help="of the stratified method")
+    shuffle = _maker(operations, "shuffle", _shuffle, "another order of submission, at equal distances")
+    shuffle.add_argument("--seed", type=int, default=0, metavar="N", help="of the order (default: 0)")
+    _maker(operations, "convert", lambda trace, _: trace, "another format")
+    merge = operations.add_parser("merge", help="the jobs of several traces")
+    merge.add_argument("traces", type=Path, nargs="+", metavar="TRACE")
+    merge.add_argument("--output", "-o", type=Path, required=True, metavar="TRACE")
+    merge.add_argument("--by-date", action="store_true", help="at their real dates instead of all from zero")
+    merge.set_defaults(execute=execute_merge)
+
+
+def _maker(
+    operations: Subparsers, name: str, make: Callable[[SwfTrace, argparse.Namespace], SwfTrace], text: str
+) -> argparse.ArgumentParser:
+    """An operation that reads a trace and writes another."""
+    parser = operations.add_parser(name, help=text)
+    parser.add_argument("trace", type=Path, metavar="FROM")
+    parser.add_argument("output", type=Path, metavar="TO")
+    parser.set_defaults(execute=execute_make, make=make)
+    return parser
+
+
+def execute_make(options: argparse.Namespace) -> int:
+    """Read, make, write, say how many."""
+    from simunix.workload.formats import read_trace, write_trace
+
+    trace = read_trace(options.trace)
+    made = _naming(options.trace, lambda: options.make(trace, options))
+    write_trace(options.output, made)
+    print(f"{options.output}: {len(made.jobs)} jobs of {len(trace.jobs)}")
+    return 0
+
+
+def execute_merge(options: argparse.Namespace) -> int:
+    """Read all, merge, write."""
+    from simunix.workload.formats import read_trace, write_trace
+    from simunix.workload.shape import merge
+
+    made = merge([read_trace(path) for path in options.traces], options.by_date)
+    write_trace(options.output, made)
+    print(f"{options.output}: {len(made.jobs)} jobs of {len(options.traces)} traces")
+    return 0
+
+
+def execute_stats(options: argparse.Namespace) -> int:
+    """Print them."""
+    from simunix.workload.formats import read_trace
+    from simunix.workload.statistics import statistics
+
+    found = statistics(read_trace(options.trace))
+    if options.json:
+        print(json.dumps(found, indent=1))
+        return 0
+    for name, value in found.items():
+        print(f"{name:<28}{_shown(value)}")
+    return 0
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return "  ".join(f"{key}: {_shown(inner)}" for key, inner in value.items())
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _cut(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
+    from simunix.workload.context import cut_with_context
+    from simunix.workload.shape import cut
+
+    begin, settle = _seconds("--begin", options.begin), _seconds("--settle", options.settle)
+    end = math.inf if options.end is None else _seconds("--end", options.end)
+    if not begin < end:
+        raise SimunixError(f"--begin {options.begin} --end {options.end}: expected the beginning before the end")
+    return cut_with_context(trace, begin, end, settle) if options.context else cut(trace, begin, end)
+
+
+def _scale(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
+    from simunix.workload.shape import scale
+
+    return scale(trace, options.processors, options.times)
+
+
+def _sample(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
+    from simunix.workload.sample import error_diffused, stratified
+
+    return (
+        stratified(trace, options.count, options.offset)
+        if options.method == "stratified"
+        else error_diffused(trace, options.count)
+    )
+
+
+def _shuffle(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
+    from simunix.workload.shape import shuffle
+
+    return shuffle(trace, options.seed)
+
+
+def _naming(path: Path, make: Callable[[], SwfTrace]) -> SwfTrace:
+    """What is wrong with a trace's jobs is said with the trace's name."""
+    try:
+        return make()
+    except SimunixError as error:
+        raise SimunixError(f"{path}: {error}") from error
+
+
+def _seconds(option: str, text: str) -> float:
+    from simunix.scenario.units import NS, duration_ns
+
+    try:
+        return duration_ns(text) / NS
+    except ValueError as error:
+        raise SimunixError(f"{option}: {error}") from error
+
+
+def _factor(text: str) -> float:
+    value = float(text)
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a number above 0, got {text}")
+    return value

@@ -1,0 +1,1 @@
+"""Platforms for people: shown, drawn, converted."""

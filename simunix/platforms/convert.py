@@ -1,0 +1,26 @@
+"""A SimGrid platform file to a scenario's hosts and network, and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from simunix.platforms.as_scenario import scenario_text
+from simunix.platforms.as_simgrid import simgrid_text
+from simunix.platforms.source import read_platform
+
+WRITERS = {".yaml": scenario_text, ".yml": scenario_text, ".xml": simgrid_text}
+
+
+def convert(source: Path, output: Path) -> None:
+    """Write `output`, whose name says the format. SimunixError for what cannot be converted."""
+    write = WRITERS.get(output.suffix.lower())
+    if write is None or output.suffix.lower() == source.suffix.lower():
+        wanted = ".yaml" if source.suffix.lower() == ".xml" else ".xml"
+        raise SimunixError(f"{output}: expected a name that ends in {wanted}")
+    text = write(read_platform(source), source.stem)
+    try:
+        with output.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise SimunixError(f"{output}: {error.strerror}; choose another name") from None

@@ -1,0 +1,127 @@
+"""A picture of a platform (SVG, PNG, PDF): where hosts and switches are, and how wide what joins them is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rsg_server.errors import SimunixError
+from rsg_server.platform.platform import Platform
+from simunix.platforms.sketch import Node, graph_label, sketch
+
+if TYPE_CHECKING:
+    import networkx
+    from matplotlib.axes import Axes
+
+FORMATS = (".svg", ".png", ".pdf")
+COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22")
+STYLES: Mapping[str, Mapping[str, str]] = {
+    "host": {"boxstyle": "round,pad=0.25", "facecolor": "#eaf2fb", "edgecolor": "#4a78a8"},
+    "switch": {"boxstyle": "square,pad=0.35", "facecolor": "#fff3d6", "edgecolor": "#b8860b"},
+    "link": {"boxstyle": "round4,pad=0.15", "facecolor": "#f2f2f2", "edgecolor": "#999999"},
+}
+LAYERED_MAX = 8  # a graph of more layers is no tree of switches
+KAMADA_MAX = 250
+Places = dict[str, tuple[float, float]]
+
+
+def draw_platform(platform: Platform, path: Path, title: str) -> None:
+    """Write the picture; the format is the file's. SimunixError for what cannot be drawn or written."""
+    if path.suffix.lower() not in FORMATS:
+        raise SimunixError(f"{path}: expected a picture's name that ends in {', '.join(FORMATS)}")
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    graph = sketch(platform)
+    places = _layout(graph)
+    width, height = _size(graph, places)
+    with mpl.rc_context({"svg.hashsalt": "simunix", "svg.fonttype": "none"}):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        axes = figure.add_subplot()
+        axes.set_title(title, fontsize=11)
+        axes.axis("off")
+        axes.margins(0.08)
+        _draw_edges(axes, graph, places)
+        _draw_nodes(axes, graph, places)
+        try:
+            figure.savefig(path, dpi=130, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
+        except OSError as error:
+            raise SimunixError(f"{path}: {error.strerror}; choose another place") from None
+
+
+def _size(graph: networkx.Graph[str], places: Places) -> tuple[float, float]:
+    """Inches, so that labels of one row fit beside each other, or those of a cloud among each other."""
+    widths = {name: 0.09 * max(map(len, graph_label(graph, name).splitlines())) + 0.4 for name in graph}
+    rows: dict[float, float] = {}
+    for name, (_, y) in places.items():
+        rows[round(y, 3)] = rows.get(round(y, 3), 0.0) + widths[name]
+    layered = len(rows) <= LAYERED_MAX
+    cloud = len(graph) ** 0.5 * sum(widths.values()) / max(1, len(graph)) * 1.7
+    width = min(60.0, max(7.0, max(rows.values(), default=0.0) + 1 if layered else cloud))
+    return width, min(40.0, max(5.0, 1.5 * len(rows) + 1)) if layered else max(5.5, width * 0.6)
+
+
+def _kind(graph: networkx.Graph[str], name: str) -> str:
+    node: Node = graph.nodes[name]["node"]
+    return node.kind
+
+
+def _layout(graph: networkx.Graph[str]) -> Places:
+    """Trees of switches in layers, hosts below; all else by distances in the graph."""
+    import networkx
+
+    hosts = [name for name in graph if _kind(graph, name) == "host"]
+    leaves_only = all(graph.degree[name] <= 1 for name in hosts)
+    if leaves_only and hosts:
+        layer = networkx.multi_source_dijkstra_path_length(graph, set(hosts), weight=lambda *_: 1)
+        same_layer = any(layer.get(a) == layer.get(b) for a, b in graph.edges)
+        if len(layer) == len(graph) and max(layer.values()) <= LAYERED_MAX and not same_layer:
+            return _layers(graph, layer)
+    if len(graph) <= KAMADA_MAX and networkx.is_connected(graph):
+        found = networkx.kamada_kawai_layout(graph)
+    else:
+        found = networkx.spring_layout(graph, seed=1, iterations=100)
+    return {name: (float(place[0]), float(place[1])) for name, place in found.items()}
+
+
+def _layers(graph: networkx.Graph[str], layer: Mapping[str, float]) -> Places:
+    """Rows of equal width; a node of a lower row stands in the order of those above it, from the top down."""
+    places: Places = {}
+    rows: dict[int, list[str]] = {}
+    for name in graph:
+        rows.setdefault(int(layer[name]), []).append(name)
+    for height in sorted(rows, reverse=True):
+        above = {name: [places[other][0] for other in graph[name] if other in places] for name in rows[height]}
+        order = sorted(rows[height], key=lambda name: sum(above[name]) / len(above[name]) if above[name] else 0.0)
+        for position, name in enumerate(order):
+            places[name] = ((position + 0.5) / len(order), height / max(1, max(rows)))
+    return places
+
+
+def _draw_edges(axes: Axes, graph: networkx.Graph[str], places: Places) -> None:
+    """A colour for each capacity, told in the legend; where there are too many, words at each edge."""
+    from matplotlib.lines import Line2D
+
+    kinds = list(dict.fromkeys(data["capacity"] for _, _, data in graph.edges(data=True) if data["capacity"]))
+    told = len(kinds) <= len(COLOURS)
+    colours = dict(zip(kinds, COLOURS, strict=False)) if told else {}
+    for one, other, data in graph.edges(data=True):
+        (x1, y1), (x2, y2) = places[one], places[other]
+        words = data["capacity"]
+        style: dict[str, Any] = {"color": colours.get(words, "#555555"), "linewidth": 1.4, "zorder": 1}
+        axes.plot([x1, x2], [y1, y2], linestyle="-" if words else ":", **style)
+        if words and not told:
+            axes.text((x1 + x2) / 2, (y1 + y2) / 2, words, fontsize=6, ha="center", va="center", zorder=2, color="#333333")
+    if told and kinds:
+        lines = [Line2D([], [], color=colours[kind], label=kind) for kind in kinds]
+        axes.legend(handles=lines, loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=2, fontsize=8, frameon=False)
+
+
+def _draw_nodes(axes: Axes, graph: networkx.Graph[str], places: Places) -> None:
+    small = 8 if len(graph) < 60 else 6
+    for name, (x, y) in places.items():
+        node: Node = graph.nodes[name]["node"]
+        # A dollar sign would begin a formula.
+        label = node.label.replace("$", r"\$")
+        axes.text(x, y, label, fontsize=small, ha="center", va="center", zorder=3, bbox=dict(STYLES[node.kind]))

@@ -1,0 +1,17 @@
+"""A platform from the file that a user names: a SimGrid platform file or a scenario."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rsg_server.platform.platform import Platform
+from rsg_server.platform.simgrid_xml import load_platform
+from simunix.scenario.expand import platform_of
+from simunix.scenario.loader import load
+
+
+def read_platform(path: Path, simgrid_compat: bool = False) -> Platform:
+    """By the file's name: `.xml` is SimGrid's, all else a scenario. SimunixError says what is wrong with it."""
+    if path.suffix.lower() == ".xml":
+        return load_platform(path, simgrid_compat)
+    return platform_of(load(path), path.parent)

@@ -1,0 +1,74 @@
+"""What links carried, as a picture: a small panel for each link, on one scale of time and of rates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rsg_server.errors import SimunixError
+
+if TYPE_CHECKING:
+    from simunix.report.link_usage import Usage
+
+UNITS = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
+TIMES = ((2 * 86400.0, 86400.0, "days"), (2 * 3600.0, 3600.0, "hours"), (2 * 60.0, 60.0, "minutes"), (0.0, 1.0, "seconds"))
+"""From which length on, seconds in one, name."""
+WIDTH_IN, PANEL_IN, EDGES_IN = 9.0, 0.9, 1.1
+
+
+def steps(usage: Usage, link: str) -> tuple[list[float], list[float]]:
+    """Moments and bits per second for a plot in steps, with the zeros that links.csv leaves out."""
+    interval_s, rows = usage.interval_s, usage.links[link]
+    moments, rates = [usage.moments[0]], [0.0]
+    for moment in sorted(rows):
+        if moment - moments[-1] > interval_s / 2:
+            moments.append(moment)
+            rates.append(0.0)
+        moments[-1], rates[-1] = moment, rows[moment][1] * 8
+        moments.append(moment + interval_s)
+        rates.append(0.0)
+    return moments, rates
+
+
+def plot(usage: Usage, names: list[str], target: Path) -> None:
+    """Write the picture; its kind follows from the name of the file."""
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise SimunixError("net plot: matplotlib is missing; pip install 'simunix[plot]'") from error
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    drawn = {name: steps(usage, name) for name in names}
+    top = max(max(rates) for _, rates in drawn.values())
+    scale, unit = next(((scale, unit) for scale, unit in UNITS if top >= scale), UNITS[-1])
+    begin, end = usage.moments[0], usage.moments[-1] + usage.interval_s
+    second, time_unit = next((second, name) for least, second, name in TIMES if end - begin >= least)
+    size = (WIDTH_IN, EDGES_IN + PANEL_IN * len(names))
+    figure, panels = pyplot.subplots(len(names), 1, sharex=True, sharey=True, figsize=size, squeeze=False)
+    try:
+        for (panel,), name in zip(panels, names, strict=True):
+            moments, rates = drawn[name]
+            _draw(panel, name, [moment / second for moment in moments], [rate / scale for rate in rates], usage)
+        panels[-1][0].set_xlabel(f"virtual time in {time_unit}")
+        panels[-1][0].set_xlim(begin / second, end / second)
+        panels[-1][0].set_ylim(0, top / scale * 1.08)
+        figure.suptitle(f"what the links carried, {unit}, per {usage.interval_s:g} s", fontsize=10)
+        figure.tight_layout()
+        figure.savefig(target, dpi=120, metadata={"Date": None} if target.suffix == ".svg" else None)
+    except (OSError, ValueError) as error:
+        raise SimunixError(f"{target}: {getattr(error, 'strerror', None) or error}; choose another name with -o") from error
+    finally:
+        pyplot.close(figure)
+
+
+def _draw(panel: Any, name: str, moments: list[float], rates: list[float], usage: Usage) -> None:
+    panel.fill_between(moments, rates, step="post", color="#4477aa", linewidth=0)
+    panel.set_ylabel(name, rotation=0, horizontalalignment="right", verticalalignment="center", fontsize=8)
+    panel.tick_params(labelsize=7)
+    panel.margins(x=0)
+    for side in ("top", "right"):
+        panel.spines[side].set_visible(False)
+    most = max(part for _, _, part in usage.links[name].values())
+    text = f"peak {100 * most:.2g} % of its bandwidth"
+    panel.text(1.0, 1.0, text, transform=panel.transAxes, ha="right", va="bottom", fontsize=7)

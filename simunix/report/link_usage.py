@@ -1,0 +1,63 @@
+"""links.csv of a run, read again: bytes per second of each link over time."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from rsg_server.network.usage import COLUMNS
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """By link: moment in seconds -> (bytes, bytes per second, part of the bandwidth). What is not there was idle."""
+
+    path: Path
+    links: dict[str, dict[float, tuple[int, float, float]]]
+
+    @property
+    def moments(self) -> list[float]:
+        """All that occur."""
+        return sorted({moment for rows in self.links.values() for moment in rows})
+
+    @property
+    def interval_s(self) -> float:
+        """How long an interval is, from bytes and rates; the end of the run may have cut the last one short."""
+        longest = max(size / rate for rows in self.links.values() for size, rate, _ in rows.values() if rate > 0)
+        return float(f"{longest:.5g}")
+
+    def bytes_of(self, link: str) -> int:
+        """All that it carried."""
+        return sum(size for size, _, _ in self.links[link].values())
+
+    def chosen(self, names: Sequence[str], busiest: int) -> list[str]:
+        """These links, or those that carried most, busiest first. SimunixError for a link that is not there."""
+        for name in names:
+            if name not in self.links:
+                known = ", ".join(sorted(self.links)[:12])
+                raise SimunixError(f"--links: {name!r} carried nothing in {self.path}; those that did: {known}")
+        return list(names) or sorted(self.links, key=lambda link: (-self.bytes_of(link), link))[:busiest]
+
+
+def read_usage(path: Path) -> Usage:
+    """SimunixError names file and line of what is wrong."""
+    links: dict[str, dict[float, tuple[int, float, float]]] = {}
+    try:
+        with path.open(newline="") as file:
+            reader = csv.reader(file)
+            if tuple(next(reader, ())) != COLUMNS:
+                raise SimunixError(f"{path}:1: expected the columns {','.join(COLUMNS)}")
+            for number, row in enumerate(reader, 2):
+                try:
+                    moment, link, size, rate, part = row
+                    links.setdefault(link, {})[float(moment)] = (int(size), float(rate), float(part))
+                except ValueError:
+                    raise SimunixError(f"{path}:{number}: expected {','.join(COLUMNS)}, got {','.join(row)!r}") from None
+    except OSError as error:
+        raise SimunixError(f"{path}: {error.strerror}; give the directory of a run with --link-usage") from error
+    if not links:
+        raise SimunixError(f"{path}: no link carried anything")
+    return Usage(path, links)

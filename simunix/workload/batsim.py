@@ -1,0 +1,109 @@
+"""Batsim's workload JSON (https://batsim.readthedocs.io/en/latest/input-workload.html), of version 4 and 5, to and from SWF."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from rsg_server.errors import SimunixError
+from simunix.workload.sample import size_of
+from simunix.workload.swf import UNKNOWN, SwfRecord, SwfTrace, table
+
+DELAY_TYPES = {"delay": 4, "DelayProfile": 5}
+"""What a profile that only takes time is called, and in which version."""
+_Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class BatsimJob(BaseModel):
+    """A job: `subtime` and `walltime` in seconds, `res` hosts."""
+
+    model_config = ConfigDict(extra="allow")
+    id: int | str
+    subtime: _Seconds
+    res: Annotated[int, Field(ge=1)]
+    profile: str
+    walltime: _Seconds | Literal[-1] | None = None
+
+
+class BatsimWorkload(BaseModel):
+    """A workload file. Profiles keep whatever their type says."""
+
+    model_config = ConfigDict(extra="allow")
+    nb_res: Annotated[int, Field(ge=1)]
+    jobs: list[BatsimJob]
+    profiles: dict[str, dict[str, Any]]
+
+
+def read_workload(path: Path) -> BatsimWorkload:
+    """Read and check a workload. Raises SimunixError naming file and key."""
+    try:
+        workload = BatsimWorkload.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise SimunixError(f"{path}: {error.strerror}; expected a workload of Batsim") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise SimunixError(f"{path}: {key + ': ' if key else ''}{first['msg']}; expected a workload of Batsim") from error
+    for index, job in enumerate(workload.jobs):
+        if job.profile not in workload.profiles:
+            raise SimunixError(f"{path}: jobs.{index}.profile: there is no profile {job.profile!r}; add it under profiles")
+    return workload
+
+
+def to_swf(workload: BatsimWorkload, source: str) -> SwfTrace:
+    """As a trace. Jobs whose profile is no delay have an unknown run time; ids that are no numbers are counted from 1."""
+    numbered = all(str(job.id).isdigit() for job in workload.jobs)
+    records = [
+        _record(int(job.id) if numbered else place, job, workload.profiles[job.profile])
+        for place, job in enumerate(workload.jobs, 1)
+    ]
+    records.sort(key=lambda record: record.submit_s)
+    counts = (f" MaxJobs: {len(records)}", f" MaxRecords: {len(records)}", f" MaxProcs: {workload.nb_res}")
+    return SwfTrace((" Version: 2.2", *counts, f" Note: converted from Batsim's workload {source}"), table(records))
+
+
+def _record(number: int, job: BatsimJob, profile: dict[str, Any]) -> SwfRecord:
+    runtime = float(profile.get("delay", UNKNOWN)) if profile.get("type") in DELAY_TYPES else float(UNKNOWN)
+    walltime = float(UNKNOWN) if job.walltime is None else float(job.walltime)
+    return SwfRecord(
+        number, job.subtime, -1.0, runtime, -1, -1.0, -1.0, job.res, walltime, -1.0, -1, -1, -1, -1, -1, -1, -1, -1.0
+    )
+
+
+def write_workload(path: Path, trace: SwfTrace, version: int = 5) -> None:
+    """Write a trace's jobs as delays. Raises SimunixError if one lacks what Batsim needs, or the file cannot be written."""
+    kind = next(name for name, number in DELAY_TYPES.items() if number == version)
+    jobs = trace.jobs.assign(size=size_of(trace.jobs))
+    unknown = jobs[(jobs["size"] < 1) | (jobs["runtime_s"] < 0) | (jobs["submit_s"] < 0)]
+    if len(unknown):
+        raise SimunixError(f"job {unknown['job'].iloc[0]}: its submit time, size or run time is unknown, which Batsim needs")
+    hosts = max(int(trace.number("MaxProcs") or 0), int(jobs["size"].max()) if len(jobs) else 1)
+    workload = {
+        "description": next((c.strip() for c in reversed(trace.comments) if c.strip().startswith("Note:")), ""),
+        "nb_res": hosts,
+        "jobs": [_job(row) for _, row in jobs.iterrows()],
+        "profiles": {_name(delay): {"type": kind, "delay": _number(delay)} for delay in jobs["runtime_s"].unique()},
+    }
+    try:
+        path.write_text(json.dumps(workload, indent=1) + "\n")
+    except OSError as error:
+        raise SimunixError(f"{path}: {error.strerror}") from error
+
+
+def _job(row: pd.Series) -> dict[str, object]:
+    job: dict[str, object] = {"id": int(row["job"]), "subtime": _number(row["submit_s"]), "res": int(row["size"])}
+    if row["requested_s"] >= 0:
+        job["walltime"] = _number(row["requested_s"])
+    return {**job, "profile": _name(row["runtime_s"])}
+
+
+def _name(delay: float) -> str:
+    return f"delay_{delay:.15g}"
+
+
+def _number(value: float) -> float | int:
+    return int(value) if float(value).is_integer() else float(value)

@@ -1,0 +1,44 @@
+"""Which format a file of jobs is in: by its name's ending."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from simunix.workload.swf import SwfTrace, read_swf, write_swf
+
+ENDINGS = ".swf, .swf.gz, .swf.xz (SWF), .json (Batsim), .sacct or .txt (what sacct -P prints)"
+
+
+def read_trace(path: Path) -> SwfTrace:
+    """Read any of them as a trace. Raises SimunixError."""
+    kind = _ending(path)
+    if kind == ".json":
+        from simunix.workload.batsim import read_workload, to_swf
+
+        return to_swf(read_workload(path), path.name)
+    if kind in (".sacct", ".txt"):
+        from simunix.workload.sacct import read_sacct
+
+        return read_sacct(path)
+    return read_swf(path)
+
+
+def write_trace(path: Path, trace: SwfTrace) -> None:
+    """Write SWF or Batsim's JSON. Raises SimunixError."""
+    kind = _ending(path)
+    if kind == ".json":
+        from simunix.workload.batsim import write_workload
+
+        write_workload(path, trace)
+    elif kind == ".swf":
+        write_swf(path, trace)
+    else:
+        raise SimunixError(f"{path}: can be read but not written; name it .swf, .swf.gz, .swf.xz or .json")
+
+
+def _ending(path: Path) -> str:
+    kind = Path(path.stem).suffix if path.suffix in (".gz", ".xz") else path.suffix
+    if kind not in (".swf", ".json", ".sacct", ".txt"):
+        raise SimunixError(f"{path}: cannot tell its format; expected a name ending in {ENDINGS}")
+    return kind

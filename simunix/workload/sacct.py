@@ -1,0 +1,103 @@
+"""Dumps of Slurm's accounting: `sacct -a -X -P -o JobID,User,Submit,Start,End,TimelimitRaw,AllocCPUS,ReqCPUS,State`.
+
+Any set of columns that holds the needed ones, in any order; steps are left out. Dates without a zone are taken as UTC
+(run sacct with TZ=UTC, or with SLURM_TIME_FORMAT=%s).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from rsg_server.errors import SimunixError
+from simunix.workload.swf import UNKNOWN, SwfTrace, table
+
+NEEDED = ("JobID", "Submit", "Start", "End", "AllocCPUS")
+STATUS = {"COMPLETED": 1, "FAILED": 0, "TIMEOUT": 0, "NODE_FAIL": 0, "OUT_OF_MEMORY": 0, "DEADLINE": 0, "PREEMPTED": 0}
+CANCELLED = 5
+_UNKNOWN_DATES = ("Unknown", "None", "", "N/A")
+_JOB = re.compile(r"^(\d+)(?:_\d+|_\[.*\]|\+\d+)?$")
+
+
+def read_sacct(path: Path) -> SwfTrace:
+    """Read a dump with its header line, fields separated by |. Raises SimunixError naming file and line."""
+    frame = _frame(path)
+    for name in NEEDED:
+        if name not in frame:
+            raise SimunixError(f"{path}: column {name} is missing; run sacct -a -X -P -o {','.join(NEEDED)},State,…")
+    frame["line"] = np.arange(2, len(frame) + 2)
+    frame = frame[~frame["JobID"].str.contains(".", regex=False)].reset_index(drop=True)
+    moments = {name: _dates(frame[name], frame["line"], path) for name in ("Submit", "Start", "End")}
+    zero = float(moments["Submit"].min()) if len(frame) else 0.0
+    jobs = table([]).reindex(range(len(frame)), fill_value=UNKNOWN)
+    jobs["job"] = _jobs(frame, path)
+    jobs["submit_s"] = (moments["Submit"] - zero).fillna(UNKNOWN)
+    jobs["wait_s"] = (moments["Start"] - moments["Submit"]).fillna(UNKNOWN)
+    jobs["runtime_s"] = (moments["End"] - moments["Start"]).fillna(UNKNOWN)
+    jobs["allocated"] = _whole(frame["AllocCPUS"]).where(moments["Start"].notna(), UNKNOWN)
+    jobs["requested"] = _whole(frame["ReqCPUS"]) if "ReqCPUS" in frame else _whole(frame["AllocCPUS"])
+    if "TimelimitRaw" in frame:
+        minutes = pd.to_numeric(frame["TimelimitRaw"], errors="coerce")
+        jobs["requested_s"] = (minutes * 60.0).fillna(UNKNOWN)
+    if "State" in frame:
+        words = frame["State"].str.split().str[0]
+        jobs["status"] = words.map(STATUS).where(~words.str.startswith("CANCELLED", na=False), CANCELLED).fillna(UNKNOWN)
+        jobs["status"] = jobs["status"].astype("int64")
+    notes = []
+    for column, field in (("User", "user"), ("Group", "group"), ("Partition", "partition"), ("QOS", "queue")):
+        if column in frame:
+            codes, names = pd.factorize(frame[column], sort=True)
+            jobs[field] = codes + 1
+            notes += [f" Note: {field} {code}: {name}" for code, name in enumerate(names, 1)]
+    order = jobs["submit_s"].argsort(kind="stable")
+    head = (" Version: 2.2", f" Computer: {_cluster(frame)}", f" UnixStartTime: {zero:.15g}", " TimeZoneString: UTC")
+    counts = (f" MaxJobs: {len(jobs)}", f" MaxRecords: {len(jobs)}", f" Note: converted from sacct's {path.name}")
+    return SwfTrace((*head, *counts, *notes), jobs.iloc[order].reset_index(drop=True))
+
+
+def _frame(path: Path) -> pd.DataFrame:
+    try:
+        return pd.read_csv(
+            path, sep="|", dtype=str, keep_default_na=False, index_col=False, encoding_errors="replace", quoting=3
+        )
+    except (OSError, ValueError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        reason = getattr(error, "strerror", None) or str(error).strip().splitlines()[-1]
+        raise SimunixError(f"{path}: {reason}; expected what sacct -P prints") from error
+
+
+def _dates(column: pd.Series, lines: pd.Series, path: Path) -> pd.Series:
+    """Seconds of the Unix epoch, NaN where Slurm does not know."""
+    known = column.where(~column.isin(_UNKNOWN_DATES))
+    seconds = pd.to_numeric(known, errors="coerce")
+    dates = pd.to_datetime(known.where(seconds.isna()), format="ISO8601", utc=True, errors="coerce")
+    seconds = seconds.fillna((dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1))
+    wrong = known.notna() & seconds.isna()
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise SimunixError(
+            f"{path}:{lines.iloc[row]}: {column.name}: expected a date such as 2024-02-29T12:00:00, got {column.iloc[row]!r}"
+        )
+    return seconds
+
+
+def _jobs(frame: pd.DataFrame, path: Path) -> pd.Series:
+    """Numbers for the jobs: Slurm's own where each stands once, otherwise (arrays, requeued jobs) counted from 1."""
+    found = frame["JobID"].str.extract(_JOB, expand=False)
+    if found.isna().any():
+        row = int(np.flatnonzero(found.isna())[0])
+        raise SimunixError(
+            f"{path}:{frame['line'].iloc[row]}: JobID: expected a job's number, got {frame['JobID'].iloc[row]!r}"
+        )
+    numbers = found.astype("int64")
+    return numbers if numbers.is_unique else pd.Series(np.arange(1, len(frame) + 1), index=frame.index)
+
+
+def _whole(column: pd.Series) -> pd.Series:
+    return pd.to_numeric(column, errors="coerce").fillna(UNKNOWN).astype("int64")
+
+
+def _cluster(frame: pd.DataFrame) -> str:
+    return str(frame["Cluster"].iloc[0]) if "Cluster" in frame and len(frame) else "unknown"

@@ -1,0 +1,42 @@
+"""What a trace is like: counts, span, sizes, times, load, users."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from simunix.workload.sample import size_of
+from simunix.workload.swf import SwfTrace
+
+QUANTILES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
+
+
+def statistics(trace: SwfTrace) -> dict[str, object]:
+    """Names and values for a table or JSON; seconds and processors. Values that the trace does not tell are left out."""
+    jobs = trace.jobs
+    sizes = size_of(jobs)
+    found: dict[str, object] = {"jobs": len(jobs)}
+    if jobs.empty:
+        return found
+    submit = jobs["submit_s"][jobs["submit_s"] >= 0]
+    span = float(submit.max() - submit.min())
+    processors = trace.number("MaxProcs") or trace.number("MaxNodes") or float(sizes.max())
+    work = (sizes * jobs["runtime_s"])[(sizes > 0) & (jobs["runtime_s"] >= 0)].sum()
+    found |= {"span_s": span, "processors": int(processors), "users": int(jobs["user"][jobs["user"] >= 0].nunique())}
+    found["work_processor_s"] = float(work)
+    if span > 0:
+        found["offered_load"] = float(work / (processors * span))
+    columns = {"size": sizes, "runtime_s": jobs["runtime_s"], "requested_s": jobs["requested_s"], "wait_s": jobs["wait_s"]}
+    for name, column in columns.items():
+        _quantiles(found, name, column[column >= 0])
+    _quantiles(found, "interarrival_s", submit.sort_values().diff().dropna())
+    known = jobs[(jobs["requested_s"] > 0) & (jobs["runtime_s"] >= 0)]
+    if len(known):
+        found["median_runtime_of_requested"] = float((known["runtime_s"] / known["requested_s"]).median())
+    found["status"] = {str(key): int(value) for key, value in jobs["status"].value_counts().sort_index().items()}
+    return found
+
+
+def _quantiles(found: dict[str, object], name: str, values: pd.Series) -> None:
+    if len(values):
+        points = values.quantile(list(QUANTILES))
+        found[name] = {f"{int(100 * share)} %": float(value) for share, value in points.items()}  # type: ignore[operator]
