@@ -17,7 +17,6 @@ from rsg_server.actor import HAS_SIGNALFD, Actor, Parked, State
 from rsg_server.clock_page import ClockPage
 from rsg_server.datagrams import Datagrams
 from rsg_server.debugger import Debugger
-from rsg_server.descriptors import epoll_targets
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
 from rsg_server.faults import Faults
@@ -32,7 +31,6 @@ from rsg_server.preemption import Preemption
 from rsg_server.process import Process
 from rsg_server.protocol import Wait, Wake, WarningKind
 from rsg_server.sockets import SocketTable
-from rsg_server.terminals import flush_for
 from rsg_server.timeline import Timeline
 from rsg_server.timerfds import TimerFds
 from rsg_server.traces import Traces, ending
@@ -366,14 +364,6 @@ class Kernel:
         """From now on, look for signals that the kernel sends the process by itself."""
         process.hears_kernel = True
         self.hearers[process.number] = process
-
-    def flush_terminals(self) -> None:
-        """Deliver what has been written to terminals to those who wait for it."""
-        for number, actor in sorted(self.at_terminals.items()):
-            if actor.parked is None or actor.state is not State.PARKED or not actor.parked.c:
-                del self.at_terminals[number]
-            elif actor.process.pidfd >= 0:
-                flush_for(actor.process, epoll_targets(f"/proc/self/fdinfo/{actor.epoll_fd}"))
 
     def look_for_signals(self) -> None:
         """Whatever has just happened may have made the kernel send signals."""

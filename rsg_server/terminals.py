@@ -16,9 +16,13 @@ import select
 import termios
 from typing import TYPE_CHECKING
 
+from rsg_server.actor import State
+from rsg_server.descriptors import epoll_targets
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rsg_server.actor import Actor
     from rsg_server.host_state import HostState
     from rsg_server.process import Process
 
@@ -79,6 +83,15 @@ def flush(terminal: int) -> None:
     poller = select.poll()
     poller.register(terminal, select.POLLIN)
     poller.poll(0)
+
+
+def flush_waited(waiting: dict[int, Actor]) -> None:
+    """Deliver what has been written to terminals to those who wait for it; who no longer waits is taken from the table."""
+    for number, actor in sorted(waiting.items()):
+        if actor.parked is None or actor.state is not State.PARKED or not actor.parked.c:
+            del waiting[number]
+        elif actor.process.pidfd >= 0:
+            flush_for(actor.process, epoll_targets(f"/proc/self/fdinfo/{actor.epoll_fd}"))
 
 
 def flush_for(process: Process, descriptors: list[int]) -> None:

@@ -24,6 +24,7 @@ from rsg_server.handlers.table import failed
 from rsg_server.process import Process
 from rsg_server.protocol import MESSAGE_MAX, QUANTUM_NS, Hello, Op, Wait, Wake
 from rsg_server.socket_pair import SimulatedSocket
+from rsg_server.terminals import flush_waited
 
 if TYPE_CHECKING:
     from rsg_server.handlers.table import Handler, Reply
@@ -337,7 +338,7 @@ class TurnLoop:
         while again:
             again = False
             kernel.must_poll = False
-            kernel.flush_terminals()
+            flush_waited(kernel.at_terminals)
             kernel.look_for_signals()
             kernel.page.words[NOISY] = 0
             ready = kernel.master.poll(0, _READY_EVENTS)

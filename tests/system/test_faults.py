@@ -277,7 +277,8 @@ def test_profile_of_a_link_in_simgrids_format(simunix: Simunix, tmp_path: Path) 
     (tmp_path / "sink.py").write_text(SINK)
     (tmp_path / "f.trace").write_text("# 1 MB/s, then 0.5 MB/s\n0 1e6\n3.0 5e5\nLOOPAFTER 4.0\n")
     (tmp_path / "s.yaml").write_text(
-        "name: profile\nhosts: [{name: 'n[1-2]'}]\nprofiles: [{link: n1_UP, bandwidth_file: f.trace}]\nprocesses:\n"
+        "name: profile\nnetwork: {model: CM02}\nhosts: [{name: 'n[1-2]'}]\n"
+        "profiles: [{link: n1_UP, bandwidth_file: f.trace}]\nprocesses:\n"
         f"  - {{name: sink, host: n2, command: [python3, {tmp_path}/sink.py, sink]}}\n"
         f"  - {{name: source, host: n1, start: 1s, command: [python3, {tmp_path}/sink.py, source]}}\n"
     )

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from rsg_server.errors import SimunixError
+from rsg_server.kernel import KernelOptions
+from rsg_server.network.models import lv08
+from rsg_server.network.sharing import Fairness
 from rsg_server.platform.link import SharingPolicy
 from rsg_server.platform.platform import Platform
 from simunix.scenario.expand import expand
@@ -159,3 +162,33 @@ def test_a_platform_file_has_all_names_or_none(tmp_path: Path) -> None:
         platform(tmp_path, f"  platform: {file}", hosts="hosts:\n  - name: n,Fafard\n")
     with pytest.raises(SimunixError, match=r"small_platform\.xml has 7 hosts, the scenario has 9; take some away"):
         platform(tmp_path, f"  platform: {file}", last=8)
+
+
+def options(folder: Path, network: str) -> KernelOptions:
+    """What the server is told for a scenario with such a network."""
+    (folder / "s.yaml").write_text(f"hosts: [{{name: 'n[1-2]'}}]\nnetwork: {{{network}}}\nprocesses: []\n")
+    return expand(load(folder / "s.yaml"), folder).plan.kernel
+
+
+def test_the_model_and_its_settings(tmp_path: Path) -> None:
+    assert options(tmp_path, "").network_model == lv08()
+    chosen = options(tmp_path, "model: CM02, settings: {network/TCP-gamma: 65536, network/crosstraffic: no}, fair_per: hosts")
+    assert (chosen.network_model.name, chosen.network_model.tcp_gamma, chosen.network_model.cross_traffic) == (
+        "CM02",
+        65536,
+        False,
+    )
+    assert chosen.fairness is Fairness.HOSTS
+
+
+@pytest.mark.parametrize(
+    ("network", "message"),
+    [
+        ("model: LV09", "network.model: Input should be 'LV08', 'CM02', 'constant' or 'raw', got 'LV09'"),
+        ("settings: {network/crosstrafic: 1}", "network.settings: network/crosstrafic: unknown key; known: network/model, "),
+        ("settings: {network/TCP-gamma: much}", "network.settings: network/TCP-gamma=much: expected a number"),
+    ],
+)
+def test_a_wrong_model_is_one_line(tmp_path: Path, network: str, message: str) -> None:
+    with pytest.raises(SimunixError, match=re.escape(message)):
+        options(tmp_path, network)
