@@ -41,6 +41,7 @@ class Running:
                 stdout=output,
                 stderr=errors,
                 cwd=folder,
+                process_group=0,  # its parent is in another group: a group without such a parent ignores SIGTSTP
             )
         self.wait_for(lambda: "ready" in self.output.read_text())
         self.shell = next(pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if self._is_shell(pid))
