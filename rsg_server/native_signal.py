@@ -64,6 +64,15 @@ def global_tid(global_pid: int, tid: int) -> int:
     return next((task for task in _numbers(folder) if _innermost(f"{folder}/{task}/status") == tid), 0)
 
 
+def thread_state(global_pid: int, thread: int) -> str:
+    """The kernel's letter for what a thread does (R: it runs or would, S: it sleeps, T: it is stopped); "" if it is gone."""
+    try:
+        with open(f"/proc/{global_pid}/task/{thread}/stat") as file:
+            return file.read().rpartition(") ")[2][:1]
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
 def global_child(global_pid: int, pid: int) -> int:
     """The server's number of a child that its parent calls `pid`; raises ProcessLookupError if there is none."""
     for task in _numbers(f"/proc/{global_pid}/task"):

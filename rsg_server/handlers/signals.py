@@ -8,6 +8,7 @@ import signal
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from rsg_server import native_signal
 from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import Op
 from rsg_server.terminals import type_at
@@ -104,6 +105,17 @@ def await_state(process: Process, stopped: bool, looks: int, number: int = signa
     return False
 
 
+def _await_rest(actor: Actor) -> str:
+    """Spin until a thread that goes on by itself has been stopped or waits for our answer, however busy the computer is."""
+    process = actor.process
+    thread = native_signal.global_tid(process.global_pid, actor.tid)
+    for _ in range(_LOOKS_AT_PENDING):
+        if (state := native_signal.thread_state(process.global_pid, thread)) != "R":
+            return state
+        os.sched_yield()
+    return "R"
+
+
 def stopping(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
     """[signal, pid]: the actor is about to be stopped by the kernel; answered when it has been continued.
 
@@ -114,7 +126,7 @@ def stopping(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | 
         return OK
     process = actor.process
     others = [target for target in _targets(kernel, actor, pid, 0) if target is not process] if pid != -1 else []
-    stopped = await_state(process, True, _LOOKS_AT_SENT, number)
+    stopped = _await_rest(actor) == "T" or await_state(process, True, _LOOKS_AT_SENT, number)
     if stopped:
         actor.reply = (0,)
         kernel.make_ready(actor)
