@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from rsg_server.errors import SimunixError
 from simunix.cli.main import spelled_out
 from tests.conftest import Simunix
 
@@ -187,4 +188,8 @@ def test_traces_need_a_place(simunix: Simunix) -> None:
 
 def test_the_options_value_is_behind_an_equals_sign() -> None:
     assert spelled_out(["run", "--strace", "x.yaml"]) == ["run", "--strace=", "x.yaml"]
+    with pytest.raises(
+        SimunixError, match=r"^--strace n1:sh: write --strace=n1:sh if this is its value; a command goes behind --$"
+    ):
+        spelled_out(["run", "x.yaml", "--strace", "n1:sh"])
     assert spelled_out(["run", "--", "strace", "--strace"]) == ["run", "--", "strace", "--strace"]
