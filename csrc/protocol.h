@@ -35,6 +35,7 @@ enum simunix_op {
     OP_WARN = 9,        /* [kind, text] -> [0] */
     OP_STOPPING = 10,   /* [signal, pid] -> [0] once continued; pid as in kill(2): who else was sent it; -1 if nobody was */
     OP_TRACE = 11,      /* [] -> [0] + the file for the calls of this thread; -ENOENT if it is not to be traced */
+    OP_TRACE_TEXT = 14, /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
     OP_HOST = 12,       /* [] -> [0, threads, processes born so far, latest pid, seed]; the caller's host */
     OP_BORN = 13,       /* [pid or tid] -> [0, when]; -ESRCH if it is nobody of the caller's host */
 

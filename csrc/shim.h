@@ -75,6 +75,7 @@ struct process {
     struct kernel_sigaction sigsegv;
     bool has_no_time_stamp; /* it wants its readings of the time stamp counter to fault */
     void *handlers[65];             /* the application's own, by signal, while the process is traced */
+    bool traces_by_server;          /* its files may not grow as they like (RLIMIT_FSIZE): the server writes its traces */
     uint64_t plain_handlers;        /* those of them that do not ask for siginfo */
     uint16_t waiters[WAITER_SLOTS]; /* parked futex waiters by hash of the word's address */
     uint32_t connected[CONNECTED_SLOTS]; /* streams known to be connected, by number */
@@ -282,6 +283,7 @@ void futex_release_robust(struct call *call);
 /* strace.c */
 long strace_call(struct call *call, call_handler answer);
 void strace_open(struct thread *thread);
+void strace_limited(struct process *process);
 void strace_began(struct thread *thread, const char *path, char **argv, char **environment);
 void strace_waits(struct call *call);
 void strace_interrupted(struct call *call);

@@ -82,9 +82,26 @@ static void line_start(struct trace *trace, struct thread *thread)
     put_time(trace, trace->start_ns);
 }
 
+static void send_text(struct trace *trace)
+{
+    struct msgpack_writer writer;
+    struct reply reply;
+    uint64_t all = SIGNALS_ALL;
+    uint64_t before;
+
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8); /* a handler of the application would come between */
+    request_start(trace->thread, &writer, OP_TRACE_TEXT, 1);
+    msgpack_put_bytes(&writer, trace->flushed, (size_t)(trace->at - trace->flushed));
+    request_call(trace->thread, &writer, &reply);
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
+}
+
 static void flush(struct trace *trace)
 {
-    NATIVE(write, trace->thread->trace, trace->flushed, trace->at - trace->flushed);
+    if (trace->thread->process->traces_by_server)
+        send_text(trace);
+    else
+        NATIVE(write, trace->thread->trace, trace->flushed, trace->at - trace->flushed);
     trace->flushed = trace->at;
 }
 
@@ -318,6 +335,18 @@ void strace_replacing(struct call *call, int directory, const char *path)
     trace->written = UNFINISHED;
 }
 
+/* The limit of the size of files holds for the traces too, and who passes it is killed. sshd forbids its child to write any. */
+void strace_limited(struct process *process)
+{
+    struct {
+        uint64_t soft;
+        uint64_t hard;
+    } limits;
+
+    if ((process->flags & HELLO_FLAG_TRACE) != 0 && NATIVE(getrlimit, RLIMIT_FSIZE, &limits) == 0)
+        process->traces_by_server = limits.soft != RLIM_INFINITY;
+}
+
 /* Ask the server for this thread's file; without one the thread is not traced. */
 void strace_open(struct thread *thread)
 {
@@ -326,6 +355,7 @@ void strace_open(struct thread *thread)
     thread->trace = -1;
     if ((thread->process->flags & HELLO_FLAG_TRACE) == 0)
         return;
+    strace_limited(thread->process);
     if (ASK(thread, &reply, OP_TRACE) == 0 && reply.fd >= 0)
         thread->trace = descriptor_hide(reply.fd, thread->process->descriptor_floor);
 }

@@ -127,16 +127,26 @@ long sys_getrlimit(struct call *call)
 
 long sys_setrlimit(struct call *call)
 {
+    long result;
+
     if (call->a[0] == RLIMIT_NOFILE)
         return nofile_limits(call, (const struct limits *)call->a[1], NULL);
-    return NATIVE(setrlimit, call->a[0], call->a[1]);
+    result = NATIVE(setrlimit, call->a[0], call->a[1]);
+    if (call->a[0] == RLIMIT_FSIZE)
+        strace_limited(call->thread->process);
+    return result;
 }
 
 long sys_prlimit64(struct call *call)
 {
+    long result;
+
     if (call->a[1] == RLIMIT_NOFILE && (call->a[0] == 0 || call->a[0] == call->thread->process->pid))
         return nofile_limits(call, (const struct limits *)call->a[2], (struct limits *)call->a[3]);
-    return NATIVE(prlimit64, call->a[0], call->a[1], call->a[2], call->a[3]);
+    result = NATIVE(prlimit64, call->a[0], call->a[1], call->a[2], call->a[3]);
+    if (call->a[1] == RLIMIT_FSIZE)
+        strace_limited(call->thread->process);
+    return result;
 }
 
 long sys_getrusage(struct call *call)

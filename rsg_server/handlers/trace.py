@@ -20,4 +20,11 @@ def trace(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return Reply(fds=(descriptor,)) if descriptor >= 0 else failed(-descriptor)
 
 
-HANDLERS: dict[int, Handler] = {int(Op.TRACE): Handler("", trace)}
+def trace_text(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[bytes] -> [0]"""
+    if kernel.traces is not None:
+        kernel.traces.write(actor, arguments[0])
+    return Reply()
+
+
+HANDLERS: dict[int, Handler] = {int(Op.TRACE): Handler("", trace), int(Op.TRACE_TEXT): Handler("b", trace_text)}

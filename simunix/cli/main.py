@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 
 from rsg_server.errors import SimunixError
 from simunix import __version__
@@ -35,8 +36,14 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def spelled_out(arguments: Sequence[str]) -> list[str]:
-    """`--strace` as `--strace=`: values that are optional, where argparse would take the next word for them."""
+    """`--strace` as `--strace=`: values that are optional, where argparse would take the next word for them.
+
+    Raises SimunixError for a next word that looks like one.
+    """
     end = arguments.index("--") if "--" in arguments else len(arguments)
+    for option, value in pairwise(arguments[:end]):
+        if option in OPTIONAL and not value.startswith("-") and not value.endswith((".yaml", ".yml")):
+            raise SimunixError(f"{option} {value}: write {option}={value} if this is its value; a command goes behind --")
     options = [OPTIONAL.get(word, word) for word in arguments[:end]]
     return [*options, *arguments[end:]]
 

@@ -46,7 +46,7 @@ def add_parser(subcommands: Subparsers) -> None:
         const="",
         default=[],
         metavar="HOST[:COMMAND]",
-        help="write the system calls of these processes (default: all) to DIR/hosts/HOST/strace, as strace does",
+        help="write the system calls of these processes (--strace=...; default: all) to DIR/hosts/HOST/strace, as strace does",
     )
     parser.add_argument("--strace-stable", action="store_true", help="write no addresses, so that traces of two runs compare")
     parser.add_argument("--gdb", metavar="[HOST:]PROCESS", help="hold this program at its start until gdb has attached to it")

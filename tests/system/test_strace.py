@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from rsg_server.errors import SimunixError
 from simunix.cli.main import spelled_out
 from tests.conftest import Simunix
 
@@ -148,6 +149,18 @@ def test_a_program_killed_while_it_waits(simunix: Simunix, tmp_path: Path) -> No
     assert found["sleep.3"][-1].endswith("+++ killed by SIGKILL +++")
 
 
+def test_limited_files_do_not_kill_whom_is_traced(simunix: Simunix, tmp_path: Path) -> None:
+    script = "ulimit -f 0; echo told; sleep 1; (sleep 2); exit 4"  # as sshd limits its child
+    found = emulated(simunix, tmp_path, "sh", "-c", script)
+    assert [line for lines in found.values() for line in lines if not LINE.match(line)] == []
+    assert any("RLIMIT_FSIZE, {rlim_cur=0, rlim_max=0}" in line for line in found["sh.2"])
+    assert any('write(1, "told' in line for line in found["sh.2"])
+    assert found["sh.2"][-1].split(" ", 1)[1] == "+++ exited with 4 +++"
+    assert sum("tv_sec=" in line and "sleep(" in line for name in found for line in found[name]) == 2
+    ends = {name: lines[-1].split(" ", 1)[1] for name, lines in found.items() if name.startswith("sleep")}
+    assert list(ends.values()) == ["+++ exited with 0 +++"] * 2
+
+
 def test_selection_by_host_and_command(simunix: Simunix, tmp_path: Path) -> None:
     (tmp_path / "two.yaml").write_text(
         "name: two\nhosts:\n  - {name: 'a[1-2]'}\nprocesses:\n"
@@ -175,4 +188,8 @@ def test_traces_need_a_place(simunix: Simunix) -> None:
 
 def test_the_options_value_is_behind_an_equals_sign() -> None:
     assert spelled_out(["run", "--strace", "x.yaml"]) == ["run", "--strace=", "x.yaml"]
+    with pytest.raises(
+        SimunixError, match=r"^--strace n1:sh: write --strace=n1:sh if this is its value; a command goes behind --$"
+    ):
+        spelled_out(["run", "x.yaml", "--strace", "n1:sh"])
     assert spelled_out(["run", "--", "strace", "--strace"]) == ["run", "--", "strace", "--strace"]

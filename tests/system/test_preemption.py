@@ -1,0 +1,66 @@
+"""Taking the turn back from who computes on: what run.json says of it, and how to do without (`preempt_after`)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Simunix
+
+pytestmark = pytest.mark.slow  # the server looks up every 0.1 s of wall time, so that nothing shorter is ever taken back
+
+SPINS = """
+import mmap, os, time
+word = mmap.mmap(-1, 4096)
+if os.fork() == 0:
+    time.sleep(1)
+    word[0] = 1
+    os._exit(0)
+while not word[0]:  # no call
+    pass
+print(time.strftime("%T"))
+"""
+COMPUTES = """
+for _ in range(4 * 10**7):  # no call
+    pass
+print("done")
+"""
+
+
+def run(simunix: Simunix, folder: Path, script: str, preempt_after: str) -> tuple[str, dict[str, Any]]:
+    """What a Python script said beside a process that sleeps, and the run's record."""
+    (folder / "script.py").write_text(script)
+    (folder / "s.yaml").write_text(
+        f"name: preempted\nhosts: [{{name: a}}]\nstop: processes\npreempt_after: {preempt_after}\nprocesses:\n"
+        f"  - {{name: script, host: a, command: [/usr/bin/python3, {folder}/script.py]}}\n"
+        "  - {name: other, host: a, command: [/bin/sleep, 2]}\n"
+    )
+    done = simunix("run", folder / "s.yaml", "--out", folder / "out")
+    assert done.returncode == 0, done.stderr
+    record: dict[str, Any] = json.loads((folder / "out" / "run.json").read_text())
+    assert ("preempted, so this run is not deterministic" in done.stderr) == (record["counts"]["preemptions"] > 0)
+    return (folder / "out" / "hosts" / "a" / "script.out").read_text(), record
+
+
+def test_a_spinner_is_preempted_and_counted(simunix: Simunix, tmp_path: Path) -> None:
+    said, record = run(simunix, tmp_path, SPINS, "20ms")
+    assert said == "00:00:01\n"
+    assert record["counts"]["preemptions"] > 0
+    assert record["deterministic"] is False
+
+
+def test_computing_counts_too(simunix: Simunix, tmp_path: Path) -> None:
+    said, record = run(simunix, tmp_path, COMPUTES, "20ms")
+    assert said == "done\n"
+    assert record["counts"]["preemptions"] > 0
+    assert record["deterministic"] is False
+
+
+def test_nobody_is_preempted_if_asked(simunix: Simunix, tmp_path: Path) -> None:
+    said, record = run(simunix, tmp_path, COMPUTES, "0")
+    assert said == "done\n"
+    assert record["counts"]["preemptions"] == 0
+    assert record["deterministic"] is True
