@@ -184,7 +184,7 @@ class Scenario(Section):
     until: Duration | None = None
     pace: Annotated[float, Field(gt=0, strict=False)] | None = None
     cpu_policy: Literal["free"] = "free"
-    preempt_after: Duration = 200_000_000  # CPU time that an actor may compute without a call while others wait; 0: for ever
+    preempt_after: Duration = 2_000_000_000  # CPU time that an actor may compute without a call while others wait; 0: for ever
     stop: Literal["workload", "processes", "time"] | None = None
     strict: bool = False  # stop at the first system call that is refused or unknown
     environment: dict[str, str] = {}

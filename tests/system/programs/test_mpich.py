@@ -69,6 +69,7 @@ name: mpich
 hosts: [{name: 'n[1-4]', cores: 2}]
 network: {bandwidth: 10Gbps, latency: 10us}
 stop: time
+preempt_after: 200ms
 until: 9s
 processes:
   - {name: mpiexec, host: n1, start: 5s, command: "TRANSPORT mpiexec.mpich ARGUMENTS FOLDER/ranks; echo ended $?"}
