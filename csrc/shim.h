@@ -209,6 +209,17 @@ bool descriptor_is_ours(struct call *call, long fd);
 /* sys_socket.c */
 int64_t socket_id(int fd, char *type);
 void netlink_store_address(void *to, uint32_t *length, uint32_t port);
+/* epoll_entries.c */
+struct epoll_entry {
+    int epoll;
+    bool is_there;
+    struct {
+        uint32_t events;
+        uint64_t data;
+    } __attribute__((packed)) event;
+};
+int epoll_entries_of(struct call *call, int fd, struct epoll_entry *entries, int most);
+void epoll_entries_renew(int fd, struct epoll_entry *entries, int count);
 /* netlink.c */
 bool netlink_is_routing(const struct call *call);
 bool netlink_take_over(struct call *call, int fd);

@@ -229,16 +229,20 @@ static void fill_send_buffer(int fd)
 }
 
 /* A stream that could not be connected shows its error for ever: for the next attempt it gets a new pair. */
-static void replace_descriptor(int fd, int fresh)
+static void replace_descriptor(struct call *call, int fd, int fresh)
 {
+    struct epoll_entry watched[8];
+    int watchers;
     long inherited = NATIVE(fcntl, fd, F_GETFD, 0);
     long flags = NATIVE(fcntl, fd, F_GETFL, 0);
 
     if (fresh < 0)
         return;
+    watchers = epoll_entries_of(call, fd, watched, sizeof watched / sizeof watched[0]);
     NATIVE(fcntl, fresh, F_SETFL, flags);
     NATIVE(dup3, fresh, fd, inherited & FD_CLOEXEC ? O_CLOEXEC : 0);
     NATIVE(close, fresh);
+    epoll_entries_renew(fd, watched, watchers);
 }
 
 /* connect to AF_UNSPEC: a datagram socket forgets its peer. */
@@ -274,7 +278,7 @@ long sys_connect(struct call *call)
         return disconnect(call, id);
     result = ask_address(call, OP_CONNECT, id, waits, &reply);
     if (result == -EINPROGRESS || result == 0)
-        replace_descriptor(fd, reply.fd);
+        replace_descriptor(call, fd, reply.fd);
     else if (result == -ECONNREFUSED || result == -ETIMEDOUT) /* the last attempt's error: told, and so no longer pending */
         socket_take_error(fd);
     if (result != -EINPROGRESS)
