@@ -113,7 +113,7 @@ def wait_for(condition: object, seconds: float = 15.0) -> None:
 def test_nothing_is_left_when_the_server_ends(tmp_path: Path, number: signal.Signals) -> None:
     mark = f"98{os.getpid()}"
     running = start(tmp_path, "--pace", "1", "--", "bash", "-c", f"sleep {mark} & sleep {mark}")
-    wait_for(lambda: len(processes_named(f"sleep {mark}")) >= 2)
+    wait_for(lambda: processes_named(f"sleep {mark}").count(f"sleep {mark} ") >= 2)  # not who has it in an argument
     running.send_signal(number)
     out, err = running.communicate(timeout=20)
     wait_for(lambda: not processes_named(f"sleep {mark}"))
