@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 EPILOG = """formats, by the name's ending: .swf, .swf.gz, .swf.xz (Standard Workload Format), .json (Batsim), .sacct or .txt
-(what sacct -P prints; read only)
+(what sacct -P prints; read only), or the folder of a run (read only)
 examples:
   simunix workload stats trace.swf.gz
   simunix workload cut trace.swf.gz day.swf --begin 40d --end 41d
   simunix workload sample trace.swf small.swf --count 1000 --method error-diffused
-  simunix workload convert jobs.sacct jobs.swf"""
+  simunix workload convert jobs.sacct jobs.swf
+  simunix workload convert out/demo demo.swf"""
 
 
 def add_parser(subcommands: Subparsers) -> None:

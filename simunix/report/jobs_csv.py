@@ -1,7 +1,9 @@
 """jobs.csv: one row per job of the workload, with Batsim's column names, from the RJMS's own accounting.
 
-Times are seconds of virtual time since the start of the run; unknown ones are empty. `allocated_resources` is the node list as
-the RJMS writes it. Columns as in https://batsim.readthedocs.io/en/latest/output-jobs.html
+Times are seconds of virtual time since the start of the run; unknown ones are empty. Columns as in
+https://batsim.readthedocs.io/en/latest/output-jobs.html, but for `final_state`, which is the RJMS's own word, and two more at the
+end: `allocated_hosts`, the node list as the RJMS writes it, and `allocated_cores`, how many cores it counted.
+`allocated_resources` are those cores by their numbers in machines.csv (`simunix.report.machines` chooses them).
 """
 
 from __future__ import annotations
@@ -40,6 +42,8 @@ class JobRow:
     allocated_resources: str = ""
     consumed_energy: str = ""
     metadata: str = ""
+    allocated_hosts: str = ""
+    allocated_cores: int = 0
 
     @property
     def bounded_slowdown(self) -> float | None:
@@ -126,7 +130,8 @@ def _row(
         start_s - recorded_s,
         end_s - recorded_s,
         (end_s - recorded_s) / run_s if run_s > 0 else None,
-        done.nodes,
+        allocated_hosts=done.nodes,
+        allocated_cores=done.cores,
     )
 
 

@@ -42,6 +42,8 @@ class RunRecord:
     turns: int
     events_sha256: str
     deterministic: bool = True
+    overrides: list[str] = field(default_factory=list)  # --set, as given
+    epoch_s: float | None = None  # Unix time at the run's start
     kernel: str = field(default_factory=platform.release)
     inputs: dict[str, dict[str, str | None]] = field(default_factory=dict)
     roots: list[dict[str, object]] = field(default_factory=list)

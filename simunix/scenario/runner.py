@@ -16,7 +16,9 @@ from simunix.launch.observation import NOTHING, ObservationOptions
 from simunix.launch.record import record_of
 from simunix.launch.run_directory import RunDirectory
 from simunix.launch.strace import NO_STRACE, StraceOptions
-from simunix.report.jobs_csv import JobRow, make_rows, read_submissions, write_rows
+from simunix.report.batsim_files import write_all
+from simunix.report.jobs_csv import JobRow, make_rows, read_submissions
+from simunix.report.machines import Machines
 from simunix.report.progress import LiveProgress, count_lines
 from simunix.report.run_json import RunRecord, checksums
 from simunix.report.table import print_report
@@ -143,7 +145,7 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
     record = make_record(options, scenario, expansion, emulation, rows)
     record.write(directory.path / "run.json")
     if rows:
-        write_rows(directory.path / "jobs.csv", rows)
+        write_all(directory.path, rows, machines_of(expansion), record.wall_s)
     emulation.close()
     if emulation.failure is not None:
         print(f"simunix: {emulation.failure}", file=sys.stderr)
@@ -157,11 +159,17 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
     return code
 
 
+def machines_of(expansion: Expansion) -> Machines:
+    """The nodes of all clusters, with their cores."""
+    cores = {host.name: host.hardware.cpus if host.hardware else 1 for host in expansion.plan.hosts}
+    return Machines({name: cores[name] for cluster in expansion.clusters for name in cluster.nodes})
+
+
 def make_record(
     options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation, rows: list[JobRow]
 ) -> RunRecord:
     """run.json's content."""
-    return record_of(
+    record = record_of(
         emulation,
         describe_rjms(expansion.clusters, expansion.plan.hosts),
         scenario.cpu_policy,
@@ -170,3 +178,5 @@ def make_record(
         dict(Counter(row.final_state for row in rows)),
         describe_roots(expansion.plan.hosts),
     )
+    record.overrides, record.epoch_s = list(options.overrides), scenario.epoch.timestamp()
+    return record

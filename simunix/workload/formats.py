@@ -7,11 +7,15 @@ from pathlib import Path
 from rsg_server.errors import SimunixError
 from simunix.workload.swf import SwfTrace, read_swf, write_swf
 
-ENDINGS = ".swf, .swf.gz, .swf.xz (SWF), .json (Batsim), .sacct or .txt (what sacct -P prints)"
+ENDINGS = ".swf, .swf.gz, .swf.xz (SWF), .json (Batsim), .sacct or .txt (what sacct -P prints), or a run's folder"
 
 
 def read_trace(path: Path) -> SwfTrace:
     """Read any of them as a trace. Raises SimunixError."""
+    if path.is_dir():
+        from simunix.workload.run import read_run
+
+        return read_run(path)
     kind = _ending(path)
     if kind == ".json":
         from simunix.workload.batsim import read_workload, to_swf

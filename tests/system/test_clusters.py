@@ -38,7 +38,7 @@ def test_two_clusters_side_by_side(simunix: Simunix, tmp_path: Path) -> None:
         of_cluster = {row["job_id"]: row for row in rows if row["workload_name"] == label}
         states = {number: row["final_state"] for number, row in of_cluster.items()}
         assert states == {"1": "COMPLETED", "2": "COMPLETED", "3": "REJECTED", "4": "TIMEOUT"}
-        assert {row["allocated_resources"] for row in of_cluster.values()} - {""} <= nodes
+        assert {row["allocated_hosts"] for row in of_cluster.values()} - {""} <= nodes
         assert start <= float(of_cluster["1"]["submission_time"]) < start + 1
 
 

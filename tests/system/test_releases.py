@@ -113,4 +113,4 @@ def test_two_releases_side_by_side(simunix: Simunix, tmp_path: Path) -> None:
     with (out / "jobs.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert Counter(row["workload_name"].partition("@")[2] for row in rows) == {"old": JOBS, "new": JOBS}
-    assert all(row["allocated_resources"].startswith(row["workload_name"].partition("@")[2]) for row in rows)
+    assert all(row["allocated_hosts"].startswith(row["workload_name"].partition("@")[2]) for row in rows)

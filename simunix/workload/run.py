@@ -1,0 +1,97 @@
+"""A finished run as a trace: its jobs.csv in the Standard Workload Format, with what the run was in the header."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from rsg_server.errors import SimunixError
+from simunix.workload.swf import UNKNOWN, SwfTrace, table
+
+COMPLETED, FAILED, CANCELLED = 1, 0, 5
+NOTED = ("seed", "rjms", "network_model", "cpu_policy", "deterministic", "ended", "events_sha256", "kernel")
+"""Keys of run.json that are the run's provenance."""
+
+
+def read_run(directory: Path) -> SwfTrace:
+    """The jobs that were submitted, in the order of their submission. Raises SimunixError for a folder that is no finished run."""
+    jobs, record = _jobs(directory / "jobs.csv"), _record(directory)
+    submitted = jobs[jobs["submission_time"].notna()].sort_values("submission_time", kind="stable").reset_index(drop=True)
+    started = submitted["starting_time"].notna()
+    numbers = pd.to_numeric(submitted["job_id"], errors="coerce")
+    is_number = bool((numbers.notna() & (numbers % 1 == 0)).all() and numbers.is_unique)
+    records = table([]).reindex(range(len(submitted)), fill_value=UNKNOWN)
+    records["job"] = (numbers if is_number else pd.Series(range(1, len(submitted) + 1))).astype("int64")
+    records["submit_s"] = submitted["submission_time"]
+    wait = (submitted["starting_time"] - submitted["submission_time"]).clip(lower=0)  # accounting may cut fractions off
+    records["wait_s"] = wait.round(6).fillna(UNKNOWN)
+    records["runtime_s"] = submitted["execution_time"].fillna(UNKNOWN)
+    asked = submitted["requested_number_of_resources"].fillna(UNKNOWN).astype("int64")
+    given = submitted["allocated_cores"].where(lambda cores: cores > 0) if "allocated_cores" in submitted else asked
+    records["allocated"] = given.fillna(asked).astype("int64").where(started, UNKNOWN)
+    records["requested"] = asked
+    records["requested_s"] = submitted["requested_time"].fillna(UNKNOWN)
+    words = submitted["final_state"].astype(str)
+    records["status"] = (words == "COMPLETED").astype("int64").where(~words.str.startswith("CANCELLED"), CANCELLED)
+    if "user" in submitted:
+        records["user"] = pd.to_numeric(submitted["user"], errors="coerce").fillna(UNKNOWN).astype("int64")
+    left_out = len(jobs) - len(submitted)
+    return SwfTrace((*_header(directory, record, records), *_notes(record, left_out)), records)
+
+
+def _jobs(path: Path) -> pd.DataFrame:
+    from simunix.metrics.jobs import NUMBERS
+
+    try:
+        jobs = pd.read_csv(path, dtype={"job_id": str, "metadata": str, "final_state": str})
+        for name in set(NUMBERS) & set(jobs) | {"submission_time", "starting_time"}:
+            jobs[name] = pd.to_numeric(jobs[name])
+        return jobs
+    except OSError as error:
+        raise SimunixError(f"{path}: {error.strerror}; expected the folder of a run that ended and had a workload") from error
+    except (ValueError, KeyError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise SimunixError(f"{path}: not as a run writes it ({str(error).strip().splitlines()[-1]})") from error
+
+
+def _record(directory: Path) -> dict[str, Any]:
+    path = directory / "run.json"
+    try:
+        record = json.loads(path.read_text())
+    except OSError as error:
+        raise SimunixError(f"{path}: {error.strerror}; expected the folder of a run that ended") from error
+    except ValueError as error:
+        raise SimunixError(f"{path}: not JSON ({error}); run the scenario again") from error
+    if not isinstance(record, dict):
+        raise SimunixError(f"{path}: expected an object; run the scenario again")
+    return record
+
+
+def _header(directory: Path, record: dict[str, Any], records: pd.DataFrame) -> list[str]:
+    lines = [" Version: 2.2", f" Computer: {_line(record.get('rjms') or 'unknown')}, emulated by simunix"]
+    if isinstance(record.get("epoch_s"), int | float):
+        lines.append(f" UnixStartTime: {record['epoch_s']:.15g}")
+    lines += [" TimeZoneString: UTC", f" MaxJobs: {len(records)}", f" MaxRecords: {len(records)}"]
+    machines = directory / "machines.csv"
+    if machines.exists():
+        cores = pd.read_csv(machines)["cores"]
+        lines += [f" MaxNodes: {len(cores)}", f" MaxProcs: {int(cores.sum())}"]
+    return lines
+
+
+def _notes(record: dict[str, Any], left_out: int) -> list[str]:
+    notes = [f" Note: run {_line(record.get('name'))} of simunix {_line(record.get('simunix'))}"]
+    notes += [f" Note: {key} {_line(record[key])}" for key in NOTED if record.get(key) is not None]
+    for role, file in (record.get("inputs") or {}).items():
+        notes.append(f" Note: {_line(role)} {_line(Path(str(file.get('path'))).name)} sha256 {_line(file.get('sha256'))}")
+    if left_out:
+        notes.append(f" Note: {left_out} jobs were not submitted and are left out")
+    return notes
+
+
+def _line(value: object) -> str:
+    """Without anything that would end a line of the header."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", str(value))
