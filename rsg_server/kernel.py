@@ -278,6 +278,7 @@ class Kernel:
                 pid=process.pid,
                 program=process.program,
                 status=process.exit_status,
+                born=process.born_ns,
             )
         self._tell_relatives(process)
 

@@ -1,7 +1,7 @@
 """The files that Batsim writes beside jobs.csv, under its names: schedule.csv and machine_states.csv, one machine per core.
 
-https://batsim.readthedocs.io/en/latest/output-schedule.html and output-machines.html. Energy and power states are not known: empty
-and 0. Like Batsim, and unlike `simunix.metrics`, the makespan counts from 0.
+https://batsim.readthedocs.io/en/latest/output-schedule.html and output-machines.html. Energy and power states are not known:
+empty and 0. Like Batsim, and unlike `simunix.metrics`, the makespan counts from 0.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """jobs.csv: one row per job of the workload, with Batsim's column names, from the RJMS's own accounting.
 
 Times are seconds of virtual time since the start of the run; unknown ones are empty. Columns as in
-https://batsim.readthedocs.io/en/latest/output-jobs.html, but for `final_state`, which is the RJMS's own word, and two more at the
-end: `allocated_hosts`, the node list as the RJMS writes it, and `allocated_cores`, how many cores it counted.
+https://batsim.readthedocs.io/en/latest/output-jobs.html, but for `final_state`, which is the RJMS's own word, and two more at
+the end: `allocated_hosts`, the node list as the RJMS writes it, and `allocated_cores`, how many cores it counted.
 `allocated_resources` are those cores by their numbers in machines.csv (`simunix.report.machines` chooses them).
 """
 

@@ -56,17 +56,17 @@ def write_machines(path: Path, machines: Machines) -> None:
 def read_machines(path: Path) -> Machines:
     """Read machines.csv. Raises SimunixError with file and line."""
     cores: dict[str, int] = {}
-    line = 1
     try:
         with path.open(newline="") as file:
-            for line, row in enumerate(csv.DictReader(file), 2):
+            reader = csv.DictReader(file)
+            for row in reader:
                 cores[row["host"]] = int(row["cores"])
                 if not 0 < cores[row["host"]] <= CORES_MAX:
                     raise ValueError(row)
     except (OSError, UnicodeDecodeError) as error:
         raise SimunixError(f"{path}: {getattr(error, 'strerror', None) or 'not a text file'}") from error
     except (KeyError, ValueError, TypeError, csv.Error) as error:
-        raise SimunixError(f"{path}:{line}: expected {','.join(HEADER)} as a run writes them") from error
+        raise SimunixError(f"{path}:{reader.line_num}: expected {','.join(HEADER)} as a run writes them") from error
     return Machines(cores)
 
 

@@ -18,7 +18,7 @@ NOTED = ("seed", "rjms", "network_model", "cpu_policy", "deterministic", "ended"
 
 
 def read_run(directory: Path) -> SwfTrace:
-    """The jobs that were submitted, in the order of their submission. Raises SimunixError for a folder that is no finished run."""
+    """The jobs that were submitted, in the order of their submission. Raises SimunixError for what is no finished run."""
     jobs, record = _jobs(directory / "jobs.csv"), _record(directory)
     submitted = jobs[jobs["submission_time"].notna()].sort_values("submission_time", kind="stable").reset_index(drop=True)
     started = submitted["starting_time"].notna()

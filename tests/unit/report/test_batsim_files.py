@@ -115,6 +115,6 @@ def test_a_run_becomes_a_trace_with_its_provenance(tmp_path: Path, capsys: pytes
 @pytest.mark.parametrize("make", [lambda path: None, lambda path: (path / "jobs.csv").write_text("a,b\n1,2\n")])
 def test_a_folder_that_is_no_run_is_one_line(tmp_path: Path, make: object) -> None:
     make(tmp_path)  # type: ignore[operator]
-    with pytest.raises(SimunixError, match="jobs.csv") as caught:
+    with pytest.raises(SimunixError, match=r"jobs\.csv") as caught:
         read_trace(tmp_path)
     assert "\n" not in str(caught.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -72,7 +73,7 @@ def test_intervals(pairs: list[tuple[int, int]]) -> None:
     assert parse_intervals(intervals_text(intervals)) == intervals
     numbers = [number for low, high in intervals for number in range(low, high + 1)]
     assert numbers == sorted({number for low, length in pairs for number in range(low, low + length + 1)})
-    assert all(high + 1 < low for (_, high), (low, _) in zip(intervals, intervals[1:], strict=False))
+    assert all(high + 1 < low for (_, high), (low, _) in itertools.pairwise(intervals))
 
 
 @given(st.integers(1, 60), st.integers(1, 20), st.integers(0, 5))
@@ -86,7 +87,7 @@ def test_no_core_has_two_jobs_at_once(count: int, nodes: int, seed: int) -> None
             spans.setdefault(number, []).append((row.starting_time or 0, row.finish_time or 0))
     for times in spans.values():
         times.sort()
-        assert all(end <= start for (_, end), (start, _) in zip(times, times[1:], strict=False))
+        assert all(end <= start for (_, end), (start, _) in itertools.pairwise(times))
 
 
 def test_machines_csv(tmp_path: Path) -> None:

@@ -1,0 +1,102 @@
+"""A run directory as reports need it: what run.json, jobs.csv and machines.csv say, whole or as far as the run came."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from rsg_server.errors import SimunixError
+from simunix.metrics.jobs import job_table
+from simunix.report.batsim_files import settled
+from simunix.report.machines import Machines, read_machines
+
+MARKS = ("run.json", "events.jsonl", "jobs.csv")
+"""A folder with one of these is a run's (Batsim's output folders have the last)."""
+
+
+@dataclass
+class Run:
+    """`jobs` is a job table (`simunix.metrics.jobs`), or None where the run has no jobs; `record` is run.json, or empty."""
+
+    directory: Path
+    label: str
+    record: dict[str, Any]
+    jobs: pd.DataFrame | None
+    machines: Machines | None
+    notes: list[str] = field(default_factory=list)
+
+    @cached_property
+    def processors(self) -> int:
+        """Cores of the machine; where machines.csv is missing, the most that were ever busy."""
+        from simunix.metrics.series import busy_processors
+
+        if self.machines is not None and self.machines.total:
+            return self.machines.total
+        busy = busy_processors(self.jobs) if self.jobs is not None else pd.Series(dtype=float)
+        return max(1, int(busy.max())) if len(busy) else 1
+
+
+def read_run(directory: Path, label: str | None = None) -> Run:
+    """Read it; what is missing of a run that was killed is said in `notes`. Raises SimunixError for what is no run."""
+    if not directory.is_dir():
+        problem = "is not a folder" if directory.exists() else "there is no such folder"
+        raise SimunixError(f"{directory}: {problem}; give the folders of runs, as simunix run --out made them")
+    if not any((directory / mark).exists() for mark in MARKS):
+        raise SimunixError(f"{directory}: is not the folder of a run: it has no {', no '.join(MARKS)}")
+    run = Run(directory, label or directory.resolve().name, _record(directory / "run.json"), None, None)
+    if not run.record:
+        run.notes.append("This run has not ended, or was killed: there is no run.json yet.")
+    elif run.record.get("ended") not in (None, "done", "time limit"):
+        run.notes.append(f"This run ended early: {run.record.get('failure') or run.record['ended']}.")
+    if (directory / "machines.csv").exists():
+        run.machines = read_machines(directory / "machines.csv")
+    if (directory / "jobs.csv").exists():
+        run.jobs = _jobs(directory / "jobs.csv")
+    elif run.record:
+        run.notes.append("This run had no jobs.")
+    return run
+
+
+def _record(path: Path) -> dict[str, Any]:
+    try:
+        record = json.loads(path.read_text())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise SimunixError(f"{path}: {getattr(error, 'strerror', None) or f'not JSON ({error})'}") from error
+    if not isinstance(record, dict):
+        raise SimunixError(f"{path}: expected an object, as simunix run writes it")
+    return record
+
+
+TEXTS = ("job_id", "workload_name", "profile", "final_state", "allocated_resources", "metadata", "allocated_hosts")
+
+
+def _jobs(path: Path) -> pd.DataFrame | None:
+    """The job table of a jobs.csv; None without a single job. Raises SimunixError with file and line."""
+    try:
+        table = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str), keep_default_na=True)
+    except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        reason = getattr(error, "strerror", None) or str(error).strip().splitlines()[-1]
+        raise SimunixError(f"{path}: {reason}; expected a jobs.csv, as a run directory has one") from error
+    for name in ("submission_time", "starting_time"):
+        if name not in table:
+            raise SimunixError(f"{path}: column {name} is missing; expected a jobs.csv, as a run directory has one")
+    texts = table.reindex(columns=TEXTS).fillna("").astype(str)
+    jobs = job_table(settled(table).assign(**{name: texts[name] for name in TEXTS}), str(path), first_line=2)
+    return jobs if len(jobs) else None
+
+
+def unique_labels(directories: list[Path]) -> list[str]:
+    """Names of the runs: the folders' own, with as many parents as tell them apart, numbered if they are the same."""
+    parts = [path.resolve().parts for path in directories]
+    for depth in range(1, 1 + max(map(len, parts))):
+        labels = ["/".join(each[-depth:]) for each in parts]
+        if len(set(labels)) == len(labels):
+            return labels
+    return [f"{each[-1]} ({number})" for number, each in enumerate(parts, 1)]
