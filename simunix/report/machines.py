@@ -59,6 +59,8 @@ def read_machines(path: Path) -> Machines:
     try:
         with path.open(newline="") as file:
             reader = csv.DictReader(file)
+            if tuple(reader.fieldnames or ()) != HEADER:
+                raise KeyError(HEADER)
             for row in reader:
                 cores[row["host"]] = int(row["cores"])
                 if not 0 < cores[row["host"]] <= CORES_MAX:

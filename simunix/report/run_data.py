@@ -87,7 +87,7 @@ def _jobs(path: Path) -> pd.DataFrame | None:
     for name in ("submission_time", "starting_time"):
         if name not in table:
             raise SimunixError(f"{path}: column {name} is missing; expected a jobs.csv, as a run directory has one")
-    texts = table.reindex(columns=TEXTS).fillna("").astype(str)
+    texts = table.reindex(columns=TEXTS).astype(object).fillna("").astype(str)
     jobs = job_table(settled(table).assign(**{name: texts[name] for name in TEXTS}), str(path), first_line=2)
     return jobs if len(jobs) else None
 

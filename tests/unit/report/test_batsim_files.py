@@ -76,6 +76,7 @@ def test_a_start_before_the_submission_by_less_than_a_second_is_slurms_resolutio
     assert frame([job])["submission_time"].tolist() == [5.0]
 
 
+@pytest.mark.slow
 def test_evalys_reads_and_plots_the_files_unchanged(tmp_path: Path) -> None:
     if importlib.util.find_spec("evalys") is None:
         pytest.skip("evalys is not installed; pip install evalys")

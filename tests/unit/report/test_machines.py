@@ -98,7 +98,7 @@ def test_machines_csv(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("host,first,cores\na,0,x\n", "machines.csv:2"), ("x\n1\n", "machines.csv:2"), ("host,first,cores\na,0,2\nb,2,0\n", ":3")],
+    [("host,first,cores\na,0,x\n", "machines.csv:2"), ("x\n1\n", "machines.csv:1"), ("host,first,cores\na,0,2\nb,2,0\n", ":3")],
 )
 def test_what_is_no_machines_csv_is_one_line(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "machines.csv").write_text(text)

@@ -1,0 +1,61 @@
+"""`simunix report DIR…`: a page that compares runs, and its figures as pictures."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+EPILOG = """examples:
+  simunix report out/demo                                 one run
+  simunix report out/fast out/slow -o slow.html           two runs, compared
+  simunix report out/* --figures figures --format svg     the figures for a paper, too"""
+
+
+def add_parser(subcommands: Subparsers) -> None:
+    """Declare the subcommand."""
+    parser = subcommands.add_parser(
+        "report",
+        help="compare runs on one self-contained HTML page",
+        description="One page without network access: numbers, differences of configuration, figures, jobs side by side.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("directories", type=Path, nargs="+", metavar="DIR", help="run directories; the first is compared with")
+    parser.add_argument("-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html")
+    parser.add_argument("--title", metavar="TEXT", help="of the page (default: the runs' names)")
+    parser.add_argument("--figures", type=Path, metavar="DIR", help="write every figure as a picture into this folder")
+    parser.add_argument(
+        "--format",
+        action="append",
+        choices=("png", "svg", "pdf"),
+        help="of the pictures; may be repeated (default: png and svg)",
+    )
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Read the runs, write page and pictures, say where."""
+    from simunix.report.comparison import Comparison
+    from simunix.report.page.write import write_page
+    from simunix.report.run_data import read_run, unique_labels
+
+    directories = options.directories
+    runs = [read_run(path, label) for path, label in zip(directories, unique_labels(directories), strict=True)]
+    comparison = Comparison(runs)
+    size = write_page(options.output, comparison, options.title or _title([run.label for run in runs]))
+    print(f"{options.output}: {len(runs)} run{'s' if len(runs) != 1 else ''}, {size / 1e6:.1f} MB")
+    if options.figures is not None:
+        from simunix.report.static_figures import write_figures
+
+        for path in write_figures(options.figures, comparison, options.format or ["png", "svg"]):
+            print(path)
+    return 0
+
+
+def _title(labels: list[str]) -> str:
+    shown = ", ".join(labels[:4])
+    return f"{shown} and {len(labels) - 4} more" if len(labels) > 4 else shown

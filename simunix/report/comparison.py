@@ -1,0 +1,216 @@
+"""What a report shows of several runs: numbers, curves over time, distributions, jobs side by side: `simunix.metrics`' own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from simunix.metrics.jobs import FINISHED
+from simunix.metrics.per_job import bounded_slowdown, waiting_time
+from simunix.metrics.schedule import summary
+from simunix.metrics.series import busy_processors, mean_over_bins, queued_jobs
+from simunix.report.machines import parse_intervals
+from simunix.report.run_data import Run
+
+POINTS_MAX = 2000
+"""Points of a curve; where there are more changes than this, it shows means over so many equal bins."""
+DENSE = 60_000
+"""More rectangles than this are too many for a screen: the share of busy cores is shown instead."""
+COLUMNS, ROWS_MAX = 1200, 400
+"""Size of that picture."""
+KEY = ("workload_name", "job_id", "nth")
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """Common abscissae `x` and, for each run, its ordinates; `bin_s`: these are means over bins of so many seconds."""
+
+    x: np.ndarray
+    y: list[np.ndarray]
+    bin_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rectangles:
+    """A Gantt chart: `job` is a row of the comparison's table, which holds cores `low` to `high`; `total` before the cut.
+
+    `density` where there are more than DENSE of them: see `occupancy`.
+    """
+
+    job: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    total: int
+    cores: int
+    density: np.ndarray | None = None
+
+
+class Comparison:
+    """Runs side by side."""
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self.runs = list(runs)
+
+    @cached_property
+    def end_s(self) -> float:
+        """The last moment of any run's jobs, or of the runs themselves."""
+        ends = [float(run.jobs[["submission_time", "finish_time"]].max().max()) for run in self.runs if run.jobs is not None]
+        ends = [end for end in ends if end == end] or [float(run.record.get("virtual_s") or 0) for run in self.runs]
+        return max([1.0, *ends])
+
+    def summaries(self) -> list[pd.Series]:
+        """`simunix.metrics.schedule.summary` of every run; empty for a run without jobs."""
+        with np.errstate(all="ignore"):
+            return [summary(run.jobs, run.processors) if run.jobs is not None else pd.Series(dtype=float) for run in self.runs]
+
+    # Over time
+
+    def utilisation(self) -> Curves:
+        """Share of the processors that jobs hold, per cent."""
+        return self._over_time(lambda run, jobs: busy_processors(jobs[jobs["starting_time"].notna()]) * 100 / run.processors)
+
+    def queue(self) -> Curves:
+        """Jobs submitted and not started."""
+        return self._over_time(lambda run, jobs: queued_jobs(jobs[jobs["submission_time"].notna()]))
+
+    def _over_time(self, curve: Callable[[Run, pd.DataFrame], pd.Series]) -> Curves:
+        steps = [curve(run, run.jobs) if run.jobs is not None else pd.Series(dtype=float) for run in self.runs]
+        moments = np.unique(np.concatenate([[0.0, self.end_s], *(one.index.to_numpy(dtype=float) for one in steps)]))
+        if len(moments) <= POINTS_MAX:
+            return Curves(moments, [_at(one, moments) for one in steps])
+        edges = np.linspace(0.0, self.end_s, POINTS_MAX + 1)
+        return Curves(
+            edges, [np.append(means := mean_over_bins(one, edges), means[-1]) for one in steps], self.end_s / POINTS_MAX
+        )
+
+    # Distributions
+
+    def waits(self) -> Curves:
+        """Share of the started jobs, per cent, that waited for at most x seconds."""
+        return self._distribution(waiting_time)
+
+    def slowdowns(self) -> Curves:
+        """Share of the finished jobs, per cent, whose bounded slowdown is at most x."""
+        return self._distribution(bounded_slowdown)
+
+    def _distribution(self, metric: Callable[[pd.DataFrame], pd.Series]) -> Curves:
+        values = [np.sort(metric(run.jobs).dropna().to_numpy()) if run.jobs is not None else np.empty(0) for run in self.runs]
+        picked = [one[np.unique(np.linspace(0, len(one) - 1, POINTS_MAX).astype(int))] for one in values if len(one)]
+        x = np.unique(np.concatenate([np.empty(0), *picked]))
+        if len(x) == 0:
+            return Curves(x, [x for _ in values])
+        nothing = np.full(len(x), np.nan)
+        return Curves(x, [100 * np.searchsorted(one, x, "right") / len(one) if len(one) else nothing for one in values])
+
+    # Job by job
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """Every job of any run: workload_name, job_id, cores, and of run number i the columns NAME.i of `PER_RUN`."""
+        frames = [_side(run.jobs, number) for number, run in enumerate(self.runs) if run.jobs is not None]
+        if not frames:
+            return pd.DataFrame({name: [] for name in (*KEY, "cores")})
+        found = frames[0]
+        for frame in frames[1:]:
+            found = found.join(frame, how="outer", sort=False)
+        cores = pd.concat([found[name] for name in found if str(name).startswith("cores.")], axis=1)
+        found = found.assign(cores=cores.bfill(axis=1).iloc[:, 0], order=np.arange(len(found)))
+        submitted = [name for name in found if str(name).startswith("submit.")]
+        return found.assign(first=found[submitted].min(axis=1)).sort_values(["first", "order"], kind="stable").reset_index()
+
+    def rectangles(self, number: int, most: int) -> Rectangles | None:
+        """The Gantt chart of a run, of the `most` largest rectangles; None where it is not known who ran where."""
+        jobs = self.runs[number].jobs
+        if jobs is None:
+            return None
+        ran = jobs[jobs[FINISHED] & (jobs["allocated_resources"] != "")]
+        places = pd.Series(np.arange(len(self.table)), index=pd.MultiIndex.from_frame(self.table[list(KEY)]))
+        keys = pd.MultiIndex.from_frame(_keyed(jobs)[list(KEY)])[jobs.index.get_indexer(ran.index)]
+        found: list[tuple[int, int, int]] = []
+        for place, text in zip(places.reindex(keys).tolist(), ran["allocated_resources"].tolist(), strict=True):
+            try:
+                found += [(place, low, high) for low, high in parse_intervals(text)]
+            except ValueError:
+                continue
+        if not found:
+            return None
+        job, low, high = np.array(found, dtype=np.int64).T
+        total = len(job)
+        machines = self.runs[number].machines
+        cores = max(machines.total if machines else 0, int(high.max()) + 1)
+        begin, end = self.table[f"start.{number}"].to_numpy()[job], self.table[f"finish.{number}"].to_numpy()[job]
+        density = occupancy(begin, end, low, high + 1, self.end_s, cores) if total > DENSE else None
+        if total > most:
+            length = end - begin
+            kept = np.sort(np.argsort(-length * (high - low + 1), kind="stable")[:most])
+            job, low, high = job[kept], low[kept], high[kept]
+        return Rectangles(job, low, high, total, cores, density)
+
+
+PER_RUN = ("submit", "start", "finish", "wait", "slowdown", "state")
+"""Columns of the table for each run; `wait` and `slowdown` (bounded) are `simunix.metrics`', all times seconds."""
+
+
+def occupancy(
+    begin: np.ndarray,
+    end: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    end_s: float,
+    cores: int,
+    shape: tuple[int, int] | None = None,
+) -> np.ndarray:
+    """Share of each cell of a picture of [0, end_s) x [0, cores) that the rectangles [begin, end) x [low, high) cover.
+
+    A rectangle's coverage is an outer product of what it covers of the columns and of the rows, and each of these has four
+    changes at most: sums of the changes, cumulated along both axes, are the picture.
+    """
+    rows, columns = shape or (min(ROWS_MAX, cores), COLUMNS)
+    picture = np.zeros((rows + 2) * (columns + 2))
+    for row, across in _changes(low, high, cores, rows):
+        for column, along in _changes(begin, end, end_s, columns):
+            picture += np.bincount(row * (columns + 2) + column, weights=across * along, minlength=len(picture))
+    summed: np.ndarray = picture.reshape(rows + 2, columns + 2).cumsum(axis=0).cumsum(axis=1)
+    return summed[:rows, :columns]
+
+
+def _changes(begin: np.ndarray, end: np.ndarray, extent: float, bins: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """(bin, change of the covered share there) of intervals over [0, extent) in equal bins."""
+    found = []
+    for edge, sign in ((begin, 1.0), (end, -1.0)):
+        place = np.clip(np.asarray(edge, dtype=float) * bins / extent, 0, bins)
+        whole = np.floor(place).astype(np.int64)
+        found += [(whole, sign * (1 - (place - whole))), (whole + 1, sign * (place - whole))]
+    return found
+
+
+def _keyed(jobs: pd.DataFrame) -> pd.DataFrame:
+    """With a number for each appearance of the same job."""
+    return jobs.assign(nth=jobs.groupby(["workload_name", "job_id"], sort=False).cumcount())
+
+
+def _side(jobs: pd.DataFrame, number: int) -> pd.DataFrame:
+    columns = {
+        "submit": jobs["submission_time"],
+        "start": jobs["starting_time"],
+        "finish": jobs["finish_time"],
+        "wait": waiting_time(jobs),
+        "slowdown": bounded_slowdown(jobs),
+        "state": jobs["final_state"],
+        "cores": jobs["requested_number_of_resources"],
+    }
+    named = {f"{name}.{number}": column for name, column in columns.items()}
+    return _keyed(jobs)[list(KEY)].assign(**named).set_index(list(KEY))
+
+
+def _at(steps: pd.Series, moments: np.ndarray) -> np.ndarray:
+    """Values of a step function, 0 before its first step."""
+    if steps.empty:
+        return np.zeros(len(moments))
+    places = np.searchsorted(steps.index.to_numpy(dtype=float), moments, "right") - 1
+    values: np.ndarray = np.where(places >= 0, steps.to_numpy(dtype=float)[np.clip(places, 0, None)], 0.0)
+    return values

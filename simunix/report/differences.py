@@ -1,0 +1,74 @@
+"""What was different in the configurations of runs: scenario, options, inputs, versions; not what came out of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from simunix.report.run_data import Run
+
+OPTIONS = ("simunix", "rjms", "seed", "cpu_policy", "network_model", "isolation", "kernel")
+"""Keys of run.json that say how a run was made."""
+ABSENT = "–"
+DIGEST = 12
+"""Digits of a checksum that are shown."""
+
+
+def differences(runs: Sequence[Run]) -> tuple[list[tuple[str, list[str]]], int]:
+    """(key, value in each run) for every key in which runs differ, and the number of keys in which they agree."""
+    found = [settings(run) for run in runs]
+    keys = list(dict.fromkeys(key for one in found for key in one))
+    rows = [(key, [one.get(key, ABSENT) for one in found]) for key in keys]
+    differing = [(key, values) for key, values in rows if len(set(values)) > 1]
+    return differing, len(rows) - len(differing)
+
+
+def settings(run: Run) -> dict[str, str]:
+    """Everything that a run was given, by a readable key."""
+    record = run.record
+    found = {key: _text(record[key]) for key in OPTIONS if key in record}
+    found |= _flat("scenario", _scenario(run.directory / "scenario.yaml"))
+    for override in record.get("overrides") or []:
+        key, _, value = str(override).partition("=")
+        place = "scenario." + re.sub(r"\.(\d+)(?=\.|\[|$)", r"[\1]", key)
+        found = {one: text for one, text in found.items() if not re.match(re.escape(place) + r"[.\[]", one)}
+        found |= _flat(place, _parsed(value))
+    for role, file in (record.get("inputs") or {}).items():
+        if role != "scenario":  # its content is compared key by key
+            found[f"input {role}"] = _text(file.get("sha256"))[:DIGEST]
+    for name, file in (record.get("programs") or {}).items():
+        found[f"program {name}"] = _text(file.get("sha256"))[:DIGEST]
+    for number, root in enumerate(record.get("roots") or []):
+        for key in ("path", "release", "glibc", "slurm"):
+            found[f"root[{number}].{key}"] = _text(root.get(key))
+    return found
+
+
+def _scenario(path: Path) -> Any:
+    try:
+        return _parsed(path.read_text())
+    except (OSError, UnicodeDecodeError):
+        return {}
+
+
+def _parsed(text: str) -> Any:
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return text
+
+
+def _flat(key: str, value: Any) -> dict[str, str]:
+    if isinstance(value, dict) and value:
+        return {name: text for part, below in value.items() for name, text in _flat(f"{key}.{part}", below).items()}
+    if isinstance(value, list) and value:
+        return {name: text for part, below in enumerate(value) for name, text in _flat(f"{key}[{part}]", below).items()}
+    return {} if value in ({}, []) else {key: _text(value)}
+
+
+def _text(value: object) -> str:
+    return ABSENT if value is None else str(value).strip()

@@ -1,0 +1,1 @@
+"""The report of several runs as one HTML page that needs no network: template, style, script and the libraries it carries."""

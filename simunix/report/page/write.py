@@ -1,0 +1,251 @@
+"""From a comparison of runs to the page: numbers as HTML, curves, charts and jobs as compressed data for its script."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rsg_server.errors import SimunixError
+from simunix import __version__
+from simunix.report.comparison import PER_RUN, Comparison, Curves, Rectangles
+from simunix.report.differences import differences
+from simunix.report.events import read_events
+from simunix.report.run_data import Run
+from simunix.report.table import human_time
+
+HERE = Path(__file__).parent
+RECTANGLES_MAX = 200_000
+"""Of one Gantt chart; the smallest ones of larger charts are left out, and the page says so."""
+DIGITS = 3
+LEAST_CHANGE = 1e-5
+"""Smaller changes against the first run are not shown."""
+NOTHING = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the summary: where its value comes from, how it is written; changes are shown where `is_compared`."""
+
+    name: str
+    value: Callable[[Run, pd.Series], float | None]
+    text: Callable[[float], str]
+    help: str = ""
+    is_compared: bool = True
+
+
+def _of(name: str) -> Callable[[Run, pd.Series], float | None]:
+    return lambda run, summary: summary.get(name)
+
+
+def _recorded(name: str) -> Callable[[Run, pd.Series], float | None]:
+    return lambda run, summary: run.record.get(name)
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _ratio(value: float) -> str:
+    return f"{value:,.3f}"
+
+
+SUMMARY = (
+    Row("jobs", _of("jobs"), _count, "jobs of the workload"),
+    Row("finished", _of("finished"), _count, "jobs that started and ended"),
+    Row("processors", lambda run, summary: run.processors if len(summary) else None, _count, "cores of the machine"),
+    Row("utilisation", _of("utilisation"), lambda value: f"{value:.2%}", "work of the finished jobs / (processors × makespan)"),
+    Row("makespan", _of("makespan"), human_time, "last end − first submission"),
+    Row("throughput, jobs/h", lambda run, summary: summary.get("throughput", np.nan) * 3600, _ratio, "finished / makespan"),
+    Row("wait, mean", _of("mean_waiting_time"), human_time, "start − submission"),
+    Row("wait, median", _of("median_waiting_time"), human_time),
+    Row("wait, longest", _of("max_waiting_time"), human_time),
+    Row("turnaround, mean", _of("mean_turnaround_time"), human_time, "end − submission"),
+    Row("slowdown, mean", _of("mean_slowdown"), _ratio, "turnaround / run time"),
+    Row("bounded slowdown, mean", _of("mean_bounded_slowdown"), _ratio, "max(1, turnaround / max(run time, 10 s))"),
+    Row("bounded slowdown, median", _of("median_bounded_slowdown"), _ratio),
+    Row("bounded slowdown, largest", _of("max_bounded_slowdown"), _ratio),
+    Row("weighted slowdown, mean", _of("weighted_slowdown_mean"), _ratio, "slowdowns weighted by processors"),
+    Row("virtual time", _recorded("virtual_s"), human_time, "length of the run"),
+    Row("wall time", _recorded("wall_s"), human_time, "real time it took", False),
+    Row("speed-up", _recorded("speed_up"), lambda value: f"{value:,.0f} ×", "virtual time / wall time", False),
+)
+
+
+def write_page(target: Path, comparison: Comparison, title: str) -> int:
+    """Write the page; returns its size in bytes. Raises SimunixError."""
+    text = render(comparison, title)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return target.write_bytes(text.encode(errors="replace"))
+    except OSError as error:
+        raise SimunixError(f"{target}: {error.strerror}; choose another file with -o") from error
+
+
+def render(comparison: Comparison, title: str) -> str:
+    """The page's HTML."""
+    from jinja2 import Environment, FileSystemLoader
+    from markupsafe import Markup
+
+    runs = comparison.runs
+    rectangles = [comparison.rectangles(number, RECTANGLES_MAX) for number in range(len(runs))]
+    utilisation, queue = comparison.utilisation(), comparison.queue()
+    differing, agreeing = differences(runs)
+    template = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=False).get_template("report.html")
+    return template.render(
+        title=title,
+        subtitle=f"{len(runs)} run{'s' if len(runs) != 1 else ''}",
+        version=__version__,
+        runs=[{"label": run.label, "gantt_note": _gantt_note(run, one)} for run, one in zip(runs, rectangles, strict=True)],
+        notes=[{"label": run.label, "text": note} for run in runs for note in run.notes],
+        summary=summary_rows(comparison),
+        differences=differing,
+        agreeing=agreeing,
+        has_jobs=any(run.jobs is not None for run in runs),
+        bin=human_time(utilisation.bin_s) if utilisation.bin_s else None,
+        events=event_rows(runs),
+        data=_packed(payload(comparison, rectangles, utilisation, queue)),
+        css=Markup((HERE / "report.css").read_text()),
+        js=Markup((HERE / "report.js").read_text()),
+        vendor_css=Markup(_vendor("uPlot.min.css", "tabulator_simple.min.css")),
+        vendor_js=Markup(_vendor("uPlot.iife.min.js", "tabulator.min.js")),
+    )
+
+
+def _vendor(*names: str) -> str:
+    return "\n".join((HERE / "vendor" / name).read_text() for name in names)
+
+
+def _gantt_note(run: Run, rectangles: Rectangles | None) -> str:
+    if run.jobs is None:
+        return "no jobs"
+    if rectangles is None:
+        return "it is not known which job ran where"
+    left_out = rectangles.total - len(rectangles.job)
+    if rectangles.density is None:
+        return ""
+    text = "the darker, the more of the cores are busy; zoom in to see single jobs"
+    return f"{text} (the {len(rectangles.job):,} largest of {rectangles.total:,} rectangles)" if left_out else text
+
+
+# Numbers
+
+
+def summary_rows(comparison: Comparison) -> list[dict[str, Any]]:
+    """Rows of texts; from the second run on with the change against the first."""
+    summaries = comparison.summaries()
+    rows = []
+    for row in SUMMARY:
+        values = [_known(row.value(run, summary)) for run, summary in zip(comparison.runs, summaries, strict=True)]
+        if all(value is None for value in values):
+            continue
+        cells = [
+            {"text": NOTHING if value is None else row.text(value), "change": _change(values[0], value) if number else ""}
+            for number, value in enumerate(values)
+        ]
+        if not row.is_compared:
+            cells = [{**cell, "change": ""} for cell in cells]
+        rows.append({"name": row.name, "help": row.help, "cells": cells})
+    return rows
+
+
+def _known(value: float | None) -> float | None:
+    return None if value is None or value != value or abs(value) == np.inf else float(value)
+
+
+def _change(first: float | None, value: float | None) -> str:
+    if first is None or value is None or first == value or first == 0:
+        return ""
+    ratio = value / first
+    if abs(ratio - 1) < LEAST_CHANGE:
+        return ""
+    return f"× {ratio:,.3g}" if ratio >= 10 else f"{(ratio - 1) * 100:+.3g} %"
+
+
+def event_rows(runs: Sequence[Run]) -> list[tuple[str, list[str]]]:
+    """How often each kind of thing happened, from run.json or, where that is missing, from the log."""
+    counts = [_counts(run) for run in runs]
+    names = sorted({name for one in counts for name in one})
+    return [(name.replace("_", " "), [f"{one[name]:,}" if name in one else NOTHING for one in counts]) for name in names]
+
+
+def _counts(run: Run) -> dict[str, int]:
+    counts = run.record.get("counts")
+    if isinstance(counts, dict):
+        return counts
+    log = run.directory / "events.jsonl"
+    return dict(Counter(event["event"] for event in read_events(log))) if log.exists() else {}
+
+
+# Data for the script
+
+
+def payload(
+    comparison: Comparison, rectangles: Sequence[Rectangles | None], utilisation: Curves, queue: Curves
+) -> dict[str, Any]:
+    """What report.js draws; without jobs, nothing but the labels."""
+    runs, table = comparison.runs, comparison.table
+    if table.empty:
+        return {"runs": [{"label": run.label} for run in runs]}
+    sides = [[f"{name}.{number}" for name in PER_RUN] for number in range(len(runs))]
+    states = sorted({state for side in sides if side[-1] in table for state in table[side[-1]].dropna().unique()})
+    workloads, names = pd.factorize(table["workload_name"])
+    return {
+        "end": comparison.end_s,
+        "runs": [{"label": run.label, "gantt": _gantt(run, one)} for run, one in zip(runs, rectangles, strict=True)],
+        "utilisation": _curves(utilisation),
+        "queue": _curves(queue),
+        "waits": _curves(comparison.waits()),
+        "slowdowns": _curves(comparison.slowdowns()),
+        "states": states,
+        "workloads": list(names),
+        "table": {
+            "job": table["job_id"].tolist(),
+            "workload": workloads.tolist(),
+            "cores": numbers(table["cores"]),
+            "runs": [_side(table, side, states) if side[0] in table else None for side in sides],
+        },
+    }
+
+
+def _side(table: pd.DataFrame, names: Sequence[str], states: Sequence[str]) -> dict[str, list[float | None]]:
+    codes = {state: code for code, state in enumerate(states)}
+    values = {name.partition(".")[0]: numbers(table[name]) for name in names[:-1]}
+    return {**values, "state": numbers(table[names[-1]].map(codes).astype(float))}
+
+
+def _gantt(run: Run, rectangles: Rectangles | None) -> dict[str, Any] | None:
+    if rectangles is None:
+        return None
+    found: dict[str, Any] = {"cores": rectangles.cores, "job": rectangles.job.tolist()}
+    found |= {"low": rectangles.low.tolist(), "high": rectangles.high.tolist(), "hosts": None, "density": None}
+    if rectangles.density is not None:
+        height, width = rectangles.density.shape
+        shares = np.round(np.clip(rectangles.density, 0, 1) * 255).astype(np.uint8).tobytes()
+        found["density"] = {"width": width, "height": height, "shares": base64.b64encode(shares).decode()}
+    if run.machines is not None and run.machines.cores:
+        found |= {"hosts": list(run.machines.cores), "first": list(run.machines.first.values())}
+    return found
+
+
+def _curves(curves: Curves) -> dict[str, Any]:
+    return {"x": numbers(curves.x), "y": [numbers(one) for one in curves.y]}
+
+
+def numbers(values: Any) -> list[float | None]:
+    """For JSON: rounded, whole numbers without a point, None for what is not known."""
+    rounded = np.round(np.asarray(values, dtype=float), DIGITS).tolist()
+    return [None if value != value else int(value) if value.is_integer() else value for value in rounded]
+
+
+def _packed(data: dict[str, Any]) -> str:
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()

@@ -1,0 +1,150 @@
+"""The figures of a report as pictures for papers: the same numbers, drawn by matplotlib."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rsg_server.errors import SimunixError
+from simunix.report.comparison import Comparison, Curves, Rectangles
+from simunix.report.link_plot import TIMES
+
+if TYPE_CHECKING:
+    from simunix.report.run_data import Run
+
+PALETTE = ("#4477aa", "#ee6677", "#228833", "#ccaa22", "#66ccee", "#aa3377", "#999999", "#ee7733")
+JOB_COLOURS = ("#4477aa", "#66aadd", "#88ccee", "#44aa99", "#117733", "#999933", "#ddcc77", "#ee9966", "#cc6677", "#aa4499")
+WAITS = {0.0: "0", 1.0: "1 s", 10.0: "10 s", 60.0: "1 min", 600.0: "10 min", 3600.0: "1 h", 36e3: "10 h", 345.6e3: "4 d"}
+SLOWDOWNS = {factor * 10.0**power: f"{factor * 10**power:,}" for power in range(8) for factor in (1, 2, 5)}
+WIDTH_IN = 8.0
+RASTER_FROM = 2000
+"""Charts of more rectangles than this are pixels, in vector formats too."""
+
+
+def write_figures(folder: Path, comparison: Comparison, formats: Sequence[str]) -> list[Path]:
+    """Write every figure in every format; returns the files. Raises SimunixError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SimunixError(f"--figures {folder}: {error.strerror}; choose another folder") from error
+    written: list[Path] = []
+    if all(run.jobs is None for run in comparison.runs):
+        return written
+    for name, draw in _figures(comparison).items():
+        written += _save(folder, name, draw, formats)
+    return written
+
+
+def _figures(comparison: Comparison) -> dict[str, Callable[[Any], None]]:
+    """What draws each figure into axes, by the figure's name."""
+    labels = [run.label for run in comparison.runs]
+    found: dict[str, Callable[[Any], None]] = {
+        "utilisation": lambda axes: _over_time(axes, comparison.utilisation(), labels, "utilisation, %"),
+        "queue": lambda axes: _over_time(axes, comparison.queue(), labels, "queue length, jobs"),
+        "waits": lambda axes: _distribution(axes, comparison.waits(), labels, "wait at most", WAITS),
+        "slowdowns": lambda axes: _distribution(axes, comparison.slowdowns(), labels, "bounded slowdown at most", SLOWDOWNS),
+    }
+    for number, run in enumerate(comparison.runs):
+        rectangles = comparison.rectangles(number, RASTER_FROM * 100)
+        if rectangles is not None:
+            name = "gantt-" + (re.sub(r"[^A-Za-z0-9._-]+", "-", run.label).strip("-.") or "run")
+            name = name if name not in found else f"{name}-{number + 1}"
+            found[name] = _gantt_of(comparison, number, run, rectangles)
+    return found
+
+
+def _gantt_of(comparison: Comparison, number: int, run: Run, rectangles: Rectangles) -> Callable[[Any], None]:
+    return lambda axes: _gantt(axes, comparison, number, run, rectangles)
+
+
+def _save(folder: Path, name: str, draw: Callable[[Any], None], formats: Sequence[str]) -> list[Path]:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    files = [folder / f"{name}.{kind}" for kind in dict.fromkeys(formats)]
+    with matplotlib.rc_context({"svg.hashsalt": name}):
+        figure, axes = pyplot.subplots(figsize=(WIDTH_IN, 3.6))
+        try:
+            draw(axes)
+            for side in ("top", "right"):
+                axes.spines[side].set_visible(False)
+            figure.tight_layout()
+            for file in files:
+                figure.savefig(file, dpi=130, metadata={"Date": None} if file.suffix == ".svg" else None)
+        except OSError as error:
+            raise SimunixError(f"--figures {folder}: {error.strerror}; choose another folder") from error
+        finally:
+            pyplot.close(figure)
+    return files
+
+
+def _time_unit(end_s: float) -> tuple[float, str]:
+    return next((second, name) for least, second, name in TIMES if end_s >= least)
+
+
+def _lines(axes: Any, curves: Curves, labels: Sequence[str], scale: float) -> None:
+    for number, (label, y) in enumerate(zip(labels, curves.y, strict=True)):
+        if len(y):
+            style = "-" if number < len(PALETTE) else "--"
+            colour = PALETTE[number % len(PALETTE)]
+            axes.step(curves.x / scale, y, style, where="post", color=colour, linewidth=1.1, label=_shown(label))
+    if len(labels) > 1:
+        axes.legend(fontsize=8, frameon=False)
+    axes.grid(color="#dddddd", linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def _shown(label: str) -> str:
+    """matplotlib leaves labels out that begin with an underscore, takes $ for mathematics, has no glyphs for control codes."""
+    return re.sub(r"[\x00-\x1f\x7f]", "?", f" {label}" if label.startswith("_") else label).replace("$", r"\$")
+
+
+def _over_time(axes: Any, curves: Curves, labels: Sequence[str], name: str) -> None:
+    second, unit = _time_unit(float(curves.x[-1]))
+    _lines(axes, curves, labels, second)
+    axes.set(xlabel=f"virtual time, {unit}", ylabel=name, xlim=(0, float(curves.x[-1]) / second))
+    axes.set_ylim(bottom=0)
+
+
+def _distribution(axes: Any, curves: Curves, labels: Sequence[str], name: str, ticks: dict[float, str]) -> None:
+    _lines(axes, curves, labels, 1.0)
+    if 0 in ticks:
+        axes.set_xscale("symlog", linthresh=1.0)
+    else:
+        axes.set_xscale("log")
+    most = max(float(curves.x[-1]) if len(curves.x) else 0.0, sorted(ticks)[1])
+    axes.set_xticks([place for place in ticks if place <= most], [text for place, text in ticks.items() if place <= most])
+    axes.set_xticks([], minor=True)
+    axes.set(xlabel=name, ylabel="jobs, %", xlim=(min(ticks), most), ylim=(0, 102))
+
+
+def _gantt(axes: Any, comparison: Comparison, number: int, run: Run, rectangles: Rectangles) -> None:
+    from matplotlib.collections import PolyCollection
+
+    second, unit = _time_unit(comparison.end_s)
+    if rectangles.density is not None:
+        extent = (0, comparison.end_s / second, rectangles.cores, 0)
+        axes.imshow(rectangles.density, extent=extent, aspect="auto", cmap="Blues", vmin=0, vmax=1, interpolation="nearest")
+    else:
+        left = comparison.table[f"start.{number}"].to_numpy()[rectangles.job] / second
+        right = comparison.table[f"finish.{number}"].to_numpy()[rectangles.job] / second
+        x, y = np.stack([left, left, right, right], 1), np.stack([rectangles.low, rectangles.high + 1], 1)[:, [0, 1, 1, 0]]
+        colours = np.array(JOB_COLOURS)[rectangles.job * 7 % len(JOB_COLOURS)]
+        collection = PolyCollection(list(np.stack([x, y], 2)), facecolors=list(colours), edgecolors="white", linewidths=0.2)
+        collection.set_rasterized(len(rectangles.job) > RASTER_FROM)
+        axes.add_collection(collection)
+    axes.set(xlim=(0, comparison.end_s / second), ylim=(rectangles.cores, 0), xlabel=f"virtual time, {unit}")
+    axes.set_title(_shown(run.label), fontsize=10)
+    if run.machines is not None and run.machines.cores:
+        hosts = list(run.machines.cores)
+        shown = hosts[:: -(-len(hosts) // 16)]
+        middles = [run.machines.first[host] + run.machines.cores[host] / 2 for host in shown]
+        axes.set_yticks(middles, shown, fontsize=7)
+    else:
+        axes.set_ylabel("core")

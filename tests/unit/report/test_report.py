@@ -1,0 +1,148 @@
+"""`simunix report`: what the page holds, and what is said of folders that are no whole runs."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simunix.cli.main import main
+from simunix.report.differences import differences
+from simunix.report.jobs_csv import JobRow
+from simunix.report.run_data import read_run, unique_labels
+from tests.unit.report import runs
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&$x_{"
+
+
+def data_of(page: str) -> Any:
+    found = re.search(r'id="data">([^<]*)</script>', page)
+    assert found is not None
+    return json.loads(gzip.decompress(base64.b64decode(found[1])))
+
+
+def report(tmp_path: Path, *arguments: object) -> str:
+    assert main(["report", *map(str, arguments), "-o", str(tmp_path / "r.html")]) == 0
+    return (tmp_path / "r.html").read_text()
+
+
+def test_two_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = runs.write_run(tmp_path / "one", runs.rows(30, 4), 4, 1, "hosts: [{cores: 4}]\nslurm: {nodes: a}\n")
+    two = runs.write_run(tmp_path / "two", runs.rows(30, 4, mean_gap_s=300), 4, 2, "hosts: [{cores: 8}]\nslurm: {nodes: a}\n")
+    page = report(tmp_path, one, two)
+    assert "2 runs" in capsys.readouterr().out
+    assert "scenario.hosts[0].cores" in page and "scenario.slurm.nodes" not in page
+    data = data_of(page)
+    assert [run["label"] for run in data["runs"]] == ["one", "two"]
+    assert len(data["table"]["job"]) == 30 and len(data["table"]["runs"]) == 2
+    assert data["runs"][0]["gantt"]["hosts"] == ["node0001", "node0002", "node0003", "node0004"]
+
+
+def test_the_page_needs_no_network(tmp_path: Path) -> None:
+    page = report(tmp_path, runs.write_run(tmp_path / "one", runs.rows(3, 2), 2))
+    assert "default-src 'none'" in page
+    assert not re.search(r"<(script|img|link|iframe)[^>]*\s(src|href)=", page.partition("<body>")[0])
+    assert not re.search(r"@import|url\((?!['\"]?data:)", page.partition("</style>")[0])
+
+
+@pytest.mark.slow
+def test_figures(tmp_path: Path) -> None:
+    one = runs.write_run(tmp_path / "_o$n_e$", runs.rows(700, 4), 4)
+    report(tmp_path, one, one, "--figures", tmp_path / "figures", "--format", "png", "--format", "svg")
+    names = {path.name for path in (tmp_path / "figures").iterdir()}
+    drawn = ("gantt-_o-n_e-1", "gantt-_o-n_e-2", "queue", "slowdowns", "utilisation", "waits")
+    assert names == {f"{name}.{ending}" for name in drawn for ending in ("png", "svg")}
+    assert all(path.stat().st_size > 3000 for path in (tmp_path / "figures").iterdir())
+
+
+def test_what_was_different(tmp_path: Path) -> None:
+    text = "network: {latency: 25us}\nhosts: [{name: a, cores: 4}]\nworkload: {trace: x}\n"
+    folders = [runs.write_run(tmp_path / name, [], 1, 3, text) for name in "ab"]
+    record = json.loads((folders[1] / "run.json").read_text())
+    record |= {"overrides": ["network.latency=1ms", "hosts.0.cores=8", "workload={trace: y}"], "rjms": "slurm 24.11.5"}
+    (folders[1] / "run.json").write_text(json.dumps(record))
+    differing, agreeing = differences([read_run(folder) for folder in folders])
+    assert dict(differing) == {
+        "rjms": ["slurm 22.05.8", "slurm 24.11.5"],
+        "scenario.network.latency": ["25us", "1ms"],
+        "scenario.hosts[0].cores": ["4", "8"],
+        "scenario.workload.trace": ["x", "y"],
+    }
+    assert agreeing > 3
+
+
+def test_hostile_names_are_text(tmp_path: Path) -> None:
+    job = JobRow(7, HOSTILE, HOSTILE, 0.0, 16, 60, 0, HOSTILE, 1.0, 5.0, 6.0, allocated_hosts="node0001", allocated_cores=16)
+    folder = runs.write_run(tmp_path / "x", [job], 1, scenario=f"name: {json.dumps(HOSTILE)}\n")
+    record = json.loads((folder / "run.json").read_text()) | {"failure": HOSTILE, "ended": HOSTILE, "counts": {HOSTILE: 1}}
+    (folder / "run.json").write_text(json.dumps(record))
+    other = runs.write_run(tmp_path / "<img src=x onerror=alert(3)>", runs.rows(2, 1), 1)
+    page = report(tmp_path, folder, other, "--title", HOSTILE, "--figures", tmp_path / "f", "--format", "svg")
+    assert "<script>alert" not in page and "<img" not in page.partition('<script type="application/octet-stream"')[0]
+    assert HOSTILE in data_of(page)["workloads"]
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda path: (path / "run.json").unlink(), "has not ended, or was killed"),
+        (lambda path: (path / "jobs.csv").unlink(), "had no jobs"),
+        (lambda path: (path / "machines.csv").unlink(), "wait, mean"),
+        (lambda path: [path.joinpath(name).unlink() for name in ("run.json", "jobs.csv", "machines.csv")], "process start"),
+    ],
+)
+def test_runs_that_are_not_whole_have_a_page(tmp_path: Path, make: Any, said: str) -> None:
+    folder = runs.write_run(tmp_path / "r", runs.rows(5, 2), 2)
+    make(folder)
+    assert said in report(tmp_path, folder, "--figures", tmp_path / "f", "--format", "png")
+
+
+def test_jobs_that_never_ran(tmp_path: Path) -> None:
+    waiting = [JobRow(number, "w", "", 5.0, 16, 60, 0, "PENDING") for number in range(3)]
+    skipped = [JobRow(9, "w", "", None, 0, -1, 0, "SKIPPED")]
+    for name, jobs in (("waiting", waiting), ("skipped", skipped)):
+        page = report(tmp_path, runs.write_run(tmp_path / name, jobs, 1), "--figures", tmp_path / "f", "--format", "png")
+        assert "it is not known which job ran where" in page
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda path: path.rmdir(), "there is no such folder"),
+        (lambda path: None, "is not the folder of a run"),
+        (lambda path: (path.rmdir(), path.touch()), "is not a folder"),
+        (lambda path: (path / "jobs.csv").write_text("submission_time,starting_time\nx,1\n"), "jobs.csv"),
+        (lambda path: (path / "run.json").write_text("{"), "run.json: not JSON"),
+        (lambda path: (path / "run.json").write_bytes(b"\xff"), "run.json: not JSON"),
+        (lambda path: (path / "jobs.csv").write_bytes(b"\xff\xfe"), "jobs.csv"),
+        (lambda path: (path / "jobs.csv").touch(), "jobs.csv"),
+        (lambda path: [path.joinpath(name).write_text("{}") for name in ("run.json", "machines.csv")], "machines.csv:"),
+    ],
+)
+def test_what_is_no_run_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], make: Any, message: str) -> None:
+    folder = tmp_path / "r"
+    folder.mkdir()
+    make(folder)
+    assert main(["report", str(folder), "-o", str(tmp_path / "r.html")]) != 0
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = runs.write_run(tmp_path / "r", runs.rows(2, 1), 1)
+    (tmp_path / "file").touch()
+    for arguments in (["-o", str(tmp_path)], ["-o", str(tmp_path / "r.html"), "--figures", str(tmp_path / "file")]):
+        assert main(["report", str(folder), *arguments]) != 0
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_labels() -> None:
+    assert unique_labels([Path("/a/x"), Path("/b/y")]) == ["x", "y"]
+    assert unique_labels([Path("/a/1/x"), Path("/b/1/x")]) == ["a/1/x", "b/1/x"]
+    assert unique_labels([Path("/a/x"), Path("/a/x")]) == ["x (1)", "x (2)"]
