@@ -1,7 +1,7 @@
 // Draws what report.html carries in its data element: charts with uPlot, Gantt charts on uPlot's canvas, the jobs with Tabulator.
 "use strict";
 (async () => {
-  const PALETTE = ["#4477aa", "#ee6677", "#228833", "#ccaa22", "#66ccee", "#aa3377", "#999999", "#ee7733"];
+  const PALETTE = ["#4488cc", "#ee6677", "#228833", "#ccaa22", "#66ccee", "#aa3377", "#999999", "#ee7733"];
   const JOB_COLOURS = ["#4477aa", "#66aadd", "#88ccee", "#44aa99", "#117733", "#999933", "#ddcc77", "#ee9966", "#cc6677", "#aa4499", "#7755aa", "#888899"];
   const STATE_COLOURS = { COMPLETED: "#4477aa", TIMEOUT: "#ddaa33", CANCELLED: "#999999", FAILED: "#cc3311", NODE_FAIL: "#882255", PREEMPTED: "#ee7733" };
   const NARROW = 600;
@@ -67,12 +67,18 @@
     series: [{ label: "time", value: (_, one) => one == null ? "–" : duration(one) }, ...series(curves, (one) => one == null ? "–" : number(one) + unit)],
   }, [curves.x, ...curves.y], 240);
 
-  function distribution(id, curves, scale, label, ticks) {
+  const SPANS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
+  function span(seconds) {
+    const [unit, name] = SPANS.find(([unit]) => seconds >= unit) || SPANS[3];
+    return `${+(seconds / unit).toFixed(2)} ${name}`;
+  }
+
+  function distribution(id, curves, scale, label, tickLabel, ticks) {
     const last = curves.x.length ? curves.x[curves.x.length - 1] : 1, first = curves.x.length ? curves.x[0] : 0;
     const low = Math.min(first, ticks[0]), shown = ticks.filter((tick) => tick <= last), high = Math.max(last, ticks[1]);
     add(id, {
       scales: { x: { time: false, ...scale, range: (_, from, to) => from === first && to === last || from == null || from === to ? [low, high] : [from, to] }, y: { range: [0, 102] } },
-      axes: [axis({ splits: () => shown, values: (plot, splits) => apart(plot, splits, label), grid: { show: true, stroke: grid, width: 1 }, filter: (_, splits) => splits }), axis({ size: 46 })],
+      axes: [axis({ splits: () => shown, values: (plot, splits) => apart(plot, splits, tickLabel), grid: { show: true, stroke: grid, width: 1 }, filter: (_, splits) => splits }), axis({ size: 46 })],
       cursor: { drag: { x: true, y: false } },
       series: [{ label: "at most", value: (_, one) => one == null ? "–" : label(one) }, ...series(curves, (one) => one == null ? "–" : `${number(one)} %`)],
     }, [curves.x, ...curves.y], 280);
@@ -266,8 +272,8 @@
   curvesOverTime("utilisation", data.utilisation, " %", 100);
   curvesOverTime("queue", data.queue, "", 1);
   data.runs.forEach((_, run) => ganttChart(run));
-  distribution("waits", data.waits, { distr: 4, asinh: 1 }, duration, [0, 1, 10, 60, 600, 3600, 21600, 86400, 604800, 2592000, 31536000]);
-  distribution("slowdowns", data.slowdowns, { distr: 3 }, (one) => number(one, 3), [1, 2, 5, 10, 20, 50, 100, 1000, 10000, 100000, 1000000]);
+  distribution("waits", data.waits, { distr: 4, asinh: 1 }, duration, span, [0, 1, 10, 60, 600, 3600, 21600, 86400, 604800, 2592000, 31536000]);
+  distribution("slowdowns", data.slowdowns, { distr: 3 }, (one) => number(one, 3), number, [1, 2, 5, 10, 20, 50, 100, 1000, 10000, 100000, 1000000]);
   document.getElementById("colour").addEventListener("change", (event) => { colourBy = event.target.value; charts.forEach((chart) => chart.redraw(false)); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => charts.forEach((chart) => chart.redraw(false, true)));
   window.reportCharts = charts;

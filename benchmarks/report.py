@@ -1,0 +1,87 @@
+"""How long a report of 100,000 jobs on 5,000 nodes takes to make, how large it is, and when a browser has painted it.
+
+The run is made up: random jobs of 1 ... 64 whole nodes, placed first come, first served: hardly any job gets neighbours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from simunix.report.comparison import Comparison
+from simunix.report.page.write import write_page
+from simunix.report.run_data import read_run
+from simunix.report.trace_events import write_trace
+from tests.unit.report import runs
+
+TABLE_S = 120.0
+PAINT = "return performance.getEntriesByName('first-contentful-paint').map((entry) => entry.startTime)[0]"
+"""Milliseconds from the start of the navigation."""
+
+
+def in_browser(page: Path) -> dict[str, float]:
+    """Seconds until first paint, all figures, and the table of jobs; empty without Chromium."""
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not (chromium and driver):
+        print("no browser: apt-get install chromium chromium-driver")
+        return {}
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1400,900"):
+        options.add_argument(argument)
+    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    try:
+        begin = time.monotonic()
+        browser.get(page.as_uri())
+        ready = await_word(browser, "ready") - begin
+        table = await_word(browser, "table") - begin
+        return {"first paint": browser.execute_script(PAINT) / 1e3, "figures": ready, "table": table}
+    finally:
+        browser.quit()
+
+
+def await_word(browser: Any, word: str) -> float:
+    """When the page has said so."""
+    end = time.monotonic() + TABLE_S
+    while not browser.execute_script(f"return document.documentElement.dataset.{word}"):
+        if time.monotonic() > end:
+            raise SystemExit(f"the page is not {word} after {TABLE_S:g} s")
+        time.sleep(0.02)
+    return time.monotonic()
+
+
+def main() -> None:
+    """Make a run, then its report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=100_000)
+    parser.add_argument("--nodes", type=int, default=5_000)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        rows = runs.rows(options.jobs, options.nodes, 1, mean_gap_s=25_000 / options.nodes)
+        begin = time.monotonic()
+        directory = runs.write_run(Path(folder) / "run", rows, options.nodes)
+        print(f"a run's CSV files   {time.monotonic() - begin:8.2f} s")
+        begin = time.monotonic()
+        size = write_page(Path(folder) / "report.html", Comparison([read_run(directory)]), "benchmark")
+        print(f"report              {time.monotonic() - begin:8.2f} s  {size / 1e6:.1f} MB")
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"peak memory         {peak:8.0f} MiB")
+        for name, seconds in in_browser(Path(folder) / "report.html").items():
+            print(f"browser: {name:<11}{seconds:8.2f} s")
+        begin = time.monotonic()
+        events = write_trace(Path(folder) / "trace.json.gz", read_run(directory))
+        print(f"trace               {time.monotonic() - begin:8.2f} s  {events:,} events")
+
+
+if __name__ == "__main__":
+    main()
