@@ -14,13 +14,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path[0] = str(Path(__file__).resolve().parents[1])  # instead of this folder, whose platform.py would be taken for Python's
 
-from simunix.report.comparison import Comparison
-from simunix.report.page.write import write_page
-from simunix.report.run_data import read_run
-from simunix.report.trace_events import write_trace
-from tests.unit.report import runs
+from simunix.report.comparison import Comparison  # noqa: E402
+from simunix.report.page.write import write_page  # noqa: E402
+from simunix.report.run_data import read_run  # noqa: E402
+from simunix.report.trace_events import write_trace  # noqa: E402
+from tests.unit.report import runs  # noqa: E402
 
 TABLE_S = 120.0
 PAINT = "return performance.getEntriesByName('first-contentful-paint').map((entry) => entry.startTime)[0]"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,7 +41,9 @@ def frame(rows: Sequence[JobRow]) -> pd.DataFrame:
 
     from simunix.metrics.jobs import job_table
 
-    return job_table(settled(pd.DataFrame([asdict(row) for row in rows])))
+    return job_table(
+        settled(pd.DataFrame({field.name: [getattr(row, field.name) for row in rows] for field in fields(JobRow)}))
+    )
 
 
 def settled(table: pd.DataFrame) -> pd.DataFrame:

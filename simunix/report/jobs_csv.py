@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from simunix.rjms.slurm.accounting import CompletedJob
@@ -139,8 +139,9 @@ def write_rows(path: Path, rows: Sequence[JobRow]) -> None:
     """Write jobs.csv."""
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([field.name for field in fields(JobRow)])
-        writer.writerows([_text(value) for value in astuple(row)] for row in rows)
+        names = [field.name for field in fields(JobRow)]
+        writer.writerow(names)
+        writer.writerows([_text(getattr(row, name)) for name in names] for row in rows)
 
 
 def _text(value: object) -> object:

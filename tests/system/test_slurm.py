@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from simunix.report.machines import parse_intervals, read_machines
 from tests.conftest import ROOT, Simunix
 
 pytestmark = pytest.mark.slurm
@@ -130,6 +131,15 @@ def test_every_job_of_a_workload_is_accounted_for(simunix: Simunix, tmp_path: Pa
     assert float(rows[2]["starting_time"]) >= float(rows[1]["finish_time"])
     assert "More processors requested than permitted" in rows[4]["metadata"]
     assert 120 <= float(rows[7]["execution_time"]) < 300
+    machines = read_machines(tmp_path / "out/machines.csv")
+    for number, row in rows.items():
+        intervals = parse_intervals(row["allocated_resources"])
+        assert sum(high - low + 1 for low, high in intervals) == int(row["allocated_cores"]), number
+    assert rows[2]["allocated_resources"] == f"0-{machines.total - 1}"
+    for command in (["report", "-o", tmp_path / "r.html"], ["trace"], ["workload", "convert"]):
+        extra = [tmp_path / "r.swf"] if command[0] == "workload" else []
+        done = simunix(*command, tmp_path / "out", *extra, timeout=100)
+        assert done.returncode == 0, done.stderr
 
 
 def test_garbage_in_a_trace_is_named(simunix: Simunix, tmp_path: Path) -> None:

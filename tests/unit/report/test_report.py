@@ -40,6 +40,7 @@ def test_two_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = data_of(page)
     assert [run["label"] for run in data["runs"]] == ["one", "two"]
     assert len(data["table"]["job"]) == 30 and len(data["table"]["runs"]) == 2
+    assert report(tmp_path, one, two) == page, "the same runs, the same bytes"
     assert data["runs"][0]["gantt"]["hosts"] == ["node0001", "node0002", "node0003", "node0004"]
 
 
