@@ -78,14 +78,13 @@ class Comparison:
         return self._over_time(lambda run, jobs: queued_jobs(jobs[jobs["submission_time"].notna()]))
 
     def _over_time(self, curve: Callable[[Run, pd.DataFrame], pd.Series]) -> Curves:
-        steps = [curve(run, run.jobs) if run.jobs is not None else pd.Series(dtype=float) for run in self.runs]
-        moments = np.unique(np.concatenate([[0.0, self.end_s], *(one.index.to_numpy(dtype=float) for one in steps)]))
+        steps = [curve(run, run.jobs) if run.jobs is not None else None for run in self.runs]
+        known = [one.index.to_numpy(dtype=float) for one in steps if one is not None]
+        moments = np.unique(np.concatenate([[0.0, self.end_s], *known]))
         if len(moments) <= POINTS_MAX:
             return Curves(moments, [_at(one, moments) for one in steps])
         edges = np.linspace(0.0, self.end_s, POINTS_MAX + 1)
-        return Curves(
-            edges, [np.append(means := mean_over_bins(one, edges), means[-1]) for one in steps], self.end_s / POINTS_MAX
-        )
+        return Curves(edges, [_binned(one, edges) for one in steps], self.end_s / POINTS_MAX)
 
     # Distributions
 
@@ -207,8 +206,18 @@ def _side(jobs: pd.DataFrame, number: int) -> pd.DataFrame:
     return _keyed(jobs)[list(KEY)].assign(**named).set_index(list(KEY))
 
 
-def _at(steps: pd.Series, moments: np.ndarray) -> np.ndarray:
-    """Values of a step function, 0 before its first step."""
+def _binned(steps: pd.Series | None, edges: np.ndarray) -> np.ndarray:
+    """Means over the bins, the last one twice, so that it has an end; NaN for a run that has none."""
+    if steps is None:
+        return np.full(len(edges), np.nan)
+    means = mean_over_bins(steps, edges)
+    return np.append(means, means[-1])
+
+
+def _at(steps: pd.Series | None, moments: np.ndarray) -> np.ndarray:
+    """Values of a step function, 0 before its first step; NaN for a run that has none."""
+    if steps is None:
+        return np.full(len(moments), np.nan)
     if steps.empty:
         return np.zeros(len(moments))
     places = np.searchsorted(steps.index.to_numpy(dtype=float), moments, "right") - 1

@@ -17,11 +17,19 @@ DIGEST = 12
 
 
 def differences(runs: Sequence[Run]) -> tuple[list[tuple[str, list[str]]], int]:
-    """(key, value in each run) for every key in which runs differ, and the number of keys in which they agree."""
+    """(key, value in each run) for every key in which runs differ, and the number of keys in which they agree.
+
+    Of a run without run.json only the scenario is known: the rest is no difference.
+    """
     found = [settings(run) for run in runs]
     keys = list(dict.fromkeys(key for one in found for key in one))
     rows = [(key, [one.get(key, ABSENT) for one in found]) for key in keys]
-    differing = [(key, values) for key, values in rows if len(set(values)) > 1]
+    whole = [number for number, run in enumerate(runs) if run.record]
+
+    def compared(key: str, values: list[str]) -> list[str]:
+        return values if key.startswith("scenario.") else [values[number] for number in whole]
+
+    differing = [(key, values) for key, values in rows if len(set(compared(key, values))) > 1]
     return differing, len(rows) - len(differing)
 
 

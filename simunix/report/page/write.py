@@ -167,7 +167,9 @@ def _change(first: float | None, value: float | None) -> str:
     ratio = value / first
     if abs(ratio - 1) < LEAST_CHANGE:
         return ""
-    return f"× {ratio:,.3g}" if ratio >= 10 else f"{(ratio - 1) * 100:+.3g} %"
+    if ratio >= 10:
+        return f"× {ratio:,.0f}" if ratio >= 100 else f"× {ratio:.3g}"
+    return f"{(ratio - 1) * 100:+.3g} %"
 
 
 def event_rows(runs: Sequence[Run]) -> list[tuple[str, list[str]]]:

@@ -50,6 +50,15 @@ def test_curves(pair: Comparison) -> None:
     assert queue.y[0][0] == 1 and queue.y[0][-1] == 0 and not queue.y[1].any()
 
 
+def test_a_run_without_jobs_has_no_curve(tmp_path: Path) -> None:
+    for name, jobs in (("few", runs.rows(3, 2)), ("many", runs.rows(3000, 16))):
+        runs.write_run(tmp_path / name, jobs, 16)
+        empty = runs.write_run(tmp_path / f"{name}-none", [], 1)
+        comparison = Comparison([read_run(tmp_path / name), read_run(empty)])
+        for curves in (comparison.utilisation(), comparison.queue(), comparison.waits()):
+            assert np.isnan(curves.y[1]).all() and not np.isnan(curves.y[0]).any()
+
+
 def test_distributions(pair: Comparison) -> None:
     assert pair.waits().x.tolist() == [0, 100]
     assert [one.tolist() for one in pair.waits().y] == [[50, 100], [100, 100]]

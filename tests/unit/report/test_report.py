@@ -77,6 +77,12 @@ def test_what_was_different(tmp_path: Path) -> None:
     assert agreeing > 3
 
 
+def test_a_run_that_was_killed_differs_in_nothing_that_is_unknown(tmp_path: Path) -> None:
+    folders = [runs.write_run(tmp_path / name, [], 1, 3, f"a: {name}\n") for name in "ab"]
+    (folders[1] / "run.json").unlink()
+    assert differences([read_run(folder) for folder in folders])[0] == [("scenario.a", ["a", "b"])]
+
+
 def test_hostile_names_are_text(tmp_path: Path) -> None:
     job = JobRow(7, HOSTILE, HOSTILE, 0.0, 16, 60, 0, HOSTILE, 1.0, 5.0, 6.0, allocated_hosts="node0001", allocated_cores=16)
     folder = runs.write_run(tmp_path / "x", [job], 1, scenario=f"name: {json.dumps(HOSTILE)}\n")
