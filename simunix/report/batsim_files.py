@@ -41,9 +41,13 @@ def frame(rows: Sequence[JobRow]) -> pd.DataFrame:
 
     from simunix.metrics.jobs import job_table
 
-    return job_table(
-        settled(pd.DataFrame({field.name: [getattr(row, field.name) for row in rows] for field in fields(JobRow)}))
-    )
+    columns = {field.name: [_known(getattr(row, field.name)) for row in rows] for field in fields(JobRow)}
+    return job_table(settled(pd.DataFrame(columns)))
+
+
+def _known(value: object) -> object:
+    """None for what jobs.csv leaves empty."""
+    return None if value == "" else value
 
 
 def settled(table: pd.DataFrame) -> pd.DataFrame:
