@@ -53,6 +53,8 @@ def read_run(directory: Path, label: str | None = None) -> Run:
         run.notes.append("This run has not ended, or was killed: there is no run.json yet.")
     elif run.record.get("ended") not in (None, "done", "time limit"):
         run.notes.append(f"This run ended early: {run.record.get('failure') or run.record['ended']}.")
+    if run.record.get("valid") is False:
+        run.notes.append("This run is INVALID: the context of its workload was not established when the replay began.")
     if (directory / "machines.csv").exists():
         run.machines = read_machines(directory / "machines.csv")
     if (directory / "jobs.csv").exists():

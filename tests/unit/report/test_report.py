@@ -109,6 +109,16 @@ def test_runs_that_are_not_whole_have_a_page(tmp_path: Path, make: Any, said: st
     assert said in report(tmp_path, folder, "--figures", tmp_path / "f", "--format", "png")
 
 
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [({"valid": False}, "This run is INVALID"), ({"ended": "interrupted"}, "ended early: interrupted"), ({"failure": "x"}, "")],
+)
+def test_notes(tmp_path: Path, record: dict[str, Any], said: str) -> None:
+    folder = runs.write_run(tmp_path / "r", runs.rows(2, 2), 2)
+    (folder / "run.json").write_text(json.dumps(json.loads((folder / "run.json").read_text()) | record))
+    assert said in "".join(read_run(folder).notes)
+
+
 def test_jobs_that_never_ran(tmp_path: Path) -> None:
     waiting = [JobRow(number, "w", "", 5.0, 16, 60, 0, "PENDING") for number in range(3)]
     skipped = [JobRow(9, "w", "", None, 0, -1, 0, "SKIPPED")]
