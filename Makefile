@@ -28,6 +28,7 @@ bench: setup ## the benchmarks; their last figures are in benchmarks/README.md
 	.venv/bin/python benchmarks/realtime.py
 	.venv/bin/python benchmarks/platform.py
 	.venv/bin/python benchmarks/solver.py
+	.venv/bin/python benchmarks/report.py
 
 format: setup ## format the Python sources
 	.venv/bin/ruff format . && .venv/bin/ruff check --fix .
