@@ -174,7 +174,7 @@ class Preemption:
         """Others could run all the while: from now on they need not wait for so long."""
         if spinner.patience_ns > SHORTEST_NS and (spinner.is_known or self._others_may_run()):
             spinner.patience_ns = max(spinner.patience_ns // 2, SHORTEST_NS)
-            patience = _TIMEVAL.pack(0, spinner.patience_ns // 1000)
+            patience = _TIMEVAL.pack(*divmod(spinner.patience_ns // 1000, 10**6))
             actor.channel.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, patience)
 
     def _rounds(self, spinner: Spinner) -> int:

@@ -43,6 +43,7 @@ peer.recv(1)
 COMPUTE = """
 import threading
 def compute():
+    print("computing", flush=True)
     while True: pass
 threading.Thread(target=compute).start()
 threading.Event().wait()
@@ -156,8 +157,12 @@ def test_ps_of_nothing_is_said(simunix: Simunix, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_stall_shows_the_computing_thread(simunix: Simunix, tmp_path: Path) -> None:
-    with running(tmp_path, write_scenario(tmp_path, {"a1": COMPUTE})):
-        time.sleep(13)
+    with running(tmp_path, write_scenario(tmp_path, {"a1": COMPUTE}), "--set", "preempt_after=0") as out:
+        end = time.monotonic() + 60
+        while not any(path.stat().st_size for path in out.glob("hosts/a1/*.out")):
+            assert time.monotonic() < end, "it has not begun"
+            time.sleep(0.1)
+        time.sleep(12)
     text = (tmp_path / "run" / "run.json").read_text()
     assert "the turn has not come back for 1" in text
     assert "thread 3" in text

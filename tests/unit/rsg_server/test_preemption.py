@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import socket
+import struct
+
 import msgpack
 import pytest
 
@@ -52,6 +55,17 @@ def test_a_stranger_alone_is_given_all_its_patiences_in_one_turn() -> None:
         (actor,) = spinning(world)
         assert actor.spinner is not None and actor.spinner.patience_ns == AFTER_NS
         assert turns_until_all_spin(world, ROUNDS) == 1
+
+
+def test_half_of_two_seconds_is_a_whole_one_for_the_channel() -> None:
+    with fake() as world:
+        world.kernel.preemption.after_ns = 2_000_000_000
+        actor, other = world.born(), world.born()
+        other.state = State.PARKED
+        world.kernel.make_ready(other)
+        give_back(world, actor)
+        assert actor.spinner is not None and actor.spinner.patience_ns == 1_000_000_000
+        assert actor.channel.getsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, 16) == struct.pack("=qq", 1, 0)
 
 
 def test_a_known_spinner_is_left_for_the_next_event_soon() -> None:
