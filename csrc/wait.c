@@ -75,7 +75,9 @@ static enum simunix_wake ask_to_park(struct call *call, struct wait *wait, uint6
     msgpack_put_uint(&writer, wait->b);
     msgpack_put_uint(&writer, wait->c);
     if (thread->slot == 0) {
+        thread->process->waiters_elsewhere++;
         request_call(thread, &writer, &reply);
+        thread->process->waiters_elsewhere--;
         wait->value = reply_number(&reply, 1);
         return (enum simunix_wake)reply.status;
     }

@@ -57,7 +57,6 @@ class TurnLoop:
         self.kernel = kernel
         self.holder: Actor | None = None
         self.holder_since = 0.0
-        self._given_ns = 0
         self._unsettled = False  # what a process with a terminal did last may still be under way in the kernel
         self.limit_ns = FOREVER_NS  # the clock may not pass this (pace, pause)
         self.stop = False
@@ -133,7 +132,7 @@ class TurnLoop:
         due = kernel.timeline.next_ns
         words[EVENT] = FOREVER_NS if due is None else min(due, FOREVER_NS)
         if kernel.run_queue:
-            words[EVENT] = min(words[EVENT], max(self._given_ns + QUANTUM_NS, kernel.now_ns + 1))
+            words[EVENT] = min(words[EVENT], max(words[QUANTUM], kernel.now_ns + 1))
             words[HORIZON] = 0
         else:
             words[HORIZON] = min(kernel.now_ns + SOLO_LIMIT_NS, self.limit_ns, self._due_outside(due))
@@ -151,7 +150,6 @@ class TurnLoop:
         kernel = self.kernel
         self.holder = actor
         self.holder_since = time.monotonic()
-        self._given_ns = kernel.now_ns
         actor.state = State.RUNNING
         if actor.parked is not None and actor.parked.wait == Wait.FUTEX:
             kernel.futexes.remove(actor)
