@@ -187,7 +187,7 @@ def test_a_failed_fork_is_taken_back() -> None:
 def test_a_socket_belongs_to_its_host() -> None:
     with fake() as world:
         own, other = world.born("h0"), world.born("h1")
-        (number, _) = ask(world, own, Op.SOCKET, 4, 1, 0) or ()
+        (number,) = ask(world, own, Op.SOCKET, 4, 1, 0) or ()
         assert ask(world, other, Op.LISTEN, number, 5) == (-9,)
         assert ask(world, own, Op.BIND, number, 4, bytes(4), 80) == (0,)
         assert ask(world, own, Op.LISTEN, number, 5) == (0,)
