@@ -21,14 +21,30 @@ static _Noreturn void server_is_gone(void)
     }
 }
 
-/* Send without waiting for an answer. */
-void request_post(struct thread *thread, struct msgpack_writer *writer)
+/* Send what is in the buffer of `thread`. */
+void request_send(struct thread *thread, int channel, struct msgpack_writer *writer)
 {
     long size = writer->next - thread->buffer;
 
     if (writer->overflow)
         fatal("a message did not fit its buffer", NULL, size);
-    if (NATIVE(sendto, thread->channel, thread->buffer, size, MSG_NOSIGNAL, NULL, 0) != size)
+    if (NATIVE(sendto, channel, thread->buffer, size, MSG_NOSIGNAL, NULL, 0) != size)
+        server_is_gone();
+}
+
+/* Send without waiting for an answer. */
+void request_post(struct thread *thread, struct msgpack_writer *writer)
+{
+    steps_tell(thread);
+    request_send(thread, thread->channel, writer);
+}
+
+/* Is the server there still? */
+void channel_check(struct thread *thread)
+{
+    char byte;
+
+    if (NATIVE(recvfrom, thread->channel, &byte, 1, MSG_PEEK | MSG_DONTWAIT, NULL, NULL) == 0)
         server_is_gone();
 }
 
@@ -56,6 +72,8 @@ int64_t reply_wait(struct thread *thread, struct reply *reply)
         reply->values.kind[0] != 'i')
         fatal("the server sent something that is not a reply", NULL, size);
     reply->status = reply->values.number[0];
+    thread->has_turn = true;
+    thread->process->speaker = thread;
     threads_bury(thread->process);
     return reply->status;
 }

@@ -36,7 +36,7 @@ struct table {
     struct entry entries[ENTRIES_MAX + 1];
 };
 
-_Static_assert(SIMUNIX_CLOCK_BYTES + sizeof(struct table) <= SIMUNIX_SHARED_BYTES, "protocol.h");
+_Static_assert(SIMUNIX_CLOCK_BYTES + sizeof(struct table) <= SIMUNIX_SLOTS_OFFSET, "protocol.h");
 
 static struct table *table_of(const struct thread *thread)
 {

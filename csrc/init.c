@@ -124,6 +124,7 @@ static void say_hello(const char *program)
     main_process.memory_bytes = (uint64_t)reply_number(&reply, 4);
     main_process.flags = (uint32_t)reply_number(&reply, 5);
     main_process.affinity = main_process.cpus >= 64 ? ~0UL : (1UL << main_process.cpus) - 1;
+    main_thread.slot = (uint32_t)reply_number(&reply, 8);
     copy_text(&reply, 6, main_process.host_name, sizeof main_process.host_name);
     copy_text(&reply, 7, main_process.files, sizeof main_process.files);
     map_page(reply.fd);

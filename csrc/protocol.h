@@ -20,12 +20,15 @@
 #define SIMUNIX_MESSAGE_MAX 4096
 #define SIMUNIX_QUANTUM_NS 1000000
 #define SIMUNIX_CLOCK_BYTES 4096
-#define SIMUNIX_SHARED_BYTES 11534336
+#define SIMUNIX_SLOTS_OFFSET 11534336
+#define SIMUNIX_SLOTS 65536
+#define SIMUNIX_SHARED_BYTES 12582912
+#define SIMUNIX_STEPPERS_MAX 32
 
 enum simunix_op {
     /* life */
-    OP_HELLO = 1,       /* [kind, pid, tid, program] -> HELLO_NEW_IMAGE: [0, seed, nofile, cpus, memory, flags, host, files] + page fd */
-    OP_FORK = 2,        /* [kind] -> [child number] + the child's channel */
+    OP_HELLO = 1,       /* [kind, pid, tid, program] -> HELLO_NEW_IMAGE: [0, seed, nofile, cpus, memory, flags, host, files, slot] + page fd */
+    OP_FORK = 2,        /* [kind] -> [child number, its slot] + the child's channel */
     OP_FORK_DONE = 3,   /* [pid or -errno, number] -> [0]; what became of the announced child */
     OP_EXEC = 4,        /* [path] -> [0]; the next message is HELLO of the new image, or EXEC_FAILED */
     OP_EXEC_FAILED = 5, /* [errno] -> [0] */
@@ -48,6 +51,8 @@ enum simunix_op {
     OP_FUTEX_WORDS = 21, /* [(space, word) as pairs of 64 bits] -> [0]; what the next park in SPACE_MANY waits at */
 
     OP_WAITERS = 22,    /* [space, word, detail] -> [how many wait there with this in the upper half of c] */
+    OP_PARK_AT_SLOT = 23, /* as PARK, and 1 if others of its process may wake it (steps.c); answered in the caller's slot */
+    OP_STEPPED = 55,    /* [slot, digest, bytes] no reply; whose turn it is, and struct simunix_stepped of those it has passed meanwhile */
 
     /* signals and timers */
     OP_SIGNAL = 24,     /* [pid, tid, signal] -> [0]; already sent; pid as in kill(2), tid 0 = the process */
@@ -139,11 +144,36 @@ struct simunix_datagram {
 enum simunix_datagram_fields { DATAGRAM_HOP_LIMIT = 1, DATAGRAM_TRAFFIC_CLASS = 2, DATAGRAM_DESTINATION = 4,
     DATAGRAM_TIME = 8, DATAGRAM_TIME_NS = 16, DATAGRAM_TIMES = 32 };
 
+/* Where a parked thread waits, and what its wait has come to. One for each thread, in the shared memory at SIMUNIX_SLOTS_OFFSET;
+ * the first stays empty. */
+struct simunix_slot {
+    uint32_t word; /* enum simunix_slot_word; a futex */
+    int32_t wake;
+    int64_t value;
+};
+
+enum simunix_slot_word { SLOT_WAITS = 0, SLOT_FROM_SERVER = 1, SLOT_FROM_SIBLING = 2 };
+
+/* What has become of a thread while its process kept the turn to itself: it waits as these arguments of PARK say (a is 0), or is
+ * ready because of `wake`. In the order in which they began to. */
+struct simunix_stepped {
+    uint32_t slot;
+    int16_t is_ready;
+    int16_t wait;
+    int32_t wake;
+    int32_t syscall;
+    int64_t deadline;
+    uint64_t blocked;
+    uint64_t word;
+    uint64_t bitset;
+};
+
 /* One page of SIMUNIX_CLOCK_BYTES, shared by the server and every emulated process. Only the holder of the turn writes. Behind it, up
- * to SIMUNIX_SHARED_BYTES, the shims keep the times of files (file_times.c). */
+ * to SIMUNIX_SLOTS_OFFSET, the shims keep the times of files (file_times.c), then come the slots. */
 struct simunix_clock_page {
     uint64_t now_ns;
-    uint64_t horizon_ns;       /* a sleeper may set now_ns itself to a deadline before this; 0 forbids it */
+    uint64_t horizon_ns;       /* nobody but the threads of the holder's process can run before this: they may set now_ns to a deadline
+                                * before it; 0 forbids it */
     uint64_t event_ns;         /* something is due then: a clock reader that passes it yields */
     int64_t realtime_ns;       /* CLOCK_REALTIME = now_ns + this */
     int64_t monotonic_ns;      /* CLOCK_MONOTONIC and CLOCK_BOOTTIME = now_ns + this */
@@ -152,6 +182,10 @@ struct simunix_clock_page {
     uint64_t call_cost_ns;     /* price of every trapped system call, so that loops of calls come to an end */
     uint64_t preempt;          /* not 0: the SIGSYS that the server has sent makes the holder give the turn back */
     uint64_t local_sleeps;     /* sleeps that needed no message */
+    uint64_t steps;            /* turns handed over within a process, without a message */
+    uint64_t steps_digest;     /* of all such turns */
+    uint64_t siblings_ready;   /* some of these wait for the turn */
+    uint64_t running;          /* slot of the thread that such a step has given the turn to, 0: whom the server has given it to */
     uint64_t clock_reads;
     uint64_t traps;            /* system calls that came through the trap net */
     uint64_t preloaded;        /* system calls that came through the preload net */

@@ -22,6 +22,23 @@ struct start_registers {
 
 struct process;
 
+/* Whether siblings may wake a thread that waits (steps.c). */
+enum stepping { STEP_NOT, STEP_PARKED, STEP_READY };
+
+/* What a thread that siblings may wake waits for, as in PARK. */
+struct stepper {
+    struct thread *next; /* in the list of those that wait, or of those that are ready */
+    enum stepping stepping;
+    bool is_news;         /* the server does not know yet */
+    int16_t wait;
+    int32_t syscall;
+    int32_t wake;
+    int64_t deadline;
+    uint64_t blocked;
+    uint64_t word;
+    uint64_t bitset;
+};
+
 /* One emulated thread. The GS base points here; trap_entry.S knows the offsets of the first two members. */
 struct thread {
     struct thread *self;
@@ -41,6 +58,9 @@ struct thread {
     uint32_t *join_word;    /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
     bool is_main;
     bool has_waited;        /* it has given the turn back since it entered the shim */
+    bool has_turn;          /* what it says is said in its turn; a new thread's first word is not */
+    uint32_t slot;          /* where it waits, 0: for a message */
+    struct stepper stepper;
     uint8_t buffer[SIMUNIX_MESSAGE_MAX];
 };
 
@@ -54,6 +74,12 @@ struct process {
     struct simunix_clock_page *page;
     struct thread *dying;
     struct thread *free;
+    struct thread *parked;  /* who waits and may be woken by siblings, in the order of coming */
+    struct thread *ready;   /* whom siblings have woken */
+    struct thread *speaker; /* whom the server has given the turn to */
+    unsigned steppers;
+    unsigned waiters_elsewhere; /* threads at a private futex that only the server may wake */
+    bool has_stepped;       /* there is news for the server */
     uint64_t random_state;
     uint64_t nofile_soft;
     uint64_t nofile_hard;
@@ -152,6 +178,8 @@ void request_post(struct thread *thread, struct msgpack_writer *writer);
 int64_t request_call(struct thread *thread, struct msgpack_writer *writer, struct reply *reply);
 int64_t reply_wait(struct thread *thread, struct reply *reply);
 int64_t reply_number(const struct reply *reply, int at);
+void request_send(struct thread *thread, int channel, struct msgpack_writer *writer);
+void channel_check(struct thread *thread);
 int64_t ask(struct thread *thread, struct reply *reply, int op, unsigned count, const int64_t *values);
 #define ASK(thread, reply, op, ...)                                                                              \
     ask(thread, reply, op, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (const int64_t[]){__VA_ARGS__})
@@ -174,8 +202,11 @@ struct wait {
     int64_t deadline;
     uint64_t a, b, c;
     int64_t value; /* what came with the wake */
+    bool steps;    /* siblings may end it: it waits for the clock, or at a futex of the process */
 };
 enum simunix_wake park(struct call *call, struct wait *wait);
+enum simunix_wake slot_wait(struct thread *thread, int64_t *value);
+void slot_hand_over(const struct thread *thread, enum simunix_wake wake);
 long wait_on(struct call *call, struct wait *wait, bool restarts);
 long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, bool restarts);
 int64_t socket_deadline(struct call *call, int fd, int option);
@@ -195,6 +226,16 @@ bool signals_default_stops(struct thread *thread, int signal);
 void signals_announce_stop(struct thread *thread, int signal, long pid);
 void signals_stop(struct thread *thread, int signal);
 void signals_stop_if_due(struct thread *thread, uint64_t mask);
+
+/* steps.c */
+bool steps_alone(const struct thread *thread, uint64_t deadline);
+bool steps_park(struct call *call, const struct wait *wait, enum simunix_wake *wake);
+void steps_add(struct thread *thread, const struct wait *wait, long number, uint64_t blocked);
+void steps_remove(struct thread *thread);
+bool steps_wake(struct process *process, uint64_t word, int64_t most, uint32_t bitset, long *woken);
+void steps_requeue(struct process *process, const uint64_t from[2], const uint64_t to[2], int64_t woken, int64_t moved);
+void steps_tell(struct thread *thread);
+void steps_forget(struct process *process);
 
 /* threads.c */
 struct thread *thread_new(struct process *process, int channel);

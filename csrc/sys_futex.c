@@ -136,7 +136,7 @@ long futex_wait(struct call *call, uint32_t *word, bool is_private, uint32_t exp
     if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != expected)
         return -EAGAIN;
     futex_key(process, (uint64_t)word, is_private, key);
-    struct wait wait = {.kind = PARK_FUTEX, .deadline = deadline, .a = key[0], .b = key[1], .c = bitset};
+    struct wait wait = {.kind = PARK_FUTEX, .deadline = deadline, .a = key[0], .b = key[1], .c = bitset, .steps = key[0] == 0};
     (*waiters)++;
     result = wait_on(call, &wait, deadline == NEVER);
     (*waiters)--;
@@ -159,12 +159,15 @@ long futex_wake(struct call *call, uint32_t *word, bool is_private, int64_t most
     struct process *process = call->thread->process;
     uint64_t key[2];
     struct reply reply;
+    long woken;
 
     if (bitset == 0)
         return -EINVAL;
     futex_key(process, (uint64_t)word, is_private, key);
     if (key[0] == 0 && *futex_waiters(process, (uint64_t)word) == 0)
         return 0;
+    if (key[0] == 0 && steps_wake(process, key[1], most > 0 ? most : 1, bitset, &woken))
+        return let_pass(call, woken);
     return let_pass(call, ASK(call->thread, &reply, OP_WAKE, (int64_t)key[0], (int64_t)key[1], most > 0 ? most : 1, bitset));
 }
 
@@ -182,6 +185,7 @@ long futex_requeue(struct call *call, const struct futex_pair *pair, int64_t wak
     if (ASK(call->thread, &reply, OP_REQUEUE, (int64_t)from[0], (int64_t)from[1], (int64_t)to[0], (int64_t)to[1], wake,
             move) < 0)
         return reply.status;
+    steps_requeue(process, from, to, reply.status, reply_number(&reply, 1));
     if (reply_number(&reply, 1) > 0)
         (*futex_waiters(process, (uint64_t)pair->to))++;
     return reply.status + reply_number(&reply, 1);

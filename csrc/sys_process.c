@@ -3,8 +3,8 @@
 
 #define CLONE_OF_THREAD (CLONE_VM | CLONE_THREAD)
 
-/* Announce a child: its number, or -errno; its channel goes to `channel`. */
-static int64_t announce(struct call *call, enum simunix_fork kind, int *channel)
+/* Announce a child: its number, or -errno; its channel goes to `channel`, its slot to `slot`. */
+static int64_t announce(struct call *call, enum simunix_fork kind, int *channel, uint32_t *slot)
 {
     struct reply reply;
     int64_t number = ASK(call->thread, &reply, OP_FORK, kind);
@@ -12,6 +12,7 @@ static int64_t announce(struct call *call, enum simunix_fork kind, int *channel)
     if (number < 0)
         return number;
     *channel = descriptor_hide(reply.fd, call->thread->process->descriptor_floor);
+    *slot = (uint32_t)reply_number(&reply, 1);
     return number;
 }
 
@@ -46,7 +47,8 @@ static long spawn_on_stack(struct call *call, struct clone_args *args, enum simu
 {
     struct process *process = call->thread->process;
     int channel;
-    int64_t number = announce(call, kind, &channel);
+    uint32_t slot;
+    int64_t number = announce(call, kind, &channel, &slot);
     struct thread *child;
     long result;
 
@@ -58,6 +60,7 @@ static long spawn_on_stack(struct call *call, struct clone_args *args, enum simu
         tell_outcome(call, -ENOMEM, number);
         return -ENOMEM;
     }
+    child->slot = slot;
     copy_registers(child, call);
     if (kind == FORK_VFORK) {
         long memory = NATIVE(mmap, NULL, sizeof *process, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -68,6 +71,8 @@ static long spawn_on_stack(struct call *call, struct clone_args *args, enum simu
         *child->process = *process;
         child->process->pid = 0;
         child->process->dying = child->process->free = NULL;
+        steps_forget(child->process);
+        call->thread->has_turn = false;
     }
     child->alive_word = 1;
     result = trap_clone(args, sizeof *args, child);
@@ -85,7 +90,7 @@ static long spawn_on_stack(struct call *call, struct clone_args *args, enum simu
 }
 
 /* First code of a forked child, in its copy of everything: become the announced actor, wait for the turn. */
-static void start_forked(struct call *call, int channel)
+static void start_forked(struct call *call, int channel, uint32_t slot)
 {
     struct thread *thread = call->thread;
     struct process *process = thread->process;
@@ -95,7 +100,10 @@ static void start_forked(struct call *call, int channel)
     NATIVE(close_range, process->descriptor_floor, channel - 1, 0);
     NATIVE(close_range, channel + 1, ~0U, 0);
     thread->channel = channel;
+    thread->slot = slot;
+    thread->has_turn = false;
     thread->epoll = -1;
+    steps_forget(process);
     process->pid = (int)NATIVE(getpid);
     thread->tid = (int)NATIVE(gettid);
     process->dying = process->free = NULL; /* records of threads that do not exist here; their memory stays */
@@ -117,7 +125,8 @@ static long spawn_copy(struct call *call, struct clone_args *args)
 {
     bool waits = (args->flags & CLONE_VFORK) != 0;
     int channel;
-    int64_t number = announce(call, FORK_PROCESS, &channel);
+    uint32_t slot;
+    int64_t number = announce(call, FORK_PROCESS, &channel, &slot);
     struct wait wait = {.kind = PARK_VFORK, .deadline = NEVER, .a = (uint64_t)number};
     long pid;
 
@@ -126,7 +135,7 @@ static long spawn_copy(struct call *call, struct clone_args *args)
     args->flags &= ~(uint64_t)(CLONE_VFORK | CLONE_VM);
     pid = NATIVE(clone3, args, sizeof *args);
     if (pid == 0) {
-        start_forked(call, channel);
+        start_forked(call, channel, slot);
         return 0;
     }
     NATIVE(close, channel);
@@ -291,7 +300,7 @@ long sys_sched_yield(struct call *call)
     struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};
 
     clock_charge_poll(call);
-    if (call->thread->process->page->horizon_ns <= call->thread->process->page->now_ns)
+    if (call->thread->process->page->horizon_ns <= call->thread->process->page->now_ns || call->thread->process->ready != NULL)
         park(call, &wait);
     return 0;
 }

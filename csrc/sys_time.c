@@ -23,7 +23,7 @@ static int64_t to_nanoseconds(const struct kernel_timespec *time)
 /* Sleep until a deadline; what is left goes to `left` when a signal ends a relative sleep early. */
 static long sleep_until(struct call *call, int64_t deadline, struct kernel_timespec *left)
 {
-    struct wait wait = {.kind = PARK_TIME, .deadline = deadline};
+    struct wait wait = {.kind = PARK_TIME, .deadline = deadline, .steps = true};
 
     for (;;) {
         long result = wait_on(call, &wait, false);

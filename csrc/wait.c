@@ -7,7 +7,8 @@ static bool advance_alone(struct thread *thread, const struct wait *wait)
 {
     struct simunix_clock_page *page = thread->process->page;
 
-    if (wait->deadline == NEVER || (uint64_t)wait->deadline >= page->horizon_ns || page->noisy != 0)
+    if (wait->deadline == NEVER || (uint64_t)wait->deadline >= page->horizon_ns || page->noisy != 0 ||
+        !steps_alone(thread, (uint64_t)wait->deadline))
         return false;
     if ((uint64_t)wait->deadline > page->now_ns)
         page->now_ns = (uint64_t)wait->deadline;
@@ -16,36 +17,104 @@ static bool advance_alone(struct thread *thread, const struct wait *wait)
     return true;
 }
 
-/* Give the turn back until something of `wait` happens. Descriptors to wait for are in the private epoll already. */
-enum simunix_wake park(struct call *call, struct wait *wait)
+static struct simunix_slot *slot_of(const struct thread *thread)
+{
+    return (struct simunix_slot *)((char *)thread->process->page + SIMUNIX_SLOTS_OFFSET) + thread->slot;
+}
+
+/* Where namespaces do not end us with the server, somebody must look now and then whether it is there. */
+static const struct kernel_timespec *patience(const struct process *process)
+{
+    static const struct kernel_timespec second = {1, 0};
+
+    return process->flags & HELLO_FLAG_FAKE_NAME ? &second : NULL;
+}
+
+/* Wait until the turn comes, from the server or from a sibling. */
+enum simunix_wake slot_wait(struct thread *thread, int64_t *value)
+{
+    struct simunix_slot *slot = slot_of(thread);
+    uint32_t word;
+
+    while ((word = __atomic_load_n(&slot->word, __ATOMIC_ACQUIRE)) == SLOT_WAITS)
+        if (NATIVE(futex, &slot->word, FUTEX_WAIT, SLOT_WAITS, patience(thread->process)) == -ETIMEDOUT)
+            channel_check(thread);
+    slot->word = SLOT_WAITS;
+    steps_remove(thread);
+    thread->has_turn = true;
+    if (word == SLOT_FROM_SERVER)
+        thread->process->speaker = thread;
+    threads_bury(thread->process);
+    *value = slot->value;
+    return (enum simunix_wake)slot->wake;
+}
+
+void slot_hand_over(const struct thread *thread, enum simunix_wake wake)
+{
+    struct simunix_slot *slot = slot_of(thread);
+
+    slot->wake = wake;
+    slot->value = 0;
+    __atomic_store_n(&slot->word, SLOT_FROM_SIBLING, __ATOMIC_RELEASE);
+    NATIVE(futex, &slot->word, FUTEX_WAKE, 1);
+}
+
+/* The request by which a thread gives the turn back, and its outcome. */
+static enum simunix_wake ask_to_park(struct call *call, struct wait *wait, uint64_t blocked)
 {
     struct thread *thread = call->thread;
     struct msgpack_writer writer;
     struct reply reply;
+
+    request_start(thread, &writer, thread->slot != 0 ? OP_PARK_AT_SLOT : OP_PARK, thread->slot != 0 ? 8 : 7);
+    msgpack_put_int(&writer, wait->kind);
+    msgpack_put_int(&writer, call->number);
+    msgpack_put_int(&writer, wait->deadline);
+    msgpack_put_uint(&writer, blocked);
+    msgpack_put_uint(&writer, wait->a);
+    msgpack_put_uint(&writer, wait->b);
+    msgpack_put_uint(&writer, wait->c);
+    if (thread->slot == 0) {
+        thread->process->waiters_elsewhere++;
+        request_call(thread, &writer, &reply);
+        thread->process->waiters_elsewhere--;
+        wait->value = reply_number(&reply, 1);
+        return (enum simunix_wake)reply.status;
+    }
+    msgpack_put_int(&writer, wait->steps);
+    if (wait->steps) /* now: who has the turn next looks for us in the list */
+        steps_add(thread, wait, call->number, blocked);
+    request_post(thread, &writer);
+    return slot_wait(thread, &wait->value);
+}
+
+/* A signalfd becomes readable by signals that are blocked, and only its owner can ask: wake for any, says the bit of the one
+ * signal that is in no mask. */
+static uint64_t blocked_signals(const struct call *call)
+{
+    return call->thread->process->has_signalfd ? call->mask | SIGNAL_BIT(SIGSYS) : signals_strip(call->mask);
+}
+
+/* Give the turn back until something of `wait` happens. Descriptors to wait for are in the private epoll already. */
+enum simunix_wake park(struct call *call, struct wait *wait)
+{
+    struct thread *thread = call->thread;
+    enum simunix_wake wake;
 
     wait->value = 0;
     if (wait->kind != PARK_YIELD && wait->kind != PARK_PREEMPTED)
         thread->asked = 0;
     if (advance_alone(thread, wait))
         return WAKE_TIMEOUT;
-    if (call->trace != NULL)
-        strace_waits(call);
-    request_start(thread, &writer, OP_PARK, 7);
-    msgpack_put_int(&writer, wait->kind);
-    msgpack_put_int(&writer, call->number);
-    msgpack_put_int(&writer, wait->deadline);
-    /* A signalfd becomes readable by signals that are blocked, and only its owner can ask: wake for any, says the bit of the one
-     * signal that is in no mask. */
-    msgpack_put_uint(&writer, thread->process->has_signalfd ? call->mask | SIGNAL_BIT(SIGSYS) : signals_strip(call->mask));
-    msgpack_put_uint(&writer, wait->a);
-    msgpack_put_uint(&writer, wait->b);
-    msgpack_put_uint(&writer, wait->c);
-    request_call(thread, &writer, &reply);
+    if (!steps_park(call, wait, &wake)) {
+        if (call->trace != NULL)
+            strace_waits(call);
+        wake = ask_to_park(call, wait, blocked_signals(call));
+    }
     if (thread->acts) /* a new turn, the same call */
         thread->process->page->noisy = 1;
-    wait->value = reply_number(&reply, 1);
     thread->has_waited = true;
-    return (enum simunix_wake)reply.status;
+    return wake;
 }
 
 /* A signal that came when this thread had given the turn back, but was to run anyhow (woken already, or held up on its way into
@@ -139,8 +208,10 @@ long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t 
     struct wait wait = {.kind = PARK_FD, .deadline = deadline, .a = count > 0 ? (uint64_t)fds[0].fd : ~0UL, .b = count};
     long result;
 
-    if (count == 0)
+    if (count == 0) {
         wait.kind = PARK_TIME;
+        wait.steps = true;
+    }
     result = look_before_waiting_again(call, restarts);
     if (result != 0)
         return result;

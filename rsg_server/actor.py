@@ -42,12 +42,14 @@ class Parked:
     b: int
     c: int
     since_ns: int
+    steps: bool = False  # its siblings may end the wait
 
 
 class Actor:
     """A thread of an emulated process, known by the number that the server gave it before it was born."""
 
     __slots__ = (
+        "answer_at_slot",
         "born_ns",
         "channel",
         "epoll_fd",
@@ -57,6 +59,7 @@ class Actor:
         "process",
         "reply",
         "reply_fds",
+        "slot",
         "spinner",
         "state",
         "tid",
@@ -71,6 +74,8 @@ class Actor:
         self.born_ns = born_ns
         self.tid = 0
         self.epoll_fd = -1
+        self.slot = 0
+        self.answer_at_slot = False  # it waits there, not for a message
         self.state = State.READY
         self.owes_message = True  # it speaks first: HELLO, or FORK_DONE after a vfork
         self.parked: Parked | None = None

@@ -6,6 +6,7 @@ import struct
 import time
 from dataclasses import dataclass
 
+from rsg_server._native import ffi, lib
 from rsg_server.protocol import PAGE_FIELDS, PROTOCOL_VERSION, SHARED_BYTES
 
 FOREVER_NS = (1 << 63) - 1
@@ -21,6 +22,9 @@ POLL_COST = PAGE_FIELDS["poll_cost_ns"]
 CALL_COST = PAGE_FIELDS["call_cost_ns"]
 PREEMPT = PAGE_FIELDS["preempt"]
 LOCAL_SLEEPS = PAGE_FIELDS["local_sleeps"]
+STEPS = PAGE_FIELDS["steps"]
+RUNNING = PAGE_FIELDS["running"]
+SIBLINGS_READY = PAGE_FIELDS["siblings_ready"]
 CLOCK_READS = PAGE_FIELDS["clock_reads"]
 TRAPS = PAGE_FIELDS["traps"]
 PRELOADED = PAGE_FIELDS["preloaded"]
@@ -58,8 +62,9 @@ class ClockPage:
     def __init__(self, epoch_ns: int, uptime_ns: int, costs: Costs, descriptor_floor: int, begun_ns: int = FOREVER_NS) -> None:
         self.fd = os.memfd_create("simunix-clock", os.MFD_CLOEXEC)
         os.ftruncate(self.fd, SHARED_BYTES)  # what nobody writes to takes no memory
-        self._memory = mmap.mmap(self.fd, mmap.PAGESIZE)
-        self.words = memoryview(self._memory).cast("Q")
+        self._memory = mmap.mmap(self.fd, SHARED_BYTES)
+        self._shared = ffi.from_buffer(self._memory)
+        self.words = memoryview(self._memory)[: mmap.PAGESIZE].cast("Q")
         self._now_ns = 0
         self.words[EVENT] = FOREVER_NS
         self.words[READ_COST] = costs.read_ns
@@ -83,6 +88,10 @@ class ClockPage:
             self._now_ns = moment_ns
         self.words[NOW] = self._now_ns
 
+    def answer(self, slot: int, wake: int, value: int) -> None:
+        """Give the turn to the thread that waits at a slot."""
+        lib.slot_answer(self._shared, slot, wake, value)
+
     def calls(self) -> int:
         """How often anybody has asked for anything: who computes without a call leaves this as it is."""
         words = self.words
@@ -93,6 +102,7 @@ class ClockPage:
         words = self.words
         return {
             "local_sleeps": words[LOCAL_SLEEPS],
+            "steps": words[STEPS],
             "clock_reads": words[CLOCK_READS],
             "traps": words[TRAPS],
             "preloaded_calls": words[PRELOADED],
@@ -101,5 +111,6 @@ class ClockPage:
     def close(self) -> None:
         """Release the mapping and its descriptor."""
         self.words.release()
+        self._shared = None
         self._memory.close()
         os.close(self.fd)

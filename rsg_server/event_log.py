@@ -37,6 +37,10 @@ class EventLog:
         if self._every_turn:
             self._write({"t": now_ns, "event": "turn", "actor": actor_number, "wake": wake})
 
+    def steps(self, digest: int) -> None:
+        """Account for the turns that a process has handed on by itself, up to now."""
+        self._buffer += digest.to_bytes(8, "little")
+
     def event(self, now_ns: int, kind: str, **fields: object) -> None:
         """Append one event; `fields` must be the same in every run of the same scenario and seed."""
         self.counts[kind] = self.counts.get(kind, 0) + 1

@@ -30,6 +30,7 @@ from rsg_server.platform.platform import Platform
 from rsg_server.preemption import Preemption
 from rsg_server.process import Process
 from rsg_server.protocol import Wait, Wake, WarningKind
+from rsg_server.slots import Slots
 from rsg_server.sockets import SocketTable
 from rsg_server.timeline import Timeline
 from rsg_server.timerfds import TimerFds
@@ -53,6 +54,8 @@ class Kernel:
         self.watched: dict[int, object] = {}  # descriptor in the master epoll -> Actor, Process or SimulatedSocket
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
         self.actors: dict[int, Actor] = {}
+        self.slots = Slots()
+        self.stepped_to: Actor | None = None  # who has the turn, when a process has handed it on by itself
         self.processes: dict[int, Process] = {}
         self.hearers: dict[int, Process] = {}  # by number, those that get signals from the kernel itself
         self.run_queue: deque[Actor] = deque()
@@ -114,13 +117,23 @@ class Kernel:
         actor.state = State.PARKED
         actor.parked = parked
         if parked.deadline_ns >= 0:
-            actor.timeout = self.timeline.add(parked.deadline_ns, lambda: self._time_out(actor))
+            owner = actor.process if parked.steps else None
+            actor.timeout = self.timeline.add(parked.deadline_ns, lambda: self._time_out(actor), owner)
         if parked.wait == Wait.FUTEX:
             self.futexes.add(actor)
         elif parked.wait == Wait.FD:
             if parked.c:
                 self.at_terminals[actor.number] = actor
             self.must_poll = True  # it may have become ready since the kernel was last asked
+
+    def unpark(self, actor: Actor) -> None:
+        """Forget what an actor waits for: its process knows better."""
+        if actor.timeout is not None:
+            actor.timeout.cancel()
+            actor.timeout = None
+        if actor.parked is not None and actor.parked.wait == Wait.FUTEX:
+            self.futexes.remove(actor)
+        actor.parked = None
 
     def _time_out(self, actor: Actor) -> None:
         actor.timeout = None
@@ -166,6 +179,7 @@ class Kernel:
         ours, theirs = channel or self.new_channel()
         actor = Actor(self._next_actor, process, ours, self.now_ns)
         self._next_actor += 1
+        self.slots.take(actor)
         self.actors[actor.number] = actor
         process.actors.append(actor)
         return actor, theirs.detach()
@@ -215,6 +229,7 @@ class Kernel:
             actor.timeout.cancel()
         actor.state = State.DEAD
         self.actors.pop(actor.number, None)
+        self.slots.release(actor)
         actor.process.actors.remove(actor)
         actor.channel.close()
         if actor.epoll_fd >= 0:

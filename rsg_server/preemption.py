@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rsg_server import native_signal
-from rsg_server.clock_page import NOISY, PREEMPT
+from rsg_server.clock_page import NOISY, PREEMPT, RUNNING, SIBLINGS_READY
 from rsg_server.protocol import MESSAGE_MAX
 from rsg_server.report import process_words
 
@@ -71,22 +71,26 @@ class Preemption:
         kernel = self._kernel
         if self.after_ns is None or actor.owes_message or kernel.debugger is not None:
             return None
-        if not self._others_may_run() and kernel.timeline.next_ns is None:
+        if not self._others_may_run() and kernel.timeline.next_ns is None and not kernel.page.words[RUNNING]:
             return None  # nobody waits for its turn to end
-        for _ in range(1 if actor.spinner is None else LOOKS):
-            if self._is_time(actor):
-                return self._take_back(actor)
-            if actor.spinner is None:
+        runner = kernel.slots.get(kernel.page.words[RUNNING]) or actor
+        for _ in range(1 if runner.spinner is None else LOOKS):
+            if self._is_time(runner):
+                return self._take_back(actor, runner)
+            if runner.spinner is None:
                 return None
             message = _heard(actor)
             if message is not None:
                 return message
         return None
 
-    def _take_back(self, actor: Actor) -> bytes | None:
-        """Ask for the turn. A call that it has just made comes before that, and counts; a loaded host lets it hear late."""
+    def _take_back(self, actor: Actor, runner: Actor) -> bytes | None:
+        """Ask for the turn, which the actor may have handed on to the runner, within its process: its own channel speaks still.
+
+        A call that it has just made comes before that, and counts; a loaded host lets it hear late.
+        """
         self._kernel.page.words[PREEMPT] = 1
-        native_signal.preempt(actor.process.global_pid, self._global_tid(actor))
+        native_signal.preempt(runner.process.global_pid, self._global_tid(runner))
         end = time.monotonic() + ANSWER_S
         message = _heard(actor)
         while message is None and time.monotonic() < end:
@@ -109,7 +113,8 @@ class Preemption:
 
     def _others_may_run(self) -> bool:
         """Somebody can, or may be able to by what was done in this turn."""
-        return bool(self._kernel.run_queue or self._kernel.page.words[NOISY])
+        words = self._kernel.page.words
+        return bool(self._kernel.run_queue or words[NOISY] or words[SIBLINGS_READY])
 
     def _turns_at_once(self, rounds: int) -> int:
         """Nobody else can run: it need not be disturbed before time is to move on."""

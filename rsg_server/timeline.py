@@ -13,10 +13,11 @@ END_NS = (1 << 63) - 1
 class Event:
     """An action that is due at a moment; may be cancelled until it has happened."""
 
-    __slots__ = ("_timeline", "action")
+    __slots__ = ("_timeline", "action", "owner")
 
-    def __init__(self, action: Action | None, timeline: Timeline) -> None:
+    def __init__(self, action: Action | None, timeline: Timeline, owner: object = None) -> None:
         self.action = action
+        self.owner = owner  # who else may let it happen: a process whose threads step by themselves
         self._timeline = timeline
 
     def cancel(self) -> None:
@@ -37,14 +38,14 @@ class Timeline:
     def __len__(self) -> int:
         return len(self._heap) - self._cancelled
 
-    def add(self, at_ns: int, action: Action) -> Event:
+    def add(self, at_ns: int, action: Action, owner: object = None) -> Event:
         """Have `action` called at `at_ns`; events of one moment happen in the order in which they were added.
 
         What is due at the end of time never happens: clocks are signed numbers of 64 bits.
         """
         if at_ns >= END_NS:
             return Event(None, self)
-        event = Event(action, self)
+        event = Event(action, self, owner)
         self._sequence += 1
         heapq.heappush(self._heap, (at_ns, self._sequence, event))
         return event
@@ -67,6 +68,20 @@ class Timeline:
             heapq.heappop(heap)
             self._cancelled -= 1
         return None
+
+    def next_of_others(self, owner: object) -> int | None:
+        """The moment of the next event that is not `owner`'s, None if there is none."""
+        heap, best, places = self._heap, None, [0]
+        while places:
+            place = places.pop()
+            if place >= len(heap) or (best is not None and heap[place][0] >= best):
+                continue
+            event = heap[place][2]
+            if event.action is not None and event.owner is not owner:
+                best = heap[place][0]
+            else:  # what lies below it in the heap is due later
+                places += (2 * place + 1, 2 * place + 2)
+        return best
 
     def run_due(self, now_ns: int) -> None:
         """Let everything happen that is due until `now_ns`, what that adds for then included."""

@@ -17,7 +17,7 @@ import msgpack
 
 from rsg_server import native_signal
 from rsg_server.actor import Actor, State
-from rsg_server.clock_page import EVENT, FOREVER_NS, HORIZON, LOCK_WAITERS, NOISY, QUANTUM
+from rsg_server.clock_page import EVENT, FOREVER_NS, HORIZON, LOCK_WAITERS, NOISY, QUANTUM, RUNNING, SIBLINGS_READY
 from rsg_server.errors import LACKS, MORE_FILES, ServerError
 from rsg_server.handlers import HANDLERS
 from rsg_server.handlers.table import failed
@@ -57,7 +57,6 @@ class TurnLoop:
         self.kernel = kernel
         self.holder: Actor | None = None
         self.holder_since = 0.0
-        self._given_ns = 0
         self._unsettled = False  # what a process with a terminal did last may still be under way in the kernel
         self.limit_ns = FOREVER_NS  # the clock may not pass this (pace, pause)
         self.stop = False
@@ -133,13 +132,16 @@ class TurnLoop:
         due = kernel.timeline.next_ns
         words[EVENT] = FOREVER_NS if due is None else min(due, FOREVER_NS)
         if kernel.run_queue:
-            words[EVENT] = min(words[EVENT], max(self._given_ns + QUANTUM_NS, kernel.now_ns + 1))
+            words[EVENT] = min(words[EVENT], max(words[QUANTUM], kernel.now_ns + 1))
             words[HORIZON] = 0
         else:
-            horizon = kernel.now_ns + SOLO_LIMIT_NS
-            if due is not None and due < horizon:
-                horizon = due
-            words[HORIZON] = min(horizon, self.limit_ns)
+            words[HORIZON] = min(kernel.now_ns + SOLO_LIMIT_NS, self.limit_ns, self._due_outside(due))
+
+    def _due_outside(self, due: int | None) -> int:
+        """When something is due that the holder's siblings do not see to by themselves."""
+        if due is not None and self.holder is not None and len(self.holder.process.actors) > 1:
+            due = self.kernel.timeline.next_of_others(self.holder.process)
+        return FOREVER_NS if due is None else due
 
     # The turn
 
@@ -148,12 +150,12 @@ class TurnLoop:
         kernel = self.kernel
         self.holder = actor
         self.holder_since = time.monotonic()
-        self._given_ns = kernel.now_ns
         actor.state = State.RUNNING
         if actor.parked is not None and actor.parked.wait == Wait.FUTEX:
             kernel.futexes.remove(actor)
         actor.parked = None
         kernel.page.words[NOISY] = 0
+        kernel.page.words[RUNNING] = kernel.page.words[SIBLINGS_READY] = 0
         kernel.page.words[LOCK_WAITERS] = kernel.futexes.lock_waiters
         kernel.page.words[QUANTUM] = kernel.now_ns + QUANTUM_NS
         wake = actor.reply[0] if not actor.owes_message else 255
@@ -161,7 +163,15 @@ class TurnLoop:
             kernel.log.turn(kernel.now_ns, actor.number, wake)  # type: ignore[arg-type]
         if not actor.owes_message:
             self._set_horizon()
-            self._send(actor, self._packer.pack(actor.reply))
+            self._tell(actor, actor.reply)
+
+    def _tell(self, actor: Actor, values: tuple[object, ...]) -> None:
+        """Answer an actor where it waits."""
+        if actor.answer_at_slot:
+            actor.answer_at_slot = False
+            self.kernel.page.answer(actor.slot, *values)  # type: ignore[arg-type]
+        else:
+            self._send(actor, self._packer.pack(values))
 
     def _send(self, actor: Actor, message: bytes) -> None:
         try:
@@ -195,6 +205,9 @@ class TurnLoop:
             reply = self._handle(actor, message)
             if reply is not None:
                 self._answer(actor, reply)
+            if self.kernel.stepped_to is not None:
+                self.holder = actor = self.kernel.stepped_to
+                self.kernel.stepped_to = None
             if actor.state is not State.RUNNING:
                 self.holder = None
         return False
@@ -240,10 +253,10 @@ class TurnLoop:
     def _answer(self, actor: Actor, reply: Reply) -> None:
         if actor.state is State.RUNNING:
             self._set_horizon()
-        message = self._packer.pack(reply.values)
         if not reply.fds:
-            self._send(actor, message)
+            self._tell(actor, reply.values)
             return
+        message = self._packer.pack(reply.values)
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", reply.fds))]
         try:
             actor.channel.sendmsg([message], rights, socket.MSG_DONTWAIT)

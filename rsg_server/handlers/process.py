@@ -39,7 +39,7 @@ def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | Non
     host = process.host
     flags = host.flags | (kernel.traces.flags(process) if kernel.traces is not None else 0)
     seed, shape = kernel.seed_of_image(process), host.host
-    values = (0, seed, process.nofile[0], shape.cores, shape.memory_bytes, flags, host.name, host.files)
+    values = (0, seed, process.nofile[0], shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot)
     reply = Reply(values, fds=(kernel.page.fd,), close=False)
     if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
         return None
@@ -77,7 +77,7 @@ def fork(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
         kernel.hand_over(actor, child)
     else:
         kernel.make_ready(child)
-    return Reply((child.number,), fds=(channel,))
+    return Reply((child.number, child.slot), fds=(channel,))
 
 
 def fork_done(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:

@@ -23,7 +23,20 @@ _KINDS = {int(kind) for kind in Wait}
 def park(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
     """[wait, syscall, deadline, blocked, a, b, c]; answered when it is woken."""
     wait, syscall, deadline, blocked, a, b, c = arguments
-    parked = Parked(wait, syscall, deadline, blocked, a, b, c, kernel.now_ns)
+    return _park(kernel, actor, Parked(wait, syscall, deadline, blocked, a, b, c, kernel.now_ns))
+
+
+def park_at_slot(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+    """[wait, syscall, deadline, blocked, a, b, c, steps]; the same, answered in the actor's slot."""
+    if not actor.slot:
+        raise ValueError("it has no slot to wait at")
+    wait, syscall, deadline, blocked, a, b, c, steps = arguments
+    actor.answer_at_slot = True
+    return _park(kernel, actor, Parked(wait, syscall, deadline, blocked, a, b, c, kernel.now_ns, bool(steps)))
+
+
+def _park(kernel: Kernel, actor: Actor, parked: Parked) -> Reply | None:
+    wait, a = parked.wait, parked.a
     if wait not in _KINDS:
         raise ValueError(f"wait {wait}: no such kind")
     if wait == Wait.PREEMPTED:
@@ -66,4 +79,8 @@ def epoll(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return Reply(fds=(actor.epoll_fd,), close=False)
 
 
-HANDLERS: dict[int, Handler] = {int(Op.PARK): Handler("iiiiiii", park), int(Op.EPOLL): Handler("", epoll)}
+HANDLERS: dict[int, Handler] = {
+    int(Op.PARK): Handler("iiiiiii", park),
+    int(Op.PARK_AT_SLOT): Handler("iiiiiiii", park_at_slot),
+    int(Op.EPOLL): Handler("", epoll),
+}

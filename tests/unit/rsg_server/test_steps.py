@@ -1,0 +1,115 @@
+"""STEPPED: what the server believes of a process that has handed the turn on by itself."""
+
+from __future__ import annotations
+
+import msgpack
+import pytest
+from rsg_server._native import ffi
+
+from rsg_server.actor import Actor, State
+from rsg_server.clock_page import HORIZON
+from rsg_server.protocol import Op, Wait, Wake
+from rsg_server.slots import Slots
+from tests.unit.rsg_server.fakes import Fake, fake
+
+
+def entry(actor: Actor, ready: int = 0, wait: int = Wait.TIME, deadline_ns: int = 5_000, word: int = 0) -> bytes:
+    """One struct simunix_stepped."""
+    made = ffi.new("struct simunix_stepped *")
+    made.slot, made.is_ready, made.wait, made.deadline, made.word, made.bitset = (
+        actor.slot,
+        ready,
+        wait,
+        deadline_ns,
+        word,
+        2**32 - 1,
+    )
+    made.syscall, made.wake = 230, Wake.TIMEOUT
+    return bytes(ffi.buffer(made))
+
+
+def siblings(world: Fake, count: int) -> list[Actor]:
+    """Threads of one process; the first has the turn, the others wait for a futex of theirs, their tid."""
+    first = world.born()
+    for tid in range(1, count):
+        actor, theirs = world.kernel.new_actor(first.process)
+        world.descriptors.append(theirs)
+        actor.tid, actor.owes_message, actor.state = first.process.pid + tid, False, State.RUNNING
+        park(world, actor, Wait.FUTEX, -1, tid)
+    return list(first.process.actors)
+
+
+def park(world: Fake, actor: Actor, wait: int, deadline_ns: int, word: int = 0) -> None:
+    world.send(actor, msgpack.packb([int(Op.PARK_AT_SLOT), int(wait), 230, deadline_ns, 0, 0, word, 2**32 - 1, 1]))
+    assert actor.state is State.PARKED
+
+
+def step(world: Fake, speaker: Actor, runner: Actor, *entries: bytes) -> None:
+    assert world.send(speaker, msgpack.packb([int(Op.STEPPED), runner.slot, 7, b"".join(entries)])) is None
+
+
+def test_the_turn_is_whose_the_process_says() -> None:
+    with fake() as world:
+        first, second, third = siblings(world, 3)
+        step(world, first, second, entry(first, deadline_ns=9_000), entry(third, ready=1))
+        assert world.kernel.stepped_to is second and second.state is State.RUNNING and second.parked is None
+        assert first.state is State.PARKED and world.kernel.timeline.next_ns == 9_000
+        assert third.state is State.READY and third.reply == (Wake.TIMEOUT, 0)
+        assert list(world.kernel.run_queue) == [third]
+        assert world.kernel.futexes.wake(world.kernel, (-first.process.number, 1), 9, 1) == 0
+
+
+def test_who_waits_at_a_futex_again_is_found_there() -> None:
+    with fake() as world:
+        first, second = siblings(world, 2)
+        step(world, first, second, entry(first, wait=Wait.FUTEX, deadline_ns=-1, word=64))
+        assert world.kernel.futexes.wake(world.kernel, (-first.process.number, 64), 9, 1) == 1
+        assert first.state is State.READY
+
+
+@pytest.mark.parametrize("case", ["stranger", "nobody", "twice", "kept", "running", "wait", "torn"])
+def test_steps_that_cannot_be_end_the_process(case: str) -> None:
+    with fake() as world:
+        first, second, third = siblings(world, 3)
+        stranger = world.born()
+        third.state = State.READY if case == "running" else third.state
+        entries = {
+            "stranger": [entry(first), entry(stranger)],
+            "twice": [entry(first), entry(second)],
+            "kept": [entry(third)],
+            "running": [entry(first), entry(third)],
+            "wait": [entry(first, wait=Wait.CHILD)],
+            "torn": [entry(first)[:-1]],
+        }.get(case, [entry(first)])
+        slot = 999 if case == "nobody" else second.slot
+        world.send(first, msgpack.packb([int(Op.STEPPED), slot, 7, b"".join(entries)]))
+        assert first.process.dead and not stranger.process.dead
+        assert world.kernel.stepped_to is None
+
+
+def test_horizon_is_what_is_due_for_others() -> None:
+    with fake() as world:
+        first, second = siblings(world, 2)
+        world.loop.holder = first
+        world.kernel.unpark(second)
+        second.state = State.RUNNING
+        park(world, second, Wait.TIME, 2_000)
+        world.loop._set_horizon()
+        own = world.kernel.page.words[HORIZON]
+        world.kernel.timeline.add(7_000, lambda: None)
+        world.loop._set_horizon()
+        assert own > 7_000 and world.kernel.page.words[HORIZON] == 7_000
+
+
+def test_slots_are_handed_out_again() -> None:
+    with fake() as world:
+        slots = Slots()
+        first, second = world.born(), world.born()
+        for actor in (first, second):
+            slots.take(actor)
+        assert (first.slot, second.slot) == (1, 2) and slots[2] is second and slots.get(3) is None
+        slots.release(first)
+        slots.take(first)
+        assert first.slot == 1
+        world.kernel.slots.take(first)
+        world.kernel.slots.take(second)
