@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rsg_server.errors import SimunixError
 from simunix.workload.sample import size_of
 from simunix.workload.swf import UNKNOWN, SwfRecord, SwfTrace, table
+from simunix.workload.text import read_bytes
 
 DELAY_TYPES = {"delay": 4, "DelayProfile": 5}
 """What a profile that only takes time is called, and in which version."""
@@ -41,9 +42,7 @@ class BatsimWorkload(BaseModel):
 def read_workload(path: Path) -> BatsimWorkload:
     """Read and check a workload. Raises SimunixError naming file and key."""
     try:
-        workload = BatsimWorkload.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise SimunixError(f"{path}: {error.strerror}; expected a workload of Batsim") from error
+        workload = BatsimWorkload.model_validate_json(read_bytes(path, "a workload of Batsim"))
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])

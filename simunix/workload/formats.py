@@ -7,7 +7,8 @@ from pathlib import Path
 from rsg_server.errors import SimunixError
 from simunix.workload.swf import SwfTrace, read_swf, write_swf
 
-ENDINGS = ".swf, .swf.gz, .swf.xz (SWF), .json (Batsim), .sacct or .txt (what sacct -P prints), or a run's folder"
+ENDINGS = ".swf (SWF), .json (Batsim), .sacct or .txt (what sacct -P prints), each also with .gz, .xz or .bz2, or a run's folder"
+PACKED = (".gz", ".xz", ".bz2")
 
 
 def read_trace(path: Path) -> SwfTrace:
@@ -31,6 +32,8 @@ def read_trace(path: Path) -> SwfTrace:
 def write_trace(path: Path, trace: SwfTrace) -> None:
     """Write SWF or Batsim's JSON. Raises SimunixError."""
     kind = _ending(path)
+    if path.suffix in PACKED and (kind, path.suffix) not in ((".swf", ".gz"), (".swf", ".xz")):
+        raise SimunixError(f"{path}: written packed are only .swf.gz and .swf.xz; choose another name")
     if kind == ".json":
         from simunix.workload.batsim import write_workload
 
@@ -42,7 +45,7 @@ def write_trace(path: Path, trace: SwfTrace) -> None:
 
 
 def _ending(path: Path) -> str:
-    kind = Path(path.stem).suffix if path.suffix in (".gz", ".xz") else path.suffix
+    kind = Path(path.stem).suffix if path.suffix in PACKED else path.suffix
     if kind not in (".swf", ".json", ".sacct", ".txt"):
         raise SimunixError(f"{path}: cannot tell its format; expected a name ending in {ENDINGS}")
     return kind

@@ -6,14 +6,18 @@ Any set of columns that holds the needed ones, in any order; steps are left out.
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pandas as pd
 
 from rsg_server.errors import SimunixError
 from simunix.workload.swf import UNKNOWN, SwfTrace, table
+from simunix.workload.text import decode, read_bytes
 
 NEEDED = ("JobID", "Submit", "Start", "End", "AllocCPUS")
 STATUS = {"COMPLETED": 1, "FAILED": 0, "TIMEOUT": 0, "NODE_FAIL": 0, "OUT_OF_MEMORY": 0, "DEADLINE": 0, "PREEMPTED": 0}
@@ -59,13 +63,22 @@ def read_sacct(path: Path) -> SwfTrace:
 
 
 def _frame(path: Path) -> pd.DataFrame:
+    content = decode(read_bytes(path, "what sacct -P prints"))
+    _check_width(path, content)
+    options = {"sep": "|", "dtype": str, "keep_default_na": False, "index_col": False, "quoting": csv.QUOTE_NONE}
     try:
-        return pd.read_csv(
-            path, sep="|", dtype=str, keep_default_na=False, index_col=False, encoding_errors="replace", quoting=3
-        )
-    except (OSError, ValueError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        reason = getattr(error, "strerror", None) or str(error).strip().splitlines()[-1]
-        raise SimunixError(f"{path}: {reason}; expected what sacct -P prints") from error
+        return cast("pd.DataFrame", pd.read_csv(io.StringIO(content), **options))  # type: ignore[call-overload]
+    except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise SimunixError(f"{path}: {str(error).strip().splitlines()[-1]}; expected what sacct -P prints") from error
+
+
+def _check_width(path: Path, content: str) -> None:
+    lines = content.split("\n")
+    bars = lines[0].count("|")
+    for number, line in enumerate(lines, 1):
+        if line.count("|") != bars and line.strip():
+            wanted = f"expected {bars + 1} fields as in the first line, got {line.count('|') + 1}"
+            raise SimunixError(f"{path}:{number}: {wanted}; expected what sacct -P prints")
 
 
 def _dates(column: pd.Series, lines: pd.Series, path: Path) -> pd.Series:

@@ -1,0 +1,100 @@
+"""The text of a trace's file, whatever it is packed with, and whatever a hostile file tries.
+
+Plain, gzip, xz and bzip2, told apart by their first bytes. What cannot be a trace is refused with file and line before anything
+is made of it: too much text (a small packed file can hold petabytes), lines without end, control characters.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import re
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+from rsg_server.errors import SimunixError
+
+MOST_BYTES = 2 << 30
+"""Unpacked. The archive's largest traces (5.7 million jobs) have half a gigabyte."""
+LONGEST_LINE = 1 << 20
+_CHUNK = 1 << 22
+_OPENERS: tuple[tuple[bytes, str, Callable[[IO[bytes]], Any]], ...] = (
+    (b"\x1f\x8b", "gzip", lambda file: gzip.GzipFile(fileobj=file)),
+    (b"\xfd7zXZ\x00", "xz", lzma.LZMAFile),
+    (b"BZh", "bzip2", bz2.BZ2File),
+)
+_BROKEN = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
+
+
+def read_bytes(path: Path, expected: str) -> bytes:
+    """The unpacked content. Raises SimunixError with file, line and `expected` (what it should have been)."""
+    try:
+        with path.open("rb") as file:
+            data = _unpacked(path, file, expected)
+    except OSError as error:
+        raise SimunixError(f"{path}: {error.strerror or error}; expected {expected}") from error
+    data = data.removeprefix(b"\xef\xbb\xbf")  # UTF-8's mark, as some editors leave it
+    _check(path, data, expected)
+    return data
+
+
+def decode(data: bytes) -> str:
+    """UTF-8, or else Latin-1: what the names of people and places in old headers are written in."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _unpacked(path: Path, file: IO[bytes], expected: str) -> bytes:
+    start = file.read(8)
+    file.seek(0)
+    found = [(kind, opener) for magic, kind, opener in _OPENERS if start.startswith(magic)]
+    kind, source = (found[0][0], found[0][1](file)) if found else ("", file)
+    parts: list[bytes] = []
+    size = 0
+    try:
+        while chunk := source.read(_CHUNK):
+            parts.append(chunk)
+            size += len(chunk)
+            if size > MOST_BYTES:
+                packed = f" (unpacked; the file itself has {path.stat().st_size:,} bytes of {kind})" if kind else ""
+                raise SimunixError(f"{path}: more than {MOST_BYTES:,} bytes{packed}; expected {expected}, or cut it in pieces")
+    except _BROKEN as error:
+        line = 1 + sum(part.count(b"\n") for part in parts)
+        raise SimunixError(f"{path}:{line}: {kind} data is damaged or cut off ({error}); expected {expected}") from error
+    except OSError as error:
+        if error.strerror:
+            raise
+        raise SimunixError(f"{path}: {kind} data is damaged ({error}); expected {expected}") from error  # bz2 says it so
+    return b"".join(parts)
+
+
+def _check(path: Path, data: bytes, expected: str) -> None:
+    wrong = _CONTROL.search(data)
+    if wrong:
+        line = 1 + data.count(b"\n", 0, wrong.start())
+        raise SimunixError(f"{path}:{line}: not a text file (byte {wrong[0][0]:#04x}); expected {expected}")
+    if len(data) > LONGEST_LINE:
+        _check_lines(path, data, expected)
+
+
+def _check_lines(path: Path, data: bytes, expected: str) -> None:
+    """Jump from line to line in steps of the longest allowed: a step without a line's end is too long a line."""
+    begin = 0
+    while len(data) - begin > LONGEST_LINE:
+        end = data.rfind(b"\n", begin, begin + LONGEST_LINE + 1)
+        if end < 0:
+            line = 1 + data.count(b"\n", 0, begin)
+            raise SimunixError(f"{path}:{line}: a line of more than {LONGEST_LINE:,} bytes; expected {expected}")
+        begin = end + 1
+
+
+def stream(data: bytes) -> IO[bytes]:
+    """For parsers that want a file."""
+    return io.BytesIO(data)
