@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
+from simunix.cli import workload_generate
+from simunix.cli.recording import RecordingParser
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,26 +18,30 @@ if TYPE_CHECKING:
     from simunix.workload.swf import SwfTrace
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+    Operations = argparse._SubParsersAction[RecordingParser]
 
 EPILOG = """formats, by the name's ending: .swf, .swf.gz, .swf.xz (Standard Workload Format), .json (Batsim), .sacct or .txt
-(what sacct -P prints; read only), or the folder of a run (read only)
+(what sacct -P prints; read only), or the folder of a run (read only). Headers say how a trace was made, from what:
+docs/workloads.md
 examples:
   simunix workload stats trace.swf.gz
   simunix workload cut trace.swf.gz day.swf --begin 40d --end 41d
   simunix workload sample trace.swf small.swf --count 1000 --method error-diffused
   simunix workload convert jobs.sacct jobs.swf
-  simunix workload convert out/demo demo.swf"""
+  simunix workload convert out/demo demo.swf
+  simunix workload generate lublin --jobs 10000 --seed 7 -o synthetic.swf
+  simunix workload plot trace.swf.gz -o trace.png"""
 
 
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand and its operations."""
     parser = subcommands.add_parser(
         "workload",
-        help="look at traces of jobs; cut, scale, sample, shuffle, merge and convert them",
+        help="look at traces of jobs; make, cut, scale, sample, shuffle, merge, convert and draw them",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    operations = parser.add_subparsers(dest="operation", metavar="OPERATION", required=True)
+    operations = parser.add_subparsers(dest="operation", metavar="OPERATION", required=True, parser_class=RecordingParser)
     stats = operations.add_parser("stats", help="counts, span, sizes, times, load, users")
     stats.add_argument("trace", type=Path, metavar="TRACE")
     stats.add_argument("--json", action="store_true", help="as JSON")
@@ -60,10 +66,11 @@ def add_parser(subcommands: Subparsers) -> None:
     merge.add_argument("--output", "-o", type=Path, required=True, metavar="TRACE")
     merge.add_argument("--by-date", action="store_true", help="at their real dates instead of all from zero")
     merge.set_defaults(execute=execute_merge)
+    workload_generate.add_parser(operations)
 
 
 def _maker(
-    operations: Subparsers, name: str, make: Callable[[SwfTrace, argparse.Namespace], SwfTrace], text: str
+    operations: Operations, name: str, make: Callable[[SwfTrace, argparse.Namespace], SwfTrace], text: str
 ) -> argparse.ArgumentParser:
     """An operation that reads a trace and writes another."""
     parser = operations.add_parser(name, help=text)
@@ -76,10 +83,11 @@ def _maker(
 def execute_make(options: argparse.Namespace) -> int:
     """Read, make, write, say how many."""
     from simunix.workload.formats import read_trace, write_trace
+    from simunix.workload.provenance import recorded
 
     trace = read_trace(options.trace)
     made = _naming(options.trace, lambda: options.make(trace, options))
-    write_trace(options.output, made)
+    write_trace(options.output, recorded(made, _words(options), [options.trace]))
     print(f"{options.output}: {len(made.jobs)} jobs of {len(trace.jobs)}")
     return 0
 
@@ -87,12 +95,18 @@ def execute_make(options: argparse.Namespace) -> int:
 def execute_merge(options: argparse.Namespace) -> int:
     """Read all, merge, write."""
     from simunix.workload.formats import read_trace, write_trace
+    from simunix.workload.provenance import recorded, with_history_of
     from simunix.workload.shape import merge
 
-    made = merge([read_trace(path) for path in options.traces], options.by_date)
-    write_trace(options.output, made)
+    traces = [read_trace(path) for path in options.traces]
+    made = with_history_of(merge(traces, options.by_date), traces)
+    write_trace(options.output, recorded(made, _words(options), options.traces))
     print(f"{options.output}: {len(made.jobs)} jobs of {len(options.traces)} traces")
     return 0
+
+
+def _words(options: argparse.Namespace) -> tuple[str, ...]:
+    return ("workload", options.operation, *options.words)
 
 
 def execute_stats(options: argparse.Namespace) -> int:

@@ -10,6 +10,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rsg_server.errors import SimunixError
+from simunix.workload.provenance import history
 from simunix.workload.sample import size_of
 from simunix.workload.swf import UNKNOWN, SwfRecord, SwfTrace, table
 from simunix.workload.text import read_bytes
@@ -37,6 +38,8 @@ class BatsimWorkload(BaseModel):
     nb_res: Annotated[int, Field(ge=1)]
     jobs: list[BatsimJob]
     profiles: dict[str, dict[str, Any]]
+    provenance: list[str] = []
+    """Ours, Batsim ignores it: how the workload was made."""
 
 
 def read_workload(path: Path) -> BatsimWorkload:
@@ -62,7 +65,8 @@ def to_swf(workload: BatsimWorkload, source: str) -> SwfTrace:
     ]
     records.sort(key=lambda record: record.submit_s)
     counts = (f" MaxJobs: {len(records)}", f" MaxRecords: {len(records)}", f" MaxProcs: {workload.nb_res}")
-    return SwfTrace((" Version: 2.2", *counts, f" Note: converted from Batsim's workload {source}"), table(records))
+    notes = (f" Note: {' '.join(line.split())}" for line in workload.provenance)
+    return SwfTrace((" Version: 2.2", *counts, *notes, f" Note: converted from Batsim's workload {source}"), table(records))
 
 
 def _record(number: int, job: BatsimJob, profile: dict[str, Any]) -> SwfRecord:
@@ -82,8 +86,9 @@ def write_workload(path: Path, trace: SwfTrace, version: int = 5) -> None:
         raise SimunixError(f"job {unknown['job'].iloc[0]}: its submit time, size or run time is unknown, which Batsim needs")
     hosts = max(int(trace.number("MaxProcs") or 0), int(jobs["size"].max()) if len(jobs) else 1)
     workload = {
-        "description": next((c.strip() for c in reversed(trace.comments) if c.strip().startswith("Note:")), ""),
+        "description": next((note for note in reversed(_notes(trace)) if note not in history(trace)), ""),
         "nb_res": hosts,
+        "provenance": history(trace),
         "jobs": [_job(row) for _, row in jobs.iterrows()],
         "profiles": {_name(delay): {"type": kind, "delay": _number(delay)} for delay in jobs["runtime_s"].unique()},
     }
@@ -91,6 +96,10 @@ def write_workload(path: Path, trace: SwfTrace, version: int = 5) -> None:
         path.write_text(json.dumps(workload, indent=1) + "\n")
     except OSError as error:
         raise SimunixError(f"{path}: {error.strerror}") from error
+
+
+def _notes(trace: SwfTrace) -> list[str]:
+    return [line.removeprefix(" Note: ") for line in trace.comments if line.startswith(" Note: ")]
 
 
 def _job(row: pd.Series) -> dict[str, object]:

@@ -1,0 +1,29 @@
+"""From columns to a trace with a header."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from simunix.workload.swf import FIELDS, UNKNOWN, SwfTrace
+
+
+def build(
+    columns: Mapping[str, np.ndarray], processors: int, parameters: Mapping[str, object], notes: Sequence[str] = ()
+) -> SwfTrace:
+    """A trace with these SWF columns in the order of submission, numbered from 1; what is not given is unknown.
+
+    `parameters` go into the header in one line: model, seed, and all that decides what comes out.
+    """
+    count = len(next(iter(columns.values())))
+    jobs = pd.DataFrame({name: columns.get(name, np.full(count, UNKNOWN)) for name in FIELDS})
+    jobs = jobs.sort_values("submit_s", kind="stable").reset_index(drop=True)
+    jobs["job"] = np.arange(1, count + 1)
+    whole = ("job", "allocated", "requested", "status", "user", "group", "executable", "queue", "partition", "preceding")
+    jobs = jobs.astype({name: "int64" if name in whole else "float64" for name in FIELDS})
+    given = " ".join(f"{name}={value}" for name, value in parameters.items())
+    head = [" Version: 2.2", f" MaxJobs: {count}", f" MaxRecords: {count}", f" MaxNodes: {processors}"]
+    head += [f" MaxProcs: {processors}", f" Note: made with: {given}", *(f" Note: {note}" for note in notes)]
+    return SwfTrace(tuple(head), jobs)

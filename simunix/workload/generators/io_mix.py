@@ -1,0 +1,189 @@
+"""Jobs that compute and do I/O in turns, after N. Vidal (Dash: Data-aware scheduling at higher scale, PhD thesis, Bordeaux
+2022).
+
+Job i has n_i iterations of a_i seconds of computing and b_i seconds of I/O at the full bandwidth of the storage, on Q_i
+nodes, all released at 0. Two families, chapter IV: `uniform` (the thesis's BU and NU) and `mira` (MB and MN: sizes and
+durations of Argonne's Mira). What the thesis leaves open is decided here, and says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from rsg_server.errors import SimunixError
+from simunix.workload.generators.build import build
+from simunix.workload.swf import SwfTrace
+
+LOW, HIGH = 0.1, 0.9
+VARIANCE = 0.1
+"""The thesis's 0.1 is the variance: only so have the normals, truncated to [0, 1], the means 0.289 and 0.711 that it prints."""
+UNIFORM_JOBS, UNIFORM_ITERATIONS, UNIFORM_COMPUTE_S = (100, 500), (1000, 10000), (10.0, 100.0)
+UNIFORM_SIZES = 2 ** np.arange(12)
+MIRA_RATE, MIRA_BLOCK, MIRA_NODES = 1.35e-4, 512, 49152
+MIRA_ITERATIONS = (10, 100)
+MIRA_DURATIONS = ((4096, 3600.0), (16384, 8100.0), (MIRA_NODES + 1, 1800.0))
+"""Mean duration of jobs of fewer nodes than this, seconds. The thesis says "more than 2 hours" of the middle ones: 2.25
+here."""
+DURATION_DEVIATION = 0.1
+"""Of the mean (its "variance 10 percent"); durations are positive."""
+
+
+@dataclass(frozen=True, slots=True)
+class IoMix:
+    """Columns of equal length: nodes, iterations; seconds of computing and of I/O in one iteration."""
+
+    nodes: np.ndarray
+    iterations: np.ndarray
+    compute_s: np.ndarray
+    io_s: np.ndarray
+    processors: int
+    parameters: Mapping[str, object]
+
+    def trace(self) -> SwfTrace:
+        """As SWF, which knows no I/O: the run time is that without anybody else, the CPU time that of the computing alone."""
+        runtime = self.iterations * (self.compute_s + self.io_s)
+        columns = {
+            "submit_s": np.zeros(len(self.nodes)),
+            "runtime_s": np.round(runtime, 3),
+            "cpu_s": np.round(self.iterations * self.compute_s, 3),
+            "allocated": self.nodes,
+            "requested": self.nodes,
+            "requested_s": np.ceil(runtime),
+            "status": np.ones(len(self.nodes)),
+        }
+        return build(columns, self.processors, self.parameters, ["run time - CPU time is I/O alone on the storage"])
+
+    @property
+    def load(self) -> float:
+        """I/O load: processors x sum(n b) / sum(nodes n (a + b)), the thesis's equation III.5."""
+        alone = self.iterations * (self.compute_s + self.io_s)
+        return float(self.processors * (self.iterations * self.io_s).sum() / (self.nodes * alone).sum())
+
+
+def uniform(
+    seed: int, jobs: int | None = None, ratio: float | None = None, low_share: float = 0.5, saturation: float = 1.0
+) -> IoMix:
+    """BU; NU if `ratio` is given: b_i / a_i normal around it, otherwise around 0.1 for `low_share` of the jobs and 0.9 for
+    the rest.
+
+    n_i from 1,000 to 10,000, a_i from 10 to 100 s, 100 to 500 jobs unless given. Sizes are powers of 2 up to 2,048 of a
+    machine of 2,048, with mean P x / (saturation (1 + x)) for the mean ratio x; the thesis says no more of them: of all such
+    distributions the one of most entropy is taken.
+    """
+    random = np.random.default_rng(seed)
+    count = int(random.integers(UNIFORM_JOBS[0], UNIFORM_JOBS[1] + 1)) if jobs is None else _at_least_one(jobs)
+    ratios = _io_shares(random, count, ratio, low_share)
+    mean_ratio = float(ratios.mean())
+    processors = int(UNIFORM_SIZES[-1])
+    wanted = processors * mean_ratio / (_positive("saturation", saturation) * (1 + mean_ratio))
+    nodes = random.choice(UNIFORM_SIZES, count, p=size_weights(wanted))
+    compute_s = random.uniform(*UNIFORM_COMPUTE_S, count)
+    iterations = random.integers(UNIFORM_ITERATIONS[0], UNIFORM_ITERATIONS[1] + 1, count)
+    parameters = _parameters("uniform", count, ratio, low_share, seed) | {"saturation": f"{saturation:g}"}
+    return IoMix(nodes, iterations, compute_s, ratios * compute_s, processors, parameters)
+
+
+def mira(seed: int, jobs: int = 250, ratio: float | None = None, low_share: float = 0.5) -> IoMix:
+    """MB; MN if `ratio` is given: the share of I/O in a job's time, normal around it, otherwise as in `uniform`.
+
+    Nodes exponential with rate 1.35e-4 from 512 to 49,152, in blocks of 512 (Mira's smallest partition); durations by size;
+    10 to 100 iterations. The volume of I/O grows with the nodes: b_i is what the job needs when it may use its nodes' share
+    of the storage's bandwidth, and takes b_i nodes / 49,152 at the full one.
+    """
+    random = np.random.default_rng(seed)
+    count = _at_least_one(jobs)
+    blocks = np.arange(MIRA_BLOCK, MIRA_NODES + 1, MIRA_BLOCK)
+    weights = np.exp(-MIRA_RATE * blocks)
+    nodes = random.choice(blocks, count, p=weights / weights.sum())
+    places = np.searchsorted([least for least, _ in MIRA_DURATIONS], nodes, side="right")
+    means = np.array([mean_s for _, mean_s in MIRA_DURATIONS])[places]
+    durations = means * _truncated(random, np.ones(count), DURATION_DEVIATION, 0.0, 2.0)
+    shares = _io_shares(random, count, ratio, low_share)
+    iterations = random.integers(MIRA_ITERATIONS[0], MIRA_ITERATIONS[1] + 1, count)
+    compute_s = durations * (1 - shares) / iterations
+    io_s = durations * shares / iterations * nodes / MIRA_NODES
+    return IoMix(nodes, iterations, compute_s, io_s, MIRA_NODES, _parameters("mira", count, ratio, low_share, seed))
+
+
+def _parameters(model: str, count: int, ratio: float | None, low_share: float, seed: int) -> dict[str, object]:
+    shape = {"low_share": f"{low_share:g}"} if ratio is None else {"ratio": f"{ratio:g}"}
+    return {"model": model, "jobs": count, **shape, "seed": seed}
+
+
+def _io_shares(random: np.random.Generator, count: int, ratio: float | None, low_share: float) -> np.ndarray:
+    if not 0 <= low_share <= 1:
+        raise SimunixError(f"low share {low_share:g}: expected between 0 and 1")
+    if ratio is not None and not 0 <= ratio <= 1:
+        raise SimunixError(f"ratio {ratio:g}: expected between 0 and 1")
+    means = np.where(random.random(count) < low_share, LOW, HIGH) if ratio is None else np.full(count, ratio)
+    return _truncated(random, means, VARIANCE**0.5, 0.0, 1.0)
+
+
+def _truncated(random: np.random.Generator, means: np.ndarray, deviation: float, low: float, high: float) -> np.ndarray:
+    """Normal around `means`, drawn again outside [low, high]."""
+    found = np.full(len(means), np.nan)
+    while (again := np.flatnonzero(~((found >= low) & (found <= high)))).size:
+        found[again] = random.normal(means[again], deviation)
+    return found
+
+
+def size_weights(mean: float) -> np.ndarray:
+    """Probabilities of UNIFORM_SIZES, proportional to exp(-t size), with this mean (as near as the sizes allow)."""
+    from scipy.optimize import brentq
+
+    sizes = UNIFORM_SIZES / UNIFORM_SIZES[-1]
+
+    def weights(t: float) -> np.ndarray:
+        raw = np.exp(-t * sizes - np.max(-t * sizes))
+        return np.asarray(raw / raw.sum())
+
+    target = float(np.clip(mean / UNIFORM_SIZES[-1], sizes[0] * 1.01, 0.99))
+    return weights(brentq(lambda t: float(weights(t) @ sizes) - target, -1e4, 1e5))
+
+
+def _at_least_one(jobs: int) -> int:
+    if jobs < 1:
+        raise SimunixError(f"jobs {jobs}: expected at least 1")
+    return jobs
+
+
+def _positive(name: str, value: float) -> float:
+    if not 0 < value < np.inf:
+        raise SimunixError(f"{name} {value:g}: expected a number above 0")
+    return value
+
+
+def write_batsim(path: Path, mix: IoMix, bandwidth: float, provenance: list[str]) -> None:
+    """Write as Batsim's workload: each job repeats a delay and a write of b_i x bandwidth bytes to the storage `pfs`.
+
+    Profiles DelayProfile, ParallelTaskOnStorageHomogeneousProfile and SequentialCompositionProfile of Batsim 5.
+    """
+    profiles: dict[str, object] = {}
+    jobs = []
+    for place in range(len(mix.nodes)):
+        number, nodes = place + 1, int(mix.nodes[place])
+        volume = float(mix.io_s[place]) * bandwidth
+        profiles[f"compute_{number}"] = {"type": "DelayProfile", "delay": round(float(mix.compute_s[place]), 6)}
+        profiles[f"io_{number}"] = {
+            "type": "ParallelTaskOnStorageHomogeneousProfile",
+            "cpu": 0,
+            "bytes_to_read": 0,
+            "bytes_to_write": round(volume),
+            "storage": "pfs",
+        }
+        profiles[f"job_{number}"] = {
+            "type": "SequentialCompositionProfile",
+            "repeat": int(mix.iterations[place]),
+            "seq": [f"compute_{number}", f"io_{number}"],
+        }
+        jobs.append({"id": number, "subtime": 0, "res": nodes, "profile": f"job_{number}"})
+    workload = {"nb_res": mix.processors, "provenance": provenance, "jobs": jobs, "profiles": profiles}
+    try:
+        path.write_text(json.dumps(workload, indent=1) + "\n")
+    except OSError as error:
+        raise SimunixError(f"{path}: {error.strerror}") from error

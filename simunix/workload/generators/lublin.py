@@ -1,0 +1,160 @@
+"""Lublin and Feitelson's model of rigid parallel jobs, as published, with batch and interactive jobs or without telling them
+apart.
+
+U. Lublin, D. G. Feitelson: The workload on parallel supercomputers: modeling the characteristics of rigid jobs, Journal of
+Parallel and Distributed Computing 63 (2003) 1105-1122; parameters and order of the steps as in their program m_lublin99.c
+(https://www.cs.huji.ac.il/labs/parallel/workload/m_lublin99/). Times are in seconds.
+
+* Size: 1 with probability `serial`; else 2^u, u from a two-stage uniform distribution on [low, med] and [med, high]; with
+  probability `power_of_2` (of all jobs) u is rounded to a whole number first.
+* Run time: exp(x), x hyper-gamma: gamma(a1, b1) with probability p = pa size + pb (kept in [0, 1]), else gamma(a2, b2); x above
+  12 is drawn again.
+* Arrival: exp(gamma(aarr x arar, barr)) / 1800 "points" between two jobs (above exp(13) s drawn again). A half hour of the day
+  costs as many points as it has of the jobs of a day, relative to the mean: the difference of the distribution function of
+  gamma(anum, bnum), the day beginning at the 11th half hour.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rsg_server.errors import SimunixError
+from simunix.workload.generators.build import build
+from simunix.workload.swf import SwfTrace
+
+SLOTS, SLOT_S = 48, 1800.0
+DAY_BEGIN_SLOT = 11
+LONGEST_LOG_RUNTIME, LONGEST_LOG_INTERVAL = 12.0, 13.0
+PUBLISHED_PROCESSORS = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Names as in the paper and program, see the module's text. `queue` is the type's number in the program's output."""
+
+    queue: int
+    serial: float
+    power_of_2: float
+    low: float
+    med: float
+    high: float
+    low_share: float
+    a1: float
+    b1: float
+    a2: float
+    b2: float
+    pa: float
+    pb: float
+    aarr: float
+    barr: float
+    anum: float
+    bnum: float
+    arar: float
+
+    def for_processors(self, processors: int) -> Parameters:
+        """For another machine than one of 128: med and high move by log2(processors / 128), their distance stays.
+
+        Raises SimunixError if that leaves nothing of the first stage.
+        """
+        moved = math.log2(processors / PUBLISHED_PROCESSORS)
+        if self.med + moved <= self.low:
+            least = math.floor(PUBLISHED_PROCESSORS * 2 ** (self.low - self.med)) + 1
+            raise SimunixError(f"processors {processors}: this model needs at least {least}")
+        return replace(self, med=self.med + moved, high=self.high + moved)
+
+
+INTERACTIVE = Parameters(
+    *(0, 0.1541, 0.625, 1.0, 3.0, 5.5, 0.705),
+    *(3.8351, 0.6605, 7.073, 0.6856, -0.0118, 0.9156),
+    *(6.5510, 0.6621, 8.9186, 3.6680, 0.9797),
+)
+BATCH = Parameters(
+    *(1, 0.2927, 0.6686, 1.2, 5.0, 7.0, 0.875),
+    *(6.57, 0.823, 639.1, 0.0156, -0.003, 0.6986),
+    *(6.0415, 0.8531, 6.1271, 5.2740, 1.0519),
+)
+ALL_ALIKE = Parameters(
+    *(0, 0.244, 0.576, 0.8, 4.5, 7.0, 0.86),
+    *(4.2, 0.94, 312.0, 0.03, -0.0054, 0.78),
+    *(10.2303, 0.4871, 8.1737, 3.9631, 1.0225),
+)
+JOB_TYPES = {"both": (INTERACTIVE, BATCH), "one": (ALL_ALIKE,), "interactive": (INTERACTIVE,), "batch": (BATCH,)}
+
+
+def lublin(jobs: int, processors: int, seed: int, types: str = "both") -> SwfTrace:
+    """`jobs` jobs from midnight on. Raises SimunixError for parameters without sense."""
+    if jobs < 1:
+        raise SimunixError(f"jobs {jobs}: expected at least 1")
+    if processors < 1:
+        raise SimunixError(f"processors {processors}: expected at least 1")
+    random = np.random.default_rng(seed)
+    parts = [_of_type(random, jobs, kind.for_processors(processors)) for kind in JOB_TYPES[types]]
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    first = np.argsort(columns["submit_s"], kind="stable")[:jobs]
+    chosen = {name: values[first] for name, values in columns.items()}
+    chosen["submit_s"] = np.floor(chosen["submit_s"])
+    parameters = {"model": "lublin", "jobs": jobs, "processors": processors, "types": types, "seed": seed}
+    notes = ("queue 0: interactive, queue 1: batch",) if types != "one" else ()
+    acknowledged = "model by Uri Lublin and Dror Feitelson, Hebrew University"
+    return build(chosen, processors, parameters, (acknowledged, *notes))
+
+
+def _of_type(random: np.random.Generator, count: int, kind: Parameters) -> dict[str, np.ndarray]:
+    size = sizes(random, count, kind)
+    return {
+        "submit_s": arrivals(random, count, kind),
+        "runtime_s": np.floor(np.exp(log_runtimes(random, size, kind))),
+        "allocated": size,
+        "requested": size,
+        "status": np.ones(count),
+        "queue": np.full(count, kind.queue),
+    }
+
+
+def sizes(random: np.random.Generator, count: int, kind: Parameters) -> np.ndarray:
+    """Processors of `count` jobs."""
+    u = random.random(count)
+    is_low = random.random(count) <= kind.low_share
+    share = random.random(count)
+    power = np.where(is_low, kind.low + share * (kind.med - kind.low), kind.med + share * (kind.high - kind.med))
+    power = np.where(u <= kind.serial + kind.power_of_2, np.floor(power + 0.5), power)
+    return np.where(u <= kind.serial, 1, np.floor(2.0**power + 0.5)).astype("int64")
+
+
+def log_runtimes(random: np.random.Generator, size: np.ndarray, kind: Parameters) -> np.ndarray:
+    """Natural logarithms of the run times in seconds, for jobs of these sizes."""
+    share = np.clip(kind.pa * size + kind.pb, 0.0, 1.0)
+    found = np.full(len(size), np.inf)
+    while (again := np.flatnonzero(found > LONGEST_LOG_RUNTIME)).size:
+        is_first = random.random(again.size) <= share[again]
+        shape, scale = np.where(is_first, kind.a1, kind.a2), np.where(is_first, kind.b1, kind.b2)
+        found[again] = random.gamma(shape, scale)
+    return found
+
+
+def arrivals(random: np.random.Generator, count: int, kind: Parameters) -> np.ndarray:
+    """Moments of submission in seconds since midnight, increasing.
+
+    The program pays each half hour's points one after the other; together that is the inverse of the day's cumulated points.
+    """
+    logs = np.full(count, np.inf)
+    while (again := np.flatnonzero(logs > LONGEST_LOG_INTERVAL)).size:
+        logs[again] = random.gamma(kind.aarr * kind.arar, kind.barr, again.size)
+    days, points = np.divmod(np.cumsum(np.exp(logs) / SLOT_S), SLOTS)
+    cumulated = np.concatenate([[0.0], np.cumsum(day_cycle(kind))])
+    cumulated[-1] = SLOTS
+    return np.asarray(days * SLOTS * SLOT_S + np.interp(points, cumulated, np.arange(SLOTS + 1) * SLOT_S))
+
+
+def day_cycle(kind: Parameters) -> np.ndarray:
+    """Points of each half hour of the day from midnight on; their mean is 1."""
+    from scipy.stats import gamma
+
+    slots = np.arange(DAY_BEGIN_SLOT, DAY_BEGIN_SLOT + SLOTS)
+    edges = gamma.cdf(np.append(slots - 0.5, slots[-1] + 0.5), kind.anum, scale=kind.bnum)
+    weights = np.empty(SLOTS)
+    weights[(slots - 1) % SLOTS] = np.diff(edges)
+    return np.asarray(weights / weights.mean())
