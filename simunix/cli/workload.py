@@ -67,6 +67,10 @@ def add_parser(subcommands: Subparsers) -> None:
     merge.add_argument("--by-date", action="store_true", help="at their real dates instead of all from zero")
     merge.set_defaults(execute=execute_merge)
     workload_generate.add_parser(operations)
+    plot = operations.add_parser("plot", help="sizes, run times, arrivals and load as a picture")
+    plot.add_argument("trace", type=Path, metavar="TRACE")
+    plot.add_argument("--output", "-o", type=Path, required=True, metavar="FIGURE", help=".png or .svg")
+    plot.set_defaults(execute=execute_plot)
 
 
 def _maker(
@@ -120,6 +124,16 @@ def execute_stats(options: argparse.Namespace) -> int:
         return 0
     for name, value in found.items():
         print(f"{name:<28}{_shown(value)}")
+    return 0
+
+
+def execute_plot(options: argparse.Namespace) -> int:
+    """Draw it."""
+    from simunix.report.workload_plot import plot
+    from simunix.workload.formats import read_trace
+
+    plot(read_trace(options.trace), options.trace.name, options.output)
+    print(options.output)
     return 0
 
 
