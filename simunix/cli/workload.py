@@ -50,7 +50,7 @@ def add_parser(subcommands: Subparsers) -> None:
     cut.add_argument("--begin", default="0", metavar="TIME", help="of the trace, e.g. 40d (default: its start)")
     cut.add_argument("--end", metavar="TIME", help="of the trace (default: its end)")
     cut.add_argument("--context", action="store_true", help="bring along what ran and waited at the window's beginning")
-    cut.add_argument("--settle", default="0", metavar="TIME", help="how long after its context the replay begins (default: 0)")
+    cut.add_argument("--settle", metavar="TIME", help="how long after its context's the replay begins (default: 60 s)")
     scale = _maker(operations, "scale", _scale, "sizes and times by a factor")
     scale.add_argument("--processors", type=_factor, default=1.0, metavar="FACTOR", help="of sizes; rounded, at least 1")
     scale.add_argument("--times", type=_factor, default=1.0, metavar="FACTOR", help="of every time")
@@ -144,13 +144,16 @@ def _shown(value: object) -> str:
 
 
 def _cut(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
-    from simunix.workload.context import cut_with_context
+    from simunix.workload.context import SETTLE_S, cut_with_context
     from simunix.workload.shape import cut
 
-    begin, settle = _seconds("--begin", options.begin), _seconds("--settle", options.settle)
+    begin = _seconds("--begin", options.begin)
+    settle = SETTLE_S if options.settle is None else _seconds("--settle", options.settle)
     end = math.inf if options.end is None else _seconds("--end", options.end)
     if not begin < end:
         raise SimunixError(f"--begin {options.begin} --end {options.end}: expected the beginning before the end")
+    if options.settle is not None and not options.context:
+        raise SimunixError("--settle: only a window with --context has something to settle")
     return cut_with_context(trace, begin, end, settle) if options.context else cut(trace, begin, end)
 
 

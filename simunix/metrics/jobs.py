@@ -12,6 +12,7 @@ Columns (Batsim's names), seconds since the start of the run or trace, NaN for w
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -94,6 +95,23 @@ def read_jobs_csv(path: Path) -> pd.DataFrame:
         reason = getattr(error, "strerror", None) or str(error).strip().splitlines()[-1]
         raise SimunixError(f"{path}: {reason}; expected a jobs.csv, as a run directory has one") from error
     return job_table(frame, str(path), first_line=2)
+
+
+def replayed(jobs: pd.DataFrame, run: Path) -> pd.DataFrame:
+    """The jobs of a run directory without those of a context (`simunix workload cut --context`), which began before the replay.
+
+    Raises SimunixError if run.json cannot be read, and for a run whose context was not established: it says nothing.
+    """
+    try:
+        record = json.loads((run / "run.json").read_text())
+    except (OSError, ValueError) as error:
+        raise SimunixError(f"{run / 'run.json'}: {error}; expected a run directory") from error
+    if not record.get("valid", True):
+        reasons = "; ".join(reason for context in record["contexts"] for reason in context["reasons"])
+        raise SimunixError(f"{run}: INVALID, its context was not established: {reasons}")
+    context = {(one["workload"], str(job)) for one in record.get("contexts", []) for job in (*one["running"], *one["waiting"])}
+    names = zip(jobs["workload_name"], jobs["job_id"].astype(str), strict=True)
+    return jobs[[name not in context for name in names]]
 
 
 def from_swf(trace: SwfTrace) -> pd.DataFrame:

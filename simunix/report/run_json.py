@@ -8,6 +8,7 @@ import platform
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 
 def sha256_of(path: Path) -> str | None:
@@ -53,6 +54,8 @@ class RunRecord:
     refused_calls: dict[str, int] = field(default_factory=dict)  # by name
     jobs: dict[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    contexts: list[dict[str, Any]] = field(default_factory=list)  # of workloads that were cut with one
+    valid: bool = True  # every context was established when its replay began
 
     @property
     def speed_up(self) -> float:

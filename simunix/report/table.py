@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from simunix.report.jobs_csv import TAU_S, JobRow
@@ -45,6 +46,12 @@ def makespan_s(rows: Sequence[JobRow]) -> float:
     return max(ends) - min(starts) if ends and starts else 0.0
 
 
+def replayed(record: RunRecord, rows: Sequence[JobRow]) -> list[JobRow]:
+    """The rows without the jobs of a context, whose waits belong to the time before the replay."""
+    context = {(one["workload"], job) for one in record.contexts for job in (*one["running"], *one["waiting"])}
+    return [row for row in rows if (row.workload_name, row.job_id) not in context]
+
+
 def run_table(record: RunRecord, rows: Sequence[JobRow], cores: int) -> Table:
     """Jobs by final state, waits, utilisation, times."""
     table = Table(title=f"simunix: {record.name}", show_header=False, title_justify="left")
@@ -53,8 +60,9 @@ def run_table(record: RunRecord, rows: Sequence[JobRow], cores: int) -> Table:
     for state, count in sorted(Counter(row.final_state for row in rows).items()):
         table.add_row(f"jobs {state.lower().replace('_', ' ')}", f"{count:,}")
     if rows:
-        waits = [row.waiting_time for row in rows if row.waiting_time is not None]
-        slowdowns = [value for row in rows if (value := row.bounded_slowdown) is not None]
+        counted = replayed(record, rows)
+        waits = [row.waiting_time for row in counted if row.waiting_time is not None]
+        slowdowns = [value for row in counted if (value := row.bounded_slowdown) is not None]
         table.add_row("mean wait", human_time(mean(waits)))
         table.add_row(f"mean bounded slowdown (τ = {TAU_S:g} s)", f"{mean(slowdowns):.2f}")
         table.add_row("utilisation", f"{utilisation(rows, cores):.1%}")
@@ -62,6 +70,8 @@ def run_table(record: RunRecord, rows: Sequence[JobRow], cores: int) -> Table:
     table.add_row("virtual time", human_time(record.virtual_s))
     table.add_row("wall time", human_time(record.wall_s))
     table.add_row("speed-up", f"{record.speed_up:,.0f} ×")
+    for context in record.contexts:
+        table.add_row(f"context of {context['workload']}", "established" if context["established"] else "NOT established")
     table.add_row("event log (sha256)", record.events_sha256[:16] + "…")
     return table
 
@@ -76,6 +86,9 @@ def print_report(record: RunRecord, rows: Sequence[JobRow], cores: int, director
         text += f"; {submitted:,} jobs of the trace went through the real sbatch, and the RJMS's own accounting tells"
         text += " when and where each ran"
     console.print(text + ".")
+    for context in record.contexts:
+        for reason in context["reasons"]:
+            console.print(f"[bold red]INVALID[/]: the context of {context['workload']} was not established: {escape(reason)}")
     console.print(f"Run again with the same scenario and seed, {directory}/events.jsonl comes out the same to the byte.")
     console.print("Where to look next:")
     if rows:

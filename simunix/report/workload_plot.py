@@ -82,6 +82,8 @@ def plot(trace: SwfTrace, name: str, target: Path) -> None:
 
 
 def _panels(figure: Figure, trace: SwfTrace, name: str) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     grid = figure.add_gridspec(3, 3)
     top: tuple[Callable[[Axes, SwfTrace], None], ...] = (_sizes, _runtimes, _hours)
     for column, draw in enumerate(top):
@@ -92,6 +94,7 @@ def _panels(figure: Figure, trace: SwfTrace, name: str) -> None:
     _load(load, trace)
     _label_time(load, trace)
     for axes in (arrivals, load):
+        axes.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
         axes.yaxis.set_major_formatter("{x:,.0f}")
     arrivals.tick_params(labelbottom=False)
     figure.suptitle(_title(trace, name), x=0.01, ha="left", fontsize=12)

@@ -26,6 +26,7 @@ from simunix.scenario.clusters import plan_clusters
 from simunix.scenario.faults import plan_faults
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
 from simunix.scenario.network import build_platform
+from simunix.scenario.replay import ContextPlan, plan_contexts
 from simunix.scenario.roots import host_roots
 from simunix.scenario.submission import WorkloadPlan, plan_workloads
 
@@ -42,6 +43,7 @@ class Expansion:
     plan: Plan
     clusters: tuple[SlurmPlan, ...] = ()
     workloads: tuple[WorkloadPlan, ...] = ()
+    contexts: tuple[ContextPlan, ...] = ()
 
 
 def expand(
@@ -53,7 +55,7 @@ def expand(
     hosts = {host.name: host for host in platform.hosts}
     roots = host_roots(scenario, folder)
     clusters = plan_clusters(scenario, folder, hosts, hardware, roots)
-    workloads = plan_workloads(scenario, folder, clusters, roots)
+    workloads, contexts = plan_contexts(plan_workloads(scenario, folder, clusters, roots))
     private = _private_paths(scenario, clusters)
     for workload in workloads:
         private[workload.host] = (*private[workload.host], submission.PRIVATE)
@@ -65,6 +67,7 @@ def expand(
             *(process for cluster in clusters for process in cluster.processes),
             *_processes(scenario, hosts, roots, checked),
             *(workload.process for workload in workloads),
+            *(context.process for context in contexts),
         ),
         _kernel_options(scenario, strict),
         (*(file for cluster in clusters for file in cluster.files), *(file for plan in workloads for file in plan.files)),
@@ -78,7 +81,7 @@ def expand(
         *plan_faults(scenario.events, scenario.profiles, folder, platform),
         ObservationOptions(scenario.pcap, scenario.link_usage),
     )
-    return Expansion(plan, clusters, workloads)
+    return Expansion(plan, clusters, workloads, contexts)
 
 
 def _inputs(workloads: Sequence[WorkloadPlan]) -> dict[str, Path]:

@@ -28,6 +28,7 @@ from simunix.rjms.slurm.adapter import SlurmPlan
 from simunix.scenario.expand import Expansion, expand, with_options
 from simunix.scenario.loader import load
 from simunix.scenario.model import Scenario
+from simunix.scenario.replay import check_context
 from simunix.scenario.submission import WORKLOAD_FOLDER, WorkloadPlan
 
 NS = 10**9
@@ -143,6 +144,8 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
     directory = emulation.directory
     rows = job_rows(scenario, expansion, directory)
     record = make_record(options, scenario, expansion, emulation, rows)
+    record.contexts = [check_context(context, directory) for context in expansion.contexts]
+    record.valid = all(context["established"] for context in record.contexts)
     record.write(directory.path / "run.json")
     if rows:
         write_all(directory.path, rows, machines_of(expansion), record.wall_s)

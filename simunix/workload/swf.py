@@ -95,10 +95,18 @@ class SwfTrace:
         return value if value >= 0 else None
 
     def with_jobs(self, jobs: pd.DataFrame, note: str) -> SwfTrace:
-        """Other jobs under this header, with counts brought up to date and a Note that says where they come from."""
+        """Other jobs under this header, with counts brought up to date and a Note that says where they come from.
+
+        A line that names a context's jobs (`context.py`) is left out: it may not be true of others.
+        """
         counts = {"MaxJobs": str(len(jobs)), "MaxRecords": str(len(jobs))}
-        kept = [_counted(comment, counts) for comment in self.comments]
+        kept = [_counted(comment, counts) for comment in self.comments if not is_context(comment)]
         return replace(self, comments=(*kept, f" Note: {note}"), jobs=jobs.reset_index(drop=True))
+
+
+def is_context(comment: str) -> bool:
+    """Whether a header's line names the jobs of a context."""
+    return comment.partition(":")[0].strip() == "Context"
 
 
 def _counted(comment: str, counts: dict[str, str]) -> str:
@@ -125,6 +133,11 @@ def read_swf(path: Path) -> SwfTrace:
     if jobs is None:
         jobs, notes = _careful(decode(data), path)
     return _from_zero(SwfTrace((*_comments(data), *notes), jobs))
+
+
+def read_comments(path: Path) -> tuple[str, ...]:
+    """The header of a trace alone. Raises SimunixError."""
+    return tuple(_comments(read_bytes(path, EXPECTED)))
 
 
 def _comments(data: bytes) -> list[str]:

@@ -135,13 +135,16 @@ def test_context_of_a_window() -> None:
     made = context.cut_with_context(trace(*before, job(5, 100), job(6, 150)), 100, 151, settle_s=30)
     rows = made.jobs[["job", "submit_s", "wait_s", "runtime_s", "requested_s"]].to_numpy().tolist()
     assert rows == [
-        [1, 0, 0, 410, 110],  # ran from 10 to 510: keeps its end
-        [4, 0, 0, 10, -1],  # starts at 100, the very moment
+        [1, 0, 0, 440, 140],  # ran from 10 to 510: keeps its end, 410 s after the replay's beginning at 30
+        [4, 0, 0, 40, -1],  # starts at 100, the very moment
         [2, 0, 320, 50, 200],  # waited, goes on waiting
         [5, 30, 0, 100, 200],
         [6, 80, 0, 100, 200],
     ]
-    assert "2 running, 1 waiting at 100 s" in made.comments[-1]
+    assert "2 running, 1 waiting at 100 s" in made.comments[-2]
+    assert made.comments[-1] == " Context: T0=100 settle=30 running=1,4 waiting=2"
+    assert context.context_of(made.comments) == context.Context(100, 30, (1, 4), (2,))
+    assert context.context_of(shape.shuffle(made, 1).comments) is None
 
 
 def test_context_needs_waits() -> None:
