@@ -7,6 +7,7 @@ Columns (Batsim's names), seconds since the start of the run or trace, NaN for w
     requested_number_of_resources                   processors
     requested_time                                  limit the user gave, NaN if none
     suspended_time                                  optional, 0 where absent
+    consumed_energy                                 joules; optional, NaN where absent
     user                                            optional, -1 where absent
 """
 
@@ -22,7 +23,8 @@ from rsg_server.errors import SimunixError
 from simunix.workload.swf import SwfTrace
 
 MOMENTS = ("submission_time", "starting_time", "finish_time")
-NUMBERS = (*MOMENTS, "execution_time", "requested_number_of_resources", "requested_time", "suspended_time")
+NUMBERS = (*MOMENTS, "execution_time", "requested_number_of_resources", "requested_time")
+OPTIONAL = ("suspended_time", "consumed_energy", "waiting_time")
 REQUIRED = (*MOMENTS, "requested_number_of_resources")
 ORDERED = (("submission_time", "starting_time"), ("starting_time", "finish_time"))
 FINISHED = "finished"
@@ -39,13 +41,14 @@ def job_table(columns: pd.DataFrame, source: str = "job table", first_line: int 
         if name not in columns:
             raise SimunixError(f"{source}: column {name} is missing; a job table has {', '.join(REQUIRED)}")
     table = columns.copy()
-    for name in NUMBERS:
+    for name in (*NUMBERS, *OPTIONAL):
         if name in table:
             table[name] = _numbers(table[name], source, first_line)
     if "suspended_time" not in table:
         table["suspended_time"] = 0.0
-    if "requested_time" not in table:
-        table["requested_time"] = np.nan
+    for name in ("requested_time", "consumed_energy"):
+        if name not in table:
+            table[name] = np.nan
     if "user" not in table:
         table["user"] = -1
     elapsed = table["finish_time"] - table["starting_time"] - table["suspended_time"]
