@@ -134,7 +134,7 @@ def test_waits_are_those_of_evalys(rows: list[tuple[int, int, int, int]]) -> Non
 
 
 def test_scheduling_delay_of_a_worked_example() -> None:
-    """8 processors. Job 1 starts 2 s late; job 2 when job 1 ends; job 3 fits since 12 and starts at 15; job 4 waits for room."""
+    """8 processors. Job 1 starts 2 s late, job 2 when job 1 ends; job 3 fits since 12 and starts at 15; job 4 waits."""
     frame = pd.DataFrame(
         {
             "submission_time": [0.0, 1.0, 3.0, 4.0, 99.0],

@@ -1,0 +1,142 @@
+"""The tools for traces on a million jobs, and evalys on the same file in the same run: seconds and peak memory.
+
+    python benchmarks/workload_tools.py [--jobs N] [--evalys PYTHON]
+
+Each task runs in a process of its own, three times; the fastest counts. The trace is made by `simunix workload generate
+lublin`, with waits drawn at random. PYTHON: an interpreter whose evalys works (evalys 4.0
+needs pandas below 2.2); without it one is set up in a temporary folder with pip.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+EVALYS = ("evalys==4.0.7", "pandas<2.2", "numpy<2", "matplotlib<3.9")
+REPEATS = 3
+PREPARE = """
+import numpy as np, sys
+from dataclasses import replace
+from pathlib import Path
+from simunix.workload.generators.lublin import lublin
+from simunix.workload.swf import write_swf
+trace = lublin(int(sys.argv[2]), 128, 1)
+random = np.random.default_rng(1)
+count = len(trace.jobs)
+wait = np.floor(random.exponential(600, count))
+user = random.integers(1, 300, count)
+requested = np.ceil(trace.jobs['runtime_s'] * random.uniform(1, 4, count))
+write_swf(Path(sys.argv[1]), replace(trace, jobs=trace.jobs.assign(wait_s=wait, user=user, requested_s=requested)))
+"""
+MEASURED = """
+import json, resource, sys, time
+{setup}
+begin = time.perf_counter()
+{body}
+seconds = time.perf_counter() - begin
+result = {result}
+print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, result]))
+"""
+OURS = "from pathlib import Path\nfrom simunix.workload.swf import read_swf\nfrom simunix.metrics import jobs, series\n"
+OURS_READ = OURS + "table = jobs.from_swf(read_swf(Path(sys.argv[1])))"
+THEIRS = "import warnings; warnings.simplefilter('ignore')\nimport matplotlib; matplotlib.use('Agg')\n"
+THEIRS += "from evalys.workload import Workload\n"
+THEIRS_READ = THEIRS + "trace = Workload.from_csv(sys.argv[1])"
+COMPARED = {
+    "read": (
+        (OURS, "trace = read_swf(Path(sys.argv[1]))", "len(trace.jobs)"),
+        (THEIRS, "trace = Workload.from_csv(sys.argv[1])", "len(trace.df)"),
+    ),
+    "processors in use over time": (
+        (OURS_READ, "steps = series.busy_processors(table)", "float(steps.max())"),
+        (THEIRS_READ, "steps = trace.utilisation", "float(steps.load.max())"),
+    ),
+    "queue over time": (
+        (OURS_READ, "steps = series.queued_processors(table)", "float(steps.max())"),
+        (THEIRS_READ, "steps = trace.queue", "float(steps.load.max())"),
+    ),
+}
+COMMANDS = {
+    "stats": ["stats", "FROM"],
+    "cut": ["cut", "FROM", "TO.swf", "--begin", "100d", "--end", "400d"],
+    "cut --context": ["cut", "FROM", "TO.swf", "--begin", "100d", "--end", "400d", "--context"],
+    "scale": ["scale", "FROM", "TO.swf", "--times", "0.5"],
+    "sample (stratified, 10,000)": ["sample", "FROM", "TO.swf", "--count", "10000", "--method", "stratified"],
+    "sample (error-diffused, 10,000)": ["sample", "FROM", "TO.swf", "--count", "10000"],
+    "shuffle": ["shuffle", "FROM", "TO.swf"],
+    "merge with itself": ["merge", "FROM", "FROM", "-o", "TO.swf"],
+    "convert to .swf.gz": ["convert", "FROM", "TO.swf.gz"],
+    "plot": ["plot", "FROM", "-o", "TO.png"],
+    "generate lublin": ["generate", "lublin", "--jobs", "JOBS", "--seed", "1", "-o", "TO.swf"],
+}
+
+
+def measure(python: str, program: str, *arguments: str) -> tuple[float, float, object]:
+    """Seconds (fastest), MiB (of that run) and what it found."""
+    runs = []
+    for _ in range(REPEATS):
+        done = subprocess.run([python, "-c", program, *arguments], capture_output=True, text=True, check=False, cwd=ROOT)
+        if done.returncode != 0:
+            sys.exit(done.stderr)
+        runs.append(json.loads(done.stdout.splitlines()[-1]))
+    seconds, memory, result = min(runs)
+    return seconds, memory, result
+
+
+def compare(trace: Path, evalys: str) -> None:
+    """Both, task by task, and whether they found the same."""
+    print("| task | ours: s, MiB | evalys: s, MiB | faster by | same result |\n| --- | --- | --- | --- | --- |")
+    for task, programs in COMPARED.items():
+        found = [
+            measure(python, MEASURED.format(setup=setup, body=body, result=result), str(trace))
+            for python, (setup, body, result) in zip((sys.executable, evalys), programs, strict=True)
+        ]
+        (ours, our_memory, our_result), (theirs, their_memory, their_result) = found
+        cells = (f"{ours:.2f}, {our_memory:,.0f}", f"{theirs:.2f}, {their_memory:,.0f}", f"{theirs / ours:.1f}")
+        print(
+            f"| {task} | {' | '.join(cells)} | {'yes' if our_result == their_result else f'{our_result} / {their_result}'} |",
+            flush=True,
+        )
+
+
+def commands(trace: Path, folder: Path, jobs: int) -> None:
+    """Whole commands, from start to end."""
+    print("\n| command | s | MiB |\n| --- | --- | --- |")
+    body = "from simunix.cli.main import main\ncode = main(['workload', *json.loads(sys.argv[1])])"
+    program = MEASURED.format(setup="", body=body, result="code")
+    for name, words in COMMANDS.items():
+        known = {"FROM": str(trace), "JOBS": str(jobs)}
+        argv = [str(folder / word) if word.startswith("TO.") else known.get(word, word) for word in words]
+        seconds, memory, code = measure(sys.executable, program, json.dumps(argv))
+        if code != 0:
+            sys.exit(f"{name} failed")
+        print(f"| {name} | {seconds:.1f} | {memory:,.0f} |", flush=True)
+
+
+def main() -> None:
+    """Prepare, compare, time."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--jobs", type=int, default=1_000_000, metavar="N")
+    parser.add_argument("--evalys", metavar="PYTHON")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        evalys = options.evalys
+        if evalys is None:
+            subprocess.run([sys.executable, "-m", "venv", folder / "evalys"], check=True)
+            evalys = str(folder / "evalys/bin/python")
+            subprocess.run([evalys, "-m", "pip", "install", "--quiet", *EVALYS], check=True)
+        trace = folder / "trace.swf"
+        subprocess.run([sys.executable, "-c", PREPARE, trace, str(options.jobs)], check=True, cwd=ROOT)
+        print(f"{options.jobs:,} jobs, {trace.stat().st_size / 1e6:.0f} MB\n", flush=True)
+        compare(trace, evalys)
+        commands(trace, folder, options.jobs)
+
+
+if __name__ == "__main__":
+    main()
