@@ -34,7 +34,7 @@ def scale(trace: SwfTrace, processors: float = 1.0, times: float = 1.0) -> SwfTr
         jobs[name] = jobs[name].where(jobs[name] <= 0, scaled)
     for name in TIMES:
         jobs[name] = jobs[name].where(jobs[name] < 0, jobs[name] * times)
-    return trace.with_jobs(jobs, f"processors scaled by {processors:.15g}, times by {times:.15g}")
+    return trace.with_jobs(jobs, f"processors scaled by {processors:.15g}, times by {times:.15g}", are_the_same=times == 1.0)
 
 
 def shuffle(trace: SwfTrace, seed: int) -> SwfTrace:

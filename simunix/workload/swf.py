@@ -94,13 +94,13 @@ class SwfTrace:
             return None
         return value if value >= 0 else None
 
-    def with_jobs(self, jobs: pd.DataFrame, note: str) -> SwfTrace:
+    def with_jobs(self, jobs: pd.DataFrame, note: str, are_the_same: bool = False) -> SwfTrace:
         """Other jobs under this header, with counts brought up to date and a Note that says where they come from.
 
-        A line that names a context's jobs (`context.py`) is left out: it may not be true of others.
+        A line that names a context's jobs (`context.py`) is left out, unless they `are_the_same` at the same times.
         """
         counts = {"MaxJobs": str(len(jobs)), "MaxRecords": str(len(jobs))}
-        kept = [_counted(comment, counts) for comment in self.comments if not is_context(comment)]
+        kept = [_counted(comment, counts) for comment in self.comments if are_the_same or not is_context(comment)]
         return replace(self, comments=(*kept, f" Note: {note}"), jobs=jobs.reset_index(drop=True))
 
 

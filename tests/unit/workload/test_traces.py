@@ -145,6 +145,8 @@ def test_context_of_a_window() -> None:
     assert made.comments[-1] == " Context: T0=100 settle=30 running=1,4 waiting=2"
     assert context.context_of(made.comments) == context.Context(100, 30, (1, 4), (2,))
     assert context.context_of(shape.shuffle(made, 1).comments) is None
+    assert context.context_of(shape.scale(made, times=2).comments) is None
+    assert context.context_of(shape.scale(made, processors=2).comments) == context.context_of(made.comments)
 
 
 def test_context_needs_waits() -> None:
