@@ -1,10 +1,10 @@
-"""The tools for traces on a million jobs, and evalys on the same file in the same run: seconds and peak memory.
+"""The tools for traces on a million jobs, and evalys on the same file in the same run: CPU seconds, seconds and peak memory.
 
     python benchmarks/workload_tools.py [--jobs N] [--evalys PYTHON]
 
-Each task runs in a process of its own, three times; the fastest counts. The trace is made by `simunix workload generate
-lublin`, with waits drawn at random. PYTHON: an interpreter whose evalys works (evalys 4.0
-needs pandas below 2.2); without it one is set up in a temporary folder with pip.
+Each task runs in a process of its own, three times, and the fastest counts; whole commands once. The trace is made by
+`simunix workload generate lublin`, with waits drawn at random. PYTHON: an interpreter whose evalys works (evalys 4.0 needs
+pandas below 2.2); without it one is set up in a temporary folder with pip.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ write_swf(Path(sys.argv[1]), replace(trace, jobs=trace.jobs.assign(wait_s=wait, 
 MEASURED = """
 import json, resource, sys, time
 {setup}
-begin = time.perf_counter()
+begin, begin_cpu = time.perf_counter(), time.process_time()
 {body}
-seconds = time.perf_counter() - begin
+seconds, cpu = time.perf_counter() - begin, time.process_time() - begin_cpu
 result = {result}
-print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, result]))
+print(json.dumps([cpu, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, result]))
 """
 OURS = "from pathlib import Path\nfrom simunix.workload.swf import read_swf\nfrom simunix.metrics import jobs, series\n"
 OURS_READ = OURS + "table = jobs.from_swf(read_swf(Path(sys.argv[1])))"
@@ -76,46 +76,45 @@ COMMANDS = {
 }
 
 
-def measure(python: str, program: str, *arguments: str) -> tuple[float, float, object]:
-    """Seconds (fastest), MiB (of that run) and what it found."""
+def measure(python: str, program: str, *arguments: str, repeats: int = REPEATS) -> tuple[float, float, float, object]:
+    """CPU seconds (of the fastest run), its seconds, its MiB and what it found."""
     runs = []
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         done = subprocess.run([python, "-c", program, *arguments], capture_output=True, text=True, check=False, cwd=ROOT)
         if done.returncode != 0:
             sys.exit(done.stderr)
         runs.append(json.loads(done.stdout.splitlines()[-1]))
-    seconds, memory, result = min(runs)
-    return seconds, memory, result
+    cpu, seconds, memory, result = min(runs)
+    return cpu, seconds, memory, result
 
 
 def compare(trace: Path, evalys: str) -> None:
     """Both, task by task, and whether they found the same."""
-    print("| task | ours: s, MiB | evalys: s, MiB | faster by | same result |\n| --- | --- | --- | --- | --- |")
+    print("| task | ours: CPU s, s, MiB | evalys: CPU s, s, MiB | ratio of CPU | same result |")
+    print("| --- | --- | --- | --- | --- |")
     for task, programs in COMPARED.items():
         found = [
             measure(python, MEASURED.format(setup=setup, body=body, result=result), str(trace))
             for python, (setup, body, result) in zip((sys.executable, evalys), programs, strict=True)
         ]
-        (ours, our_memory, our_result), (theirs, their_memory, their_result) = found
-        cells = (f"{ours:.2f}, {our_memory:,.0f}", f"{theirs:.2f}, {their_memory:,.0f}", f"{theirs / ours:.1f}")
-        print(
-            f"| {task} | {' | '.join(cells)} | {'yes' if our_result == their_result else f'{our_result} / {their_result}'} |",
-            flush=True,
-        )
+        (*ours, our_result), (*theirs, their_result) = found
+        cells = [task, *("{:.2f}, {:.2f}, {:,.0f}".format(*one) for one in (ours, theirs)), f"{theirs[0] / ours[0]:.1f}"]
+        same = "yes" if our_result == their_result else f"{our_result} / {their_result}"
+        print(f"| {' | '.join(cells)} | {same} |", flush=True)
 
 
 def commands(trace: Path, folder: Path, jobs: int) -> None:
     """Whole commands, from start to end."""
-    print("\n| command | s | MiB |\n| --- | --- | --- |")
+    print("\n| command | CPU s | s | MiB |\n| --- | --- | --- | --- |")
     body = "from simunix.cli.main import main\ncode = main(['workload', *json.loads(sys.argv[1])])"
     program = MEASURED.format(setup="", body=body, result="code")
     for name, words in COMMANDS.items():
         known = {"FROM": str(trace), "JOBS": str(jobs)}
         argv = [str(folder / word) if word.startswith("TO.") else known.get(word, word) for word in words]
-        seconds, memory, code = measure(sys.executable, program, json.dumps(argv))
+        cpu, seconds, memory, code = measure(sys.executable, program, json.dumps(argv), repeats=1)
         if code != 0:
             sys.exit(f"{name} failed")
-        print(f"| {name} | {seconds:.1f} | {memory:,.0f} |", flush=True)
+        print(f"| {name} | {cpu:.1f} | {seconds:.1f} | {memory:,.0f} |", flush=True)
 
 
 def main() -> None:

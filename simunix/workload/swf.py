@@ -170,7 +170,8 @@ def _fast(data: bytes) -> pd.DataFrame | None:
         frame = pd.read_csv(stream(data), usecols=range(len(FIELDS)), **options)  # type: ignore[call-overload]
     except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError):
         return None
-    if not (frame.abs() < LIMIT).to_numpy().all():
+    values = frame.to_numpy()
+    if values.size and not (values.min() > -LIMIT and values.max() < LIMIT):  # also false of what is no number
         return None
     frame.columns = pd.Index(FIELDS)
     if any((frame[name] % 1 != 0).any() for name in _WHOLE):
