@@ -48,14 +48,14 @@ class RunRecord:
     kernel: str = field(default_factory=platform.release)
     inputs: dict[str, dict[str, str | None]] = field(default_factory=dict)
     roots: list[dict[str, object]] = field(default_factory=list)
+    contexts: list[dict[str, Any]] = field(default_factory=list)  # of workloads that were cut with one
+    valid: bool = True  # every context was established when its replay began
     programs: dict[str, dict[str, str | None]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     unknown_calls: dict[str, int] = field(default_factory=dict)  # system calls that are not in the table, by number
     refused_calls: dict[str, int] = field(default_factory=dict)  # by name
     jobs: dict[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
-    contexts: list[dict[str, Any]] = field(default_factory=list)  # of workloads that were cut with one
-    valid: bool = True  # every context was established when its replay began
 
     @property
     def speed_up(self) -> float:

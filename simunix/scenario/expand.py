@@ -26,9 +26,9 @@ from simunix.scenario.clusters import plan_clusters
 from simunix.scenario.faults import plan_faults
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
 from simunix.scenario.network import build_platform
-from simunix.scenario.replay import ContextPlan, plan_contexts
 from simunix.scenario.roots import host_roots
 from simunix.scenario.submission import WorkloadPlan, plan_workloads
+from simunix.scenario.workload_context import ContextPlan, plan_contexts
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 ENVIRONMENT = {"PATH": PATH, "HOME": "/root", "LANG": "C.UTF-8", "TZ": "UTC", "USER": "root", "SHELL": "/bin/bash"}
@@ -55,10 +55,11 @@ def expand(
     hosts = {host.name: host for host in platform.hosts}
     roots = host_roots(scenario, folder)
     clusters = plan_clusters(scenario, folder, hosts, hardware, roots)
-    workloads, contexts = plan_contexts(plan_workloads(scenario, folder, clusters, roots))
+    workloads = plan_workloads(scenario, folder, clusters, roots)
     private = _private_paths(scenario, clusters)
     for workload in workloads:
         private[workload.host] = (*private[workload.host], submission.PRIVATE)
+    workloads, contexts = plan_contexts(workloads)
     plan = Plan(
         scenario.name,
         platform,

@@ -28,8 +28,8 @@ from simunix.rjms.slurm.adapter import SlurmPlan
 from simunix.scenario.expand import Expansion, expand, with_options
 from simunix.scenario.loader import load
 from simunix.scenario.model import Scenario
-from simunix.scenario.replay import check_context
 from simunix.scenario.submission import WORKLOAD_FOLDER, WorkloadPlan
+from simunix.scenario.workload_context import check_context
 
 NS = 10**9
 FAILED, INTERRUPTED = 1, 130

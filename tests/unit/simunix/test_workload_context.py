@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rsg_server.errors import SimunixError
 from simunix.launch.plan import FileSpec
 from simunix.metrics import jobs
-from simunix.scenario import replay
+from simunix.scenario import workload_context
 from simunix.scenario.submission import WorkloadPlan
 from simunix.workload.context import Context, context_of
 from simunix.workload.job import Job
@@ -57,7 +57,7 @@ def workload(folder: Path, comment: str = " Context: T0=9 settle=5 running=1 wai
 
 
 def test_waiting_jobs_are_held_until_t0(tmp_path: Path) -> None:
-    (made,), (context,) = replay.plan_contexts([workload(tmp_path)])
+    (made,), (context,) = workload_context.plan_contexts([workload(tmp_path)])
     plan, program = made.files
     argv = [job["argv"] for job in json.loads(plan.content)["jobs"]]
     assert argv == [["sbatch", "x"], ["sbatch", "--hold", "x"], ["sbatch", "--hold", "x"], ["sbatch", "x"]]
@@ -67,13 +67,13 @@ def test_waiting_jobs_are_held_until_t0(tmp_path: Path) -> None:
 
 def test_a_workload_without_context_is_as_it_was(tmp_path: Path) -> None:
     plain = workload(tmp_path, " Version: 2.2")
-    assert replay.plan_contexts([plain]) == ((plain,), ())
+    assert workload_context.plan_contexts([plain]) == ((plain,), ())
 
 
 def test_a_context_whose_jobs_are_not_submitted_is_refused(tmp_path: Path) -> None:
     short = workload(tmp_path)
     with pytest.raises(SimunixError, match=r"w\.swf: job 3 of its context is not submitted \(begin, end or max_jobs"):
-        replay.plan_contexts([replace(short, jobs=short.jobs[:2])])
+        workload_context.plan_contexts([replace(short, jobs=short.jobs[:2])])
 
 
 @pytest.mark.parametrize(
@@ -88,10 +88,10 @@ def test_a_context_whose_jobs_are_not_submitted_is_refused(tmp_path: Path) -> No
     ],
 )
 def test_judgement(tmp_path: Path, states: str | None, reasons: list[str]) -> None:
-    _, (context,) = replay.plan_contexts([workload(tmp_path)])
+    _, (context,) = workload_context.plan_contexts([workload(tmp_path)])
     if states is not None:
         (tmp_path / "states").write_text(states)
-    assert replay.judge(context, tmp_path / "states") == reasons
+    assert workload_context.judge(context, tmp_path / "states") == reasons
 
 
 def test_metrics_leave_the_context_out(tmp_path: Path) -> None:
