@@ -29,6 +29,7 @@ bench: setup ## the benchmarks; their last figures are in benchmarks/README.md
 	.venv/bin/python benchmarks/platform.py
 	.venv/bin/python benchmarks/solver.py
 	.venv/bin/python benchmarks/report.py
+	.venv/bin/python benchmarks/workload_tools.py
 
 format: setup ## format the Python sources
 	.venv/bin/ruff format . && .venv/bin/ruff check --fix .
