@@ -7,7 +7,9 @@ from pathlib import Path
 from rsg_server.errors import SimunixError
 from simunix.workload.swf import SwfTrace, read_swf, write_swf
 
-ENDINGS = ".swf (SWF), .json (Batsim), .sacct or .txt (what sacct -P prints), each also with .gz, .xz or .bz2, or a run's folder"
+ENDINGS = (
+    ".swf (SWF), .json (Batsim), .sacct or .txt (what sacct -P prints), each also with .gz, .xz or .bz2, or a run's folder"
+)
 PACKED = (".gz", ".xz", ".bz2")
 
 

@@ -17,6 +17,8 @@ from pathlib import Path
 from simunix import __version__
 from simunix.workload.swf import SwfTrace
 
+RUN_JOBS = "jobs.csv"
+"""What stands for a run's folder."""
 FROM, BY, WITH = " Note: made from: ", " Note: made by: ", " Note: made with: "
 
 
@@ -27,7 +29,8 @@ def history(trace: SwfTrace) -> tuple[str, ...]:
 
 def recorded(trace: SwfTrace, words: Sequence[str], sources: Iterable[Path] = ()) -> SwfTrace:
     """With the command line `simunix WORDS` and the files it read. Reads the files again, for their checksums."""
-    lines = [f"{FROM}{path.name} (sha256 {checksum(path)})" for path in sources]
+    files = [path / RUN_JOBS if path.is_dir() else path for path in sources]
+    lines = [f"{FROM}{path.name} (sha256 {checksum(path)})" for path in files]
     lines.append(f"{BY}simunix {__version__}: {shlex.join(('simunix', *words))}")
     return replace(trace, comments=(*trace.comments, *lines))
 

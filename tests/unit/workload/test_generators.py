@@ -296,3 +296,14 @@ def test_bad_parameters(tmp_path: Path, capsys: pytest.CaptureFixture[str], argu
     assert main(["workload", "generate", *arguments, "-o", str(tmp_path / "w.swf")]) != 0
     assert message in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_run_is_a_source_too(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/jobs.csv").write_text(
+        "job_id,workload_name,submission_time,starting_time,finish_time,execution_time,requested_number_of_resources,"
+        "requested_time,final_state,allocated_resources,metadata\n1,w,0,1,2,1,4,60,COMPLETED,n1,\n"
+    )
+    (tmp_path / "out/run.json").write_text("{}")
+    assert main(["workload", "convert", str(tmp_path / "out"), str(tmp_path / "run.swf")]) == 0
+    assert "made from: jobs.csv (sha256 " in (tmp_path / "run.swf").read_text()
