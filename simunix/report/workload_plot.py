@@ -13,7 +13,7 @@ import pandas as pd
 
 from rsg_server.errors import SimunixError
 from simunix.metrics.jobs import from_swf
-from simunix.metrics.series import busy_processors
+from simunix.metrics.series import busy_processors, mean_over_bins
 from simunix.workload.sample import size_of
 from simunix.workload.swf import SwfTrace
 
@@ -94,7 +94,7 @@ def _panels(figure: Figure, trace: SwfTrace, name: str) -> None:
     _load(load, trace)
     _label_time(load, trace)
     for axes in (arrivals, load):
-        axes.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
+        axes.yaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
         axes.yaxis.set_major_formatter("{x:,.0f}")
     arrivals.tick_params(labelbottom=False)
     figure.suptitle(_title(trace, name), x=0.01, ha="left", fontsize=12)
@@ -226,7 +226,7 @@ def _load(axes: Axes, trace: SwfTrace) -> None:
         return
     interval = _interval(trace)
     edges = np.arange(0, float(busy.index[-1]) + interval, interval)
-    means = _means(busy, edges)
+    means = mean_over_bins(busy, edges)
     processors = _processors(trace)
     axes.stairs(means, _moments(trace, edges), fill=True, color=JOBS if is_known else LIMITS, alpha=0.9)
     axes.autoscale(axis="x", tight=True)
@@ -262,13 +262,6 @@ def _label_time(axes: Axes, trace: SwfTrace) -> None:
 def _unit(trace: SwfTrace) -> tuple[float, str]:
     span = trace.jobs["submit_s"].max() + max(trace.jobs["runtime_s"].max(), 0)
     return next((seconds, name) for least, seconds, name in UNITS if span >= least)
-
-
-def _means(steps: pd.Series, edges: np.ndarray) -> np.ndarray:
-    """Time averages of a step function between the edges, which begin before its first step or at it."""
-    moments = steps.index.to_numpy(dtype=float)
-    area = np.concatenate([[0.0], np.cumsum(steps.to_numpy(dtype=float)[:-1] * np.diff(moments))])
-    return np.asarray(np.diff(np.interp(edges, moments, area)) / np.diff(edges))
 
 
 def _interval(trace: SwfTrace) -> int:

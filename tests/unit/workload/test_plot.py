@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from simunix.cli.main import main
-from simunix.metrics.series import mean_over
-from simunix.report import workload_plot
 from simunix.workload.swf import UNKNOWN, SwfTrace, table, write_swf
 
 HERE = Path(__file__).resolve().parent
@@ -50,15 +43,3 @@ def test_what_cannot_be_drawn(
     assert main(["workload", "plot", str(tmp_path / "t.swf"), "-o", str(tmp_path / target)]) != 0
     assert message in capsys.readouterr().err
     assert not (tmp_path / target).exists()
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(st.floats(0, 1e4), st.integers(0, 9)), min_size=1, max_size=20, unique_by=lambda pair: pair[0]))
-def test_means_between_edges(steps: list[tuple[float, int]]) -> None:
-    """Against the time average of simunix.metrics; a load ends at 0."""
-    moments = sorted(moment for moment, _ in steps)
-    busy = pd.Series([*(float(value) for _, value in steps[1:]), 0.0], index=moments)
-    edges = np.arange(0.0, 1.1e4, 500.0)
-    found = workload_plot._means(busy, edges)
-    expected = [mean_over(busy, begin, end) for begin, end in pairwise(edges)]
-    assert found.tolist() == pytest.approx(expected, abs=1e-6)
