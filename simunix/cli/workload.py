@@ -52,6 +52,7 @@ def add_parser(subcommands: Subparsers) -> None:
     cut.add_argument("--context", action="store_true", help="bring along what ran and waited at the window's beginning")
     cut.add_argument("--settle", metavar="TIME", help="how long after its context's the replay begins (default: 60 s)")
     scale = _maker(operations, "scale", _scale, "sizes and times by a factor")
+    scale.add_argument("--to-processors", type=_size, metavar="N", help="sizes so that the trace's machine has N processors")
     scale.add_argument("--processors", type=_factor, default=1.0, metavar="FACTOR", help="of sizes; rounded, at least 1")
     scale.add_argument("--times", type=_factor, default=1.0, metavar="FACTOR", help="of every time")
     sample = _maker(operations, "sample", _sample, "fewer jobs that stand for all")
@@ -158,9 +159,10 @@ def _cut(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
 
 
 def _scale(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
-    from simunix.workload.shape import scale
+    from simunix.workload.shape import factor_to, scale
 
-    return scale(trace, options.processors, options.times)
+    processors = options.processors if options.to_processors is None else factor_to(trace, options.to_processors)
+    return scale(trace, processors, options.times)
 
 
 def _sample(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
@@ -194,6 +196,13 @@ def _seconds(option: str, text: str) -> float:
         return duration_ns(text) / NS
     except ValueError as error:
         raise SimunixError(f"{option}: {error}") from error
+
+
+def _size(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected at least 1, got {text}")
+    return value
 
 
 def _factor(text: str) -> float:

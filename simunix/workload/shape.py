@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,6 +16,7 @@ from simunix.workload.swf import UNKNOWN, SwfTrace
 
 TIMES = ("submit_s", "wait_s", "runtime_s", "cpu_s", "requested_s", "think_s")
 SIZES = ("allocated", "requested")
+_MACHINE = re.compile(r"^(\s*Max(?:Procs|Nodes):\s*)(\d+)\s*$")
 
 
 def cut(trace: SwfTrace, begin_s: float = 0.0, end_s: float = math.inf) -> SwfTrace:
@@ -27,14 +30,33 @@ def cut(trace: SwfTrace, begin_s: float = 0.0, end_s: float = math.inf) -> SwfTr
 
 
 def scale(trace: SwfTrace, processors: float = 1.0, times: float = 1.0) -> SwfTrace:
-    """Sizes times `processors` (rounded, at least 1), every time times `times`, submissions too; unknown stays unknown."""
+    """Sizes times `processors` (rounded, at least 1), every time times `times`, submissions too; unknown stays unknown.
+
+    The machine's own size in the header (MaxProcs, MaxNodes) is scaled like the jobs'.
+    """
     jobs = trace.jobs.copy()
     for name in SIZES:
         scaled = np.floor(jobs[name] * processors + 0.5).clip(lower=1).astype("int64")
         jobs[name] = jobs[name].where(jobs[name] <= 0, scaled)
     for name in TIMES:
         jobs[name] = jobs[name].where(jobs[name] < 0, jobs[name] * times)
-    return trace.with_jobs(jobs, f"processors scaled by {processors:.15g}, times by {times:.15g}", are_the_same=times == 1.0)
+    machine = replace(trace, comments=tuple(_scaled_size(comment, processors) for comment in trace.comments))
+    return machine.with_jobs(jobs, f"processors scaled by {processors:.15g}, times by {times:.15g}", are_the_same=times == 1.0)
+
+
+def factor_to(trace: SwfTrace, processors: int) -> float:
+    """By what to scale sizes so that the trace's machine has so many processors. SimunixError if its size is unknown."""
+    size = trace.number("MaxProcs") or trace.number("MaxNodes")
+    if not size:
+        raise SimunixError("the header has no MaxProcs: how large its machine was is unknown; scale by a factor instead")
+    return processors / size
+
+
+def _scaled_size(comment: str, factor: float) -> str:
+    found = _MACHINE.match(comment)
+    if found is None or factor == 1.0:
+        return comment
+    return f"{found[1]}{max(1, math.floor(int(found[2]) * factor + 0.5))}"
 
 
 def shuffle(trace: SwfTrace, seed: int) -> SwfTrace:

@@ -182,6 +182,17 @@ def test_shuffling(records: list[SwfRecord], seed: int) -> None:
         assert gaps.max() - gaps.min() <= 1e-6 * max(gaps.max(), 1.0)
 
 
+def test_scaling_to_a_machine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = tmp_path / "small.swf"
+    assert main(["workload", "scale", str(DEMO), str(made), "--to-processors", "32"]) == 0
+    found = swf.read_swf(made)
+    assert found.header["MaxProcs"] == "32"
+    assert found.jobs["allocated"].max() == 32
+    swf.write_swf(made, trace(job(1, 0), head=()))
+    assert main(["workload", "scale", str(made), str(tmp_path / "x.swf"), "--to-processors", "32"]) != 0
+    assert "small.swf: the header has no MaxProcs" in capsys.readouterr().err
+
+
 def test_merging() -> None:
     one = trace(job(1, 0), job(2, 50))
     other = trace(job(1, 20), head=(" UnixStartTime: 900",))
