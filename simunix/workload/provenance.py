@@ -43,6 +43,6 @@ def with_history_of(trace: SwfTrace, others: Iterable[SwfTrace]) -> SwfTrace:
 
 
 def checksum(path: Path) -> str:
-    """sha256 of a file as it is, packed or not."""
-    with path.open("rb") as file:
+    """sha256 of a file as it is, packed or not; of a run's folder, of its jobs."""
+    with (path / "jobs.csv" if path.is_dir() else path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
