@@ -219,15 +219,15 @@ processes: [{name: talk, host: n1, command: 'echo; sleep 100'}]
 @pytest.mark.parametrize(
     ("events", "words"),
     [
-        ("[{at: 1s, host: n3, state: off}]", "events[0]: host 'n3': no such host; known: n1, n2"),
-        ("[{at: 1s, link: n1_UPP, state: down}]", "events[0]: link 'n1_UPP': no such link; did you mean 'n1_UP'?"),
+        ("[{at: 1s, host: n3, state: off}]", "s.yaml:5: events[0]: host 'n3': no such host; known: n1, n2"),
+        ("[{at: 1s, link: n1_UPP, state: down}]", "s.yaml:5: events[0]: link 'n1_UPP': no such link; did you mean 'n1_UP'?"),
         ("[{at: -1, host: n1, state: off}]", "s.yaml:5: events[0].at: expected a duration such as"),
         ("[{at: 1s, host: n1}]", "s.yaml:5: events[0]: expected what happens to the host: state"),
         ("[{at: 1s, host: n1, state: down, loss: 1%}]", "events[0]: loss: not a key of an event of host; known: state, grace"),
         ("[{at: 1s, state: off}]", "expected one of host, link, partition, heal, between, got none"),
         ("[{at: 1s, link: n1, bandwidth: -1Mbps}]", "events[0].bandwidth: expected a rate such as '10Gbps'"),
         ("[{at: 1s, link: n1, loss: 120%}]", "events[0].loss: expected a part of all datagrams"),
-        ("[{at: 1s, partition: 'n[1-2]'}]", "events[0]: these are all hosts"),
+        ("[{at: 1s, partition: 'n[1-2]'}]", "s.yaml:5: events[0]: these are all hosts"),
         ("[{at: 1s, partition: [n1, n1]}]", "events[0]: host n1 is on both sides"),
         ("[{at: 1s, heal: true, duration: 1s}]", "duration: only what goes wrong can be taken back"),
     ],
@@ -243,7 +243,7 @@ def test_bad_events_are_told_in_one_line(simunix: Simunix, tmp_path: Path, event
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "profiles[0].bandwidth_file: "),
+        ("", "s.yaml:5: profiles[0].bandwidth_file: "),
         ("0 1e6\n1 x\n", "f.trace: line 2: expected a number, got 'x'"),
         ("0 1e6\n5 0\n", "f.trace: expected bandwidths above 0, got 0"),
         ("5 1\n1 2\n", "f.trace: line 2: dates must not go back, got 1 after 5"),

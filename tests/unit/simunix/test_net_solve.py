@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -120,12 +121,27 @@ def test_bad_flows_are_refused(flows: object, says: str, tmp_path: Path, capsys:
         ("--cfg=network/crosstraffic", "expected KEY=VALUE"),
         ("--cfg=network/crosstrafic=0", "unknown key; known: network/model"),
         ("--cfg=network/TCP-gamma=big", "expected a number"),
+        ("--cfg=network/model=L07", "there is no model 'L07'; known: LV08"),
+        ("--cfg=cpu/optim=TI", "--cfg cpu/optim: unknown key; known: network/model"),
+        ("--cfg=network/optim=Lazy", "--cfg network/optim=Lazy: all rates are always up to date here"),
     ],
 )
 def test_bad_settings_are_refused(option: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = solve({"flows": [FLOW]}, tmp_path, capsys, "one_link.xml", option)
     assert code == 2
     assert says in err
+
+
+def test_what_a_platform_file_asks_for_is_refused_unless_the_command_line_says_otherwise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = '<config><prop id="network/model" value="ns-3"/><prop id="cpu/optim" value="TI"/></config>'
+    text = (PLATFORMS / "one_link.xml").read_text()
+    (tmp_path / "asks.xml").write_text(re.sub(r"(<platform [^>]*>)", rf"\1{config}", text))
+    code, _, err = solve({"flows": [FLOW]}, tmp_path, capsys, str(tmp_path / "asks.xml"))
+    assert code == 2
+    assert "asks.xml: config: network/model: there is no model 'ns-3'; known: LV08" in err
+    assert finish(tmp_path, capsys, str(tmp_path / "asks.xml"), "--model=CM02")["state"] == "done"
 
 
 def test_files_that_are_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
