@@ -27,6 +27,7 @@ from simunix.scenario.flow_model import flow_model
 from simunix.scenario.located import located
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
 from simunix.scenario.network import build_platform
+from simunix.scenario.platform_profiles import not_played
 from simunix.scenario.roots import host_roots
 from simunix.scenario.submission import WorkloadPlan, plan_workloads
 from simunix.scenario.workload_context import ContextPlan, plan_contexts
@@ -87,6 +88,7 @@ def _expanded(scenario: Scenario, folder: Path, log_every_turn: bool, strict: bo
         log_every_turn,
         *plan_faults(scenario.events, scenario.profiles, folder, platform),
         ObservationOptions(scenario.pcap, scenario.link_usage),
+        not_played(platform.description.profiles),
     )
     return Expansion(plan, clusters, workloads, contexts)
 

@@ -291,6 +291,55 @@ def test_profile_of_a_link_in_simgrids_format(simunix: Simunix, tmp_path: Path) 
     assert links[:4] == [(0, 1e6), (3 * 10**9, 5e5), (7 * 10**9, 1e6), (10 * 10**9, 5e5)]
 
 
+PLATFORM = """<platform version="4.1"><zone id="z" routing="Full">
+  <host id="h1" speed="1Gf"/> <host id="h2" speed="1Gf" speed_file="half.trace"/>
+  <host id="h3" speed="1Gf" state_file="off.trace"/> <host id="h4" speed="1Gf" state_file="off.trace"/>
+  <link id="l" bandwidth="8Mbps" latency="0" sharing_policy="SPLITDUPLEX" bandwidth_file="f.trace"/>
+  <route src="h1" dst="h2"><link_ctn id="l" direction="UP"/></route>
+  <route src="h1" dst="h3"><link_ctn id="l" direction="UP"/></route>
+  <route src="h2" dst="h3"><link_ctn id="l" direction="UP"/></route>
+</zone></platform>"""
+
+
+def with_platform(folder: Path, bandwidths: str) -> Path:
+    """A scenario of three hosts on a platform file of four, with profiles of a link, two hosts, and a speed."""
+    for name, text in {"f": bandwidths, "off": "5 0\n8 1\n", "half": "0 0.5\n"}.items():
+        (folder / f"{name}.trace").write_text(text)
+    (folder / "m.xml").write_text(PLATFORM)
+    (folder / "sink.py").write_text(SINK)
+    (folder / "s.yaml").write_text(
+        "name: profile\nnetwork: {model: CM02, platform: m.xml}\nhosts: [{name: 'n[1-3]'}]\nprocesses:\n"
+        f"  - {{name: sink, host: n2, command: [python3, {folder}/sink.py, sink]}}\n"
+        f"  - {{name: source, host: n1, start: 1s, command: [python3, {folder}/sink.py, source]}}\n"
+        "  - {name: sleeps, host: n3, command: sleep 2}\n"
+    )
+    return folder / "s.yaml"
+
+
+def test_profiles_of_a_platform_file_are_played(simunix: Simunix, tmp_path: Path) -> None:
+    """As those that the scenario names itself, on the hosts that have taken the file's places; speeds are told of."""
+    scenario = with_platform(tmp_path, "3.0 5e5\n7.0 1e6\nLOOPAFTER 3.0\n")
+    done = simunix("run", scenario, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    # From 1 s: 2 MB until 3 s, 2 MB until 7 s, 6 MB until 13 s (it has begun anew at 10 s)
+    assert float((tmp_path / "out/hosts/n2/sink.out").read_text()) == pytest.approx(12, abs=0.05)
+    events = [json.loads(line) for line in (tmp_path / "out/events.jsonl").read_text().splitlines()]
+    links = [(event["t"], event["link"], event["bandwidth_bytes_per_s"]) for event in events if event["event"] == "link"]
+    assert links[:3] == [(3 * 10**9, "l_UP", 5e5), (3 * 10**9, "l_DOWN", 5e5), (7 * 10**9, "l_UP", 1e6)]
+    power = [(event["t"], event["event"], event["host"]) for event in events if event["event"] in ("host_off", "host_on")]
+    assert power == [(5 * 10**9, "host_off", "n3"), (8 * 10**9, "host_on", "n3")]
+    warnings = json.loads((tmp_path / "out/run.json").read_text())["warnings"]
+    assert [text for text in warnings if "speeds are not played" in text]
+    assert done.stderr.count("speeds are not played") == 1
+
+
+def test_a_bandwidth_of_nothing_in_a_platform_file_is_refused(simunix: Simunix, tmp_path: Path) -> None:
+    done = simunix("run", with_platform(tmp_path, "1 0\n"), "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert "s.yaml:2: network.platform: bandwidth of l_UP, profile " in done.stderr
+    assert "f.trace: expected values above 0, got 0; a state_file takes the link down" in done.stderr
+
+
 def test_the_same_faults_give_the_same_log(simunix: Simunix, tmp_path: Path) -> None:
     (tmp_path / "echo.py").write_text(ECHO)
     (tmp_path / "ask.py").write_text(ASK.replace('"far"', '"n2"'))

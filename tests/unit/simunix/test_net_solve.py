@@ -87,6 +87,37 @@ def test_a_flow_on_a_link_that_goes_off_fails(tmp_path: Path, capsys: pytest.Cap
     assert finish(tmp_path, capsys, "profile_state.xml", bytes=1e12) == {"id": "f", "finish": 1.0, "state": "failed"}
 
 
+def test_the_flows_of_a_host_that_goes_off_fail_and_those_that_begin_then(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By a state profile of the host; its speed profile is of no concern, and what ends before is not touched."""
+    (tmp_path / "off.profile").write_text("1 0\n3 1\n")
+    (tmp_path / "speed.profile").write_text("0 0.5\n")
+    text = (PLATFORMS / "one_link.xml").read_text()
+    changed = re.sub(r'(<host id="B"[^/>]*)/?>(</host>)?', r'\1 state_file="off.profile" speed_file="speed.profile"/>', text)
+    assert changed != text
+    (tmp_path / "off.xml").write_text(changed)
+    flows = [FLOW | {"id": str(start), "start": start, "bytes": 1e7} for start in (0, 0.99, 2, 3)]
+    flows += [
+        FLOW | {"id": "back", "src": "B", "dst": "A", "start": 2},
+        FLOW | {"id": "self", "src": "B", "dst": "B", "start": 2},
+    ]
+    code, out, _ = solve(
+        {"flows": flows}, tmp_path, capsys, str(tmp_path / "off.xml"), "--model=CM02", "--cfg=network/crosstraffic=0"
+    )
+    assert code == 0
+    found = {flow["id"]: (flow["state"], flow["finish"]) for flow in json.loads(out)["flows"]}
+    assert [found[name][0] for name in ("0", "0.99", "2", "3", "back", "self")] == [
+        "done",
+        *["failed"] * 2,
+        "done",
+        *["failed"] * 2,
+    ]
+    assert [found[name][1] for name in ("0.99", "2", "back", "self")] == [1, 2, 2, 2]
+    alone = finish(tmp_path, capsys, "one_link.xml", "--model=CM02", "--cfg=network/crosstraffic=0", bytes=1e7)["finish"]
+    assert (found["0"][1], found["3"][1]) == pytest.approx((alone, 3 + alone), abs=1e-12)
+
+
 def test_no_flows_at_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert solve({"flows": []}, tmp_path, capsys, "one_link.xml")[0] == 0
 
