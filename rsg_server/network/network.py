@@ -120,8 +120,13 @@ class Network:
     def datagram(self, source: Host, destination: Host, arrive: Callable[[], None], size_bytes: int, left: Left) -> None:
         """A datagram, for which there is room: `left` is told when it began to leave, once it has; `arrive` when it arrives.
 
-        Those of a pair arrive in order. Small ones that are few do not make flows that they meet share anew.
+        Those of a pair arrive in order. Small ones that are few do not make flows that they meet share anew. Within a host
+        nothing queues.
         """
+        if source is destination:
+            left(self.now_ns)
+            self._message(source, destination, arrive, size_bytes)
+            return
         queue = self.datagrams(source, destination)
         if not queue.is_active and size_bytes <= SMALL_BYTES and self._sharing.is_busy(queue.path):
             shared = [link for link in self.route(source, destination).links if link.name in queue.path.shared]

@@ -184,10 +184,18 @@ def test_when_it_began_to_leave_is_told() -> None:
     assert began == [(0, MS), (MS, 2 * MS)]
 
 
+def test_those_of_a_host_to_itself_arrive_together() -> None:
+    world = World()
+    for _ in range(2):
+        assert not post(world, 0, 0, 1000).is_active
+    world.run()
+    assert world.seen == [(5_100, 1000)] * 2
+
+
 def test_a_route_without_links_takes_no_time() -> None:
     world = World()
     world.network = Network(world, world.timeline, Platform(HOSTS, lambda source, destination: Route(())))
-    assert post(world, 0, 0, 1000).holds_up_its_sender
+    assert post(world, 0, 1, 1000).holds_up_its_sender
     world.run()
     assert world.seen == [(0, 1000)]
     assert math.isinf(Route(()).bottleneck_bytes_per_s)
