@@ -124,3 +124,29 @@ def test_a_flood_is_the_same_every_time(emulation: Cluster) -> None:
     for _ in range(2):
         near.start(emulation.python(pour, 1000, "a2"), at="1s")
     assert len({emulation.run(until="10s").digest for _ in range(3)}) == 1
+
+
+def test_what_waits_is_lost_with_its_host_and_sent_if_only_its_sender_dies(emulation: Cluster) -> None:
+    """Killed, a sender's socket is closed like any other's; without power nothing is sent any more."""
+    emulation.network(bandwidth="8Mbps", latency="0")
+    near, far, other = emulation.hosts("a[1-3]")
+    sinks = [host.start(emulation.python(count_heard), daemon=True) for host in (far, other)]
+    killed = near.start(emulation.python(pour, 2000, "a2"), at="1s")
+    killed.kill(at="1500ms")
+    cut = emulation.host("a4")
+    cut.start(emulation.python(pour, 2000, "a3"), at="1s")
+    cut.crash(at="1500ms")
+    other.start("sleep 4")
+    emulation.run()
+    after_kill, after_cut = (int(sink.stdout.split()[-1]) for sink in sinks)
+    assert 700 < after_kill < 1000  # half a second's, and what waited in the queue and the socket
+    assert 480 <= after_cut <= 500
+
+
+def count_heard() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sink:
+        sink.bind(("", 7000))
+        heard = 0
+        while sink.recv(2000):
+            heard += 1
+            print(heard, flush=True)
