@@ -79,19 +79,47 @@ class Datagrams:
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self.groups = Groups(kernel)
+        self._held: dict[int, bytes] = {}  # by number of the socket
 
-    def take(self, sender: SimulatedSocket) -> None:
-        """Send on all that the application has written."""
-        while True:
+    def take(self, sender: SimulatedSocket, is_closed: bool = False) -> None:
+        """Send on what the application has written, until one has to wait; of who has closed, everything."""
+        held = self._held.pop(sender.number, None)
+        if held is not None:
+            self._send(sender, held, is_closed)
+        while sender.number not in self._held:
             try:
                 message = sender.end.recv(1 << 17)
             except (BlockingIOError, ConnectionResetError):
-                return
+                break
             if len(message) < DATAGRAM_HEADER_BYTES:
-                return
-            self._send(sender, message)
+                break
+            self._send(sender, message, is_closed)
+        self._kernel.sockets.set_events(sender)
 
-    def _send(self, sender: SimulatedSocket, message: bytes) -> None:
+    def holds(self, sender: SimulatedSocket) -> bool:
+        """Whether one of its datagrams waits for room; until then nothing more is taken from it."""
+        return sender.number in self._held
+
+    def _finds_room(self, sender: SimulatedSocket, receiver: HostState, message: bytes) -> bool:
+        """Whether the queue takes it now. If not it is lost, or held until there is room."""
+        queue = self._kernel.network.datagrams(sender.host.host, receiver.host)
+        if queue.has_room(len(message) - DATAGRAM_HEADER_BYTES + UDP_HEADER_BYTES):
+            return True
+        if queue.holds_up_its_sender:
+            self._held[sender.number] = message
+            queue.waiting.append(partial(self._go_on, sender))
+        return False
+
+    def _go_on(self, sender: SimulatedSocket) -> None:
+        """There may be room again."""
+        if sender.vanished or sender.is_broken:
+            self._held.pop(sender.number, None)
+        elif sender.number in self._held:
+            self.take(sender)
+            self._kernel.must_poll = True
+
+    def _send(self, sender: SimulatedSocket, message: bytes, is_last: bool) -> None:
+        """On its way; `is_last`: with room or without, because its socket is gone."""
         family, _, port, raw, hop_limit, traffic_class, given, _, _ = _HEADER.unpack_from(message)
         target = sender.remote if family == 0 else Address(raw[:4] if family == 4 else raw, port)
         if target is None:
@@ -106,6 +134,8 @@ class Datagrams:
         source = self._kernel.sockets.source(sender, ip)
         if host is None or source is None:
             return
+        if not is_last and not self._finds_room(sender, host, message):
+            return
         datagram = Datagram(source, Address(ip, target.port), label, payload)
         self._carry(sender.host, host, datagram, partial(self._arrive, sender, datagram))
 
@@ -113,14 +143,12 @@ class Datagrams:
         """To one host, unless it is lost on the way."""
         label = datagram.label
         lossy = self._kernel.wire.reach.loses(sender.host, receiver.host)
-        self._kernel.wire.packet(
+        self._kernel.wire.datagram(
             sender,
             receiver,
             None if lossy else arrive,
-            size_bytes=len(datagram.payload) + UDP_HEADER_BYTES,
-            frames=lambda it: it.datagram(
-                datagram.source, datagram.target, datagram.payload, label.hop_limit, label.traffic_class
-            ),
+            len(datagram.payload) + UDP_HEADER_BYTES,
+            lambda it: it.datagram(datagram.source, datagram.target, datagram.payload, label.hop_limit, label.traffic_class),
         )
 
     def _send_to_many(self, sender: SimulatedSocket, target: Address, label: Label, payload: bytes) -> None:
@@ -130,6 +158,9 @@ class Datagrams:
         interface = self.groups.outgoing(sender, target.ip)
         datagram = Datagram(source, target, label, payload)
         for host in self.groups.hosts(sender, target.ip):
+            queue = self._kernel.network.datagrams(sender.host.host, host.host)
+            if not queue.has_room(len(payload) + UDP_HEADER_BYTES):
+                continue  # some switch loses it
             self._carry(sender.host, host, datagram, partial(self._arrive_at_all, host, interface, datagram))
 
     def _arrive_at_all(self, host: HostState, interface: int, datagram: Datagram) -> None:

@@ -200,7 +200,7 @@ class SocketTable:
             which.is_urgent = True
         if events & (READ_EVENTS | select.EPOLLHUP | select.EPOLLERR):
             if which.kind == "d":
-                self._kernel.datagrams.take(which)
+                self._kernel.datagrams.take(which, bool(events & select.EPOLLHUP))
             elif which.kind == "n":
                 self._kernel.netlink.take(which)
             else:
@@ -263,7 +263,11 @@ class SocketTable:
         if which.number not in self.all or which.end.fileno() < 0:
             return
         events = 0
-        if not which.app_finished and (which.kind != "s" or self._window_left(which) > 0):
+        if which.kind == "s":
+            takes = not which.app_finished and self._window_left(which) > 0
+        else:
+            takes = not self._kernel.datagrams.holds(which)
+        if takes:
             events |= READ_EVENTS
         if which.state is SocketState.CONNECTING:
             events = 0

@@ -57,15 +57,45 @@ class Wire:
 
         Who is off sends nothing. `frames` tells a capture what it looks like.
         """
+        passes = self._passes(source, destination, arrive, lost, frames)
+        if passes is not None:
+            self.moved(source, destination, self._kernel.now_ns, size_bytes)
+            self._kernel.network.message(source.host, destination.host, passes, size_bytes)
+
+    def datagram(
+        self,
+        source: HostState,
+        destination: HostState,
+        arrive: Action | None,
+        size_bytes: int,
+        frames: Callable[[Capture], list[bytes]],
+    ) -> None:
+        """The same for a datagram, which leaves behind those that wait to."""
+        passes = self._passes(source, destination, arrive, None, frames)
+        if passes is not None:
+
+            def left(began_ns: int) -> None:
+                self.moved(source, destination, began_ns, size_bytes, self._kernel.now_ns)
+
+            self._kernel.network.datagram(source.host, destination.host, passes, size_bytes, left)
+
+    def _passes(
+        self,
+        source: HostState,
+        destination: HostState,
+        arrive: Action | None,
+        lost: Action | None,
+        frames: Callable[[Capture], list[bytes]] | None,
+    ) -> Action | None:
+        """What happens where it arrives; None if it does not get that far."""
         if source.name in self.reach.off:
-            return
+            return None
         seen = frames(self.capture) if self.capture is not None and frames is not None and source is not destination else []
         self._show(source, seen)
         if not self.reaches(source, destination):
             if lost is not None:
                 lost()
-            return
-        self.moved(source, destination, self._kernel.now_ns, size_bytes)
+            return None
 
         def at_destination() -> None:
             if arrive is not None and self.reaches(source, destination):
@@ -74,7 +104,7 @@ class Wire:
             elif lost is not None:
                 lost()
 
-        self._kernel.network.message(source.host, destination.host, at_destination, size_bytes)
+        return at_destination
 
     def _show(self, host: HostState, frames: list[bytes]) -> None:
         for frame in frames:

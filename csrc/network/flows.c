@@ -17,6 +17,7 @@ struct route {
     struct numbers there; /* as named, repetitions included */
     struct numbers links; /* there and back, each once */
     double *weights;      /* of `links` */
+    int has_no_window;
 };
 
 struct flow {
@@ -108,6 +109,11 @@ int network_add_route(network *net, int count, const int *links, int back_count,
     return net->route_count++;
 }
 
+void network_unbind_route(network *net, int number)
+{
+    net->routes[number].has_no_window = 1;
+}
+
 double network_route_latency(const network *net, int number)
 {
     const struct route *route = &net->routes[number];
@@ -138,7 +144,7 @@ static double bound_of(const network *net, const struct flow *flow, double laten
 
     if (flow->rate > 0)
         bound = flow->rate / flow->bandwidth_factor;
-    if (net->tcp_gamma > 0 && latency > 0)
+    if (net->tcp_gamma > 0 && latency > 0 && !net->routes[flow->route].has_no_window)
         bound = fmin(bound, net->tcp_gamma / (2 * latency) / (net->compatible ? 1 : flow->bandwidth_factor));
     return bound;
 }

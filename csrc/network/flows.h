@@ -33,6 +33,7 @@ void network_free(network *net);
 /* Links and routes are numbered 0, 1, 2 ... A route has latency of its own besides its links' (coordinates in a plane). */
 int network_add_link(network *net, double bandwidth, double latency, int policy, int concurrency);
 int network_add_route(network *net, int count, const int *links, int back_count, const int *back, double latency);
+void network_unbind_route(network *net, int route); /* no TCP window: it carries datagrams */
 double network_route_latency(const network *net, int route);
 double network_alone(const network *net, int route, double bandwidth_factor); /* bytes per second of a flow with all to itself */
 

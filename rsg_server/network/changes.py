@@ -1,4 +1,7 @@
-"""What the profiles of a platform do to its links, in the order of time."""
+"""What the profiles of a platform do to its links and hosts, in the order of time.
+
+A host that can go off is a link to the flows from and to it (`gates`), which are cut with it. Speeds do not matter.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,16 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rsg_server.platform.link import Link
+from rsg_server.platform.link import Link, SharingPolicy
 from rsg_server.platform.platform import Platform
-from rsg_server.platform.profile import Changes, Profile
+from rsg_server.platform.profile import Changes, Profile, ProfileUse
 
-LINK_CHANGES = {Changes.BANDWIDTH: "bandwidth", Changes.LATENCY: "latency", Changes.LINK_STATE: "state"}
+MEANINGS = {
+    Changes.BANDWIDTH: "bandwidth",
+    Changes.LATENCY: "latency",
+    Changes.LINK_STATE: "state",
+    Changes.HOST_STATE: "state",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +43,22 @@ def events(profile: Profile) -> Iterator[tuple[float, float]]:
         begin += profile.events[-1][0] + profile.repeat_after_s
 
 
+def gates(platform: Platform) -> dict[str, Link]:
+    """By name, for each host that has a state profile: a link that bounds nothing, which is on when the host is."""
+    hosts = [use.element for use in platform.description.profiles if use.changes is Changes.HOST_STATE]
+    return {name: Link(f"host {name}", math.inf, 0.0, SharingPolicy.FATPIPE) for name in hosts}
+
+
 def link_changes(platform: Platform) -> Iterator[LinkChange]:
-    """Of all links; those of one moment in the order of the platform's description."""
+    """Of all links and gates; those of one moment in the order of the platform's description."""
+    doors = gates(platform)
 
-    def of(link: Link, what: str, profile: Profile) -> Iterator[LinkChange]:
-        for time_s, value in events(profile):
-            yield LinkChange(time_s, link, what, value)
+    def of(use: ProfileUse) -> Iterator[LinkChange]:
+        link = doors[use.element] if use.changes is Changes.HOST_STATE else platform.links[use.element]
+        for time_s, value in events(use.profile):
+            yield LinkChange(time_s, link, MEANINGS[use.changes], value)
 
-    uses = [use for use in platform.description.profiles if use.changes in LINK_CHANGES]
-    streams = [of(platform.links[use.element], LINK_CHANGES[use.changes], use.profile) for use in uses]
+    streams = [of(use) for use in platform.description.profiles if use.changes in MEANINGS]
     return heapq.merge(*streams, key=lambda change: change.time_s)
 
 

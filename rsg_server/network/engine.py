@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
+from types import MappingProxyType
 from typing import Protocol
 
 from rsg_server._network import ffi, lib
@@ -16,6 +17,9 @@ PRECISION_S = 1e-12
 """Events that are closer than this are one instant."""
 SIMGRID_PRECISION_S = 1e-9
 """SimGrid's precision/timing, used in its compatible mode."""
+
+
+NO_GATES: Mapping[str, Link] = MappingProxyType({})
 
 
 class State(Enum):
@@ -36,10 +40,16 @@ class FindRoute(Protocol):
 
 
 class FlowEngine:
-    """Moves flows over the links of a platform, by a model; its clock is `now_s`."""
+    """Moves flows over the links of a platform, by a model; its clock is `now_s`.
 
-    def __init__(self, find_route: FindRoute, model: Model, compatible: bool = False) -> None:
+    `gates` are links that the flows of single hosts cross besides, at both ends (rsg_server.network.changes).
+    """
+
+    def __init__(
+        self, find_route: FindRoute, model: Model, compatible: bool = False, gates: Mapping[str, Link] = NO_GATES
+    ) -> None:
         self._find_route = find_route
+        self._gates = gates
         self._model = model
         self._shared = SharedLinks(model, compatible)
         default = SIMGRID_PRECISION_S if compatible else PRECISION_S
@@ -57,7 +67,8 @@ class FlowEngine:
             back = self._find_route(destination, source) if self._model.cross_traffic else there
             if source == destination and there.links in ((), (LOOPBACK,)):
                 there = back = self._loopback
-            number = self._shared.route(there, back)
+            doors = [self._gates[name] for name in dict.fromkeys((source, destination)) if name in self._gates]
+            number = self._shared.route(Route((*there.links, *doors), there.distance_s), back)
             self._routes[source, destination] = number
         return number
 

@@ -161,7 +161,14 @@ def _limit(key: str, text: str) -> int:
     return int(_number(key, text, -1))
 
 
-KEYS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
+def _full(key: str, text: str) -> None:
+    if text != "Full":
+        raise SimunixError(f"--cfg {key}={text}: all rates are always up to date here, as with {key}=Full; take it away")
+
+
+MODEL = "network/model"
+PREFIXES = ("network/", "maxmin/concurrency-limit", "precision/timing")
+KEYS: dict[str, tuple[str | None, Callable[[str, str], Any]]] = {
     "network/bandwidth-factor": ("bandwidth_factor", _factor),
     "network/latency-factor": ("latency_factor", _factor),
     "network/weight-S": ("weight_s", lambda key, text: _number(key, text, 0)),
@@ -171,19 +178,27 @@ KEYS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
     "network/loopback-lat": ("loopback_latency_s", lambda key, text: _number(key, text, 0)),
     "maxmin/concurrency-limit": ("concurrency", _limit),
     "precision/timing": ("timing_s", _positive),
+    "network/optim": (None, _full),
 }
-"""SimGrid's keys and what they set here; `network/model` is read before them."""
+"""SimGrid's keys and what they set here (None: nothing, being so already); `network/model` is read before them."""
+
+
+def about_flows(config: Mapping[str, str]) -> dict[str, str]:
+    """What of a platform file's `<config>` concerns flows."""
+    return {key: value for key, value in config.items() if key.startswith(PREFIXES)}
 
 
 def configured(model: Model, settings: Mapping[str, str]) -> Model:
     """The model with SimGrid's `--cfg` settings applied; raises SimunixError for what is unknown or wrong."""
-    if "network/model" in settings:
-        model = model_named(settings["network/model"])
+    if MODEL in settings:
+        model = model_named(settings[MODEL])
     for key, text in settings.items():
-        if key == "network/model":
+        if key == MODEL:
             continue
         if key not in KEYS:
-            raise SimunixError(f"--cfg {key}: unknown key; known: {', '.join(['network/model', *KEYS])}")
+            raise SimunixError(f"--cfg {key}: unknown key; known: {', '.join([MODEL, *KEYS])}")
         field, read = KEYS[key]
-        model = replace(model, **{field: read(key, text)})
+        value = read(key, text)
+        if field is not None:
+            model = replace(model, **{field: value})
     return model

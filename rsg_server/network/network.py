@@ -1,4 +1,4 @@
-"""The flow-level network: active flows share links by a model; control packets and datagrams only take their time.
+"""The flow-level network: active flows and queues of datagrams share links by a model; control packets only take their time.
 
 A flow that is alone on its links, which is what RJMS traffic mostly is, never meets the solver (see sharing.py). Durations are
 rounded up to the nanosecond. docs/network.md has the formulas.
@@ -11,9 +11,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
+from rsg_server.network.datagram_queue import SMALL_BYTES, DatagramQueue, Left, Spare
 from rsg_server.network.flow import Flow
 from rsg_server.network.models import Model, raw
-from rsg_server.network.sharing import Fairness, Path, Sharing
+from rsg_server.network.sharing import DatagramPath, Fairness, Path, Sharing
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, Route
 from rsg_server.platform.platform import Platform
@@ -48,11 +49,18 @@ class Network:
         self._sharing = Sharing(self.model, fairness, self._change_rate)
         self._paths: dict[tuple[str, str], Path] = {}
         self._moving: dict[int, Flow] = {}  # all active flows, also those over fat pipes alone
+        self._queues: dict[tuple[str, str], DatagramQueue] = {}
+        self._spare = Spare()
         self._last_arrival: dict[tuple[str, str], int] = {}
         self._next_flow = 1
         self._changed: dict[str, Link] = {}  # links that are not as the platform has them
         self.down: dict[str, None] = {}  # names of links that carry nothing
         self.bytes_sent = 0
+
+    @property
+    def now_ns(self) -> int:
+        """The clock's."""
+        return self._clock.now_ns
 
     @property
     def solves(self) -> int:
@@ -83,14 +91,51 @@ class Network:
     def message(
         self, source: Host, destination: Host, action: Callable[[], None], size_bytes: int = CONTROL_PACKET_BYTES
     ) -> None:
-        """A packet on its own (SYN, RST, datagram): latency plus its size over the bottleneck; order is kept per pair."""
+        """A packet on its own (SYN, RST, ICMP): latency plus its size over the bottleneck; order is kept per pair."""
+        self._message(source, destination, action, size_bytes)
+
+    def _message(
+        self, source: Host, destination: Host, action: Callable[[], None], size_bytes: int, earliest_ns: int = 0
+    ) -> int:
+        """The same; when it arrives."""
         self.bytes_sent += size_bytes
         route = self.route(source, destination)
         moment = self._clock.now_ns + route.latency_ns + math.ceil(size_bytes * NS / route.bottleneck_bytes_per_s)
         pair = (source.name, destination.name)
-        moment = max(moment, self._last_arrival.get(pair, 0))
+        moment = max(moment, self._last_arrival.get(pair, 0), earliest_ns)
         self._last_arrival[pair] = moment
         self._timeline.add(moment, action)
+        return moment
+
+    def datagrams(self, source: Host, destination: Host) -> DatagramQueue:
+        """What waits to leave one host for another."""
+        pair = (source.name, destination.name)
+        queue = self._queues.get(pair)
+        if queue is None:
+            path = DatagramPath(self._sharing, self.route(source, destination))
+            queue = self._queues[pair] = DatagramQueue(self._next_flow, self._platform.route(source, destination), path, self)
+            self._next_flow += 1
+        return queue
+
+    def datagram(self, source: Host, destination: Host, arrive: Callable[[], None], size_bytes: int, left: Left) -> None:
+        """A datagram, for which there is room: `left` is told when it began to leave, once it has; `arrive` when it arrives.
+
+        Those of a pair arrive in order. Small ones that are few do not make flows that they meet share anew. Within a host
+        nothing queues.
+        """
+        if source is destination:
+            left(self.now_ns)
+            self._message(source, destination, arrive, size_bytes)
+            return
+        queue = self.datagrams(source, destination)
+        if not queue.is_active and size_bytes <= SMALL_BYTES and self._sharing.is_busy(queue.path):
+            shared = [link for link in self.route(source, destination).links if link.name in queue.path.shared]
+            if self._spare.takes(shared, size_bytes, self.now_ns):
+                left(self.now_ns)
+                queue.arrival_ns = self._message(source, destination, arrive, size_bytes, queue.arrival_ns)
+                return
+        self.bytes_sent += size_bytes
+        queue.put(size_bytes, arrive, left)
 
     # Links that change
 
@@ -114,7 +159,8 @@ class Network:
         if link == self.link(name):
             return
         self._changed[name] = link
-        for (source, destination), path in self._paths.items():
+        queued = [(pair, queue.path) for pair, queue in self._queues.items()]
+        for (source, destination), path in (*self._paths.items(), *queued):
             route = self.route(self._platform.host_by_name(source), self._platform.host_by_name(destination))
             path.forget(route.latency_s)
         self._sharing.change_link(link)

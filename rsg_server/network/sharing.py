@@ -32,11 +32,12 @@ class Fairness(Enum):
 class Path:
     """A route as the solver has it, and what a flow has alone on it; `shared` are the links on which it meets others."""
 
-    __slots__ = ("_alone", "_sharing", "active", "latency_s", "number", "shared")
+    __slots__ = ("_alone", "_sharing", "active", "factor", "latency_s", "number", "shared")
 
     def __init__(self, sharing: Sharing, there: Route, back: Route) -> None:
         self._sharing = sharing
         self._alone: float | None = None
+        self.factor = sharing.bandwidth_factor
         self.latency_s = there.latency_s
         self.number = sharing.links.route(there, back)
         returning = back.links if sharing.model.cross_traffic else ()
@@ -48,8 +49,7 @@ class Path:
     def alone(self) -> float:
         """Bytes per second of a flow that is alone."""
         if self._alone is None:
-            factor = self._sharing.bandwidth_factor
-            self._alone = float(lib.network_alone(self._sharing.links.net, self.number, factor))
+            self._alone = float(lib.network_alone(self._sharing.links.net, self.number, self.factor))
         return self._alone
 
     @property
@@ -61,6 +61,17 @@ class Path:
         """A link has changed."""
         self._alone = None
         self.latency_s = latency_s
+
+
+class DatagramPath(Path):
+    """A route for datagrams: nothing comes back, there is no window, and headers are counted with each of them."""
+
+    __slots__ = ()
+
+    def __init__(self, sharing: Sharing, there: Route) -> None:
+        super().__init__(sharing, there, Route(()))
+        self.factor = 1.0
+        lib.network_unbind_route(sharing.links.net, self.number)
 
 
 class Sharing:
@@ -84,6 +95,10 @@ class Sharing:
     def is_idle(self) -> bool:
         """Whether no flow is on any shared link."""
         return not any(self._active.values())
+
+    def is_busy(self, path: Path) -> bool:
+        """Whether somebody is on one of its shared links."""
+        return any(self._active.get(name) for name in path.shared)
 
     def enter(self, flow: Flow) -> None:
         """A flow has something to send: it is told its rate, and so are those that it meets."""
@@ -129,7 +144,7 @@ class Sharing:
     def _give(self, flow: Flow) -> None:
         """Let the solver have it."""
         if flow.variable < 0:
-            flow.variable = lib.network_add(self.links.net, flow.path.number, 1.0, self.bandwidth_factor, 0.0, 1.0)
+            flow.variable = lib.network_add(self.links.net, flow.path.number, 1.0, flow.path.factor, 0.0, 1.0)
             lib.network_start(self.links.net, flow.variable)
             self._solved[flow.variable] = flow
 

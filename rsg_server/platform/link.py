@@ -1,5 +1,6 @@
 """Links and routes, as in SimGrid."""
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 
@@ -46,5 +47,5 @@ class Route:
 
     @property
     def bottleneck_bytes_per_s(self) -> float:
-        """The smallest bandwidth."""
-        return min(link.bandwidth_bytes_per_s for link in self.links)
+        """The smallest bandwidth; infinite without links."""
+        return min((link.bandwidth_bytes_per_s for link in self.links), default=math.inf)

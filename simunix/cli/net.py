@@ -10,11 +10,13 @@ from rsg_server.errors import SimunixError
 from simunix.cli import net_plot
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rsg_server.network.models import Model
+
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 MODEL_NAMES = ("LV08", "CM02", "SMPI", "constant", "raw")
-NETWORK_PREFIXES = ("network/", "maxmin/concurrency-limit", "precision/timing")
-"""What of a platform's own configuration concerns flows."""
 
 
 def add_parser(subcommands: Subparsers) -> None:
@@ -37,11 +39,9 @@ def add_parser(subcommands: Subparsers) -> None:
     net_plot.add_question(questions)
 
 
-def settings(own: dict[str, str], options: argparse.Namespace) -> dict[str, str]:
-    """SimGrid's configuration: the platform's own, then --model, then --cfg."""
-    found = {key: value for key, value in own.items() if key.startswith(NETWORK_PREFIXES)}
-    if options.model is not None:
-        found["network/model"] = options.model
+def settings(options: argparse.Namespace) -> dict[str, str]:
+    """SimGrid's configuration as the command line has it: --model, then --cfg."""
+    found = {} if options.model is None else {"network/model": options.model}
     for text in options.cfg:
         separator = "=" if "=" in text else ":"
         key, found_one, value = text.partition(separator)
@@ -51,9 +51,22 @@ def settings(own: dict[str, str], options: argparse.Namespace) -> dict[str, str]
     return found
 
 
+def chosen_model(config: Mapping[str, str], options: argparse.Namespace) -> Model:
+    """LV08, unless the platform's own configuration or, before it, the command line says otherwise."""
+    from rsg_server.network.models import about_flows, configured, lv08
+
+    written = settings(options)
+    own = {key: value for key, value in about_flows(config).items() if key not in written}
+    try:
+        configured(lv08(), own)
+    except SimunixError as error:
+        text = str(error).removeprefix("--cfg ")
+        raise SimunixError(f"{options.platform}: config: {text}; or say it with --cfg, which goes before it") from None
+    return configured(lv08(), own | written)
+
+
 def execute(options: argparse.Namespace) -> int:
     """Solve and print."""
-    from rsg_server.network.models import configured, model_named
     from rsg_server.platform.simgrid_xml import load_platform
     from simunix.flows.file import read_flows, written
     from simunix.flows.solve import check_hosts, solve
@@ -61,6 +74,6 @@ def execute(options: argparse.Namespace) -> int:
     platform = load_platform(options.platform, simgrid_compat=options.simgrid_compat)
     rows = read_flows(options.flows)
     check_hosts(rows, {host.name: host for host in platform.hosts}, options.flows, options.platform)
-    model = configured(model_named("LV08"), settings(dict(platform.description.config), options))
+    model = chosen_model(platform.description.config, options)
     print(written(solve(platform, rows, model, options.simgrid_compat)))
     return 0

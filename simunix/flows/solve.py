@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rsg_server.network.changes import link_changes, next_time
+from rsg_server.network.changes import gates, link_changes, next_time
 from rsg_server.network.engine import FlowEngine, State
 from rsg_server.network.models import Model
 from rsg_server.platform.link import Route
@@ -28,7 +28,7 @@ def solve(platform: Platform, rows: Sequence[FlowRow], model: Model, compatible:
     def route(source: str, destination: str) -> Route:
         return platform.route(platform.host_by_name(source), platform.host_by_name(destination))
 
-    engine = FlowEngine(route, model, compatible)
+    engine = FlowEngine(route, model, compatible, gates(platform))
     numbers: dict[str, int] = {}
     for row in sorted(rows, key=lambda row: (row.start, row.id)):
         numbers[row.id] = engine.start(row.src, row.dst, row.bytes, row.start, row.rate, row.weight)
@@ -42,7 +42,7 @@ def solve(platform: Platform, rows: Sequence[FlowRow], model: Model, compatible:
 
 
 def run(engine: FlowEngine, platform: Platform) -> None:
-    """Let all flows end, while the platform's profiles change its links."""
+    """Let all flows end, while the platform's profiles change its links and hosts."""
     changes = link_changes(platform)
     change = next(changes, None)
     dead = 0

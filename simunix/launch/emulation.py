@@ -100,6 +100,8 @@ class Emulation:
     def prepare(self) -> None:
         """Write what the hosts will see, choose the isolation and the core, make the kernel."""
         plan = self.plan
+        for text in plan.warnings:
+            self._warned(text)
         if self.isolation is None:
             self.isolation, given_up = probe()
             if given_up:

@@ -80,3 +80,4 @@ class Plan:
     faults: tuple[Fault, ...] = ()
     profiles: tuple[Profile, ...] = ()
     observation: ObservationOptions = NOTHING
+    warnings: tuple[str, ...] = ()  # what of the scenario counts for nothing

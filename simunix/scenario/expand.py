@@ -9,7 +9,6 @@ from pathlib import Path
 
 from rsg_server.clock_page import Costs
 from rsg_server.errors import SimunixError
-from rsg_server.network.models import Model, configured, model_named
 from rsg_server.network.sharing import Fairness
 from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host
@@ -24,8 +23,11 @@ from simunix.roots.tree import RootTree
 from simunix.scenario import submission
 from simunix.scenario.clusters import plan_clusters
 from simunix.scenario.faults import plan_faults
+from simunix.scenario.flow_model import flow_model
+from simunix.scenario.located import located
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
 from simunix.scenario.network import build_platform
+from simunix.scenario.platform_profiles import not_played
 from simunix.scenario.roots import host_roots
 from simunix.scenario.submission import WorkloadPlan, plan_workloads
 from simunix.scenario.workload_context import ContextPlan, plan_contexts
@@ -50,6 +52,11 @@ def expand(
     scenario: Scenario, folder: Path, log_every_turn: bool = False, strict: bool = False, checked: bool = True
 ) -> Expansion:
     """Expand a scenario; relative paths are below `folder`. SimunixError tells what does not fit (programs: if `checked`)."""
+    with located(scenario):
+        return _expanded(scenario, folder, log_every_turn, strict, checked)
+
+
+def _expanded(scenario: Scenario, folder: Path, log_every_turn: bool, strict: bool, checked: bool) -> Expansion:
     hardware: dict[str, Hardware] = {}
     platform = _platform(scenario, hardware, folder)
     hosts = {host.name: host for host in platform.hosts}
@@ -70,7 +77,7 @@ def expand(
             *(workload.process for workload in workloads),
             *(context.process for context in contexts),
         ),
-        _kernel_options(scenario, strict),
+        _kernel_options(scenario, platform, strict),
         (*(file for cluster in clusters for file in cluster.files), *(file for plan in workloads for file in plan.files)),
         {**ENVIRONMENT, **scenario.environment},
         scenario.stop or ("workload" if scenario.workload else "processes"),
@@ -81,6 +88,7 @@ def expand(
         log_every_turn,
         *plan_faults(scenario.events, scenario.profiles, folder, platform),
         ObservationOptions(scenario.pcap, scenario.link_usage),
+        not_played(platform.description.profiles),
     )
     return Expansion(plan, clusters, workloads, contexts)
 
@@ -90,24 +98,15 @@ def _inputs(workloads: Sequence[WorkloadPlan]) -> dict[str, Path]:
     return {"trace" if len(workloads) == 1 else f"trace {plan.label}": plan.trace for plan in workloads}
 
 
-def _kernel_options(scenario: Scenario, strict: bool) -> KernelOptions:
+def _kernel_options(scenario: Scenario, platform: Platform, strict: bool) -> KernelOptions:
     return KernelOptions(
         seed=scenario.seed,
         epoch_ns=int(scenario.epoch.timestamp()) * NS,
         costs=Costs(scenario.costs.clock_read, scenario.costs.poll, scenario.costs.call),
         strict=strict or scenario.strict,
-        network_model=_model(scenario),
+        network_model=flow_model(scenario.network, platform.description.config),
         fairness=Fairness(scenario.network.fair_per),
     )
-
-
-def _model(scenario: Scenario) -> Model:
-    """The flow model; what does not fit is told with its key."""
-    settings = {key: str(value) for key, value in scenario.network.settings.items()}
-    try:
-        return configured(model_named(scenario.network.model), settings)
-    except SimunixError as error:
-        raise SimunixError(f"network.settings: {str(error).removeprefix('--cfg ')}") from None
 
 
 # Hosts
@@ -137,7 +136,8 @@ def _platform(scenario: Scenario, hardware: dict[str, Hardware], folder: Path) -
 
 def platform_of(scenario: Scenario, folder: Path) -> Platform:
     """The hosts and the network alone."""
-    return _platform(scenario, {}, folder)
+    with located(scenario):
+        return _platform(scenario, {}, folder)
 
 
 def _hardware(section: HostSection) -> Hardware:

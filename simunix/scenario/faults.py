@@ -14,6 +14,7 @@ from rsg_server.faults import GRACE_NS, Change, Fault, Heal, HostChange, LinkCha
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.profile import parse_profile
 from simunix.scenario import ranges, units
+from simunix.scenario.platform_profiles import played
 
 NS = 10**9
 _QUANTITY = WithJsonSchema({"type": ["string", "number"]})
@@ -200,13 +201,13 @@ def read_profile(path: Path, change: Callable[[float], Change], is_positive: boo
 def plan_faults(
     events: list[EventSection], profiles: list[ProfileSection], folder: Path, platform: Platform
 ) -> tuple[tuple[Fault, ...], tuple[Profile, ...]]:
-    """Everything that is to happen, checked against the platform. SimunixError names the key."""
+    """Everything that is to happen, the platform file's first; checked against the platform. SimunixError names the key."""
     faults = []
     for index, event in enumerate(events):
         for change in event.changes():
             _checked(f"events[{index}]", platform, change)
             faults.append(Fault(event.at, change, event.duration))
-    return tuple(faults), tuple(_profiles(profiles, folder, platform))
+    return tuple(faults), (*played(platform.description.profiles), *_profiles(profiles, folder, platform))
 
 
 def _profiles(sections: list[ProfileSection], folder: Path, platform: Platform) -> Iterator[Profile]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import itertools
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,11 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from rsg_server.errors import SimunixError
+from simunix.scenario.located import ScenarioError
 from simunix.scenario.model import Scenario
 
 Location = tuple[str | int, ...]
-
-
-class ScenarioError(SimunixError):
-    """A scenario that cannot be used."""
+_KEY = re.compile(r"[\w-]+(\[\d+\]|\.[\w/-]+)*")
 
 
 class _Positions:
@@ -59,6 +57,14 @@ class _Positions:
                 return f"{self.path}:{self.lines[location[:length]]}"
         return str(self.path)
 
+    def of_key(self, key: str) -> str | None:
+        """`file:line` of a key such as `events[3].host`, or of what it is in; None if it is none of this file's."""
+        if not _KEY.fullmatch(key):
+            return None
+        location = self.written(tuple(int(part) if part.isdigit() else part for part in re.findall(r"[^.\[\]]+", key)))
+        is_known = location[:1] in self.lines or any(re.split(r"[.\[]", name)[0] == location[0] for name in self.overridden)
+        return self.where(location) if is_known else None
+
 
 def dotted(location: Sequence[str | int]) -> str:
     """`hosts[3].cores`"""
@@ -90,9 +96,11 @@ def load(path: Path, overrides: Sequence[str] = ()) -> Scenario:
     for override in overrides:
         _apply(document, override, positions)
     try:
-        return Scenario.model_validate(document)
+        scenario = Scenario.model_validate(document)
     except ValidationError as error:
         raise ScenarioError(_message(error, positions)) from None
+    scenario.stands_in(positions.of_key)
+    return scenario
 
 
 def _apply(document: dict[str, Any], override: str, positions: _Positions) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_validator
 
 from simunix.scenario import units
 from simunix.scenario.faults import EventSection, ProfileSection
@@ -199,3 +200,12 @@ class Scenario(Section):
     profiles: list[ProfileSection] = []
     slurm: Annotated[list[SlurmSection] | None, BeforeValidator(_one_or_more), Field(json_schema_extra=_allow_one)] = None
     workload: Annotated[list[WorkloadSection] | None, BeforeValidator(_one_or_more), Field(json_schema_extra=_allow_one)] = None
+    _place: Callable[[str], str | None] | None = PrivateAttr(default=None)
+
+    def stands_in(self, place: Callable[[str], str | None]) -> None:
+        """`place` tells file and line of a key, None if the file has no such key."""
+        self._place = place
+
+    def place_of_key(self, key: str) -> str | None:
+        """File and line of a key; None for a scenario that stands in no file."""
+        return self._place(key) if self._place is not None else None

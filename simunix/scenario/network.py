@@ -21,6 +21,7 @@ from rsg_server.platform.topology import ClusterLinks, LinkKind
 from rsg_server.platform.torus import TorusZone
 from simunix.scenario.explicit_links import linked_zone
 from simunix.scenario.network_section import NetworkSection
+from simunix.scenario.platform_profiles import renamed
 from simunix.scenario.ranges import expand_hosts
 
 NS = 10**9
@@ -170,7 +171,9 @@ def _placed(network: NetworkSection, hosts: Sequence[Host], folder: Path) -> Pla
     def find_route(source: Host, destination: Host) -> Route:
         return machine.route(place[source.name], place[destination.name])
 
-    return Platform(here, find_route, machine.description)
+    names = {other.name: name for name, other in place.items()}
+    profiles = renamed(machine.description.profiles, names)
+    return Platform(here, find_route, replace(machine.description, profiles=profiles))
 
 
 def _check_connected(platform: Platform, shape: str) -> None:

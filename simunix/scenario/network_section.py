@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
@@ -10,6 +10,8 @@ from simunix.scenario.section import Duration, HostList, Rate, Seconds, Section,
 
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 Policy = Literal["split-duplex", "shared", "fatpipe"]
+EmulatedModel = Literal["LV08", "CM02", "constant", "raw"]
+EMULATED_MODELS: tuple[str, ...] = get_args(EmulatedModel)
 Coordinates = Annotated[list[float], Field(min_length=3, max_length=3)]
 
 
@@ -132,7 +134,7 @@ class NetworkSection(Section):
     routing: Literal["dijkstra", "floyd", "full"] = "dijkstra"
     platform: str | None = None
     simgrid_compat: bool = False
-    model: Literal["LV08", "CM02", "constant", "raw"] = "LV08"
+    model: EmulatedModel = "LV08"
     settings: dict[str, str | float | bool] = {}
     fair_per: Literal["connection", "hosts"] = "connection"
 

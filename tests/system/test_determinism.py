@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import resource
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from simunix.testing import Cluster
+from tests.system.load import busy_computer
 
 PROGRAMS = Path(__file__).parent / "programs"
 
 
 @pytest.fixture
 def busy_host() -> Iterator[None]:
-    """Twice as many computing processes as there are cores, and one that keeps the page cache and the disk busy."""
-    burn = [sys.executable, "-c", "while True: pass"]
-    write = "import tempfile\nwhile True:\n  with tempfile.TemporaryFile() as file: file.write(bytes(1 << 22))"
-    churn = [sys.executable, "-c", write]
-    commands = [burn] * (2 * (os.cpu_count() or 1)) + [churn]
-    load = [subprocess.Popen(command) for command in commands]
-    yield
-    for process in load:
-        process.kill()
-        process.wait()
+    with busy_computer():
+        yield
 
 
 def start_mixed(emulation: Cluster) -> None:

@@ -219,15 +219,15 @@ processes: [{name: talk, host: n1, command: 'echo; sleep 100'}]
 @pytest.mark.parametrize(
     ("events", "words"),
     [
-        ("[{at: 1s, host: n3, state: off}]", "events[0]: host 'n3': no such host; known: n1, n2"),
-        ("[{at: 1s, link: n1_UPP, state: down}]", "events[0]: link 'n1_UPP': no such link; did you mean 'n1_UP'?"),
+        ("[{at: 1s, host: n3, state: off}]", "s.yaml:5: events[0]: host 'n3': no such host; known: n1, n2"),
+        ("[{at: 1s, link: n1_UPP, state: down}]", "s.yaml:5: events[0]: link 'n1_UPP': no such link; did you mean 'n1_UP'?"),
         ("[{at: -1, host: n1, state: off}]", "s.yaml:5: events[0].at: expected a duration such as"),
         ("[{at: 1s, host: n1}]", "s.yaml:5: events[0]: expected what happens to the host: state"),
         ("[{at: 1s, host: n1, state: down, loss: 1%}]", "events[0]: loss: not a key of an event of host; known: state, grace"),
         ("[{at: 1s, state: off}]", "expected one of host, link, partition, heal, between, got none"),
         ("[{at: 1s, link: n1, bandwidth: -1Mbps}]", "events[0].bandwidth: expected a rate such as '10Gbps'"),
         ("[{at: 1s, link: n1, loss: 120%}]", "events[0].loss: expected a part of all datagrams"),
-        ("[{at: 1s, partition: 'n[1-2]'}]", "events[0]: these are all hosts"),
+        ("[{at: 1s, partition: 'n[1-2]'}]", "s.yaml:5: events[0]: these are all hosts"),
         ("[{at: 1s, partition: [n1, n1]}]", "events[0]: host n1 is on both sides"),
         ("[{at: 1s, heal: true, duration: 1s}]", "duration: only what goes wrong can be taken back"),
     ],
@@ -243,7 +243,7 @@ def test_bad_events_are_told_in_one_line(simunix: Simunix, tmp_path: Path, event
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "profiles[0].bandwidth_file: "),
+        ("", "s.yaml:5: profiles[0].bandwidth_file: "),
         ("0 1e6\n1 x\n", "f.trace: line 2: expected a number, got 'x'"),
         ("0 1e6\n5 0\n", "f.trace: expected bandwidths above 0, got 0"),
         ("5 1\n1 2\n", "f.trace: line 2: dates must not go back, got 1 after 5"),
@@ -289,6 +289,55 @@ def test_profile_of_a_link_in_simgrids_format(simunix: Simunix, tmp_path: Path) 
     events = [json.loads(line) for line in (tmp_path / "out/events.jsonl").read_text().splitlines()]
     links = [(event["t"], event["bandwidth_bytes_per_s"]) for event in events if event["event"] == "link"]
     assert links[:4] == [(0, 1e6), (3 * 10**9, 5e5), (7 * 10**9, 1e6), (10 * 10**9, 5e5)]
+
+
+PLATFORM = """<platform version="4.1"><zone id="z" routing="Full">
+  <host id="h1" speed="1Gf"/> <host id="h2" speed="1Gf" speed_file="half.trace"/>
+  <host id="h3" speed="1Gf" state_file="off.trace"/> <host id="h4" speed="1Gf" state_file="off.trace"/>
+  <link id="l" bandwidth="8Mbps" latency="0" sharing_policy="SPLITDUPLEX" bandwidth_file="f.trace"/>
+  <route src="h1" dst="h2"><link_ctn id="l" direction="UP"/></route>
+  <route src="h1" dst="h3"><link_ctn id="l" direction="UP"/></route>
+  <route src="h2" dst="h3"><link_ctn id="l" direction="UP"/></route>
+</zone></platform>"""
+
+
+def with_platform(folder: Path, bandwidths: str) -> Path:
+    """A scenario of three hosts on a platform file of four, with profiles of a link, two hosts, and a speed."""
+    for name, text in {"f": bandwidths, "off": "5 0\n8 1\n", "half": "0 0.5\n"}.items():
+        (folder / f"{name}.trace").write_text(text)
+    (folder / "m.xml").write_text(PLATFORM)
+    (folder / "sink.py").write_text(SINK)
+    (folder / "s.yaml").write_text(
+        "name: profile\nnetwork: {model: CM02, platform: m.xml}\nhosts: [{name: 'n[1-3]'}]\nprocesses:\n"
+        f"  - {{name: sink, host: n2, command: [python3, {folder}/sink.py, sink]}}\n"
+        f"  - {{name: source, host: n1, start: 1s, command: [python3, {folder}/sink.py, source]}}\n"
+        "  - {name: sleeps, host: n3, command: sleep 2}\n"
+    )
+    return folder / "s.yaml"
+
+
+def test_profiles_of_a_platform_file_are_played(simunix: Simunix, tmp_path: Path) -> None:
+    """As those that the scenario names itself, on the hosts that have taken the file's places; speeds are told of."""
+    scenario = with_platform(tmp_path, "3.0 5e5\n7.0 1e6\nLOOPAFTER 3.0\n")
+    done = simunix("run", scenario, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    # From 1 s: 2 MB until 3 s, 2 MB until 7 s, 6 MB until 13 s (it has begun anew at 10 s)
+    assert float((tmp_path / "out/hosts/n2/sink.out").read_text()) == pytest.approx(12, abs=0.05)
+    events = [json.loads(line) for line in (tmp_path / "out/events.jsonl").read_text().splitlines()]
+    links = [(event["t"], event["link"], event["bandwidth_bytes_per_s"]) for event in events if event["event"] == "link"]
+    assert links[:3] == [(3 * 10**9, "l_UP", 5e5), (3 * 10**9, "l_DOWN", 5e5), (7 * 10**9, "l_UP", 1e6)]
+    power = [(event["t"], event["event"], event["host"]) for event in events if event["event"] in ("host_off", "host_on")]
+    assert power == [(5 * 10**9, "host_off", "n3"), (8 * 10**9, "host_on", "n3")]
+    warnings = json.loads((tmp_path / "out/run.json").read_text())["warnings"]
+    assert [text for text in warnings if "speeds are not played" in text]
+    assert done.stderr.count("speeds are not played") == 1
+
+
+def test_a_bandwidth_of_nothing_in_a_platform_file_is_refused(simunix: Simunix, tmp_path: Path) -> None:
+    done = simunix("run", with_platform(tmp_path, "1 0\n"), "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert "s.yaml:2: network.platform: bandwidth of l_UP, profile " in done.stderr
+    assert "f.trace: expected values above 0, got 0; a state_file takes the link down" in done.stderr
 
 
 def test_the_same_faults_give_the_same_log(simunix: Simunix, tmp_path: Path) -> None:

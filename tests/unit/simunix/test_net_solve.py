@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,37 @@ def test_a_flow_on_a_link_that_goes_off_fails(tmp_path: Path, capsys: pytest.Cap
     assert finish(tmp_path, capsys, "profile_state.xml", bytes=1e12) == {"id": "f", "finish": 1.0, "state": "failed"}
 
 
+def test_the_flows_of_a_host_that_goes_off_fail_and_those_that_begin_then(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By a state profile of the host; its speed profile is of no concern, and what ends before is not touched."""
+    (tmp_path / "off.profile").write_text("1 0\n3 1\n")
+    (tmp_path / "speed.profile").write_text("0 0.5\n")
+    text = (PLATFORMS / "one_link.xml").read_text()
+    changed = re.sub(r'(<host id="B"[^/>]*)/?>(</host>)?', r'\1 state_file="off.profile" speed_file="speed.profile"/>', text)
+    assert changed != text
+    (tmp_path / "off.xml").write_text(changed)
+    flows = [FLOW | {"id": str(start), "start": start, "bytes": 1e7} for start in (0, 0.99, 2, 3)]
+    flows += [
+        FLOW | {"id": "back", "src": "B", "dst": "A", "start": 2},
+        FLOW | {"id": "self", "src": "B", "dst": "B", "start": 2},
+    ]
+    code, out, _ = solve(
+        {"flows": flows}, tmp_path, capsys, str(tmp_path / "off.xml"), "--model=CM02", "--cfg=network/crosstraffic=0"
+    )
+    assert code == 0
+    found = {flow["id"]: (flow["state"], flow["finish"]) for flow in json.loads(out)["flows"]}
+    assert [found[name][0] for name in ("0", "0.99", "2", "3", "back", "self")] == [
+        "done",
+        *["failed"] * 2,
+        "done",
+        *["failed"] * 2,
+    ]
+    assert [found[name][1] for name in ("0.99", "2", "back", "self")] == [1, 2, 2, 2]
+    alone = finish(tmp_path, capsys, "one_link.xml", "--model=CM02", "--cfg=network/crosstraffic=0", bytes=1e7)["finish"]
+    assert (found["0"][1], found["3"][1]) == pytest.approx((alone, 3 + alone), abs=1e-12)
+
+
 def test_no_flows_at_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert solve({"flows": []}, tmp_path, capsys, "one_link.xml")[0] == 0
 
@@ -120,12 +152,27 @@ def test_bad_flows_are_refused(flows: object, says: str, tmp_path: Path, capsys:
         ("--cfg=network/crosstraffic", "expected KEY=VALUE"),
         ("--cfg=network/crosstrafic=0", "unknown key; known: network/model"),
         ("--cfg=network/TCP-gamma=big", "expected a number"),
+        ("--cfg=network/model=L07", "there is no model 'L07'; known: LV08"),
+        ("--cfg=cpu/optim=TI", "--cfg cpu/optim: unknown key; known: network/model"),
+        ("--cfg=network/optim=Lazy", "--cfg network/optim=Lazy: all rates are always up to date here"),
     ],
 )
 def test_bad_settings_are_refused(option: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = solve({"flows": [FLOW]}, tmp_path, capsys, "one_link.xml", option)
     assert code == 2
     assert says in err
+
+
+def test_what_a_platform_file_asks_for_is_refused_unless_the_command_line_says_otherwise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = '<config><prop id="network/model" value="ns-3"/><prop id="cpu/optim" value="TI"/></config>'
+    text = (PLATFORMS / "one_link.xml").read_text()
+    (tmp_path / "asks.xml").write_text(re.sub(r"(<platform [^>]*>)", rf"\1{config}", text))
+    code, _, err = solve({"flows": [FLOW]}, tmp_path, capsys, str(tmp_path / "asks.xml"))
+    assert code == 2
+    assert "asks.xml: config: network/model: there is no model 'ns-3'; known: LV08" in err
+    assert finish(tmp_path, capsys, str(tmp_path / "asks.xml"), "--model=CM02")["state"] == "done"
 
 
 def test_files_that_are_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

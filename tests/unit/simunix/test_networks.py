@@ -9,7 +9,7 @@ import pytest
 
 from rsg_server.errors import SimunixError
 from rsg_server.kernel import KernelOptions
-from rsg_server.network.models import lv08
+from rsg_server.network.models import Model, lv08
 from rsg_server.network.sharing import Fairness
 from rsg_server.platform.link import SharingPolicy
 from rsg_server.platform.platform import Platform
@@ -186,9 +186,35 @@ def test_the_model_and_its_settings(tmp_path: Path) -> None:
     [
         ("model: LV09", "network.model: Input should be 'LV08', 'CM02', 'constant' or 'raw', got 'LV09'"),
         ("settings: {network/crosstrafic: 1}", "network.settings: network/crosstrafic: unknown key; known: network/model, "),
-        ("settings: {network/TCP-gamma: much}", "network.settings: network/TCP-gamma=much: expected a number"),
+        ("settings: {network/TCP-gamma: much}", "s.yaml:2: network.settings: network/TCP-gamma=much: expected a number"),
+        ("settings: {network/model: SMPI}", "network.settings: network/model=SMPI: its numbers depend on the size"),
+        ("settings: {network/model: L07}", "network.settings: network/model: there is no model 'L07'; known: LV08"),
+        ("model: raw, settings: {network/model: LV08}", "settings.network/model: 'LV08', but network.model says 'raw'; keep"),
+        ("settings: {network/latency-factor: 2}", "s.yaml:2: network.settings.network/latency-factor: stands for the slow"),
+        ("settings: {network/loopback-bw: 1e9}", "network/loopback-bw: is written as network.loopback_bandwidth here"),
+        ("settings: {precision/timing: 1e-6}", "precision/timing: moments are whole nanoseconds here"),
+        ("settings: {network/bandwidth-factor: '1:2;9:3'}", "bandwidth-factor=1:2;9:3: a connection does not tell the size"),
+        ("settings: {network/optim: Lazy}", "network/optim=Lazy: all rates are always up to date here"),
     ],
 )
 def test_a_wrong_model_is_one_line(tmp_path: Path, network: str, message: str) -> None:
-    with pytest.raises(SimunixError, match=re.escape(message)):
+    with pytest.raises(SimunixError, match=re.escape(message)) as refused:
         options(tmp_path, network)
+    assert "\n" not in str(refused.value)
+
+
+def with_config(folder: Path, more: str, **config: str) -> Model:
+    """The model of a scenario on a platform file that asks for something itself."""
+    props = "".join(f'<prop id="network/{key}" value="{value}"/>' for key, value in config.items())
+    text = (EXAMPLES / "two_hosts.xml").read_text()
+    (folder / "m.xml").write_text(re.sub(r"(<platform [^>]*>)", rf"\1<config>{props}</config>", text))
+    return options(folder, f"platform: m.xml{more}").network_model
+
+
+def test_the_config_of_a_platform_file_counts_unless_the_scenario_says_otherwise(tmp_path: Path) -> None:
+    asked = with_config(tmp_path, "", model="CM02", crosstraffic="0", optim="Full")
+    assert (asked.name, asked.cross_traffic) == ("CM02", False)
+    assert with_config(tmp_path, ", model: LV08", model="SMPI").name == "LV08"
+    assert with_config(tmp_path, ", settings: {network/crosstraffic: 1}", crosstraffic="perhaps").cross_traffic
+    with pytest.raises(SimunixError, match=r"s\.yaml:2: network\.platform: config of the file: network/model=SMPI: its"):
+        with_config(tmp_path, "", model="SMPI")

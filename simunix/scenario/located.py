@@ -1,0 +1,25 @@
+"""Where in its file a scenario says what does not fit: errors that begin with a key get file and line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rsg_server.errors import SimunixError
+from simunix.scenario.model import Scenario
+
+
+class ScenarioError(SimunixError):
+    """A scenario that cannot be used."""
+
+
+@contextmanager
+def located(scenario: Scenario) -> Iterator[None]:
+    """What goes wrong inside is told with file and line, if its text begins with a key of the scenario's file."""
+    try:
+        yield
+    except SimunixError as error:
+        place = scenario.place_of_key(str(error).partition(": ")[0])
+        if place is None:
+            raise
+        raise ScenarioError(f"{place}: {error}") from error
