@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -26,6 +27,7 @@ from simunix.scenario.clusters import plan_clusters
 from simunix.scenario.faults import plan_faults
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
 from simunix.scenario.network import build_platform
+from simunix.scenario.people import etc_of_hosts
 from simunix.scenario.roots import host_roots
 from simunix.scenario.submission import WorkloadPlan, plan_workloads
 from simunix.scenario.workload_context import ContextPlan, plan_contexts
@@ -55,7 +57,9 @@ def expand(
     hosts = {host.name: host for host in platform.hosts}
     roots = host_roots(scenario, folder)
     clusters = plan_clusters(scenario, folder, hosts, hardware, roots)
-    workloads = plan_workloads(scenario, folder, clusters, roots)
+    found = plan_workloads(scenario, folder, clusters, roots, os.geteuid() == 0)
+    workloads, clusters = found.plans, found.with_accounts(clusters)
+    etc = etc_of_hosts(found.people, clusters, roots)
     private = _private_paths(scenario, clusters)
     for workload in workloads:
         private[workload.host] = (*private[workload.host], submission.PRIVATE)
@@ -63,7 +67,7 @@ def expand(
     plan = Plan(
         scenario.name,
         platform,
-        tuple(HostSpec(name, hardware[name], private.get(name, ()), roots[name]) for name in hosts),
+        tuple(HostSpec(name, hardware[name], private.get(name, ()), roots[name], etc.get(name, {})) for name in hosts),
         (
             *(process for cluster in clusters for process in cluster.processes),
             *_processes(scenario, hosts, roots, checked),
@@ -81,6 +85,7 @@ def expand(
         log_every_turn,
         *plan_faults(scenario.events, scenario.profiles, folder, platform),
         ObservationOptions(scenario.pcap, scenario.link_usage),
+        found.warnings,
     )
     return Expansion(plan, clusters, workloads, contexts)
 

@@ -13,6 +13,7 @@ from simunix.scenario import units
 from simunix.scenario.faults import EventSection, ProfileSection
 from simunix.scenario.network_section import NetworkSection
 from simunix.scenario.section import Duration, HostList, Rate, Section, Size, Speed, host_names
+from simunix.scenario.submit_section import SubmitSection
 
 
 def _moment(value: object) -> datetime:
@@ -122,12 +123,12 @@ class ProcessSection(Section):
     private: list[str] = []
 
 
-class WorkloadSection(Section):
+class WorkloadSection(SubmitSection):
     """Jobs of a trace, submitted by the real client on a host of the emulation.
 
     `begin` and `end` cut a window out of the trace (its own times); submission starts at `start` of the run.
     `processors` is how many cores of the cluster one processor of the trace stands for. `cluster` says which one gets the jobs,
-    where there are several.
+    where there are several. How the jobs are submitted is `SubmitSection`'s.
     """
 
     trace: Path = Field(strict=False)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.platform.host import Host
 from simunix.launch.hardware import Hardware
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
+from simunix.rjms.clients import Clients
 from simunix.rjms.slurm import configuration, daemons, database, releases
+from simunix.rjms.slurm.clients import CLIENTS
 from simunix.roots.tree import RootTree
 from simunix.scenario.model import SlurmSection
 from simunix.scenario.ranges import expand_hosts
@@ -30,6 +32,17 @@ class SlurmPlan:
     jobcomp: str
     nodes: tuple[str, ...]
     cores: int
+    database: database.Database | None = None
+    clients: Clients = CLIENTS
+
+    def with_accounts(self, commands: Sequence[str]) -> SlurmPlan:
+        """Sacctmgr is told these too, behind those of the scenario; without a database there is nobody to tell."""
+        if self.database is None or not commands:
+            return self
+        told = replace(self.database, sacctmgr=(*self.database.sacctmgr, *commands))
+        controller = database.slurmctld(told, self.controller)
+        processes = tuple(controller if each.name == controller.name else each for each in self.processes)
+        return replace(self, database=told, processes=processes)
 
 
 def plan_slurm(
@@ -77,6 +90,7 @@ def plan_slurm(
         jobcomp,
         section.nodes,
         cores,
+        storage,
     )
 
 
