@@ -116,8 +116,8 @@ class Submitter:
         """Run a job's command."""
         job = self.jobs[rank]
         argv: list[str] = job["argv"]
-        needs: int = job.get("needs", 0)
-        if needs in self.known:
+        needs: int | None = job.get("needs")
+        if needs is not None and needs in self.known:
             if needs not in self.numbers:
                 self.needed_by.setdefault(needs, []).append(rank)
                 return

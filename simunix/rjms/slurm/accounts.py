@@ -8,11 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 def account_commands(new: Sequence[str], associations: Mapping[str, Sequence[str]], qos: Collection[str]) -> list[str]:
     """Commands for sacctmgr that make the new accounts, and users with theirs (the first is their default).
 
-    `qos` are those that jobs ask for, besides `normal`; they and other accounts must exist by then. Users of the same accounts
-    share a command.
+    `qos` are those that jobs ask for; they and other accounts must exist by then. Users of the same accounts share a command.
     """
-    allowed = f" QosLevel={','.join(dict.fromkeys(['normal', *sorted(qos)]))}" if qos else ""
-    commands = [f"add account {','.join(new)} Description=trace Organization=trace{allowed}"] if new else []
+    commands = [f"modify account root set QosLevel+={','.join(sorted(qos))}"] if qos else []  # all others inherit them
+    commands += [f"add account {','.join(new)} Description=trace Organization=trace"] if new else []
     together: dict[tuple[str, ...], list[str]] = {}
     for user, own in associations.items():
         together.setdefault(tuple(own), []).append(user)
