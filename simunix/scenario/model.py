@@ -145,6 +145,8 @@ class WorkloadSection(SubmitSection):
 class SlurmSection(Section):
     """A Slurm cluster: its configuration is written from the platform, or taken as it is (`config`).
 
+    `parameters` of slurm.conf replace what stands there; null takes one out.
+
     Its Slurm is that of its hosts' root file systems. Several clusters are a list; their names and hosts must differ.
 
     `accounting_storage_type: slurmdbd` brings up slurmdbd on `accounting_storage_host` (default: the controller) and its
@@ -159,6 +161,7 @@ class SlurmSection(Section):
     partition: str = "batch"
     scheduler_parameters: str = ""
     extra: str = ""
+    parameters: dict[str, str | int | float | bool | None] = {}
     config: Path | None = Field(default=None, strict=False)
     accounting_storage_type: Annotated[Literal["none", "slurmdbd"], BeforeValidator(_without_plugin_kind)] = "none"
     accounting_storage_host: str | None = None

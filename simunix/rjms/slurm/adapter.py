@@ -14,6 +14,7 @@ from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
 from simunix.rjms.clients import Clients
 from simunix.rjms.slurm import configuration, daemons, database, releases
 from simunix.rjms.slurm.clients import CLIENTS
+from simunix.rjms.slurm.parameters import with_parameters
 from simunix.roots.tree import RootTree
 from simunix.scenario.model import SlurmSection
 from simunix.scenario.ranges import expand_hosts
@@ -55,7 +56,7 @@ def plan_slurm(
     is_root: bool,
 ) -> SlurmPlan:
     """Every host named by the section gets munged and the configuration; the controller and the nodes their daemons."""
-    given = None if section.config is None else _read(section.config)
+    given = None if section.config is None else with_parameters(_read(section.config), section.parameters, key)
     storage = database.of_section(section, key, read_settings(given or ""))
     members = _members(section, key, storage, hosts)
     versions = releases.of_roots(key, {name: roots[name] for name in members})
@@ -64,6 +65,7 @@ def plan_slurm(
     else:
         cluster = _cluster(section, hosts, hardware, storage)
         conf, private, jobcomp = configuration.slurm_conf(cluster), {}, configuration.JOBCOMP
+    conf = with_parameters(conf, section.parameters, key)
     texts = {name: configuration.files(conf, versions[name]) for name in members}
     paths = {
         name: _merge(daemons.private_paths(name == section.controller, name in section.nodes), private.get(name, ()))
