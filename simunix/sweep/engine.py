@@ -49,6 +49,7 @@ def task(directory: Path, run: Run, pinned: bool) -> int:
 @contextlib.contextmanager
 def connected(address: str | None, workers: int) -> Iterator[Any]:
     """A client of the scheduler there, or of a cluster of processes of our own, which ends with us. Raises SimunixError."""
+    import dask
     from distributed import Client, LocalCluster
 
     if address is not None:
@@ -62,7 +63,8 @@ def connected(address: str | None, workers: int) -> Iterator[Any]:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # what the workers inherit: Ctrl-C in a terminal is ours alone
     with tempfile.TemporaryDirectory(prefix="simunix-sweep-") as scratch:
         try:
-            cluster = LocalCluster(n_workers=workers, local_directory=scratch, **OF_OUR_OWN)
+            dask.config.set(temporary_directory=scratch)
+            cluster = LocalCluster(n_workers=workers, **OF_OUR_OWN)
         finally:
             signal.signal(signal.SIGINT, before)
         with cluster, Client(cluster) as client:

@@ -49,7 +49,7 @@ def sweep(options: SweepOptions) -> int:
         with Interrupts() as interrupts, SweepProgress(directory, len(runs), len(runs) - len(missing)) as progress:
             if missing:
                 run_all(missing, directory, options.scheduler, workers, _Both(table, progress), interrupts)
-            table.write()
+            table.refresh()
         return _say(table, options.out, len(runs) - len(missing), interrupts.came)
 
 
@@ -61,11 +61,13 @@ class _Table:
         self.rows: dict[Run, dict[str, Any]] = {run: row_of(directory, run) for run in runs}
 
     def update(self, run: Run) -> None:
-        """Look at a run again."""
+        """Look at a run again, and write the table."""
         self.rows[run] = row_of(self._directory, run)
+        write_table(self._directory / RESULTS, list(self.rows.values()))
 
-    def write(self) -> None:
-        """On disk."""
+    def refresh(self) -> None:
+        """Look at all that were not done: some may have been cut short."""
+        self.rows = {run: row if row["status"] == DONE else row_of(self._directory, run) for run, row in self.rows.items()}
         write_table(self._directory / RESULTS, list(self.rows.values()))
 
 
@@ -82,7 +84,6 @@ class _Both:
     def ended(self, run: Run, problem: str) -> None:
         """A run has ended."""
         self._table.update(run)
-        self._table.write()
         self._progress.ended(run, problem)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from rsg_server.errors import SimunixError
 from simunix.report.run_json import sha256_of
 from simunix.sweep.child import run_folder
 from simunix.sweep.runs import Run
@@ -58,18 +59,29 @@ def row_of(directory: Path, run: Run) -> dict[str, Any]:
             "wall_s": record["wall_s"],
             "failure": record["failure"] or "",
         }
-        row |= metrics_of(run_folder(directory, run) / "jobs.csv", record.get("cores") or 0)
+        try:
+            row |= metrics_of(run_folder(directory, run) / "jobs.csv", record.get("cores") or 0)
+        except SimunixError as error:
+            row["failure"] = row["failure"] or f"no metrics: {error}"
     return row
 
 
 def metrics_of(jobs_csv: Path, cores: int) -> dict[str, float]:
-    """The summary of a schedule on so many cores, by the metrics' names."""
+    """The summary of a schedule on so many cores, by the metrics' names. Raises SimunixError for no jobs.csv of ours."""
     if not jobs_csv.exists() or not cores:
         return {}
-    from simunix.metrics.jobs import read_jobs_csv
+    import pandas as pd
+
+    from simunix.metrics.jobs import job_table
     from simunix.metrics.schedule import summary
 
-    return {str(name): float(value) for name, value in summary(read_jobs_csv(jobs_csv), cores).items()}
+    try:
+        frame = pd.read_csv(jobs_csv)
+        # The submitter is exact, Slurm counts whole seconds: a job may seem to have started within the second before.
+        frame["submission_time"] = frame[["submission_time", "starting_time"]].min(axis=1)
+    except (OSError, ValueError, KeyError) as error:
+        raise SimunixError(f"{jobs_csv}: {error}") from None
+    return {str(name): float(value) for name, value in summary(job_table(frame, str(jobs_csv), 2), cores).items()}
 
 
 def write_table(path: Path, rows: Sequence[dict[str, Any]]) -> None:
