@@ -79,6 +79,7 @@ def plan_workloads(
 ) -> Workloads:
     """One program for each workload. Raises SimunixError for what does not fit together."""
     tasks = _tasks(scenario, folder, clusters)
+    _check_names(tasks)
     with_users = [task for task in tasks if task.section.users == "trace"]
     people = together([population(task.jobs) for task in with_users]) if is_root else NO_PEOPLE
     warnings = tuple(WITHOUT_ROOT.format(task.key) for task in with_users if not is_root)
@@ -100,6 +101,17 @@ def _tasks(scenario: Scenario, folder: Path, clusters: Sequence[SlurmPlan]) -> l
         trace = folder / section.trace
         tasks.append(_Task(section, key, trace, slurm, host, *_read_jobs(section, trace)))
     return tasks
+
+
+def _check_names(tasks: Sequence[_Task]) -> None:
+    """Where a client tells no number, its jobs are found by their names, which no other workload of the cluster may have."""
+    for task in tasks:
+        others = [other.key for other in tasks if other is not task and other.slurm.name == task.slurm.name]
+        if others and task.section.client in task.slurm.clients.staying:
+            raise SimunixError(
+                f"{task.key}.client: {task.section.client} tells no job number, and {others[0]} has jobs of the same names on "
+                f"{task.slurm.name}; use {task.slurm.clients.names[0]}"
+            )
 
 
 def _account_commands(cluster: SlurmPlan, plans: Sequence[WorkloadPlan]) -> list[str]:

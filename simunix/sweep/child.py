@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from simunix.launch.interrupts import HEARD
 from simunix.sweep.runs import Run
 
 PR_SET_PDEATHSIG = 1
@@ -85,6 +86,7 @@ def _die_with(parent: int) -> Callable[[], None]:
     libc = ctypes.CDLL(None)
 
     def prepare() -> None:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HEARD)  # to which a worker is deaf
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
         if os.getppid() != parent:
             os._exit(1)

@@ -9,11 +9,12 @@ import queue
 import signal
 import tempfile
 from collections.abc import Iterator, Sequence
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, Protocol
 
 from rsg_server.errors import SimunixError
-from simunix.launch.interrupts import Interrupts
+from simunix.launch.interrupts import HEARD, Interrupts
 from simunix.sweep.child import execute, stop_file
 from simunix.sweep.runs import Run
 
@@ -60,15 +61,23 @@ def connected(address: str | None, workers: int) -> Iterator[Any]:
         with client:
             yield client
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # what the workers inherit: Ctrl-C in a terminal is ours alone
     with tempfile.TemporaryDirectory(prefix="simunix-sweep-") as scratch:
-        try:
-            dask.config.set(temporary_directory=scratch)
+        dask.config.set(temporary_directory=scratch)
+        with _signals_for_us_alone():
             cluster = LocalCluster(n_workers=workers, **OF_OUR_OWN)
-        finally:
-            signal.signal(signal.SIGINT, before)
         with cluster, Client(cluster) as client:
             yield client
+
+
+@contextlib.contextmanager
+def _signals_for_us_alone() -> Iterator[None]:
+    """What is started meanwhile, by whichever new thread, is deaf to Ctrl-C in a terminal; we hear it, if only afterwards."""
+    resource_tracker.ensure_running()  # else its start would unblock them in a thread that starts workers
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def run_all(

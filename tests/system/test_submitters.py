@@ -177,3 +177,24 @@ def test_without_root_it_is_said_what_is_given_up(simunix: Simunix, tmp_path: Pa
     assert all(not host.etc for host in plan.hosts)
     submission = next(file for file in plan.files if file.path.endswith("plan.json"))
     assert all("user" not in entry for entry in json.loads(submission.content)["jobs"])
+
+
+def test_two_workloads_share_their_users_but_not_srun(tmp_path: Path) -> None:
+    from rsg_server.errors import SimunixError
+    from simunix.scenario.expand import expand
+    from simunix.scenario.loader import load
+
+    (tmp_path / "t.swf").write_text(TRACE)
+    first = SCENARIO.replace("  MORE\n", "").replace("workload:\n  trace: t.swf\n", "")
+    second = "workload:\n  - {trace: t.swf, users: trace, max_jobs: 2}\n  - {trace: t.swf, host: n1, begin: 5s, users: trace, CLIENT}\n"
+    (tmp_path / "s.yaml").write_text(first + second.replace("CLIENT", "client: srun"))
+    with pytest.raises(
+        SimunixError, match=r"workload\[1\]\.client: srun tells no job number, and workload\[0\] has jobs of the same"
+    ):
+        expand(load(tmp_path / "s.yaml"), tmp_path)
+    (tmp_path / "s.yaml").write_text(first + second.replace("CLIENT", "client: sbatch"))
+    plan = expand(load(tmp_path / "s.yaml"), tmp_path).plan
+    if os.geteuid() == 0:
+        plans = [json.loads(file.content)["users"] for file in plan.files if file.path.endswith("plan.json")]
+        assert plans[0] == plans[1] and [user["name"] for user in plans[0]] == ["user1", "user2", "user3"]
+        assert all("user3:x:100002:" in host.etc["passwd"].decode() for host in plan.hosts)

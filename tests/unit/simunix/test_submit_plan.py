@@ -18,6 +18,7 @@ from simunix.scenario.model import WorkloadSection
 from simunix.scenario.submit_plan import SubmitPlan, submit_plan
 from simunix.workload.job import Job
 from simunix.workload.population import NO_PEOPLE, Population, population
+from tests.conftest import ROOT
 
 
 def section(text: str) -> WorkloadSection:
@@ -167,3 +168,9 @@ def test_elements_of_arrays_in_jobcomp() -> None:
         "SubmitTime=2000-01-01T00:00:18 EligibleTime=2000-01-01T00:00:20 {} DerivedExitCode=0:0 ExitCode=0:0 "
     )
     assert list(parse_jobcomp([line.format("ArrayJobId=4 ArrayTaskId=0"), line.format("")])) == ["4_0", "5"]
+
+
+def test_the_guides_example_is_a_workload() -> None:
+    text = (ROOT / "docs/submitting.md").read_text().partition("```yaml\n")[2].partition("```")[0]
+    found = WorkloadSection.model_validate(yaml.safe_load(text)["workload"])
+    assert found.options_of(job(17, user=3, partition=2)).hold == 600 * 10**9

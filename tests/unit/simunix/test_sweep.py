@@ -20,6 +20,7 @@ from simunix.rjms.slurm.parameters import with_parameters
 from simunix.sweep.experiment import Experiment, load_experiment
 from simunix.sweep.runs import Run, check, runs_of
 from simunix.sweep.table import is_kept, row_of, write_table
+from tests.conftest import ROOT
 
 SCENARIO = "name: base\nseed: 40\nhosts: [{name: a}]\nprocesses: [{name: p, host: a, command: 'true'}]\n"
 EXPERIMENT = """
@@ -211,3 +212,11 @@ def test_slurm_reads_what_was_given(parameters: dict[str, Any]) -> None:
             if isinstance(value, bool)
             else str(value)
         )
+
+
+def test_the_guides_example_is_an_experiment(tmp_path: Path) -> None:
+    text = (ROOT / "docs/experiments.md").read_text().partition("```yaml\n")[2].partition("```")[0]
+    (tmp_path / "e.yaml").write_text(text.replace("scenarios/", f"{ROOT}/scenarios/"))
+    runs = runs_of(load_experiment(tmp_path / "e.yaml"))
+    check(runs)
+    assert len(runs) == 2 * 3 * 2 * 3
