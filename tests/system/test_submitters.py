@@ -186,7 +186,8 @@ def test_two_workloads_share_their_users_but_not_srun(tmp_path: Path) -> None:
 
     (tmp_path / "t.swf").write_text(TRACE)
     first = SCENARIO.replace("  MORE\n", "").replace("workload:\n  trace: t.swf\n", "")
-    second = "workload:\n  - {trace: t.swf, users: trace, max_jobs: 2}\n  - {trace: t.swf, host: n1, begin: 5s, users: trace, CLIENT}\n"
+    second = "workload:\n  - {trace: t.swf, users: trace, max_jobs: 2}\n"
+    second += "  - {trace: t.swf, host: n1, begin: 5s, users: trace, CLIENT}\n"
     (tmp_path / "s.yaml").write_text(first + second.replace("CLIENT", "client: srun"))
     with pytest.raises(
         SimunixError, match=r"workload\[1\]\.client: srun tells no job number, and workload\[0\] has jobs of the same"
