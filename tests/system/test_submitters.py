@@ -7,11 +7,13 @@ import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Simunix
+from tests.conftest import ROOT, Simunix
 
 pytestmark = [pytest.mark.slurm, pytest.mark.slow]
 
@@ -156,27 +158,24 @@ def test_associations_are_there_before_the_first_job(simunix: Simunix, tmp_path:
     assert result.submitted[1] < 0.01
 
 
-def test_without_root_it_is_said_what_is_given_up(simunix: Simunix, tmp_path: Path) -> None:
-    """In a user namespace of one id, which root can have too."""
-    from rsg_server.errors import SimunixError
-    from simunix.scenario.expand import expand
-    from simunix.scenario.loader import load
-
+def test_without_root_it_is_said_what_is_given_up(tmp_path: Path) -> None:
+    """In a user namespace, where this user is not root."""
+    aside = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
+    if shutil.which("unshare") is None or subprocess.run([*aside, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("user namespaces cannot be had here")
     (tmp_path / "t.swf").write_text(TRACE)
-    (tmp_path / "s.yaml").write_text(SCENARIO.replace("  MORE\n", "") + "  users: trace\n")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "geteuid", lambda: 1000)
-        try:
-            plan = expand(load(tmp_path / "s.yaml"), tmp_path).plan
-        except SimunixError as error:
-            pytest.skip(str(error))
-    assert plan.warnings == (
-        "workload.users: without root every user of a host is you: all jobs are submitted by one user; "
-        "accounts are those of the trace",
-    )
-    assert all(not host.etc for host in plan.hosts)
-    submission = next(file for file in plan.files if file.path.endswith("plan.json"))
-    assert all("user" not in entry for entry in json.loads(submission.content)["jobs"])
+    keys = "  users: trace\n  accounts: trace\n  dependencies: think_time\n  queues: {2: debug}\n"
+    (tmp_path / "s.yaml").write_text(SCENARIO.replace("  MORE\n", "") + keys)
+    command = [sys.executable, "-m", "simunix.cli.main", "run", str(tmp_path / "s.yaml"), "--out", str(tmp_path / "out")]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([*aside, *command], capture_output=True, text=True, timeout=200, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    words = "workload.users: without root every user of a host is you: all jobs are submitted by one user; "
+    assert words + "accounts are those of the trace" in done.stderr
+    result = Result(tmp_path / "out")
+    assert {word["UserId"] for word in result.recorded.values()} == {"root(0)"}
+    assert result.recorded[3]["Account"] == "group2"
+    assert result.submitted[3] == pytest.approx(result.finished(1) + 30, abs=0.01)
 
 
 def test_two_workloads_share_their_users_but_not_srun(tmp_path: Path) -> None:
