@@ -74,11 +74,10 @@ def metrics_of(jobs_csv: Path, cores: int) -> dict[str, float]:
 
     from simunix.metrics.jobs import job_table
     from simunix.metrics.schedule import summary
+    from simunix.report.batsim_files import settled
 
     try:
-        frame = pd.read_csv(jobs_csv)
-        # The submitter is exact, Slurm counts whole seconds: a job may seem to have started within the second before.
-        frame["submission_time"] = frame[["submission_time", "starting_time"]].min(axis=1)
+        frame = settled(pd.read_csv(jobs_csv))
     except (OSError, ValueError, KeyError) as error:
         raise SimunixError(f"{jobs_csv}: {error}") from None
     return {str(name): float(value) for name, value in summary(job_table(frame, str(jobs_csv), 2), cores).items()}
