@@ -31,7 +31,7 @@ processes:
   - name: client
     host: b
     start: 1s
-    command: [python3, -c, "import random, socket; socket.create_connection(('a', 5000)).sendall(random.randbytes(99) * 9)"]
+    command: [python3, -c, "import random, socket; socket.create_connection(('a', 5000)).sendall(bytes(random.randrange(9999)))"]
 """
 EXPERIMENT = """
 name: toys
