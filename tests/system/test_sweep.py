@@ -27,11 +27,11 @@ network: {latency: 1ms}
 processes:
   - name: server
     host: a
-    command: [python3, -c, "import socket; c, _ = socket.create_server(('', 5000)).accept(); print(len(c.recv(9999)))"]
+    command: [python3, -c, "import socket; c, _ = socket.create_server(('', 5000)).accept(); print(len(c.recv(999)))"]
   - name: client
     host: b
     start: 1s
-    command: [python3, -c, "import random, socket; socket.create_connection(('a', 5000)).sendall(bytes(random.randrange(9999)))"]
+    command: [python3, -c, "import random, socket; socket.create_connection(('a', 5000)).sendall(bytes(random.randrange(999)))"]
 """
 EXPERIMENT = """
 name: toys
