@@ -6,8 +6,8 @@ import contextlib
 import logging
 import os
 import queue
+import shutil
 import signal
-import tempfile
 from collections.abc import Iterator, Sequence
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -20,6 +20,8 @@ from simunix.sweep.runs import Run
 
 LOOK_S = 0.25
 STOP_S = 60.0
+SCRATCH = ".dask"
+"""Folder of the workers' own files in that of the sweep."""
 OF_OUR_OWN = {
     "threads_per_worker": 1,  # a run is one runner at a time
     "processes": True,
@@ -48,7 +50,7 @@ def task(directory: Path, run: Run, pinned: bool) -> int:
 
 
 @contextlib.contextmanager
-def connected(address: str | None, workers: int) -> Iterator[Any]:
+def connected(address: str | None, workers: int, directory: Path) -> Iterator[Any]:
     """A client of the scheduler there, or of a cluster of processes of our own, which ends with us. Raises SimunixError."""
     import dask
     from distributed import Client, LocalCluster
@@ -61,12 +63,16 @@ def connected(address: str | None, workers: int) -> Iterator[Any]:
         with client:
             yield client
         return
-    with tempfile.TemporaryDirectory(prefix="simunix-sweep-") as scratch:
-        dask.config.set(temporary_directory=scratch)
-        with _signals_for_us_alone():
-            cluster = LocalCluster(n_workers=workers, **OF_OUR_OWN)
-        with cluster, Client(cluster) as client:
-            yield client
+    scratch = directory / SCRATCH
+    shutil.rmtree(scratch, ignore_errors=True)  # that of a sweep that was killed
+    try:
+        with dask.config.set(temporary_directory=str(scratch)):
+            with _signals_for_us_alone():
+                cluster = LocalCluster(n_workers=workers, **OF_OUR_OWN)
+            with cluster, Client(cluster) as client:
+                yield client
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -86,7 +92,7 @@ def run_all(
     """Run them; the watcher hears of each end. Interrupted, those under way end in good order and the others do not begin."""
     stop_file(directory).unlink(missing_ok=True)
     ends: queue.SimpleQueue[tuple[Run, Any]] = queue.SimpleQueue()
-    with connected(address, workers) as client:
+    with connected(address, workers, directory) as client:
         futures = []
         for run in runs:
             future = client.submit(task, directory, run, address is None, key=f"{directory}/{run.name}", pure=False)

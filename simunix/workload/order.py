@@ -10,8 +10,7 @@ from rsg_server.errors import SimunixError
 from simunix.workload.job import Job
 
 SESSION_GAP_S = 20 * 60.0
-"""A longer think time ends a session: Shmueli, Feitelson: Uncovering the effect of system performance on user behavior from
-traces of parallel systems, MASCOTS 2007."""
+"""A longer think time ends a session, unless a scenario says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +88,9 @@ def by_feedback(jobs: Sequence[Job], gap_s: float = SESSION_GAP_S) -> Order:
 
     All jobs of a batch follow the end of the whole batch before it by the trace's own think time, and each other as in the
     trace. A think time above `gap_s` begins a session, whose first batch comes at its own moment (infinity: each user is one
-    session). Jobs of unknown users are submitted at their own moments. After Zakay, Feitelson: Preserving user behavior
-    characteristics in trace-based simulation of parallel job scheduling, MASCOTS 2014.
+    session). Jobs of unknown users are submitted at their own moments. Sessions, and think times between the end of a batch and
+    the next, are those of Zakay, Feitelson: Preserving user behavior characteristics in trace-based simulation of parallel job
+    scheduling, MASCOTS 2014; where exactly a batch is cut is our own reading.
     """
     users: dict[int, list[Job]] = {}
     for job in sorted(jobs, key=lambda job: job.submit_s):

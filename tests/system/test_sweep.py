@@ -159,7 +159,7 @@ def test_an_interrupted_sweep_leaves_nothing_behind(tmp_path: Path, number: sign
     assert left_of(tmp_path) == []
     statuses = [row["status"] for row in table(out)]
     assert statuses == ["interrupted", "interrupted", "missing", "missing", "missing"]
-    assert not (out / ".stop").exists()
+    assert {path.name for path in out.iterdir()} == {".simunix-sweep", "experiment.yaml", "results.csv", "runs"}
 
 
 def test_a_failed_run_is_said_and_counted(simunix: Simunix, tmp_path: Path) -> None:
