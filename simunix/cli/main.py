@@ -23,14 +23,29 @@ def build_parser() -> argparse.ArgumentParser:
 
     What only one of them needs it imports when it is executed: a command in an emulation of its own is to start at once.
     """
-    from simunix.cli import check, control, coverage, net, platform, ps, report, root, run, schema, shell, trace, workload
+    from simunix.cli import (
+        check,
+        control,
+        coverage,
+        net,
+        platform,
+        ps,
+        report,
+        root,
+        run,
+        schema,
+        shell,
+        sweep,
+        trace,
+        workload,
+    )
 
     parser = argparse.ArgumentParser(
         prog="simunix", description="Run unmodified programs and whole clusters in virtual time on one computer."
     )
     parser.add_argument("--version", action="version", version=f"simunix {__version__}")
     subcommands = parser.add_subparsers(dest="subcommand", metavar="COMMAND", required=True)
-    for module in (run, check, shell, control, ps, root, workload, report, trace, platform, net, coverage, schema):
+    for module in (run, sweep, check, shell, control, ps, root, workload, report, trace, platform, net, coverage, schema):
         module.add_parser(subcommands)
     return parser
 

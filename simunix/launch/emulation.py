@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import hashlib
 import os
 import stat
 import sys
@@ -100,12 +101,12 @@ class Emulation:
     def prepare(self) -> None:
         """Write what the hosts will see, choose the isolation and the core, make the kernel."""
         plan = self.plan
-        for text in plan.warnings:
-            self._warned(text)
         if self.isolation is None:
             self.isolation, given_up = probe()
             if given_up:
                 self._warned(given_up)
+        for warning in plan.warnings:
+            self._warned(warning)
         elsewhere = [host.name for host in plan.hosts if host.root != THIS_COMPUTER]
         if elsewhere and self.isolation is Isolation.NONE:
             raise SimunixError(f"host {elsewhere[0]}: a root of its own needs namespaces, which cannot be had here")
@@ -151,7 +152,7 @@ class Emulation:
         assert self.isolation is not None
         directory = self.directory.host(host.name)
         directory.mkdir(parents=True)
-        binds = [Bind(path, target) for path, target in self._identity_files(host.name)]
+        binds = [Bind(path, target) for path, target in self._identity_files(host)]
         if host.hardware is not None:
             hardware = host.hardware
             shape = f"{hardware.sockets}x{hardware.cores_per_socket}x{hardware.threads_per_core}-{hardware.memory_bytes}"
@@ -165,19 +166,23 @@ class Emulation:
             binds.append(Bind(self.directory.path, str(self.directory.path), read_only=False))
         return ContainerSpec(host.name, directory, self.isolation, private, tuple(binds), root=host.root)
 
-    def _identity_files(self, name: str) -> list[tuple[Path, str]]:
-        """Files that tell a host its name and everybody's addresses, bound over the real ones."""
+    def _identity_files(self, host: HostSpec) -> list[tuple[Path, str]]:
+        """Files that tell a host its name and everybody's addresses and names, bound over the real ones."""
         shared = self.directory.path / "etc"
         if not shared.exists():
             shared.mkdir()
             lines = ["127.0.0.1 localhost", "::1 localhost ip6-localhost"]
-            lines += [f"{address} {host.name}" for host in self.plan.platform.hosts for address in host.addresses]
+            lines += [f"{address} {each.name}" for each in self.plan.platform.hosts for address in each.addresses]
             (shared / "hosts").write_text("\n".join(lines) + "\n")
             (shared / "nsswitch.conf").write_text(NSSWITCH)
             (shared / "resolv.conf").write_text("")
-        own = self.directory.host(name) / "hostname"
-        own.write_text(name + "\n")
+        own = self.directory.host(host.name) / "hostname"
+        own.write_text(host.name + "\n")
         pairs = [(shared / file, f"/etc/{file}") for file in ("hosts", "nsswitch.conf", "resolv.conf")]
+        for file, content in host.etc.items():
+            same = shared / f"{file}-{hashlib.sha256(content).hexdigest()[:16]}"  # one for all hosts that have the same
+            same.write_bytes(content)
+            pairs.append((same, f"/etc/{file}"))
         return [*pairs, (own, "/etc/hostname")]
 
     def _write_files(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,12 +36,13 @@ class FileSpec:
 
 @dataclass(frozen=True, slots=True)
 class HostSpec:
-    """A host's container; its address and links are the platform's."""
+    """A host's container; its address and links are the platform's. `etc`: files of /etc that it has instead of its root's."""
 
     name: str
     hardware: Hardware | None = None
     private: tuple[PrivateSpec, ...] = ()
     root: RootTree = THIS_COMPUTER
+    etc: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,4 +82,4 @@ class Plan:
     faults: tuple[Fault, ...] = ()
     profiles: tuple[Profile, ...] = ()
     observation: ObservationOptions = NOTHING
-    warnings: tuple[str, ...] = ()  # what of the scenario counts for nothing
+    warnings: tuple[str, ...] = ()  # what cannot be as the scenario wants it, or counts for nothing; said before the start

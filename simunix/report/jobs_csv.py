@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from simunix.rjms.slurm.accounting import CompletedJob
-from simunix.rjms.slurm.clients import time_limit_min
+from simunix.rjms.slurm.clients import job_name, time_limit_min
 from simunix.workload.job import Job, SkippedJob
 
 TAU_S = 10.0
@@ -55,11 +55,11 @@ class JobRow:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A row of submissions.csv: what the submitter saw. `number` is None if the RJMS refused the job."""
+    """A row of submissions.csv: what the submitter saw. `number` is None if the job was refused, or its client tells none."""
 
     id: int
     submitted_s: float
-    number: int | None
+    number: str | None
     message: str
 
 
@@ -72,8 +72,9 @@ def read_submissions(path: Path) -> dict[int, Submission]:
         for row in csv.DictReader(file):
             if row["message"] is None:
                 continue
-            number = int(row["job_number"]) if row["job_number"] else None
-            found[int(row["id"])] = Submission(int(row["id"]), float(row["submitted_s"]), number, row["message"])
+            id = int(row["id"])
+            moment = found[id].submitted_s if id in found else float(row["submitted_s"])  # a second row: the client has failed
+            found[id] = Submission(id, moment, row["job_number"] or None, row["message"])
     return found
 
 
@@ -82,12 +83,19 @@ def make_rows(
     jobs: Iterable[Job],
     skipped: Iterable[SkippedJob],
     submissions: Mapping[int, Submission],
-    completed: Mapping[int, CompletedJob],
+    completed: Mapping[str, CompletedJob],
     origin_s: float,
     epoch_s: float,
 ) -> list[JobRow]:
     """Every job is accounted for. `origin_s` is when submission began (seconds of the run), `epoch_s` the run's start."""
-    rows = [_row(workload, job, submissions.get(job.id), completed, origin_s, epoch_s) for job in jobs]
+    found = {job.id: submissions.get(job.id) for job in jobs}
+    by_name = {done.name: done for done in completed.values()}
+    done_of = {
+        id: completed.get(submission.number) if submission.number else by_name.get(job_name(id))
+        for id, submission in found.items()
+        if submission is not None
+    }
+    rows = [_row(workload, job, found[job.id], done_of.get(job.id), origin_s, epoch_s) for job in jobs]
     rows += [JobRow(job.id, workload, "", None, 0, -1, 0, "SKIPPED", metadata=job.reason) for job in skipped]
     return rows
 
@@ -96,7 +104,7 @@ def _row(
     workload: str,
     job: Job,
     submission: Submission | None,
-    completed: Mapping[int, CompletedJob],
+    done: CompletedJob | None,
     origin_s: float,
     epoch_s: float,
 ) -> JobRow:
@@ -105,10 +113,9 @@ def _row(
     if submission is None:
         return JobRow(job.id, workload, profile, None, job.cores, limit_s, 0, "NOT_SUBMITTED")
     submit_s = round(origin_s + submission.submitted_s, 6)
-    if submission.number is None:
+    if submission.number is None and submission.message and done is None:
         message = submission.message
         return JobRow(job.id, workload, profile, submit_s, job.cores, limit_s, 0, "REJECTED", metadata=message)
-    done = completed.get(submission.number)
     if done is None or done.start_s is None:
         state = "UNFINISHED" if done is None else done.state
         return JobRow(job.id, workload, profile, submit_s, job.cores, limit_s, 0, state)

@@ -56,6 +56,7 @@ class RunRecord:
     refused_calls: dict[str, int] = field(default_factory=dict)  # by name
     jobs: dict[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    cores: int = 0  # of all compute nodes
 
     @property
     def speed_up(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -27,6 +28,7 @@ from simunix.scenario.flow_model import flow_model
 from simunix.scenario.located import located
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
 from simunix.scenario.network import build_platform
+from simunix.scenario.people import etc_of_hosts
 from simunix.scenario.platform_profiles import not_played
 from simunix.scenario.roots import host_roots
 from simunix.scenario.submission import WorkloadPlan, plan_workloads
@@ -62,7 +64,9 @@ def _expanded(scenario: Scenario, folder: Path, log_every_turn: bool, strict: bo
     hosts = {host.name: host for host in platform.hosts}
     roots = host_roots(scenario, folder)
     clusters = plan_clusters(scenario, folder, hosts, hardware, roots)
-    workloads = plan_workloads(scenario, folder, clusters, roots)
+    found = plan_workloads(scenario, folder, clusters, roots, os.geteuid() == 0)
+    workloads, clusters = found.plans, found.with_accounts(clusters)
+    etc = etc_of_hosts(found.people, clusters, roots)
     private = _private_paths(scenario, clusters)
     for workload in workloads:
         private[workload.host] = (*private[workload.host], submission.PRIVATE)
@@ -70,7 +74,7 @@ def _expanded(scenario: Scenario, folder: Path, log_every_turn: bool, strict: bo
     plan = Plan(
         scenario.name,
         platform,
-        tuple(HostSpec(name, hardware[name], private.get(name, ()), roots[name]) for name in hosts),
+        tuple(HostSpec(name, hardware[name], private.get(name, ()), roots[name], etc.get(name, {})) for name in hosts),
         (
             *(process for cluster in clusters for process in cluster.processes),
             *_processes(scenario, hosts, roots, checked),
@@ -88,7 +92,7 @@ def _expanded(scenario: Scenario, folder: Path, log_every_turn: bool, strict: bo
         log_every_turn,
         *plan_faults(scenario.events, scenario.profiles, folder, platform),
         ObservationOptions(scenario.pcap, scenario.link_usage),
-        not_played(platform.description.profiles),
+        (*found.warnings, *not_played(platform.description.profiles)),
     )
     return Expansion(plan, clusters, workloads, contexts)
 

@@ -7,7 +7,7 @@ import itertools
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -17,6 +17,7 @@ from simunix.scenario.model import Scenario
 
 Location = tuple[str | int, ...]
 _KEY = re.compile(r"[\w-]+(\[\d+\]|\.[\w/-]+)*")
+Model = TypeVar("Model", bound=BaseModel)
 
 
 class _Positions:
@@ -76,12 +77,22 @@ def dotted(location: Sequence[str | int]) -> str:
 
 def load(path: Path, overrides: Sequence[str] = ()) -> Scenario:
     """Read and check a scenario file; `overrides` are the KEY=VALUE of --set. Raises ScenarioError."""
+    document, positions = read_document(path, "a scenario file, e.g. one of scenarios/", "hosts")
+    for override in overrides:
+        _apply(document, override, positions)
+    scenario = validated(Scenario, document, positions)
+    scenario.stands_in(positions.of_key)
+    return scenario
+
+
+def read_document(path: Path, what: str, first_key: str) -> tuple[dict[str, Any], _Positions]:
+    """The mapping in a YAML file, and where everything in it stands. `what` and `first_key` tell what was expected."""
     try:
         text = path.read_text()
     except OSError as error:
-        raise ScenarioError(f"{path}: {error.strerror}; give a scenario file, e.g. one of scenarios/") from error
+        raise ScenarioError(f"{path}: {error.strerror}; give {what}") from error
     except UnicodeDecodeError as error:
-        raise ScenarioError(f"{path}: not a text file; scenarios are YAML") from error
+        raise ScenarioError(f"{path}: not a text file; give {what}, in YAML") from error
     positions = _Positions(path)
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -91,16 +102,17 @@ def load(path: Path, overrides: Sequence[str] = ()) -> Scenario:
         line = f":{mark.line + 1}" if mark else ""
         raise ScenarioError(f"{path}{line}: not YAML: {getattr(error, 'problem', error)}") from error
     if node is None or not isinstance(document, dict):
-        raise ScenarioError(f"{path}: expected a mapping with the key 'hosts'; see simunix schema")
+        raise ScenarioError(f"{path}: expected a mapping with the key {first_key!r}; see simunix schema")
     positions.walk(node)
-    for override in overrides:
-        _apply(document, override, positions)
+    return document, positions
+
+
+def validated(model: type[Model], document: dict[str, Any], positions: _Positions) -> Model:
+    """The document as a model. Raises ScenarioError with the first thing that is wrong."""
     try:
-        scenario = Scenario.model_validate(document)
+        return model.model_validate(document)
     except ValidationError as error:
-        raise ScenarioError(_message(error, positions)) from None
-    scenario.stands_in(positions.of_key)
-    return scenario
+        raise ScenarioError(_message(error, positions, model)) from None
 
 
 def _apply(document: dict[str, Any], override: str, positions: _Positions) -> None:
@@ -125,14 +137,14 @@ def _apply(document: dict[str, Any], override: str, positions: _Positions) -> No
     positions.overridden[dotted(parts)] = override
 
 
-def _message(error: ValidationError, positions: _Positions) -> str:
+def _message(error: ValidationError, positions: _Positions, model: type[BaseModel]) -> str:
     """The first error in the order of the file, on one line."""
     first = error.errors(include_url=False)[0]
     location = positions.written(tuple(part for part in first["loc"] if part != "function-before"))
     where = positions.where(location)
     key = dotted(location)
     if first["type"] == "extra_forbidden":
-        return f"{where}: {key}: unknown key; {_known_keys(location)}"
+        return f"{where}: {key}: unknown key; {_known_keys(location, model)}"
     if first["type"] == "missing":
         return f"{where}: {key}: missing; add it"
     text = str(first["msg"]).removeprefix("Value error, ")
@@ -140,8 +152,8 @@ def _message(error: ValidationError, positions: _Positions) -> str:
     return f"{where}: {key}: {text}{got}" if key else f"{where}: {text}"
 
 
-def _known_keys(location: Location) -> str:
-    model: type[BaseModel] | None = Scenario
+def _known_keys(location: Location, top: type[BaseModel]) -> str:
+    model: type[BaseModel] | None = top
     for part in location[:-1]:
         if isinstance(part, str) and model is not None:
             fields = {field.alias or name: field for name, field in model.model_fields.items()}

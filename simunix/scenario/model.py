@@ -14,6 +14,7 @@ from simunix.scenario import units
 from simunix.scenario.faults import EventSection, ProfileSection
 from simunix.scenario.network_section import NetworkSection
 from simunix.scenario.section import Duration, HostList, Rate, Section, Size, Speed, host_names
+from simunix.scenario.submit_section import SubmitSection
 
 
 def _moment(value: object) -> datetime:
@@ -123,12 +124,12 @@ class ProcessSection(Section):
     private: list[str] = []
 
 
-class WorkloadSection(Section):
+class WorkloadSection(SubmitSection):
     """Jobs of a trace, submitted by the real client on a host of the emulation.
 
     `begin` and `end` cut a window out of the trace (its own times); submission starts at `start` of the run.
     `processors` is how many cores of the cluster one processor of the trace stands for. `cluster` says which one gets the jobs,
-    where there are several.
+    where there are several. How the jobs are submitted is `SubmitSection`'s.
     """
 
     trace: Path = Field(strict=False)
@@ -145,6 +146,8 @@ class WorkloadSection(Section):
 class SlurmSection(Section):
     """A Slurm cluster: its configuration is written from the platform, or taken as it is (`config`).
 
+    `parameters` of slurm.conf replace what stands there; null takes one out.
+
     Its Slurm is that of its hosts' root file systems. Several clusters are a list; their names and hosts must differ.
 
     `accounting_storage_type: slurmdbd` brings up slurmdbd on `accounting_storage_host` (default: the controller) and its
@@ -159,6 +162,7 @@ class SlurmSection(Section):
     partition: str = "batch"
     scheduler_parameters: str = ""
     extra: str = ""
+    parameters: dict[str, str | int | float | bool | None] = {}
     config: Path | None = Field(default=None, strict=False)
     accounting_storage_type: Annotated[Literal["none", "slurmdbd"], BeforeValidator(_without_plugin_kind)] = "none"
     accounting_storage_host: str | None = None

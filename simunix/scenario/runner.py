@@ -182,4 +182,5 @@ def make_record(
         describe_roots(expansion.plan.hosts),
     )
     record.overrides, record.epoch_s = list(options.overrides), scenario.epoch.timestamp()
+    record.cores = sum(cluster.cores for cluster in expansion.clusters)
     return record

@@ -12,18 +12,23 @@ from pathlib import Path
 from rsg_server.errors import SimunixError
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
-from simunix.rjms.slurm import clients
+from simunix.rjms.slurm.accounts import account_commands
 from simunix.rjms.slurm.adapter import SlurmPlan
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 from simunix.scenario.model import Scenario, WorkloadSection
+from simunix.scenario.submit_plan import SubmitPlan, submit_plan
 from simunix.workload import submitter
 from simunix.workload.job import Job, SkippedJob
+from simunix.workload.population import NO_PEOPLE, Population, population, together
 from simunix.workload.selection import Selection, select_jobs
 
 WORKLOAD_FOLDER = "/var/spool/simunix"
 PRIVATE = PrivateSpec(WORKLOAD_FOLDER)
 SUBMITTER = "workload"
 PYTHON_OF_ROOT = "/usr/bin/python3"
+WITHOUT_ROOT = (
+    "{0}.users: without root every user of a host is you: all jobs are submitted by one user; accounts are those of the trace"
+)
 NS = 10**9
 
 
@@ -38,26 +43,87 @@ class WorkloadPlan:
     host: str
     jobs: tuple[Job, ...]
     skipped: tuple[SkippedJob, ...]
+    submit: SubmitPlan
     files: tuple[FileSpec, ...]
     process: ProcessSpec
 
 
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A section, where it submits from, and its jobs."""
+
+    section: WorkloadSection
+    key: str
+    trace: Path
+    slurm: SlurmPlan
+    host: str
+    jobs: list[Job]
+    skipped: list[SkippedJob]
+
+
+@dataclass(frozen=True, slots=True)
+class Workloads:
+    """All workloads of a scenario. `people` of their traces are users of the hosts; `warnings` say what cannot be had here."""
+
+    plans: tuple[WorkloadPlan, ...] = ()
+    people: Population = NO_PEOPLE
+    warnings: tuple[str, ...] = ()
+
+    def with_accounts(self, clusters: Sequence[SlurmPlan]) -> tuple[SlurmPlan, ...]:
+        """The clusters, whose databases of accounts know everybody who submits there."""
+        return tuple(cluster.with_accounts(_account_commands(cluster, self.plans)) for cluster in clusters)
+
+
 def plan_workloads(
-    scenario: Scenario, folder: Path, clusters: Sequence[SlurmPlan], roots: Mapping[str, RootTree]
-) -> tuple[WorkloadPlan, ...]:
+    scenario: Scenario, folder: Path, clusters: Sequence[SlurmPlan], roots: Mapping[str, RootTree], is_root: bool
+) -> Workloads:
     """One program for each workload. Raises SimunixError for what does not fit together."""
+    tasks = _tasks(scenario, folder, clusters)
+    _check_names(tasks)
+    with_users = [task for task in tasks if task.section.users == "trace"]
+    people = together([population(task.jobs) for task in with_users]) if is_root else NO_PEOPLE
+    warnings = tuple(WITHOUT_ROOT.format(task.key) for task in with_users if not is_root)
+    plans = tuple(_plan(scenario, task, people if task in with_users else NO_PEOPLE, roots[task.host]) for task in tasks)
+    return Workloads(plans, people, warnings)
+
+
+def _tasks(scenario: Scenario, folder: Path, clusters: Sequence[SlurmPlan]) -> list[_Task]:
     sections = scenario.workload or []
-    plans: list[WorkloadPlan] = []
+    tasks: list[_Task] = []
     for index, section in enumerate(sections):
         key = "workload" if len(sections) == 1 else f"workload[{index}]"
         slurm = _cluster(section, key, clusters)
         host = section.host or slurm.login
         if host not in slurm.private:
             raise SimunixError(f"{key}.host: {host!r} has no Slurm; choose the controller, the login or a node of {slurm.name}")
-        if any(plan.host == host for plan in plans):
+        if any(task.host == host for task in tasks):
             raise SimunixError(f"{key}.host: {host} submits a workload already; choose another host of {slurm.name}")
-        plans.append(_plan(scenario, section, key, folder / section.trace, slurm, host, roots[host]))
-    return tuple(plans)
+        trace = folder / section.trace
+        tasks.append(_Task(section, key, trace, slurm, host, *_read_jobs(section, trace)))
+    return tasks
+
+
+def _check_names(tasks: Sequence[_Task]) -> None:
+    """Where a client tells no number, its jobs are found by their names, which no other workload of the cluster may have."""
+    for task in tasks:
+        others = [other.key for other in tasks if other is not task and other.slurm.name == task.slurm.name]
+        if others and task.section.client in task.slurm.clients.staying:
+            raise SimunixError(
+                f"{task.key}.client: {task.section.client} tells no job number, and {others[0]} has jobs of the same names on "
+                f"{task.slurm.name}; use {task.slurm.clients.names[0]}"
+            )
+
+
+def _account_commands(cluster: SlurmPlan, plans: Sequence[WorkloadPlan]) -> list[str]:
+    """Each account and user once, also where several workloads have them."""
+    own = [plan.submit for plan in plans if plan.slurm == cluster]
+    associations: dict[str, dict[str, None]] = {}
+    for submit in own:
+        for user, accounts in submit.associations.items():
+            associations.setdefault(user, {}).update(dict.fromkeys(accounts))
+    new = dict.fromkeys(account for submit in own for account in submit.accounts)
+    qos = {name for submit in own for name in submit.qos}
+    return account_commands(list(new), {user: list(accounts) for user, accounts in associations.items()}, qos)
 
 
 def _cluster(section: WorkloadSection, key: str, clusters: Sequence[SlurmPlan]) -> SlurmPlan:
@@ -76,21 +142,21 @@ def _cluster(section: WorkloadSection, key: str, clusters: Sequence[SlurmPlan]) 
     return fitting[0]
 
 
-def _plan(
-    scenario: Scenario, section: WorkloadSection, key: str, trace: Path, slurm: SlurmPlan, host: str, root: RootTree
-) -> WorkloadPlan:
-    jobs, skipped = _read_jobs(section, trace)
+def _plan(scenario: Scenario, task: _Task, people: Population, root: RootTree) -> WorkloadPlan:
+    section, slurm = task.section, task.slurm
     several = len(scenario.workload or []) > 1
+    submit = submit_plan(section, task.key, task.jobs, slurm.clients, people)
     return WorkloadPlan(
         f"{section.trace.name}@{slurm.name}" if several else section.trace.name,
         section,
-        trace,
+        task.trace,
         slurm,
-        host,
-        tuple(jobs),
-        tuple(skipped),
-        (_submission_plan(scenario, section, jobs, host), _script(host)),
-        _submitter(host, section, key, root),
+        task.host,
+        tuple(task.jobs),
+        tuple(task.skipped),
+        submit,
+        (_submission_plan(scenario, section, submit, task.host), _script(task.host)),
+        _submitter(task.host, section, task.key, root),
     )
 
 
@@ -105,13 +171,9 @@ def _read_jobs(section: WorkloadSection, trace: Path) -> tuple[list[Job], list[S
     return jobs, skipped
 
 
-def _submission_plan(scenario: Scenario, section: WorkloadSection, jobs: list[Job], host: str) -> FileSpec:
+def _submission_plan(scenario: Scenario, section: WorkloadSection, submit: SubmitPlan, host: str) -> FileSpec:
     origin = int(scenario.epoch.timestamp()) + section.start / NS
-    plan = {
-        "origin": origin,
-        "poll": clients.QUEUE,
-        "jobs": [{"id": job.id, "at": job.submit_s, "argv": clients.submit_command(job)} for job in jobs],
-    }
+    plan = {"origin": origin, **submit.content}
     return FileSpec(host, f"{WORKLOAD_FOLDER}/plan.json", json.dumps(plan, indent=1).encode())
 
 

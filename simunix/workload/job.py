@@ -5,7 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Times in seconds from the start of the trace. `cores` is what is asked for on the emulated cluster."""
+    """Times in seconds from the start of the trace. `cores` is what is asked for on the emulated cluster.
+
+    The rest is what the trace says of whose job it was and of what it followed; -1 is unknown.
+    """
 
     id: int
     submit_s: float
@@ -13,6 +16,13 @@ class Job:
     requested_s: float
     cores: int
     user: int = -1
+    group: int = -1
+    executable: int = -1
+    queue: int = -1
+    partition: int = -1
+    preceding: int = -1
+    think_s: float = -1
+    wait_s: float = -1
 
 
 @dataclass(frozen=True, slots=True)

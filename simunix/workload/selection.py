@@ -63,4 +63,11 @@ def to_job(record: SwfRecord, selection: Selection) -> Job:
         requested * selection.margin,
         processors * selection.processors,
         record.user,
+        record.group,
+        record.executable,
+        record.queue,
+        record.partition,
+        record.preceding,
+        record.think_s,
+        record.wait_s,
     )

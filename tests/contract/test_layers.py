@@ -80,4 +80,4 @@ def test_a_command_starts_without_what_only_scenarios_need() -> None:
     """Half of the start of a small command was imports that it never used."""
     program = "import sys; from simunix.cli.main import main; main(['run', '--', 'true']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert not {"pydantic", "yaml", "rich", "elftools", "networkx", "matplotlib"} & set(done.stdout.split())
+    assert not {"pydantic", "yaml", "rich", "elftools", "networkx", "matplotlib", "distributed"} & set(done.stdout.split())

@@ -23,12 +23,13 @@ class CompletedJob:
     nodes: str
     cores: int
     limit_s: float | None
+    element: str = ""  # NUMBER_INDEX of an array's
 
 
-def parse_jobcomp(lines: Iterable[str]) -> dict[int, CompletedJob]:
-    """All jobs of the file by their number; of a requeued job the last line counts."""
+def parse_jobcomp(lines: Iterable[str]) -> dict[str, CompletedJob]:
+    """All jobs of the file by their number, elements of arrays by NUMBER_INDEX; of a requeued job the last line counts."""
     jobs = (parse_line(line) for line in lines if line.startswith("JobId="))
-    return {job.number: job for job in jobs}
+    return {job.element or str(job.number): job for job in jobs}
 
 
 def parse_line(line: str) -> CompletedJob:
@@ -46,6 +47,7 @@ def parse_line(line: str) -> CompletedJob:
         values["NodeList"].replace("(null)", ""),
         int(values["ProcCnt"]),
         _limit(values["TimeLimit"]),
+        f"{values['ArrayJobId']}_{values['ArrayTaskId']}" if "ArrayTaskId" in values else "",
     )
 
 

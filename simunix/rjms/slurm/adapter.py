@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.platform.host import Host
 from simunix.launch.hardware import Hardware
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
+from simunix.rjms.clients import Clients
 from simunix.rjms.slurm import configuration, daemons, database, releases
+from simunix.rjms.slurm.clients import CLIENTS
+from simunix.rjms.slurm.parameters import with_parameters
 from simunix.roots.tree import RootTree
 from simunix.scenario.model import SlurmSection
 from simunix.scenario.ranges import expand_hosts
@@ -30,6 +33,17 @@ class SlurmPlan:
     jobcomp: str
     nodes: tuple[str, ...]
     cores: int
+    database: database.Database | None = None
+    clients: Clients = CLIENTS
+
+    def with_accounts(self, commands: Sequence[str]) -> SlurmPlan:
+        """Sacctmgr is told these too, behind those of the scenario; without a database there is nobody to tell."""
+        if self.database is None or not commands:
+            return self
+        told = replace(self.database, sacctmgr=(*self.database.sacctmgr, *commands))
+        controller = database.slurmctld(told, self.controller)
+        processes = tuple(controller if each.name == controller.name else each for each in self.processes)
+        return replace(self, database=told, processes=processes)
 
 
 def plan_slurm(
@@ -42,7 +56,7 @@ def plan_slurm(
     is_root: bool,
 ) -> SlurmPlan:
     """Every host named by the section gets munged and the configuration; the controller and the nodes their daemons."""
-    given = None if section.config is None else _read(section.config)
+    given = None if section.config is None else with_parameters(_read(section.config), section.parameters, key)
     storage = database.of_section(section, key, read_settings(given or ""))
     members = _members(section, key, storage, hosts)
     versions = releases.of_roots(key, {name: roots[name] for name in members})
@@ -51,6 +65,7 @@ def plan_slurm(
     else:
         cluster = _cluster(section, hosts, hardware, storage)
         conf, private, jobcomp = configuration.slurm_conf(cluster), {}, configuration.JOBCOMP
+    conf = with_parameters(conf, section.parameters, key)
     texts = {name: configuration.files(conf, versions[name]) for name in members}
     paths = {
         name: _merge(daemons.private_paths(name == section.controller, name in section.nodes), private.get(name, ()))
@@ -77,6 +92,7 @@ def plan_slurm(
         jobcomp,
         section.nodes,
         cores,
+        storage,
     )
 
 

@@ -1,0 +1,34 @@
+"""`simunix sweep`: all runs of an experiment, side by side."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rsg_server.errors import SimunixError
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+def add_parser(subcommands: Subparsers) -> None:
+    """Declare the subcommand."""
+    parser = subcommands.add_parser("sweep", help="run a scenario in many variants, side by side, into one table")
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT.yaml", help="the experiment; see docs/experiments.md")
+    parser.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="folder of the runs and results.csv")
+    parser.add_argument("--workers", type=int, metavar="N", help="so many runs at a time (default: one per core)")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler whose workers run them, e.g. tcp://head:8786")
+    parser.add_argument("--resume", action="store_true", help="go on: keep finished runs, run what is missing")
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Run it."""
+    if options.workers is not None and options.workers < 1:
+        raise SimunixError(f"--workers: expected at least 1, got {options.workers}")
+    if options.workers is not None and options.scheduler is not None:
+        raise SimunixError("--workers: the scheduler has its own workers; leave one of the two out")
+    from simunix.sweep.sweep import SweepOptions, sweep
+
+    return sweep(SweepOptions(options.experiment, options.out, options.workers, options.scheduler, options.resume))

@@ -1,0 +1,46 @@
+"""Single parameters of slurm.conf, put in the place of what stands there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from rsg_server.errors import SimunixError
+
+OF_MANY = ("nodename", "nodeset", "partitionname", "downnodes", "frontendname", "switchname", "include")
+"""Words that lines begin with of which there may be many: no parameters."""
+Value = str | int | float | bool | None
+_LINE = re.compile(r"\s*([A-Za-z]\w*)\s*=")
+
+
+def with_parameters(conf: str, parameters: Mapping[str, Value], key: str) -> str:
+    """The text of a slurm.conf with `Name=value` once for each, where it stood or at the end; None takes a parameter out.
+
+    Names count as Slurm counts them, in any case. Raises SimunixError, led by `key`, for names that are no parameters.
+    """
+    given: dict[str, str | None] = {}
+    for name, value in parameters.items():
+        if not re.fullmatch(r"[A-Za-z]\w*", name) or name.lower() in OF_MANY:
+            raise SimunixError(f"{key}.parameters.{name}: not a single parameter of slurm.conf; write lines into extra")
+        if name.lower() in given:
+            raise SimunixError(f"{key}.parameters.{name}: given twice; names count in any case")
+        given[name.lower()] = None if value is None else f"{name}={_text(value)}"
+    if not given:
+        return conf
+    lines: list[str] = []
+    pending = dict(given)
+    for line in conf.splitlines():
+        found = _LINE.match(line)
+        name = found[1].lower() if found else ""
+        if name not in given:
+            lines.append(line)
+        elif (text := pending.pop(name, None)) is not None:
+            lines.append(text)
+    lines += [text for text in pending.values() if text is not None]
+    return "\n".join(lines) + "\n"
+
+
+def _text(value: str | int | float | bool) -> str:
+    if isinstance(value, bool):
+        return "YES" if value else "NO"
+    return str(value)

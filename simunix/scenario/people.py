@@ -1,0 +1,30 @@
+"""The users of traces on the emulated hosts: what /etc/passwd and /etc/group say there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from simunix.rjms.slurm.adapter import SlurmPlan
+from simunix.roots.tree import RootTree
+from simunix.workload.population import Population, etc_files
+
+
+def etc_of_hosts(
+    people: Population, clusters: Sequence[SlurmPlan], roots: Mapping[str, RootTree]
+) -> dict[str, dict[str, bytes]]:
+    """Files of /etc by host of a cluster; nothing where there are no users of a trace."""
+    if not people.users:
+        return {}
+    by_root: dict[RootTree, dict[str, bytes]] = {}
+    found = {}
+    for cluster in clusters:
+        for host in cluster.private:
+            root = roots[host]
+            if root not in by_root:
+                by_root[root] = etc_files(people, _text(root, "/etc/passwd"), _text(root, "/etc/group"))
+            found[host] = by_root[root]
+    return found
+
+
+def _text(root: RootTree, name: str) -> str:
+    return root.locate(name).read_text(errors="replace") if root.has(name) else ""

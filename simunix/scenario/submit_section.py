@@ -1,0 +1,144 @@
+"""How the jobs of a workload are submitted: the keys of `workload:` besides the trace and its window."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from simunix.scenario.section import Duration, Section
+from simunix.workload.job import Job
+from simunix.workload.order import SESSION_GAP_S
+
+Ranges = tuple[tuple[int, int], ...]
+
+
+def _ranges(value: object) -> Ranges:
+    """`7`, `[1, 3]` or '1-5,9' as inclusive ranges."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return ((value, value),)
+    if isinstance(value, (list, tuple)):
+        return tuple(found for each in value for found in _ranges(each))
+    found = []
+    for part in value.split(",") if isinstance(value, str) else [""]:
+        first, dash, last = part.strip().partition("-")
+        if not first.isdecimal() or (dash and not (last.isdecimal() and int(first) <= int(last))):
+            raise ValueError(f"expected numbers such as 7, [1, 3] or '1-5,9', got {value!r}")
+        found.append((int(first), int(last or first)))
+    return tuple(found)
+
+
+_NUMBERS_SCHEMA = WithJsonSchema({"type": ["integer", "string", "array"]})
+Numbers = Annotated[Ranges, BeforeValidator(_ranges), _NUMBERS_SCHEMA]
+
+
+class SubmitOptions(Section):
+    """Options of the submission, in the words of sbatch; `arguments` are others, as they are.
+
+    With `hold`, the job is submitted held and released so much later.
+    """
+
+    partition: str | None = None
+    qos: str | None = None
+    account: str | None = None
+    nice: int | None = None
+    priority: Annotated[int, Field(ge=0)] | None = None
+    hold: Duration | None = None
+    arguments: list[str] = []
+
+    def over(self, other: SubmitOptions) -> SubmitOptions:
+        """These, and where they say nothing the other's; arguments add up."""
+        said = {name: value for name in SubmitOptions.model_fields if (value := getattr(self, name)) is not None}
+        return other.model_copy(update={**said, "arguments": [*other.arguments, *self.arguments]})
+
+
+class OptionRule(SubmitOptions):
+    """Options of the jobs that fit all numbers that the rule names: fields 1 and 12 to 16 of SWF, and the cores asked for."""
+
+    jobs: Numbers | None = None
+    users: Numbers | None = None
+    groups: Numbers | None = None
+    executables: Numbers | None = None
+    queues: Numbers | None = None
+    partitions: Numbers | None = None
+    cores: Numbers | None = None
+
+    def fits(self, job: Job) -> bool:
+        """Whether the rule is meant for the job."""
+        return all(
+            ranges is None or any(first <= getattr(job, field) <= last for first, last in ranges)
+            for ranges, field in ((getattr(self, name), field) for name, field in CONDITIONS.items())
+        )
+
+
+CONDITIONS = {
+    "jobs": "id",
+    "users": "user",
+    "groups": "group",
+    "executables": "executable",
+    "queues": "queue",
+    "partitions": "partition",
+    "cores": "cores",
+}
+"""The conditions of a rule, and the fields of a job that they are about."""
+
+
+def _partition_alone(value: object) -> object:
+    """A name is a partition's."""
+    return {"partition": value} if isinstance(value, str) else value
+
+
+def _allow_name(schema: dict[str, Any]) -> None:
+    options = schema["additionalProperties"]
+    schema["additionalProperties"] = {"anyOf": [{"type": "string"}, options]}
+
+
+_Options = Annotated[SubmitOptions, BeforeValidator(_partition_alone)]
+ByNumber = Annotated[dict[Annotated[int, Field(strict=False)], _Options], Field(json_schema_extra=_allow_name)]
+
+
+class SubmitSection(Section):
+    """How jobs are submitted.
+
+    `users: trace`: field 12 becomes users of the emulated hosts, named userN, in groups groupN (field 13), and each job is
+    submitted by its own. `accounts: trace`: field 13 becomes the RJMS's account groupN, made beforehand where there is a
+    database of accounts.
+
+    `dependencies` decides what fields 17 and 18 mean: `think_time`: a job is submitted its think time after the preceding one
+    has ended; `slurm`: at its own moment, with Slurm's own dependency on the preceding one's end. `feedback: session`: the
+    users of the trace wait for their results: a batch of jobs is submitted when the batch before it has ended and the
+    trace's think time has passed, unless that is above `session_gap`, which begins a session at its own moment; `user`:
+    all of a user's jobs are one session. Ends are noticed every `poll_interval`.
+
+    `arrays: bursts` submits equal jobs of one moment as an array. Options come from `partitions` (by field 16), `queues` (field
+    15) and `options`, a later one over an earlier one.
+    """
+
+    client: str | None = None
+    users: Literal["ignore", "trace"] = "ignore"
+    accounts: Literal["ignore", "trace"] = "ignore"
+    dependencies: Literal["ignore", "think_time", "slurm"] = "ignore"
+    feedback: Literal["none", "session", "user"] = "none"
+    session_gap: Duration = int(SESSION_GAP_S * 10**9)
+    poll_interval: Annotated[Duration, Field(gt=0)] = 5 * 10**9
+    arrays: Literal["ignore", "bursts"] = "ignore"
+    partitions: ByNumber = {}
+    queues: ByNumber = {}
+    options: list[OptionRule] = []
+
+    @model_validator(mode="after")
+    def _check(self) -> SubmitSection:
+        if self.feedback != "none" and self.dependencies != "ignore":
+            raise ValueError("feedback and dependencies both decide when a job is submitted; choose one of them")
+        return self
+
+    def options_of(self, job: Job) -> SubmitOptions:
+        """Everything that is said of a job."""
+        found = SubmitOptions()
+        for number, mapping in ((job.partition, self.partitions), (job.queue, self.queues)):
+            if number in mapping:
+                found = mapping[number].over(found)
+        for rule in self.options:
+            if rule.fits(job):
+                found = rule.over(found)
+        return found

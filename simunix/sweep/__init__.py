@@ -1,0 +1,1 @@
+"""Experiments: one scenario in many variants, run side by side."""

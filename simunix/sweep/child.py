@@ -1,0 +1,94 @@
+"""One run of an experiment as a child process of whoever calls: a worker of Dask, on this computer or another one."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from simunix.launch.interrupts import HEARD
+from simunix.sweep.runs import Run
+
+PR_SET_PDEATHSIG = 1
+LOOK_S = 0.1
+STOPPED = 130
+PATIENCE_S = 20.0
+"""So long a run that is told to end may take to write its results."""
+
+
+def run_folder(directory: Path, run: Run) -> Path:
+    """The run's own folder in that of the experiment."""
+    return directory / "runs" / run.name
+
+
+def log_file(directory: Path, run: Run) -> Path:
+    """What `simunix run` printed."""
+    return directory / "runs" / f"{run.name}.log"
+
+
+def stop_file(directory: Path) -> Path:
+    """While it is there, runs end."""
+    return directory / ".stop"
+
+
+def command(directory: Path, run: Run) -> list[str]:
+    """The command line of the run, which anybody may repeat by hand."""
+    words = [sys.executable, "-m", "simunix.cli.main", "run", str(run.scenario), "--seed", str(run.seed)]
+    words += ["--out", str(run_folder(directory, run))]
+    return [*words, *(word for override in run.overrides for word in ("--set", override))]
+
+
+def execute(directory: Path, run: Run, core: int | None) -> int:
+    """Run it to its end, or until the stop file appears; its exit code. The child ends when the caller's thread does.
+
+    `core` is the one to run on: two runs that chose for themselves could choose the same.
+    """
+    if stop_file(directory).exists():
+        return STOPPED
+    if core is not None:
+        os.sched_setaffinity(0, {core})
+    with log_file(directory, run).open("wb") as log:
+        process = subprocess.Popen(
+            command(directory, run),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # Ctrl-C in a terminal is the sweep's, which lets its runs end in good order
+            preexec_fn=_die_with(os.getpid()),
+        )
+        try:
+            return _wait(process, stop_file(directory))
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+
+def _wait(process: subprocess.Popen[bytes], stop: Path) -> int:
+    deadline = None
+    while process.poll() is None:
+        if deadline is None and stop.exists():
+            process.terminate()
+            deadline = time.monotonic() + PATIENCE_S
+        if deadline is not None and time.monotonic() > deadline:
+            process.kill()
+        time.sleep(LOOK_S)
+    return process.returncode
+
+
+def _die_with(parent: int) -> Callable[[], None]:
+    """What makes a new process end with its parent, however that ends."""
+    libc = ctypes.CDLL(None)
+
+    def prepare() -> None:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HEARD)  # to which a worker is deaf
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return prepare

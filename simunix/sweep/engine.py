@@ -1,0 +1,128 @@
+"""Runs of an experiment as tasks of Dask distributed: on this computer's cores, or wherever a scheduler has its workers."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import queue
+import shutil
+import signal
+from collections.abc import Iterator, Sequence
+from multiprocessing import resource_tracker
+from pathlib import Path
+from typing import Any, Protocol
+
+from rsg_server.errors import SimunixError
+from simunix.launch.interrupts import HEARD, Interrupts
+from simunix.sweep.child import execute, stop_file
+from simunix.sweep.runs import Run
+
+LOOK_S = 0.25
+STOP_S = 60.0
+SCRATCH = ".dask"
+"""Folder of the workers' own files in that of the sweep."""
+OF_OUR_OWN = {
+    "threads_per_worker": 1,  # a run is one runner at a time
+    "processes": True,
+    "memory_limit": 0,
+    "dashboard_address": None,
+    "silence_logs": logging.CRITICAL,
+}
+
+
+class Watcher(Protocol):
+    """Is told what becomes of runs."""
+
+    def tick(self) -> None:
+        """Some time has passed."""
+
+    def ended(self, run: Run, problem: str) -> None:
+        """A run has ended; `problem` if its worker has failed."""
+
+
+def task(directory: Path, run: Run, pinned: bool) -> int:
+    """What a worker does; workers of this computer, numbered from 0, keep to a core each."""
+    from distributed import get_worker
+
+    cores = sorted(os.sched_getaffinity(0) if not pinned else os.sched_getaffinity(os.getppid()))
+    return execute(directory, run, cores[int(get_worker().name) % len(cores)] if pinned else None)
+
+
+@contextlib.contextmanager
+def connected(address: str | None, workers: int, directory: Path) -> Iterator[Any]:
+    """A client of the scheduler there, or of a cluster of processes of our own, which ends with us. Raises SimunixError."""
+    import dask
+    from distributed import Client, LocalCluster
+
+    if address is not None:
+        try:
+            client = Client(address, timeout=10)
+        except (OSError, ValueError) as error:
+            raise SimunixError(f"--scheduler {address}: {error or 'no answer'}; start one with: dask scheduler") from error
+        with client:
+            yield client
+        return
+    scratch = directory / SCRATCH
+    shutil.rmtree(scratch, ignore_errors=True)  # that of a sweep that was killed
+    try:
+        with dask.config.set(temporary_directory=str(scratch)):
+            with _signals_for_us_alone():
+                cluster = LocalCluster(n_workers=workers, **OF_OUR_OWN)
+            with cluster, Client(cluster) as client:
+                yield client
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _signals_for_us_alone() -> Iterator[None]:
+    """What is started meanwhile, by whichever new thread, is deaf to Ctrl-C in a terminal; we hear it, if only afterwards."""
+    resource_tracker.ensure_running()  # else its start would unblock them in a thread that starts workers
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def run_all(
+    runs: Sequence[Run], directory: Path, address: str | None, workers: int, watcher: Watcher, interrupts: Interrupts
+) -> None:
+    """Run them; the watcher hears of each end. Interrupted, those under way end in good order and the others do not begin."""
+    stop_file(directory).unlink(missing_ok=True)
+    ends: queue.SimpleQueue[tuple[Run, Any]] = queue.SimpleQueue()
+    with connected(address, workers, directory) as client:
+        futures = []
+        for run in runs:
+            future = client.submit(task, directory, run, address is None, key=f"{directory}/{run.name}", pure=False)
+            future.add_done_callback(lambda done, run=run: ends.put((run, done)))
+            futures.append(future)
+        try:
+            _collect(ends, len(runs), watcher, interrupts)
+        finally:
+            if interrupts.came:
+                _stop(futures, directory)
+
+
+def _collect(ends: queue.SimpleQueue[tuple[Run, Any]], count: int, watcher: Watcher, interrupts: Interrupts) -> None:
+    while count and not interrupts.came:
+        watcher.tick()
+        try:
+            run, future = ends.get(timeout=LOOK_S)
+        except queue.Empty:
+            continue
+        count -= 1
+        watcher.ended(run, "" if future.status == "finished" else f"its worker failed: {future.exception()!r}")
+
+
+def _stop(futures: Sequence[Any], directory: Path) -> None:
+    """What is under way ends in good order, and what is not begun ends as it begins."""
+    from distributed import wait
+
+    stop_file(directory).touch()
+    try:
+        with contextlib.suppress(TimeoutError):
+            wait(futures, timeout=STOP_S)
+    finally:
+        stop_file(directory).unlink(missing_ok=True)

@@ -1,0 +1,85 @@
+"""The format of experiment files: a base scenario, what is varied, how often. `simunix schema --experiment` prints it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from simunix.scenario.loader import load, read_document, validated
+from simunix.scenario.located import ScenarioError
+from simunix.scenario.section import Section
+
+Setting = dict[str, Any]
+
+
+def _levels(value: object) -> object:
+    if isinstance(value, list) and value:
+        labels = [label(each) for each in value]
+        if twice := next((each for each in labels if labels.count(each) > 1), None):
+            raise ValueError(f"the level {twice} is there twice; levels must differ")
+        return value
+    if isinstance(value, dict) and value and all(isinstance(each, dict) for each in value.values()):
+        return {str(name): each for name, each in value.items()}
+    raise ValueError(
+        f"expected a list of values, or names with what each sets, such as {{fast: {{KEY: VALUE}}}}, got {value!r}"
+    )
+
+
+_LEVELS_SCHEMA = WithJsonSchema(
+    {
+        "anyOf": [
+            {"type": "array", "minItems": 1},
+            {"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}},
+        ]
+    }
+)
+Levels = Annotated[list[Any] | dict[str, Setting], BeforeValidator(_levels), _LEVELS_SCHEMA]
+
+
+def label(value: object) -> str:
+    """How a value of a key is called in names and tables."""
+    return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+class Experiment(Section):
+    """A base scenario and what is varied.
+
+    A factor is a key of the scenario, as in `--set`, with a list of values; or a name of your own with named levels, each of
+    which sets some keys. Every combination of levels is run `repetitions` times; repetition r has the seed `seed` + r (the
+    scenario's own if there is none), or the r-th of `seeds`. `set` sets keys in all runs.
+    """
+
+    name: str = "experiment"
+    description: str = ""
+    scenario: Path = Field(strict=False)
+    set: Setting = {}
+    factors: dict[str, Levels] = {}
+    repetitions: Annotated[int, Field(ge=1)] | None = None
+    seed: Annotated[int, Field(ge=0)] | None = None
+    seeds: Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Experiment:
+        if self.seeds is not None and self.seed is not None:
+            raise ValueError("seed and seeds both say how runs are seeded; keep one")
+        if self.seeds is not None and self.repetitions not in (None, len(self.seeds)):
+            raise ValueError(f"repetitions is {self.repetitions}, but there are {len(self.seeds)} seeds; make them agree")
+        return self
+
+
+def load_experiment(path: Path) -> Experiment:
+    """Read and check an experiment file; its scenario becomes a path that holds from anywhere. Raises ScenarioError."""
+    document, positions = read_document(path, "an experiment file (docs/experiments.md)", "scenario")
+    experiment = validated(Experiment, document, positions)
+    scenario = (path.parent / experiment.scenario).resolve()
+    if not scenario.is_file():
+        raise ScenarioError(f"{positions.where(('scenario',))}: scenario: {scenario}: no such file; give the base scenario")
+    return experiment.model_copy(update={"scenario": scenario})
+
+
+def own_seed(experiment: Experiment) -> int:
+    """The seed of the first repetition, unless they are listed."""
+    return load(experiment.scenario).seed if experiment.seed is None else experiment.seed

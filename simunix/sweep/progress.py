@@ -1,0 +1,61 @@
+"""How far a sweep is: a bar on a terminal, else a line for each run that has ended."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from simunix.report.table import human_time
+from simunix.sweep.child import log_file
+from simunix.sweep.runs import Run
+from simunix.sweep.table import DONE, record_of, status_of
+
+
+class SweepProgress:
+    """A Watcher. `kept` runs of `total` were there before."""
+
+    def __init__(self, directory: Path, total: int, kept: int) -> None:
+        self._directory = directory
+        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
+        self._bar = Progress(BarColumn(), TextColumn("{task.description}"), console=self._console, transient=True)
+        self._task = self._bar.add_task("starting", total=total, completed=kept)
+        self._total, self._done, self._failed, self._new = total, kept, 0, 0
+        self._started = time.monotonic()
+
+    def __enter__(self) -> SweepProgress:
+        if self._console.is_terminal:
+            self._bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._console.is_terminal:
+            self._bar.stop()
+
+    def tick(self) -> None:
+        """Show what there is."""
+        text = f"{self._done}/{self._total} runs"
+        if self._failed:
+            text += f", {self._failed} failed"
+        if self._new and self._done < self._total:
+            left_s = (time.monotonic() - self._started) / self._new * (self._total - self._done)
+            text += f", {human_time(left_s)} left"
+        self._bar.update(self._task, description=text, completed=self._done)
+
+    def ended(self, run: Run, problem: str) -> None:
+        """Count it; say so at once if it went wrong, or if nobody sees the bar."""
+        record = record_of(self._directory, run)
+        status = status_of(record)
+        self._done += 1
+        self._new += 1
+        if status == DONE and record is not None:
+            if not self._console.is_terminal:
+                took = human_time(record["wall_s"])
+                self._console.print(f"simunix: {self._done}/{self._total} {run.name}: done in {took}", markup=False)
+            return
+        self._failed += 1
+        reason = problem or (record["failure"] if record else "") or f"see {log_file(self._directory, run)}"
+        self._console.print(f"simunix: {self._done}/{self._total} {run.name}: {status}: {reason}", markup=False)

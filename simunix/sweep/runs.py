@@ -1,0 +1,82 @@
+"""From an experiment to its runs: every combination of levels, each repetition, with a name that stays the same."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from rsg_server.errors import SimunixError
+from simunix.scenario.loader import load
+from simunix.sweep.experiment import Experiment, Levels, Setting, label, own_seed
+
+SLUG_MAX = 40
+RUNS_MAX = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run. `levels` by factor; `overrides` are for --set. Its name, also of its folder, follows from these alone."""
+
+    scenario: Path
+    levels: tuple[tuple[str, str], ...]
+    repetition: int
+    seed: int
+    overrides: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Readable in front, unique behind; without what the layers of hosts cannot have in their paths."""
+        slug = "_".join(f"{factor.rpartition('.')[2]}={level}" for factor, level in self.levels)
+        readable = re.sub(r"[^A-Za-z0-9._=+-]", "_", slug)[:SLUG_MAX].strip(".")
+        identity = json.dumps([self.overrides, self.repetition, self.seed]).encode()
+        return "-".join(part for part in (readable, f"r{self.repetition}", hashlib.sha256(identity).hexdigest()[:8]) if part)
+
+
+def runs_of(experiment: Experiment) -> list[Run]:
+    """All runs, the last factor varying fastest, repetitions of a combination behind one another. Raises SimunixError."""
+    seeds = experiment.seeds or [own_seed(experiment) + number for number in range(experiment.repetitions or 1)]
+    count = len(seeds)
+    for levels in experiment.factors.values():
+        count *= len(levels)
+    if count > RUNS_MAX:
+        raise SimunixError(f"{experiment.name}: {count:,} runs are more than {RUNS_MAX:,}; leave out some levels")
+    runs = []
+    for combination in itertools.product(*(list(_settings(name, levels)) for name, levels in experiment.factors.items())):
+        settings = dict(experiment.set)
+        for _, _, setting in combination:
+            settings.update(setting)
+        overrides = tuple(f"{key}={_written(value)}" for key, value in settings.items())
+        levels_of_run = tuple((factor, level) for factor, level, _ in combination)
+        runs += [Run(experiment.scenario, levels_of_run, number, seed, overrides) for number, seed in enumerate(seeds)]
+    return runs
+
+
+def _written(value: object) -> str:
+    """As --set reads it: YAML, on one line as far as that goes."""
+    return yaml.safe_dump(value, default_flow_style=True, width=math.inf).removesuffix("...\n").strip()
+
+
+def _settings(factor: str, levels: Levels) -> Iterator[tuple[str, str, Setting]]:
+    """Factor, level, and the keys that it sets."""
+    if isinstance(levels, dict):
+        yield from ((factor, name, setting) for name, setting in levels.items())
+    else:
+        yield from ((factor, label(value), {factor: value}) for value in levels)
+
+
+def check(runs: Sequence[Run]) -> None:
+    """Every variant is a scenario. Raises SimunixError that names the level."""
+    for overrides, levels in {run.overrides: run.levels for run in runs}.items():
+        try:
+            load(runs[0].scenario, overrides)
+        except SimunixError as error:
+            where = ", ".join(f"{factor}: {level}" for factor, level in levels) or "every run"
+            raise SimunixError(f"{where}: {error}") from None

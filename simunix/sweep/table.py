@@ -1,0 +1,101 @@
+"""What has become of the runs, from their folders alone: a row for each."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rsg_server.errors import SimunixError
+from simunix.report.run_json import sha256_of
+from simunix.sweep.child import run_folder
+from simunix.sweep.runs import Run
+
+FINISHED = ("done", "time limit")
+"""What run.json says of a run that came to its end."""
+DONE, FAILED, INTERRUPTED, MISSING = "done", "failed", "interrupted", "missing"
+RESULTS = "results.csv"
+
+
+def record_of(directory: Path, run: Run) -> dict[str, Any] | None:
+    """The run's run.json; None if there is none, or one cut short by a crash."""
+    try:
+        record = json.loads((run_folder(directory, run) / "run.json").read_text())
+    except (OSError, ValueError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def status_of(record: dict[str, Any] | None) -> str:
+    """done, failed, interrupted or missing."""
+    if record is None:
+        return MISSING
+    if record["failure"]:
+        return FAILED
+    return DONE if record["ended"] in FINISHED else INTERRUPTED
+
+
+def is_kept(directory: Path, run: Run) -> bool:
+    """Whether the run has come to its end, from inputs that are the same still: it need not be repeated."""
+    record = record_of(directory, run)
+    if record is None or status_of(record) != DONE or record["seed"] != run.seed:
+        return False
+    return all(sha256_of(Path(each["path"])) == each["sha256"] for each in record["inputs"].values())
+
+
+def row_of(directory: Path, run: Run) -> dict[str, Any]:
+    """Factors, repetition, seed, status, digest, and what simunix.metrics says of the jobs if there were any."""
+    record = record_of(directory, run)
+    row: dict[str, Any] = {"run": run.name, **dict(run.levels), "repetition": run.repetition, "seed": run.seed}
+    row["status"] = status_of(record)
+    if record is not None:
+        row |= {
+            "digest": record["events_sha256"],
+            "deterministic": record["deterministic"],
+            "virtual_s": record["virtual_s"],
+            "wall_s": record["wall_s"],
+            "failure": record["failure"] or "",
+        }
+        try:
+            row |= metrics_of(run_folder(directory, run) / "jobs.csv", record.get("cores") or 0)
+        except SimunixError as error:
+            row["failure"] = row["failure"] or f"no metrics: {error}"
+    return row
+
+
+def metrics_of(jobs_csv: Path, cores: int) -> dict[str, float]:
+    """The summary of a schedule on so many cores, by the metrics' names. Raises SimunixError for no jobs.csv of ours."""
+    if not jobs_csv.exists() or not cores:
+        return {}
+    import pandas as pd
+
+    from simunix.metrics.jobs import job_table
+    from simunix.metrics.schedule import summary
+    from simunix.report.batsim_files import settled
+
+    try:
+        frame = settled(pd.read_csv(jobs_csv))
+    except (OSError, ValueError, KeyError) as error:
+        raise SimunixError(f"{jobs_csv}: {error}") from None
+    return {str(name): float(value) for name, value in summary(job_table(frame, str(jobs_csv), 2), cores).items()}
+
+
+def write_table(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    """One line a run, columns in the order of their first appearance; whoever reads sees the old file or the new one."""
+    columns = list(dict.fromkeys(column for row in sorted(rows, key=len, reverse=True) for column in row))
+    new = path.with_suffix(".new")
+    with new.open("w", newline="") as file:
+        writer = csv.DictWriter(file, columns, restval="")
+        writer.writeheader()
+        writer.writerows({name: _text(value) for name, value in row.items()} for row in rows)
+    os.replace(new, path)
+
+
+def _text(value: object) -> object:
+    """Numbers in full, unknown ones as nothing."""
+    if isinstance(value, float):
+        return "" if value != value else f"{value:.10g}"
+    return value
