@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 
 from simunix.rjms.slurm.accounting import CompletedJob
@@ -83,9 +83,14 @@ def make_rows(
     epoch_s: float,
 ) -> list[JobRow]:
     """Every job is accounted for. `origin_s` is when submission began (seconds of the run), `epoch_s` the run's start."""
-    rows = [_row(workload, job, submissions.get(job.id), completed, origin_s, epoch_s) for job in jobs]
+    rows = [_named(job, _row(workload, job, submissions.get(job.id), completed, origin_s, epoch_s)) for job in jobs]
     rows += [JobRow(job.id, workload, "", None, 0, -1, 0, "SKIPPED", metadata=job.reason) for job in skipped]
     return rows
+
+
+def _named(job: Job, row: JobRow) -> JobRow:
+    """What the trace calls a job, where that is no number, comes first in its metadata."""
+    return replace(row, metadata="; ".join(filter(None, (job.name, row.metadata)))) if job.name else row
 
 
 def _row(
@@ -96,8 +101,9 @@ def _row(
     origin_s: float,
     epoch_s: float,
 ) -> JobRow:
-    limit_s = time_limit_min(job) * 60.0
-    profile = f"sleep {job.runtime_s:g}"
+    limit_min = time_limit_min(job)
+    limit_s = -1.0 if limit_min is None else limit_min * 60.0
+    profile = f"sleep {job.runtime_s:g}" if job.work is None else job.work.profile
     if submission is None:
         return JobRow(job.id, workload, profile, None, job.cores, limit_s, 0, "NOT_SUBMITTED")
     submit_s = round(origin_s + submission.submitted_s, 6)

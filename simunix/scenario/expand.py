@@ -57,6 +57,9 @@ def expand(
     private = _private_paths(scenario, clusters)
     for workload in workloads:
         private[workload.host] = (*private[workload.host], submission.PRIVATE)
+        for name in workload.behaviour.hosts:
+            shared = {entry.path: entry for entry in (*private.get(name, ()), workload.behaviour.private)}
+            private[name] = tuple(shared.values())
     plan = Plan(
         scenario.name,
         platform,
@@ -64,6 +67,7 @@ def expand(
         (
             *(process for cluster in clusters for process in cluster.processes),
             *_processes(scenario, hosts, roots, checked),
+            *_storage_servers(workloads),
             *(workload.process for workload in workloads),
         ),
         _kernel_options(scenario, strict),
@@ -79,6 +83,12 @@ def expand(
         ObservationOptions(scenario.pcap, scenario.link_usage),
     )
     return Expansion(plan, clusters, workloads)
+
+
+def _storage_servers(workloads: Sequence[WorkloadPlan]) -> list[ProcessSpec]:
+    """One on each host, also where workloads share it."""
+    servers = (server for workload in workloads for server in workload.behaviour.servers)
+    return list({server.host: server for server in servers}.values())
 
 
 def _inputs(workloads: Sequence[WorkloadPlan]) -> dict[str, Path]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,10 +14,10 @@ from simunix.launch.programs import check_program
 from simunix.rjms.slurm import clients
 from simunix.rjms.slurm.adapter import SlurmPlan
 from simunix.roots.tree import THIS_COMPUTER, RootTree
+from simunix.scenario.behaviour import Behaviour, plan_behaviour
 from simunix.scenario.model import Scenario, WorkloadSection
 from simunix.workload import submitter
 from simunix.workload.job import Job, SkippedJob
-from simunix.workload.selection import Selection, select_jobs
 
 WORKLOAD_FOLDER = "/var/spool/simunix"
 PRIVATE = PrivateSpec(WORKLOAD_FOLDER)
@@ -38,6 +37,7 @@ class WorkloadPlan:
     host: str
     jobs: tuple[Job, ...]
     skipped: tuple[SkippedJob, ...]
+    behaviour: Behaviour
     files: tuple[FileSpec, ...]
     process: ProcessSpec
 
@@ -79,7 +79,8 @@ def _cluster(section: WorkloadSection, key: str, clusters: Sequence[SlurmPlan]) 
 def _plan(
     scenario: Scenario, section: WorkloadSection, key: str, trace: Path, slurm: SlurmPlan, host: str, root: RootTree
 ) -> WorkloadPlan:
-    jobs, skipped = _read_jobs(section, trace)
+    behaviour = plan_behaviour(scenario, section, key, trace, slurm, host)
+    jobs = behaviour.jobs
     several = len(scenario.workload or []) > 1
     return WorkloadPlan(
         f"{section.trace.name}@{slurm.name}" if several else section.trace.name,
@@ -88,21 +89,11 @@ def _plan(
         slurm,
         host,
         tuple(jobs),
-        tuple(skipped),
-        (_submission_plan(scenario, section, jobs, host), _script(host)),
+        tuple(behaviour.skipped),
+        behaviour,
+        (_submission_plan(scenario, section, jobs, host), _script(host), *behaviour.files),
         _submitter(host, section, key, root),
     )
-
-
-def _read_jobs(section: WorkloadSection, trace: Path) -> tuple[list[Job], list[SkippedJob]]:
-    from simunix.workload.swf import read_swf  # brings pandas, which a scenario without a workload need not wait for
-
-    end_s = math.inf if section.end is None else section.end / NS
-    selection = Selection(section.begin / NS, end_s, section.max_jobs, section.processors, section.margin)
-    jobs, skipped = select_jobs(read_swf(trace).records, selection)
-    if not jobs:
-        raise SimunixError(f"workload: {trace} has no usable job between begin and end; widen the window")
-    return jobs, skipped
 
 
 def _submission_plan(scenario: Scenario, section: WorkloadSection, jobs: list[Job], host: str) -> FileSpec:

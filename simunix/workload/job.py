@@ -4,8 +4,25 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Work:
+    """What a job does other than sleep: the `script` of the job program for its `ranks`, one a core (or one a node).
+
+    `profile` is its name for reports, `output` where its log goes.
+    """
+
+    profile: str
+    script: str
+    ranks: int
+    output: str
+    on_nodes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
-    """Times in seconds from the start of the trace. `cores` is what is asked for on the emulated cluster."""
+    """Times in seconds from the start of the trace. `cores` is what is asked for on the emulated cluster.
+
+    No limit is a `requested_s` of infinity. `name` is what the trace calls it where that is no number.
+    """
 
     id: int
     submit_s: float
@@ -13,6 +30,8 @@ class Job:
     requested_s: float
     cores: int
     user: int = -1
+    name: str = ""
+    work: Work | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 
+from simunix.rjms.slurm.work import size_words, work_words
 from simunix.workload.job import Job
 
 QUEUE = ("squeue", "--noheader", "--format=%A")
 MINUTE_S = 60
 
 
-def time_limit_min(job: Job) -> int:
-    """Slurm counts limits in minutes; one more than asked for, so that an exact request is not cut off."""
-    return math.ceil(job.requested_s / MINUTE_S) + 1
+def time_limit_min(job: Job) -> int | None:
+    """Slurm counts limits in minutes; one more than asked for, so that an exact request is not cut off. None: no limit."""
+    return None if math.isinf(job.requested_s) else math.ceil(job.requested_s / MINUTE_S) + 1
 
 
 def job_name(job_id: int) -> str:
@@ -21,13 +22,13 @@ def job_name(job_id: int) -> str:
 
 
 def submit_command(job: Job) -> tuple[str, ...]:
-    """sbatch for a job that sleeps its run time on as many cores as it asks for."""
+    """sbatch for a job that does its work, or sleeps its run time, on as many cores as it asks for."""
+    limit = time_limit_min(job)
     return (
         "sbatch",
         "--parsable",
         f"--job-name={job_name(job.id)}",
-        f"--ntasks={job.cores}",
-        f"--time={time_limit_min(job)}",
-        "--output=/dev/null",
-        f"--wrap=exec sleep {job.runtime_s:g}",
+        *size_words(job),
+        *(() if limit is None else (f"--time={limit}",)),
+        *work_words(job),
     )
