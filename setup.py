@@ -13,7 +13,7 @@ import build_shim  # noqa: E402
 
 
 class build_all(build_ext):  # noqa: N801
-    """The cffi extensions, and beside them the preload library and the hosts' init program."""
+    """The cffi extensions, and beside them the preload library, the hosts' init and the job program."""
 
     def run(self) -> None:
         """Build everything into the build folder, or in place for an editable install."""
@@ -21,6 +21,7 @@ class build_all(build_ext):  # noqa: N801
         root = ROOT if self.inplace or self.editable_mode else Path(self.build_lib)
         build_shim.build_shim(root / "simunix/lib/libsimunix.so")
         build_shim.build_init(root / "simunix/lib/simunix-hostinit")
+        build_shim.build_job(root / "simunix/lib/simunix-job")
 
 
 setup(cffi_modules=["csrc/build_shim.py:ffi_builder", "csrc/build_network.py:ffi_builder"], cmdclass={"build_ext": build_all})

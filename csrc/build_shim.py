@@ -1,4 +1,4 @@
-"""Builds the C of this project: the preload library, the hosts' init, and the cffi module. Called by setup.py, or by hand.
+"""Builds the C of this project: preload library, hosts' init, job program, cffi module. Called by setup.py, or by hand.
 
     python csrc/build_shim.py        rebuild in place what has changed
 
@@ -97,6 +97,16 @@ def build_init(target: Path, compiler: str = "gcc") -> None:
     run([compiler, "-std=gnu11", "-O2", "-g", *WARNINGS, *map(str, sources), "-o", str(target)])
 
 
+def build_job(target: Path, compiler: str = "gcc") -> None:
+    """Compile csrc/jobs/*.c: an ordinary program that is emulated, in any Debian that a host runs (see start.c)."""
+    sources = sorted((CSRC / "jobs").glob("*.c"))
+    if newer(target, [*sources, *(CSRC / "jobs").glob("*.h"), CSRC / "prctl_options.h"]):
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    flags = ["-std=gnu11", "-D_GNU_SOURCE", "-O2", "-g", *WARNINGS, "-fPIE", "-pie", "-nostartfiles"]
+    run([compiler, *flags, *map(str, sources), "-o", str(target)])
+
+
 def declarations() -> str:
     """What cffi is told: all of protocol.h, and the blocks that the exposed headers mark for it."""
     text = re.sub(r"/\*.*?\*/", "", (CSRC / "protocol.h").read_text(), flags=re.DOTALL)
@@ -128,4 +138,5 @@ def ffi_builder() -> object:
 if __name__ == "__main__":
     build_shim(ROOT / "simunix/lib/libsimunix.so")
     build_init(ROOT / "simunix/lib/simunix-hostinit")
+    build_job(ROOT / "simunix/lib/simunix-job")
     run([sys.executable, str(ROOT / "setup.py"), "--quiet", "build_ext", "--inplace"])

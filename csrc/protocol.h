@@ -101,7 +101,8 @@ enum simunix_wait {
     PARK_CONNECT = 6,  /* the outcome of a connect: (socket id, 0, 0); the reply's value is 0 or -errno */
     PARK_YIELD = 7,    /* behind all that are runnable now */
     PARK_VFORK = 8,    /* the child's exec or end: (child number, 0, 0) */
-    PARK_PREEMPTED = 9 /* as PARK_YIELD, but the server took the turn back */
+    PARK_PREEMPTED = 9, /* as PARK_YIELD, but the server took the turn back */
+    PARK_COMPUTE = 10  /* its computing: (flops, 0, 0); the reply's value is the flops that are left */
 };
 
 /* Futex spaces that are no memory: words in them are numbers of objects of the kernel. */

@@ -4,6 +4,7 @@
 
 #include "kernel.h"
 #include "msgpack.h"
+#include "prctl_options.h"
 #include "protocol.h"
 #include "syscall_names.h"
 
@@ -346,6 +347,9 @@ struct strace_handler {
 };
 struct strace_handler strace_watch(struct thread *thread, int signal, struct kernel_sigaction *action);
 void strace_hide(struct kernel_sigaction *told, struct strace_handler before);
+
+/* sys_compute.c */
+long compute(struct call *call, uint64_t *flops);
 
 /* sys_random.c */
 uint64_t random_mix(uint64_t state);

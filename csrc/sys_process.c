@@ -318,6 +318,8 @@ long sys_prctl(struct call *call)
     }
     if (call->a[0] == PR_SET_TSC)
         return time_stamp_set(call->thread->process, call->a[1]);
+    if (call->a[0] == PR_SIMUNIX_COMPUTE)
+        return compute(call, (uint64_t *)call->a[1]);
     if (call->a[0] == PR_GET_TSC)
         return time_stamp_get(call->thread->process, (int *)call->a[1]);
     return NATIVE(prctl, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4]);

@@ -146,8 +146,9 @@ long wait_on(struct call *call, struct wait *wait, bool restarts)
             if (result != 0)
                 return result;
         }
-        /* Only the kernel knows what has become ready meanwhile: the caller asks again. */
-        if (call->thread->process->has_signalfd || wait->kind == PARK_CHILD || wait->kind == PARK_FD)
+        /* Only the kernel knows what has become ready meanwhile, only the caller how much less is left: it asks again. */
+        if (call->thread->process->has_signalfd || wait->kind == PARK_CHILD || wait->kind == PARK_FD ||
+            wait->kind == PARK_COMPUTE)
             return WAKE_READY;
     }
 }

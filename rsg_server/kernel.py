@@ -15,6 +15,7 @@ from collections.abc import Callable
 from rsg_server import native_signal
 from rsg_server.actor import HAS_SIGNALFD, Actor, Parked, State
 from rsg_server.clock_page import ClockPage
+from rsg_server.computing import Computing
 from rsg_server.datagrams import Datagrams
 from rsg_server.debugger import Debugger
 from rsg_server.errors import SimunixError
@@ -61,6 +62,7 @@ class Kernel:
         self.run_queue: deque[Actor] = deque()
         self.at_terminals: dict[int, Actor] = {}  # by number, those that wait for the master of a terminal
         self.preemption = Preemption(self)
+        self.computing = Computing(self)
         self.futexes = FutexTable()
         self.sockets = SocketTable(self)
         self.datagrams = Datagrams(self)
@@ -102,6 +104,8 @@ class Kernel:
         # A signal may turn out to be nothing: until the actor has looked, a futex wake may still find it in its queue.
         if actor.parked is not None and actor.parked.wait == Wait.FUTEX and reason != Wake.SIGNAL:
             self.futexes.remove(actor)
+        if actor.parked is not None and actor.parked.wait == Wait.COMPUTE:
+            value = self.computing.end(actor)
         actor.reply = (int(reason), value)
         self.make_ready(actor)
         return True
@@ -121,6 +125,8 @@ class Kernel:
             actor.timeout = self.timeline.add(parked.deadline_ns, lambda: self._time_out(actor), owner)
         if parked.wait == Wait.FUTEX:
             self.futexes.add(actor)
+        elif parked.wait == Wait.COMPUTE:
+            self.computing.start(actor, parked.a)
         elif parked.wait == Wait.FD:
             if parked.c:
                 self.at_terminals[actor.number] = actor
@@ -223,6 +229,7 @@ class Kernel:
             return
         if actor.parked is not None and actor.parked.wait == Wait.FUTEX:
             self.futexes.remove(actor)
+        self.computing.end(actor)
         if actor.state is State.READY and actor in self.run_queue:
             self.run_queue.remove(actor)
         if actor.timeout is not None:
@@ -392,6 +399,7 @@ class Kernel:
     def stop_process(self, process: Process) -> None:
         """Take a process's actors out of the run queue until it is continued."""
         process.stopped = True
+        self.computing.pause(process.actors)
         for actor in [actor for actor in self.run_queue if actor.process is process]:
             self.run_queue.remove(actor)
         if process.parent is not None:
@@ -402,6 +410,7 @@ class Kernel:
         if not process.stopped:
             return
         process.stopped = False
+        self.computing.resume(process.actors)
         self.run_queue.extend(actor for actor in process.actors if actor.state is State.READY)
         if process.parent is not None:
             self.child_changed(process.parent)

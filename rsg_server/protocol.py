@@ -93,6 +93,7 @@ class Wait(IntEnum):
     YIELD = _number("PARK_YIELD")
     VFORK = _number("PARK_VFORK")
     PREEMPTED = _number("PARK_PREEMPTED")
+    COMPUTE = _number("PARK_COMPUTE")
 
 
 class Space(IntEnum):

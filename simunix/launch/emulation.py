@@ -35,7 +35,7 @@ from simunix.launch.interface_files import interface_binds
 from simunix.launch.interrupts import Interrupts
 from simunix.launch.launcher import ContainerLauncher, write_private
 from simunix.launch.observation import Observation
-from simunix.launch.plan import HostSpec, Plan, ProcessSpec
+from simunix.launch.plan import HostSpec, Plan, PrivateSpec, ProcessSpec
 from simunix.launch.run_directory import RunDirectory
 from simunix.launch.strace import NO_STRACE, StraceOptions
 from simunix.roots.tree import THIS_COMPUTER
@@ -158,8 +158,7 @@ class Emulation:
             shape = f"{hardware.sockets}x{hardware.cores_per_socket}x{hardware.threads_per_core}-{hardware.memory_bytes}"
             binds += write_tree(self.directory.path / "hardware" / shape, hardware)
         private = tuple(
-            PrivatePath(entry.path, self.directory.private(host.name, entry.path), entry.owner, entry.mode)
-            for entry in host.private
+            PrivatePath(entry.path, self._source(host.name, entry), entry.owner, entry.mode) for entry in host.private
         )
         binds += interface_binds(self.directory.path / "hardware", directory, interfaces, self.isolation is not Isolation.NONE)
         if host.root != THIS_COMPUTER:
@@ -188,10 +187,13 @@ class Emulation:
     def _write_files(self) -> None:
         by_name = {host.name: host for host in self.plan.hosts}
         for file in self.plan.files:
-            candidates = [entry.path for entry in by_name[file.host].private if file.path.startswith(entry.path + "/")]
-            private = max(candidates, key=len)
-            source = self.directory.private(file.host, private)
-            write_private(source, private, file, by_name[file.host].root)
+            candidates = [entry for entry in by_name[file.host].private if file.path.startswith(entry.path + "/")]
+            private = max(candidates, key=lambda entry: len(entry.path))
+            write_private(self._source(file.host, private), private.path, file, by_name[file.host].root)
+
+    def _source(self, host: str, entry: PrivateSpec) -> Path:
+        """Where a private path's content lives."""
+        return self.directory.shared(entry.path) if entry.shared else self.directory.private(host, entry.path)
 
     # Processes
 

@@ -16,11 +16,15 @@ from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 @dataclass(frozen=True, slots=True)
 class PrivateSpec:
-    """A path that a host has for itself, with the owner and mode that its root has."""
+    """A path that a host has for itself, with the owner and mode that its root has.
+
+    A `shared` one is the same for all hosts that name it, as on a network file system (whose traffic is not modelled).
+    """
 
     path: str
     owner: str = ""
     mode: int = 0o755
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

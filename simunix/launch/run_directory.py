@@ -66,3 +66,7 @@ class RunDirectory:
     def private(self, host: str, path: str) -> Path:
         """Where the content of a host's private path lives."""
         return self.host(host) / "files" / path.strip("/").replace("/", "_")
+
+    def shared(self, path: str) -> Path:
+        """Where the content of a path lives that hosts share."""
+        return self.path / "shared" / path.strip("/").replace("/", "_")

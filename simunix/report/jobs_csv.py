@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from simunix.rjms.slurm.accounting import CompletedJob
@@ -95,9 +95,14 @@ def make_rows(
         for id, submission in found.items()
         if submission is not None
     }
-    rows = [_row(workload, job, found[job.id], done_of.get(job.id), origin_s, epoch_s) for job in jobs]
+    rows = [_named(job, _row(workload, job, found[job.id], done_of.get(job.id), origin_s, epoch_s)) for job in jobs]
     rows += [JobRow(job.id, workload, "", None, 0, -1, 0, "SKIPPED", metadata=job.reason) for job in skipped]
     return rows
+
+
+def _named(job: Job, row: JobRow) -> JobRow:
+    """What the trace calls a job, where that is no number, comes first in its metadata."""
+    return replace(row, metadata="; ".join(filter(None, (job.name, row.metadata)))) if job.name else row
 
 
 def _row(
@@ -108,8 +113,9 @@ def _row(
     origin_s: float,
     epoch_s: float,
 ) -> JobRow:
-    limit_s = time_limit_min(job) * 60.0
-    profile = f"sleep {job.runtime_s:g}"
+    limit_min = time_limit_min(job)
+    limit_s = -1.0 if limit_min is None else limit_min * 60.0
+    profile = f"sleep {job.runtime_s:g}" if job.work is None else job.work.profile
     if submission is None:
         return JobRow(job.id, workload, profile, None, job.cores, limit_s, 0, "NOT_SUBMITTED")
     submit_s = round(origin_s + submission.submitted_s, 6)

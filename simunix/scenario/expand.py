@@ -70,6 +70,9 @@ def _expanded(scenario: Scenario, folder: Path, log_every_turn: bool, strict: bo
     private = _private_paths(scenario, clusters)
     for workload in workloads:
         private[workload.host] = (*private[workload.host], submission.PRIVATE)
+        for name in workload.behaviour.hosts:
+            shared = {entry.path: entry for entry in (*private.get(name, ()), workload.behaviour.private)}
+            private[name] = tuple(shared.values())
     workloads, contexts = plan_contexts(workloads)
     plan = Plan(
         scenario.name,
@@ -78,6 +81,7 @@ def _expanded(scenario: Scenario, folder: Path, log_every_turn: bool, strict: bo
         (
             *(process for cluster in clusters for process in cluster.processes),
             *_processes(scenario, hosts, roots, checked),
+            *_storage_servers(workloads),
             *(workload.process for workload in workloads),
             *(context.process for context in contexts),
         ),
@@ -95,6 +99,12 @@ def _expanded(scenario: Scenario, folder: Path, log_every_turn: bool, strict: bo
         (*found.warnings, *not_played(platform.description.profiles)),
     )
     return Expansion(plan, clusters, workloads, contexts)
+
+
+def _storage_servers(workloads: Sequence[WorkloadPlan]) -> list[ProcessSpec]:
+    """One on each host, also where workloads share it."""
+    servers = (server for workload in workloads for server in workload.behaviour.servers)
+    return list({server.host: server for server in servers}.values())
 
 
 def _inputs(workloads: Sequence[WorkloadPlan]) -> dict[str, Path]:

@@ -130,6 +130,10 @@ class WorkloadSection(SubmitSection):
     `begin` and `end` cut a window out of the trace (its own times); submission starts at `start` of the run.
     `processors` is how many cores of the cluster one processor of the trace stands for. `cluster` says which one gets the jobs,
     where there are several. How the jobs are submitted is `SubmitSection`'s.
+
+    A trace of Batsim says what its jobs do; of other traces, `profile` does: sleep, suspendable, compute, or a profile as
+    Batsim describes it. With `resources: nodes` a processor (or Batsim's `res`) is a whole node. `storage` says which host is
+    meant by the label of a storage in a profile. See docs/jobs.md.
     """
 
     trace: Path = Field(strict=False)
@@ -141,6 +145,9 @@ class WorkloadSection(SubmitSection):
     max_jobs: Annotated[int, Field(ge=1)] | None = None
     processors: Annotated[int, Field(ge=1)] = 1
     margin: Annotated[float, Field(ge=1.0)] = 1.0
+    profile: Literal["sleep", "suspendable", "compute"] | dict[str, Any] | None = None
+    resources: Literal["cores", "nodes"] = "cores"
+    storage: dict[str, str] = {}
 
 
 class SlurmSection(Section):

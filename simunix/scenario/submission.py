@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,12 +14,12 @@ from simunix.launch.programs import check_program
 from simunix.rjms.slurm.accounts import account_commands
 from simunix.rjms.slurm.adapter import SlurmPlan
 from simunix.roots.tree import THIS_COMPUTER, RootTree
+from simunix.scenario.behaviour import Behaviour, plan_behaviour
 from simunix.scenario.model import Scenario, WorkloadSection
 from simunix.scenario.submit_plan import SubmitPlan, submit_plan
 from simunix.workload import submitter
 from simunix.workload.job import Job, SkippedJob
 from simunix.workload.population import NO_PEOPLE, Population, population, together
-from simunix.workload.selection import Selection, select_jobs
 
 WORKLOAD_FOLDER = "/var/spool/simunix"
 PRIVATE = PrivateSpec(WORKLOAD_FOLDER)
@@ -44,6 +43,7 @@ class WorkloadPlan:
     jobs: tuple[Job, ...]
     skipped: tuple[SkippedJob, ...]
     submit: SubmitPlan
+    behaviour: Behaviour
     files: tuple[FileSpec, ...]
     process: ProcessSpec
 
@@ -57,8 +57,12 @@ class _Task:
     trace: Path
     slurm: SlurmPlan
     host: str
-    jobs: list[Job]
-    skipped: list[SkippedJob]
+    behaviour: Behaviour
+
+    @property
+    def jobs(self) -> list[Job]:
+        """In the order of their submission."""
+        return self.behaviour.jobs
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,8 @@ def _tasks(scenario: Scenario, folder: Path, clusters: Sequence[SlurmPlan]) -> l
         if any(task.host == host for task in tasks):
             raise SimunixError(f"{key}.host: {host} submits a workload already; choose another host of {slurm.name}")
         trace = folder / section.trace
-        tasks.append(_Task(section, key, trace, slurm, host, *_read_jobs(section, trace)))
+        behaviour = plan_behaviour(scenario, section, key, trace, slurm, host)
+        tasks.append(_Task(section, key, trace, slurm, host, behaviour))
     return tasks
 
 
@@ -153,22 +158,12 @@ def _plan(scenario: Scenario, task: _Task, people: Population, root: RootTree) -
         slurm,
         task.host,
         tuple(task.jobs),
-        tuple(task.skipped),
+        tuple(task.behaviour.skipped),
         submit,
-        (_submission_plan(scenario, section, submit, task.host), _script(task.host)),
+        task.behaviour,
+        (_submission_plan(scenario, section, submit, task.host), _script(task.host), *task.behaviour.files),
         _submitter(task.host, section, task.key, root),
     )
-
-
-def _read_jobs(section: WorkloadSection, trace: Path) -> tuple[list[Job], list[SkippedJob]]:
-    from simunix.workload.swf import read_swf  # brings pandas, which a scenario without a workload need not wait for
-
-    end_s = math.inf if section.end is None else section.end / NS
-    selection = Selection(section.begin / NS, end_s, section.max_jobs, section.processors, section.margin)
-    jobs, skipped = select_jobs(read_swf(trace).records, selection)
-    if not jobs:
-        raise SimunixError(f"workload: {trace} has no usable job between begin and end; widen the window")
-    return jobs, skipped
 
 
 def _submission_plan(scenario: Scenario, section: WorkloadSection, submit: SubmitPlan, host: str) -> FileSpec:

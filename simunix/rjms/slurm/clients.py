@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from simunix.rjms.clients import Choice, Clients
+from simunix.rjms.slurm.work import size_words, work_words
 from simunix.workload.job import Job
 
 SBATCH, SRUN = "sbatch", "srun"
@@ -18,9 +19,9 @@ ARRAY_MAX = 1000
 """Slurm's MaxArraySize is 1001 unless slurm.conf says otherwise, and the index has to be below it."""
 
 
-def time_limit_min(job: Job) -> int:
-    """Slurm counts limits in minutes; one more than asked for, so that an exact request is not cut off."""
-    return math.ceil(job.requested_s / MINUTE_S) + 1
+def time_limit_min(job: Job) -> int | None:
+    """Slurm counts limits in minutes; one more than asked for, so that an exact request is not cut off. None: no limit."""
+    return None if math.isinf(job.requested_s) else math.ceil(job.requested_s / MINUTE_S) + 1
 
 
 def job_name(job_id: int) -> str:
@@ -45,14 +46,13 @@ def chosen_options(choice: Choice) -> tuple[str, ...]:
 
 
 def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
-    """sbatch or srun for a job that sleeps its run time on as many cores as it asks for."""
+    """sbatch for a job that does its work or sleeps its run time, on as many cores as it asks for; srun for one that sleeps."""
     choice = choice or Choice(SBATCH)
-    size = (f"--ntasks={job.cores}", f"--time={time_limit_min(job)}")
-    rest = (*size, "--output=/dev/null", *chosen_options(choice))
-    sleep = f"{job.runtime_s:g}"
+    limit = time_limit_min(job)
+    rest = (*size_words(job), *(() if limit is None else (f"--time={limit}",)), *chosen_options(choice))
     if choice.client == SRUN:
-        return (SRUN, name_option(job.id), *rest, "sleep", sleep)
-    return (SBATCH, "--parsable", name_option(job.id), *rest, f"--wrap=exec sleep {sleep}")
+        return (SRUN, name_option(job.id), *rest, "--output=/dev/null", "sleep", f"{job.runtime_s:g}")
+    return (SBATCH, "--parsable", name_option(job.id), *rest, *work_words(job))
 
 
 CLIENTS = Clients(

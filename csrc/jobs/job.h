@@ -1,0 +1,117 @@
+/* The job program: what a job of a workload does on the hosts that the RJMS gave it. An ordinary program, emulated like any other.
+ *
+ *     simunix-job SCRIPT            the driver: runs a script line by line (script.c tells the language; it is the script's #! line)
+ *     simunix-job rank HOST PORT    one of its ranks, started by the script's `launch` command (srun, mpiexec ...)
+ *     simunix-job storage PORT      the server of a storage host
+ *
+ * The driver listens, its ranks connect to it and learn from it where the others are. Then the driver gives orders, one for each
+ * parallel task, and each rank says when it has done its own. Bytes go over TCP connections between ranks and storages. */
+#ifndef SIMUNIX_JOB_H
+#define SIMUNIX_JOB_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#define SECOND_NS 1000000000LL
+#define EVERY (-1) /* a rank: `*` in a script */
+
+/* Where a rank or a storage listens. */
+struct endpoint {
+    struct sockaddr_storage address;
+    socklen_t length;
+};
+
+/* What goes over a connection between two of them, seen from who opens it. */
+enum transfer_kind { TRANSFER_WRITE = 1, TRANSFER_READ = 2, TRANSFER_FORWARD = 3 };
+
+/* Part of a rank's order: `peer` is an index into the table of endpoints, ranks first, then storages. */
+struct transfer {
+    uint32_t kind;
+    uint32_t peer;
+    uint64_t bytes;
+};
+
+/* Driver to rank; `transfers` of them follow. A task without any transfer lets its ranks compute undisturbed. */
+struct order {
+    uint64_t flops;
+    uint32_t transfers;
+    uint32_t has_network;
+};
+
+/* Rank to driver, once. */
+struct hello {
+    uint32_t rank;
+    uint32_t port;
+};
+
+/* script.c */
+enum verb { DELAY, SUSPENDABLE, COMMAND, REPEAT, END, TASK, STAGE, EXIT, CPU, SEND, READ, WRITE };
+
+struct line {
+    enum verb verb;
+    int number;       /* in the file, from 1 */
+    int end;          /* REPEAT, TASK: index of the matching END; END of a REPEAT: index of that */
+    int64_t from, to; /* ranks or storages */
+    uint64_t amount;  /* ns, flops, bytes, times, exit code */
+    uint64_t left;    /* REPEAT: rounds to go */
+    char *text;       /* COMMAND; else the line for the log */
+};
+
+struct script {
+    struct line *lines;
+    int count;
+    int ranks;
+    char **launch; /* NULL: this process is the only rank */
+    struct endpoint *storages;
+    int storage_count;
+};
+
+void script_read(struct script *script, const char *path);
+
+/* driver.c */
+int driver_run(struct script *script);
+
+/* crew.c */
+struct crew;
+struct crew *crew_gather(const struct script *script);
+void crew_task(struct crew *crew, const struct line *task, const struct line *end);
+int crew_dismiss(struct crew *crew);
+void crew_stage(const struct endpoint *from, const struct endpoint *to, uint64_t bytes);
+
+/* rank.c */
+int rank_run(int control, int rank);
+
+/* transfer.c */
+struct source { /* something in the epoll; its owner may have it as first member */
+    int fd;
+    void (*ready)(struct source *source);
+};
+typedef void (*finished)(void *context, bool is_done);
+uint16_t exchange_listen(uint16_t port);
+void exchange_watch(struct source *source);
+void exchange_turn(void);
+void exchange_start(const struct transfer *transfer, const struct endpoint *peer, const struct endpoint *onward, finished done,
+                    void *context);
+
+/* compute.c */
+void compute(uint64_t flops);
+void pause_for(int64_t duration_ns);
+void pause_suspendable(int64_t duration_ns);
+struct timespec now(void);
+
+/* endpoint.c */
+void read_all(int fd, void *data, size_t size, const char *who);
+void write_all(int fd, const void *data, size_t size, const char *who);
+struct endpoint endpoint_of(const char *host, const char *port);
+void endpoint_set_port(struct endpoint *endpoint, uint16_t port);
+void endpoint_numbers(const struct endpoint *endpoint, char *host, char *port);
+bool endpoint_is_loopback(const struct endpoint *endpoint);
+
+_Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void *allocate(size_t count, size_t size);
+
+#endif

@@ -1,0 +1,91 @@
+/* Which of the three it is to be: driver, rank or storage. */
+#include "job.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static const char *const rank_variables[] = {"SLURM_PROCID", "PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK"};
+
+void fail(const char *format, ...)
+{
+    va_list arguments;
+
+    fflush(stdout);
+    fputs("simunix-job: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    exit(1);
+}
+
+void *allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count ? count : 1, size);
+
+    if (memory == NULL)
+        fail("no memory for %zu times %zu bytes", count, size);
+    return memory;
+}
+
+/* A task of n ranks has up to 2n connections in each. */
+static void raise_descriptor_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+static int own_rank(void)
+{
+    for (size_t i = 0; i < sizeof rank_variables / sizeof *rank_variables; i++)
+        if (getenv(rank_variables[i]) != NULL)
+            return atoi(getenv(rank_variables[i]));
+    fail("rank: whoever has started it did not say which (SLURM_PROCID, PMIX_RANK, PMI_RANK, OMPI_COMM_WORLD_RANK)");
+}
+
+static int run_rank(char **words)
+{
+    struct endpoint driver = endpoint_of(words[0], words[1]);
+    int control = socket(driver.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (control < 0 || connect(control, (struct sockaddr *)&driver.address, driver.length) != 0)
+        fail("rank: cannot connect to its driver at %s port %s: %m", words[0], words[1]);
+    return rank_run(control, own_rank());
+}
+
+static _Noreturn void run_storage(char **words)
+{
+    exchange_listen((uint16_t)atoi(words[0]));
+    for (;;)
+        exchange_turn();
+}
+
+static int run_script(char **words)
+{
+    struct script script = {0};
+
+    script_read(&script, words[0]);
+    return driver_run(&script);
+}
+
+int main(int count, char **words)
+{
+    signal(SIGPIPE, SIG_IGN);
+    raise_descriptor_limit();
+    if (count == 4 && strcmp(words[1], "rank") == 0)
+        return run_rank(words + 2);
+    if (count == 3 && strcmp(words[1], "storage") == 0)
+        run_storage(words + 2);
+    if (count == 2)
+        return run_script(words + 1);
+    fail("expected SCRIPT, or: rank HOST PORT, or: storage PORT");
+}

@@ -1,0 +1,275 @@
+/* The exchange: what a rank or a storage sends and receives, all at once, in one thread.
+ *
+ * A connection carries one transfer. Whoever opens it says in a header what it is to be:
+ *
+ *     TRANSFER_WRITE     header, bytes >      < one byte: all have arrived
+ *     TRANSFER_READ      header >             < bytes
+ *     TRANSFER_FORWARD   header >             < one byte: this storage has written the bytes to another one
+ */
+#include "job.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define CHUNK_BYTES (256 << 10)
+#define EVENTS_MAX 64
+#define BACKLOG 4096
+
+struct header {
+    uint64_t kind;
+    uint64_t bytes;
+    struct endpoint onward; /* of TRANSFER_FORWARD */
+};
+
+struct connection {
+    struct source source;
+    struct header header;
+    bool is_opener;
+    uint32_t events;      /* what the epoll waits for */
+    size_t header_done;   /* bytes of it that are sent, or have come */
+    uint64_t to_send;
+    uint64_t to_receive;
+    bool answers;         /* has still to send the final byte */
+    finished done;        /* of the opener */
+    void *context;
+};
+
+/* How far a step has come: it waits for the network, it is through, or the other side is gone. */
+enum progress { WAITS, THROUGH, BROKEN };
+
+static int epoll = -1;
+static char chunk[CHUNK_BYTES];
+
+static void watch(struct source *source, uint32_t events, int operation)
+{
+    struct epoll_event event = {.events = events, .data.ptr = source};
+
+    if (epoll < 0 && (epoll = epoll_create1(EPOLL_CLOEXEC)) < 0)
+        fail("epoll_create1: %m");
+    if (epoll_ctl(epoll, operation, source->fd, &event) != 0)
+        fail("epoll_ctl: %m");
+}
+
+void exchange_watch(struct source *source)
+{
+    watch(source, EPOLLIN, EPOLL_CTL_ADD);
+}
+
+void exchange_turn(void)
+{
+    struct epoll_event events[EVENTS_MAX];
+    int count = epoll_wait(epoll, events, EVENTS_MAX, -1);
+
+    for (int i = 0; i < count; i++) {
+        struct source *source = events[i].data.ptr;
+
+        source->ready(source);
+    }
+}
+
+static void wait_for(struct connection *connection, uint32_t events)
+{
+    if (events != connection->events)
+        watch(&connection->source, events, EPOLL_CTL_MOD);
+    connection->events = events;
+}
+
+/* What read or write has said: more may go at once, or not now, or never again. */
+static enum progress outcome(ssize_t result)
+{
+    if (result > 0 || (result < 0 && errno == EINTR))
+        return THROUGH;
+    return result < 0 && errno == EAGAIN ? WAITS : BROKEN;
+}
+
+static enum progress move_header(struct connection *connection)
+{
+    char *header = (char *)&connection->header;
+
+    while (connection->header_done < sizeof connection->header) {
+        size_t left = sizeof connection->header - connection->header_done;
+        ssize_t moved = connection->is_opener ? write(connection->source.fd, header + connection->header_done, left)
+                                              : read(connection->source.fd, header + connection->header_done, left);
+
+        if (outcome(moved) != THROUGH)
+            return outcome(moved);
+        connection->header_done += moved > 0 ? (size_t)moved : 0;
+    }
+    return THROUGH;
+}
+
+static enum progress move_bytes(struct connection *connection, uint64_t *left, ssize_t (*move)(int, char *, size_t))
+{
+    while (*left > 0) {
+        ssize_t moved = move(connection->source.fd, chunk, *left < CHUNK_BYTES ? *left : CHUNK_BYTES);
+
+        if (outcome(moved) != THROUGH)
+            return outcome(moved);
+        *left -= moved > 0 ? (uint64_t)moved : 0;
+    }
+    return THROUGH;
+}
+
+static ssize_t take(int fd, char *bytes, size_t size)
+{
+    return read(fd, bytes, size);
+}
+
+static ssize_t give(int fd, char *bytes, size_t size)
+{
+    return write(fd, bytes, size);
+}
+
+/* Closing alone would leave it in the epoll while a child has it too. */
+static void forget(struct source *source)
+{
+    epoll_ctl(epoll, EPOLL_CTL_DEL, source->fd, NULL);
+    close(source->fd);
+}
+
+static void end(struct connection *connection, bool is_done)
+{
+    forget(&connection->source);
+    if (connection->done != NULL)
+        connection->done(connection->context, is_done);
+    free(connection);
+}
+
+static void opener_ready(struct source *source)
+{
+    struct connection *connection = (struct connection *)source;
+    enum progress progress = move_header(connection);
+
+    if (progress == THROUGH)
+        progress = move_bytes(connection, &connection->to_send, give);
+    if (progress == WAITS) {
+        wait_for(connection, EPOLLOUT);
+        return;
+    }
+    if (progress == THROUGH)
+        progress = move_bytes(connection, &connection->to_receive, take);
+    if (progress == WAITS)
+        wait_for(connection, EPOLLIN);
+    else
+        end(connection, progress == THROUGH);
+}
+
+static void server_ready(struct source *source);
+
+/* A transfer to another storage has ended: say so to whoever has asked for it, or hang up. */
+static void forwarded(void *context, bool is_done)
+{
+    struct connection *connection = context;
+
+    if (is_done) {
+        connection->answers = true;
+        watch(&connection->source, connection->events, EPOLL_CTL_ADD);
+        server_ready(&connection->source);
+    } else {
+        end(connection, false);
+    }
+}
+
+/* The header has come: what is to be done for it. False if it makes no sense. */
+static bool accept_header(struct connection *connection)
+{
+    const struct header *header = &connection->header;
+    struct transfer onward = {TRANSFER_WRITE, 0, header->bytes};
+
+    connection->to_receive = header->kind == TRANSFER_WRITE ? header->bytes : 0;
+    connection->to_send = header->kind == TRANSFER_READ ? header->bytes : 0;
+    connection->answers = header->kind == TRANSFER_WRITE;
+    if (header->kind == TRANSFER_FORWARD) {
+        watch(&connection->source, 0, EPOLL_CTL_DEL);
+        exchange_start(&onward, &header->onward, NULL, forwarded, connection);
+    }
+    return header->kind >= TRANSFER_WRITE && header->kind <= TRANSFER_FORWARD;
+}
+
+static enum progress serve(struct connection *connection)
+{
+    enum progress progress = move_bytes(connection, &connection->to_receive, take);
+
+    if (progress == THROUGH && connection->answers) {
+        connection->answers = false;
+        connection->to_send = 1;
+    }
+    if (progress == THROUGH)
+        progress = move_bytes(connection, &connection->to_send, give);
+    return progress;
+}
+
+/* Whoever is served may die meanwhile (its time limit): that ends the connection, not the server. */
+static void server_ready(struct source *source)
+{
+    struct connection *connection = (struct connection *)source;
+    bool is_known = connection->header_done == sizeof connection->header;
+    enum progress progress = move_header(connection);
+
+    if (progress == THROUGH && !is_known) {
+        if (!accept_header(connection)) {
+            end(connection, false);
+            return;
+        }
+        if (connection->header.kind == TRANSFER_FORWARD)
+            return; /* until it is forwarded */
+    }
+    if (progress == THROUGH)
+        progress = serve(connection);
+    if (progress == WAITS)
+        wait_for(connection, connection->to_send > 0 ? EPOLLOUT : EPOLLIN);
+    else
+        end(connection, progress == THROUGH);
+}
+
+static void accept_one(struct source *source)
+{
+    struct connection *connection;
+    int fd = accept4(source->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+    if (fd < 0)
+        return;
+    connection = allocate(1, sizeof *connection);
+    connection->source = (struct source){fd, server_ready};
+    connection->events = EPOLLIN;
+    watch(&connection->source, EPOLLIN, EPOLL_CTL_ADD);
+}
+
+uint16_t exchange_listen(uint16_t port)
+{
+    static struct source listener = {-1, accept_one};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_ANY)};
+    socklen_t length = sizeof address;
+    int yes = 1;
+
+    listener.fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    setsockopt(listener.fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (bind(listener.fd, (struct sockaddr *)&address, length) != 0 || listen(listener.fd, BACKLOG) != 0 ||
+        getsockname(listener.fd, (struct sockaddr *)&address, &length) != 0)
+        fail("cannot listen at port %d: %m", port);
+    exchange_watch(&listener);
+    return ntohs(address.sin_port);
+}
+
+void exchange_start(const struct transfer *transfer, const struct endpoint *peer, const struct endpoint *onward, finished done,
+                    void *context)
+{
+    struct connection *connection = allocate(1, sizeof *connection);
+    int fd = socket(peer->address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    if (fd < 0 || (connect(fd, (const struct sockaddr *)&peer->address, peer->length) != 0 && errno != EINPROGRESS))
+        fail("cannot connect: %m");
+    connection->source = (struct source){fd, opener_ready};
+    connection->header = (struct header){.kind = transfer->kind, .bytes = transfer->bytes};
+    if (onward != NULL)
+        connection->header.onward = *onward;
+    connection->is_opener = true;
+    connection->to_send = transfer->kind == TRANSFER_WRITE ? transfer->bytes : 0;
+    connection->to_receive = transfer->kind == TRANSFER_READ ? transfer->bytes : 1;
+    connection->done = done;
+    connection->context = context;
+    connection->events = EPOLLOUT;
+    watch(&connection->source, EPOLLOUT, EPOLL_CTL_ADD);
+}

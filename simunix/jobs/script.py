@@ -1,0 +1,165 @@
+"""From a profile to the script of the job program (csrc/jobs/script.c has the language). Pure text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rsg_server.errors import SimunixError
+from simunix.jobs import profile as kinds
+from simunix.jobs.profile import Profile, parse_profile, share
+
+DEPTH_MAX = 60
+"""Sequences in sequences; the job program can take 64 blocks in each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Where scripts run: the `program` that runs them, what starts its ranks, `storages` as (host, port) by label."""
+
+    program: str
+    launch: tuple[str, ...] = ()
+    storages: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+
+
+class Profiles:
+    """The profiles of a workload by name, parsed when first asked for. `where` begins all messages."""
+
+    def __init__(self, descriptions: Mapping[str, Mapping[str, Any]], where: str) -> None:
+        self._descriptions = descriptions
+        self._parsed: dict[str, Profile] = {}
+        self.where = where
+
+    def place(self, name: str) -> str:
+        """How messages name a profile."""
+        return f"{self.where}: profiles.{name}"
+
+    def get(self, name: str, asked_by: str) -> Profile:
+        """A profile; SimunixError if there is none of this name, or it cannot be run."""
+        if name not in self._descriptions:
+            raise SimunixError(f"{asked_by}: there is no profile {name!r}; add it under profiles")
+        if name not in self._parsed:
+            self._parsed[name] = parse_profile(self._descriptions[name], self.place(name))
+        return self._parsed[name]
+
+
+def job_script(profiles: Profiles, name: str, ranks: int, stage: Stage) -> str:
+    """The whole script of a job that does a profile on so many ranks. Raises SimunixError for what does not fit."""
+    writer = _Writer(profiles, ranks, stage)
+    body = list(writer.lines(name, (), profiles.place(name)))
+    head = [f"#!{stage.program}", f"# profile {_printable(name)}, {ranks} ranks", f"ranks {ranks}"]
+    if ranks > 1 and "task" in body:
+        head.append("launch " + " ".join(stage.launch))
+    head += [f"storage {host} {port}" for host, port in (stage.storages[label] for label in writer.storages)]
+    return "\n".join([*head, *body]) + "\n"
+
+
+def _printable(name: str) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in name)
+
+
+def _whole(amount: float) -> int:
+    return math.ceil(amount)
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.9f}".rstrip("0").rstrip(".")
+
+
+class _Writer:
+    """Writes the lines of profiles for one number of ranks; counts the storages that they name."""
+
+    def __init__(self, profiles: Profiles, ranks: int, stage: Stage) -> None:
+        self.profiles = profiles
+        self.ranks = ranks
+        self.stage = stage
+        self.storages: list[str] = []
+
+    def lines(self, name: str, above: tuple[str, ...], asked_by: str) -> Iterator[str]:
+        """Lines of a profile; `above` are the sequences that it is part of."""
+        if name in above:
+            raise SimunixError(f"{asked_by}: {' -> '.join((*above, name))}: a sequence cannot contain itself")
+        if len(above) >= DEPTH_MAX:
+            raise SimunixError(f"{asked_by}: more than {DEPTH_MAX} sequences in each other")
+        profile = self.profiles.get(name, asked_by)
+        if isinstance(profile, kinds.Sequence):
+            yield from self._sequence(profile, (*above, name))
+        else:
+            yield from _LINES[type(profile)](self, profile, self.profiles.place(name))
+        if profile.ret:
+            yield f"exit {profile.ret}"
+
+    def _sequence(self, profile: kinds.Sequence, above: tuple[str, ...]) -> Iterator[str]:
+        if profile.repeat > 1:
+            yield f"repeat {profile.repeat}"
+        for place, part in enumerate(profile.seq):
+            yield from self.lines(part, above, f"{self.profiles.place(above[-1])}.seq.{place}")
+        if profile.repeat > 1:
+            yield "end"
+
+    def delay(self, profile: Any, where: str) -> Iterator[str]:
+        yield f"delay {_seconds(profile.delay)}"
+
+    def suspendable(self, profile: Any, where: str) -> Iterator[str]:
+        yield f"suspendable {_seconds(profile.delay)}"
+
+    def command(self, profile: Any, where: str) -> Iterator[str]:
+        launchers = {"none": "", "srun": "srun ", "mpiexec": f"mpiexec -n {self.ranks} "}
+        yield f"run {launchers[profile.launcher]}{profile.command}"
+
+    def parallel(self, profile: Any, where: str) -> Iterator[str]:
+        n = self.ranks
+        for key, values, expected in (("cpu", profile.cpu, n), ("com", profile.com, n * n)):
+            if values and len(values) != expected:
+                raise SimunixError(f"{where}.{key}: {len(values)} values, but a job on {n} resources needs {expected}")
+        yield "task"
+        yield from (f"cpu {rank} {_whole(flops)}" for rank, flops in enumerate(profile.cpu or ()) if flops)
+        for place, size in enumerate(profile.com or ()):
+            if size:
+                yield f"send {place // n} {place % n} {_whole(size)}"
+        yield "end"
+
+    def homogeneous(self, profile: Any, where: str) -> Iterator[str]:
+        n = self.ranks
+        yield "task"
+        if profile.cpu:
+            yield f"cpu * {_whole(share(profile, profile.cpu, n))}"
+        if profile.com and n > 1:
+            yield f"send * * {_whole(share(profile, profile.com, n * n - n))}"
+        yield "end"
+
+    def on_storage(self, profile: Any, where: str) -> Iterator[str]:
+        storage = self.storage(profile.storage, f"{where}.storage")
+        yield "task"
+        for verb, total in (("read", profile.bytes_to_read), ("write", profile.bytes_to_write)):
+            if total:
+                yield f"{verb} * {storage} {_whole(share(profile, total, self.ranks))}"
+        yield "end"
+
+    def staging(self, profile: Any, where: str) -> Iterator[str]:
+        source, target = self.storage(profile.source, f"{where}.from"), self.storage(profile.target, f"{where}.to")
+        yield f"stage {source} {target} {_whole(profile.nb_bytes)}"
+
+    def storage(self, label: str, where: str) -> int:
+        """The number of a storage in this script."""
+        if label not in self.stage.storages:
+            known = ", ".join(self.stage.storages) or "none"
+            raise SimunixError(f"{where}: no host is the storage {label!r}; name it under workload.storage (known: {known})")
+        if label not in self.storages:
+            self.storages.append(label)
+        return self.storages.index(label)
+
+
+_LINES: dict[type[Profile], Callable[[_Writer, Any, str], Iterator[str]]] = {
+    kinds.Delay: _Writer.delay,
+    kinds.Failure: _Writer.delay,
+    kinds.Suspendable: _Writer.suspendable,
+    kinds.Command: _Writer.command,
+    kinds.ParallelTask: _Writer.parallel,
+    kinds.Homogeneous: _Writer.homogeneous,
+    kinds.HomogeneousTotal: _Writer.homogeneous,
+    kinds.OnStorage: _Writer.on_storage,
+    kinds.Staging: _Writer.staging,
+}

@@ -1,0 +1,108 @@
+"""What the jobs of a workload do: Batsim's profiles of its own file, or one profile for all jobs of another trace."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from rsg_server.errors import SimunixError
+from simunix.jobs.script import Profiles, Stage, job_script
+from simunix.workload.job import Job, Work
+from simunix.workload.selection import Selection
+
+if TYPE_CHECKING:
+    from simunix.workload.batsim import BatsimJob, BatsimWorkload
+
+FOLDER = "/run/simunix/jobs"
+"""Seen by all hosts of a cluster, as on a network file system: the job program, the scripts, the logs of jobs."""
+PROGRAM = f"{FOLDER}/simunix-job"
+STORAGE_PORT = 6000
+UNKNOWN_S = -1.0
+"""Run time of a job that takes as long as what it does."""
+
+
+@dataclass(slots=True)
+class Scripts:
+    """The scripts of one workload, each once, by their path below `folder`."""
+
+    folder: str
+    stage: Stage
+    output: str
+    on_nodes: bool = False
+    files: dict[str, str] = field(default_factory=dict)
+    _known: dict[tuple[str, int], Work] = field(default_factory=dict)
+
+    def work(self, profiles: Profiles, name: str, ranks: int) -> Work:
+        """A job that does the profile on so many ranks."""
+        key = (name, ranks)
+        if key not in self._known:
+            plain = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)[:60]
+            path = f"{self.folder}/{len(self._known)}-{plain}-{ranks}.job"
+            self.files[path] = job_script(profiles, name, ranks, self.stage)
+            self._known[key] = Work(name, path, ranks, self.output, self.on_nodes)
+        return self._known[key]
+
+
+# Batsim
+
+
+def batsim_jobs(workload: BatsimWorkload, selection: Selection, scripts: Scripts, where: str) -> list[Job]:
+    """Its jobs in the order of their submission (ties: of the file), times from the window's begin. Raises SimunixError."""
+    profiles = Profiles(workload.profiles, where)
+    numbered = all(str(job.id).isdecimal() for job in workload.jobs)
+    jobs: list[Job] = []
+    for place, job in enumerate(workload.jobs):
+        if not selection.begin_s <= job.subtime < selection.end_s:
+            continue
+        try:
+            work = scripts.work(profiles, job.profile, job.res)
+        except SimunixError as error:
+            raise SimunixError(f"{error} (job {job.id})") from None
+        jobs.append(_batsim_job(job, int(job.id) if numbered else place + 1, selection, work))
+    _check_ids(jobs, where)
+    jobs.sort(key=lambda job: job.submit_s)
+    return jobs[: selection.max_jobs]
+
+
+def _batsim_job(job: BatsimJob, number: int, selection: Selection, work: Work) -> Job:
+    limit_s = math.inf if job.walltime is None or job.walltime < 0 else job.walltime * selection.margin
+    cores = job.res if work.on_nodes else job.res * selection.processors
+    name = "" if str(number) == str(job.id) else str(job.id)
+    return Job(number, job.subtime - selection.begin_s, UNKNOWN_S, limit_s, cores, name=name, work=work)
+
+
+def _check_ids(jobs: Iterable[Job], where: str) -> None:
+    seen: set[int] = set()
+    for job in jobs:
+        if job.id in seen:
+            raise SimunixError(f"{where}: jobs: id {job.id} is there twice; ids must differ")
+        seen.add(job.id)
+
+
+# Other traces
+
+
+def with_profile(
+    jobs: Sequence[Job], profile: str | Mapping[str, Any], scripts: Scripts, speed_flops: float, where: str
+) -> list[Job]:
+    """Jobs that do what the section says; `speed_flops` is that of the cores they compute on. Raises SimunixError."""
+    if isinstance(profile, str):
+        titles = [f"{profile} {job.runtime_s:g}" for job in jobs]
+        own = _OWN_TIME[profile]
+        descriptions = {title: own(job.runtime_s, speed_flops) for title, job in zip(titles, jobs, strict=True)}
+    else:
+        titles = [str(profile.get("type", "profile"))] * len(jobs)
+        descriptions = {titles[0]: dict(profile)} if titles else {}
+    profiles = Profiles(descriptions, where)
+    return [replace(job, work=scripts.work(profiles, title, job.cores)) for title, job in zip(titles, jobs, strict=True)]
+
+
+_OWN_TIME: dict[str, Callable[[float, float], dict[str, Any]]] = {
+    "suspendable": lambda runtime_s, speed_flops: {"type": "suspendable", "delay": runtime_s},
+    "sleep": lambda runtime_s, speed_flops: {"type": "delay", "delay": runtime_s},
+    "compute": lambda runtime_s, speed_flops: {"type": "parallel_homogeneous", "cpu": runtime_s * speed_flops, "com": 0},
+}
+"""What a profile's name means for a job of this run time: it takes that long on cores that it has for itself."""

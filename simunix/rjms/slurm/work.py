@@ -1,0 +1,25 @@
+"""sbatch's words for the size of a job and for what it does; srun for the ranks of one."""
+
+from __future__ import annotations
+
+from simunix.workload.job import Job
+
+LAUNCH = ("srun", "--kill-on-bad-exit=1", "--input=none")
+"""What starts the ranks of a job's step: one for each task of the allocation."""
+
+
+def size_words(job: Job) -> tuple[str, ...]:
+    """A task for each rank: as many cores as the job has for it, or a node of its own."""
+    work = job.work
+    if work is None or (not work.on_nodes and work.ranks == job.cores):
+        return (f"--ntasks={job.cores}",)
+    if work.on_nodes:
+        return (f"--nodes={work.ranks}", "--ntasks-per-node=1", "--exclusive")
+    return (f"--ntasks={work.ranks}", f"--cpus-per-task={job.cores // work.ranks}")
+
+
+def work_words(job: Job) -> tuple[str, ...]:
+    """The script of what it does, with its log; or a sleep."""
+    if job.work is None:
+        return ("--output=/dev/null", f"--wrap=exec sleep {job.runtime_s:g}")
+    return (f"--output={job.work.output}", job.work.script)

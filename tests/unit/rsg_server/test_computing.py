@@ -1,0 +1,158 @@
+"""Computing shares a host's cores: against a plain model that steps from one change to the next in exact fractions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from ipaddress import ip_address
+from types import SimpleNamespace
+from typing import Any
+
+import msgpack
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rsg_server.actor import State
+from rsg_server.computing import Computing
+from rsg_server.platform.host import Host
+from rsg_server.protocol import Op, Wait, Wake
+from rsg_server.timeline import Timeline
+from rsg_server.waiting import Waiting
+from tests.unit.rsg_server.fakes import Fake, fake
+
+NS = 10**9
+NOBODY_BLOCKED, NEVER = 0, -1
+
+
+@dataclass
+class World:
+    """As much of a kernel as computing needs."""
+
+    cores: int = 1
+    speed: float = 1e9
+    now_ns: int = 0
+    timeline: Timeline = field(default_factory=Timeline)
+    done: dict[int, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.computing = Computing(self)  # type: ignore[arg-type]
+        host = Host("h", (ip_address("10.0.0.1"),), self.cores, speeds_flops=(self.speed,))
+        self.process = SimpleNamespace(host=SimpleNamespace(name="h", host=host))
+
+    def actor(self, number: int) -> Any:
+        return SimpleNamespace(number=number, process=self.process)
+
+    def wake(self, actor: Any, reason: int) -> None:
+        assert reason == Wake.READY
+        self.done[actor.number] = self.now_ns
+
+    def run_until(self, moment_ns: int) -> None:
+        while (due := self.timeline.next_ns) is not None and due <= moment_ns:
+            self.now_ns = due
+            self.timeline.run_due(due)
+        self.now_ns = moment_ns
+
+
+def modelled(cores: int, speed: int, jobs: list[tuple[int, int]]) -> list[Fraction]:
+    """When each (start in ns, flops) is done, in ns."""
+    now, left = Fraction(0), {index: Fraction(flops) for index, (_, flops) in enumerate(jobs)}
+    done: dict[int, Fraction] = {}
+    while left:
+        running = [index for index in left if jobs[index][0] <= now]
+        starts = [Fraction(jobs[index][0]) for index in left if jobs[index][0] > now]
+        rate = Fraction(speed * min(cores, len(running)), NS * max(1, len(running)))
+        ends = [now + left[index] / rate for index in running]
+        then = min(starts + ends)
+        for index in running:
+            left[index] -= rate * (then - now)
+            if left[index] == 0:
+                done[index] = then
+                del left[index]
+        now = then
+    return [done[index] for index in range(len(jobs))]
+
+
+@given(
+    st.integers(1, 4),
+    st.sampled_from([10**6, 10**9, 37 * 10**8]),
+    st.lists(st.tuples(st.integers(0, 5 * NS), st.integers(1, 10**10)), min_size=1, max_size=8),
+)
+def test_completions_are_those_of_the_model(cores: int, speed: int, jobs: list[tuple[int, int]]) -> None:
+    world = World(cores, float(speed))
+    for index, (start_ns, flops) in sorted(enumerate(jobs), key=lambda entry: entry[1][0]):
+        world.run_until(start_ns)
+        world.computing.start(world.actor(index), flops)
+    world.run_until(10**15)
+    for index, expected in enumerate(modelled(cores, speed, jobs)):
+        assert abs(world.done[index] - expected) <= 2 + 2 * len(jobs)
+
+
+def test_alone_it_takes_flops_divided_by_speed() -> None:
+    world = World(4, 2e9)
+    world.computing.start(world.actor(1), 3 * 10**9)
+    world.run_until(10 * NS)
+    assert world.done == {1: 1_500_000_000}
+
+
+def test_twice_as_many_as_cores_take_twice_as_long() -> None:
+    world = World(cores=2)
+    for number in range(4):
+        world.computing.start(world.actor(number), 10**9)
+    world.run_until(10 * NS)
+    assert world.done == dict.fromkeys(range(4), 2 * NS)
+
+
+def test_a_stopped_process_does_not_compute_and_leaves_the_core_to_others() -> None:
+    world = World()
+    first, second = world.actor(1), world.actor(2)
+    world.computing.start(first, 10**9)
+    world.computing.start(second, 10**9)
+    world.run_until(NS)  # half of each is done
+    world.computing.pause([first])
+    world.run_until(3 * NS)
+    world.computing.resume([first])
+    world.computing.resume([first])  # as SIGCONT to one that runs
+    world.run_until(10 * NS)
+    assert world.done == {2: 1_500_000_000, 1: 3_500_000_000}
+
+
+def test_ended_early_it_says_what_is_left() -> None:
+    world = World()
+    world.computing.start(world.actor(1), 10**9)
+    world.run_until(NS // 4)
+    assert world.computing.end(world.actor(1)) == 750_000_000
+    assert world.computing.end(world.actor(1)) == 0
+    world.run_until(10 * NS)
+    assert world.done == {}
+
+
+def compute(world: Fake, flops: int) -> Any:
+    actor = world.born()
+    message = msgpack.packb([int(Op.PARK), int(Wait.COMPUTE), 157, NEVER, NOBODY_BLOCKED, flops, 0, 0])
+    assert world.send(actor, message) is None
+    return actor
+
+
+def test_a_signal_wakes_who_computes_with_the_rest() -> None:
+    with fake() as world:
+        actor = compute(world, 10**9)
+        world.kernel.notice_signal(actor.process, 15)
+        assert actor.state is State.READY
+        assert actor.reply == (int(Wake.SIGNAL), 10**9)
+
+
+def test_who_dies_computing_leaves_nothing_behind() -> None:
+    with fake() as world:
+        actor = compute(world, 10**9)
+        assert world.kernel.timeline.next_ns == NS
+        world.kernel.end_actor(actor)
+        assert world.kernel.timeline.next_ns is None
+
+
+@pytest.mark.parametrize("flops", [1, 2**62])
+def test_any_amount_can_be_asked_for(flops: int) -> None:
+    with fake() as world:
+        actor = compute(world, flops)
+        assert world.kernel.timeline.next_ns == pytest.approx(flops)
+        assert Waiting(world.kernel).describe(actor) == f"the end of its computing, {flops} flops"
