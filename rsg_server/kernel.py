@@ -27,6 +27,7 @@ from rsg_server.interfaces import InterfaceTable
 from rsg_server.netlink import Netlink
 from rsg_server.network.network import Network
 from rsg_server.options import KernelOptions
+from rsg_server.orphans import hang_up_orphans, reparent
 from rsg_server.platform.platform import Platform
 from rsg_server.preemption import Preemption
 from rsg_server.process import Process
@@ -317,31 +318,11 @@ class Kernel:
             parent.children.remove(process)
             self.child_changed(parent)
         for child in process.children:
-            self._reparent(child)
+            reparent(self, child)
             self.notice_signal(child, signal.SIGTERM, every_thread=True)  # PR_SET_PDEATHSIG may have sent something
-        self._hang_up_orphans(process.host)
+        hang_up_orphans(self, process.host)
         if process.on_exit is not None:
             process.on_exit(process)
-
-    def _hang_up_orphans(self, host: HostState) -> None:
-        """A death may orphan a process group: if one of its members is stopped, the kernel has sent all SIGHUP and SIGCONT."""
-        stopped = [process for process in host.processes.values() if process.stopped]
-        groups = {process.group() for process in stopped if process.status_fields().get("State", "T")[0] not in "Tt"}
-        if not groups:
-            return
-        for process in sorted(host.processes.values(), key=lambda process: process.number):
-            if process.group() in groups:
-                self.continue_process(process)
-                self.notice_signal(process, signal.SIGHUP)
-                self.notice_signal(process, signal.SIGCONT)
-
-    def _reparent(self, orphan: Process) -> None:
-        """Whom the kernel has given an orphan to: a subreaper among its ancestors, or the host's init, which is not ours."""
-        parent_pid = int(orphan.status_fields().get("PPid", "0"))
-        known = (other for other in self.processes.values() if parent_pid and other.global_pid == parent_pid)
-        orphan.parent = next(known, None)
-        if orphan.parent is not None:
-            orphan.parent.children.append(orphan)
 
     def release_vfork(self, process: Process) -> None:
         """The child of a vfork has exec'd or died: its parent goes on (and first says what it knows)."""
