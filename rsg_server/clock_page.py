@@ -46,8 +46,11 @@ class Costs:
 
 
 def next_tick_ns() -> int:
-    """Wait for the next tick of the clock with which the kernel stamps files: what it has stamped before is older than that."""
-    before = time.clock_gettime_ns(CLOCK_REALTIME_COARSE)
+    """Wait for a tick of the clock with which the kernel stamps files: what it has stamped before is older than that.
+
+    Since Linux 6.13 some stamps are of the fine clock, which is up to a tick ahead of the coarse one.
+    """
+    before = time.clock_gettime_ns(time.CLOCK_REALTIME)
     while (now := time.clock_gettime_ns(CLOCK_REALTIME_COARSE)) <= before:
         time.sleep(0.0005)
     return now
