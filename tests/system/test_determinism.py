@@ -42,6 +42,19 @@ def start_terminals(emulation: Cluster) -> None:
         host.start(program)
 
 
+JOB_CONTROL = """set -m
+for i in 1 2 3 4 5 6 7 8; do
+    sleep 0.3 & kill -STOP %%; sleep 0.1; bg %% >told; cat told; wait
+    sleep 0.3 & kill -STOP %%; sleep 0.1; kill -CONT %%; (jobs); fg %%
+done"""
+
+
+def start_job_control(emulation: Cluster) -> None:
+    """A shell is told by a job that it goes on when the job is let run, before the shell's next call or after it."""
+    for host in emulation.hosts("a[1-2]"):
+        host.start("bash", "-c", JOB_CONTROL)
+
+
 def run_often(emulation: Cluster, repetitions: int) -> set[tuple[str, ...]]:
     """What was seen in so many runs: digest and outputs of each; every program must succeed each time."""
     seen = set()
@@ -62,7 +75,9 @@ def test_five_runs_are_one(emulation: Cluster, start: Start) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("start", "repetitions"), [(start_mixed, 200), (start_rough, 60), (start_terminals, 50)])
+@pytest.mark.parametrize(
+    ("start", "repetitions"), [(start_mixed, 200), (start_rough, 60), (start_terminals, 50), (start_job_control, 20)]
+)
 def test_many_runs_on_a_busy_computer_are_one(emulation: Cluster, start: Start, repetitions: int, busy_host: None) -> None:
     start(emulation)
     assert len(run_often(emulation, repetitions)) == 1
