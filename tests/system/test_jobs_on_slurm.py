@@ -138,4 +138,4 @@ def test_jobs_of_an_swf_trace_compute(simunix: Simunix, tmp_path: Path) -> None:
     rows, out = run(simunix, tmp_path, tmp_path / "t.swf", more=", profile: compute, resources: nodes")
     assert steps(out, rows["1"]) == pytest.approx([20], abs=1e-3)
     assert steps(out, rows["2"]) == pytest.approx([30], abs=1e-3)
-    assert rows["2"]["allocated_resources"] == "n[3-4]"
+    assert rows["2"]["allocated_hosts"] == "n[3-4]"
