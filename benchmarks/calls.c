@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
+#include <sys/wait.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,14 @@ int main(int argc, char **argv)
     if (argc < 3)
         return 2;
     rounds = atoi(argv[2]);
-    if (strcmp(argv[1], "two-sleepers") == 0) { /* every sleep passes the server: somebody else is always due first */
+    if (strcmp(argv[1], "two-processes") == 0) { /* every sleep passes the server: somebody else is always due first */
+        pid_t child = fork();
+
+        sleeper(NULL);
+        if (child == 0)
+            _exit(0);
+        waitpid(child, NULL, 0);
+    } else if (strcmp(argv[1], "two-threads") == 0) { /* the same, but the process sees to it by itself */
         pthread_create(&other, NULL, sleeper, NULL);
         sleeper(NULL);
         pthread_join(other, NULL);

@@ -46,12 +46,14 @@ def main() -> None:
         handover = build("handover", folder)
         calls = build("calls", folder)
         bare = min(float(subprocess.check_output([handover, "100000"])) for _ in range(REPEATS)) / 1000
-        turn = per_call_us(calls, "two-sleepers", 20_000, SIMUNIX) / 2
+        turn = per_call_us(calls, "two-processes", 20_000, SIMUNIX) / 2
+        step = per_call_us(calls, "two-threads", 200_000, SIMUNIX) / 2
         rows = {
             "futex hand-over and back, one core (us)": bare,
             "turn through the server: a sleep while another is due first (us)": turn,
             "ratio of the two": turn / bare,
-            "sleep of a lone actor, no message (us)": per_call_us(calls, "lone-sleeper", 200_000, SIMUNIX),
+            "step from thread to thread of a process: the same between two threads (us)": step,
+            "sleep of a lone actor, no message (us)": per_call_us(calls, "lone-sleeper", 2_000_000, SIMUNIX),
             "trapped system call (us)": per_call_us(calls, "trap", 300_000, SIMUNIX),
             "the same call without simunix (us)": per_call_us(calls, "trap", 300_000, []),
             "the same call through the preload net (us)": per_call_us(calls, "preload", 1_000_000, SIMUNIX),
