@@ -55,6 +55,19 @@ static inline int connected_to(in_port_t port)
     return fd;
 }
 
+/* A datagram socket at an address and *port (0: any, and then it is told), which others may have too. */
+static inline int udp_receiver(in_addr_t address, in_port_t *port)
+{
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = *port, .sin_addr = {.s_addr = address}};
+    int fd = socket(AF_INET, SOCK_DGRAM, 0);
+    int on = 1;
+
+    CHECK(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0);
+    CHECK(bind(fd, (struct sockaddr *)&name, sizeof name) == 0);
+    *port = port_of(fd);
+    return fd;
+}
+
 /* Both ends of one TCP connection: the client's first. */
 static inline void tcp_pair(int ends[2])
 {

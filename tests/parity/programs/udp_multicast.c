@@ -10,14 +10,7 @@ static in_port_t port;
 
 static int receiver(in_addr_t address)
 {
-    struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = port, .sin_addr = {.s_addr = address}};
-    int fd = socket(AF_INET, SOCK_DGRAM, 0);
-    int on = 1;
-
-    CHECK(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0);
-    CHECK(bind(fd, (struct sockaddr *)&name, sizeof name) == 0);
-    port = port_of(fd);
-    return fd;
+    return udp_receiver(address, &port);
 }
 
 static int member(int fd, int option)

@@ -24,35 +24,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PORT = 7000, CHILDREN = 3, THREADS = 3, MESSAGES = 4, CONNECTIONS = CHILDREN * THREADS, WORKERS = CONNECTIONS };
+#include "moments.h"
 
-#define CHECK(condition)                                                                                    \
-    do {                                                                                                    \
-        if (!(condition)) {                                                                                 \
-            dprintf(2, "%s:%d: failed: %s (%s)\n", __FILE__, __LINE__, #condition, strerror(errno));       \
-            _exit(1);                                                                                       \
-        }                                                                                                   \
-    } while (0)
+enum { PORT = 7000, CHILDREN = 3, THREADS = 3, MESSAGES = 4, CONNECTIONS = CHILDREN * THREADS, WORKERS = CONNECTIONS };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static volatile sig_atomic_t alarms, children_told;
-
-static uint32_t random_below(uint32_t limit)
-{
-    uint32_t value;
-
-    CHECK(getrandom(&value, sizeof value, 0) == sizeof value);
-    return value % limit;
-}
-
-static void sleep_us(uint32_t microseconds)
-{
-    struct timespec left = {0, microseconds * 1000L};
-
-    while (nanosleep(&left, &left) == -1)
-        CHECK(errno == EINTR);
-}
 
 static void read_all(int fd, void *into, size_t size)
 {

@@ -22,15 +22,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 4, CHILDREN = 4 };
+#include "moments.h"
 
-#define CHECK(condition)                                                                                    \
-    do {                                                                                                    \
-        if (!(condition)) {                                                                                 \
-            dprintf(2, "%s:%d: failed: %s (%s)\n", __FILE__, __LINE__, #condition, strerror(errno));       \
-            _exit(1);                                                                                       \
-        }                                                                                                   \
-    } while (0)
+enum { ROUNDS = 4, CHILDREN = 4 };
 
 struct shared {
     pthread_mutex_t lock;
@@ -40,30 +34,6 @@ struct shared {
 };
 
 static char self[4096]; /* not /proc/self/exe: that is gone once the main thread has ended */
-
-static void sleep_us(long microseconds)
-{
-    struct timespec left = {microseconds / 1000000, microseconds % 1000000 * 1000};
-
-    while (nanosleep(&left, &left) == -1)
-        CHECK(errno == EINTR);
-}
-
-static long random_below(long limit)
-{
-    uint32_t value;
-
-    CHECK(getrandom(&value, sizeof value, 0) == sizeof value);
-    return value % limit;
-}
-
-static long now_us(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
 
 /* A child with threads, and its death */
 

@@ -20,44 +20,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SESSIONS = 3, LINES = 4, NEWBORN = 6, OWNERS = 4 };
+#include "moments.h"
 
-#define CHECK(condition)                                                                                    \
-    do {                                                                                                    \
-        if (!(condition)) {                                                                                 \
-            dprintf(2, "%s:%d: failed: %s (%s)\n", __FILE__, __LINE__, #condition, strerror(errno));       \
-            _exit(1);                                                                                       \
-        }                                                                                                   \
-    } while (0)
+enum { SESSIONS = 3, LINES = 4, NEWBORN = 6, OWNERS = 4 };
 
 struct shared {
     pthread_mutex_t robust, inheriting;
     int entered, deaths;
 };
-
-static void sleep_us(long microseconds)
-{
-    struct timespec left = {microseconds / 1000000, microseconds % 1000000 * 1000};
-
-    while (nanosleep(&left, &left) == -1)
-        CHECK(errno == EINTR);
-}
-
-static long random_below(long limit)
-{
-    uint32_t value;
-
-    CHECK(getrandom(&value, sizeof value, 0) == sizeof value);
-    return value % limit;
-}
-
-static long now_us(void)
-{
-    struct timespec now;
-
-    CHECK(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
-    return now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
 
 /* The session: what runs behind the terminal. */
 
