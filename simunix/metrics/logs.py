@@ -1,5 +1,5 @@
-"""What jobs that do a profile (docs/jobs.md) say of themselves: when their script began and ended, to the nanosecond, and for how
-long they were suspended. An RJMS's accounting has whole seconds, and of suspensions often nothing.
+"""What jobs that do a profile (docs/jobs.md) say of themselves: when their script began and ended, and how long they were
+suspended, to the nanosecond. An RJMS's accounting has whole seconds, and of suspensions often nothing.
 
     946684814.003494354 begins line 4: suspendable 100.3
     946684872.000567704 suspended for 50.501120599 s
@@ -115,6 +115,6 @@ def _read(path: Path) -> JobLog:
 
 def _epoch_ns(run: Path) -> int:
     try:
-        return round(json.loads((run / "run.json").read_text())["epoch_s"] * NS)
+        return int(json.loads((run / "run.json").read_text())["epoch_s"] * NS)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise SimunixError(f"{run / 'run.json'}: no epoch_s ({error}); expected the folder of a run that ended") from error
