@@ -13,7 +13,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#define CHUNK_BYTES (256 << 10)
+#define CHUNK_BYTES (1 << 20)
+#define BUFFER_BYTES (4 << 20)
 #define EVENTS_MAX 64
 #define BACKLOG 4096
 
@@ -224,6 +225,15 @@ static void server_ready(struct source *source)
         end(connection, progress == THROUGH);
 }
 
+/* As programs do that move much at once. Who may not, as he is not root, moves as much in more pieces. */
+static void widen(int fd)
+{
+    static const int size = BUFFER_BYTES;
+
+    setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof size);
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size);
+}
+
 static void accept_one(struct source *source)
 {
     struct connection *connection;
@@ -231,6 +241,7 @@ static void accept_one(struct source *source)
 
     if (fd < 0)
         return;
+    widen(fd);
     connection = allocate(1, sizeof *connection);
     connection->source = (struct source){fd, server_ready};
     connection->events = EPOLLIN;
@@ -259,6 +270,7 @@ void exchange_start(const struct transfer *transfer, const struct endpoint *peer
     struct connection *connection = allocate(1, sizeof *connection);
     int fd = socket(peer->address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
+    widen(fd);
     if (fd < 0 || (connect(fd, (const struct sockaddr *)&peer->address, peer->length) != 0 && errno != EINPROGRESS))
         fail("cannot connect: %m");
     connection->source = (struct source){fd, opener_ready};
