@@ -1,4 +1,4 @@
-"""Streams whose buffers are forced beyond the usual (SO_SNDBUFFORCE, SO_RCVBUFFORCE): more is under way, all else is the same."""
+"""Streams whose buffers are forced beyond the usual (SO_SNDBUFFORCE, SO_RCVBUFFORCE): more is under way, that is all."""
 
 from __future__ import annotations
 
