@@ -15,6 +15,8 @@
 
 #define CHUNK_BYTES (1 << 20)
 #define BUFFER_BYTES (4 << 20)
+#define ALL_BUFFERS_BYTES (24 << 20) /* of a process: many connections get less each */
+#define USUAL_BUFFER_BYTES (256 << 10)
 #define EVENTS_MAX 64
 #define BACKLOG 4096
 
@@ -42,6 +44,8 @@ enum progress { WAITS, THROUGH, BROKEN };
 
 static int epoll = -1;
 static char chunk[CHUNK_BYTES];
+static uint32_t expected = 1; /* connections at a time, in each direction */
+static uint32_t served;
 
 static void watch(struct source *source, uint32_t events, int operation)
 {
@@ -133,6 +137,7 @@ static void forget(struct source *source)
 static void end(struct connection *connection, bool is_done)
 {
     forget(&connection->source);
+    served -= !connection->is_opener;
     if (connection->done != NULL)
         connection->done(connection->context, is_done);
     free(connection);
@@ -225,11 +230,20 @@ static void server_ready(struct source *source)
         end(connection, progress == THROUGH);
 }
 
+void exchange_expect(uint32_t connections)
+{
+    if (connections > expected)
+        expected = connections;
+}
+
 /* As programs do that move much at once. Who may not, as he is not root, moves as much in more pieces. */
 static void widen(int fd)
 {
-    static const int size = BUFFER_BYTES;
+    uint32_t share = ALL_BUFFERS_BYTES / expected;
+    int size = share < BUFFER_BYTES ? (int)share : BUFFER_BYTES;
 
+    if (size <= USUAL_BUFFER_BYTES)
+        return;
     setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof size);
     setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size);
 }
@@ -241,6 +255,7 @@ static void accept_one(struct source *source)
 
     if (fd < 0)
         return;
+    exchange_expect(++served);
     widen(fd);
     connection = allocate(1, sizeof *connection);
     connection->source = (struct source){fd, server_ready};
