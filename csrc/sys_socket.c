@@ -426,7 +426,18 @@ long sys_getsockopt(struct call *call)
     return 0;
 }
 
-/* What a datagram socket may hold is limited by the buffer of the pair's other end: the server sets it. */
+/* What a datagram socket may hold is limited by the buffer of the pair's other end: the server sets it. A stream whose buffers
+ * are forced beyond the usual has a window as large. */
+static bool is_buffer(long level, long option)
+{
+    return level == SOL_SOCKET_LEVEL && (option == SO_RCVBUF || option == SO_RCVBUFFORCE || option == SO_SNDBUFFORCE);
+}
+
+static bool is_buffer_of_server(char type, long option)
+{
+    return type == 'd' ? option != SO_SNDBUFFORCE : type == 's' && option != SO_RCVBUF;
+}
+
 static long set_buffer(struct call *call)
 {
     char type;
@@ -435,12 +446,12 @@ static long set_buffer(struct call *call)
     struct reply reply;
     long result = NATIVE(setsockopt, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4]);
 
-    if (result != 0 || id < 0 || type != 'd')
+    if (result != 0 || id < 0 || !is_buffer_of_server(type, call->a[2]))
         return result;
     request_start(call->thread, &writer, OP_SOCKET_SET, 4);
     msgpack_put_int(&writer, id);
     msgpack_put_int(&writer, SOL_SOCKET_LEVEL);
-    msgpack_put_int(&writer, SO_RCVBUF);
+    msgpack_put_int(&writer, call->a[2]);
     msgpack_put_bytes(&writer, (void *)call->a[3], sizeof(int));
     return request_call(call->thread, &writer, &reply);
 }
@@ -452,7 +463,7 @@ long sys_setsockopt(struct call *call)
     struct reply reply;
     size_t length = (size_t)(uint32_t)call->a[4];
 
-    if (call->a[1] == SOL_SOCKET_LEVEL && (call->a[2] == SO_RCVBUF || call->a[2] == SO_RCVBUFFORCE))
+    if (is_buffer(call->a[1], call->a[2]))
         return set_buffer(call);
     if (!is_server_option(call->a[1], call->a[2]) || (id = socket_id((int)call->a[0], NULL)) < 0)
         return NATIVE(setsockopt, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4]);

@@ -110,7 +110,9 @@ REFUSED: dict[Key, int] = {
 SET_ONLY = {(SOL_IP, option) for option in (*range(35, 41), *range(42, 49))} | {
     (SOL_IPV6, option) for option in (0, 7, 9, 20, 21, 42, 43, 44, 45, 46, 47, 50, 52)
 }
-SO_RCVBUF = 8
+SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE = 8, 32, 33
+BUFFERS = tuple((SOL_SOCKET, option) for option in (SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE))
+LARGEST_BUFFER_BYTES = 1 << 24
 LAST_TCP_OPTION = 45
 TCP_INFO, TCP_MAXSEG = (SOL_TCP, 11), (SOL_TCP, 2)
 LENGTHS = {(SOL_SOCKET, 13): 8}
@@ -154,8 +156,8 @@ def put(kernel: Kernel, which: SimulatedSocket, key: Key, value: bytes) -> int:
         return errno.ENOPROTOOPT
     if key in REFUSED:
         return REFUSED[key]
-    if key == (SOL_SOCKET, SO_RCVBUF):
-        return _limit_queue(which, value)
+    if key in BUFFERS:
+        return _set_buffer(which, key[1], int.from_bytes(value[:4], "little"))
     if key in _CHECKED:
         code = _CHECKED[key](kernel, which, value)
         if code:
@@ -168,10 +170,19 @@ def put(kernel: Kernel, which: SimulatedSocket, key: Key, value: bytes) -> int:
     return _put_number(which, key, value)
 
 
-def _limit_queue(which: SimulatedSocket, value: bytes) -> int:
-    """What our end may have sent and the application not yet taken; the kernel doubles it on both sides."""
+def _set_buffer(which: SimulatedSocket, option: int, size_bytes: int) -> int:
+    """To receive: what our end may have sent and the application not yet taken; the kernel doubles it on both sides.
+
+    What is forced, in either direction, counts for a stream's window besides.
+    """
+    if option == SO_SNDBUFFORCE:
+        which.send_bytes = min(size_bytes, LARGEST_BUFFER_BYTES)
+        return 0
+    if option == SO_RCVBUFFORCE:
+        which.receive_bytes = min(size_bytes, LARGEST_BUFFER_BYTES)
     if not which.is_broken:
-        which.end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, min(int.from_bytes(value[:4], "little"), 1 << 30))
+        own = SO_SNDBUFFORCE if option == SO_RCVBUFFORCE else socket.SO_SNDBUF
+        which.end.setsockopt(socket.SOL_SOCKET, own, min(size_bytes, 1 << 30))
     return 0
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rsg_server.process import Process
 
 READ_BYTES = 65536
+PIECES = 4
+"""What a window consists of, if its buffers have been forced to be larger than usual."""
 READ_EVENTS = select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLPRI
 _SIOCATMARK = 0x8905
 
@@ -107,6 +109,8 @@ class SimulatedSocket:
     is_urgent: bool = False  # the application has sent a byte with MSG_OOB, which has not been read yet
     bytes_read: int = 0  # since the beginning
     bytes_pushed: int = 0
+    send_bytes: int = 0  # buffers that the application has forced, SO_SNDBUFFORCE and SO_RCVBUFFORCE
+    receive_bytes: int = 0
     urgent: deque[int] = field(default_factory=deque)  # places of urgent bytes in what the application is to get
 
     def __repr__(self) -> str:
@@ -118,13 +122,18 @@ class SimulatedSocket:
         app_end, self.app_end = self.app_end, None
         return app_end.detach()
 
+    @property
+    def buffer_bytes(self) -> int:
+        """What may be under way towards the peer because both sides want it so."""
+        return 0 if self.peer is None else min(self.send_bytes, self.peer.receive_bytes)
+
     def read(self) -> bytes | None:
-        """What the application has sent, at most READ_BYTES; b"" at its end, None if there is nothing now.
+        """What the application has sent, one piece at most; b"" at its end, None if there is nothing now.
 
         Raises ConnectionResetError when it closed with data unread.
         """
         try:
-            data = self._read_urgent() or self.end.recv(READ_BYTES)
+            data = self._read_urgent() or self.end.recv(max(READ_BYTES, self.buffer_bytes // PIECES))
         except BlockingIOError:
             return None
         self.bytes_read += len(data)
@@ -152,8 +161,18 @@ class SimulatedSocket:
 
     def deliver(self, data: bytes) -> bool:
         """Give the application bytes; what does not fit waits. False if it will never take them."""
-        self.undelivered += data
-        return self.push()
+        if self.undelivered or self.urgent:
+            self.undelivered += data
+            return self.push()
+        try:
+            sent = self.end.send(data)
+        except BlockingIOError:
+            sent = 0
+        except (BrokenPipeError, ConnectionResetError):
+            return False
+        self.bytes_pushed += sent
+        self.undelivered += memoryview(data)[sent:]
+        return True
 
     def push(self) -> bool:
         """Move waiting bytes on; False if the application is gone."""

@@ -230,7 +230,7 @@ class SocketTable:
         waiting = len(which.peer.undelivered) if which.peer is not None else 0
         if which.flow is None:
             return WINDOW_BYTES - waiting
-        return which.flow.window_bytes - waiting - which.flow.in_flight_bytes
+        return max(which.flow.window_bytes, which.buffer_bytes) - waiting - which.flow.in_flight_bytes
 
     def _finished(self, which: SimulatedSocket) -> None:
         """The application sends no more: a FIN follows its last byte."""

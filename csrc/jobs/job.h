@@ -92,6 +92,7 @@ struct source { /* something in the epoll; its owner may have it as first member
 };
 typedef void (*finished)(void *context, bool is_done);
 uint16_t exchange_listen(uint16_t port);
+void exchange_expect(uint32_t connections); /* so many at a time: they share what may be under way */
 void exchange_watch(struct source *source);
 void exchange_turn(void);
 void exchange_start(const struct transfer *transfer, const struct endpoint *peer, const struct endpoint *onward, finished done,

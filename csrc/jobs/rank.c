@@ -104,6 +104,7 @@ int rank_run(int control, int rank)
     read_all(control, &count, sizeof count, driver);
     self.peers = allocate(count, sizeof *self.peers);
     read_all(control, self.peers, count * sizeof *self.peers, driver);
+    exchange_expect(count);
     exchange_watch(&self.control);
     while (!self.is_dismissed)
         exchange_turn();

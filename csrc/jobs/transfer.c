@@ -13,7 +13,10 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#define CHUNK_BYTES (256 << 10)
+#define CHUNK_BYTES (1 << 20)
+#define BUFFER_BYTES (4 << 20)
+#define ALL_BUFFERS_BYTES (24 << 20) /* of a process: many connections get less each */
+#define USUAL_BUFFER_BYTES (256 << 10)
 #define EVENTS_MAX 64
 #define BACKLOG 4096
 
@@ -41,6 +44,8 @@ enum progress { WAITS, THROUGH, BROKEN };
 
 static int epoll = -1;
 static char chunk[CHUNK_BYTES];
+static uint32_t expected = 1; /* connections at a time, in each direction */
+static uint32_t served;
 
 static void watch(struct source *source, uint32_t events, int operation)
 {
@@ -132,6 +137,7 @@ static void forget(struct source *source)
 static void end(struct connection *connection, bool is_done)
 {
     forget(&connection->source);
+    served -= !connection->is_opener;
     if (connection->done != NULL)
         connection->done(connection->context, is_done);
     free(connection);
@@ -224,6 +230,24 @@ static void server_ready(struct source *source)
         end(connection, progress == THROUGH);
 }
 
+void exchange_expect(uint32_t connections)
+{
+    if (connections > expected)
+        expected = connections;
+}
+
+/* As programs do that move much at once. Who may not, as he is not root, moves as much in more pieces. */
+static void widen(int fd)
+{
+    uint32_t share = ALL_BUFFERS_BYTES / expected;
+    int size = share < BUFFER_BYTES ? (int)share : BUFFER_BYTES;
+
+    if (size <= USUAL_BUFFER_BYTES)
+        return;
+    setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof size);
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size);
+}
+
 static void accept_one(struct source *source)
 {
     struct connection *connection;
@@ -231,6 +255,8 @@ static void accept_one(struct source *source)
 
     if (fd < 0)
         return;
+    exchange_expect(++served);
+    widen(fd);
     connection = allocate(1, sizeof *connection);
     connection->source = (struct source){fd, server_ready};
     connection->events = EPOLLIN;
@@ -259,6 +285,7 @@ void exchange_start(const struct transfer *transfer, const struct endpoint *peer
     struct connection *connection = allocate(1, sizeof *connection);
     int fd = socket(peer->address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
+    widen(fd);
     if (fd < 0 || (connect(fd, (const struct sockaddr *)&peer->address, peer->length) != 0 && errno != EINPROGRESS))
         fail("cannot connect: %m");
     connection->source = (struct source){fd, opener_ready};

@@ -42,6 +42,12 @@ def add_parser(operations: Subparsers) -> None:
     lublin.add_argument("--processors", type=int, default=128, metavar="N", help="of the machine (default: 128, as published)")
     choices = ("both", "one", "interactive", "batch")
     lublin.add_argument("--types", choices=choices, default="both", help="of jobs; one: told apart by nothing (default: both)")
+    raijin = _kind(kinds, "raijin", _raijin, "a stand-in for NCI's Raijin, from what Barberato's thesis published of it")
+    raijin.add_argument("--jobs", type=int, required=True, metavar="N", help="how many")
+    raijin.add_argument("--processors", type=int, required=True, metavar="N", help="of the machine")
+    raijin.add_argument("--scale", type=float, default=1.0, metavar="X", help="factor on all sizes (default: 1)")
+    raijin.add_argument("--load", type=float, default=4.0, metavar="X", help="work that comes / work that can be done (4)")
+    raijin.add_argument("--high", type=float, default=0.2, metavar="X", help="share of jobs in queue 2 (default: 0.2)")
     uniform = _io_kind(kinds, "uniform", _uniform, "jobs with I/O, periodic, uniformly drawn (Vidal's BU and NU)")
     uniform.add_argument("--saturation", type=float, default=1.0, metavar="X", help="load that the sizes aim at (default: 1)")
     _io_kind(kinds, "mira", _mira, "jobs with I/O like those of Argonne's Mira (Vidal's MB and MN)")
@@ -99,6 +105,12 @@ def _lublin(options: argparse.Namespace) -> SwfTrace:
     from simunix.workload.generators.lublin import lublin
 
     return lublin(options.jobs, options.processors, options.seed, options.types)
+
+
+def _raijin(options: argparse.Namespace) -> SwfTrace:
+    from simunix.workload.generators.raijin import raijin
+
+    return raijin(options.jobs, options.processors, options.seed, options.scale, options.load, options.high)
 
 
 def _uniform(options: argparse.Namespace) -> IoMix:

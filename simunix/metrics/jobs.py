@@ -51,7 +51,7 @@ def job_table(columns: pd.DataFrame, source: str = "job table", first_line: int 
             table[name] = np.nan
     if "user" not in table:
         table["user"] = -1
-    elapsed = table["finish_time"] - table["starting_time"] - table["suspended_time"]
+    elapsed = table["finish_time"] - table["starting_time"] - table["suspended_time"].fillna(0.0)
     table["execution_time"] = table["execution_time"].fillna(elapsed) if "execution_time" in table else elapsed
     _check(table, source, first_line)
     table[FINISHED] = table["starting_time"].notna() & table["finish_time"].notna()

@@ -20,6 +20,14 @@ def busy_processors(jobs: pd.DataFrame) -> pd.Series:
     return _steps(jobs["starting_time"], jobs["finish_time"], jobs["requested_number_of_resources"])
 
 
+def working_processors(jobs: pd.DataFrame, suspensions: pd.DataFrame) -> pd.Series:
+    """Processors of jobs that are not suspended; `suspensions` as `simunix.metrics.logs.suspensions` gives them."""
+    held = busy_processors(jobs)
+    idle = _steps(suspensions["begin"], suspensions["end"], suspensions["requested_number_of_resources"])
+    moments = held.index.union(idle.index)
+    return held.reindex(moments, method="ffill", fill_value=0.0) - idle.reindex(moments, method="ffill", fill_value=0.0)
+
+
 def running_jobs(jobs: pd.DataFrame) -> pd.Series:
     """How many jobs run."""
     return _steps(jobs["starting_time"], jobs["finish_time"], pd.Series(1.0, index=jobs.index))

@@ -1,9 +1,11 @@
 """jobs.csv: one row per job of the workload, with Batsim's column names, from the RJMS's own accounting.
 
 Times are seconds of virtual time since the start of the run; unknown ones are empty. Columns as in
-https://batsim.readthedocs.io/en/latest/output-jobs.html, but for `final_state`, which is the RJMS's own word, and two more at
-the end: `allocated_hosts`, the node list as the RJMS writes it, and `allocated_cores`, how many cores it counted.
-`allocated_resources` are those cores by their numbers in machines.csv (`simunix.report.machines` chooses them).
+https://batsim.readthedocs.io/en/latest/output-jobs.html, but for `final_state`, which is the RJMS's own word, and three more at
+the end: `allocated_hosts`, the node list as the RJMS writes it, `allocated_cores`, how many cores it counted, and
+`suspended_time`, for how long the job was suspended by its own log (docs/jobs.md), nothing if it says nothing; that is not part
+of `execution_time`. `allocated_resources` are those cores by their numbers in machines.csv (`simunix.report.machines` chooses
+them).
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ class JobRow:
     metadata: str = ""
     allocated_hosts: str = ""
     allocated_cores: int = 0
+    suspended_time: float | None = None
 
     @property
     def bounded_slowdown(self) -> float | None:
@@ -86,8 +89,12 @@ def make_rows(
     completed: Mapping[str, CompletedJob],
     origin_s: float,
     epoch_s: float,
+    suspended: Mapping[int, float] | None = None,
 ) -> list[JobRow]:
-    """Every job is accounted for. `origin_s` is when submission began (seconds of the run), `epoch_s` the run's start."""
+    """Every job is accounted for. `origin_s` is when submission began (seconds of the run), `epoch_s` the run's start.
+
+    `suspended` are seconds by the RJMS's number of the job.
+    """
     found = {job.id: submissions.get(job.id) for job in jobs}
     by_name = {done.name: done for done in completed.values()}
     done_of = {
@@ -96,8 +103,20 @@ def make_rows(
         if submission is not None
     }
     rows = [_named(job, _row(workload, job, found[job.id], done_of.get(job.id), origin_s, epoch_s)) for job in jobs]
+    if suspended:
+        numbers = {id: done.number for id, done in done_of.items() if done is not None}
+        rows = [_suspended(row, suspended.get(numbers.get(row.job_id, -1), 0.0)) for row in rows]
     rows += [JobRow(job.id, workload, "", None, 0, -1, 0, "SKIPPED", metadata=job.reason) for job in skipped]
     return rows
+
+
+def _suspended(row: JobRow, seconds: float) -> JobRow:
+    """Seconds of suspension are no run time; the accounting's whole seconds may leave less than none of it."""
+    if not seconds or row.execution_time is None or row.turnaround_time is None:
+        return row
+    run_s = max(0.0, row.execution_time - seconds)
+    stretch = row.turnaround_time / run_s if run_s > 0 else None
+    return replace(row, execution_time=run_s, stretch=stretch, suspended_time=seconds)
 
 
 def _named(job: Job, row: JobRow) -> JobRow:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
+from simunix.jobs.workload import FOLDER
 from simunix.launch.container import SHIM
 from simunix.launch.emulation import Emulation
 from simunix.launch.interrupts import Interrupts
@@ -16,6 +17,7 @@ from simunix.launch.observation import NOTHING, ObservationOptions
 from simunix.launch.record import record_of
 from simunix.launch.run_directory import RunDirectory
 from simunix.launch.strace import NO_STRACE, StraceOptions
+from simunix.metrics.logs import logs_by_number
 from simunix.report.batsim_files import write_all
 from simunix.report.jobs_csv import JobRow, make_rows, read_submissions
 from simunix.report.machines import Machines
@@ -128,6 +130,7 @@ def _rows_of(scenario: Scenario, workload: WorkloadPlan, directory: RunDirectory
     submissions = read_submissions(directory.private(workload.host, WORKLOAD_FOLDER) / "submissions.csv")
     file = _jobcomp(directory, workload.slurm)
     completed = parse_jobcomp(file.read_text().splitlines()) if file else {}
+    logs = logs_by_number(directory.shared(FOLDER), workload.host if len(scenario.workload or []) > 1 else "")
     return make_rows(
         workload.label,
         workload.jobs,
@@ -136,6 +139,7 @@ def _rows_of(scenario: Scenario, workload: WorkloadPlan, directory: RunDirectory
         completed,
         workload.section.start / NS,
         scenario.epoch.timestamp(),
+        {number: log.suspended_s for number, log in logs.items() if log.suspensions},
     )
 
 

@@ -66,6 +66,38 @@ def test_a_workload_of_batsim_runs_unchanged_and_the_same_twice(simunix: Simunix
     assert json.loads((out / "run.json").read_text())["events_sha256"] == digest
 
 
+def test_batsims_parallel_tasks_take_the_time_that_they_say(simunix: Simunix, tmp_path: Path) -> None:
+    """Bytes and bandwidth a thousandth of what they are, so that the times are the file's own.
+
+    Two tasks of six ranks each send and receive 5 GB and 6.25 GB at most, each at 1 GB/s: the file, which says 10 s, must have
+    a network in mind whose links carry both directions in turn.
+    """
+    workload = json.loads((ROOT / "scenarios/traces/batsim_test_ptasks.json").read_text())
+    for profile in workload["profiles"].values():
+        profile["com"] = [size / 1000 for size in profile["com"]]
+    (tmp_path / "w.json").write_text(json.dumps(workload))
+    done = simunix(
+        *(
+            "run",
+            ROOT / "scenarios/batsim-ptasks.yaml",
+            "--out",
+            tmp_path / "out",
+            "--set",
+            f"workload.trace={tmp_path / 'w.json'}",
+        ),
+        *("--set", "network.bandwidth=8Mbps"),
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "out/jobs.csv").open() as file:
+        rows = {row["metadata"]: row for row in csv.DictReader(file)}
+    assert len(rows) == 20 and {row["final_state"] for row in rows.values()} == {"COMPLETED"}
+    full_duplex = {"network-only-6-transfer": 5.0, "network-only-9-transfer-hg": 6.25}
+    for job in workload["jobs"]:
+        expected = full_duplex.get(job["profile"], workload["profiles"][job["profile"]]["expected_execution_time"])
+        assert steps(tmp_path / "out", rows[job["id"]]) == pytest.approx([expected], rel=0.002), job["id"]
+
+
 def test_each_profile_takes_its_time(simunix: Simunix, tmp_path: Path) -> None:
     size = 12_500_000
     profiles: dict[str, dict[str, Any]] = {

@@ -17,7 +17,7 @@ from rsg_server.errors import SimunixError
 from simunix.cli.main import main
 from simunix.workload.batsim import read_workload
 from simunix.workload.formats import read_trace
-from simunix.workload.generators import esp, io_mix, lublin
+from simunix.workload.generators import esp, io_mix, lublin, raijin
 from simunix.workload.provenance import history
 
 FEW = settings(max_examples=20, deadline=None)
@@ -173,6 +173,67 @@ def test_types_and_machines() -> None:
         lublin.lublin(10, 32, 1)
 
 
+# Barberato
+
+
+def test_raijins_classes_are_the_published_tables() -> None:
+    """Tables 4.1 and 4.2 of the thesis, in percent, and what its text says of large jobs."""
+    jobs = {kind.processors: kind.jobs for kind in raijin.CLASSES}
+    work = {kind.processors: kind.work for kind in raijin.CLASSES}
+    assert jobs.items() >= {1: 49, 2: 11, 4: 5, 8: 7, 16: 8, 48: 4, 64: 6}.items()
+    assert work.items() >= {64: 16.0, 128: 11.2, 320: 6.3, 256: 6.2, 16: 5.2, 512: 4.4, 8: 4.3, 1: 1.6}.items()
+    assert sum(jobs.values()) == pytest.approx(100) and sum(work.values()) == pytest.approx(100, abs=0.2)
+    assert sum(share for size, share in jobs.items() if size > 1000) == pytest.approx(1.2)
+    assert sum(kind.jobs * raijin.mean_s(kind) for kind in raijin.CLASSES) == pytest.approx(100 * 128.1)
+
+
+def test_a_large_raijin_has_the_shares_of_jobs_work_and_requests() -> None:
+    made = raijin.raijin(COUNT, 57472, seed=1).jobs
+    work = made["requested"] * made["runtime_s"]
+    for kind in raijin.CLASSES:
+        own = made["requested"] == kind.processors
+        assert own.mean() == pytest.approx(kind.jobs / 100, abs=1 / COUNT)
+        assert work[own].sum() / work.sum() == pytest.approx(kind.work / 100, rel=0.05)
+    assert made["runtime_s"].mean() == pytest.approx(128.1, rel=0.01)
+    ratio = made["runtime_s"] / made["requested_s"]
+    assert (ratio <= 0.1).mean() == pytest.approx(0.58, abs=0.02)  # requests are whole seconds
+    assert (ratio > 0.9).mean() == pytest.approx(0.007, abs=0.002)
+
+
+@FEW
+@given(st.integers(1, 500), st.integers(1, 5000), st.integers(0, 2**32), st.floats(0.01, 10), st.floats(0, 1))
+def test_any_raijin(jobs: int, processors: int, seed: int, scale: float, high: float) -> None:
+    made = raijin.raijin(jobs, processors, seed, scale, load=2, high_share=high).jobs
+    assert made["requested"].between(1, max(1, 0.348 * processors)).all()
+    assert made["runtime_s"].min() >= 1 and (made["requested_s"] >= made["runtime_s"]).all()
+    assert (made["queue"] == raijin.HIGH).sum() == math.floor(high * jobs + 0.5)
+    assert np.ptp(np.diff(made["submit_s"], append=np.nan)[:-1]) <= 0.0021 if jobs > 2 else True
+    work_s = (made["requested"] * made["runtime_s"]).sum() / processors
+    assert made["submit_s"].max() == pytest.approx(work_s / 2 * (jobs - 1) / jobs, abs=0.001)
+
+
+@FEW
+@given(st.integers(0, 1000), st.lists(st.floats(0.01, 100), min_size=1, max_size=9))
+def test_quotas_add_up_and_are_near(count: int, shares: list[float]) -> None:
+    found = raijin.quotas(count, shares)
+    assert sum(found) == count
+    assert all(abs(each - count * share / sum(shares)) < 1 + 1e-6 for each, share in zip(found, shares, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"jobs": 0}, "jobs 0: expected at least 1"),
+        ({"scale": 0.0}, "scale 0: expected a number above 0"),
+        ({"load": math.inf}, "load inf: expected a number above 0"),
+        ({"high_share": 1.5}, "high share 1.5: expected a number from 0 to 1"),
+    ],
+)
+def test_no_raijin_without_sense(changes: dict[str, float], words: str) -> None:
+    with pytest.raises(SimunixError, match=words):
+        raijin.raijin(**{"jobs": 5, "processors": 8, "seed": 1, **changes})  # type: ignore[arg-type]
+
+
 # Vidal
 
 
@@ -217,6 +278,7 @@ def test_mira_mix() -> None:
 KINDS = {
     "esp2": ["--processors", "64"],
     "light-esp": ["--processors", "64"],
+    "raijin": ["--jobs", "50", "--processors", "64"],
     "lublin": ["--jobs", "200"],
     "uniform": ["--jobs", "10", "--ratio", "0.4"],
     "mira": ["--jobs", "10"],
