@@ -215,6 +215,7 @@ def test_mira_mix() -> None:
 # The command, and provenance
 
 KINDS = {
+    "curie": ["--nodes", "16", "--duration", "2h"],
     "esp2": ["--processors", "64"],
     "light-esp": ["--processors", "64"],
     "lublin": ["--jobs", "200"],
