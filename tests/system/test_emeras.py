@@ -1,4 +1,4 @@
-"""Emeras's hour (docs/emeras.md), shortened: ten minutes of eight nodes with their context, twice the same."""
+"""Emeras's hour (docs/emeras.md), shortened: five minutes of eight nodes with their context, twice the same."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from simunix.metrics.replay import steady_state
 from simunix.workload.formats import read_trace
 from tests.conftest import ROOT, Simunix
 
-T0_S, WINDOW_S, CORES = 70.0, 600.0, 128
+T0_S, WINDOW_S, CORES = 70.0, 300.0, 128
 SCENARIO = ROOT / "scenarios/emeras.yaml"
-DAY = ["--nodes", "8", "--cores", "16", "--duration", "3h", "--seed", "1"]
-WINDOW = ["--begin", "2h", "--end", "130min", "--context"]
+DAY = ["--nodes", "8", "--cores", "16", "--duration", "3h", "--seed", "2"]
+WINDOW = ["--begin", "90min", "--end", "95min", "--context"]
 
 
 def shortened(folder: Path) -> Path:

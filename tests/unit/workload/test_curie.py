@@ -25,7 +25,7 @@ SIGMAS = 5.0
 @pytest.fixture(scope="module")
 def jobs() -> dict[str, np.ndarray]:
     frame = curie.curie(WHOLE, 1).jobs
-    return {name: frame[name].to_numpy() for name in frame}
+    return {str(name): frame[name].to_numpy() for name in frame}
 
 
 @pytest.mark.parametrize(
