@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 EPILOG = """examples:
   simunix workload generate light-esp --processors 256 --seed 1 -o esp.swf
   simunix workload generate lublin --jobs 10000 --processors 1024 --seed 7 -o synthetic.swf.gz
+  simunix workload generate curie --nodes 32 --duration 12h --load 1.5 --seed 1 -o curie.swf
   simunix workload generate mira --jobs 100 --seed 3 -o mira.json"""
 BANDWIDTH = 1e9
 
@@ -48,9 +49,20 @@ def add_parser(operations: Subparsers) -> None:
     raijin.add_argument("--scale", type=float, default=1.0, metavar="X", help="factor on all sizes (default: 1)")
     raijin.add_argument("--load", type=float, default=4.0, metavar="X", help="work that comes / work that can be done (4)")
     raijin.add_argument("--high", type=float, default=0.2, metavar="X", help="share of jobs in queue 2 (default: 0.2)")
+    _add_curie(kinds)
     uniform = _io_kind(kinds, "uniform", _uniform, "jobs with I/O, periodic, uniformly drawn (Vidal's BU and NU)")
     uniform.add_argument("--saturation", type=float, default=1.0, metavar="X", help="load that the sizes aim at (default: 1)")
     _io_kind(kinds, "mira", _mira, "jobs with I/O like those of Argonne's Mira (Vidal's MB and MN)")
+
+
+def _add_curie(kinds: Subparsers) -> None:
+    curie = _kind(kinds, "curie", _curie, "an overloaded machine like Curie, from the quantiles of Emeras's thesis, with waits")
+    curie.add_argument("--nodes", type=int, default=5040, metavar="N", help="of the machine (default: 5040, Curie's)")
+    curie.add_argument("--cores", type=int, default=16, metavar="N", help="of a node (default: 16)")
+    curie.add_argument("--duration", default="24h", metavar="TIME", help="of the submissions (default: 24h)")
+    load = "work submitted, relative to what the machine can do in that time (default: 1.5)"
+    curie.add_argument("--load", type=float, default=1.5, metavar="X", help=load)
+    curie.add_argument("--users", type=int, default=100, metavar="N", help="who submit (default: 100)")
 
 
 def _kind(kinds: Subparsers, name: str, make: Maker, text: str) -> argparse.ArgumentParser:
@@ -111,6 +123,17 @@ def _raijin(options: argparse.Namespace) -> SwfTrace:
     from simunix.workload.generators.raijin import raijin
 
     return raijin(options.jobs, options.processors, options.seed, options.scale, options.load, options.high)
+
+
+def _curie(options: argparse.Namespace) -> SwfTrace:
+    from simunix.scenario.units import NS, duration_ns
+    from simunix.workload.generators.curie import Curie, curie
+
+    try:
+        duration_s = duration_ns(options.duration) / NS
+    except ValueError as error:
+        raise SimunixError(f"--duration: {error}") from error
+    return curie(Curie(options.nodes, options.cores, duration_s, options.load, options.users), options.seed)
 
 
 def _uniform(options: argparse.Namespace) -> IoMix:

@@ -27,6 +27,8 @@ NUMBERS = (*MOMENTS, "execution_time", "requested_number_of_resources", "request
 OPTIONAL = ("suspended_time", "consumed_energy", "waiting_time")
 REQUIRED = (*MOMENTS, "requested_number_of_resources")
 ORDERED = (("submission_time", "starting_time"), ("starting_time", "finish_time"))
+RESOLUTION_S = 1.0
+"""Slurm's accounting cuts fractions of seconds off: a job may seem to start before it was submitted, by less than this."""
 FINISHED = "finished"
 """Column that `job_table` adds: the job has started and ended, so that its metrics are known."""
 
@@ -90,14 +92,26 @@ def _where(source: str, first_line: int | None, row: int) -> str:
     return f"{source}: row {row + 1}" if first_line is None else f"{source}:{first_line + row}"
 
 
+def settled(table: pd.DataFrame) -> pd.DataFrame:
+    """Jobs that start less than RESOLUTION_S before their submission are taken as submitted when they started.
+
+    Raises KeyError where these columns are missing.
+    """
+    submitted = pd.to_numeric(table["submission_time"], errors="coerce")
+    started = pd.to_numeric(table["starting_time"], errors="coerce")
+    early = (started < submitted) & (submitted - started < RESOLUTION_S)
+    return table.assign(submission_time=table["submission_time"].where(~early, table["starting_time"]))
+
+
 def read_jobs_csv(path: Path) -> pd.DataFrame:
-    """The job table of a jobs.csv, ours or Batsim's. Raises SimunixError with file and line."""
+    """The job table of a jobs.csv, ours (`settled`) or Batsim's. Raises SimunixError with file and line."""
     try:
         frame = pd.read_csv(path, dtype={"job_id": str, "allocated_resources": str, "metadata": str})
     except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         reason = getattr(error, "strerror", None) or str(error).strip().splitlines()[-1]
         raise SimunixError(f"{path}: {reason}; expected a jobs.csv, as a run directory has one") from error
-    return job_table(frame, str(path), first_line=2)
+    has_both = {"submission_time", "starting_time"} <= set(frame)
+    return job_table(settled(frame) if has_both else frame, str(path), first_line=2)
 
 
 def replayed(jobs: pd.DataFrame, run: Path) -> pd.DataFrame:

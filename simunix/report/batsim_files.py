@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 STATES = ("nb_sleeping", "nb_switching_on", "nb_switching_off", "nb_idle", "nb_computing")
 KILLED = ("TIMEOUT", "CANCELLED", "PREEMPTED", "DEADLINE")
-RESOLUTION_S = 1.0
-"""Slurm's accounting cuts fractions of seconds off: a job may seem to start before it was submitted, by less than this."""
 
 
 def write_all(directory: Path, rows: Sequence[JobRow], machines: Machines, wall_s: float) -> None:
@@ -39,7 +37,7 @@ def frame(rows: Sequence[JobRow]) -> pd.DataFrame:
     """The job table of these rows."""
     import pandas as pd
 
-    from simunix.metrics.jobs import job_table
+    from simunix.metrics.jobs import job_table, settled
 
     columns = {field.name: [_known(getattr(row, field.name)) for row in rows] for field in fields(JobRow)}
     return job_table(settled(pd.DataFrame(columns)))
@@ -48,16 +46,6 @@ def frame(rows: Sequence[JobRow]) -> pd.DataFrame:
 def _known(value: object) -> object:
     """None for what jobs.csv leaves empty."""
     return None if value == "" else value
-
-
-def settled(table: pd.DataFrame) -> pd.DataFrame:
-    """Jobs that start less than RESOLUTION_S before their submission are taken as submitted when they started."""
-    import pandas as pd
-
-    submitted = pd.to_numeric(table["submission_time"], errors="coerce")
-    started = pd.to_numeric(table["starting_time"], errors="coerce")
-    early = (started < submitted) & (submitted - started < RESOLUTION_S)
-    return table.assign(submission_time=table["submission_time"].where(~early, table["starting_time"]))
 
 
 def schedule(jobs: pd.DataFrame, processors: int, wall_s: float) -> dict[str, object]:

@@ -11,8 +11,7 @@ from typing import Any
 import pandas as pd
 
 from rsg_server.errors import SimunixError
-from simunix.metrics.jobs import job_table
-from simunix.report.batsim_files import settled
+from simunix.metrics.jobs import job_table, settled
 from simunix.report.machines import Machines, read_machines
 
 MARKS = ("run.json", "events.jsonl", "jobs.csv")

@@ -73,7 +73,7 @@ def _expanded(scenario: Scenario, folder: Path, log_every_turn: bool, strict: bo
         for name in workload.behaviour.hosts:
             shared = {entry.path: entry for entry in (*private.get(name, ()), workload.behaviour.private)}
             private[name] = tuple(shared.values())
-    workloads, contexts = plan_contexts(workloads)
+    contexts = plan_contexts(workloads)
     plan = Plan(
         scenario.name,
         platform,
@@ -86,7 +86,11 @@ def _expanded(scenario: Scenario, folder: Path, log_every_turn: bool, strict: bo
             *(context.process for context in contexts),
         ),
         _kernel_options(scenario, platform, strict),
-        (*(file for cluster in clusters for file in cluster.files), *(file for plan in workloads for file in plan.files)),
+        (
+            *(file for cluster in clusters for file in cluster.files),
+            *(file for workload in workloads for file in workload.files),
+            *(context.program for context in contexts),
+        ),
         {**ENVIRONMENT, **scenario.environment},
         scenario.stop or ("workload" if scenario.workload else "processes"),
         scenario.until,

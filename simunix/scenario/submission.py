@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
@@ -21,6 +22,9 @@ from simunix.workload import submitter
 from simunix.workload.job import Job, SkippedJob
 from simunix.workload.population import NO_PEOPLE, Population, population, together
 
+if TYPE_CHECKING:
+    from simunix.workload.context import Context
+
 WORKLOAD_FOLDER = "/var/spool/simunix"
 PRIVATE = PrivateSpec(WORKLOAD_FOLDER)
 SUBMITTER = "workload"
@@ -28,12 +32,17 @@ PYTHON_OF_ROOT = "/usr/bin/python3"
 WITHOUT_ROOT = (
     "{0}.users: without root every user of a host is you: all jobs are submitted by one user; accounts are those of the trace"
 )
+TYPE_OF_TRACE = ".swf"
+"""Of the format that can tell a context."""
 NS = 10**9
 
 
 @dataclass(frozen=True, slots=True)
 class WorkloadPlan:
-    """What a workload adds to a plan, and what the reports need to know of it. `label` names it in jobs.csv."""
+    """What a workload adds to a plan, and what the reports need to know of it. `label` names it in jobs.csv.
+
+    `context`: what its trace says of the jobs that ran and waited when its replay begins.
+    """
 
     label: str
     section: WorkloadSection
@@ -46,6 +55,7 @@ class WorkloadPlan:
     behaviour: Behaviour
     files: tuple[FileSpec, ...]
     process: ProcessSpec
+    context: Context | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +160,8 @@ def _cluster(section: WorkloadSection, key: str, clusters: Sequence[SlurmPlan]) 
 def _plan(scenario: Scenario, task: _Task, people: Population, root: RootTree) -> WorkloadPlan:
     section, slurm = task.section, task.slurm
     several = len(scenario.workload or []) > 1
-    submit = submit_plan(section, task.key, task.jobs, slurm.clients, people)
+    context = _context(task.trace)
+    submit = submit_plan(section, task.key, task.jobs, slurm.clients, people, context)
     return WorkloadPlan(
         f"{section.trace.name}@{slurm.name}" if several else section.trace.name,
         section,
@@ -163,7 +174,16 @@ def _plan(scenario: Scenario, task: _Task, people: Population, root: RootTree) -
         task.behaviour,
         (_submission_plan(scenario, section, submit, task.host), _script(task.host), *task.behaviour.files),
         _submitter(task.host, section, task.key, root),
+        context,
     )
+
+
+def _context(trace: Path) -> Context | None:
+    if TYPE_OF_TRACE not in trace.suffixes:
+        return None
+    from simunix.workload.context import read_context  # brings pandas, which reading the trace has brought already
+
+    return read_context(trace)
 
 
 def _submission_plan(scenario: Scenario, section: WorkloadSection, submit: SubmitPlan, host: str) -> FileSpec:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
 from simunix.rjms.clients import Choice, Clients
@@ -13,6 +13,9 @@ from simunix.scenario.submit_section import SubmitOptions, SubmitSection
 from simunix.workload.job import Job
 from simunix.workload.order import Order, by_feedback, by_preceding_job, preceding_jobs
 from simunix.workload.population import Population, User, group_name
+
+if TYPE_CHECKING:
+    from simunix.workload.context import Context  # which brings pandas
 
 NS = 10**9
 NOBODY = "root"
@@ -31,11 +34,22 @@ class SubmitPlan:
     qos: tuple[str, ...]
 
 
-def submit_plan(section: SubmitSection, key: str, jobs: Sequence[Job], clients: Clients, people: Population) -> SubmitPlan:
-    """The plan; `people` are empty where all jobs are to be submitted by the submitter's own user. Raises SimunixError."""
+def submit_plan(
+    section: SubmitSection,
+    key: str,
+    jobs: Sequence[Job],
+    clients: Clients,
+    people: Population,
+    context: Context | None = None,
+) -> SubmitPlan:
+    """The plan; `people` are empty where all jobs are to be submitted by the submitter's own user. Raises SimunixError.
+
+    The waiting jobs of a `context` are submitted held (others release them), each of its jobs by itself, under its own name.
+    """
     client = _client(section, key, clients)
+    held, alone = _restored(context)
     options = [section.options_of(job) for job in jobs]
-    choices = [_choice(section, client, job, each) for job, each in zip(jobs, options, strict=True)]
+    choices = [_choice(section, client, job, each, job.id in held) for job, each in zip(jobs, options, strict=True)]
     order = _order(section, jobs)
     needs = preceding_jobs(jobs) if section.dependencies == "slurm" else {}
     users = {number: index for index, number in enumerate(people.users)}
@@ -54,7 +68,7 @@ def submit_plan(section: SubmitSection, key: str, jobs: Sequence[Job], clients: 
             entry["stays"] = True
         entries.append(entry)
     if section.arrays == "bursts":
-        entries = in_arrays(entries, clients)
+        entries = in_arrays(entries, clients, alone)
     content = {"poll": clients.queue, "jobs": entries, **_seldom(section, clients, order, people.users)}
     if any("hold" in entry for entry in entries):
         content["release"] = clients.release
@@ -63,6 +77,15 @@ def submit_plan(section: SubmitSection, key: str, jobs: Sequence[Job], clients: 
     accounts = dict.fromkeys(account for own in associations.values() for account in own if account in of_trace)
     return SubmitPlan(
         content, tuple(accounts), associations, tuple(dict.fromkeys(choice.qos for choice in choices if choice.qos))
+    )
+
+
+def _restored(context: Context | None) -> tuple[frozenset[int], frozenset[int]]:
+    """The jobs of a context that are held, and all of them."""
+    return (
+        (frozenset(), frozenset())
+        if context is None
+        else (frozenset(context.waiting), frozenset((*context.running, *context.waiting)))
     )
 
 
@@ -86,7 +109,7 @@ def _client(section: SubmitSection, key: str, clients: Clients) -> str:
     return client
 
 
-def _choice(section: SubmitSection, client: str, job: Job, options: SubmitOptions) -> Choice:
+def _choice(section: SubmitSection, client: str, job: Job, options: SubmitOptions, is_held: bool) -> Choice:
     account = options.account
     if account is None and section.accounts == "trace" and job.group >= 0:
         account = group_name(job.group)
@@ -97,7 +120,7 @@ def _choice(section: SubmitSection, client: str, job: Job, options: SubmitOption
         account,
         options.nice,
         options.priority,
-        options.hold is not None,
+        is_held or options.hold is not None,
         tuple(options.arguments),
     )
 
@@ -128,14 +151,18 @@ def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Mappi
 # Arrays
 
 
-def in_arrays(entries: Sequence[dict[str, Any]], clients: Clients) -> list[dict[str, Any]]:
-    """Entries that differ in their job only, as arrays in the place of the first of each. Who needs a number is left alone."""
+def in_arrays(entries: Sequence[dict[str, Any]], clients: Clients, alone: Container[int] = ()) -> list[dict[str, Any]]:
+    """Entries that differ in their job only, as arrays in the place of the first of each.
+
+    Who needs a number is left alone, as are the jobs `alone`.
+    """
     bursts: dict[object, list[dict[str, Any]]] = {}
     for rank, entry in enumerate(entries):
         name = clients.named(entry["id"])
         rest = tuple(word for word in entry["argv"] if word != name)
         others = tuple((word, entry[word]) for word in sorted(entry.keys() - {"id", "argv"}))
-        bursts.setdefault(rank if "needs" in entry else (rest, others), []).append(entry)
+        is_alone = "needs" in entry or entry["id"] in alone
+        bursts.setdefault(rank if is_alone else (rest, others), []).append(entry)
     found = []
     for burst in bursts.values():
         for first in range(0, len(burst), clients.array_max):

@@ -1,17 +1,16 @@
 """A workload with a context (`simunix workload cut --context`) in a run: restored, and checked at the moment of its replay.
 
-The submitter gets the waiting jobs to submit them held. At T0 a program of its own on the same host asks the RJMS what runs and
-what waits, writes that down, and releases the waiting jobs. A run whose context was not established by then is not valid: its
-replay began in another state than the trace's.
+The submitter submits the waiting jobs held (simunix.scenario.submit_plan). At T0 a program of its own on the same host asks the
+RJMS what runs and what waits, writes that down, and releases the waiting jobs. A run whose context was not established by then
+is not valid: its replay began in another state than the trace's.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
 from simunix.launch.plan import FileSpec, ProcessSpec
@@ -19,11 +18,15 @@ from simunix.launch.run_directory import RunDirectory
 from simunix.rjms.slurm import clients
 from simunix.scenario.submission import WORKLOAD_FOLDER, WorkloadPlan
 
-TYPE_OF_TRACE = ".swf"
+if TYPE_CHECKING:
+    from simunix.workload.context import Context
+
 NS = 10**9
 STATES, PROGRAM = "context.states", "context.sh"
 SEPARATOR = "|"
 LONGEST_LIST = 3
+AT_ONCE = 1000
+"""So many jobs' names fit into a command line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +39,15 @@ class ContextPlan:
     running: Mapping[int, int]
     waiting: Mapping[int, int]
     process: ProcessSpec
+    program: FileSpec
 
 
-def plan_contexts(workloads: Sequence[WorkloadPlan]) -> tuple[tuple[WorkloadPlan, ...], tuple[ContextPlan, ...]]:
-    """The workloads, with waiting jobs held, and what restores the contexts of those that have one. Raises SimunixError."""
-    found = [(workload, _context(workload)) for workload in workloads]
-    contexts = tuple(context for _, context in found if context is not None)
-    return tuple(workload if context is None else _held(workload, context) for workload, context in found), contexts
+def plan_contexts(workloads: Sequence[WorkloadPlan]) -> tuple[ContextPlan, ...]:
+    """What restores the contexts of those workloads that have one. Raises SimunixError."""
+    return tuple(_plan(workload, workload.context) for workload in workloads if workload.context is not None)
 
 
-def _context(workload: WorkloadPlan) -> ContextPlan | None:
-    if TYPE_OF_TRACE not in workload.trace.suffixes:
-        return None
-    from simunix.workload.context import context_of
-    from simunix.workload.swf import read_comments
-
-    try:
-        context = context_of(read_comments(workload.trace))
-    except SimunixError as error:
-        raise SimunixError(f"{workload.trace}: {error}") from error
-    if context is None:
-        return None
+def _plan(workload: WorkloadPlan, context: Context) -> ContextPlan:
     cores = {job.id: job.cores for job in workload.jobs}
     missing = [number for number in (*context.running, *context.waiting) if number not in cores]
     if missing:
@@ -65,37 +56,28 @@ def _context(workload: WorkloadPlan) -> ContextPlan | None:
             "(begin, end or max_jobs leave it out, or its size or times are unknown); cut the window from the trace instead"
         )
     t0_ns = workload.section.start + round(context.settle_s * NS)
+    path = f"{WORKLOAD_FOLDER}/{PROGRAM}"
     return ContextPlan(
         workload,
         context.begin_s,
         t0_ns,
         {number: cores[number] for number in context.running},
         {number: cores[number] for number in context.waiting},
-        ProcessSpec("context", workload.host, ("/bin/sh", f"{WORKLOAD_FOLDER}/{PROGRAM}"), t0_ns, is_workload=True),
+        ProcessSpec("context", workload.host, ("/bin/sh", path), t0_ns, is_workload=True),
+        FileSpec(workload.host, path, program(context.waiting).encode()),
     )
 
 
-def _held(workload: WorkloadPlan, context: ContextPlan) -> WorkloadPlan:
-    """Its submitter's plan with `--hold` for the jobs that wait, and the program of T0."""
-    files = [_with_holds(file, context) if file.path.endswith("/plan.json") else file for file in workload.files]
-    program = FileSpec(workload.host, f"{WORKLOAD_FOLDER}/{PROGRAM}", _program(context).encode())
-    return replace(workload, files=(*files, program))
+def program(waiting: Sequence[int]) -> str:
+    """Ask, write down, release: all held jobs by a few commands, in the order of their submission."""
+    states = f"squeue --noheader --states=all --format='%j{SEPARATOR}%T{SEPARATOR}%C' > {WORKLOAD_FOLDER}/{STATES}\n"
+    return states + "".join(_release(waiting[first : first + AT_ONCE]) for first in range(0, len(waiting), AT_ONCE))
 
 
-def _with_holds(file: FileSpec, context: ContextPlan) -> FileSpec:
-    plan = json.loads(file.content)
-    for job in plan["jobs"]:
-        if not context.waiting.keys().isdisjoint(job.get("array", [job["id"]])):
-            job["argv"][1:1] = ["--hold"]
-    return replace(file, content=json.dumps(plan, indent=1).encode())
-
-
-def _program(context: ContextPlan) -> str:
-    """Ask, write down, release."""
-    states = f"squeue --noheader --states=all --format='%j{SEPARATOR}%T{SEPARATOR}%C' > {WORKLOAD_FOLDER}/{STATES}"
-    names = "\n".join(clients.job_name(number) for number in context.waiting)
-    loop = f"while read name; do scontrol release jobname=$name; done <<'END'\n{names}\nEND\n" if names else ""
-    return f"{states}\n{loop}"
+def _release(jobs: Sequence[int]) -> str:
+    names = ",".join(map(clients.job_name, jobs))
+    held = f"squeue --noheader --states=PENDING --sort=i --format=%A --name={names}"
+    return f'set -- $({held})\n[ $# -eq 0 ] || {clients.RELEASE[0]} {clients.RELEASE[1]} "$@"\n'
 
 
 def check_context(context: ContextPlan, directory: RunDirectory) -> dict[str, Any]:

@@ -72,9 +72,8 @@ def metrics_of(jobs_csv: Path, cores: int) -> dict[str, float]:
         return {}
     import pandas as pd
 
-    from simunix.metrics.jobs import job_table
+    from simunix.metrics.jobs import job_table, settled
     from simunix.metrics.schedule import summary
-    from simunix.report.batsim_files import settled
 
     try:
         frame = settled(pd.read_csv(jobs_csv))

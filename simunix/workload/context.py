@@ -14,12 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pandas as pd
 
 from rsg_server.errors import SimunixError
 from simunix.workload.shape import cut
-from simunix.workload.swf import SwfTrace, is_context
+from simunix.workload.swf import SwfTrace, is_context, read_comments
 
 SETTLE_S = 60.0
 _LINE = re.compile(r"^ *Context: T0=(\S+) settle=(\S+) running=([\d,]*) waiting=([\d,]*) *$")
@@ -53,6 +54,14 @@ def context_of(comments: Iterable[str]) -> Context | None:
         return Context(float(found[1]), float(found[2]), running, waiting)
     except ValueError:
         raise SimunixError(f"header: expected{Context(0, 60, (1, 2), (3,)).line()}, got {lines[-1][:80].strip()!r}") from None
+
+
+def read_context(path: Path) -> Context | None:
+    """The context that an SWF file's header tells; None if there is none. Raises SimunixError, led by the file."""
+    try:
+        return context_of(read_comments(path))
+    except SimunixError as error:
+        raise SimunixError(f"{path}: {error}") from error
 
 
 def cut_with_context(trace: SwfTrace, begin_s: float, end_s: float, settle_s: float = SETTLE_S) -> SwfTrace:

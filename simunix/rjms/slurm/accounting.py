@@ -33,18 +33,22 @@ def parse_jobcomp(lines: Iterable[str]) -> dict[str, CompletedJob]:
 
 
 def parse_line(line: str) -> CompletedJob:
-    """One line `JobId=1 UserId=… Name=… JobState=…`; values may hold spaces."""
+    """One line `JobId=1 UserId=… Name=… JobState=…`; values may hold spaces.
+
+    A job that was cancelled while it waited has a StartTime, its end, and no nodes.
+    """
     keys = list(_KEY.finditer(line))
     ends = [key.start() for key in keys[1:]] + [len(line)]
     values = {key[1]: line[key.end() : end].strip() for key, end in zip(keys, ends, strict=True)}
+    nodes = values["NodeList"].replace("(null)", "")
     return CompletedJob(
         int(values["JobId"]),
         values["Name"],
         values["JobState"],
         _moment(values["SubmitTime"]) or 0.0,
-        _moment(values["StartTime"]),
+        _moment(values["StartTime"]) if nodes else None,
         _moment(values["EndTime"]) or 0.0,
-        values["NodeList"].replace("(null)", ""),
+        nodes,
         int(values["ProcCnt"]),
         _limit(values["TimeLimit"]),
         f"{values['ArrayJobId']}_{values['ArrayTaskId']}" if "ArrayTaskId" in values else "",

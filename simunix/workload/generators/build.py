@@ -11,11 +11,16 @@ from simunix.workload.swf import FIELDS, UNKNOWN, SwfTrace
 
 
 def build(
-    columns: Mapping[str, np.ndarray], processors: int, parameters: Mapping[str, object], notes: Sequence[str] = ()
+    columns: Mapping[str, np.ndarray],
+    processors: int,
+    parameters: Mapping[str, object],
+    notes: Sequence[str] = (),
+    nodes: int | None = None,
 ) -> SwfTrace:
     """A trace with these SWF columns in the order of submission, numbered from 1; what is not given is unknown.
 
-    `parameters` go into the header in one line: model, seed, and all that decides what comes out.
+    `nodes` of the machine are as many as its processors if not given. `parameters` go into the header in one line: model, seed,
+    and all that decides what comes out.
     """
     count = len(next(iter(columns.values())))
     jobs = pd.DataFrame({name: columns.get(name, np.full(count, UNKNOWN)) for name in FIELDS})
@@ -24,6 +29,7 @@ def build(
     whole = ("job", "allocated", "requested", "status", "user", "group", "executable", "queue", "partition", "preceding")
     jobs = jobs.astype({name: "int64" if name in whole else "float64" for name in FIELDS})
     given = " ".join(f"{name}={value}" for name, value in parameters.items())
-    head = [" Version: 2.2", f" MaxJobs: {count}", f" MaxRecords: {count}", f" MaxNodes: {processors}"]
-    head += [f" MaxProcs: {processors}", f" Note: made with: {given}", *(f" Note: {note}" for note in notes)]
+    head = [" Version: 2.2", f" MaxJobs: {count}", f" MaxRecords: {count}"]
+    head += [f" MaxNodes: {processors if nodes is None else nodes}", f" MaxProcs: {processors}"]
+    head += [f" Note: made with: {given}", *(f" Note: {note}" for note in notes)]
     return SwfTrace(tuple(head), jobs)

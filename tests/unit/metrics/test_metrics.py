@@ -130,6 +130,17 @@ def test_confidence_interval_of_a_text_book() -> None:
         repetitions.confidence_half_width(values, 95)
 
 
+def test_accounting_that_cuts_fractions_of_seconds_off(tmp_path: Path) -> None:
+    """A run's jobs.csv as it is: submitted at 10.0003 by the submitter's clock, started at 10 by Slurm's."""
+    header = "job_id,submission_time,starting_time,finish_time,requested_number_of_resources\n"
+    (tmp_path / "jobs.csv").write_text(header + "1,10.000294,10,70,4\n2,10.5,,,4\n3,10.5,12,20,4\n")
+    table = jobs.read_jobs_csv(tmp_path / "jobs.csv")
+    assert per_job.waiting_time(table).tolist()[::2] == [0.0, 1.5]
+    (tmp_path / "jobs.csv").write_text(header + "1,11,10,70,4\n")
+    with pytest.raises(SimunixError, match="starting_time 10 is before submission_time 11"):
+        jobs.read_jobs_csv(tmp_path / "jobs.csv")
+
+
 # What is wrong with a table
 
 

@@ -108,3 +108,15 @@ def test_jobcomp_lines_with_spaces() -> None:
     )
     job = parse_line(line)
     assert (job.number, job.nodes, job.cores, job.end_s - (job.start_s or 0), job.limit_s) == (7, "n[1-3]", 48, 10, 3600)
+
+
+def test_a_job_that_was_cancelled_in_the_queue_never_started() -> None:
+    """A line of Slurm 22.05, shortened: it gives the moment of the scancel as the start."""
+    line = (
+        "JobId=100 UserId=root(0) GroupId=root(0) Name=swf-790 JobState=CANCELLED Partition=batch TimeLimit=196 "
+        "StartTime=2000-01-01T01:01:10 EndTime=2000-01-01T01:01:10 NodeList=(null) NodeCnt=0 ProcCnt=429 WorkDir=/ "
+        "SubmitTime=2000-01-01T00:00:10 EligibleTime=2000-01-01T00:01:10 DerivedExitCode=0:0 ExitCode=0:0 "
+    )
+    job = parse_line(line)
+    assert (job.state, job.start_s, job.nodes) == ("CANCELLED", None, "")
+    assert job.end_s - job.submit_s == 3660

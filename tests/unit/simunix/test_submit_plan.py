@@ -16,6 +16,7 @@ from simunix.rjms.slurm.clients import CLIENTS
 from simunix.scenario.loader import load
 from simunix.scenario.model import WorkloadSection
 from simunix.scenario.submit_plan import SubmitPlan, submit_plan
+from simunix.workload.context import Context
 from simunix.workload.job import Job
 from simunix.workload.population import NO_PEOPLE, Population, population
 from tests.conftest import ROOT
@@ -72,6 +73,17 @@ def test_a_hold_is_released() -> None:
     plan = planned("options: [{hold: 90s}]", [job(1)])
     assert plan.content["jobs"][0]["hold"] == 90
     assert plan.content["release"] == ("scontrol", "release", "{}")
+
+
+def test_the_waiting_jobs_of_a_context_are_held_and_its_jobs_in_no_array() -> None:
+    """They are found again by their names, which the elements of an array have not."""
+    context = Context(begin_s=9, settle_s=5, running=(1,), waiting=(2, 3))
+    jobs = [job(number) for number in (1, 2, 3, 4, 5)]
+    plan = submit_plan(section("arrays: bursts"), "workload", jobs, CLIENTS, NO_PEOPLE, context)
+    assert [("--hold" in entry["argv"], entry.get("array")) for entry in plan.content["jobs"]] == [
+        (False, None), (True, None), (True, None), (False, [4, 5]),
+    ]  # fmt: skip
+    assert "release" not in plan.content  # not the submitter does it
 
 
 def test_srun_is_the_same_without_a_shell() -> None:

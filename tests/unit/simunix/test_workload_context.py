@@ -14,11 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsg_server.errors import SimunixError
-from simunix.launch.plan import FileSpec
 from simunix.metrics import jobs
 from simunix.scenario import workload_context
 from simunix.scenario.submission import WorkloadPlan
-from simunix.workload.context import Context, context_of
+from simunix.workload.context import Context, context_of, read_context
 from simunix.workload.job import Job
 
 NUMBERS = st.lists(st.integers(0, 10**9), unique=True).map(tuple)
@@ -43,37 +42,55 @@ def test_a_line_that_cannot_be_read(line: str) -> None:
         context_of([line])
 
 
-def workload(folder: Path, comment: str = " Context: T0=9 settle=5 running=1 waiting=2,3") -> WorkloadPlan:
-    (folder / "w.swf").write_text(f";{comment}\n")
-    plan = {"jobs": [{"id": number, "argv": ["sbatch", "x"]} for number in (1, 2, 3, 4)]}
+CONTEXT = Context(9, 5, (1,), (2, 3))
+
+
+def workload(context: Context | None = CONTEXT) -> WorkloadPlan:
     section: Any = SimpleNamespace(start=10**10)
     found = tuple(Job(number, 0, 1, 1, 4) for number in (1, 2, 3, 4))
-    file = FileSpec("login", "/var/spool/simunix/plan.json", json.dumps(plan).encode())
     known: dict[str, Any] = {
-        **{"label": "w.swf", "section": section, "trace": folder / "w.swf", "host": "login"},
-        **{"jobs": found, "skipped": (), "files": (file,)},
+        **{"label": "w.swf", "section": section, "trace": Path("w.swf"), "host": "login"},
+        **{"jobs": found, "skipped": (), "files": (), "context": context},
     }
     return WorkloadPlan(**{field.name: known.get(field.name) for field in fields(WorkloadPlan)})
 
 
-def test_waiting_jobs_are_held_until_t0(tmp_path: Path) -> None:
-    (made,), (context,) = workload_context.plan_contexts([workload(tmp_path)])
-    plan, program = made.files
-    argv = [job["argv"] for job in json.loads(plan.content)["jobs"]]
-    assert argv == [["sbatch", "x"], ["sbatch", "--hold", "x"], ["sbatch", "--hold", "x"], ["sbatch", "x"]]
+def test_waiting_jobs_are_released_at_t0() -> None:
+    (context,) = workload_context.plan_contexts([workload()])
     assert context.process.start_ns == 15 * 10**9
-    assert b"swf-2\nswf-3\n" in program.content
+    assert context.process.argv == ("/bin/sh", context.program.path)
+    assert context.program.content.decode().splitlines() == [
+        "squeue --noheader --states=all --format='%j|%T|%C' > /var/spool/simunix/context.states",
+        "set -- $(squeue --noheader --states=PENDING --sort=i --format=%A --name=swf-2,swf-3)",
+        '[ $# -eq 0 ] || scontrol release "$@"',
+    ]
 
 
-def test_a_workload_without_context_is_as_it_was(tmp_path: Path) -> None:
-    plain = workload(tmp_path, " Version: 2.2")
-    assert workload_context.plan_contexts([plain]) == ((plain,), ())
+def test_nobody_to_release() -> None:
+    assert workload_context.program([]).count("\n") == 1
 
 
-def test_a_context_whose_jobs_are_not_submitted_is_refused(tmp_path: Path) -> None:
-    short = workload(tmp_path)
+def test_a_long_queue_is_released_in_parts() -> None:
+    """A single word of a command line has its limit, 128 KiB."""
+    lines = workload_context.program(range(10**9, 10**9 + 2500)).splitlines()
+    assert len(lines) == 1 + 2 * 3
+    assert max(map(len, lines)) < 1 << 17
+
+
+def test_a_workload_without_context_has_nothing_to_restore() -> None:
+    assert workload_context.plan_contexts([workload(None)]) == ()
+
+
+def test_a_context_whose_jobs_are_not_submitted_is_refused() -> None:
+    short = workload()
     with pytest.raises(SimunixError, match=r"w\.swf: job 3 of its context is not submitted \(begin, end or max_jobs"):
         workload_context.plan_contexts([replace(short, jobs=short.jobs[:2])])
+
+
+def test_a_header_that_cannot_be_read_is_said_with_its_file(tmp_path: Path) -> None:
+    (tmp_path / "w.swf").write_text("; Context: T0=x settle=1 running= waiting=\n")
+    with pytest.raises(SimunixError, match=r"w\.swf: header: expected Context: T0=0"):
+        read_context(tmp_path / "w.swf")
 
 
 @pytest.mark.parametrize(
@@ -88,7 +105,7 @@ def test_a_context_whose_jobs_are_not_submitted_is_refused(tmp_path: Path) -> No
     ],
 )
 def test_judgement(tmp_path: Path, states: str | None, reasons: list[str]) -> None:
-    _, (context,) = workload_context.plan_contexts([workload(tmp_path)])
+    (context,) = workload_context.plan_contexts([workload()])
     if states is not None:
         (tmp_path / "states").write_text(states)
     assert workload_context.judge(context, tmp_path / "states") == reasons

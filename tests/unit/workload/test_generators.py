@@ -276,6 +276,7 @@ def test_mira_mix() -> None:
 # The command, and provenance
 
 KINDS = {
+    "curie": ["--nodes", "16", "--duration", "2h"],
     "esp2": ["--processors", "64"],
     "light-esp": ["--processors", "64"],
     "raijin": ["--jobs", "50", "--processors", "64"],
