@@ -43,15 +43,10 @@ def command(directory: Path, run: Run) -> list[str]:
     return [*words, *(word for override in run.overrides for word in ("--set", override))]
 
 
-def execute(directory: Path, run: Run, core: int | None) -> int:
-    """Run it to its end, or until the stop file appears; its exit code. The child ends when the caller's thread does.
-
-    `core` is the one to run on: two runs that chose for themselves could choose the same.
-    """
+def execute(directory: Path, run: Run) -> int:
+    """Run it to its end, or until the stop file appears; its exit code. The child ends when the caller's thread does."""
     if stop_file(directory).exists():
         return STOPPED
-    if core is not None:
-        os.sched_setaffinity(0, {core})
     with log_file(directory, run).open("wb") as log:
         process = subprocess.Popen(
             command(directory, run),
