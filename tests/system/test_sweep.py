@@ -245,7 +245,8 @@ factors:
 repetitions: 2
 """
 NODES = CLUSTER.replace("n[1-2]", "n[1-4]")
-DOZEN = "".join(f"{n} {7 * n} -1 {20 + 13 * n % 60} {1 + 5 * n % 12} -1 -1 -1 90 -1 1 {n % 3} 1 -1 1 1 -1 -1\n" for n in range(1, 13))
+JOB = "{} {} -1 {} {} -1 -1 -1 90 -1 1 {} 1 -1 1 1 -1 -1\n"
+DOZEN = "".join(JOB.format(n, 7 * n, 20 + 13 * n % 60, 1 + 5 * n % 12, n % 3) for n in range(1, 13))
 
 
 @pytest.mark.slurm
