@@ -8,13 +8,15 @@ Columns (Batsim's names), seconds since the start of the run or trace, NaN for w
     requested_time                                  limit the user gave, NaN if none
     suspended_time                                  optional, 0 where absent
     consumed_energy                                 joules; optional, NaN where absent
-    user                                            optional, -1 where absent
+    user                                            a name or number; optional, -1 where absent
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -109,12 +111,35 @@ def replayed(jobs: pd.DataFrame, run: Path) -> pd.DataFrame:
         record = json.loads((run / "run.json").read_text())
     except (OSError, ValueError) as error:
         raise SimunixError(f"{run / 'run.json'}: {error}; expected a run directory") from error
-    if not record.get("valid", True):
-        reasons = "; ".join(reason for context in record["contexts"] for reason in context["reasons"])
-        raise SimunixError(f"{run}: INVALID, its context was not established: {reasons}")
-    context = {(one["workload"], str(job)) for one in record.get("contexts", []) for job in (*one["running"], *one["waiting"])}
+    if reason := why_invalid(record):
+        raise SimunixError(f"{run}: INVALID, its context was not established: {reason}")
+    return without_context(jobs, record)
+
+
+def why_invalid(record: Mapping[str, Any]) -> str:
+    """Why run.json calls the run INVALID; nothing if it does not."""
+    if record.get("valid", True):
+        return ""
+    return "; ".join(str(reason) for one in contexts_of(record) for reason in one.get("reasons", [])) or "no reason given"
+
+
+def without_context(jobs: pd.DataFrame, record: Mapping[str, Any]) -> pd.DataFrame:
+    """The jobs that are not of a context that run.json tells; all of them where it tells of none."""
+    context = {(one["workload"], str(job)) for one in contexts_of(record) for job in (*one["running"], *one["waiting"])}
+    if not context:
+        return jobs
     names = zip(jobs["workload_name"], jobs["job_id"].astype(str), strict=True)
     return jobs[[name not in context for name in names]]
+
+
+def contexts_of(record: Mapping[str, Any], path: Path = Path("run.json")) -> list[dict[str, Any]]:
+    """The contexts that run.json tells. Raises SimunixError for what simunix does not write."""
+    contexts = record.get("contexts") or []
+    kinds = {"workload": str, "running": list, "waiting": list}
+    for one in contexts if isinstance(contexts, list) else [contexts]:
+        if not isinstance(one, dict) or not all(isinstance(one.get(key), kind) for key, kind in kinds.items()):
+            raise SimunixError(f"{path}: contexts: expected {', '.join(kinds)}, as simunix run writes them, got {one!r:.60}")
+    return list(contexts)
 
 
 def from_swf(trace: SwfTrace) -> pd.DataFrame:

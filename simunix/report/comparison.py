@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from simunix.metrics.fairness import user_table
 from simunix.metrics.jobs import FINISHED
 from simunix.metrics.per_job import bounded_slowdown, waiting_time
-from simunix.metrics.schedule import summary
 from simunix.metrics.series import busy_processors, mean_over_bins, queued_jobs
 from simunix.report.machines import parse_intervals
 from simunix.report.run_data import Run
@@ -63,9 +63,22 @@ class Comparison:
         return max([1.0, *ends])
 
     def summaries(self) -> list[pd.Series]:
-        """`simunix.metrics.schedule.summary` of every run; empty for a run without jobs."""
-        with np.errstate(all="ignore"):
-            return [summary(run.jobs, run.processors) if run.jobs is not None else pd.Series(dtype=float) for run in self.runs]
+        """`simunix.metrics.schedule.summary` of every run's jobs that count; empty for a run without jobs."""
+        return [run.summary for run in self.runs]
+
+    @cached_property
+    def users(self) -> pd.DataFrame:
+        """`simunix.metrics.fairness.user_table` of the runs side by side, columns NAME.i; who has done most in any first."""
+        sides = [
+            user_table(run.counted).set_index("user").add_suffix(f".{number}")
+            for number, run in enumerate(self.runs)
+            if run.counted is not None
+        ]
+        if not sides:
+            return pd.DataFrame()
+        table = pd.concat(sides, axis=1)
+        most = table.filter(regex=r"^work\.").max(axis=1)
+        return table.assign(most=most).sort_values("most", ascending=False, kind="stable").drop(columns="most")
 
     # Over time
 
@@ -97,7 +110,9 @@ class Comparison:
         return self._distribution(bounded_slowdown)
 
     def _distribution(self, metric: Callable[[pd.DataFrame], pd.Series]) -> Curves:
-        values = [np.sort(metric(run.jobs).dropna().to_numpy()) if run.jobs is not None else np.empty(0) for run in self.runs]
+        values = [
+            np.sort(metric(run.counted).dropna().to_numpy()) if run.counted is not None else np.empty(0) for run in self.runs
+        ]
         picked = [one[np.unique(np.linspace(0, len(one) - 1, POINTS_MAX).astype(int))] for one in values if len(one)]
         x = np.unique(np.concatenate([np.empty(0), *picked]))
         if len(x) == 0:

@@ -1,8 +1,9 @@
 """jobs.csv: one row per job of the workload, with Batsim's column names, from the RJMS's own accounting.
 
 Times are seconds of virtual time since the start of the run; unknown ones are empty. Columns as in
-https://batsim.readthedocs.io/en/latest/output-jobs.html, but for `final_state`, which is the RJMS's own word, and two more at
-the end: `allocated_hosts`, the node list as the RJMS writes it, and `allocated_cores`, how many cores it counted.
+https://batsim.readthedocs.io/en/latest/output-jobs.html, but for `final_state`, which is the RJMS's own word, and four more at
+the end: `allocated_hosts`, the node list as the RJMS writes it, `allocated_cores`, how many cores it counted, and `user` and
+`account`, which it recorded (empty where it has no record).
 `allocated_resources` are those cores by their numbers in machines.csv (`simunix.report.machines` chooses them).
 """
 
@@ -44,6 +45,8 @@ class JobRow:
     metadata: str = ""
     allocated_hosts: str = ""
     allocated_cores: int = 0
+    user: str = ""
+    account: str = ""
 
     @property
     def bounded_slowdown(self) -> float | None:
@@ -124,7 +127,8 @@ def _row(
         return JobRow(job.id, workload, profile, submit_s, job.cores, limit_s, 0, "REJECTED", metadata=message)
     if done is None or done.start_s is None:
         state = "UNFINISHED" if done is None else done.state
-        return JobRow(job.id, workload, profile, submit_s, job.cores, limit_s, 0, state)
+        user, account = (done.user, done.account) if done else ("", "")
+        return JobRow(job.id, workload, profile, submit_s, job.cores, limit_s, 0, state, user=user, account=account)
     start_s, end_s = done.start_s - epoch_s, done.end_s - epoch_s
     run_s = end_s - start_s
     recorded_s = done.submit_s - epoch_s
@@ -145,6 +149,8 @@ def _row(
         (end_s - recorded_s) / run_s if run_s > 0 else None,
         allocated_hosts=done.nodes,
         allocated_cores=done.cores,
+        user=done.user,
+        account=done.account,
     )
 
 

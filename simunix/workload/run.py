@@ -12,6 +12,8 @@ import pandas as pd
 from rsg_server.errors import SimunixError
 from simunix.workload.swf import UNKNOWN, SwfTrace, table
 
+USER, GROUP = (re.compile(rf"^(?:{word})?(\d{{1,9}})$") for word in ("user", "group"))
+"""What `simunix.workload.population` calls the users and groups of a trace, or their bare numbers."""
 COMPLETED, FAILED, CANCELLED = 1, 0, 5
 NOTED = ("seed", "rjms", "network_model", "cpu_policy", "deterministic", "ended", "events_sha256", "kernel")
 """Keys of run.json that are the run's provenance."""
@@ -37,17 +39,29 @@ def read_run(directory: Path) -> SwfTrace:
     records["requested_s"] = submitted["requested_time"].fillna(UNKNOWN)
     words = submitted["final_state"].astype(str)
     records["status"] = (words == "COMPLETED").astype("int64").where(~words.str.startswith("CANCELLED"), CANCELLED)
-    if "user" in submitted:
-        records["user"] = pd.to_numeric(submitted["user"], errors="coerce").fillna(UNKNOWN).astype("int64")
-    left_out = len(jobs) - len(submitted)
-    return SwfTrace((*_header(directory, record, records), *_notes(record, left_out)), records)
+    notes = _notes(record, len(jobs) - len(submitted))
+    for column, field, known in (("user", "user", USER), ("account", "group", GROUP)):
+        if column in submitted:
+            records[field], names = _numbers(submitted[column], known)
+            notes += [f" Note: {field} {number}: {_line(name)}" for name, number in names.items()]
+    return SwfTrace((*_header(directory, record, records), *notes), records)
+
+
+def _numbers(column: pd.Series, known: re.Pattern[str]) -> tuple[pd.Series, dict[str, int]]:
+    """Numbers for names: a trace's users and groups get theirs back, others count on behind them; and who those others are."""
+    texts = column.fillna("").astype(str)
+    numbers = texts.str.extract(known, expand=False).astype(float)
+    highest = int(numbers.max()) if numbers.notna().any() else 0
+    others = sorted(set(texts[numbers.isna()]) - {"", "-1"})
+    names = {name: highest + place for place, name in enumerate(others, 1)}
+    return numbers.fillna(texts.map(names)).fillna(UNKNOWN).astype("int64"), names
 
 
 def _jobs(path: Path) -> pd.DataFrame:
     from simunix.metrics.jobs import NUMBERS
 
     try:
-        jobs = pd.read_csv(path, dtype={"job_id": str, "metadata": str, "final_state": str})
+        jobs = pd.read_csv(path, dtype=dict.fromkeys(("job_id", "metadata", "final_state", "user", "account"), str))
         for name in set(NUMBERS) & set(jobs) | {"submission_time", "starting_time"}:
             jobs[name] = pd.to_numeric(jobs[name])
         return jobs

@@ -58,6 +58,10 @@ def _ratio(value: float) -> str:
     return f"{value:,.3f}"
 
 
+PER_PROCESSOR = "max(1, turnaround / (processors × max(run time, 10 s)))"
+EQUAL = ": 1 if all are equal, 1/users if one has all"
+USERS_MAX = 40
+"""Rows of the table of users."""
 SUMMARY = (
     Row("jobs", _of("jobs"), _count, "jobs of the workload"),
     Row("finished", _of("finished"), _count, "jobs that started and ended"),
@@ -73,7 +77,13 @@ SUMMARY = (
     Row("bounded slowdown, mean", _of("mean_bounded_slowdown"), _ratio, "max(1, turnaround / max(run time, 10 s))"),
     Row("bounded slowdown, median", _of("median_bounded_slowdown"), _ratio),
     Row("bounded slowdown, largest", _of("max_bounded_slowdown"), _ratio),
-    Row("weighted slowdown, mean", _of("weighted_slowdown_mean"), _ratio, "slowdowns weighted by processors"),
+    Row("per-processor slowdown, mean", _of("mean_per_processor_slowdown"), _ratio, PER_PROCESSOR),
+    Row("weighted slowdown, mean", _of("weighted_slowdown_mean"), _ratio, "Σ(processors × slowdown) / Σ processors"),
+    Row("weighted slowdown, total", _of("weighted_slowdown_total"), _ratio, "Σ(processors × slowdown) / jobs"),
+    Row("scheduling delay, mean", _of("mean_scheduling_delay"), human_time, "start − the moment from which on there was room"),
+    Row("users", _of("users"), _count, "known to the RJMS's accounting"),
+    Row("fairness of waits", _of("user_fairness_waiting_time"), _ratio, f"Jain's index of the users' mean waits{EQUAL}"),
+    Row("fairness of slowdowns", _of("user_fairness_bounded_slowdown"), _ratio, f"… mean bounded slowdowns{EQUAL}"),
     Row("virtual time", _recorded("virtual_s"), human_time, "length of the run"),
     Row("wall time", _recorded("wall_s"), human_time, "real time it took", False),
     Row("speed-up", _recorded("speed_up"), lambda value: f"{value:,.0f} ×", "virtual time / wall time", False),
@@ -107,6 +117,8 @@ def render(comparison: Comparison, title: str) -> str:
         runs=[{"label": run.label, "gantt_note": _gantt_note(run, one)} for run, one in zip(runs, rectangles, strict=True)],
         notes=[{"label": run.label, "text": note} for run in runs for note in run.notes],
         summary=summary_rows(comparison),
+        users=user_rows(comparison),
+        users_left_out=max(0, len(comparison.users) - USERS_MAX),
         differences=differing,
         agreeing=agreeing,
         has_jobs=any(run.jobs is not None for run in runs),
@@ -170,6 +182,25 @@ def _change(first: float | None, value: float | None) -> str:
     if ratio >= 10:
         return f"× {ratio:,.0f}" if ratio >= 100 else f"× {ratio:.3g}"
     return f"{(ratio - 1) * 100:+.3g} %"
+
+
+def user_rows(comparison: Comparison) -> list[tuple[str, list[list[str]]]]:
+    """Name of each user, and for each run: jobs, mean wait, mean bounded slowdown. Nothing of one user alone."""
+    table = comparison.users
+    if len(table) < 2:
+        return []
+    columns: tuple[tuple[str, Callable[[float], str]], ...] = (
+        ("jobs", _count),
+        ("mean_waiting_time", human_time),
+        ("mean_bounded_slowdown", _ratio),
+    )
+    rows = []
+    for user, values in table.head(USERS_MAX).iterrows():
+        sides = [
+            [(_known(values.get(f"{name}.{number}")), text) for name, text in columns] for number in range(len(comparison.runs))
+        ]
+        rows.append((str(user), [[NOTHING if value is None else text(value) for value, text in side] for side in sides]))
+    return rows
 
 
 def event_rows(runs: Sequence[Run]) -> list[tuple[str, list[str]]]:

@@ -19,7 +19,7 @@ from simunix.rjms.slurm.adapter import read_settings
 from simunix.rjms.slurm.parameters import with_parameters
 from simunix.sweep.experiment import Experiment, load_experiment
 from simunix.sweep.runs import Run, check, runs_of
-from simunix.sweep.table import is_kept, row_of, write_table
+from simunix.sweep.table import is_kept, row_of, users_of, write_table
 from tests.conftest import ROOT
 
 SCENARIO = "name: base\nseed: 40\nhosts: [{name: a}]\nprocesses: [{name: p, host: a, command: 'true'}]\n"
@@ -156,6 +156,24 @@ def test_a_row_has_factors_status_and_metrics(tmp_path: Path) -> None:
     assert (done["mean_waiting_time"], done["mean_slowdown"]) == ("10", "2")
     assert (failed["status"], failed["failure"], failed["makespan"]) == ("failed", "no, it died", "")
     assert list(done)[:6] == ["run", "network.latency", "size", "repetition", "seed", "status"]
+
+
+def test_users_and_contexts_are_in_the_tables(tmp_path: Path) -> None:
+    run, other, *_ = runs_of(experiment(tmp_path))
+    columns = "job_id,workload_name,submission_time,requested_number_of_resources,starting_time,finish_time,user"
+    text = f"{columns}\n1,w,0,2,0,10,user1\n2,w,0,2,10,20,user1\n3,w,5,2,10,30,user2\n"
+    context = {"workload": "w", "running": [1], "waiting": [], "reasons": ["too late"]}
+    for each, valid in ((run, True), (other, False)):
+        (finished(tmp_path, each, contexts=[context], valid=valid) / "jobs.csv").write_text(text)
+    row, users = row_of(tmp_path, run), users_of(tmp_path, run)
+    assert (row["jobs"], row["users"], row["mean_waiting_time"], row["valid"]) == (2, 2, 7.5, True)
+    assert row["user_fairness_waiting_time"] == 15.0**2 / (2 * (100 + 25))
+    assert [(user["user"], user["jobs"], user["mean_waiting_time"]) for user in users] == [("user2", 1, 5), ("user1", 1, 10)]
+    assert (users[0]["run"], users[0]["size"]) == (run.name, "small")
+    invalid = row_of(tmp_path, other)
+    assert (invalid["valid"], "jobs" in invalid) == (False, False)
+    assert invalid["failure"] == "no metrics: INVALID, its context was not established: too late"
+    assert users_of(tmp_path, other) == []
 
 
 def test_the_command_line_says_what_does_not_go_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
