@@ -42,8 +42,12 @@
   const TIME_STEPS = [0.001, 0.01, 0.1, 1, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 432000, 864000, 2592000, 8640000, 86400000, 864000000];
   const ink = () => variable("--ink"), grid = () => variable("--line");
   const axis = (more) => Object.assign({ stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid }, font: "12px system-ui, 'DejaVu Sans', sans-serif" }, more);
-  const timeAxis = () => axis({ incrs: TIME_STEPS, space: 95, values: (_, splits, __, ___, step) => splits.map((one) => moment(one, step)) });
+  const timeAxis = () => axis({ incrs: TIME_STEPS, space: innerWidth < NARROW ? 80 : 95, values: (_, splits, __, ___, step) => splits.map((one) => moment(one, step)) });
   const sync = uPlot.sync("time");
+  // Figures over time stand below each other: the same moment is at the same place in all of them.
+  const NAME_MAX = 14;
+  const names = data.runs.flatMap((run) => run.gantt && run.gantt.hosts ? run.gantt.hosts : []);
+  const leftSize = Math.max(60, 16 + 7.5 * names.reduce((widest, name) => Math.max(widest, Math.min(NAME_MAX, name.length)), 0));
 
   function add(id, options, columns, height) {
     const target = document.getElementById(id);
@@ -62,7 +66,7 @@
 
   const curvesOverTime = (id, curves, unit, top) => add(id, {
     scales: { x: { time: false }, y: { range: (_, low, high) => [0, Math.max(top, (high || 0) * 1.05)] } },
-    axes: [timeAxis(), axis({ size: 60, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000] })],
+    axes: [timeAxis(), axis({ size: leftSize, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000] })],
     cursor: { sync: { key: sync.key, scales: ["x", null] }, drag: { x: true, y: false } },
     series: [{ label: "time", value: (_, one) => one == null ? "–" : duration(one) }, ...series(curves, (one) => one == null ? "–" : number(one) + unit)],
   }, [curves.x, ...curves.y], 240);
@@ -168,12 +172,11 @@
 
   function hostAxis(gantt) {
     const names = gantt.hosts, firsts = gantt.first;
-    if (!names) return axis({ size: 60, label: "core" });
-    const widest = Math.min(14, Math.max(...names.map((name) => name.length)));
+    if (!names) return axis({ size: leftSize });
     const centre = (index) => (firsts[index] + (index + 1 < firsts.length ? firsts[index + 1] : gantt.cores)) / 2;
-    const short = (name) => name.length > 14 ? "…" + name.slice(-13) : name;
+    const short = (name) => name.length > NAME_MAX ? "…" + name.slice(1 - NAME_MAX) : name;
     return axis({
-      size: 16 + widest * 7.5, grid: { show: false },
+      size: leftSize, grid: { show: false },
       splits: (plot, _, low, high) => {
         const inside = names.map((_, index) => index).filter((index) => centre(index) >= low && centre(index) <= high);
         const tall = plot.bbox.height / devicePixelRatio, step = inside.length * 13 <= tall ? 1 : Math.ceil(inside.length * 22 / tall);

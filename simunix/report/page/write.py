@@ -212,7 +212,7 @@ def event_rows(runs: Sequence[Run]) -> list[tuple[str, list[str]]]:
 
 def _counts(run: Run) -> dict[str, int]:
     counts = run.record.get("counts")
-    if isinstance(counts, dict):
+    if isinstance(counts, dict) and counts:
         return counts
     log = run.directory / "events.jsonl"
     return dict(Counter(event["event"] for event in read_events(log))) if log.exists() else {}
