@@ -19,6 +19,7 @@ from simunix import __version__
 from simunix.report.comparison import PER_RUN, Comparison, Curves, Rectangles
 from simunix.report.differences import differences
 from simunix.report.events import read_events
+from simunix.report.requests import by_name
 from simunix.report.run_data import Run
 from simunix.report.table import human_time
 
@@ -123,6 +124,7 @@ def render(comparison: Comparison, title: str) -> str:
         agreeing=agreeing,
         has_jobs=any(run.jobs is not None for run in runs),
         bin=human_time(utilisation.bin_s) if utilisation.bin_s else None,
+        requests=request_rows(runs),
         events=event_rows(runs),
         data=_packed(payload(comparison, rectangles, utilisation, queue)),
         css=Markup((HERE / "report.css").read_text()),
@@ -201,6 +203,26 @@ def user_rows(comparison: Comparison) -> list[tuple[str, list[list[str]]]]:
         ]
         rows.append((str(user), [[NOTHING if value is None else text(value) for value, text in side] for side in sides]))
     return rows
+
+
+def request_rows(runs: Sequence[Run]) -> list[tuple[str, list[list[str]]]]:
+    """Name of each server's port, and for each run: requests, mean and largest latency. Nothing where nobody captured."""
+    found = [by_name(run.directory) for run in runs]
+    names = dict.fromkeys(name for one in found for name in one)
+    texts: tuple[Callable[[float], str], ...] = (_count, _latency, _latency)
+    nothing = [NOTHING] * len(texts)
+
+    def cells(one: dict[str, list[float]], name: str) -> list[str]:
+        if name not in one:
+            return nothing
+        values = [_known(value) for value in one[name]]
+        return [NOTHING if value is None else text(value) for text, value in zip(texts, values, strict=True)]
+
+    return [(name, [cells(one, name) for one in found]) for name in names]
+
+
+def _latency(seconds: float) -> str:
+    return f"{seconds * 1e3:,.3f} ms"
 
 
 def event_rows(runs: Sequence[Run]) -> list[tuple[str, list[str]]]:
