@@ -109,16 +109,35 @@ class Comparison:
         """Share of the finished jobs, per cent, whose bounded slowdown is at most x."""
         return self._distribution(bounded_slowdown)
 
+    def wait_changes(self) -> Curves | None:
+        """Share of the jobs that started in both, per cent, that waited for at most x seconds longer than in the first run.
+
+        None where there are no two runs with a job in common; the first run's own curve is empty.
+        """
+        table, first = self.table, "wait.0"
+        waits = [f"wait.{number}" for number in range(1, len(self.runs))]
+        if first not in table or not waits:
+            return None
+        counted = table[first].where(self._counts(0))
+        values = [np.empty(0)]
+        for number, name in enumerate(waits, 1):
+            change = table[name].where(self._counts(number)) - counted if name in table else pd.Series(dtype=float)
+            values.append(np.sort(change.dropna().to_numpy()))
+        return _shares(values) if any(len(one) for one in values) else None
+
+    def _counts(self, number: int) -> np.ndarray:
+        """Which rows of the table are of jobs that count in a run."""
+        jobs, counted = self.runs[number].jobs, self.runs[number].counted
+        if jobs is None or counted is None:
+            return np.zeros(len(self.table), dtype=bool)
+        keys = pd.MultiIndex.from_frame(_keyed(jobs).loc[counted.index, list(KEY)])
+        found: np.ndarray = pd.MultiIndex.from_frame(self.table[list(KEY)]).isin(keys)
+        return found
+
     def _distribution(self, metric: Callable[[pd.DataFrame], pd.Series]) -> Curves:
-        values = [
-            np.sort(metric(run.counted).dropna().to_numpy()) if run.counted is not None else np.empty(0) for run in self.runs
-        ]
-        picked = [one[np.unique(np.linspace(0, len(one) - 1, POINTS_MAX).astype(int))] for one in values if len(one)]
-        x = np.unique(np.concatenate([np.empty(0), *picked]))
-        if len(x) == 0:
-            return Curves(x, [x for _ in values])
-        nothing = np.full(len(x), np.nan)
-        return Curves(x, [100 * np.searchsorted(one, x, "right") / len(one) if len(one) else nothing for one in values])
+        return _shares(
+            [np.sort(metric(run.counted).dropna().to_numpy()) if run.counted is not None else np.empty(0) for run in self.runs]
+        )
 
     # Job by job
 
@@ -200,6 +219,16 @@ def _changes(begin: np.ndarray, end: np.ndarray, extent: float, bins: int) -> li
         whole = np.floor(place).astype(np.int64)
         found += [(whole, sign * (1 - (place - whole))), (whole + 1, sign * (place - whole))]
     return found
+
+
+def _shares(values: Sequence[np.ndarray]) -> Curves:
+    """Per cent of each run's sorted values that are at most x."""
+    picked = [one[np.unique(np.linspace(0, len(one) - 1, POINTS_MAX).astype(int))] for one in values if len(one)]
+    x = np.unique(np.concatenate([np.empty(0), *picked]))
+    if len(x) == 0:
+        return Curves(x, [x for _ in values])
+    nothing = np.full(len(x), np.nan)
+    return Curves(x, [100 * np.searchsorted(one, x, "right") / len(one) if len(one) else nothing for one in values])
 
 
 def _keyed(jobs: pd.DataFrame) -> pd.DataFrame:

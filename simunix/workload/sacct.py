@@ -118,7 +118,8 @@ def _check_width(path: Path, content: str) -> None:
     for number, line in enumerate(lines, 1):
         if line.count("|") != bars and line.strip():
             wanted = f"expected {bars + 1} fields as in the first line, got {line.count('|') + 1}"
-            raise SimunixError(f"{path}:{number}: {wanted}; expected what sacct -P prints")
+            mend = "leave out columns that may hold a |, such as SubmitLine and Comment"
+            raise SimunixError(f"{path}:{number}: {wanted}; expected what sacct -P prints; {mend}")
 
 
 def _dates(frame: pd.DataFrame, column: str, path: Path) -> pd.Series:

@@ -61,7 +61,7 @@
 
   const series = (curves, value) => [null, ...data.runs].map((run, index) => index === 0 ? null : ({
     label: run.label, stroke: runColour(index - 1), width: 1.5, dash: index > PALETTE.length ? [6, 3] : undefined,
-    points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }), value: (_, one) => value(one), show: curves.y[index - 1].length > 0,
+    points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }), value: (_, one) => value(one), show: curves.y[index - 1].some((one) => one != null),
   })).slice(1);
 
   const curvesOverTime = (id, curves, unit, top) => add(id, {
@@ -73,13 +73,14 @@
 
   const SPANS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
   function span(seconds) {
-    const [unit, name] = SPANS.find(([unit]) => seconds >= unit) || SPANS[3];
-    return `${+(seconds / unit).toFixed(2)} ${name}`;
+    const [unit, name] = SPANS.find(([unit]) => Math.abs(seconds) >= unit) || SPANS[3];
+    return `${+(seconds / unit).toFixed(2)} ${name}`.replace("-", "−");
   }
 
   function distribution(id, curves, scale, label, tickLabel, ticks) {
     const last = curves.x.length ? curves.x[curves.x.length - 1] : 1, first = curves.x.length ? curves.x[0] : 0;
-    const low = Math.min(first, ticks[0]), shown = ticks.filter((tick) => tick <= last), high = Math.max(last, ticks[1]);
+    const least = ticks.findIndex((tick) => tick >= 0), low = Math.min(first, ticks[least]), high = Math.max(last, ticks[least + 1]);
+    const shown = ticks.filter((tick) => tick >= low && tick <= high);
     add(id, {
       scales: { x: { time: false, ...scale, range: (_, from, to) => from === first && to === last || from == null || from === to ? [low, high] : [from, to] }, y: { range: [0, 102] } },
       axes: [axis({ splits: () => shown, values: (plot, splits) => apart(plot, splits, tickLabel), grid: { show: true, stroke: grid, width: 1 }, filter: (_, splits) => splits }), axis({ size: 46 })],
@@ -275,7 +276,9 @@
   curvesOverTime("utilisation", data.utilisation, " %", 100);
   curvesOverTime("queue", data.queue, "", 1);
   data.runs.forEach((_, run) => ganttChart(run));
-  distribution("waits", data.waits, { distr: 4, asinh: 1 }, duration, span, [0, 1, 10, 60, 600, 3600, 21600, 86400, 604800, 2592000, 31536000]);
+  const WAITS = [1, 10, 60, 600, 3600, 21600, 86400, 604800, 2592000, 31536000];
+  distribution("waits", data.waits, { distr: 4, asinh: 1 }, duration, span, [0, ...WAITS]);
+  if (data.changes) distribution("changes", data.changes, { distr: 4, asinh: 1 }, duration, span, [...WAITS.map((one) => -one).reverse(), 0, ...WAITS]);
   distribution("slowdowns", data.slowdowns, { distr: 3 }, (one) => number(one, 3), number, [1, 2, 5, 10, 20, 50, 100, 1000, 10000, 100000, 1000000]);
   document.getElementById("colour").addEventListener("change", (event) => { colourBy = event.target.value; charts.forEach((chart) => chart.redraw(false)); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => charts.forEach((chart) => chart.redraw(false, true)));

@@ -122,6 +122,7 @@ def render(comparison: Comparison, title: str) -> str:
         users_left_out=max(0, len(comparison.users) - USERS_MAX),
         differences=differing,
         agreeing=agreeing,
+        has_changes=comparison.wait_changes() is not None,
         has_jobs=any(run.jobs is not None for run in runs),
         bin=human_time(utilisation.bin_s) if utilisation.bin_s else None,
         requests=request_rows(runs),
@@ -260,6 +261,7 @@ def payload(
         "queue": _curves(queue),
         "waits": _curves(comparison.waits()),
         "slowdowns": _curves(comparison.slowdowns()),
+        "changes": _curves(changes) if (changes := comparison.wait_changes()) is not None else None,
         "states": states,
         "workloads": list(names),
         "table": {

@@ -57,7 +57,7 @@ def test_figures(tmp_path: Path) -> None:
     one = runs.write_run(tmp_path / "_o$n_e$", runs.rows(700, 4), 4)
     report(tmp_path, one, one, "--figures", tmp_path / "figures", "--format", "png", "--format", "svg")
     names = {path.name for path in (tmp_path / "figures").iterdir()}
-    drawn = ("gantt-_o-n_e-1", "gantt-_o-n_e-2", "queue", "slowdowns", "utilisation", "waits")
+    drawn = ("gantt-_o-n_e-1", "gantt-_o-n_e-2", "queue", "slowdowns", "utilisation", "wait-changes", "waits")
     assert names == {f"{name}.{ending}" for name in drawn for ending in ("png", "svg")}
     assert all(path.stat().st_size > 3000 for path in (tmp_path / "figures").iterdir())
 
@@ -146,6 +146,34 @@ def test_numbers_are_those_of_the_replay(tmp_path: Path) -> None:
     waits = [row.waiting_time or 0 for row in runs.rows(30, 4)][3:]
     assert read_run(replay).summary["mean_waiting_time"] == pytest.approx(sum(waits) / 27)
     assert data["queue"]["y"][0] == data["queue"]["y"][1]
+
+
+def test_waits_are_compared_job_by_job(tmp_path: Path) -> None:
+    def later(by_s: int) -> list[JobRow]:
+        return [
+            replace(
+                row, starting_time=(row.starting_time or 0) + by_s * (row.job_id % 2), finish_time=(row.finish_time or 0) + by_s
+            )
+            for row in runs.rows(20, 4, mean_gap_s=100)
+        ]
+
+    names = {
+        "first": later(0),
+        "slow": later(30),
+        "quick": runs.rows(20, 4, mean_gap_s=100),
+        "other": runs.rows(5, 4, name="o"),
+    }
+    folders = [runs.write_run(tmp_path / name, rows, 4) for name, rows in names.items()]
+    told(folders[1], contexts=[CONTEXT])
+    data = data_of(report(tmp_path, *folders, "--figures", tmp_path / "f", "--format", "svg"))
+    assert data["changes"]["x"] == [0, 30]
+    assert data["changes"]["y"][0] == [None, None], "against itself"
+    assert data["changes"]["y"][1] == [round(100 * 9 / 17, 3), 100], "17 jobs of the replay, of which 4, 6, 8 ... 20 are even"
+    assert data["changes"]["y"][2] == [100, 100] and data["changes"]["y"][3] == [None, None]
+    drawn = (tmp_path / "f/wait-changes.svg").read_text()
+    assert "longer than in first" in drawn
+    assert data_of(report(tmp_path, folders[0]))["changes"] is None, "alone"
+    assert data_of(report(tmp_path, folders[0], folders[3]))["changes"] is None, "nothing in common"
 
 
 def test_the_steady_window(tmp_path: Path) -> None:
