@@ -13,7 +13,6 @@ Columns (Batsim's names), seconds since the start of the run or trace, NaN for w
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,8 @@ import numpy as np
 import pandas as pd
 
 from rsg_server.errors import SimunixError
-from simunix.workload.swf import SwfTrace
+from simunix.metrics.run_record import read_record
+from simunix.workload.swf import LIMIT, SwfTrace
 
 MOMENTS = ("submission_time", "starting_time", "finish_time")
 NUMBERS = (*MOMENTS, "execution_time", "requested_number_of_resources", "requested_time")
@@ -45,7 +45,7 @@ def job_table(columns: pd.DataFrame, source: str = "job table", first_line: int 
     table = columns.copy()
     for name in (*NUMBERS, *OPTIONAL):
         if name in table:
-            table[name] = _numbers(table[name], source, first_line)
+            table[name] = numbers(table[name], source, first_line)
     if "suspended_time" not in table:
         table["suspended_time"] = 0.0
     for name in ("requested_time", "consumed_energy"):
@@ -60,15 +60,23 @@ def job_table(columns: pd.DataFrame, source: str = "job table", first_line: int 
     return table
 
 
-def _numbers(column: pd.Series, source: str, first_line: int | None) -> pd.Series:
-    numbers = pd.to_numeric(column, errors="coerce").astype(float)
-    wrong = (numbers.isna() & column.notna()) | np.isinf(numbers)
+def numbers(column: pd.Series, source: str, first_line: int | None) -> pd.Series:
+    """As floats, NaN for nothing. Raises SimunixError for a text, and for more than any run can have had."""
+    found = as_floats(column)
+    wrong = (found.isna() & column.notna()) | (found.abs() >= LIMIT)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
-        raise SimunixError(
-            f"{_where(source, first_line, row)}: {column.name}: expected a number, got {str(column.iloc[row])!r}"
-        )
-    return numbers
+        got = str(column.iloc[row])[:60]
+        raise SimunixError(f"{_where(source, first_line, row)}: {column.name}: expected a number, got {got!r}")
+    return found
+
+
+def as_floats(column: pd.Series) -> pd.Series:
+    """As floats, NaN for what is no number, infinite for what is too large for one."""
+    try:
+        return pd.to_numeric(column, errors="coerce").astype(float)
+    except OverflowError:
+        return column.map(lambda value: as_floats(pd.Series([value])).iloc[0] if len(str(value)) < 300 else np.inf)
 
 
 def _check(table: pd.DataFrame, source: str, first_line: int | None) -> None:
@@ -108,9 +116,9 @@ def replayed(jobs: pd.DataFrame, run: Path) -> pd.DataFrame:
     Raises SimunixError if run.json cannot be read, and for a run whose context was not established: it says nothing.
     """
     try:
-        record = json.loads((run / "run.json").read_text())
-    except (OSError, ValueError) as error:
-        raise SimunixError(f"{run / 'run.json'}: {error}; expected a run directory") from error
+        record = read_record(run / "run.json")
+    except FileNotFoundError as error:
+        raise SimunixError(f"{run / 'run.json'}: {error.strerror}; expected a run directory") from error
     if reason := why_invalid(record):
         raise SimunixError(f"{run}: INVALID, its context was not established: {reason}")
     return without_context(jobs, record)
@@ -118,28 +126,20 @@ def replayed(jobs: pd.DataFrame, run: Path) -> pd.DataFrame:
 
 def why_invalid(record: Mapping[str, Any]) -> str:
     """Why run.json calls the run INVALID; nothing if it does not."""
-    if record.get("valid", True):
+    if record.get("valid") is not False:
         return ""
-    return "; ".join(str(reason) for one in contexts_of(record) for reason in one.get("reasons", [])) or "no reason given"
+    reasons = [reason for context in record.get("contexts") or [] for reason in context.get("reasons", [])]
+    return "; ".join(reasons) or "no reason given"
 
 
 def without_context(jobs: pd.DataFrame, record: Mapping[str, Any]) -> pd.DataFrame:
     """The jobs that are not of a context that run.json tells; all of them where it tells of none."""
-    context = {(one["workload"], str(job)) for one in contexts_of(record) for job in (*one["running"], *one["waiting"])}
+    contexts = record.get("contexts") or []
+    context = {(one["workload"], str(job)) for one in contexts for job in (*one["running"], *one["waiting"])}
     if not context:
         return jobs
     names = zip(jobs["workload_name"], jobs["job_id"].astype(str), strict=True)
     return jobs[[name not in context for name in names]]
-
-
-def contexts_of(record: Mapping[str, Any], path: Path = Path("run.json")) -> list[dict[str, Any]]:
-    """The contexts that run.json tells. Raises SimunixError for what simunix does not write."""
-    contexts = record.get("contexts") or []
-    kinds = {"workload": str, "running": list, "waiting": list}
-    for one in contexts if isinstance(contexts, list) else [contexts]:
-        if not isinstance(one, dict) or not all(isinstance(one.get(key), kind) for key, kind in kinds.items()):
-            raise SimunixError(f"{path}: contexts: expected {', '.join(kinds)}, as simunix run writes them, got {one!r:.60}")
-    return list(contexts)
 
 
 def from_swf(trace: SwfTrace) -> pd.DataFrame:

@@ -52,10 +52,9 @@ def _known(value: object) -> object:
 
 def settled(table: pd.DataFrame) -> pd.DataFrame:
     """Jobs that start less than RESOLUTION_S before their submission are taken as submitted when they started."""
-    import pandas as pd
+    from simunix.metrics.jobs import as_floats
 
-    submitted = pd.to_numeric(table["submission_time"], errors="coerce")
-    started = pd.to_numeric(table["starting_time"], errors="coerce")
+    submitted, started = as_floats(table["submission_time"]), as_floats(table["starting_time"])
     early = (started < submitted) & (submitted - started < RESOLUTION_S)
     return table.assign(submission_time=table["submission_time"].where(~early, table["starting_time"]))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from rsg_server.errors import SimunixError
-from simunix.metrics.jobs import contexts_of, job_table, why_invalid, without_context
+from simunix.metrics.jobs import job_table, why_invalid, without_context
+from simunix.metrics.run_record import read_record
 from simunix.report.batsim_files import settled
 from simunix.report.machines import Machines, read_machines
 
@@ -58,8 +58,8 @@ class Run:
 
         if self.machines is not None and self.machines.total:
             return self.machines.total
-        if isinstance(cores := self.record.get("cores"), int) and cores > 0:
-            return cores
+        if cores := self.record.get("cores"):
+            return int(cores)
         busy = busy_processors(self.jobs) if self.jobs is not None else pd.Series(dtype=float)
         return max(1, int(busy.max())) if len(busy) else 1
 
@@ -119,15 +119,9 @@ def _left_out(run: Run) -> list[str]:
 
 def _record(path: Path) -> dict[str, Any]:
     try:
-        record = json.loads(path.read_text())
+        return read_record(path)
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
-        raise SimunixError(f"{path}: {getattr(error, 'strerror', None) or f'not JSON ({error})'}") from error
-    if not isinstance(record, dict):
-        raise SimunixError(f"{path}: expected an object, as simunix run writes it")
-    contexts_of(record, path)
-    return record
 
 
 TEXTS = ("job_id", "workload_name", "profile", "final_state", "metadata", "user", "account")

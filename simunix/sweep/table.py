@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
+from simunix.metrics.run_record import read_record
 from simunix.report.run_json import sha256_of
 from simunix.sweep.child import run_folder
 from simunix.sweep.runs import Run
@@ -26,10 +26,9 @@ RESULTS, USERS = "results.csv", "users.csv"
 def record_of(directory: Path, run: Run) -> dict[str, Any] | None:
     """The run's run.json; None if there is none, or one cut short by a crash."""
     try:
-        record = json.loads((run_folder(directory, run) / "run.json").read_text())
-    except (OSError, ValueError):
+        return read_record(run_folder(directory, run) / "run.json")
+    except (OSError, SimunixError):
         return None
-    return record if isinstance(record, dict) else None
 
 
 def status_of(record: dict[str, Any] | None) -> str:

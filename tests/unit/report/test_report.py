@@ -185,14 +185,6 @@ def test_the_steady_window(tmp_path: Path) -> None:
     assert f"of the {count} jobs submitted in the steady window" in page and summary_of(page)["jobs"] == [str(count)]
 
 
-def test_wrong_contexts_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = runs.write_run(tmp_path / "r", runs.rows(2, 2), 2)
-    for wrong in ("x", {"workload": 1}, [7], [{"workload": "w", "running": 1, "waiting": []}]):
-        assert main(["report", str(told(folder, contexts=wrong)), "-o", str(tmp_path / "r.html")]) == 2
-        said = capsys.readouterr().err
-        assert f"{folder}/run.json: contexts: expected workload, running, waiting" in said and said.count("\n") == 1
-
-
 def test_users(tmp_path: Path) -> None:
     jobs = [replace(row, user=f"user{row.job_id % 50}" if row.job_id % 7 else "") for row in runs.rows(300, 4)]
     one = runs.write_run(tmp_path / "one", jobs, 4)
