@@ -17,6 +17,7 @@ from simunix.sweep.runs import Run
 PR_SET_PDEATHSIG = 1
 LOOK_S = 0.1
 STOPPED = 130
+LAST_BYTES = 4096
 PATIENCE_S = 20.0
 """So long a run that is told to end may take to write its results."""
 
@@ -29,6 +30,17 @@ def run_folder(directory: Path, run: Run) -> Path:
 def log_file(directory: Path, run: Run) -> Path:
     """What `simunix run` printed."""
     return directory / "runs" / f"{run.name}.log"
+
+
+def last_words(directory: Path, run: Run) -> str:
+    """The last line of what `simunix run` printed: why there is no run, if there is none."""
+    try:
+        with log_file(directory, run).open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - LAST_BYTES))
+            lines = file.read().decode(errors="replace").splitlines()
+    except OSError:
+        return ""
+    return next((line.strip().removeprefix("simunix: ") for line in reversed(lines) if line.strip()), "")
 
 
 def stop_file(directory: Path) -> Path:

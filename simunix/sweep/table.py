@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rsg_server.errors import SimunixError
 from simunix.metrics.run_record import read_record
 from simunix.report.run_json import sha256_of
-from simunix.sweep.child import run_folder
+from simunix.sweep.child import last_words, run_folder
 from simunix.sweep.runs import Run
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ def row_of(directory: Path, run: Run) -> dict[str, Any]:
     record = record_of(directory, run)
     row: dict[str, Any] = {"run": run.name, **dict(run.levels), "repetition": run.repetition, "seed": run.seed}
     row["status"] = status_of(record)
-    if record is not None:
+    if record is None:
+        row["failure"] = last_words(directory, run)
+    else:
         row |= {
             "digest": record["events_sha256"],
             "deterministic": record["deterministic"],

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from rsg_server.errors import SimunixError
-from simunix.workload.swf import UNKNOWN, SwfTrace
+from simunix.workload.swf import LIMIT, UNKNOWN, SwfTrace
 
 TIMES = ("submit_s", "wait_s", "runtime_s", "cpu_s", "requested_s", "think_s")
 PROFILE = "profile"
@@ -41,10 +41,13 @@ def scale(trace: SwfTrace, processors: float = 1.0, times: float = 1.0) -> SwfTr
         raise SimunixError(f"job {job} does the profile {name!r}, whose work has a size of its own; change it in the profile")
     jobs = trace.jobs.copy()
     for name in SIZES:
-        scaled = np.floor(jobs[name] * processors + 0.5).clip(lower=1).astype("int64")
+        scaled = np.floor(jobs[name] * processors + 0.5).clip(lower=1, upper=LIMIT).astype("int64")
         jobs[name] = jobs[name].where(jobs[name] <= 0, scaled)
     for name in TIMES:
         jobs[name] = jobs[name].where(jobs[name] < 0, jobs[name] * times)
+    for name in (*SIZES, *TIMES):
+        if (beyond := jobs[jobs[name] >= LIMIT]).size:
+            raise SimunixError(f"job {beyond['job'].iloc[0]}: its {name} would be out of range; scale by less")
     machine = replace(trace, comments=tuple(_scaled_size(comment, processors) for comment in trace.comments))
     return machine.with_jobs(jobs, f"processors scaled by {processors:.15g}, times by {times:.15g}", are_the_same=times == 1.0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,12 @@ from simunix.sweep.table import is_kept, row_of, users_of, write_table
 from tests.conftest import ROOT
 
 SCENARIO = "name: base\nseed: 40\nhosts: [{name: a}]\nprocesses: [{name: p, host: a, command: 'true'}]\n"
+BOMB = (
+    "a: &a ["
+    + ",".join("x" * 9)
+    + "]\n"
+    + "".join(f"{name}: &{name} [{','.join([f'*{before}'] * 9)}]\n" for before, name in pairwise("abcdefghi"))
+)
 EXPERIMENT = """
 scenario: base.yaml
 set: {until: 1h}
@@ -111,7 +118,34 @@ def test_a_level_that_is_no_scenario_is_named_before_anything_runs(tmp_path: Pat
         runs_of(experiment(tmp_path, many))
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("repetitions: 99999999999\n", "99,999,999,999 runs are more than 100,000"),
+        ("seeds: [99999999999999999999999999]\n", "seeds[0]: Input should be less than"),
+        ("set: &a {x: *a}\n", "an alias stands for what it is in itself; write out what is meant"),
+        ("set: " + "[" * 5000 + "\n", "nested too deeply"),
+        (BOMB, "more than 1,000,000 values, aliases written out"),
+    ],
+)
+def test_experiments_without_end(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str) -> None:
+    (tmp_path / "base.yaml").write_text(SCENARIO)
+    (tmp_path / "e.yaml").write_text("scenario: base.yaml\n" + text)
+    assert main(["sweep", str(tmp_path / "e.yaml"), "-o", str(tmp_path / "out")]) == 2
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1 and len(error) < 400
+    assert not (tmp_path / "out").exists()
+
+
 # The table
+
+
+def test_a_run_that_never_was_says_why(tmp_path: Path) -> None:
+    run, other, *_ = runs_of(experiment(tmp_path))
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / f"{run.name}.log").write_text("warning\nsimunix: t.swf: No such file or directory\n\n")
+    assert row_of(tmp_path, run)["failure"] == "t.swf: No such file or directory"
+    assert row_of(tmp_path, other)["failure"] == ""
 
 
 def finished(directory: Path, run: Run, **changes: Any) -> Path:

@@ -328,6 +328,14 @@ def test_profiles_that_cannot_be_scaled_or_merged_are_named(tmp_path: Path, caps
     assert f"trace 2: the profile {name!r} is another one in a trace before" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [["--times", "1e300"], ["--processors", "1e18"], ["--times", "1e14"]])
+def test_scaled_beyond_all_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+    assert main(["workload", "scale", str(DEMO), str(tmp_path / "x.swf"), *words]) == 2
+    error = capsys.readouterr().err
+    assert "would be out of range; scale by less" in error and error.count("\n") == 1
+    assert not (tmp_path / "x.swf").exists()
+
+
 def test_a_delay_does_not_take_anothers_name(tmp_path: Path) -> None:
     profiles = {"delay_5": {"type": "ParallelTaskHomogeneousProfile", "cpu": 1, "com": 0}, "d": {"type": "delay", "delay": 5}}
     jobs = [{"id": number, "subtime": 0, "res": 1, "profile": name} for number, name in ((1, "delay_5"), (2, "d"))]
