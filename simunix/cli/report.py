@@ -27,6 +27,12 @@ def add_parser(subcommands: Subparsers) -> None:
     parser.add_argument("directories", type=Path, nargs="+", metavar="DIR", help="run directories; the first is compared with")
     parser.add_argument("-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html")
     parser.add_argument("--title", metavar="TEXT", help="of the page (default: the runs' names)")
+    parser.add_argument(
+        "--window",
+        choices=("whole", "steady"),
+        default="whole",
+        help="count all jobs, or those submitted in the steady window: without the first and the last tenth",
+    )
     parser.add_argument("--figures", type=Path, metavar="DIR", help="write every figure as a picture into this folder")
     parser.add_argument(
         "--format",
@@ -44,7 +50,7 @@ def execute(options: argparse.Namespace) -> int:
     from simunix.report.run_data import read_run, unique_labels
 
     directories = options.directories
-    runs = [read_run(path, label) for path, label in zip(directories, unique_labels(directories), strict=True)]
+    runs = [read_run(path, label, options.window) for path, label in zip(directories, unique_labels(directories), strict=True)]
     comparison = Comparison(runs)
     size = write_page(options.output, comparison, options.title or _title([run.label for run in runs]))
     print(f"{options.output}: {len(runs)} run{'s' if len(runs) != 1 else ''}, {size / 1e6:.1f} MB")

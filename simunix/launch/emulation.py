@@ -29,6 +29,7 @@ from rsg_server.protocol import FLAG_FAKE_GROUPS, FLAG_FAKE_NAME
 from rsg_server.report import actor_lines
 from rsg_server.service import Service, ServiceOptions
 from simunix.launch.container import Bind, ContainerSpec, Isolation, PrivatePath, probe
+from simunix.launch.cores import Claim, claim
 from simunix.launch.gdb import Gdb
 from simunix.launch.hardware import write_tree
 from simunix.launch.interface_files import interface_binds
@@ -94,7 +95,7 @@ class Emulation:
     interrupts: Interrupts = field(default_factory=Interrupts)  # in force if the caller has entered it
     lists_waiting: bool = False  # say at the end who still lived: one look into /proc per actor
     begun_ns: int = field(default_factory=next_tick_ns, init=False)
-    core: int | None = field(default=None, init=False)
+    core: Claim | None = field(default=None, init=False)
     launcher: ContainerLauncher = field(init=False)
     observation: Observation = field(init=False)
 
@@ -111,14 +112,13 @@ class Emulation:
         if elsewhere and self.isolation is Isolation.NONE:
             raise SimunixError(f"host {elsewhere[0]}: a root of its own needs namespaces, which cannot be had here")
         self.log = EventLog(self.directory.events, plan.log_every_turn)
-        cores = sorted(os.sched_getaffinity(0))
-        self.core = cores[os.getpid() % len(cores)]  # any will do; several runs at once spread over them
+        self.core = claim()
         interfaces = InterfaceTable(plan.platform)
         by_name = {name: interfaces.of(plan.platform.host_by_name(name)) for name in (host.name for host in plan.hosts)}
         specs = {host.name: self._container_spec(host, by_name[host.name]) for host in plan.hosts}
         self._write_files()
         options = dataclasses.replace(plan.kernel, host_flags=HOST_FLAGS[self.isolation], begun_ns=self.begun_ns)
-        self.launcher = ContainerLauncher(specs, options.nofile, self.core)
+        self.launcher = ContainerLauncher(specs, options.nofile, self.core.core)
         self.kernel = Kernel(plan.platform, options, self.log, self.launcher)
         self.kernel.on_warning = self._warned
         if self.isolation is Isolation.NONE:
@@ -317,7 +317,7 @@ class Emulation:
         started = time.monotonic()
         try:
             if self.core is not None:
-                os.sched_setaffinity(0, {self.core})  # one runner at a time: handing over on one core is fastest
+                os.sched_setaffinity(0, {self.core.core})  # one runner at a time: handing over on one core is fastest
             trio.run(self._serve, watcher)
         except BaseExceptionGroup as group:
             raise first_of(group) from None
@@ -327,6 +327,8 @@ class Emulation:
             if self.gdb is not None:
                 self.gdb.finish(self.service.reason or "failed")
             self.launcher.close()
+            if self.core is not None:
+                self.core.release()
             if self.kernel.traces is not None:
                 self.kernel.traces.close()
             self.log.close()

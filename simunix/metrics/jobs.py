@@ -8,19 +8,21 @@ Columns (Batsim's names), seconds since the start of the run or trace, NaN for w
     requested_time                                  limit the user gave, NaN if none
     suspended_time                                  optional, 0 where absent
     consumed_energy                                 joules; optional, NaN where absent
-    user                                            optional, -1 where absent
+    user                                            a name or number; optional, -1 where absent
 """
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from rsg_server.errors import SimunixError
-from simunix.workload.swf import SwfTrace
+from simunix.metrics.run_record import read_record
+from simunix.workload.swf import LIMIT, SwfTrace
 
 MOMENTS = ("submission_time", "starting_time", "finish_time")
 NUMBERS = (*MOMENTS, "execution_time", "requested_number_of_resources", "requested_time")
@@ -45,7 +47,7 @@ def job_table(columns: pd.DataFrame, source: str = "job table", first_line: int 
     table = columns.copy()
     for name in (*NUMBERS, *OPTIONAL):
         if name in table:
-            table[name] = _numbers(table[name], source, first_line)
+            table[name] = numbers(table[name], source, first_line)
     if "suspended_time" not in table:
         table["suspended_time"] = 0.0
     for name in ("requested_time", "consumed_energy"):
@@ -60,15 +62,23 @@ def job_table(columns: pd.DataFrame, source: str = "job table", first_line: int 
     return table
 
 
-def _numbers(column: pd.Series, source: str, first_line: int | None) -> pd.Series:
-    numbers = pd.to_numeric(column, errors="coerce").astype(float)
-    wrong = (numbers.isna() & column.notna()) | np.isinf(numbers)
+def numbers(column: pd.Series, source: str, first_line: int | None) -> pd.Series:
+    """As floats, NaN for nothing. Raises SimunixError for a text, and for more than any run can have had."""
+    found = as_floats(column)
+    wrong = (found.isna() & column.notna()) | (found.abs() >= LIMIT)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
-        raise SimunixError(
-            f"{_where(source, first_line, row)}: {column.name}: expected a number, got {str(column.iloc[row])!r}"
-        )
-    return numbers
+        got = str(column.iloc[row])[:60]
+        raise SimunixError(f"{_where(source, first_line, row)}: {column.name}: expected a number, got {got!r}")
+    return found
+
+
+def as_floats(column: pd.Series) -> pd.Series:
+    """As floats, NaN for what is no number, infinite for what is too large for one."""
+    try:
+        return pd.to_numeric(column, errors="coerce").astype(float)
+    except OverflowError:
+        return column.map(lambda value: as_floats(pd.Series([value])).iloc[0] if len(str(value)) < 300 else np.inf)
 
 
 def _check(table: pd.DataFrame, source: str, first_line: int | None) -> None:
@@ -97,8 +107,7 @@ def settled(table: pd.DataFrame) -> pd.DataFrame:
 
     Raises KeyError where these columns are missing.
     """
-    submitted = pd.to_numeric(table["submission_time"], errors="coerce")
-    started = pd.to_numeric(table["starting_time"], errors="coerce")
+    submitted, started = as_floats(table["submission_time"]), as_floats(table["starting_time"])
     early = (started < submitted) & (submitted - started < RESOLUTION_S)
     return table.assign(submission_time=table["submission_time"].where(~early, table["starting_time"]))
 
@@ -120,13 +129,28 @@ def replayed(jobs: pd.DataFrame, run: Path) -> pd.DataFrame:
     Raises SimunixError if run.json cannot be read, and for a run whose context was not established: it says nothing.
     """
     try:
-        record = json.loads((run / "run.json").read_text())
-    except (OSError, ValueError) as error:
-        raise SimunixError(f"{run / 'run.json'}: {error}; expected a run directory") from error
-    if not record.get("valid", True):
-        reasons = "; ".join(reason for context in record["contexts"] for reason in context["reasons"])
-        raise SimunixError(f"{run}: INVALID, its context was not established: {reasons}")
-    context = {(one["workload"], str(job)) for one in record.get("contexts", []) for job in (*one["running"], *one["waiting"])}
+        record = read_record(run / "run.json")
+    except FileNotFoundError as error:
+        raise SimunixError(f"{run / 'run.json'}: {error.strerror}; expected a run directory") from error
+    if reason := why_invalid(record):
+        raise SimunixError(f"{run}: INVALID, its context was not established: {reason}")
+    return without_context(jobs, record)
+
+
+def why_invalid(record: Mapping[str, Any]) -> str:
+    """Why run.json calls the run INVALID; nothing if it does not."""
+    if record.get("valid") is not False:
+        return ""
+    reasons = [reason for context in record.get("contexts") or [] for reason in context.get("reasons", [])]
+    return "; ".join(reasons) or "no reason given"
+
+
+def without_context(jobs: pd.DataFrame, record: Mapping[str, Any]) -> pd.DataFrame:
+    """The jobs that are not of a context that run.json tells; all of them where it tells of none."""
+    contexts = record.get("contexts") or []
+    context = {(one["workload"], str(job)) for one in contexts for job in (*one["running"], *one["waiting"])}
+    if not context:
+        return jobs
     names = zip(jobs["workload_name"], jobs["job_id"].astype(str), strict=True)
     return jobs[[name not in context for name in names]]
 

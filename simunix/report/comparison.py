@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from simunix.metrics.fairness import user_table
 from simunix.metrics.jobs import FINISHED
 from simunix.metrics.per_job import bounded_slowdown, waiting_time
-from simunix.metrics.schedule import summary
 from simunix.metrics.series import busy_processors, mean_over_bins, queued_jobs
 from simunix.report.machines import parse_intervals
 from simunix.report.run_data import Run
@@ -63,9 +63,22 @@ class Comparison:
         return max([1.0, *ends])
 
     def summaries(self) -> list[pd.Series]:
-        """`simunix.metrics.schedule.summary` of every run; empty for a run without jobs."""
-        with np.errstate(all="ignore"):
-            return [summary(run.jobs, run.processors) if run.jobs is not None else pd.Series(dtype=float) for run in self.runs]
+        """`simunix.metrics.schedule.summary` of every run's jobs that count; empty for a run without jobs."""
+        return [run.summary for run in self.runs]
+
+    @cached_property
+    def users(self) -> pd.DataFrame:
+        """`simunix.metrics.fairness.user_table` of the runs side by side, columns NAME.i; who has done most in any first."""
+        sides = [
+            user_table(run.counted).set_index("user").add_suffix(f".{number}")
+            for number, run in enumerate(self.runs)
+            if run.counted is not None
+        ]
+        if not sides:
+            return pd.DataFrame()
+        table = pd.concat(sides, axis=1)
+        most = table.filter(regex=r"^work\.").max(axis=1)
+        return table.assign(most=most).sort_values("most", ascending=False, kind="stable").drop(columns="most")
 
     # Over time
 
@@ -96,14 +109,35 @@ class Comparison:
         """Share of the finished jobs, per cent, whose bounded slowdown is at most x."""
         return self._distribution(bounded_slowdown)
 
+    def wait_changes(self) -> Curves | None:
+        """Share of the jobs that started in both, per cent, that waited for at most x seconds longer than in the first run.
+
+        None where there are no two runs with a job in common; the first run's own curve is empty.
+        """
+        table, first = self.table, "wait.0"
+        waits = [f"wait.{number}" for number in range(1, len(self.runs))]
+        if first not in table or not waits:
+            return None
+        counted = table[first].where(self._counts(0))
+        values = [np.empty(0)]
+        for number, name in enumerate(waits, 1):
+            change = table[name].where(self._counts(number)) - counted if name in table else pd.Series(dtype=float)
+            values.append(np.sort(change.dropna().to_numpy()))
+        return _shares(values) if any(len(one) for one in values) else None
+
+    def _counts(self, number: int) -> np.ndarray:
+        """Which rows of the table are of jobs that count in a run."""
+        jobs, counted = self.runs[number].jobs, self.runs[number].counted
+        if jobs is None or counted is None:
+            return np.zeros(len(self.table), dtype=bool)
+        keys = pd.MultiIndex.from_frame(_keyed(jobs).loc[counted.index, list(KEY)])
+        found: np.ndarray = pd.MultiIndex.from_frame(self.table[list(KEY)]).isin(keys)
+        return found
+
     def _distribution(self, metric: Callable[[pd.DataFrame], pd.Series]) -> Curves:
-        values = [np.sort(metric(run.jobs).dropna().to_numpy()) if run.jobs is not None else np.empty(0) for run in self.runs]
-        picked = [one[np.unique(np.linspace(0, len(one) - 1, POINTS_MAX).astype(int))] for one in values if len(one)]
-        x = np.unique(np.concatenate([np.empty(0), *picked]))
-        if len(x) == 0:
-            return Curves(x, [x for _ in values])
-        nothing = np.full(len(x), np.nan)
-        return Curves(x, [100 * np.searchsorted(one, x, "right") / len(one) if len(one) else nothing for one in values])
+        return _shares(
+            [np.sort(metric(run.counted).dropna().to_numpy()) if run.counted is not None else np.empty(0) for run in self.runs]
+        )
 
     # Job by job
 
@@ -185,6 +219,16 @@ def _changes(begin: np.ndarray, end: np.ndarray, extent: float, bins: int) -> li
         whole = np.floor(place).astype(np.int64)
         found += [(whole, sign * (1 - (place - whole))), (whole + 1, sign * (place - whole))]
     return found
+
+
+def _shares(values: Sequence[np.ndarray]) -> Curves:
+    """Per cent of each run's sorted values that are at most x."""
+    picked = [one[np.unique(np.linspace(0, len(one) - 1, POINTS_MAX).astype(int))] for one in values if len(one)]
+    x = np.unique(np.concatenate([np.empty(0), *picked]))
+    if len(x) == 0:
+        return Curves(x, [x for _ in values])
+    nothing = np.full(len(x), np.nan)
+    return Curves(x, [100 * np.searchsorted(one, x, "right") / len(one) if len(one) else nothing for one in values])
 
 
 def _keyed(jobs: pd.DataFrame) -> pd.DataFrame:

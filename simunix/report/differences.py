@@ -12,6 +12,7 @@ from simunix.report.run_data import Run
 OPTIONS = ("simunix", "rjms", "seed", "cpu_policy", "network_model", "isolation", "kernel")
 """Keys of run.json that say how a run was made."""
 ABSENT = "–"
+KEYS_MAX = 100_000
 DIGEST = 12
 """Digits of a checksum that are shown."""
 
@@ -71,10 +72,25 @@ def _parsed(text: str) -> Any:
 
 
 def _flat(key: str, value: Any) -> dict[str, str]:
+    """Every leaf by its key. What contains itself, or is endless, is one leaf that says so."""
+    return _leaves(key, value) if _size(value) < KEYS_MAX else {key: "too large to be compared"}
+
+
+def _size(value: Any) -> int:
+    """How many values there are in it; KEYS_MAX for as many or more."""
+    stack, count = [value], 0
+    while stack and count < KEYS_MAX:
+        inner = stack.pop()
+        count += 1
+        stack += inner.values() if isinstance(inner, dict) else inner if isinstance(inner, list) else []
+    return count
+
+
+def _leaves(key: str, value: Any) -> dict[str, str]:
     if isinstance(value, dict) and value:
-        return {name: text for part, below in value.items() for name, text in _flat(f"{key}.{part}", below).items()}
+        return {name: text for part, below in value.items() for name, text in _leaves(f"{key}.{part}", below).items()}
     if isinstance(value, list) and value:
-        return {name: text for part, below in enumerate(value) for name, text in _flat(f"{key}[{part}]", below).items()}
+        return {name: text for part, below in enumerate(value) for name, text in _leaves(f"{key}[{part}]", below).items()}
     return {} if value in ({}, []) else {key: _text(value)}
 
 

@@ -9,6 +9,14 @@ from typing import Any
 
 from rsg_server.errors import SimunixError
 
+LAST_NS = 1 << 63
+KEYS: dict[str, dict[str, type]] = {
+    "process_start": {"number": int, "argv": list},
+    "process_exit": {"number": int, "program": str, "pid": int},
+    "connect": {"source": str, "destination": str},
+}
+"""What readers of these events rely on."""
+
 
 def read_events(path: Path) -> Iterator[dict[str, Any]]:
     """Event by event; a last line that was cut off is left out. Raises SimunixError with file and line for any other."""
@@ -30,5 +38,8 @@ def _parse(line: str) -> dict[str, Any] | None:
         event = json.loads(line)
     except ValueError:
         return None
-    is_event = isinstance(event, dict) and type(event.get("t")) is int and isinstance(event.get("event"), str)
-    return event if is_event else None
+    if not isinstance(event, dict) or not isinstance(event.get("event"), str):
+        return None
+    kinds = {"t": int, **KEYS.get(event["event"], {})}
+    is_whole = all(type(event.get(key)) is kind for key, kind in kinds.items()) and 0 <= event["t"] < LAST_NS
+    return event if is_whole and 0 <= event.get("born", 0) <= event["t"] else None

@@ -1,11 +1,11 @@
 """jobs.csv: one row per job of the workload, with Batsim's column names, from the RJMS's own accounting.
 
 Times are seconds of virtual time since the start of the run; unknown ones are empty. Columns as in
-https://batsim.readthedocs.io/en/latest/output-jobs.html, but for `final_state`, which is the RJMS's own word, and three more at
-the end: `allocated_hosts`, the node list as the RJMS writes it, `allocated_cores`, how many cores it counted, and
-`suspended_time`, for how long the job was suspended by its own log (docs/jobs.md), nothing if it says nothing; that is not part
-of `execution_time`. `allocated_resources` are those cores by their numbers in machines.csv (`simunix.report.machines` chooses
-them).
+https://batsim.readthedocs.io/en/latest/output-jobs.html, but for `final_state`, which is the RJMS's own word, and five more at
+the end: `allocated_hosts`, the node list as the RJMS writes it, `allocated_cores`, how many cores it counted, `suspended_time`,
+for how long the job was suspended by its own log (docs/jobs.md), nothing if it says nothing, which is not part of
+`execution_time`, and `user` and `account`, which the RJMS recorded (empty where it has no record).
+`allocated_resources` are those cores by their numbers in machines.csv (`simunix.report.machines` chooses them).
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ class JobRow:
     allocated_hosts: str = ""
     allocated_cores: int = 0
     suspended_time: float | None = None
+    user: str = ""
+    account: str = ""
 
     @property
     def bounded_slowdown(self) -> float | None:
@@ -143,7 +145,8 @@ def _row(
         return JobRow(job.id, workload, profile, submit_s, job.cores, limit_s, 0, "REJECTED", metadata=message)
     if done is None or done.start_s is None:
         state = "UNFINISHED" if done is None else done.state
-        return JobRow(job.id, workload, profile, submit_s, job.cores, limit_s, 0, state)
+        user, account = (done.user, done.account) if done else ("", "")
+        return JobRow(job.id, workload, profile, submit_s, job.cores, limit_s, 0, state, user=user, account=account)
     start_s, end_s = done.start_s - epoch_s, done.end_s - epoch_s
     run_s = end_s - start_s
     recorded_s = done.submit_s - epoch_s
@@ -164,6 +167,8 @@ def _row(
         (end_s - recorded_s) / run_s if run_s > 0 else None,
         allocated_hosts=done.nodes,
         allocated_cores=done.cores,
+        user=done.user,
+        account=done.account,
     )
 
 

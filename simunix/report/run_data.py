@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from rsg_server.errors import SimunixError
-from simunix.metrics.jobs import job_table, settled
+from simunix.metrics.jobs import job_table, settled, why_invalid, without_context
+from simunix.metrics.run_record import read_record
 from simunix.report.machines import Machines, read_machines
 
+WHOLE, STEADY = "whole", "steady"
+"""Windows of the submissions whose jobs count."""
 MARKS = ("run.json", "events.jsonl", "jobs.csv")
 """A folder with one of these is a run's (Batsim's output folders have the last)."""
 
@@ -28,20 +31,49 @@ class Run:
     jobs: pd.DataFrame | None
     machines: Machines | None
     notes: list[str] = field(default_factory=list)
+    window: str = WHOLE
+
+    @cached_property
+    def counted(self) -> pd.DataFrame | None:
+        """The jobs that numbers and distributions speak of: without those of a context, and within the window."""
+        if self.jobs is None:
+            return None
+        return _windowed(without_context(self.jobs, self.record), self.window)
+
+    @cached_property
+    def summary(self) -> pd.Series:
+        """`simunix.metrics.schedule.summary` of the jobs that count; empty for a run without any."""
+        from simunix.metrics.schedule import summary
+
+        if self.jobs is None or self.counted is None or self.counted.empty:
+            return pd.Series(dtype=float)
+        with np.errstate(all="ignore"):
+            return summary(self.counted, self.processors, self.jobs)
 
     @cached_property
     def processors(self) -> int:
-        """Cores of the machine; where machines.csv is missing, the most that were ever busy."""
+        """Cores of the machine; where neither machines.csv nor run.json tells, the most that were ever busy."""
         from simunix.metrics.series import busy_processors
 
         if self.machines is not None and self.machines.total:
             return self.machines.total
+        if cores := self.record.get("cores"):
+            return int(cores)
         busy = busy_processors(self.jobs) if self.jobs is not None else pd.Series(dtype=float)
         return max(1, int(busy.max())) if len(busy) else 1
 
 
-def read_run(directory: Path, label: str | None = None) -> Run:
-    """Read it; what is missing of a run that was killed is said in `notes`. Raises SimunixError for what is no run."""
+def _windowed(jobs: pd.DataFrame, window: str) -> pd.DataFrame:
+    from simunix.metrics.series import steady_window, submitted_within
+
+    return jobs if window == WHOLE or jobs["submission_time"].isna().all() else submitted_within(jobs, *steady_window(jobs))
+
+
+def read_run(directory: Path, label: str | None = None, window: str = WHOLE) -> Run:
+    """Read it; what is missing of a run that was killed is said in `notes`. Raises SimunixError for what is no run.
+
+    With the window STEADY, numbers are those of the jobs submitted in `simunix.metrics.series.steady_window`.
+    """
     if not directory.is_dir():
         problem = "is not a folder" if directory.exists() else "there is no such folder"
         raise SimunixError(f"{directory}: {problem}; give the folders of runs, as simunix run --out made them")
@@ -52,44 +84,61 @@ def read_run(directory: Path, label: str | None = None) -> Run:
         run.notes.append("This run has not ended, or was killed: there is no run.json yet.")
     elif run.record.get("ended") not in (None, "done", "time limit"):
         run.notes.append(f"This run ended early: {run.record.get('failure') or run.record['ended']}.")
-    if run.record.get("valid") is False:
-        run.notes.append("This run is INVALID: the context of its workload was not established when the replay began.")
+    if reason := why_invalid(run.record):
+        run.notes.append(f"This run is INVALID: the context of its workload was not established: {reason}.")
     if (directory / "machines.csv").exists():
         run.machines = read_machines(directory / "machines.csv")
     if (directory / "jobs.csv").exists():
         run.jobs = _jobs(directory / "jobs.csv")
     elif run.record:
         run.notes.append("This run had no jobs.")
+    run.window = window
+    run.notes += _left_out(run)
     return run
+
+
+def _left_out(run: Run) -> list[str]:
+    """Which jobs do not count, for whom it may concern."""
+    if run.jobs is None or run.counted is None:
+        return []
+    found = []
+    replayed = without_context(run.jobs, run.record)
+    if context := len(run.jobs) - len(replayed):
+        found.append(
+            f"Numbers and distributions are of the replay's {len(replayed):,} jobs; the {context:,} of its context, "
+            "whose waits began before the replay, are in the figures over time and in the list of jobs only."
+        )
+    if run.window != WHOLE:
+        found.append(
+            f"Numbers and distributions are of the {len(run.counted):,} jobs submitted in the steady window: "
+            "neither in the first nor in the last tenth of the span of submissions."
+        )
+    return found
 
 
 def _record(path: Path) -> dict[str, Any]:
     try:
-        record = json.loads(path.read_text())
+        return read_record(path)
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
-        raise SimunixError(f"{path}: {getattr(error, 'strerror', None) or f'not JSON ({error})'}") from error
-    if not isinstance(record, dict):
-        raise SimunixError(f"{path}: expected an object, as simunix run writes it")
-    return record
 
 
-TEXTS = ("job_id", "workload_name", "profile", "final_state", "allocated_resources", "metadata", "allocated_hosts")
+TEXTS = ("job_id", "workload_name", "profile", "final_state", "metadata", "user", "account")
+PLACES = ("allocated_resources", "allocated_hosts")
 
 
 def _jobs(path: Path) -> pd.DataFrame | None:
     """The job table of a jobs.csv; None without a single job. Raises SimunixError with file and line."""
     try:
-        table = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str), keep_default_na=True)
+        table = pd.read_csv(path, dtype=dict.fromkeys(TEXTS + PLACES, str), keep_default_na=True)
     except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         reason = getattr(error, "strerror", None) or str(error).strip().splitlines()[-1]
         raise SimunixError(f"{path}: {reason}; expected a jobs.csv, as a run directory has one") from error
     for name in ("submission_time", "starting_time"):
         if name not in table:
             raise SimunixError(f"{path}: column {name} is missing; expected a jobs.csv, as a run directory has one")
-    texts = table.reindex(columns=TEXTS).astype(object).fillna("").astype(str)
-    jobs = job_table(settled(table).assign(**{name: texts[name] for name in TEXTS}), str(path), first_line=2)
+    texts = table.reindex(columns=[*TEXTS, *PLACES]).astype(object).fillna("").astype(str)
+    jobs = job_table(settled(table).assign(**{name: texts[name] for name in (*TEXTS, *PLACES)}), str(path), first_line=2)
     return jobs if len(jobs) else None
 
 

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 PALETTE = ("#4477aa", "#ee6677", "#228833", "#ccaa22", "#66ccee", "#aa3377", "#999999", "#ee7733")
 JOB_COLOURS = ("#4477aa", "#66aadd", "#88ccee", "#44aa99", "#117733", "#999933", "#ddcc77", "#ee9966", "#cc6677", "#aa4499")
 WAITS = {0.0: "0", 1.0: "1 s", 10.0: "10 s", 60.0: "1 min", 600.0: "10 min", 3600.0: "1 h", 36e3: "10 h", 345.6e3: "4 d"}
+CHANGES = {**{-place: f"−{text}" for place, text in list(WAITS.items())[:0:-1]}, **WAITS}
 SLOWDOWNS = {factor * 10.0**power: f"{factor * 10**power:,}" for power in range(8) for factor in (1, 2, 5)}
 WIDTH_IN = 8.0
+LABELLED_MAX = 200
+"""Charts of more rectangles than this bear no numbers of jobs."""
 RASTER_FROM = 2000
 """Charts of more rectangles than this are pixels, in vector formats too."""
 
@@ -48,6 +51,10 @@ def _figures(comparison: Comparison) -> dict[str, Callable[[Any], None]]:
         "waits": lambda axes: _distribution(axes, comparison.waits(), labels, "wait at most", WAITS),
         "slowdowns": lambda axes: _distribution(axes, comparison.slowdowns(), labels, "bounded slowdown at most", SLOWDOWNS),
     }
+    changes = comparison.wait_changes()
+    if changes is not None:
+        longer = f"wait at most … longer than in {_shown(labels[0])}"
+        found["wait-changes"] = lambda axes: _distribution(axes, changes, labels, longer, CHANGES)
     for number, run in enumerate(comparison.runs):
         rectangles = comparison.rectangles(number, RASTER_FROM * 100)
         if rectangles is not None:
@@ -90,7 +97,7 @@ def _time_unit(end_s: float) -> tuple[float, str]:
 
 def _lines(axes: Any, curves: Curves, labels: Sequence[str], scale: float) -> None:
     for number, (label, y) in enumerate(zip(labels, curves.y, strict=True)):
-        if len(y):
+        if not np.isnan(y).all():  # also where there is nothing
             style = "-" if number < len(PALETTE) else "--"
             colour = PALETTE[number % len(PALETTE)]
             axes.step(curves.x / scale, y, style, where="post", color=colour, linewidth=1.1, label=_shown(label))
@@ -118,10 +125,22 @@ def _distribution(axes: Any, curves: Curves, labels: Sequence[str], name: str, t
         axes.set_xscale("symlog", linthresh=1.0)
     else:
         axes.set_xscale("log")
-    most = max(float(curves.x[-1]) if len(curves.x) else 0.0, sorted(ticks)[1])
-    axes.set_xticks([place for place in ticks if place <= most], [text for place, text in ticks.items() if place <= most])
+    least, second = [place for place in sorted(ticks) if place >= 0][:2]
+    low, high = (min(least, float(curves.x[0])), max(second, float(curves.x[-1]))) if len(curves.x) else (least, second)
+    shown = {place: text for place, text in ticks.items() if low <= place <= high}
+    axes.set_xticks(list(shown), list(shown.values()))
     axes.set_xticks([], minor=True)
-    axes.set(xlabel=name, ylabel="jobs, %", xlim=(min(ticks), most), ylim=(0, 102))
+    axes.set(xlabel=name, ylabel="jobs, %", xlim=(low, high), ylim=(0, 102))
+
+
+def _label(axes: Any, comparison: Comparison, rectangles: Rectangles, left: np.ndarray, right: np.ndarray) -> None:
+    """The jobs' numbers, where there is room for them."""
+    names = comparison.table["job_id"].to_numpy()[rectangles.job]
+    wide, tall = comparison.end_s / _time_unit(comparison.end_s)[0], rectangles.cores
+    for name, begin, end, low, high in zip(names, left, right, rectangles.low, rectangles.high + 1, strict=True):
+        if (end - begin) / wide > 0.012 * len(str(name)) and (high - low) / tall > 0.05:
+            middle = ((begin + end) / 2, (low + high) / 2)
+            axes.text(*middle, _shown(str(name)), ha="center", va="center", fontsize=7, clip_on=True)
 
 
 def _gantt(axes: Any, comparison: Comparison, number: int, run: Run, rectangles: Rectangles) -> None:
@@ -139,6 +158,8 @@ def _gantt(axes: Any, comparison: Comparison, number: int, run: Run, rectangles:
         collection = PolyCollection(list(np.stack([x, y], 2)), facecolors=list(colours), edgecolors="white", linewidths=0.2)
         collection.set_rasterized(len(rectangles.job) > RASTER_FROM)
         axes.add_collection(collection)
+        if len(rectangles.job) <= LABELLED_MAX:
+            _label(axes, comparison, rectangles, left, right)
     axes.set(xlim=(0, comparison.end_s / second), ylim=(rectangles.cores, 0), xlabel=f"virtual time, {unit}")
     axes.set_title(_shown(run.label), fontsize=10)
     if run.machines is not None and run.machines.cores:

@@ -126,7 +126,7 @@ def _names(text: object) -> list[str]:
 
 def _ended(event: dict[str, Any], start: tuple[int, str, str] | None) -> Slice:
     begin_ns, name = event.get("born", event["t"]), Path(str(event["program"])).name
-    details = {"program": event["program"], "pid": event["pid"], "status": event["status"]}
+    details = {"program": event["program"], "pid": event["pid"], "status": event.get("status")}
     if start is not None:
         begin_ns, details["command"] = start[0], start[2]
     return Slice(begin_ns, event["t"], name, "process", details)

@@ -17,6 +17,8 @@ from simunix.scenario.model import Scenario
 
 Location = tuple[str | int, ...]
 _KEY = re.compile(r"[\w-]+(\[\d+\]|\.[\w/-]+)*")
+VALUES_MAX = 1_000_000
+"""Of a file: no scenario comes near, but a few lines of aliases can stand for any number."""
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -29,6 +31,8 @@ class _Positions:
         self.overridden: dict[str, str] = {}
 
     def walk(self, node: yaml.Node, location: Location = ()) -> None:
+        if len(self.lines) > VALUES_MAX:
+            raise ScenarioError(f"{self.path}: more than {VALUES_MAX:,} values, aliases written out; use fewer aliases")
         self.lines.setdefault(location, node.start_mark.line + 1)
         if isinstance(node, yaml.MappingNode):
             for key, value in node.value:
@@ -101,9 +105,14 @@ def read_document(path: Path, what: str, first_key: str) -> tuple[dict[str, Any]
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}" if mark else ""
         raise ScenarioError(f"{path}{line}: not YAML: {getattr(error, 'problem', error)}") from error
+    except RecursionError:
+        raise ScenarioError(f"{path}: nested too deeply; see simunix schema") from None
     if node is None or not isinstance(document, dict):
         raise ScenarioError(f"{path}: expected a mapping with the key {first_key!r}; see simunix schema")
-    positions.walk(node)
+    try:
+        positions.walk(node)
+    except RecursionError:
+        raise ScenarioError(f"{path}: an alias stands for what it is in itself; write out what is meant") from None
     return document, positions
 
 

@@ -17,6 +17,7 @@ from simunix.sweep.runs import Run
 PR_SET_PDEATHSIG = 1
 LOOK_S = 0.1
 STOPPED = 130
+LAST_BYTES = 4096
 PATIENCE_S = 20.0
 """So long a run that is told to end may take to write its results."""
 
@@ -31,6 +32,17 @@ def log_file(directory: Path, run: Run) -> Path:
     return directory / "runs" / f"{run.name}.log"
 
 
+def last_words(directory: Path, run: Run) -> str:
+    """The last line of what `simunix run` printed: why there is no run, if there is none."""
+    try:
+        with log_file(directory, run).open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - LAST_BYTES))
+            lines = file.read().decode(errors="replace").splitlines()
+    except OSError:
+        return ""
+    return next((line.strip().removeprefix("simunix: ") for line in reversed(lines) if line.strip()), "")
+
+
 def stop_file(directory: Path) -> Path:
     """While it is there, runs end."""
     return directory / ".stop"
@@ -43,15 +55,10 @@ def command(directory: Path, run: Run) -> list[str]:
     return [*words, *(word for override in run.overrides for word in ("--set", override))]
 
 
-def execute(directory: Path, run: Run, core: int | None) -> int:
-    """Run it to its end, or until the stop file appears; its exit code. The child ends when the caller's thread does.
-
-    `core` is the one to run on: two runs that chose for themselves could choose the same.
-    """
+def execute(directory: Path, run: Run) -> int:
+    """Run it to its end, or until the stop file appears; its exit code. The child ends when the caller's thread does."""
     if stop_file(directory).exists():
         return STOPPED
-    if core is not None:
-        os.sched_setaffinity(0, {core})
     with log_file(directory, run).open("wb") as log:
         process = subprocess.Popen(
             command(directory, run),

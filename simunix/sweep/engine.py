@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 import queue
 import shutil
 import signal
@@ -39,14 +38,6 @@ class Watcher(Protocol):
 
     def ended(self, run: Run, problem: str) -> None:
         """A run has ended; `problem` if its worker has failed."""
-
-
-def task(directory: Path, run: Run, pinned: bool) -> int:
-    """What a worker does; workers of this computer, numbered from 0, keep to a core each."""
-    from distributed import get_worker
-
-    cores = sorted(os.sched_getaffinity(0) if not pinned else os.sched_getaffinity(os.getppid()))
-    return execute(directory, run, cores[int(get_worker().name) % len(cores)] if pinned else None)
 
 
 @contextlib.contextmanager
@@ -95,7 +86,7 @@ def run_all(
     with connected(address, workers, directory) as client:
         futures = []
         for run in runs:
-            future = client.submit(task, directory, run, address is None, key=f"{directory}/{run.name}", pure=False)
+            future = client.submit(execute, directory, run, key=f"{directory}/{run.name}", pure=False)
             future.add_done_callback(lambda done, run=run: ends.put((run, done)))
             futures.append(future)
         try:

@@ -36,6 +36,7 @@ _LEVELS_SCHEMA = WithJsonSchema(
         ]
     }
 )
+Seed = Annotated[int, Field(ge=0, lt=1 << 63)]
 Levels = Annotated[list[Any] | dict[str, Setting], BeforeValidator(_levels), _LEVELS_SCHEMA]
 
 
@@ -58,8 +59,8 @@ class Experiment(Section):
     set: Setting = {}
     factors: dict[str, Levels] = {}
     repetitions: Annotated[int, Field(ge=1)] | None = None
-    seed: Annotated[int, Field(ge=0)] | None = None
-    seeds: Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1)] | None = None
+    seed: Seed | None = None
+    seeds: Annotated[list[Seed], Field(min_length=1)] | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Experiment:

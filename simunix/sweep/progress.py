@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from simunix.report.table import human_time
-from simunix.sweep.child import log_file
+from simunix.sweep.child import last_words, log_file
 from simunix.sweep.runs import Run
 from simunix.sweep.table import DONE, record_of, status_of
 
@@ -57,5 +57,6 @@ class SweepProgress:
                 self._console.print(f"simunix: {self._done}/{self._total} {run.name}: done in {took}", markup=False)
             return
         self._failed += 1
-        reason = problem or (record["failure"] if record else "") or f"see {log_file(self._directory, run)}"
+        told = record["failure"] if record else last_words(self._directory, run)
+        reason = problem or told or f"see {log_file(self._directory, run)}"
         self._console.print(f"simunix: {self._done}/{self._total} {run.name}: {status}: {reason}", markup=False)

@@ -42,12 +42,13 @@ class Run:
 
 def runs_of(experiment: Experiment) -> list[Run]:
     """All runs, the last factor varying fastest, repetitions of a combination behind one another. Raises SimunixError."""
-    seeds = experiment.seeds or [own_seed(experiment) + number for number in range(experiment.repetitions or 1)]
-    count = len(seeds)
+    repetitions = len(experiment.seeds) if experiment.seeds else experiment.repetitions or 1
+    count = repetitions
     for levels in experiment.factors.values():
         count *= len(levels)
     if count > RUNS_MAX:
         raise SimunixError(f"{experiment.name}: {count:,} runs are more than {RUNS_MAX:,}; leave out some levels")
+    seeds = experiment.seeds or [own_seed(experiment) + number for number in range(repetitions)]
     runs = []
     for combination in itertools.product(*(list(_settings(name, levels)) for name, levels in experiment.factors.items())):
         settings = dict(experiment.set)

@@ -18,7 +18,7 @@ from simunix.sweep.engine import run_all
 from simunix.sweep.experiment import load_experiment
 from simunix.sweep.progress import SweepProgress
 from simunix.sweep.runs import Run, check, runs_of
-from simunix.sweep.table import DONE, RESULTS, is_kept, row_of, write_table
+from simunix.sweep.table import DONE, RESULTS, USERS, is_kept, row_of, users_of, write_table
 
 MARK = ".simunix-sweep"
 EXPERIMENT = "experiment.yaml"
@@ -69,6 +69,9 @@ class _Table:
         """Look at all that were not done: some may have been cut short."""
         self.rows = {run: row if row["status"] == DONE else row_of(self._directory, run) for run, row in self.rows.items()}
         write_table(self._directory / RESULTS, list(self.rows.values()))
+        users = [user for run, row in self.rows.items() if row["status"] == DONE for user in users_of(self._directory, run)]
+        if users:
+            write_table(self._directory / USERS, users)
 
 
 class _Both:

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
+from simunix.metrics.run_record import read_record
 from simunix.report.run_json import sha256_of
-from simunix.sweep.child import run_folder
+from simunix.sweep.child import last_words, run_folder
 from simunix.sweep.runs import Run
+
+if TYPE_CHECKING:
+    from simunix.report.run_data import Run as RunData
 
 FINISHED = ("done", "time limit")
 """What run.json says of a run that came to its end."""
 DONE, FAILED, INTERRUPTED, MISSING = "done", "failed", "interrupted", "missing"
-RESULTS = "results.csv"
+RESULTS, USERS = "results.csv", "users.csv"
 
 
 def record_of(directory: Path, run: Run) -> dict[str, Any] | None:
     """The run's run.json; None if there is none, or one cut short by a crash."""
     try:
-        record = json.loads((run_folder(directory, run) / "run.json").read_text())
-    except (OSError, ValueError):
+        return read_record(run_folder(directory, run) / "run.json")
+    except (OSError, SimunixError):
         return None
-    return record if isinstance(record, dict) else None
 
 
 def status_of(record: dict[str, Any] | None) -> str:
@@ -51,35 +53,60 @@ def row_of(directory: Path, run: Run) -> dict[str, Any]:
     record = record_of(directory, run)
     row: dict[str, Any] = {"run": run.name, **dict(run.levels), "repetition": run.repetition, "seed": run.seed}
     row["status"] = status_of(record)
-    if record is not None:
+    if record is None:
+        row["failure"] = last_words(directory, run)
+    else:
         row |= {
             "digest": record["events_sha256"],
             "deterministic": record["deterministic"],
+            "valid": record.get("valid", True),
             "virtual_s": record["virtual_s"],
             "wall_s": record["wall_s"],
             "failure": record["failure"] or "",
         }
         try:
-            row |= metrics_of(run_folder(directory, run) / "jobs.csv", record.get("cores") or 0)
+            row |= metrics_of(run_folder(directory, run))
         except SimunixError as error:
             row["failure"] = row["failure"] or f"no metrics: {error}"
     return row
 
 
-def metrics_of(jobs_csv: Path, cores: int) -> dict[str, float]:
-    """The summary of a schedule on so many cores, by the metrics' names. Raises SimunixError for no jobs.csv of ours."""
-    if not jobs_csv.exists() or not cores:
-        return {}
-    import pandas as pd
+def metrics_of(folder: Path) -> dict[str, float]:
+    """The summary of a run's schedule, without the jobs of a context, by the metrics' names.
 
-    from simunix.metrics.jobs import job_table, settled
-    from simunix.metrics.schedule import summary
+    Raises SimunixError for no jobs.csv of ours, and for a run whose context was not established: it says nothing.
+    """
+    run = _with_jobs(folder)
+    return {} if run is None else {str(name): float(value) for name, value in run.summary.items()}
+
+
+def users_of(directory: Path, run: Run) -> list[dict[str, Any]]:
+    """A row for each user of a run whose RJMS knew several: `simunix.metrics.fairness.user_table`."""
+    from simunix.metrics.fairness import user_table
 
     try:
-        frame = settled(pd.read_csv(jobs_csv))
-    except (OSError, ValueError, KeyError) as error:
-        raise SimunixError(f"{jobs_csv}: {error}") from None
-    return {str(name): float(value) for name, value in summary(job_table(frame, str(jobs_csv), 2), cores).items()}
+        found = _with_jobs(run_folder(directory, run))
+    except SimunixError:
+        return []  # the run's own row says so
+    if found is None or found.counted is None:
+        return []
+    identity = {"run": run.name, **dict(run.levels), "repetition": run.repetition, "seed": run.seed}
+    table = user_table(found.counted)
+    rows = zip(*(table[name].tolist() for name in table), strict=True)
+    return [{**identity, **dict(zip(map(str, table), row, strict=True))} for row in rows] if len(table) > 1 else []
+
+
+def _with_jobs(folder: Path) -> RunData | None:
+    """A run that has jobs; None for another."""
+    if not (folder / "jobs.csv").exists():
+        return None
+    from simunix.metrics.jobs import why_invalid
+    from simunix.report.run_data import read_run
+
+    run = read_run(folder)
+    if reason := why_invalid(run.record):
+        raise SimunixError(f"INVALID, its context was not established: {reason}")
+    return run if run.jobs is not None else None
 
 
 def write_table(path: Path, rows: Sequence[dict[str, Any]]) -> None:

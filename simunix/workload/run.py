@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,11 @@ from typing import Any
 import pandas as pd
 
 from rsg_server.errors import SimunixError
-from simunix.workload.swf import UNKNOWN, SwfTrace, table
+from simunix.workload.swf import LIMIT, UNKNOWN, SwfTrace, table
 
+USER, GROUP = (re.compile(rf"^(?:{word})?(\d{{1,9}})$") for word in ("user", "group"))
+"""What `simunix.workload.population` calls the users and groups of a trace, or their bare numbers."""
+TEXTS = ("job_id", "metadata", "final_state", "user", "account")
 COMPLETED, FAILED, CANCELLED = 1, 0, 5
 NOTED = ("seed", "rjms", "network_model", "cpu_policy", "deterministic", "ended", "events_sha256", "kernel")
 """Keys of run.json that are the run's provenance."""
@@ -23,7 +25,7 @@ def read_run(directory: Path) -> SwfTrace:
     submitted = jobs[jobs["submission_time"].notna()].sort_values("submission_time", kind="stable").reset_index(drop=True)
     started = submitted["starting_time"].notna()
     numbers = pd.to_numeric(submitted["job_id"], errors="coerce")
-    is_number = bool((numbers.notna() & (numbers % 1 == 0)).all() and numbers.is_unique)
+    is_number = bool((numbers.notna() & (numbers % 1 == 0) & (numbers.abs() < LIMIT)).all() and numbers.is_unique)
     records = table([]).reindex(range(len(submitted)), fill_value=UNKNOWN)
     records["job"] = (numbers if is_number else pd.Series(range(1, len(submitted) + 1))).astype("int64")
     records["submit_s"] = submitted["submission_time"]
@@ -37,37 +39,48 @@ def read_run(directory: Path) -> SwfTrace:
     records["requested_s"] = submitted["requested_time"].fillna(UNKNOWN)
     words = submitted["final_state"].astype(str)
     records["status"] = (words == "COMPLETED").astype("int64").where(~words.str.startswith("CANCELLED"), CANCELLED)
-    if "user" in submitted:
-        records["user"] = pd.to_numeric(submitted["user"], errors="coerce").fillna(UNKNOWN).astype("int64")
-    left_out = len(jobs) - len(submitted)
-    return SwfTrace((*_header(directory, record, records), *_notes(record, left_out)), records)
+    notes = _notes(record, len(jobs) - len(submitted))
+    for column, field, known in (("user", "user", USER), ("account", "group", GROUP)):
+        if column in submitted:
+            records[field], names = _numbers(submitted[column], known)
+            notes += [f" Note: {field} {number}: {_line(name)}" for name, number in names.items()]
+    return SwfTrace((*_header(directory, record, records), *notes), records)
+
+
+def _numbers(column: pd.Series, known: re.Pattern[str]) -> tuple[pd.Series, dict[str, int]]:
+    """Numbers for names: a trace's users and groups get theirs back, others count on behind them; and who those others are."""
+    texts = column.fillna("").astype(str)
+    numbers = texts.str.extract(known, expand=False).astype(float)
+    highest = int(numbers.max()) if numbers.notna().any() else 0
+    others = sorted(set(texts[numbers.isna()]) - {"", "-1"})
+    names = {name: highest + place for place, name in enumerate(others, 1)}
+    return numbers.fillna(texts.map(names)).fillna(UNKNOWN).astype("int64"), names
 
 
 def _jobs(path: Path) -> pd.DataFrame:
-    from simunix.metrics.jobs import NUMBERS
+    from simunix.metrics.jobs import NUMBERS, numbers
 
     try:
-        jobs = pd.read_csv(path, dtype={"job_id": str, "metadata": str, "final_state": str})
-        for name in set(NUMBERS) & set(jobs) | {"submission_time", "starting_time"}:
-            jobs[name] = pd.to_numeric(jobs[name])
-        return jobs
+        jobs = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str))
     except OSError as error:
         raise SimunixError(f"{path}: {error.strerror}; expected the folder of a run that ended and had a workload") from error
-    except (ValueError, KeyError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+    except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise SimunixError(f"{path}: not as a run writes it ({str(error).strip().splitlines()[-1]})") from error
+    for name in ("job_id", "final_state", *NUMBERS):
+        if name not in jobs:
+            raise SimunixError(f"{path}: column {name} is missing; expected a jobs.csv, as a run directory has one")
+    for name in (*NUMBERS, *({"allocated_cores"} & set(jobs))):
+        jobs[name] = numbers(jobs[name], str(path), 2)
+    return jobs
 
 
 def _record(directory: Path) -> dict[str, Any]:
-    path = directory / "run.json"
+    from simunix.metrics.run_record import read_record
+
     try:
-        record = json.loads(path.read_text())
-    except OSError as error:
-        raise SimunixError(f"{path}: {error.strerror}; expected the folder of a run that ended") from error
-    except ValueError as error:
-        raise SimunixError(f"{path}: not JSON ({error}); run the scenario again") from error
-    if not isinstance(record, dict):
-        raise SimunixError(f"{path}: expected an object; run the scenario again")
-    return record
+        return read_record(directory / "run.json")
+    except FileNotFoundError as error:
+        raise SimunixError(f"{directory / 'run.json'}: {error.strerror}; expected the folder of a run that ended") from error
 
 
 def _header(directory: Path, record: dict[str, Any], records: pd.DataFrame) -> list[str]:
@@ -77,7 +90,10 @@ def _header(directory: Path, record: dict[str, Any], records: pd.DataFrame) -> l
     lines += [" TimeZoneString: UTC", f" MaxJobs: {len(records)}", f" MaxRecords: {len(records)}"]
     machines = directory / "machines.csv"
     if machines.exists():
-        cores = pd.read_csv(machines)["cores"]
+        try:
+            cores = pd.read_csv(machines)["cores"].astype("int64")
+        except (OSError, ValueError, KeyError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+            raise SimunixError(f"{machines}: expected host,first,cores as a run writes them") from error
         lines += [f" MaxNodes: {len(cores)}", f" MaxProcs: {int(cores.sum())}"]
     return lines
 

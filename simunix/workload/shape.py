@@ -7,14 +7,16 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from rsg_server.errors import SimunixError
-from simunix.workload.swf import UNKNOWN, SwfTrace
+from simunix.workload.swf import LIMIT, UNKNOWN, SwfTrace
 
 TIMES = ("submit_s", "wait_s", "runtime_s", "cpu_s", "requested_s", "think_s")
+PROFILE = "profile"
 SIZES = ("allocated", "requested")
 _MACHINE = re.compile(r"^(\s*Max(?:Procs|Nodes):\s*)(\d+)\s*$")
 
@@ -34,12 +36,18 @@ def scale(trace: SwfTrace, processors: float = 1.0, times: float = 1.0) -> SwfTr
 
     The machine's own size in the header (MaxProcs, MaxNodes) is scaled like the jobs'.
     """
+    if (processors, times) != (1.0, 1.0) and PROFILE in trace.jobs and len(bound := trace.jobs[trace.jobs[PROFILE] != ""]):
+        job, name = bound[["job", PROFILE]].iloc[0]
+        raise SimunixError(f"job {job} does the profile {name!r}, whose work has a size of its own; change it in the profile")
     jobs = trace.jobs.copy()
     for name in SIZES:
-        scaled = np.floor(jobs[name] * processors + 0.5).clip(lower=1).astype("int64")
+        scaled = np.floor(jobs[name] * processors + 0.5).clip(lower=1, upper=LIMIT).astype("int64")
         jobs[name] = jobs[name].where(jobs[name] <= 0, scaled)
     for name in TIMES:
         jobs[name] = jobs[name].where(jobs[name] < 0, jobs[name] * times)
+    for name in (*SIZES, *TIMES):
+        if (beyond := jobs[jobs[name] >= LIMIT]).size:
+            raise SimunixError(f"job {beyond['job'].iloc[0]}: its {name} would be out of range; scale by less")
     machine = replace(trace, comments=tuple(_scaled_size(comment, processors) for comment in trace.comments))
     return machine.with_jobs(jobs, f"processors scaled by {processors:.15g}, times by {times:.15g}", are_the_same=times == 1.0)
 
@@ -95,7 +103,22 @@ def merge(traces: Sequence[SwfTrace], by_date: bool = False) -> SwfTrace:
     pairs = zip(jobs["source"], jobs["preceding"], strict=True)
     jobs["preceding"] = np.array([numbers.get(pair, UNKNOWN) for pair in pairs], "int64")
     head = traces[starts.index(zero)] if by_date else traces[0]
-    return head.with_jobs(jobs.drop(columns=["source", "old_job"]), f"merged from {len(traces)} traces")
+    if PROFILE in jobs:
+        jobs[PROFILE] = jobs[PROFILE].fillna("")
+    made = head.with_jobs(jobs.drop(columns=["source", "old_job"]), f"merged from {len(traces)} traces")
+    return replace(made, profiles=_joined(traces))
+
+
+def _joined(traces: Sequence[SwfTrace]) -> dict[str, dict[str, Any]]:
+    """The profiles of all traces. SimunixError if one name means two things."""
+    found: dict[str, dict[str, Any]] = {}
+    for number, trace in enumerate(traces, 1):
+        for name, profile in trace.profiles.items():
+            if found.setdefault(name, profile) != profile:
+                raise SimunixError(
+                    f"trace {number}: the profile {name!r} is another one in a trace before; give it another name"
+                )
+    return found
 
 
 def _moved(trace: SwfTrace, seconds: float) -> SwfTrace:
@@ -105,4 +128,4 @@ def _moved(trace: SwfTrace, seconds: float) -> SwfTrace:
         return trace
     moved = f" UnixStartTime: {start + seconds:.15g}"
     comments = (moved if line.partition(":")[0].strip() == "UnixStartTime" else line for line in trace.comments)
-    return SwfTrace(tuple(comments), trace.jobs)
+    return replace(trace, comments=tuple(comments))

@@ -20,10 +20,14 @@ def statistics(trace: SwfTrace) -> dict[str, object]:
     submit = jobs["submit_s"][jobs["submit_s"] >= 0]
     span = float(submit.max() - submit.min())
     processors = trace.number("MaxProcs") or trace.number("MaxNodes") or float(sizes.max())
-    work = (sizes * jobs["runtime_s"])[(sizes > 0) & (jobs["runtime_s"] >= 0)].sum()
+    is_known = (sizes > 0) & (jobs["runtime_s"] >= 0)
+    work = (sizes * jobs["runtime_s"])[is_known].sum()
     found |= {"span_s": span, "processors": int(processors), "users": int(jobs["user"][jobs["user"] >= 0].nunique())}
-    found["work_processor_s"] = float(work)
-    if span > 0:
+    if not is_known.all():
+        found["jobs_of_unknown_work"] = int((~is_known).sum())
+    if is_known.any():
+        found["work_processor_s"] = float(work)
+    if span > 0 and is_known.any():
         found["offered_load"] = float(work / (processors * span))
     columns = {"size": sizes, "runtime_s": jobs["runtime_s"], "requested_s": jobs["requested_s"], "wait_s": jobs["wait_s"]}
     for name, column in columns.items():

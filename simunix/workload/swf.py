@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import gzip
 import lzma
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -65,10 +65,14 @@ _TYPES = {name: np.dtype("int64" if name in _WHOLE else "float64") for name in F
 
 @dataclass(frozen=True)
 class SwfTrace:
-    """`comments`: the header's lines without their semicolon, in order; `jobs`: a frame of the columns FIELDS, a row a line."""
+    """`comments`: the header's lines without their semicolon, in order; `jobs`: a frame of the columns FIELDS, a row a line.
+
+    Of a workload of Batsim, jobs may have a column `profile` too: a name in `profiles`, or nothing for one that is a delay.
+    """
 
     comments: tuple[str, ...]
     jobs: pd.DataFrame
+    profiles: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
     @cached_property
     def header(self) -> dict[str, str]:

@@ -163,3 +163,22 @@ def test_many_jobs_are_shown_as_shares_until_one_looks_closer(browser: Any, tmp_
     page.has_jobs()
     assert page.run("return document.getElementById('count').textContent") == "8,000 of 8,000 jobs"
     assert page.is_silent()
+
+
+def test_figures_over_time_are_aligned(browser: Any, two: Path) -> None:
+    """The same moment is at the same place in curves and charts that stand below each other."""
+    page = Page(browser, two)
+    places = page.run("return reportCharts.slice(0, 4).map((chart) => chart.over.getBoundingClientRect().left)")
+    assert len(places) == 4 and len(set(places)) == 1
+
+
+def test_wide_tables_keep_their_names_in_sight(browser: Any, tmp_path: Path) -> None:
+    folders = [runs.write_run(tmp_path / f"run-{n}", runs.rows(10, 2, mean_gap_s=20 * n + 5), 2) for n in range(5)]
+    page = Page(browser, make_report(tmp_path, *folders), 400)
+    page.run("document.querySelector('#summary .scroll').scrollLeft = 300")
+    name = "document.querySelector('#summary tbody th')"
+    assert page.run(f"return {name}.getBoundingClientRect().left") >= 0
+    middle = f"const box = {name}.getBoundingClientRect(); return document.elementFromPoint(box.left + 20, box.top + 8).tagName"
+    page.run(f"{name}.scrollIntoView()")
+    assert page.run(middle) == "TH", "numbers pass below it"
+    assert page.is_silent()

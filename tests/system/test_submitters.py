@@ -107,6 +107,12 @@ def test_users_think_times_arrays_holds_and_partitions_twice(simunix: Simunix, t
     assert users[3] == ("user1(100000)", "group1(100000)", "group2")
     assert users[7] == ("user3(100002)", "group2(100001)", "group2")
     assert users[6][0] == "root(0)"
+    assert [(result.jobs[number]["user"], result.jobs[number]["account"]) for number in (1, 3, 7)] == [
+        ("user1", "group1"),
+        ("user1", "group2"),
+        ("user3", "group2"),
+    ]
+    assert (result.jobs[6]["user"], result.jobs[4]["user"]) == ("root", ""), "Slurm has no record of the job that it refused"
     assert result.recorded[3]["Partition"] == "debug" and result.recorded[1]["Partition"] == "batch"
     # Held for 40 s; three equal jobs are one array.
     assert 40 <= float(result.jobs[5]["waiting_time"]) < 45

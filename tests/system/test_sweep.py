@@ -9,7 +9,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -232,3 +234,46 @@ def test_parameters_of_slurm_conf_are_factors(simunix: Simunix, tmp_path: Path) 
     assert float(by_level[0][0]["mean_waiting_time"]) < float(by_level[1][0]["mean_waiting_time"])
     conf = (next((tmp_path / "out/runs").glob("*builtin*/hosts/ctl")) / "files/etc_slurm/slurm.conf").read_text()
     assert conf.count("SchedulerType=") == 1 and "SchedulerType=sched/builtin\n" in conf
+
+
+FACTORIAL = """
+name: factorial
+scenario: s.yaml
+factors:
+  slurm.parameters.SchedulerType: [sched/backfill, sched/builtin]
+  network.latency: [50us, 20ms]
+repetitions: 2
+"""
+NODES = CLUSTER.replace("n[1-2]", "n[1-4]")
+JOB = "{} {} -1 {} {} -1 -1 -1 90 -1 1 {} 1 -1 1 1 -1 -1\n"
+DOZEN = "".join(JOB.format(n, 7 * n, 20 + 13 * n % 60, 1 + 5 * n % 12, n % 3) for n in range(1, 13))
+
+
+@pytest.mark.slurm
+def test_eight_runs_of_slurm_over_two_workers_are_eight_single_runs(simunix: Simunix, tmp_path: Path) -> None:
+    (tmp_path / "t.swf").write_text(DOZEN)
+    (tmp_path / "s.yaml").write_text(NODES)
+    (tmp_path / "e.yaml").write_text(FACTORIAL)
+    done = simunix("sweep", tmp_path / "e.yaml", "-o", tmp_path / "out", "--workers", 2, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "8 runs: 8 done" in done.stdout
+    rows = table(tmp_path / "out")
+
+    def repeat(row: dict[str, str]) -> Path:
+        """The same run by itself."""
+        single = tmp_path / f"single-{row['run']}"
+        keys = [f"{name}={row[name]}" for name in ("slurm.parameters.SchedulerType", "network.latency")]
+        settings = [word for key in keys for word in ("--set", key)]
+        done = simunix("run", tmp_path / "s.yaml", "--seed", row["seed"], *settings, "--out", single, timeout=200)
+        assert done.returncode == 0, done.stderr
+        return single
+
+    with ThreadPoolExecutor(2) as pool:
+        singles = list(pool.map(repeat, rows))
+    for row, single in zip(rows, singles, strict=True):
+        assert digest(single) == row["digest"], row["run"]
+        assert (single / "jobs.csv").read_bytes() == (tmp_path / "out/runs" / row["run"] / "jobs.csv").read_bytes()
+    assert {row["deterministic"] for row in rows} == {"True"}
+    assert {(row["jobs"], row["finished"]) for row in rows} == {("12", "12")}
+    # Slurm draws nothing at random that its log shows: repetitions are the same, every combination of levels is another run.
+    assert Counter(Counter(row["digest"] for row in rows).values()) == {2: 4}

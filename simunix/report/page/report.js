@@ -42,8 +42,12 @@
   const TIME_STEPS = [0.001, 0.01, 0.1, 1, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 432000, 864000, 2592000, 8640000, 86400000, 864000000];
   const ink = () => variable("--ink"), grid = () => variable("--line");
   const axis = (more) => Object.assign({ stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid }, font: "12px system-ui, 'DejaVu Sans', sans-serif" }, more);
-  const timeAxis = () => axis({ incrs: TIME_STEPS, space: 95, values: (_, splits, __, ___, step) => splits.map((one) => moment(one, step)) });
+  const timeAxis = () => axis({ incrs: TIME_STEPS, space: innerWidth < NARROW ? 80 : 95, values: (_, splits, __, ___, step) => splits.map((one) => moment(one, step)) });
   const sync = uPlot.sync("time");
+  // Figures over time stand below each other: the same moment is at the same place in all of them.
+  const NAME_MAX = 14;
+  const names = data.runs.flatMap((run) => run.gantt && run.gantt.hosts ? run.gantt.hosts : []);
+  const leftSize = Math.max(60, 16 + 7.5 * names.reduce((widest, name) => Math.max(widest, Math.min(NAME_MAX, name.length)), 0));
 
   function add(id, options, columns, height) {
     const target = document.getElementById(id);
@@ -57,25 +61,26 @@
 
   const series = (curves, value) => [null, ...data.runs].map((run, index) => index === 0 ? null : ({
     label: run.label, stroke: runColour(index - 1), width: 1.5, dash: index > PALETTE.length ? [6, 3] : undefined,
-    points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }), value: (_, one) => value(one), show: curves.y[index - 1].length > 0,
+    points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }), value: (_, one) => value(one), show: curves.y[index - 1].some((one) => one != null),
   })).slice(1);
 
   const curvesOverTime = (id, curves, unit, top) => add(id, {
     scales: { x: { time: false }, y: { range: (_, low, high) => [0, Math.max(top, (high || 0) * 1.05)] } },
-    axes: [timeAxis(), axis({ size: 60, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000] })],
+    axes: [timeAxis(), axis({ size: leftSize, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000] })],
     cursor: { sync: { key: sync.key, scales: ["x", null] }, drag: { x: true, y: false } },
     series: [{ label: "time", value: (_, one) => one == null ? "–" : duration(one) }, ...series(curves, (one) => one == null ? "–" : number(one) + unit)],
   }, [curves.x, ...curves.y], 240);
 
   const SPANS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
   function span(seconds) {
-    const [unit, name] = SPANS.find(([unit]) => seconds >= unit) || SPANS[3];
-    return `${+(seconds / unit).toFixed(2)} ${name}`;
+    const [unit, name] = SPANS.find(([unit]) => Math.abs(seconds) >= unit) || SPANS[3];
+    return `${+(seconds / unit).toFixed(2)} ${name}`.replace("-", "−");
   }
 
   function distribution(id, curves, scale, label, tickLabel, ticks) {
     const last = curves.x.length ? curves.x[curves.x.length - 1] : 1, first = curves.x.length ? curves.x[0] : 0;
-    const low = Math.min(first, ticks[0]), shown = ticks.filter((tick) => tick <= last), high = Math.max(last, ticks[1]);
+    const least = ticks.findIndex((tick) => tick >= 0), low = Math.min(first, ticks[least]), high = Math.max(last, ticks[least + 1]);
+    const shown = ticks.filter((tick) => tick >= low && tick <= high);
     add(id, {
       scales: { x: { time: false, ...scale, range: (_, from, to) => from === first && to === last || from == null || from === to ? [low, high] : [from, to] }, y: { range: [0, 102] } },
       axes: [axis({ splits: () => shown, values: (plot, splits) => apart(plot, splits, tickLabel), grid: { show: true, stroke: grid, width: 1 }, filter: (_, splits) => splits }), axis({ size: 46 })],
@@ -168,12 +173,11 @@
 
   function hostAxis(gantt) {
     const names = gantt.hosts, firsts = gantt.first;
-    if (!names) return axis({ size: 60, label: "core" });
-    const widest = Math.min(14, Math.max(...names.map((name) => name.length)));
+    if (!names) return axis({ size: leftSize });
     const centre = (index) => (firsts[index] + (index + 1 < firsts.length ? firsts[index + 1] : gantt.cores)) / 2;
-    const short = (name) => name.length > 14 ? "…" + name.slice(-13) : name;
+    const short = (name) => name.length > NAME_MAX ? "…" + name.slice(1 - NAME_MAX) : name;
     return axis({
-      size: 16 + widest * 7.5, grid: { show: false },
+      size: leftSize, grid: { show: false },
       splits: (plot, _, low, high) => {
         const inside = names.map((_, index) => index).filter((index) => centre(index) >= low && centre(index) <= high);
         const tall = plot.bbox.height / devicePixelRatio, step = inside.length * 13 <= tall ? 1 : Math.ceil(inside.length * 22 / tall);
@@ -272,7 +276,9 @@
   curvesOverTime("utilisation", data.utilisation, " %", 100);
   curvesOverTime("queue", data.queue, "", 1);
   data.runs.forEach((_, run) => ganttChart(run));
-  distribution("waits", data.waits, { distr: 4, asinh: 1 }, duration, span, [0, 1, 10, 60, 600, 3600, 21600, 86400, 604800, 2592000, 31536000]);
+  const WAITS = [1, 10, 60, 600, 3600, 21600, 86400, 604800, 2592000, 31536000];
+  distribution("waits", data.waits, { distr: 4, asinh: 1 }, duration, span, [0, ...WAITS]);
+  if (data.changes) distribution("changes", data.changes, { distr: 4, asinh: 1 }, duration, span, [...WAITS.map((one) => -one).reverse(), 0, ...WAITS]);
   distribution("slowdowns", data.slowdowns, { distr: 3 }, (one) => number(one, 3), number, [1, 2, 5, 10, 20, 50, 100, 1000, 10000, 100000, 1000000]);
   document.getElementById("colour").addEventListener("change", (event) => { colourBy = event.target.value; charts.forEach((chart) => chart.redraw(false)); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => charts.forEach((chart) => chart.redraw(false, true)));

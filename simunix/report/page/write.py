@@ -19,6 +19,7 @@ from simunix import __version__
 from simunix.report.comparison import PER_RUN, Comparison, Curves, Rectangles
 from simunix.report.differences import differences
 from simunix.report.events import read_events
+from simunix.report.requests import by_name
 from simunix.report.run_data import Run
 from simunix.report.table import human_time
 
@@ -58,6 +59,10 @@ def _ratio(value: float) -> str:
     return f"{value:,.3f}"
 
 
+PER_PROCESSOR = "max(1, turnaround / (processors × max(run time, 10 s)))"
+EQUAL = ": 1 if all are equal, 1/users if one has all"
+USERS_MAX = 40
+"""Rows of the table of users."""
 SUMMARY = (
     Row("jobs", _of("jobs"), _count, "jobs of the workload"),
     Row("finished", _of("finished"), _count, "jobs that started and ended"),
@@ -73,7 +78,13 @@ SUMMARY = (
     Row("bounded slowdown, mean", _of("mean_bounded_slowdown"), _ratio, "max(1, turnaround / max(run time, 10 s))"),
     Row("bounded slowdown, median", _of("median_bounded_slowdown"), _ratio),
     Row("bounded slowdown, largest", _of("max_bounded_slowdown"), _ratio),
-    Row("weighted slowdown, mean", _of("weighted_slowdown_mean"), _ratio, "slowdowns weighted by processors"),
+    Row("per-processor slowdown, mean", _of("mean_per_processor_slowdown"), _ratio, PER_PROCESSOR),
+    Row("weighted slowdown, mean", _of("weighted_slowdown_mean"), _ratio, "Σ(processors × slowdown) / Σ processors"),
+    Row("weighted slowdown, total", _of("weighted_slowdown_total"), _ratio, "Σ(processors × slowdown) / jobs"),
+    Row("scheduling delay, mean", _of("mean_scheduling_delay"), human_time, "start − the moment from which on there was room"),
+    Row("users", _of("users"), _count, "known to the RJMS's accounting"),
+    Row("fairness of waits", _of("user_fairness_waiting_time"), _ratio, f"Jain's index of the users' mean waits{EQUAL}"),
+    Row("fairness of slowdowns", _of("user_fairness_bounded_slowdown"), _ratio, f"… mean bounded slowdowns{EQUAL}"),
     Row("virtual time", _recorded("virtual_s"), human_time, "length of the run"),
     Row("wall time", _recorded("wall_s"), human_time, "real time it took", False),
     Row("speed-up", _recorded("speed_up"), lambda value: f"{value:,.0f} ×", "virtual time / wall time", False),
@@ -107,10 +118,14 @@ def render(comparison: Comparison, title: str) -> str:
         runs=[{"label": run.label, "gantt_note": _gantt_note(run, one)} for run, one in zip(runs, rectangles, strict=True)],
         notes=[{"label": run.label, "text": note} for run in runs for note in run.notes],
         summary=summary_rows(comparison),
+        users=user_rows(comparison),
+        users_left_out=max(0, len(comparison.users) - USERS_MAX),
         differences=differing,
         agreeing=agreeing,
+        has_changes=comparison.wait_changes() is not None,
         has_jobs=any(run.jobs is not None for run in runs),
         bin=human_time(utilisation.bin_s) if utilisation.bin_s else None,
+        requests=request_rows(runs),
         events=event_rows(runs),
         data=_packed(payload(comparison, rectangles, utilisation, queue)),
         css=Markup((HERE / "report.css").read_text()),
@@ -172,6 +187,45 @@ def _change(first: float | None, value: float | None) -> str:
     return f"{(ratio - 1) * 100:+.3g} %"
 
 
+def user_rows(comparison: Comparison) -> list[tuple[str, list[list[str]]]]:
+    """Name of each user, and for each run: jobs, mean wait, mean bounded slowdown. Nothing of one user alone."""
+    table = comparison.users
+    if len(table) < 2:
+        return []
+    columns: tuple[tuple[str, Callable[[float], str]], ...] = (
+        ("jobs", _count),
+        ("mean_waiting_time", human_time),
+        ("mean_bounded_slowdown", _ratio),
+    )
+    rows = []
+    for user, values in table.head(USERS_MAX).iterrows():
+        sides = [
+            [(_known(values.get(f"{name}.{number}")), text) for name, text in columns] for number in range(len(comparison.runs))
+        ]
+        rows.append((str(user), [[NOTHING if value is None else text(value) for value, text in side] for side in sides]))
+    return rows
+
+
+def request_rows(runs: Sequence[Run]) -> list[tuple[str, list[list[str]]]]:
+    """Name of each server's port, and for each run: requests, mean and largest latency. Nothing where nobody captured."""
+    found = [by_name(run.directory) for run in runs]
+    names = dict.fromkeys(name for one in found for name in one)
+    texts: tuple[Callable[[float], str], ...] = (_count, _latency, _latency)
+    nothing = [NOTHING] * len(texts)
+
+    def cells(one: dict[str, list[float]], name: str) -> list[str]:
+        if name not in one:
+            return nothing
+        values = [_known(value) for value in one[name]]
+        return [NOTHING if value is None else text(value) for text, value in zip(texts, values, strict=True)]
+
+    return [(name, [cells(one, name) for one in found]) for name in names]
+
+
+def _latency(seconds: float) -> str:
+    return f"{seconds * 1e3:,.3f} ms"
+
+
 def event_rows(runs: Sequence[Run]) -> list[tuple[str, list[str]]]:
     """How often each kind of thing happened, from run.json or, where that is missing, from the log."""
     counts = [_counts(run) for run in runs]
@@ -181,7 +235,7 @@ def event_rows(runs: Sequence[Run]) -> list[tuple[str, list[str]]]:
 
 def _counts(run: Run) -> dict[str, int]:
     counts = run.record.get("counts")
-    if isinstance(counts, dict):
+    if isinstance(counts, dict) and counts:
         return counts
     log = run.directory / "events.jsonl"
     return dict(Counter(event["event"] for event in read_events(log))) if log.exists() else {}
@@ -207,6 +261,7 @@ def payload(
         "queue": _curves(queue),
         "waits": _curves(comparison.waits()),
         "slowdowns": _curves(comparison.slowdowns()),
+        "changes": _curves(changes) if (changes := comparison.wait_changes()) is not None else None,
         "states": states,
         "workloads": list(names),
         "table": {

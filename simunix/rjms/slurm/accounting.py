@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 _KEY = re.compile(r"(?:^|\s)([A-Z][A-Za-z]*)=")
+_NUMBER = re.compile(r"\(\d+\)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class CompletedJob:
     cores: int
     limit_s: float | None
     element: str = ""  # NUMBER_INDEX of an array's
+    user: str = ""
+    account: str = ""
 
 
 def parse_jobcomp(lines: Iterable[str]) -> dict[str, CompletedJob]:
@@ -52,6 +55,8 @@ def parse_line(line: str) -> CompletedJob:
         int(values["ProcCnt"]),
         _limit(values["TimeLimit"]),
         f"{values['ArrayJobId']}_{values['ArrayTaskId']}" if "ArrayTaskId" in values else "",
+        _NUMBER.sub("", values.get("UserId", "")),
+        values.get("Account", "").replace("(null)", ""),
     )
 
 

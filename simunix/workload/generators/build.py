@@ -7,7 +7,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from rsg_server.errors import SimunixError
 from simunix.workload.swf import FIELDS, UNKNOWN, SwfTrace
+
+JOBS_MAX = 10_000_000
+
+
+def check_count(jobs: int) -> int:
+    """Raises SimunixError for no jobs, and for more than any memory holds."""
+    if not 1 <= jobs <= JOBS_MAX:
+        raise SimunixError(f"jobs {jobs}: expected at least 1, and at most {JOBS_MAX:,}")
+    return jobs
 
 
 def build(

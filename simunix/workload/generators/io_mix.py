@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from rsg_server.errors import SimunixError
-from simunix.workload.generators.build import build
+from simunix.workload.generators.build import build, check_count
 from simunix.workload.swf import SwfTrace
 
 LOW, HIGH = 0.1, 0.9
@@ -76,7 +76,7 @@ def uniform(
     distributions the one of most entropy is taken.
     """
     random = np.random.default_rng(seed)
-    count = int(random.integers(UNIFORM_JOBS[0], UNIFORM_JOBS[1] + 1)) if jobs is None else _at_least_one(jobs)
+    count = int(random.integers(UNIFORM_JOBS[0], UNIFORM_JOBS[1] + 1)) if jobs is None else check_count(jobs)
     ratios = _io_shares(random, count, ratio, low_share)
     mean_ratio = float(ratios.mean())
     processors = int(UNIFORM_SIZES[-1])
@@ -96,7 +96,7 @@ def mira(seed: int, jobs: int = 250, ratio: float | None = None, low_share: floa
     of the storage's bandwidth, and takes b_i nodes / 49,152 at the full one.
     """
     random = np.random.default_rng(seed)
-    count = _at_least_one(jobs)
+    count = check_count(jobs)
     blocks = np.arange(MIRA_BLOCK, MIRA_NODES + 1, MIRA_BLOCK)
     weights = np.exp(-MIRA_RATE * blocks)
     nodes = random.choice(blocks, count, p=weights / weights.sum())
@@ -144,12 +144,6 @@ def size_weights(mean: float) -> np.ndarray:
 
     target = float(np.clip(mean / UNIFORM_SIZES[-1], sizes[0] * 1.01, 0.99))
     return weights(brentq(lambda t: float(weights(t) @ sizes) - target, -1e4, 1e5))
-
-
-def _at_least_one(jobs: int) -> int:
-    if jobs < 1:
-        raise SimunixError(f"jobs {jobs}: expected at least 1")
-    return jobs
 
 
 def _positive(name: str, value: float) -> float:

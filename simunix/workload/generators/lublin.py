@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rsg_server.errors import SimunixError
-from simunix.workload.generators.build import build
+from simunix.workload.generators.build import build, check_count
 from simunix.workload.swf import SwfTrace
 
 SLOTS, SLOT_S = 48, 1800.0
@@ -86,8 +86,7 @@ JOB_TYPES = {"both": (INTERACTIVE, BATCH), "one": (ALL_ALIKE,), "interactive": (
 
 def lublin(jobs: int, processors: int, seed: int, types: str = "both") -> SwfTrace:
     """`jobs` jobs from midnight on. Raises SimunixError for parameters without sense."""
-    if jobs < 1:
-        raise SimunixError(f"jobs {jobs}: expected at least 1")
+    check_count(jobs)
     if processors < 1:
         raise SimunixError(f"processors {processors}: expected at least 1")
     random = np.random.default_rng(seed)

@@ -71,6 +71,25 @@ def test_summary_names_what_it_says(table: pd.DataFrame) -> None:
     assert summary["mean_waiting_time"] == 10.0
     assert summary["max_slowdown"] == 3.5
     assert summary["median_turnaround_time"] == 20.0
+    assert summary["max_per_processor_slowdown"] == 1.0
+    assert summary["mean_scheduling_delay"] == 0.0
+    assert summary["users"] == 2
+    assert summary["user_fairness_waiting_time"] == fairness.user_fairness(table, per_job.waiting_time)
+
+
+def test_a_part_of_the_jobs_on_a_machine_that_all_of_them_use(table: pd.DataFrame) -> None:
+    """Submitted from 10 s on: the third (10 ... 24 s), and a fourth that never starts. All hold 8 x 10 + 6 x 4 meanwhile."""
+    part = schedule.summary(table.iloc[2:], PROCESSORS, table)
+    assert (part["jobs"], part["finished"], part["mean_waiting_time"]) == (2, 1, 10.0)
+    assert part["utilisation"] == (8 * 10 + 6 * 4) / (8 * 14)
+    assert part["mean_scheduling_delay"] == 0.0, "there was no room before the first job ended"
+    assert schedule.summary(table, PROCESSORS, table).equals(schedule.summary(table, PROCESSORS))
+    assert schedule.utilisation_during(table, PROCESSORS, 0, 60) == schedule.utilisation(table, PROCESSORS)
+    assert math.isnan(schedule.utilisation_during(table, PROCESSORS, 60, 60))
+
+
+def test_delays_of_a_machine_that_was_shared_are_unknown(table: pd.DataFrame) -> None:
+    assert math.isnan(schedule.summary(table, 4)["mean_scheduling_delay"])
 
 
 def test_series(table: pd.DataFrame) -> None:
@@ -111,6 +130,20 @@ def test_a_job_of_no_time_has_a_bounded_slowdown_only() -> None:
 def test_users(table: pd.DataFrame) -> None:
     assert fairness.per_user(table, per_job.waiting_time).to_dict() == {1: 5.0, 2: 20.0}
     assert fairness.user_fairness(table, per_job.waiting_time) == pytest.approx(25.0**2 / (2 * (25 + 400)))
+    rows = fairness.user_table(table).to_dict("list")
+    assert rows["user"] == [1, 2], "of 168 processor seconds and of 160"
+    assert (rows["jobs"], rows["finished"], rows["work"]) == ([2, 2], [2, 1], [168.0, 160.0])
+    assert rows["mean_bounded_slowdown"] == [1.2, 1.5]
+
+
+@pytest.mark.parametrize("nobody", ["", -1, "-1", None, math.nan])
+def test_jobs_of_nobody_known_are_nobodys(nobody: object) -> None:
+    table = jobs.job_table(EXAMPLE.assign(user=pd.Series(["a", nobody, "a", nobody], dtype=object)))
+    assert fairness.per_user(table, per_job.waiting_time).to_dict() == {"a": 5.0}
+    assert fairness.user_table(table)["user"].tolist() == ["a"]
+    unknown = jobs.job_table(EXAMPLE.assign(user=pd.Series([nobody] * 4, dtype=object)))
+    assert math.isnan(fairness.user_fairness(unknown)) and fairness.user_table(unknown).empty
+    assert schedule.summary(unknown, PROCESSORS)["users"] == 0
 
 
 def test_deviations_are_told_apart() -> None:

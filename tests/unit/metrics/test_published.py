@@ -182,6 +182,16 @@ def packet(source: tuple[int, int], target: tuple[int, int], flags: int, data: b
     return b"\0" * 12 + b"\x08\0" + struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(tcp), 0, 0, 64, 6, 0) + addresses + tcp
 
 
+PCAP_HEADER = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1)
+
+
+def write_capture(path: Path, sent: list[tuple[int, bytes]]) -> None:
+    """A capture of these frames, at nanoseconds of a second."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    frames = (struct.pack("<IIII", 1_700_000_000, ns, len(data), len(data)) + data for ns, data in sent)
+    path.write_bytes(PCAP_HEADER + b"".join(frames))
+
+
 def test_calls_of_a_capture(tmp_path: Path) -> None:
     client, server = (1, 40000), (2, 6817)
     syn, ack, push = 2, 16, 24
@@ -193,9 +203,7 @@ def test_calls_of_a_capture(tmp_path: Path) -> None:
         (9_000, packet(server, client, ack | 1)),
         (9_500, packet((1, 40001), (2, 22), syn)),
     ]
-    header = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1)
-    body = b"".join(struct.pack("<IIII", 1_700_000_000, ns, len(data), len(data)) + data for ns, data in sent)
-    (tmp_path / "eth0.pcap").write_bytes(header + body)
+    write_capture(tmp_path / "eth0.pcap", sent)
     found = rjms.calls(tmp_path / "eth0.pcap")
     assert found[["client", "server"]].to_numpy().tolist() == [
         ["10.0.0.1:40000", "10.0.0.2:6817"],
@@ -205,7 +213,7 @@ def test_calls_of_a_capture(tmp_path: Path) -> None:
     assert found[["sent_bytes", "received_bytes"]].to_numpy().tolist() == [[8, 6], [0, 0]]
     assert rjms.rpc_latency(tmp_path / "eth0.pcap").tolist() == [found["latency_s"][0]]
     assert len(rjms.calls(tmp_path / "eth0.pcap", 6817)) == 1
-    (tmp_path / "eth0.pcap").write_bytes(header[:-4])
+    (tmp_path / "eth0.pcap").write_bytes(PCAP_HEADER[:-4])
     with pytest.raises(SimunixError, match=r"expected a host's eth0\.pcap"):
         rjms.calls(tmp_path / "eth0.pcap")
 
@@ -213,7 +221,7 @@ def test_calls_of_a_capture(tmp_path: Path) -> None:
 @given(st.binary(max_size=200))
 def test_any_capture_loads_or_is_refused(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     path = tmp_path_factory.mktemp("pcap") / "x.pcap"
-    path.write_bytes(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1) + data)
+    path.write_bytes(PCAP_HEADER + data)
     try:
         rjms.calls(path)
     except SimunixError as error:

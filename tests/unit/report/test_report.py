@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def test_figures(tmp_path: Path) -> None:
     one = runs.write_run(tmp_path / "_o$n_e$", runs.rows(700, 4), 4)
     report(tmp_path, one, one, "--figures", tmp_path / "figures", "--format", "png", "--format", "svg")
     names = {path.name for path in (tmp_path / "figures").iterdir()}
-    drawn = ("gantt-_o-n_e-1", "gantt-_o-n_e-2", "queue", "slowdowns", "utilisation", "waits")
+    drawn = ("gantt-_o-n_e-1", "gantt-_o-n_e-2", "queue", "slowdowns", "utilisation", "wait-changes", "waits")
     assert names == {f"{name}.{ending}" for name in drawn for ending in ("png", "svg")}
     assert all(path.stat().st_size > 3000 for path in (tmp_path / "figures").iterdir())
 
@@ -117,6 +118,83 @@ def test_notes(tmp_path: Path, record: dict[str, Any], said: str) -> None:
     folder = runs.write_run(tmp_path / "r", runs.rows(2, 2), 2)
     (folder / "run.json").write_text(json.dumps(json.loads((folder / "run.json").read_text()) | record))
     assert said in "".join(read_run(folder).notes)
+
+
+def told(folder: Path, **keys: object) -> Path:
+    """More in its run.json."""
+    (folder / "run.json").write_text(json.dumps(json.loads((folder / "run.json").read_text()) | keys))
+    return folder
+
+
+def summary_of(page: str) -> dict[str, list[str]]:
+    body = page.partition('<section id="summary">')[2].partition("</section>")[0]
+    rows = re.findall(r'<tr><th scope="row"[^>]*>([^<]*)</th>(.*?)</tr>', body)
+    return {name: re.findall(r"<td>([^<]*?) ?<", cells) for name, cells in rows}
+
+
+CONTEXT = {"workload": "w", "running": [1, 2], "waiting": [3], "established": True, "reasons": []}
+
+
+def test_numbers_are_those_of_the_replay(tmp_path: Path) -> None:
+    plain = runs.write_run(tmp_path / "plain", runs.rows(30, 4), 4)
+    replay = told(runs.write_run(tmp_path / "replay", runs.rows(30, 4), 4), contexts=[CONTEXT])
+    page = report(tmp_path, plain, replay)
+    assert "<b>replay</b>: Numbers and distributions are of the replay&#39;s 27 jobs; the 3 of its context" in page
+    assert summary_of(page)["jobs"] == ["30", "27"]
+    data = data_of(page)
+    assert len(data["table"]["job"]) == 30 and len(data["table"]["runs"][1]["wait"]) == 30, "the list has them all"
+    waits = [row.waiting_time or 0 for row in runs.rows(30, 4)][3:]
+    assert read_run(replay).summary["mean_waiting_time"] == pytest.approx(sum(waits) / 27)
+    assert data["queue"]["y"][0] == data["queue"]["y"][1]
+
+
+def test_waits_are_compared_job_by_job(tmp_path: Path) -> None:
+    def later(by_s: int) -> list[JobRow]:
+        return [
+            replace(
+                row, starting_time=(row.starting_time or 0) + by_s * (row.job_id % 2), finish_time=(row.finish_time or 0) + by_s
+            )
+            for row in runs.rows(20, 4, mean_gap_s=100)
+        ]
+
+    names = {
+        "first": later(0),
+        "slow": later(30),
+        "quick": runs.rows(20, 4, mean_gap_s=100),
+        "other": runs.rows(5, 4, name="o"),
+    }
+    folders = [runs.write_run(tmp_path / name, rows, 4) for name, rows in names.items()]
+    told(folders[1], contexts=[CONTEXT])
+    data = data_of(report(tmp_path, *folders, "--figures", tmp_path / "f", "--format", "svg"))
+    assert data["changes"]["x"] == [0, 30]
+    assert data["changes"]["y"][0] == [None, None], "against itself"
+    assert data["changes"]["y"][1] == [round(100 * 9 / 17, 3), 100], "17 jobs of the replay, of which 4, 6, 8 ... 20 are even"
+    assert data["changes"]["y"][2] == [100, 100] and data["changes"]["y"][3] == [None, None]
+    drawn = (tmp_path / "f/wait-changes.svg").read_text()
+    assert "longer than in first" in drawn
+    assert data_of(report(tmp_path, folders[0]))["changes"] is None, "alone"
+    assert data_of(report(tmp_path, folders[0], folders[3]))["changes"] is None, "nothing in common"
+
+
+def test_the_steady_window(tmp_path: Path) -> None:
+    folder = runs.write_run(tmp_path / "one", runs.rows(100, 4), 4)
+    page = report(tmp_path, folder, "--window", "steady")
+    submitted = [row.submission_time or 0 for row in runs.rows(100, 4)]
+    first, span = submitted[0], submitted[-1] - submitted[0]
+    count = sum(first + 0.1 * span <= moment < first + 0.9 * span for moment in submitted)
+    assert f"of the {count} jobs submitted in the steady window" in page and summary_of(page)["jobs"] == [str(count)]
+
+
+def test_users(tmp_path: Path) -> None:
+    jobs = [replace(row, user=f"user{row.job_id % 50}" if row.job_id % 7 else "") for row in runs.rows(300, 4)]
+    one = runs.write_run(tmp_path / "one", jobs, 4)
+    other = runs.write_run(tmp_path / "other", [replace(row, user="root") for row in runs.rows(300, 4)], 4)
+    page = report(tmp_path, one, other)
+    assert summary_of(page)["users"] == ["50", "1"]
+    body = page.partition('<section id="users">')[2].partition("</section>")[0]
+    assert body.count("<tr>") == 2 + 40 and "11 more are left out" in body
+    assert re.search(r'scope="row">root</th><td>–</td><td>–</td><td>–</td><td>300</td>', body)
+    assert '<section id="users">' not in report(tmp_path, other), "of one alone there is nothing to compare"
 
 
 def test_jobs_that_never_ran(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,16 @@ from simunix.rjms.slurm.adapter import read_settings
 from simunix.rjms.slurm.parameters import with_parameters
 from simunix.sweep.experiment import Experiment, load_experiment
 from simunix.sweep.runs import Run, check, runs_of
-from simunix.sweep.table import is_kept, row_of, write_table
+from simunix.sweep.table import is_kept, row_of, users_of, write_table
 from tests.conftest import ROOT
 
 SCENARIO = "name: base\nseed: 40\nhosts: [{name: a}]\nprocesses: [{name: p, host: a, command: 'true'}]\n"
+BOMB = (
+    "a: &a ["
+    + ",".join("x" * 9)
+    + "]\n"
+    + "".join(f"{name}: &{name} [{','.join([f'*{before}'] * 9)}]\n" for before, name in pairwise("abcdefghi"))
+)
 EXPERIMENT = """
 scenario: base.yaml
 set: {until: 1h}
@@ -111,7 +118,34 @@ def test_a_level_that_is_no_scenario_is_named_before_anything_runs(tmp_path: Pat
         runs_of(experiment(tmp_path, many))
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("repetitions: 99999999999\n", "99,999,999,999 runs are more than 100,000"),
+        ("seeds: [99999999999999999999999999]\n", "seeds[0]: Input should be less than"),
+        ("set: &a {x: *a}\n", "an alias stands for what it is in itself; write out what is meant"),
+        ("set: " + "[" * 5000 + "\n", "nested too deeply"),
+        (BOMB, "more than 1,000,000 values, aliases written out"),
+    ],
+)
+def test_experiments_without_end(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str) -> None:
+    (tmp_path / "base.yaml").write_text(SCENARIO)
+    (tmp_path / "e.yaml").write_text("scenario: base.yaml\n" + text)
+    assert main(["sweep", str(tmp_path / "e.yaml"), "-o", str(tmp_path / "out")]) == 2
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1 and len(error) < 400
+    assert not (tmp_path / "out").exists()
+
+
 # The table
+
+
+def test_a_run_that_never_was_says_why(tmp_path: Path) -> None:
+    run, other, *_ = runs_of(experiment(tmp_path))
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / f"{run.name}.log").write_text("warning\nsimunix: t.swf: No such file or directory\n\n")
+    assert row_of(tmp_path, run)["failure"] == "t.swf: No such file or directory"
+    assert row_of(tmp_path, other)["failure"] == ""
 
 
 def finished(directory: Path, run: Run, **changes: Any) -> Path:
@@ -156,6 +190,24 @@ def test_a_row_has_factors_status_and_metrics(tmp_path: Path) -> None:
     assert (done["mean_waiting_time"], done["mean_slowdown"]) == ("10", "2")
     assert (failed["status"], failed["failure"], failed["makespan"]) == ("failed", "no, it died", "")
     assert list(done)[:6] == ["run", "network.latency", "size", "repetition", "seed", "status"]
+
+
+def test_users_and_contexts_are_in_the_tables(tmp_path: Path) -> None:
+    run, other, *_ = runs_of(experiment(tmp_path))
+    columns = "job_id,workload_name,submission_time,requested_number_of_resources,starting_time,finish_time,user"
+    text = f"{columns}\n1,w,0,2,0,10,user1\n2,w,0,2,10,20,user1\n3,w,5,2,10,30,user2\n"
+    context = {"workload": "w", "running": [1], "waiting": [], "reasons": ["too late"]}
+    for each, valid in ((run, True), (other, False)):
+        (finished(tmp_path, each, contexts=[context], valid=valid) / "jobs.csv").write_text(text)
+    row, users = row_of(tmp_path, run), users_of(tmp_path, run)
+    assert (row["jobs"], row["users"], row["mean_waiting_time"], row["valid"]) == (2, 2, 7.5, True)
+    assert row["user_fairness_waiting_time"] == 15.0**2 / (2 * (100 + 25))
+    assert [(user["user"], user["jobs"], user["mean_waiting_time"]) for user in users] == [("user2", 1, 5), ("user1", 1, 10)]
+    assert (users[0]["run"], users[0]["size"]) == (run.name, "small")
+    invalid = row_of(tmp_path, other)
+    assert (invalid["valid"], "jobs" in invalid) == (False, False)
+    assert invalid["failure"] == "no metrics: INVALID, its context was not established: too late"
+    assert users_of(tmp_path, other) == []
 
 
 def test_the_command_line_says_what_does_not_go_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

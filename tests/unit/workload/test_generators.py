@@ -36,6 +36,13 @@ def is_near(values: np.ndarray, mean: float, variance: float) -> bool:
 # ESP
 
 
+@pytest.mark.parametrize("kind", ["lublin", "uniform", "mira"])
+@pytest.mark.parametrize("jobs", ["0", "-1", "99999999999"])
+def test_more_jobs_than_memory_holds_or_none(kind: str, jobs: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["workload", "generate", kind, "--seed", "1", "--jobs", jobs, "-o", str(tmp_path / "x.swf")]) == 2
+    assert f"jobs {jobs}: expected at least 1, and at most 10,000,000" in capsys.readouterr().err
+
+
 def test_esp_has_its_230_jobs() -> None:
     assert sum(kind.count for kind in esp.JOB_TYPES) == 230
     assert len(esp.JOB_TYPES) == 14

@@ -193,7 +193,10 @@ def test_any_lines_load_or_are_refused(tmp_path_factory: pytest.TempPathFactory,
 
 # sacct and Batsim
 
+BATSIM = """{"nb_res": 4, "jobs": [{"id": %s, "subtime": %s, "res": %s, "profile": "p"}],
+"profiles": {"p": {"type": "delay", "delay": %s}}}"""
 HEAD = "JobID|Submit|Start|End|AllocCPUS\n"
+LIMITS = "JobID|Submit|Start|End|AllocCPUS|Timelimit{}\n1|0|1|2|3|{}\n"
 ROW = "1|2024-02-29T12:00:10|2024-02-29T12:00:20|2024-02-29T12:01:20|8\n"
 
 
@@ -205,12 +208,65 @@ ROW = "1|2024-02-29T12:00:10|2024-02-29T12:00:20|2024-02-29T12:01:20|8\n"
         (HEAD + ROW + "\0", "j.sacct:3: not a text file"),
         (HEAD.replace("End", "Ende"), "j.sacct: column End is missing"),
         ("{}", "j.sacct: column JobID is missing"),
+        (HEAD + ROW + ROW.replace("8\n", "9" * 30 + "\n"), "j.sacct:3: AllocCPUS: expected a whole number, got '9999"),
+        (HEAD + ROW.replace("8\n", "-8\n"), "j.sacct:2: AllocCPUS: expected a whole number, got '-8'"),
+        (HEAD + ROW.replace("8\n", "many\n"), "j.sacct:2: AllocCPUS: expected a whole number, got 'many'"),
+        (HEAD + "9" * 30 + ROW[1:], "j.sacct:2: JobID: expected a job's number, got '9999"),
+        (
+            HEAD + ROW.replace("12:01:20", "12:00:15"),
+            "j.sacct:2: End: expected a moment from Start on, got '2024-02-29T12:00:15'",
+        ),
+        (HEAD + ROW.replace("12:00:20", "12:00:00"), "j.sacct:2: Start: expected a moment from Submit on"),
+        (HEAD + ROW.replace("2024-02-29T12:00:10", "1e30"), "j.sacct:2: Submit: expected a date"),
+        (HEAD + ROW.replace("2024-02-29T12:00:10", "9999999999999999"), "j.sacct:2: Submit: expected a date"),
+        (LIMITS.format("Raw", "-5"), "j.sacct:2: TimelimitRaw: expected a limit as sacct prints it, got '-5'"),
+        (LIMITS.format("", "1e99:00:00"), "j.sacct:2: Timelimit: expected a limit as sacct prints it, got '1e99:00:00'"),
     ],
 )
 def test_bad_sacct(tmp_path: Path, content: str, message: str) -> None:
     with pytest.raises(SimunixError) as raised:
         read_trace(written(tmp_path, content, "j.sacct"))
     assert message in str(raised.value)
+    assert len(str(raised.value).splitlines()) == 1
+    assert len(str(raised.value)) < 300
+
+
+FIELD = st.sampled_from(
+    ["", "1", "-1", "7_3", "Unknown", "2024-02-29T12:00:00", "1e30", "nan", "inf", "x", "1-00:00:00", "9" * 40]
+)
+
+
+@FEW
+@given(st.lists(st.lists(FIELD, min_size=6, max_size=6), max_size=5), st.sampled_from(["TimelimitRaw", "Timelimit", "Account"]))
+def test_any_dump_loads_or_is_refused(tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]], column: str) -> None:
+    text = "".join("|".join(row) + "\n" for row in [[*HEAD.strip().split("|"), column], *rows])
+    path = written(tmp_path_factory.mktemp("dump"), text, "j.sacct")
+    refused = refusal(lambda: read_trace(path))
+    assert refused is None or (refused.startswith(str(path)) and len(refused.splitlines()) == 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "seconds"),
+    [
+        ("Raw", "90", 5400),
+        ("Raw", "UNLIMITED", -1),
+        ("Raw", "", -1),
+        ("", "01:30:00", 5400),
+        ("", "2-00:00:10", 172810),
+        ("", "Partition_Limit", -1),
+    ],
+)
+def test_limits_of_sacct(tmp_path: Path, name: str, text: str, seconds: float) -> None:
+    assert read_trace(written(tmp_path, LIMITS.format(name, text), "j.sacct")).jobs["requested_s"].tolist() == [seconds]
+
+
+def test_accounts_of_sacct_are_groups_where_there_are_no_groups(tmp_path: Path) -> None:
+    text = HEAD.replace("JobID", "JobID|Account") + ROW.replace("1|", "1|physics|", 1) + ROW.replace("1|", "2||", 1)
+    found = read_trace(written(tmp_path, text, "j.sacct"))
+    assert found.jobs["group"].tolist() == [1, -1] and " Note: group 1: physics" in found.comments
+    both = text.replace("JobID|", "JobID|Group|").replace("1|physics", "1|users|physics").replace("2||", "2|staff||")
+    found = read_trace(written(tmp_path, both, "j.sacct"))
+    assert found.jobs["group"].tolist() == [2, 1] and " Note: group 1: staff" in found.comments
 
 
 def test_packed_sacct(tmp_path: Path) -> None:
@@ -218,13 +274,25 @@ def test_packed_sacct(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["", "[]", "[" * 100_000, '{"jobs": 1}', "\0", '{"nb_res": 1e999, "jobs": [], "profiles": {}}']
+    "content",
+    [
+        *("", "[]", "[" * 100_000, '{"jobs": 1}', "\0", '{"nb_res": 1e999, "jobs": [], "profiles": {}}'),
+        BATSIM % ("1", "1", "9" * 30, "1"),
+        BATSIM % ("9" * 30, "1", "1", "1"),
+        BATSIM % ("1", "1e300", "1", "1"),
+        *(BATSIM % ("1", "1", "1", delay) for delay in ("-1", "1e999", "null", '"x"', "true", "[]")),
+    ],
 )
 def test_bad_batsim(tmp_path: Path, content: str) -> None:
     with pytest.raises(SimunixError) as raised:
         read_trace(written(tmp_path, content, "w.json"))
     assert str(raised.value).startswith(f"{tmp_path}/w.json")
     assert len(str(raised.value).splitlines()) == 1
+
+
+def test_ids_that_are_too_long_to_be_numbers_are_counted(tmp_path: Path) -> None:
+    path = written(tmp_path, BATSIM % (f'"{"9" * 30}"', "1", "1", "1"), "w.json")
+    assert read_trace(path).jobs["job"].tolist() == [1]
 
 
 @pytest.mark.parametrize("name", ["t.swf.bz2", "t.json.gz"])

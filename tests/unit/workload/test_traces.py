@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -288,6 +289,69 @@ def test_bad_batsim(tmp_path: Path, change: dict[str, object], message: str) -> 
         read_trace(written(tmp_path, json.dumps(workload), "w.json"))
     with pytest.raises(SimunixError, match=r"w.json: .*Batsim"):
         read_trace(written(tmp_path, "{", "w.json"))
+
+
+VARIOUS = HERE / "batsim_test_various_profile_types.json"
+
+
+def test_profiles_stay_with_their_jobs(tmp_path: Path) -> None:
+    was = json.loads(VARIOUS.read_text())
+    assert main(["workload", "cut", str(VARIOUS), str(tmp_path / "cut.json"), "--begin", "1", "--end", "20"]) == 0
+    cut = json.loads((tmp_path / "cut.json").read_text())
+    wanted = [
+        (job["id"], job["profile"]) for job in sorted(was["jobs"], key=lambda job: job["subtime"]) if 1 <= job["subtime"] < 20
+    ]
+    assert len(wanted) > 3
+    kept = [job["profile"] for job in cut["jobs"] if not job["profile"].startswith("delay_")]
+    delays = {job["id"] for job in was["jobs"] if was["profiles"][job["profile"]]["type"] in batsim.DELAY_TYPES}
+    assert kept == [profile for id, profile in wanted if id not in delays]
+    assert {name: cut["profiles"][name] for name in was["profiles"]} == was["profiles"]
+    for words in (
+        ["shuffle", "cut.json", "b.json"],
+        ["merge", "cut.json", "b.json", "-o", "c.json"],
+        ["convert", "c.json", "d.json"],
+    ):
+        assert main(["workload", *(str(tmp_path / word) if word.endswith("json") else word for word in words)]) == 0
+    again = json.loads((tmp_path / "d.json").read_text())
+    assert len(again["jobs"]) == 2 * len(cut["jobs"]) and again["profiles"] == cut["profiles"]
+    batsim.read_workload(tmp_path / "d.json")
+
+
+def test_profiles_that_cannot_be_scaled_or_merged_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["workload", "scale", str(VARIOUS), str(tmp_path / "x.json"), "--times", "2"]) == 2
+    assert "whose work has a size of its own; change it in the profile" in capsys.readouterr().err
+    other = json.loads(VARIOUS.read_text())
+    name = next(name for name, profile in other["profiles"].items() if "cpu" in profile)
+    other["profiles"][name]["cpu"] = 1
+    (tmp_path / "o.json").write_text(json.dumps(other))
+    assert main(["workload", "merge", str(VARIOUS), str(tmp_path / "o.json"), "-o", str(tmp_path / "x.json")]) == 2
+    assert f"trace 2: the profile {name!r} is another one in a trace before" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--times", "1e300"], ["--processors", "1e18"], ["--times", "1e14"]])
+def test_scaled_beyond_all_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+    assert main(["workload", "scale", str(DEMO), str(tmp_path / "x.swf"), *words]) == 2
+    error = capsys.readouterr().err
+    assert "would be out of range; scale by less" in error and error.count("\n") == 1
+    assert not (tmp_path / "x.swf").exists()
+
+
+def test_a_delay_does_not_take_anothers_name(tmp_path: Path) -> None:
+    profiles = {"delay_5": {"type": "ParallelTaskHomogeneousProfile", "cpu": 1, "com": 0}, "d": {"type": "delay", "delay": 5}}
+    jobs = [{"id": number, "subtime": 0, "res": 1, "profile": name} for number, name in ((1, "delay_5"), (2, "d"))]
+    path = written(tmp_path, json.dumps({"nb_res": 1, "jobs": jobs, "profiles": profiles}), "w.json")
+    batsim.write_workload(tmp_path / "o.json", read_trace(path))
+    made = json.loads((tmp_path / "o.json").read_text())
+    assert [job["profile"] for job in made["jobs"]] == ["delay_5", "delay_5_"]
+    assert made["profiles"]["delay_5_"] == {"type": "DelayProfile", "delay": 5}
+
+
+def test_work_that_is_unknown_is_not_none() -> None:
+    found = statistics(read_trace(VARIOUS))
+    assert found["jobs_of_unknown_work"] == 10 and "work_processor_s" in found
+    nothing = read_trace(VARIOUS)
+    nothing = replace(nothing, jobs=nothing.jobs[nothing.jobs["runtime_s"] < 0])
+    assert not {"work_processor_s", "offered_load", "runtime_s"} & set(statistics(nothing))
 
 
 SACCT = """JobID|User|Submit|Start|End|TimelimitRaw|AllocCPUS|ReqCPUS|State

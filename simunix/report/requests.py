@@ -1,0 +1,58 @@
+"""How quickly servers answered on the network, where a run has captures (`simunix run --pcap`): by the port they listen at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from simunix.metrics.rjms import CALL_COLUMNS, calls
+
+NAMES = {22: "sshd", 6444: "sge_qmaster", 6445: "sge_execd", 6817: "slurmctld", 6818: "slurmd", 6819: "slurmdbd"}
+
+
+def requests(directory: Path) -> pd.DataFrame:
+    """The calls of all captures of a run, each once; columns of `simunix.metrics.rjms.calls` and `port`.
+
+    A call between two hosts that were both captured is the client's: its latency includes the network both ways. Raises
+    SimunixError for a file that is no capture.
+    """
+    captures = sorted(directory.glob("hosts/*/*.pcap"))
+    host_of = _addresses(directory / "etc" / "hosts")
+    captured = {capture.parent.name for capture in captures}
+    parts = []
+    for capture in captures:
+        found = calls(capture)
+        client = found["client"].map(lambda text: host_of.get(_address(text)))
+        parts.append(found[(client == capture.parent.name) | ~client.isin(captured)])
+    known = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(CALL_COLUMNS))
+    return known.assign(port=known["server"].map(lambda text: int(text.rpartition(":")[2])))
+
+
+def by_port(directory: Path) -> pd.DataFrame:
+    """For each port of a server: requests, how many were answered, mean and largest latency (s) of those; index `port`."""
+    grouped = requests(directory).groupby("port")["latency_s"]
+    return pd.DataFrame(
+        {"requests": grouped.size(), "answered": grouped.count(), "mean_latency": grouped.mean(), "max_latency": grouped.max()}
+    )
+
+
+def by_name(directory: Path) -> dict[str, list[float]]:
+    """`by_port` with the ports' usual owners: requests, mean and largest latency, by `slurmctld (6817)`."""
+    table = by_port(directory)
+    columns = (table[name].tolist() for name in ("requests", "mean_latency", "max_latency"))
+    rows = zip(table.index.tolist(), *columns, strict=True)
+    return {f"{NAMES[port]} ({port})" if port in NAMES else f"port {port}": row for port, *row in rows}
+
+
+def _addresses(hosts: Path) -> dict[str, str]:
+    """Names of the emulated hosts by address; empty where the file is not there any more."""
+    try:
+        lines = hosts.read_text().splitlines()
+    except (OSError, UnicodeDecodeError):
+        return {}
+    return {words[0]: words[1] for line in lines if len(words := line.split()) > 1}
+
+
+def _address(text: str) -> str:
+    return text.rpartition(":")[0]
