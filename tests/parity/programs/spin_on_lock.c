@@ -6,12 +6,14 @@
 #include <sys/file.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t both; /* a busy computer may start the holder late */
 
 static void *holder(void *unused)
 {
     int fd = open("lock", O_CREAT | O_RDWR, 0600);
 
     CHECK(fd >= 0 && flock(fd, LOCK_EX) == 0 && pthread_mutex_lock(&lock) == 0);
+    pthread_barrier_wait(&both);
     sleep_ms(4);
     CHECK(pthread_mutex_unlock(&lock) == 0);
     sleep_ms(2);
@@ -25,7 +27,9 @@ int main(void)
     pthread_t thread;
     int fd = open("lock", O_CREAT | O_RDWR, 0600);
 
+    CHECK(pthread_barrier_init(&both, NULL, 2) == 0);
     CHECK(pthread_create(&thread, NULL, holder, NULL) == 0);
+    pthread_barrier_wait(&both);
     sleep_ms(2);
     while (pthread_mutex_trylock(&lock) == EBUSY)
         sched_yield();
