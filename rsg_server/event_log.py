@@ -14,6 +14,7 @@ from rsg_server.errors import ServerError
 
 _TURN = struct.Struct("<QIB")
 _FLUSH_BYTES = 1 << 16
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 class EventLog:
@@ -48,7 +49,7 @@ class EventLog:
         self._buffer += line.encode()
 
     def _write(self, record: dict[str, object]) -> str:
-        line = json.dumps(record, separators=(",", ":"))
+        line = _ENCODER.encode(record)
         if self._file is not None:
             with self._own_words():
                 self._file.write(line + "\n")

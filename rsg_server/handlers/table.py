@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ OK = Reply()
 Run = Callable[["Kernel", "Actor", Sequence[Any]], Reply | None]
 
 
+_TYPES: dict[str, type] = {"i": int, "b": bytes, "s": str}
+
+
 @dataclass(frozen=True, slots=True)
 class Handler:
     """A handler with the types of its arguments: `i` an integer, `b` bytes, `s` text.
@@ -34,15 +37,14 @@ class Handler:
     shape: str
     run: Run
     makes_descriptors: bool = False
+    types: tuple[type, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "types", tuple(_TYPES[kind] for kind in self.shape))
 
     def fits(self, arguments: Sequence[Any]) -> bool:
         """Whether the arguments of a message have the declared shape."""
-        if len(arguments) != len(self.shape):
-            return False
-        return all(isinstance(value, _TYPES[kind]) for kind, value in zip(self.shape, arguments, strict=True))
-
-
-_TYPES: dict[str, type] = {"i": int, "b": bytes, "s": str}
+        return tuple(map(type, arguments)) == self.types
 
 
 def failed(code: int) -> Reply:
