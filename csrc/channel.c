@@ -21,22 +21,32 @@ static _Noreturn void server_is_gone(void)
     }
 }
 
-/* Send what is in the buffer of `thread`. */
-void request_send(struct thread *thread, int channel, struct msgpack_writer *writer)
+void request_send(struct thread *thread, const uint8_t *buffer, struct msgpack_writer *writer)
 {
-    long size = writer->next - thread->buffer;
+    long size = writer->next - buffer;
 
     if (writer->overflow)
         fatal("a message did not fit its buffer", NULL, size);
-    if (NATIVE(sendto, channel, thread->buffer, size, MSG_NOSIGNAL, NULL, 0) != size)
+    if (NATIVE(sendto, thread->channel, buffer, size, MSG_NOSIGNAL, NULL, 0) != size)
         server_is_gone();
 }
 
-/* Send without waiting for an answer. */
+/* The server sleeps where whoever has the turn by now can wake it. */
+static void ring(struct simunix_clock_page *page)
+{
+    if (page->listens_at_bell == 0)
+        return;
+    __atomic_fetch_add((uint32_t *)&page->bell, 1, __ATOMIC_RELEASE);
+    NATIVE(futex, &page->bell, FUTEX_WAKE, 1);
+}
+
+/* Send what is in the buffer of `thread`, without waiting for an answer. */
 void request_post(struct thread *thread, struct msgpack_writer *writer)
 {
     steps_tell(thread);
-    request_send(thread, thread->channel, writer);
+    request_send(thread, thread->buffer, writer);
+    if (thread->has_turn)
+        ring(thread->process->page);
 }
 
 /* Is the server there still? */
@@ -73,7 +83,6 @@ int64_t reply_wait(struct thread *thread, struct reply *reply)
         fatal("the server sent something that is not a reply", NULL, size);
     reply->status = reply->values.number[0];
     thread->has_turn = true;
-    thread->process->speaker = thread;
     threads_bury(thread->process);
     return reply->status;
 }

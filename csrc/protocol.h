@@ -22,7 +22,9 @@
 #define SIMUNIX_CLOCK_BYTES 4096
 #define SIMUNIX_SLOTS_OFFSET 11534336
 #define SIMUNIX_SLOTS 65536
-#define SIMUNIX_SHARED_BYTES 12582912
+#define SIMUNIX_AGENDA_OFFSET 12582912
+#define SIMUNIX_JOURNAL_MAX 4096
+#define SIMUNIX_SHARED_BYTES 14680064
 #define SIMUNIX_STEPPERS_MAX 32
 
 enum simunix_op {
@@ -52,7 +54,8 @@ enum simunix_op {
 
     OP_WAITERS = 22,    /* [space, word, detail] -> [how many wait there with this in the upper half of c] */
     OP_PARK_AT_SLOT = 23, /* as PARK, and 1 if others of its process may wake it (steps.c); answered in the caller's slot */
-    OP_STEPPED = 55,    /* [slot, digest, bytes] no reply; whose turn it is, and struct simunix_stepped of those it has passed meanwhile */
+    OP_STEPPED = 55,    /* [digest, bytes] no reply; the turn has come to the caller without the server, or it has made siblings ready: struct
+                         * simunix_stepped of its process's threads, after what the journal says of others */
 
     /* signals and timers */
     OP_SIGNAL = 24,     /* [pid, tid, signal] -> [0]; already sent; pid as in kill(2), tid 0 = the process */
@@ -153,9 +156,9 @@ struct simunix_slot {
     int64_t value;
 };
 
-enum simunix_slot_word { SLOT_WAITS = 0, SLOT_FROM_SERVER = 1, SLOT_FROM_SIBLING = 2 };
+enum simunix_slot_word { SLOT_WAITS = 0, SLOT_ANSWERED = 1 };
 
-/* What has become of a thread while its process kept the turn to itself: it waits as these arguments of PARK say (a is 0), or is
+/* What has become of a thread while the turn went on without the server: it waits as these arguments of PARK say (a is 0), or is
  * ready because of `wake`. In the order in which they began to. */
 struct simunix_stepped {
     uint32_t slot;
@@ -169,11 +172,29 @@ struct simunix_stepped {
     uint64_t bitset;
 };
 
+/* A deadline that siblings or strangers may let come: those of one moment in the order in which they were set. */
+struct simunix_alarm {
+    int64_t deadline;
+    uint64_t sequence;
+    uint32_t slot;
+    uint32_t unused;
+};
+
+/* The deadlines of all threads that wait for the clock, or at a futex of their own process (agenda.c): a heap, the earliest first.
+ * And the journal: what processes have handed the turn on to others with, for the server to read with the next OP_STEPPED. */
+struct simunix_agenda {
+    uint32_t count;
+    uint32_t journal_count;
+    struct simunix_alarm alarms[SIMUNIX_SLOTS];
+    uint32_t places[SIMUNIX_SLOTS]; /* by slot: 1 more than the place in the heap, 0: not in it */
+    struct simunix_stepped journal[SIMUNIX_JOURNAL_MAX];
+};
+
 /* One page of SIMUNIX_CLOCK_BYTES, shared by the server and every emulated process. Only the holder of the turn writes. Behind it, up
  * to SIMUNIX_SLOTS_OFFSET, the shims keep the times of files (file_times.c), then come the slots. */
 struct simunix_clock_page {
     uint64_t now_ns;
-    uint64_t horizon_ns;       /* nobody but the threads of the holder's process can run before this: they may set now_ns to a deadline
+    uint64_t horizon_ns;       /* before this nothing happens but what the agenda says: whoever has the turn may set now_ns to a deadline
                                 * before it; 0 forbids it */
     uint64_t event_ns;         /* something is due then: a clock reader that passes it yields */
     int64_t realtime_ns;       /* CLOCK_REALTIME = now_ns + this */
@@ -183,10 +204,17 @@ struct simunix_clock_page {
     uint64_t call_cost_ns;     /* price of every trapped system call, so that loops of calls come to an end */
     uint64_t preempt;          /* not 0: the SIGSYS that the server has sent makes the holder give the turn back */
     uint64_t local_sleeps;     /* sleeps that needed no message */
-    uint64_t steps;            /* turns handed over within a process, without a message */
+    uint64_t sequence;         /* of whatever was put into the agenda, or the server's own timeline */
+    uint64_t due_ns;           /* the agenda's earliest deadline, and its sequence number and slot */
+    uint64_t due_sequence;
+    uint64_t due_slot;
+    uint64_t relays;           /* not 0: the turn may go to another process without the server */
+    uint64_t bell;             /* rung after each message while `listens_at_bell`; its lower half is a futex */
+    uint64_t listens_at_bell;  /* the server cannot tell who will speak next */
+    uint64_t steps;            /* turns handed over without a message */
     uint64_t steps_digest;     /* of all such turns */
     uint64_t siblings_ready;   /* some of these wait for the turn */
-    uint64_t running;          /* slot of the thread that such a step has given the turn to, 0: whom the server has given it to */
+    uint64_t running;          /* slot of the thread that such a step has given the turn to, 0: who has it from the server */
     uint64_t clock_reads;
     uint64_t traps;            /* system calls that came through the trap net */
     uint64_t preloaded;        /* system calls that came through the preload net */

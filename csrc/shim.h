@@ -77,7 +77,6 @@ struct process {
     struct thread *free;
     struct thread *parked;  /* who waits and may be woken by siblings, in the order of coming */
     struct thread *ready;   /* whom siblings have woken */
-    struct thread *speaker; /* whom the server has given the turn to */
     unsigned steppers;
     unsigned waiters_elsewhere; /* threads at a private futex that only the server may wake */
     bool has_stepped;       /* there is news for the server */
@@ -179,7 +178,7 @@ void request_post(struct thread *thread, struct msgpack_writer *writer);
 int64_t request_call(struct thread *thread, struct msgpack_writer *writer, struct reply *reply);
 int64_t reply_wait(struct thread *thread, struct reply *reply);
 int64_t reply_number(const struct reply *reply, int at);
-void request_send(struct thread *thread, int channel, struct msgpack_writer *writer);
+void request_send(struct thread *thread, const uint8_t *buffer, struct msgpack_writer *writer);
 void channel_check(struct thread *thread);
 int64_t ask(struct thread *thread, struct reply *reply, int op, unsigned count, const int64_t *values);
 #define ASK(thread, reply, op, ...)                                                                              \
@@ -207,7 +206,7 @@ struct wait {
 };
 enum simunix_wake park(struct call *call, struct wait *wait);
 enum simunix_wake slot_wait(struct thread *thread, int64_t *value);
-void slot_hand_over(const struct thread *thread, enum simunix_wake wake);
+void slot_hand_over(const struct process *process, uint32_t number, enum simunix_wake wake);
 long wait_on(struct call *call, struct wait *wait, bool restarts);
 long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, bool restarts);
 int64_t socket_deadline(struct call *call, int fd, int option);
@@ -236,7 +235,12 @@ void steps_remove(struct thread *thread);
 bool steps_wake(struct process *process, uint64_t word, int64_t most, uint32_t bitset, long *woken);
 void steps_requeue(struct process *process, const uint64_t from[2], const uint64_t to[2], int64_t woken, int64_t moved);
 void steps_tell(struct thread *thread);
+unsigned steps_news(struct simunix_stepped *news, unsigned count, unsigned most, struct thread *list);
 void steps_forget(struct process *process);
+
+/* relay.c */
+bool relay_fits(const struct process *process, uint64_t moment);
+void relay_write(struct process *process);
 
 /* threads.c */
 struct thread *thread_new(struct process *process, int channel);

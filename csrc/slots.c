@@ -1,4 +1,4 @@
-/* How the server answers a parked thread: in its slot of the shared memory. */
+/* How the server answers a parked thread, in its slot of the shared memory, and how it waits for whoever speaks next. */
 #include "slots.h"
 
 #include "kernel.h"
@@ -10,6 +10,15 @@ void slot_answer(void *shared, uint32_t slot, int32_t wake, int64_t value)
 
     answered->wake = wake;
     answered->value = value;
-    __atomic_store_n(&answered->word, SLOT_FROM_SERVER, __ATOMIC_RELEASE);
+    __atomic_store_n(&answered->word, SLOT_ANSWERED, __ATOMIC_RELEASE);
     NATIVE(futex, &answered->word, FUTEX_WAKE, 1);
+}
+
+/* Until the bell has been rung since it was `seen`, or patience ends. */
+void bell_wait(void *shared, uint32_t seen, int64_t patience_ns)
+{
+    struct simunix_clock_page *page = shared;
+    struct kernel_timespec patience = {patience_ns / 1000000000, patience_ns % 1000000000};
+
+    NATIVE(futex, &page->bell, FUTEX_WAIT, seen, &patience);
 }

@@ -1,4 +1,4 @@
-/* How the server answers a parked thread: in its slot of the shared memory. */
+/* How the server answers a parked thread, in its slot of the shared memory, and how it waits for whoever speaks next. */
 #ifndef SIMUNIX_SLOTS_H
 #define SIMUNIX_SLOTS_H
 
@@ -6,6 +6,7 @@
 
 /* cffi: begin */
 void slot_answer(void *shared, uint32_t slot, int32_t wake, int64_t value);
+void bell_wait(void *shared, uint32_t seen, int64_t patience_ns);
 /* cffi: end */
 
 #endif

@@ -1,10 +1,12 @@
-/* Turns that stay inside a process: who waits for the clock, or at a futex of the process, is woken by its siblings, without a message.
+/* Turns that go on without the server: who waits for the clock, or at a futex of its process, is woken without a message.
  *
- * The server decides whatever others could see. As long as nobody else can run (before `horizon_ns`), what the threads of one process
+ * The server decides whatever others could see. As long as nothing else can happen (before `horizon_ns`), what the threads of one process
  * do to each other is decided here, by the rules of the server's own loop (rsg_server/turn.py) and in its order: first what is due
- * happens, in the order in which it was asked for; then whoever is ready runs, first come first served; else the clock moves on. Before
- * the next message the server is told what has become of everybody (OP_STEPPED).
+ * happens, in the order in which it was asked for; then whoever is ready runs, first come first served; else the clock moves on. What is
+ * due then may be another process's: the turn goes there (relay.c). Before the next message the server is told what has become of
+ * everybody (OP_STEPPED).
  */
+#include "agenda.h"
 #include "shim.h"
 
 static void append(struct thread **list, struct thread *thread)
@@ -54,6 +56,7 @@ void steps_add(struct thread *thread, const struct wait *wait, long number, uint
 
 static void make_ready(struct thread *thread, enum simunix_wake wake)
 {
+    agenda_remove(thread->process->page, thread->slot);
     take(list_of(thread), thread);
     thread->stepper.stepping = STEP_READY;
     thread->stepper.is_news = true;
@@ -62,41 +65,59 @@ static void make_ready(struct thread *thread, enum simunix_wake wake)
     thread->process->has_stepped = true;
 }
 
-/* Who waits with the earliest deadline; of several the one that came first. */
-static struct thread *earliest(const struct process *process)
+/* Whose deadline comes first, if it is of this process. */
+static struct thread *first_due(const struct process *process)
 {
-    struct thread *first = NULL;
+    struct thread *thread = process->parked;
 
-    for (struct thread *thread = process->parked; thread != NULL; thread = thread->stepper.next)
-        if (thread->stepper.deadline != NEVER && (first == NULL || thread->stepper.deadline < first->stepper.deadline))
-            first = thread;
-    return first;
+    while (thread != NULL && thread->slot != process->page->due_slot)
+        thread = thread->stepper.next;
+    return thread;
 }
 
-/* Does no sibling run or is due before a deadline? */
+/* Does no sibling run, and is nobody due before a deadline? */
 bool steps_alone(const struct thread *thread, uint64_t deadline)
 {
-    const struct thread *first = earliest(thread->process);
-
-    return thread->process->ready == NULL && (first == NULL || (uint64_t)first->stepper.deadline > deadline);
+    return thread->process->ready == NULL && thread->process->page->due_ns > deadline;
 }
 
-/* Who has the turn next, NULL if that is the server's to say. */
-static struct thread *next_turn(struct process *process)
+enum next { NEXT_IS_READY, NEXT_IS_STRANGER, NEXT_IS_SERVER };
+
+/* Is all that is due at a moment of this process? */
+static bool all_own(const struct process *process, uint64_t moment)
+{
+    unsigned own = 0;
+
+    for (const struct thread *thread = process->parked; thread != NULL; thread = thread->stepper.next)
+        own += agenda_holds(process->page, thread->slot) && (uint64_t)thread->stepper.deadline <= moment;
+    return own > 0 && first_due(process) != NULL && own == agenda_due(process->page, moment, own);
+}
+
+/* Who has the turn next: the first of those that are ready, a thread of another process that is due, or whom the server says. The clock
+ * moves on only if that is not the server's business: it would have to let happen what is due for several at once. */
+static enum next next_turn(struct process *process)
 {
     struct simunix_clock_page *page = process->page;
 
     for (;;) {
-        struct thread *first = earliest(process);
+        uint64_t moment = page->due_ns;
+        bool is_due = moment <= page->now_ns;
 
-        if (first != NULL && (uint64_t)first->stepper.deadline <= page->now_ns)
-            make_ready(first, WAKE_TIMEOUT);
-        else if (process->ready != NULL)
-            return process->ready;
-        else if (first == NULL || (uint64_t)first->stepper.deadline >= page->horizon_ns)
-            return NULL;
-        else
-            page->now_ns = (uint64_t)first->stepper.deadline;
+        if (!is_due && process->ready != NULL)
+            return NEXT_IS_READY;
+        if (!is_due && moment >= page->horizon_ns)
+            return NEXT_IS_SERVER;
+        if (is_due)
+            moment = page->now_ns;
+        if (all_own(process, moment)) {
+            page->now_ns = moment;
+            make_ready(first_due(process), WAKE_TIMEOUT);
+        } else if (process->ready != NULL || !relay_fits(process, moment)) {
+            return NEXT_IS_SERVER;
+        } else {
+            page->now_ns = moment;
+            return NEXT_IS_STRANGER;
+        }
     }
 }
 
@@ -104,41 +125,33 @@ static struct thread *next_turn(struct process *process)
 static void set_event(const struct process *process)
 {
     struct simunix_clock_page *page = process->page;
-    const struct thread *first = earliest(process);
     uint64_t share = page->quantum_ns > page->now_ns ? page->quantum_ns : page->now_ns + 1;
 
     page->siblings_ready = process->ready != NULL;
-    page->event_ns = page->horizon_ns;
-    if (first != NULL && (uint64_t)first->stepper.deadline < page->event_ns)
-        page->event_ns = (uint64_t)first->stepper.deadline;
+    page->event_ns = page->due_ns < page->horizon_ns ? page->due_ns : page->horizon_ns;
     if (process->ready != NULL && share < page->event_ns)
         page->event_ns = share;
 }
 
-static void begin_turn(struct thread *thread)
+static void begin_turn(struct simunix_clock_page *page, uint32_t slot, enum simunix_wake wake)
 {
-    struct simunix_clock_page *page = thread->process->page;
-
     page->quantum_ns = page->now_ns + SIMUNIX_QUANTUM_NS;
-    page->running = thread->slot;
+    page->running = slot;
     page->steps++;
-    page->steps_digest = random_mix(page->steps_digest ^ page->now_ns ^ (uint64_t)thread->tid << 40 ^ (uint64_t)thread->stepper.wake << 36);
+    page->steps_digest = random_mix(page->steps_digest ^ page->now_ns ^ (uint64_t)slot << 40 ^ (uint64_t)wake << 36);
 }
 
 /* Hand the turn on, and wait for it to come back. */
-static enum simunix_wake hand_over(struct call *call, struct thread *next)
+static enum simunix_wake hand_over(struct call *call, uint32_t slot, enum simunix_wake wake)
 {
     struct process *process = call->thread->process;
-    enum simunix_wake wake = (enum simunix_wake)next->stepper.wake;
     int64_t value;
 
     if (call->trace != NULL)
         strace_waits(call);
-    begin_turn(next);
-    steps_remove(next);
-    process->has_stepped = true;
+    begin_turn(process->page, slot, wake);
     set_event(process);
-    slot_hand_over(next, wake);
+    slot_hand_over(process, slot, wake);
     return slot_wait(call->thread, &value);
 }
 
@@ -147,15 +160,43 @@ static bool may_step(const struct thread *thread, const struct wait *wait)
     const struct process *process = thread->process;
     const struct simunix_clock_page *page = process->page;
 
-    return thread->slot != 0 && process->steppers > 0 && process->steppers < SIMUNIX_STEPPERS_MAX && page->noisy == 0 &&
-           page->now_ns < page->horizon_ns && (wait->steps || wait->kind == PARK_YIELD);
+    return thread->slot != 0 && process->steppers < SIMUNIX_STEPPERS_MAX && page->noisy == 0 && page->now_ns < page->horizon_ns &&
+           (process->steppers > 0 || page->due_ns < page->horizon_ns) && (wait->steps || wait->kind == PARK_YIELD);
 }
 
-/* Wait with the help of siblings; false if the server must be asked. */
+static enum simunix_wake go_on(struct thread *thread)
+{
+    enum simunix_wake wake = (enum simunix_wake)thread->stepper.wake;
+
+    steps_remove(thread);
+    begin_turn(thread->process->page, thread->slot, wake);
+    set_event(thread->process);
+    return wake;
+}
+
+static enum simunix_wake pass_on(struct call *call, struct thread *next)
+{
+    enum simunix_wake wake = (enum simunix_wake)next->stepper.wake;
+
+    steps_remove(next);
+    return hand_over(call, next->slot, wake);
+}
+
+/* What became of this process's threads stands in the journal: nobody of it speaks before the turn comes back. */
+static enum simunix_wake pass_to_stranger(struct call *call)
+{
+    struct process *process = call->thread->process;
+
+    relay_write(process);
+    return hand_over(call, agenda_pop(process->page), WAKE_TIMEOUT);
+}
+
+/* Wait with the help of others; false if the server must be asked. */
 bool steps_park(struct call *call, const struct wait *wait, enum simunix_wake *wake)
 {
     struct thread *thread = call->thread;
-    struct thread *next;
+    struct process *process = thread->process;
+    enum next next;
 
     if (!may_step(thread, wait))
         return false;
@@ -163,16 +204,21 @@ bool steps_park(struct call *call, const struct wait *wait, enum simunix_wake *w
     thread->stepper.is_news = true;
     if (wait->kind == PARK_YIELD)
         make_ready(thread, WAKE_READY);
-    next = next_turn(thread->process);
-    if (next == NULL || next == thread) {
-        *wake = (enum simunix_wake)thread->stepper.wake;
+    else if (wait->deadline != NEVER && (uint64_t)wait->deadline <= process->page->now_ns)
+        make_ready(thread, WAKE_TIMEOUT);
+    else
+        agenda_add(process->page, thread->slot, wait->deadline);
+    next = next_turn(process);
+    if (next == NEXT_IS_SERVER) {
+        agenda_remove(process->page, thread->slot);
         steps_remove(thread);
-        if (next != NULL)
-            begin_turn(thread);
-        set_event(thread->process);
-        return next != NULL;
+        set_event(process);
+        return false;
     }
-    *wake = hand_over(call, next);
+    if (next == NEXT_IS_STRANGER)
+        *wake = pass_to_stranger(call);
+    else
+        *wake = process->ready == thread ? go_on(thread) : pass_on(call, process->ready);
     return true;
 }
 
@@ -228,12 +274,13 @@ void steps_requeue(struct process *process, const uint64_t from[2], const uint64
     }
 }
 
-static unsigned fill(struct simunix_stepped *news, unsigned count, struct thread *list)
+/* Those of a list of which the server does not know, from now on it does. */
+unsigned steps_news(struct simunix_stepped *news, unsigned count, unsigned most, struct thread *list)
 {
     for (struct thread *thread = list; thread != NULL; thread = thread->stepper.next) {
         const struct stepper *stepper = &thread->stepper;
 
-        if (!stepper->is_news || count == SIMUNIX_STEPPERS_MAX)
+        if (!stepper->is_news || count == most)
             continue;
         news[count++] = (struct simunix_stepped){.slot = thread->slot,
                                                  .is_ready = stepper->stepping == STEP_READY,
@@ -249,36 +296,44 @@ static unsigned fill(struct simunix_stepped *news, unsigned count, struct thread
     return count;
 }
 
-/* Before a message: the server learns what has happened since the last one, by the voice that it listens to. */
+/* Somebody who waits, whose buffer is free; the speaker's own holds what it is about to say. */
+static struct thread *scribe_for(const struct thread *speaker)
+{
+    struct thread *scribe = speaker->process->ready != NULL ? speaker->process->ready : speaker->process->parked;
+
+    return scribe == speaker ? speaker->stepper.next : scribe;
+}
+
+/* Before a message: the server learns what has happened since the last one. */
 void steps_tell(struct thread *thread)
 {
     struct process *process = thread->process;
     struct simunix_stepped news[SIMUNIX_STEPPERS_MAX];
     struct msgpack_writer writer;
-    struct thread *speaker = process->speaker;
-    struct thread *scribe = process->ready != NULL ? process->ready : process->parked; /* its buffer is free */
+    uint8_t few[64];
+    struct thread *scribe = scribe_for(thread);
+    uint8_t *buffer = scribe != NULL ? scribe->buffer : few;
     unsigned count;
 
-    if (!thread->has_turn || !process->has_stepped)
+    if (!thread->has_turn || (!process->has_stepped && process->page->running == 0))
         return;
     process->has_stepped = false;
-    count = fill(news, fill(news, 0, process->parked), process->ready);
+    count = steps_news(news, 0, SIMUNIX_STEPPERS_MAX, process->parked);
+    count = steps_news(news, count, SIMUNIX_STEPPERS_MAX, process->ready);
     while (process->ready != NULL) /* the server's to run now */
         steps_remove(process->ready);
-    if (count == 0)
-        return;
-    process->speaker = thread;
-    request_start(scribe, &writer, OP_STEPPED, 3);
-    msgpack_put_int(&writer, thread->slot);
+    msgpack_start(&writer, buffer, scribe != NULL ? sizeof scribe->buffer : sizeof few);
+    msgpack_put_array(&writer, 3);
+    msgpack_put_int(&writer, OP_STEPPED);
     msgpack_put_uint(&writer, process->page->steps_digest);
     msgpack_put_bytes(&writer, news, count * sizeof *news);
-    request_send(scribe, speaker->channel, &writer);
+    request_send(thread, buffer, &writer);
 }
 
 /* A child has none of its parent's threads. */
 void steps_forget(struct process *process)
 {
-    process->parked = process->ready = process->speaker = NULL;
+    process->parked = process->ready = NULL;
     process->steppers = process->waiters_elsewhere = 0;
     process->has_stepped = false;
 }

@@ -17,9 +17,9 @@ static bool advance_alone(struct thread *thread, const struct wait *wait)
     return true;
 }
 
-static struct simunix_slot *slot_of(const struct thread *thread)
+static struct simunix_slot *slot_at(const struct process *process, uint32_t slot)
 {
-    return (struct simunix_slot *)((char *)thread->process->page + SIMUNIX_SLOTS_OFFSET) + thread->slot;
+    return (struct simunix_slot *)((char *)process->page + SIMUNIX_SLOTS_OFFSET) + slot;
 }
 
 /* Where namespaces do not end us with the server, somebody must look now and then whether it is there. */
@@ -30,32 +30,29 @@ static const struct kernel_timespec *patience(const struct process *process)
     return process->flags & HELLO_FLAG_FAKE_NAME ? &second : NULL;
 }
 
-/* Wait until the turn comes, from the server or from a sibling. */
+/* Wait until the turn comes, from the server or from whoever had it. */
 enum simunix_wake slot_wait(struct thread *thread, int64_t *value)
 {
-    struct simunix_slot *slot = slot_of(thread);
-    uint32_t word;
+    struct simunix_slot *slot = slot_at(thread->process, thread->slot);
 
-    while ((word = __atomic_load_n(&slot->word, __ATOMIC_ACQUIRE)) == SLOT_WAITS)
+    while (__atomic_load_n(&slot->word, __ATOMIC_ACQUIRE) == SLOT_WAITS)
         if (NATIVE(futex, &slot->word, FUTEX_WAIT, SLOT_WAITS, patience(thread->process)) == -ETIMEDOUT)
             channel_check(thread);
     slot->word = SLOT_WAITS;
     steps_remove(thread);
     thread->has_turn = true;
-    if (word == SLOT_FROM_SERVER)
-        thread->process->speaker = thread;
     threads_bury(thread->process);
     *value = slot->value;
     return (enum simunix_wake)slot->wake;
 }
 
-void slot_hand_over(const struct thread *thread, enum simunix_wake wake)
+void slot_hand_over(const struct process *process, uint32_t number, enum simunix_wake wake)
 {
-    struct simunix_slot *slot = slot_of(thread);
+    struct simunix_slot *slot = slot_at(process, number);
 
     slot->wake = wake;
     slot->value = 0;
-    __atomic_store_n(&slot->word, SLOT_FROM_SIBLING, __ATOMIC_RELEASE);
+    __atomic_store_n(&slot->word, SLOT_ANSWERED, __ATOMIC_RELEASE);
     NATIVE(futex, &slot->word, FUTEX_WAKE, 1);
 }
 

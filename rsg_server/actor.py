@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rsg_server.protocol import Wake
 
 if TYPE_CHECKING:
+    from rsg_server.agenda import Alarm
     from rsg_server.preemption import Spinner
     from rsg_server.process import Process
     from rsg_server.timeline import Event
@@ -79,7 +80,7 @@ class Actor:
         self.state = State.READY
         self.owes_message = True  # it speaks first: HELLO, or FORK_DONE after a vfork
         self.parked: Parked | None = None
-        self.timeout: Event | None = None
+        self.timeout: Event | Alarm | None = None
         self.reply: tuple[object, ...] = (int(Wake.READY), 0)
         self.reply_fds: tuple[int, ...] = ()
         self.words: tuple[tuple[int, int], ...] = ()  # futexes (space, word) that it waits at together

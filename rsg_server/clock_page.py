@@ -23,6 +23,12 @@ CALL_COST = PAGE_FIELDS["call_cost_ns"]
 PREEMPT = PAGE_FIELDS["preempt"]
 LOCAL_SLEEPS = PAGE_FIELDS["local_sleeps"]
 STEPS = PAGE_FIELDS["steps"]
+SEQUENCE = PAGE_FIELDS["sequence"]
+DUE = PAGE_FIELDS["due_ns"]
+DUE_SEQUENCE = PAGE_FIELDS["due_sequence"]
+RELAYS = PAGE_FIELDS["relays"]
+BELL = PAGE_FIELDS["bell"]
+LISTENS_AT_BELL = PAGE_FIELDS["listens_at_bell"]
 RUNNING = PAGE_FIELDS["running"]
 SIBLINGS_READY = PAGE_FIELDS["siblings_ready"]
 CLOCK_READS = PAGE_FIELDS["clock_reads"]
@@ -66,10 +72,10 @@ class ClockPage:
         self.fd = os.memfd_create("simunix-clock", os.MFD_CLOEXEC)
         os.ftruncate(self.fd, SHARED_BYTES)  # what nobody writes to takes no memory
         self._memory = mmap.mmap(self.fd, SHARED_BYTES)
-        self._shared = ffi.from_buffer(self._memory)
+        self.shared = ffi.from_buffer(self._memory)
         self.words = memoryview(self._memory)[: mmap.PAGESIZE].cast("Q")
         self._now_ns = 0
-        self.words[EVENT] = FOREVER_NS
+        self.words[EVENT] = self.words[DUE] = FOREVER_NS
         self.words[READ_COST] = costs.read_ns
         self.words[POLL_COST] = costs.poll_ns
         self.words[CALL_COST] = costs.call_ns
@@ -93,7 +99,11 @@ class ClockPage:
 
     def answer(self, slot: int, wake: int, value: int) -> None:
         """Give the turn to the thread that waits at a slot."""
-        lib.slot_answer(self._shared, slot, wake, value)
+        lib.slot_answer(self.shared, slot, wake, value)
+
+    def await_bell(self, seen: int, patience_ns: int) -> None:
+        """Until it has been rung since its count was `seen`, or some real time has passed."""
+        lib.bell_wait(self.shared, seen & 0xFFFFFFFF, patience_ns)
 
     def calls(self) -> int:
         """How often anybody has asked for anything: who computes without a call leaves this as it is."""
@@ -114,6 +124,6 @@ class ClockPage:
     def close(self) -> None:
         """Release the mapping and its descriptor."""
         self.words.release()
-        self._shared = None
+        self.shared = None
         self._memory.close()
         os.close(self.fd)

@@ -11,9 +11,11 @@ import signal
 import socket
 from collections import Counter, deque
 from collections.abc import Callable
+from functools import partial
 
 from rsg_server import native_signal
 from rsg_server.actor import HAS_SIGNALFD, Actor, Parked, State
+from rsg_server.agenda import Agenda, Alarm
 from rsg_server.clock_page import ClockPage
 from rsg_server.computing import Computing
 from rsg_server.datagrams import Datagrams
@@ -34,7 +36,7 @@ from rsg_server.process import Process
 from rsg_server.protocol import Wait, Wake, WarningKind
 from rsg_server.slots import Slots
 from rsg_server.sockets import SocketTable
-from rsg_server.timeline import Timeline
+from rsg_server.timeline import Event, Timeline
 from rsg_server.timerfds import TimerFds
 from rsg_server.traces import Traces, ending
 from rsg_server.wire import Wire
@@ -49,7 +51,8 @@ class Kernel:
         self.log = log
         self.launcher = launcher
         self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.nofile, options.begun_ns)
-        self.timeline = Timeline()
+        self.agenda = Agenda(self.page, self._alarm)
+        self.timeline = Timeline(self.agenda)
         self.network = Network(self.page, self.timeline, platform, options.network_model, options.fairness)
         self.wire = Wire(self)
         self.master = select.epoll()
@@ -57,7 +60,7 @@ class Kernel:
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
         self.actors: dict[int, Actor] = {}
         self.slots = Slots()
-        self.stepped_to: Actor | None = None  # who has the turn, when a process has handed it on by itself
+        self.stepped_to: Actor | None = None  # who has the turn, when it has gone on without the server
         self.processes: dict[int, Process] = {}
         self.hearers: dict[int, Process] = {}  # by number, those that get signals from the kernel itself
         self.run_queue: deque[Actor] = deque()
@@ -117,13 +120,17 @@ class Kernel:
         if not actor.process.stopped:
             self.run_queue.append(actor)
 
-    def park(self, actor: Actor, parked: Parked) -> None:
-        """Take the turn from an actor until something of `parked` happens."""
+    def park(self, actor: Actor, parked: Parked, is_on_agenda: bool = False) -> None:
+        """Take the turn from an actor until something of `parked` happens; its process may have set the deadline itself."""
         actor.state = State.PARKED
         actor.parked = parked
         if parked.deadline_ns >= 0:
-            owner = actor.process if parked.steps else None
-            actor.timeout = self.timeline.add(parked.deadline_ns, lambda: self._time_out(actor), owner)
+            if is_on_agenda:
+                actor.timeout = self.agenda.alarm(actor.slot)
+            elif parked.steps and actor.slot:
+                actor.timeout = self.agenda.add(actor.slot, parked.deadline_ns)
+            else:
+                actor.timeout = self.timeline.add(parked.deadline_ns, partial(self._time_out, actor))
         if parked.wait == Wait.FUTEX:
             self.futexes.add(actor)
         elif parked.wait == Wait.COMPUTE:
@@ -134,13 +141,18 @@ class Kernel:
             self.must_poll = True  # it may have become ready since the kernel was last asked
 
     def unpark(self, actor: Actor) -> None:
-        """Forget what an actor waits for: its process knows better."""
-        if actor.timeout is not None:
+        """Forget what an actor waits for: its process knows better, and has kept the agenda."""
+        if isinstance(actor.timeout, Event):
             actor.timeout.cancel()
-            actor.timeout = None
+        actor.timeout = None
         if actor.parked is not None and actor.parked.wait == Wait.FUTEX:
             self.futexes.remove(actor)
         actor.parked = None
+
+    def _alarm(self, slot: int) -> None:
+        actor = self.slots.get(slot)
+        if actor is not None:
+            self._time_out(actor)
 
     def _time_out(self, actor: Actor) -> None:
         actor.timeout = None
@@ -380,6 +392,10 @@ class Kernel:
     def stop_process(self, process: Process) -> None:
         """Take a process's actors out of the run queue until it is continued."""
         process.stopped = True
+        for actor in process.actors:
+            if isinstance(actor.timeout, Alarm) and actor.parked is not None:  # nobody but the server may let it come
+                actor.timeout.cancel()
+                actor.timeout = self.timeline.add(actor.parked.deadline_ns, partial(self._time_out, actor))
         self.computing.pause(process.actors)
         for actor in [actor for actor in self.run_queue if actor.process is process]:
             self.run_queue.remove(actor)

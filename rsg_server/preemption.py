@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 
 from rsg_server import native_signal
 from rsg_server.clock_page import NOISY, PREEMPT, RUNNING, SIBLINGS_READY
-from rsg_server.protocol import MESSAGE_MAX
 from rsg_server.report import process_words
 
 if TYPE_CHECKING:
     from rsg_server.actor import Actor
+    from rsg_server.ear import Ear
     from rsg_server.kernel import Kernel
 
 SHORTEST_NS = 4_000_000
@@ -66,35 +66,36 @@ class Preemption:
         self._watched: tuple[int, int] = (0, 0)
         self._watched_cpu_ns = 0
 
-    def interrupt(self, actor: Actor) -> bytes | None:
+    def interrupt(self, actor: Actor, ear: Ear) -> bytes | None:
         """The holder of the turn is silent: take the turn back if it is time. What it says then, None if it is silent still."""
         kernel = self._kernel
         if self.after_ns is None or actor.owes_message or kernel.debugger is not None:
             return None
         if not self._others_may_run() and kernel.timeline.next_ns is None and not kernel.page.words[RUNNING]:
             return None  # nobody waits for its turn to end
-        runner = kernel.slots.get(kernel.page.words[RUNNING]) or actor
+        runner = ear.runner(actor)
         for _ in range(1 if runner.spinner is None else LOOKS):
             if self._is_time(runner):
-                return self._take_back(actor, runner)
+                return self._take_back(actor, runner, ear)
             if runner.spinner is None:
                 return None
-            message = _heard(actor)
+            message = ear.hear_now(actor)
             if message is not None:
                 return message
+            runner = ear.runner(actor)
         return None
 
-    def _take_back(self, actor: Actor, runner: Actor) -> bytes | None:
-        """Ask for the turn, which the actor may have handed on to the runner, within its process: its own channel speaks still.
+    def _take_back(self, actor: Actor, runner: Actor, ear: Ear) -> bytes | None:
+        """Ask for the turn, which the actor may have handed on to the runner.
 
         A call that it has just made comes before that, and counts; a loaded host lets it hear late.
         """
         self._kernel.page.words[PREEMPT] = 1
         native_signal.preempt(runner.process.global_pid, self._global_tid(runner))
         end = time.monotonic() + ANSWER_S
-        message = _heard(actor)
+        message = ear.hear_now(actor)
         while message is None and time.monotonic() < end:
-            message = _heard(actor)
+            message = ear.hear_now(actor)
         self._kernel.page.words[PREEMPT] = 0
         return message
 
@@ -198,13 +199,3 @@ class Preemption:
             self.streak = 0
         if len(queue) > spinners:
             queue.rotate(-sum(actor.spinner is not None and actor.spinner.was_preempted for actor in queue))
-
-
-def _heard(actor: Actor) -> bytes | None:
-    """What the holder of the turn says within its channel's patience, None if nothing, empty if it has died."""
-    try:
-        return actor.channel.recv(MESSAGE_MAX)
-    except BlockingIOError:
-        return None
-    except ConnectionResetError:
-        return b""

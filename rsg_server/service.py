@@ -12,6 +12,7 @@ import trio
 
 from rsg_server.clock_page import FOREVER_NS
 from rsg_server.errors import MORE_FILES, DeadlockError, ServerError
+from rsg_server.garbage import collected_seldom
 from rsg_server.outside import LOOK_S, Outside
 from rsg_server.report import deadlock_report, stall_report, waits_outside
 from rsg_server.turn import Outcome, TurnLoop
@@ -24,6 +25,8 @@ SLICE_S = 0.02
 STALL_WARNING_S = 10.0
 PACE_SLICE_S = 0.01
 DEBUGGER_SLICE_S = 0.05
+LISTEN_S = 0.02
+"""How long it waits for a word of who computes: meanwhile the turn may have gone on to somebody else."""
 
 
 @dataclass(slots=True)
@@ -69,14 +72,18 @@ class Service:
         self._restart_pace()
         if self.options.until_ns is not None:
             self.kernel.timeline.add(self.options.until_ns, lambda: self.end("time limit"))
-        while not self.reason:
-            self._set_limit()
-            try:
-                outcome = Outcome.LIMIT if self.paused else self.turns.run(SLICE_S)
-            except OSError as error:  # out of descriptors, most likely: nothing that an emulated process is to blame for
-                raise ServerError(f"the server failed at {self.kernel.now_ns / 1e9:.3f} s: {error}; {MORE_FILES}") from error
-            await self._between(outcome)
+        with collected_seldom():
+            while not self.reason:
+                self._set_limit()
+                await self._between(self._turns())
         return self.reason
+
+    def _turns(self) -> Outcome:
+        """Give turns for a while."""
+        try:
+            return Outcome.LIMIT if self.paused else self.turns.run(SLICE_S)
+        except OSError as error:  # out of descriptors, most likely: nothing that an emulated process is to blame for
+            raise ServerError(f"the server failed at {self.kernel.now_ns / 1e9:.3f} s: {error}; {MORE_FILES}") from error
 
     def end(self, reason: str) -> None:
         """Stop at the next turn boundary."""
@@ -157,9 +164,9 @@ class Service:
 
     async def _await_holder(self) -> None:
         """The holder of the turn computes: let trio live until it speaks, and say so if it takes long."""
-        holder = self.turns.holder
-        if holder is None:
+        if self.turns.holder is None:
             return
+        holder = self.turns.ear.runner(self.turns.holder)
         debugger = self.kernel.debugger
         if debugger is not None and debugger.held is not None:
             await self._await_debugger(debugger)
@@ -167,7 +174,7 @@ class Service:
         if debugger is not None and holder.process is debugger.process and debugger.is_attached():
             await self._wait_for_attention(DEBUGGER_SLICE_S)  # somebody looks at it: that is no stall
             return
-        with trio.move_on_after(0.1 if self.options.preempt_after_s is not None else 1.0):
+        with trio.move_on_after(LISTEN_S):
             await trio.lowlevel.wait_readable(holder.channel.fileno())
         waited = time.monotonic() - self.turns.holder_since
         if waited > STALL_WARNING_S and self._stall_told != self.turns.holder_since:

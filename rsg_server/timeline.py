@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rsg_server.agenda import Agenda
 
 Action = Callable[[], None]
 _COMPACT_AT_LEAST = 1024
@@ -13,11 +17,10 @@ END_NS = (1 << 63) - 1
 class Event:
     """An action that is due at a moment; may be cancelled until it has happened."""
 
-    __slots__ = ("_timeline", "action", "owner")
+    __slots__ = ("_timeline", "action")
 
-    def __init__(self, action: Action | None, timeline: Timeline, owner: object = None) -> None:
+    def __init__(self, action: Action | None, timeline: Timeline) -> None:
         self.action = action
-        self.owner = owner  # who else may let it happen: a process whose threads step by themselves
         self._timeline = timeline
 
     def cancel(self) -> None:
@@ -28,9 +31,13 @@ class Event:
 
 
 class Timeline:
-    """A heap of (nanoseconds, sequence number, event); cancelled events stay until they come up or are too many."""
+    """A heap of (nanoseconds, sequence number, event); cancelled events stay until they come up or are too many.
 
-    def __init__(self) -> None:
+    An agenda, if there is one, is part of it: deadlines that need not be the server's to let come.
+    """
+
+    def __init__(self, agenda: Agenda | None = None) -> None:
+        self._agenda = agenda
         self._heap: list[tuple[int, int, Event]] = []
         self._sequence = 0
         self._cancelled = 0
@@ -38,15 +45,15 @@ class Timeline:
     def __len__(self) -> int:
         return len(self._heap) - self._cancelled
 
-    def add(self, at_ns: int, action: Action, owner: object = None) -> Event:
+    def add(self, at_ns: int, action: Action) -> Event:
         """Have `action` called at `at_ns`; events of one moment happen in the order in which they were added.
 
         What is due at the end of time never happens: clocks are signed numbers of 64 bits.
         """
         if at_ns >= END_NS:
             return Event(None, self)
-        event = Event(action, self, owner)
-        self._sequence += 1
+        event = Event(action, self)
+        self._sequence = self._agenda.next_sequence() if self._agenda is not None else self._sequence + 1
         heapq.heappush(self._heap, (at_ns, self._sequence, event))
         return event
 
@@ -61,6 +68,15 @@ class Timeline:
     @property
     def next_ns(self) -> int | None:
         """The moment of the next event, None if nothing is due."""
+        own = self.next_own_ns
+        if self._agenda is None:
+            return own
+        due = self._agenda.next_ns
+        return due if due < (END_NS if own is None else own) else own
+
+    @property
+    def next_own_ns(self) -> int | None:
+        """The same without the agenda."""
         heap = self._heap
         while heap:
             if heap[0][2].action is not None:
@@ -69,23 +85,12 @@ class Timeline:
             self._cancelled -= 1
         return None
 
-    def next_of_others(self, owner: object) -> int | None:
-        """The moment of the next event that is not `owner`'s, None if there is none."""
-        heap, best, places = self._heap, None, [0]
-        while places:
-            place = places.pop()
-            if place >= len(heap) or (best is not None and heap[place][0] >= best):
-                continue
-            event = heap[place][2]
-            if event.action is not None and event.owner is not owner:
-                best = heap[place][0]
-            else:  # what lies below it in the heap is due later
-                places += (2 * place + 1, 2 * place + 2)
-        return best
-
     def run_due(self, now_ns: int) -> None:
         """Let everything happen that is due until `now_ns`, what that adds for then included."""
         while (due := self.next_ns) is not None and due <= now_ns:
+            if self._agenda is not None and (not self._heap or self._agenda.next_order < self._heap[0][:2]):
+                self._agenda.run_next()
+                continue
             event = heapq.heappop(self._heap)[2]
             action, event.action = event.action, None
             if action is not None:

@@ -18,8 +18,10 @@ import msgpack
 from rsg_server import native_signal
 from rsg_server.actor import Actor, State
 from rsg_server.clock_page import EVENT, FOREVER_NS, HORIZON, LOCK_WAITERS, NOISY, QUANTUM, RUNNING, SIBLINGS_READY
+from rsg_server.ear import Ear
 from rsg_server.errors import LACKS, MORE_FILES, ServerError
 from rsg_server.handlers import HANDLERS
+from rsg_server.handlers.step import catch_up
 from rsg_server.handlers.table import failed
 from rsg_server.process import Process
 from rsg_server.protocol import MESSAGE_MAX, QUANTUM_NS, Hello, Op, Wait, Wake
@@ -61,6 +63,7 @@ class TurnLoop:
         self.limit_ns = FOREVER_NS  # the clock may not pass this (pace, pause)
         self.stop = False
         kernel.on_birth = self._hear_newborn
+        self.ear = Ear(kernel)
         self._packer = msgpack.Packer(autoreset=True, unicode_errors="surrogateescape")
 
     def run(self, budget_s: float) -> Outcome:
@@ -135,13 +138,9 @@ class TurnLoop:
             words[EVENT] = min(words[EVENT], max(words[QUANTUM], kernel.now_ns + 1))
             words[HORIZON] = 0
         else:
-            words[HORIZON] = min(kernel.now_ns + SOLO_LIMIT_NS, self.limit_ns, self._due_outside(due))
-
-    def _due_outside(self, due: int | None) -> int:
-        """When something is due that the holder's siblings do not see to by themselves."""
-        if due is not None and self.holder is not None and len(self.holder.process.actors) > 1:
-            due = self.kernel.timeline.next_of_others(self.holder.process)
-        return FOREVER_NS if due is None else due
+            own = kernel.timeline.next_own_ns
+            words[HORIZON] = min(kernel.now_ns + SOLO_LIMIT_NS, self.limit_ns, FOREVER_NS if own is None else own)
+        self.ear.prepare()
 
     # The turn
 
@@ -191,20 +190,25 @@ class TurnLoop:
         actor = self.holder
         while actor is not None and self.holder is actor:
             try:
-                message = self._receive_first(actor) if actor.owes_message else actor.channel.recv(MESSAGE_MAX)
+                message = self._receive_first(actor) if actor.owes_message else self.ear.hear(actor)
             except BlockingIOError:
-                heard = self.kernel.preemption.interrupt(actor)
+                heard = None if actor.owes_message else self.kernel.preemption.interrupt(actor, self.ear)
                 if heard is None:
                     return not self._failed_vfork(actor)
                 message = heard
             except ConnectionResetError:
                 message = b""
+            speaker = self.ear.speaker or actor
             if not message:
-                self._lost(actor)
+                self._lost_on_the_way(speaker)
                 return False
-            reply = self._handle(actor, message)
+            reply = self._handle(speaker, message)
             if reply is not None:
-                self._answer(actor, reply)
+                self._answer(speaker, reply)
+            if speaker is not actor and self.kernel.stepped_to is None:  # that is what it had to say first
+                self._kill(speaker.process)
+                self._lost_on_the_way(speaker)
+                return False
             if self.kernel.stepped_to is not None:
                 self.holder = actor = self.kernel.stepped_to
                 self.kernel.stepped_to = None
@@ -270,6 +274,7 @@ class TurnLoop:
 
     def _receive_first(self, actor: Actor) -> bytes:
         """An actor's first message tells which real process it comes from (SCM_CREDENTIALS, in our PID namespace)."""
+        self.ear.speaker = actor
         message, ancillary, _, _ = actor.channel.recvmsg(MESSAGE_MAX, socket.CMSG_SPACE(_CREDENTIALS.size))
         if message:
             actor.owes_message = False
@@ -328,6 +333,14 @@ class TurnLoop:
         parent.state = State.RUNNING
         self.holder = parent
         return True
+
+    def _lost_on_the_way(self, runner: Actor) -> None:
+        """Who had the turn has died without a word; how it had come by it stands in the journal."""
+        if runner is not self.holder:
+            with contextlib.suppress(ValueError, KeyError):
+                catch_up(self.kernel, runner)
+            self.holder = None
+        self._lost(runner)
 
     def _lost(self, actor: Actor) -> None:
         """The channel ended without a word: its process has died, or will."""

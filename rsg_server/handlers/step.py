@@ -1,51 +1,66 @@
-"""STEPPED: a process has handed the turn on among its own threads; the server learns who waits for what now."""
+"""STEPPED: the turn has gone on without the server, which learns now who has it and who waits for what."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server._native import ffi
+from rsg_server._native import ffi, lib
 from rsg_server.actor import Actor, Parked, State
 from rsg_server.clock_page import RUNNING, SIBLINGS_READY
 from rsg_server.handlers.table import Handler
-from rsg_server.protocol import Op, Wait
+from rsg_server.protocol import JOURNAL_MAX, Op, Wait
 
 if TYPE_CHECKING:
     from rsg_server.kernel import Kernel
 
 _WAITS = (int(Wait.TIME), int(Wait.FUTEX))
+_MAY_HAVE_STEPPED = (State.PARKED, State.RUNNING)
 
 
 def stepped(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
-    """[slot, digest, bytes]: whose turn it is, and a struct simunix_stepped for each of those that it has passed meanwhile."""
-    slot, digest, blob = arguments
-    runner = _sibling(kernel, actor, slot)
+    """[digest, bytes]: the speaker has the turn; a struct simunix_stepped for each of its siblings of which there is news.
+
+    Before that, the journal tells of other processes.
+    """
+    digest, blob = arguments
     if len(blob) % ffi.sizeof("struct simunix_stepped"):
         raise ValueError(f"{len(blob)} bytes of steps")
     news = ffi.from_buffer("struct simunix_stepped[]", blob)
-    passed = [_sibling(kernel, actor, entry.slot) for entry in news]
-    if len({runner.number, *(other.number for other in passed)}) <= len(passed):
+    if any(kernel.slots[entry.slot].process is not actor.process for entry in news):
+        raise ValueError("steps of another process")
+    if len({entry.slot for entry in news}) < len(news):
         raise ValueError("steps that do not fit together")
-    if runner is not actor and actor not in passed:
+    catch_up(kernel, actor, news)
+    kernel.log.steps(digest)
+    kernel.stepped_to = actor
+
+
+def catch_up(kernel: Kernel, runner: Actor, news: Sequence[Any] = ()) -> None:
+    """Believe what the journal says, then the news of the runner's process. Raises ValueError or KeyError if it cannot be."""
+    latest: dict[int, Any] = {}
+    for entry in (*_journal(kernel), *news):  # of each the last; in the order in which they began to wait
+        latest.pop(entry.slot, None)
+        latest[entry.slot] = entry
+    latest.pop(runner.slot, None)
+    passed = [kernel.slots[slot] for slot in latest]
+    if any(actor.state not in _MAY_HAVE_STEPPED for actor in (runner, *passed)):
+        raise ValueError("somebody has had a turn that was not its own")
+    if all(actor.state is not State.RUNNING for actor in (runner, *passed)):
         raise ValueError("a turn that was handed on and kept")
-    for other in (runner, *passed):
-        if other is not actor and other.state is not State.PARKED:
-            raise ValueError(f"{other!r} has had a turn that was not its own")
-        kernel.unpark(other)
-    for entry, other in zip(news, passed, strict=True):
-        _go_on(kernel, other, entry)
+    for actor in (runner, *passed):
+        kernel.unpark(actor)
+    for actor, entry in zip(passed, latest.values(), strict=True):
+        _go_on(kernel, actor, entry)
     runner.state, runner.answer_at_slot = State.RUNNING, False
     kernel.page.words[RUNNING] = kernel.page.words[SIBLINGS_READY] = 0
-    kernel.log.steps(digest)
-    kernel.stepped_to = runner
 
 
-def _sibling(kernel: Kernel, actor: Actor, slot: int) -> Actor:
-    other = kernel.slots[slot]
-    if other.process is not actor.process:
-        raise ValueError(f"slot {slot} is another process's")
-    return other
+def _journal(kernel: Kernel) -> list[Any]:
+    """What is in it, which is empty after that."""
+    agenda = lib.agenda_of(kernel.page.shared)
+    count, agenda.journal_count = min(agenda.journal_count, JOURNAL_MAX), 0
+    return [ffi.new("struct simunix_stepped *", agenda.journal[place])[0] for place in range(count)]
 
 
 def _go_on(kernel: Kernel, actor: Actor, entry: Any) -> None:
@@ -56,9 +71,9 @@ def _go_on(kernel: Kernel, actor: Actor, entry: Any) -> None:
         kernel.make_ready(actor)
         return
     if entry.wait not in _WAITS:
-        raise ValueError(f"wait {entry.wait}: nothing that siblings end")
+        raise ValueError(f"wait {entry.wait}: nothing that others end")
     wait = (entry.wait, entry.syscall, entry.deadline, entry.blocked, 0, entry.word, entry.bitset)
-    kernel.park(actor, Parked(*wait, kernel.now_ns, True))
+    kernel.park(actor, Parked(*wait, kernel.now_ns, True), is_on_agenda=True)
 
 
-HANDLERS: dict[int, Handler] = {int(Op.STEPPED): Handler("iib", stepped)}
+HANDLERS: dict[int, Handler] = {int(Op.STEPPED): Handler("ib", stepped)}

@@ -114,7 +114,9 @@ class Attempt:
         limit_s = self.limits.wall_limit_s
         turns = emulation.service.turns
         if turns.holder is not None:
-            raise StallError(stall_report(emulation.kernel, turns.holder, time.monotonic() - turns.holder_since))
+            raise StallError(
+                stall_report(emulation.kernel, turns.ear.runner(turns.holder), time.monotonic() - turns.holder_since)
+            )
         head = f"still running after {limit_s:g} s of wall time, at {seconds(emulation.kernel.now_ns)} of virtual time"
         lines = ["  " + line for line in actor_lines(emulation.kernel)]
         raise StallError("\n".join([f"{head}; give until=, or raise simunix_wall_limit", *lines]))

@@ -1,4 +1,4 @@
-"""Turns that a process hands on by itself (csrc/steps.c) come in the order in which the server would have given them."""
+"""Turns that go on without the server (csrc/steps.c, csrc/relay.c) come in the order in which it would have given them."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ import pytest
 
 from tests.conftest import ROOT
 
-PROGRAM = Path(__file__).parent / "programs" / "steps.c"
+PROGRAMS = Path(__file__).parent / "programs"
 WITHOUT_SLOTS = "import rsg_server.slots as slots\nslots.SLOTS = 0\n"
 """Threads that have no slot wait for the server's messages, so nobody hands a turn on."""
 RUN = "import sys\nfrom simunix.cli.main import main\nsys.exit(main(sys.argv[1:]))"
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    target = tmp_path_factory.mktemp("steps") / "steps"
-    subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-o", target, PROGRAM, "-pthread"], check=True)
-    return target
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with `steps`, a process of many threads, and `relay`, many processes."""
+    folder = tmp_path_factory.mktemp("steps")
+    for name in ("steps", "relay"):
+        subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-o", folder / name, PROGRAMS / f"{name}.c", "-pthread"], check=True)
+    return folder
 
 
 def run(program: Path, out: Path, before: str, *arguments: str) -> tuple[str, int]:
@@ -36,9 +38,15 @@ def run(program: Path, out: Path, before: str, *arguments: str) -> tuple[str, in
     return done.stdout + done.stderr, json.loads((out / "run.json").read_text())["counts"]["steps"]
 
 
-@pytest.mark.parametrize("arguments", [("1",), ("2",), ("3",), ("4", "piped"), ("5", "piped")], ids=" ".join)
-def test_steps_come_in_the_order_of_turns(program: Path, tmp_path: Path, arguments: tuple[str, ...]) -> None:
-    by_server, none = run(program, tmp_path / "turns", WITHOUT_SLOTS, *arguments)
-    by_process, many = run(program, tmp_path / "steps", "", *arguments)
+CASES = [
+    *(("steps", *words) for words in (["1"], ["2"], ["3"], ["4", "piped"], ["5", "piped"])),
+    *(("relay", *words) for words in (["1"], ["2"], ["3"], ["4", "piped"], ["5", "piped"])),
+]
+
+
+@pytest.mark.parametrize("words", CASES, ids=" ".join)
+def test_steps_come_in_the_order_of_turns(programs: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
+    by_server, none = run(programs / words[0], tmp_path / "turns", WITHOUT_SLOTS, *words[1:])
+    by_process, many = run(programs / words[0], tmp_path / "steps", "", *words[1:])
     assert none == 0 and many > 100
     assert by_process.splitlines() == by_server.splitlines()

@@ -1,13 +1,13 @@
-"""STEPPED: what the server believes of a process that has handed the turn on by itself."""
+"""STEPPED: what the server believes when the turn has gone on without it."""
 
 from __future__ import annotations
 
 import msgpack
 import pytest
-from rsg_server._native import ffi
+from rsg_server._native import ffi, lib
 
 from rsg_server.actor import Actor, State
-from rsg_server.clock_page import HORIZON
+from rsg_server.clock_page import EVENT, HORIZON
 from rsg_server.protocol import Op, Wait, Wake
 from rsg_server.slots import Slots
 from tests.unit.rsg_server.fakes import Fake, fake
@@ -44,14 +44,27 @@ def park(world: Fake, actor: Actor, wait: int, deadline_ns: int, word: int = 0) 
     assert actor.state is State.PARKED
 
 
-def step(world: Fake, speaker: Actor, runner: Actor, *entries: bytes) -> None:
-    assert world.send(speaker, msgpack.packb([int(Op.STEPPED), runner.slot, 7, b"".join(entries)])) is None
+def step(world: Fake, runner: Actor, *entries: bytes) -> None:
+    assert world.send(runner, msgpack.packb([int(Op.STEPPED), 7, b"".join(entries)])) is None
+
+
+def note(world: Fake, actor: Actor, **fields: int) -> None:
+    """A process leaves word in the journal and sets the deadline, as the shim does."""
+    agenda = lib.agenda_of(world.kernel.page.shared)
+    agenda.journal[agenda.journal_count] = ffi.from_buffer("struct simunix_stepped[]", entry(actor, **fields))[0]
+    agenda.journal_count += 1
+
+
+def set_alarm(world: Fake, actor: Actor, deadline_ns: int) -> None:
+    """The shim's part of a step: it keeps the agenda, the server only reads it."""
+    lib.agenda_add(world.kernel.page.shared, actor.slot, deadline_ns)
 
 
 def test_the_turn_is_whose_the_process_says() -> None:
     with fake() as world:
         first, second, third = siblings(world, 3)
-        step(world, first, second, entry(first, deadline_ns=9_000), entry(third, ready=1))
+        set_alarm(world, first, 9_000)
+        step(world, second, entry(first, deadline_ns=9_000), entry(third, ready=1))
         assert world.kernel.stepped_to is second and second.state is State.RUNNING and second.parked is None
         assert first.state is State.PARKED and world.kernel.timeline.next_ns == 9_000
         assert third.state is State.READY and third.reply == (Wake.TIMEOUT, 0)
@@ -62,7 +75,7 @@ def test_the_turn_is_whose_the_process_says() -> None:
 def test_who_waits_at_a_futex_again_is_found_there() -> None:
     with fake() as world:
         first, second = siblings(world, 2)
-        step(world, first, second, entry(first, wait=Wait.FUTEX, deadline_ns=-1, word=64))
+        step(world, second, entry(first, wait=Wait.FUTEX, deadline_ns=-1, word=64))
         assert world.kernel.futexes.wake(world.kernel, (-first.process.number, 64), 9, 1) == 1
         assert first.state is State.READY
 
@@ -75,19 +88,67 @@ def test_steps_that_cannot_be_end_the_process(case: str) -> None:
         third.state = State.READY if case == "running" else third.state
         entries = {
             "stranger": [entry(first), entry(stranger)],
-            "twice": [entry(first), entry(second)],
+            "nobody": [entry(first).replace(bytes([first.slot]), b"\xff", 1)],
+            "twice": [entry(first), entry(first)],
             "kept": [entry(third)],
             "running": [entry(first), entry(third)],
             "wait": [entry(first, wait=Wait.CHILD)],
             "torn": [entry(first)[:-1]],
-        }.get(case, [entry(first)])
-        slot = 999 if case == "nobody" else second.slot
-        world.send(first, msgpack.packb([int(Op.STEPPED), slot, 7, b"".join(entries)]))
+        }[case]
+        world.send(second, msgpack.packb([int(Op.STEPPED), 7, b"".join(entries)]))
         assert first.process.dead and not stranger.process.dead
         assert world.kernel.stepped_to is None
 
 
-def test_horizon_is_what_is_due_for_others() -> None:
+def test_the_turn_comes_to_another_process() -> None:
+    with fake() as world:
+        first, stranger = world.born(), world.born()
+        park(world, stranger, Wait.TIME, 4_000)
+        set_alarm(world, first, 9_000)
+        note(world, first, deadline_ns=9_000)
+        lib.agenda_remove(world.kernel.page.shared, stranger.slot)
+        step(world, stranger)
+        assert world.kernel.stepped_to is stranger and stranger.state is State.RUNNING
+        assert first.state is State.PARKED and world.kernel.timeline.next_ns == 9_000
+        world.kernel.timeline.run_due(9_000)
+        assert list(world.kernel.run_queue) == [first] and first.reply == (Wake.TIMEOUT, 0)
+
+
+def test_of_several_words_in_the_journal_the_last_counts() -> None:
+    with fake() as world:
+        first, stranger = world.born(), world.born()
+        park(world, stranger, Wait.TIME, 4_000)
+        note(world, first, wait=Wait.FUTEX, deadline_ns=-1, word=64)
+        note(world, stranger, deadline_ns=7_000)
+        note(world, first, wait=Wait.FUTEX, deadline_ns=-1, word=128)
+        step(world, stranger)
+        for word, woken in ((64, 0), (128, 1)):
+            assert world.kernel.futexes.wake(world.kernel, (-first.process.number, word), 9, 1) == woken
+        assert stranger.state is State.RUNNING
+
+
+def test_a_journal_of_nonsense_ends_only_its_reader() -> None:
+    with fake() as world:
+        first, stranger = world.born(), world.born()
+        park(world, stranger, Wait.TIME, 4_000)
+        agenda = lib.agenda_of(world.kernel.page.shared)
+        agenda.journal_count = 2**32 - 1
+        world.send(stranger, msgpack.packb([int(Op.STEPPED), 7, b""]))
+        assert stranger.process.dead and not first.process.dead and agenda.journal_count == 0
+
+
+def test_who_is_stopped_gets_no_turn_from_others() -> None:
+    with fake() as world:
+        first, stranger = world.born(), world.born()
+        park(world, stranger, Wait.TIME, 4_000)
+        assert world.kernel.agenda.next_ns == 4_000
+        world.kernel.stop_process(stranger.process)
+        assert world.kernel.agenda.next_ns > 4_000 and world.kernel.timeline.next_ns == 4_000
+        world.kernel.timeline.run_due(4_000)
+        assert stranger.state is State.READY and first.state is State.RUNNING and not world.kernel.run_queue
+
+
+def test_horizon_is_what_nobody_but_the_server_may_let_happen() -> None:
     with fake() as world:
         first, second = siblings(world, 2)
         world.loop.holder = first
@@ -95,10 +156,11 @@ def test_horizon_is_what_is_due_for_others() -> None:
         second.state = State.RUNNING
         park(world, second, Wait.TIME, 2_000)
         world.loop._set_horizon()
-        own = world.kernel.page.words[HORIZON]
+        words = world.kernel.page.words
+        assert words[HORIZON] > 7_000 and words[EVENT] == 2_000
         world.kernel.timeline.add(7_000, lambda: None)
         world.loop._set_horizon()
-        assert own > 7_000 and world.kernel.page.words[HORIZON] == 7_000
+        assert words[HORIZON] == 7_000
 
 
 def test_slots_are_handed_out_again() -> None:

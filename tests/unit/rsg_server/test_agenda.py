@@ -1,0 +1,86 @@
+"""The agenda: a heap in shared memory that says what a sorted list would, whatever is added and taken back."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rsg_server._native import lib
+
+from rsg_server.agenda import Agenda
+from rsg_server.clock_page import FOREVER_NS, ClockPage, Costs
+from rsg_server.timeline import Timeline
+
+SLOTS = st.integers(1, 12)
+DEEDS = st.one_of(
+    st.tuples(st.just("add"), SLOTS, st.integers(0, 6)),
+    st.tuples(st.just("remove"), SLOTS, st.just(0)),
+    st.tuples(st.just("pop"), st.just(0), st.just(0)),
+)
+
+
+def make_page() -> ClockPage:
+    return ClockPage(0, 0, Costs(), 3)
+
+
+@given(st.lists(DEEDS, max_size=60))
+def test_the_earliest_comes_first_and_of_one_moment_who_came_first(deeds: list[tuple[str, int, int]]) -> None:
+    page, rung = make_page(), list[int]()
+    agenda = Agenda(page, rung.append)
+    model: dict[int, tuple[int, int]] = {}
+    for count, (deed, slot, at_ns) in enumerate(deeds):
+        if deed == "add":
+            agenda.add(slot, at_ns)
+            model[slot] = (at_ns, count)
+        elif deed == "remove":
+            agenda.alarm(slot).cancel()
+            model.pop(slot, None)
+        elif model:
+            agenda.run_next()
+            first = min(model, key=model.__getitem__)
+            del model[first]
+            assert rung[-1] == first
+        assert agenda.next_ns == (min(model.values())[0] if model else FOREVER_NS)
+    page.close()
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 4)), min_size=1, max_size=30))
+def test_agenda_and_timeline_are_one_order(events: list[tuple[bool, int]]) -> None:
+    page, seen = make_page(), list[int]()
+    timeline = Timeline(agenda := Agenda(page, seen.append))
+    for number, (on_agenda, at_ns) in enumerate(events, 1):
+        if on_agenda:
+            agenda.add(number, at_ns)
+        else:
+            timeline.add(at_ns, lambda number=number: seen.append(number))  # type: ignore[misc]
+    assert timeline.next_ns == min(at_ns for _, at_ns in events)
+    timeline.run_due(9)
+    assert seen == sorted(range(1, len(events) + 1), key=lambda number: (events[number - 1][1], number))
+    page.close()
+
+
+def test_what_never_comes_is_not_on_it() -> None:
+    page = make_page()
+    agenda = Agenda(page, lambda slot: None)
+    agenda.add(1, FOREVER_NS)
+    agenda.add(2, -1)
+    assert agenda.next_ns == FOREVER_NS
+    agenda.run_next()
+    page.close()
+
+
+def test_nonsense_in_it_stays_within_it() -> None:
+    page, rung = make_page(), list[int]()
+    agenda = Agenda(page, rung.append)
+    for slot in range(1, 6):
+        agenda.add(slot, slot)
+    raw = lib.agenda_of(page.shared)
+    raw.count = 2**32 - 1
+    raw.places[3] = 2**32 - 1
+    raw.alarms[1].slot = 2**32 - 1
+    raw.alarms[2].deadline = -(2**62)
+    agenda.alarm(3).cancel()
+    agenda.add(7, 1)
+    for _ in range(10):
+        agenda.run_next()
+    assert all(0 <= slot < 65536 for slot in rung)
+    page.close()
