@@ -21,6 +21,26 @@ static void *sleeper(void *unused)
     return unused;
 }
 
+/* A byte there and back: whoever waits for a descriptor is woken by the server, which alone can ask the kernel what is ready. */
+static int ping_pong(void)
+{
+    int there[2], back[2];
+    char byte = 0;
+
+    if (pipe(there) != 0 || pipe(back) != 0)
+        return 1;
+    if (fork() == 0) {
+        for (int i = 0; i < rounds && read(there[0], &byte, 1) == 1; i++)
+            if (write(back[1], &byte, 1) != 1)
+                break;
+        _exit(0);
+    }
+    for (int i = 0; i < rounds; i++)
+        if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
+            return 1;
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct timespec now;
@@ -29,7 +49,9 @@ int main(int argc, char **argv)
     if (argc < 3)
         return 2;
     rounds = atoi(argv[2]);
-    if (strcmp(argv[1], "two-processes") == 0) { /* every sleep passes the server: somebody else is always due first */
+    if (strcmp(argv[1], "ping-pong") == 0) {
+        return ping_pong();
+    } else if (strcmp(argv[1], "two-processes") == 0) { /* somebody else is always due first: the turn goes there */
         pid_t child = fork();
 
         sleeper(NULL);

@@ -46,12 +46,15 @@ def main() -> None:
         handover = build("handover", folder)
         calls = build("calls", folder)
         bare = min(float(subprocess.check_output([handover, "100000"])) for _ in range(REPEATS)) / 1000
-        turn = per_call_us(calls, "two-processes", 20_000, SIMUNIX) / 2
+        turn = per_call_us(calls, "ping-pong", 10_000, SIMUNIX) / 2
+        relay = per_call_us(calls, "two-processes", 200_000, SIMUNIX) / 2
         step = per_call_us(calls, "two-threads", 200_000, SIMUNIX) / 2
         rows = {
             "futex hand-over and back, one core (us)": bare,
-            "turn through the server: a sleep while another is due first (us)": turn,
+            "turn through the server: a byte to another process that waits for it (us)": turn,
             "ratio of the two": turn / bare,
+            "relay to another process: a sleep while that one is due first (us)": relay,
+            "ratio of it to the hand-over": relay / bare,
             "step from thread to thread of a process: the same between two threads (us)": step,
             "sleep of a lone actor, no message (us)": per_call_us(calls, "lone-sleeper", 2_000_000, SIMUNIX),
             "trapped system call (us)": per_call_us(calls, "trap", 300_000, SIMUNIX),
@@ -62,7 +65,7 @@ def main() -> None:
             "the same read without simunix (us)": per_call_us(calls, "clock", 3_000_000, []),
         }
     for text, value in rows.items():
-        print(f"{text:<72}{value:10.3f}")
+        print(f"{text:<76}{value:10.3f}")
 
 
 if __name__ == "__main__":
