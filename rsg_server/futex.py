@@ -55,6 +55,10 @@ class FutexTable:
             if not queue:
                 del self._queues[key]
 
+    def is_alone(self, actor: Actor) -> bool:
+        """Whether nobody else waits where it does."""
+        return all(len(self._queues[key]) == 1 for key in self._keys.get(actor.number, ()))
+
     def wake(self, kernel: Kernel, key: Key, most: int, bitset: int) -> int:
         """Wake up to `most` waiters whose bitset meets the given one, first come first served; returns how many."""
         woken = 0

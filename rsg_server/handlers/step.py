@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsg_server._native import ffi, lib
 from rsg_server.actor import Actor, Parked, State
+from rsg_server.agenda import Alarm
 from rsg_server.clock_page import RUNNING, SIBLINGS_READY
 from rsg_server.handlers.table import Handler
 from rsg_server.protocol import JOURNAL_MAX, Op, Wait
@@ -48,10 +49,14 @@ def catch_up(kernel: Kernel, runner: Actor, news: Sequence[Any] = ()) -> None:
         raise ValueError("somebody has had a turn that was not its own")
     if all(actor.state is not State.RUNNING for actor in (runner, *passed)):
         raise ValueError("a turn that was handed on and kept")
-    for actor in (runner, *passed):
+    kernel.unpark(runner)
+    others = [
+        (actor, entry) for actor, entry in zip(passed, latest.values(), strict=True) if not _goes_on(kernel, actor, entry)
+    ]
+    for actor, _ in others:
         kernel.unpark(actor)
-    for actor, entry in zip(passed, latest.values(), strict=True):
-        _go_on(kernel, actor, entry)
+    for actor, entry in others:
+        _begin(kernel, actor, entry)
     runner.state, runner.answer_at_slot = State.RUNNING, False
     kernel.page.words[RUNNING] = kernel.page.words[SIBLINGS_READY] = 0
 
@@ -60,10 +65,28 @@ def _journal(kernel: Kernel) -> list[Any]:
     """What is in it, which is empty after that."""
     agenda = lib.agenda_of(kernel.page.shared)
     count, agenda.journal_count = min(agenda.journal_count, JOURNAL_MAX), 0
-    return [ffi.new("struct simunix_stepped *", agenda.journal[place])[0] for place in range(count)]
+    return [agenda.journal[place] for place in range(count)]
 
 
-def _go_on(kernel: Kernel, actor: Actor, entry: Any) -> None:
+def _goes_on(kernel: Kernel, actor: Actor, entry: Any) -> bool:
+    """Most tick: they wait for the same as before, alone there, only until later."""
+    parked = actor.parked
+    if entry.is_ready or parked is None or not parked.steps or actor.state is not State.PARKED:
+        return False
+    if (parked.wait, parked.b, parked.c) != (entry.wait, entry.word, entry.bitset) or entry.deadline < 0:
+        return False
+    if not isinstance(actor.timeout, Alarm) or (parked.wait == Wait.FUTEX and not kernel.futexes.is_alone(actor)):
+        return False
+    parked.syscall, parked.deadline_ns, parked.blocked, parked.since_ns = (
+        entry.syscall,
+        entry.deadline,
+        entry.blocked,
+        kernel.now_ns,
+    )
+    return True
+
+
+def _begin(kernel: Kernel, actor: Actor, entry: Any) -> None:
     """It waits, or is ready because its wait has ended."""
     actor.answer_at_slot = True
     if entry.is_ready:
