@@ -14,6 +14,10 @@ MUNGE_KEY = "/etc/munge/munge.key"
 MUNGE_START_NS = 0
 SLURMCTLD_START_NS = 1 * 10**9
 SLURMD_START_NS = 2 * 10**9
+WAVE_HOSTS = 32
+WAVE_NS = 50 * 10**6
+"""Hosts boot in waves, as a machine room does: thousands of daemons that start at one moment would be in each other's way, and
+the memory of a wave can be merged with that of those before. The next begins when this one has no more to do at its moment."""
 
 MUNGE_PATHS = (
     PrivateSpec("/etc/munge", MUNGE_USER, 0o700),
@@ -45,19 +49,24 @@ def private_paths(is_controller: bool, is_node: bool) -> tuple[PrivateSpec, ...]
     return tuple(paths)
 
 
-def host_files(host: str, texts: Mapping[str, str], seed: int, is_root: bool) -> tuple[FileSpec, ...]:
+def host_files(host: str, texts: Mapping[str, bytes], seed: int, is_root: bool) -> tuple[FileSpec, ...]:
     """Slurm's configuration files (by path) and munge's key for one host."""
     owner = MUNGE_USER if is_root else ""
     return (
-        *(FileSpec(host, path, text.encode()) for path, text in texts.items()),
+        *(FileSpec(host, path, text) for path, text in texts.items()),
         FileSpec(host, MUNGE_KEY, munge_key(seed), owner, 0o400),
     )
 
 
-def munged(host: str, is_root: bool) -> ProcessSpec:
+def wave_ns(index: int) -> int:
+    """When the wave of a host comes, after that of the first, by its place among those that get a daemon."""
+    return index // WAVE_HOSTS * WAVE_NS
+
+
+def munged(host: str, is_root: bool, index: int = 0) -> ProcessSpec:
     """Authentication, on every host. In a user namespace /var and / belong to nobody it knows, so it must be told to go on."""
     argv = (MUNGED, "--foreground") if is_root else (MUNGED, "--foreground", "--force")
-    return ProcessSpec("munged", host, argv, MUNGE_START_NS, user=munge_user(is_root), essential=True)
+    return ProcessSpec("munged", host, argv, MUNGE_START_NS + wave_ns(index), user=munge_user(is_root), essential=True)
 
 
 def slurmctld(host: str) -> ProcessSpec:
@@ -65,6 +74,6 @@ def slurmctld(host: str) -> ProcessSpec:
     return ProcessSpec("slurmctld", host, (SLURMCTLD, "-D"), SLURMCTLD_START_NS, essential=True)
 
 
-def slurmd(host: str) -> ProcessSpec:
+def slurmd(host: str, index: int = 0) -> ProcessSpec:
     """A compute node's daemon."""
-    return ProcessSpec("slurmd", host, (SLURMD, "-D"), SLURMD_START_NS, essential=True)
+    return ProcessSpec("slurmd", host, (SLURMD, "-D"), SLURMD_START_NS + wave_ns(index), essential=True)
