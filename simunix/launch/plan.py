@@ -50,6 +50,32 @@ class HostSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Footprint:
+    """What a program takes of this computer, measured or guessed: private memory in bytes, threads.
+
+    `work_` is what the processes of a daemon take besides that carry out work for others.
+    """
+
+    idle_bytes: int = 2 << 20
+    idle_threads: int = 1
+    work_bytes: int = 0
+    work_threads: int = 0
+    work_processes: int = 0
+
+    def memory_bytes(self, is_busy: bool) -> int:
+        """Private memory."""
+        return self.idle_bytes + is_busy * self.work_bytes
+
+    def threads(self, is_busy: bool) -> int:
+        """Threads, the first one counted."""
+        return self.idle_threads + is_busy * self.work_threads
+
+    def processes(self, is_busy: bool) -> int:
+        """Processes."""
+        return 1 + is_busy * self.work_processes
+
+
+@dataclass(frozen=True, slots=True)
 class ProcessSpec:
     """A daemon or program: `restart` is never, on-failure or always."""
 
@@ -64,11 +90,15 @@ class ProcessSpec:
     restart_delay_ns: int = 10**9
     essential: bool = False  # its failure at the start ends the run
     is_workload: bool = False  # the run is finished when all of these are
+    footprint: Footprint = Footprint()
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything that a run needs to know. `stop` is workload, processes or time."""
+    """Everything that a run needs to know.
+
+    `stop` is workload, processes or time; `merge_pages` auto, yes or no; `capacity` refuse or warn.
+    """
 
     name: str
     platform: Platform
@@ -86,4 +116,6 @@ class Plan:
     faults: tuple[Fault, ...] = ()
     profiles: tuple[Profile, ...] = ()
     observation: ObservationOptions = NOTHING
+    merge_pages: str = "auto"
+    capacity: str = "refuse"
     warnings: tuple[str, ...] = ()  # what cannot be as the scenario wants it, or counts for nothing; said before the start

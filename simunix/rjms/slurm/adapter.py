@@ -74,13 +74,13 @@ def plan_slurm(
     files = [file for name in members for file in daemons.host_files(name, texts[versions[name]], seed, is_root)]
     processes = [daemons.munged(name, is_root, index) for index, name in enumerate(members)]
     if storage is None:
-        processes.append(daemons.slurmctld(section.controller))
+        processes.append(daemons.slurmctld(section.controller, len(section.nodes)))
     else:
         added = database.plan(storage, key, section.controller, roots, is_root)
         files += added.files
         processes += added.processes
         paths[storage.storage] = _merge(paths.get(storage.storage, ()), added.private)
-    processes += [daemons.slurmd(name, index) for index, name in enumerate(section.nodes)]
+    processes += [daemons.slurmd(name, index, len(section.nodes)) for index, name in enumerate(section.nodes)]
     cores = sum(hardware[name].cpus for name in section.nodes)
     return SlurmPlan(
         section.cluster,
