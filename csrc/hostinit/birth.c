@@ -8,15 +8,15 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define OWN (CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWPID)
-#define SOCKETS 2 /* of a host: control, report */
-#define SAFE_FD 16 /* above those two's final numbers */
 
 static const struct {
     const char *word;
@@ -58,14 +58,12 @@ static bool arrange_namespaces(uint64_t namespaces, unsigned user, unsigned grou
 }
 
 /* What goes wrong is answered on the host's own socket, once its first message has come. */
-static _Noreturn void live(const int *sockets, uint64_t namespaces, unsigned user, unsigned group)
+static _Noreturn void live(int control, uint64_t namespaces, unsigned user, unsigned group)
 {
     signal(SIGCHLD, SIG_DFL);
     merging_leave();
-    dup2(sockets[0], CONTROL);
-    dup2(sockets[1], REPORT);
-    close(sockets[0]);
-    close(sockets[1]);
+    dup2(control, CONTROL);
+    close(control);
     if (namespaces == 0) {
         prctl(PR_SET_CHILD_SUBREAPER, 1); /* and no death signal: we must live on to end the others */
     } else {
@@ -81,31 +79,31 @@ void birth_answer(const struct message *message, const char *which)
 {
     unsigned user = geteuid();
     unsigned group = getegid();
-    int pidfd = -1;
-    int sockets[SOCKETS];
     uint64_t namespaces = 0;
     long pid;
 
-    if (message->fd_count != SOCKETS) {
+    if (message->fd_count != 1) {
         control_answer("error malformed request for a host");
         return;
     }
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(which, kinds[i].word) == 0)
             namespaces = kinds[i].namespaces;
-    for (int i = 0; i < SOCKETS; i++) {
-        sockets[i] = fcntl(message->fds[i], F_DUPFD_CLOEXEC, SAFE_FD);
-        close(message->fds[i]);
-    }
-    pid = syscall(SYS_clone, namespaces | CLONE_PIDFD | SIGCHLD, NULL, &pidfd, NULL, 0); /* x86-64's order of arguments */
+    pid = syscall(SYS_clone, namespaces | SIGCHLD, NULL, NULL, NULL, 0);
     if (pid == 0)
-        live(sockets, namespaces, user, group);
+        live(message->fds[0], namespaces, user, group);
     if (pid < 0)
         setup_failed("cannot make", namespaces & CLONE_NEWUSER ? "a user namespace" : "namespaces");
     else
-        control_answer_with(pidfd, "ok %ld", pid);
-    if (pidfd >= 0)
-        close(pidfd);
-    close(sockets[0]);
-    close(sockets[1]);
+        control_answer("ok %ld", pid);
+    close(message->fds[0]);
+}
+
+/* As SIGCHLD is ignored, nobody is left to be waited for once the host has ended, and with it all that was in it. */
+void death_answer(const struct message *message, const char *pid)
+{
+    (void)message;
+    while (waitpid((pid_t)strtol(pid, NULL, 10), NULL, 0) < 0 && errno == EINTR)
+        ;
+    control_answer("ok 0");
 }

@@ -29,40 +29,18 @@ bool control_receive(struct message *message)
     return true;
 }
 
-static void answer(int fd, const char *format, va_list arguments)
-{
-    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof fd)];
-    char text[1024];
-    int size = vsnprintf(text, sizeof text, format, arguments);
-    struct iovec iov = {text, size < (int)sizeof text ? (size_t)size : sizeof text - 1};
-    struct msghdr header = {.msg_iov = &iov, .msg_iovlen = 1};
-
-    if (fd >= 0) {
-        header.msg_control = control;
-        header.msg_controllen = sizeof control;
-        *CMSG_FIRSTHDR(&header) = (struct cmsghdr){CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS};
-        memcpy(CMSG_DATA(CMSG_FIRSTHDR(&header)), &fd, sizeof fd);
-    }
-    sendmsg(CONTROL, &header, MSG_NOSIGNAL);
-}
-
 void control_answer(const char *format, ...)
 {
+    char text[1024];
     va_list arguments;
+    int size;
 
     va_start(arguments, format);
-    answer(-1, format, arguments);
+    size = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-}
-
-/* The same with a descriptor. */
-void control_answer_with(int fd, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    answer(fd, format, arguments);
-    va_end(arguments);
+    if (size >= (int)sizeof text)
+        size = sizeof text - 1;
+    send(CONTROL, text, (size_t)size, MSG_NOSIGNAL);
 }
 
 /* The word after `word` (the first one for NULL), or NULL. */

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,17 +42,14 @@ static void kill_descendants(void)
 static void reap(int signals)
 {
     struct signalfd_siginfo info;
-    char text[64];
     pid_t pid;
     int status;
 
     if (read(signals, &info, sizeof info) != sizeof info)
         return;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-        if (spawn_was_asked_for(pid)) {
-            snprintf(text, sizeof text, "%d %d", (int)pid, status);
-            send(REPORT, text, strlen(text), MSG_NOSIGNAL);
-        }
+        if (spawn_was_asked_for(pid))
+            control_answer("ended %d %d", (int)pid, status);
 }
 
 static void serve(void)

@@ -18,6 +18,7 @@ static const struct {
     void (*run)(const struct message *message, const char *value);
 } requests[] = {
     {"namespaces", birth_answer},
+    {"await", death_answer},
     {"merging", merging_answer},
 };
 
@@ -46,7 +47,7 @@ int main(void)
     fcntl(CONTROL, F_SETFD, FD_CLOEXEC);
     for (size_t i = 0; i < sizeof left_to_server / sizeof left_to_server[0]; i++)
         signal(left_to_server[i], SIG_IGN);
-    signal(SIGCHLD, SIG_IGN); /* the server waits for hosts by their pidfds */
+    signal(SIGCHLD, SIG_IGN); /* hosts that end leave nothing to be reaped */
     do
         answer();
     while (control_receive(&message));

@@ -24,7 +24,7 @@ KERNEL_BYTES_OF_THREAD = 24 * KIB
 SERVER_BYTES_OF_PROCESS = 48 * KIB
 MERGED_BYTES = 330 * KIB
 """What is left of a daemon's private memory once its pages are merged with those of its like on other hosts."""
-DESCRIPTORS_OF_HOST, DESCRIPTORS_OF_PROCESS, DESCRIPTORS_OF_THREAD = 3, 3, 2
+DESCRIPTORS_OF_HOST, DESCRIPTORS_OF_PROCESS, DESCRIPTORS_OF_THREAD = 1, 3, 1
 FILES_OF_PROCESS, FILES_OF_THREAD = 14, 3
 RESERVE = 1.2
 
@@ -75,7 +75,7 @@ def shortages(needs: Needs, isolation: Isolation, merges: bool) -> list[str]:
     memory = needs.merged_bytes if merges else needs.memory_bytes
     rows: list[tuple[str, int, Limit, str]] = [
         ("processes and threads", needs.tasks, limits.tasks(), _raise("kernel.pid_max", needs.tasks)),
-        ("descriptors in the server", needs.descriptors, limits.descriptors(), f"raise it to {needs.descriptors}"),
+        ("descriptors in the server", needs.descriptors, limits.descriptors(), f"raise that to {needs.descriptors}"),
         ("open files in all", needs.files, limits.files(), _raise("fs.file-max", needs.files)),
     ]
     if isolation is not Isolation.NONE:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.host_state import Command
-from simunix.launch.factory import LIBRARY, ContainerError, HostFactory, await_end
+from simunix.launch.factory import LIBRARY, ContainerError, HostFactory
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 SHIM = LIBRARY / "libsimunix.so"
@@ -196,12 +196,11 @@ class Container:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MESSAGE_BYTES)
         self._control = ours
-        self._reports, their_reports = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._reports.settimeout(REPORT_TIMEOUT_S)
+        self._factory = factory
         self._ended: dict[int, int] = {}
         try:
-            with theirs, their_reports:
-                self._init = factory.bear(spec.isolation.value, theirs, their_reports)
+            with theirs:
+                self._init = factory.bear(spec.isolation.value, theirs)
         except SimunixError as error:
             self.give_up()
             raise ContainerError(f"host {spec.name}: {error}") from error
@@ -239,14 +238,22 @@ class Container:
         """The status, as wait(2) gives it, of a started program that has ended; -1 if its init has died too."""
         while pid not in self._ended:
             try:
-                report = self._reports.recv(64).decode()
+                self._control.settimeout(REPORT_TIMEOUT_S)
+                report = self._receive()
+                self._control.settimeout(None)
             except OSError:
                 return -1
-            if not report:
+            if not report.startswith("ended"):
                 return -1
-            ended, _, status = report.partition(" ")
-            self._ended[int(ended)] = int(status)
         return self._ended.pop(pid)
+
+    def _receive(self) -> str:
+        """The next word of the host's init, taken note of if it says that a program has ended."""
+        text = self._control.recv(4096).decode(errors="replace")
+        if text.startswith("ended"):
+            _, pid, status = text.split()
+            self._ended[int(pid)] = int(status)
+        return text
 
     def _ask(self, words: list[str], fds: tuple[int, ...] = ()) -> int:
         if any("\0" in word for word in words):
@@ -257,7 +264,8 @@ class Container:
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
         try:
             self._control.sendmsg([message], rights)
-            answer = self._control.recv(4096).decode(errors="replace")
+            while (answer := self._receive()).startswith("ended"):
+                pass
         except OSError as error:
             raise ContainerError(f"host {self.spec.name}: its init has died ({error.strerror})") from error
         kind, _, text = answer.partition(" ")
@@ -268,12 +276,11 @@ class Container:
     def give_up(self) -> None:
         """End every process of the host."""
         self._control.close()
-        self._reports.close()
 
     def close(self) -> None:
         """The same, and wait until they are gone."""
         self.give_up()
-        await_end(self._init)
+        self._factory.await_end(self._init)
 
 
 def probe() -> tuple[Isolation, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import array
 import os
-import select
 import socket
 import subprocess
 from pathlib import Path
@@ -31,35 +30,31 @@ class HostFactory:
         finally:
             theirs.close()
 
-    def bear(self, namespaces: str, control: socket.socket, report: socket.socket) -> int:
-        """A host's first process, with these two sockets: a pidfd of it. Raises ContainerError with the reason."""
-        return self._ask(f"namespaces={namespaces}", (control.fileno(), report.fileno()))
+    def bear(self, namespaces: str, control: socket.socket) -> int:
+        """A host's first process, with this socket; its number for `await_end`. Raises ContainerError with the reason."""
+        return self._ask(f"namespaces={namespaces}", (control.fileno(),))
+
+    def await_end(self, number: int) -> None:
+        """Wait until a host's first process has ended, and with it all others of the host."""
+        self._ask(f"await={number}")
 
     def merge_pages(self, pages: int, milliseconds: int) -> None:
         """Have the kernel merge equal pages of all hosts from now on. Raises ContainerError where that cannot be."""
-        self._ask(f"merging={pages} {milliseconds}", ())
+        self._ask(f"merging={pages} {milliseconds}")
 
-    def _ask(self, request: str, fds: tuple[int, ...]) -> int:
+    def _ask(self, request: str, fds: tuple[int, ...] = ()) -> int:
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
         try:
             self._control.sendmsg([os.fsencode(request) + b"\0"], rights)
-            answer, received, _, _ = socket.recv_fds(self._control, 4096, 1)
+            answer = self._control.recv(4096).decode(errors="replace")
         except OSError as error:
             raise ContainerError(f"the factory of hosts has died ({error.strerror})") from error
-        kind, _, text = answer.decode(errors="replace").partition(" ")
+        kind, _, text = answer.partition(" ")
         if kind != "ok":
             raise ContainerError(text or "the factory of hosts has died")
-        return received[0] if received else -1
+        return int(text)
 
     def close(self) -> None:
         """It puts back what it has changed, and ends."""
         self._control.close()
         self._process.wait()
-
-
-def await_end(pidfd: int) -> None:
-    """Wait until a host's first process has ended, and with it all others of the host; gives the descriptor back."""
-    poll = select.poll()
-    poll.register(pidfd, select.POLLIN)
-    poll.poll()
-    os.close(pidfd)

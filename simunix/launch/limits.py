@@ -18,6 +18,7 @@ CGROUP_FILES = {
     "pids": ("pids", ("pids.max", "pids.current"), ("pids.max", "pids.current")),
 }
 """Controller of version 1, then the files of a limit and of what is used of it, in versions 2 and 1."""
+CAP_SYS_RESOURCE = 24
 NAMESPACES = ("mnt", "uts", "ipc", "net", "pid")
 
 
@@ -53,9 +54,16 @@ def descriptors() -> Limit:
     """Open files that one process, the server, can have."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     ceiling = _sysctl("fs/nr_open")
-    if os.geteuid() == 0 or hard == resource.RLIM_INFINITY:
+    if _may_raise_limits() or hard == resource.RLIM_INFINITY:
         return Limit(ceiling, "fs.nr_open")
     return Limit(min(hard, ceiling), "ulimit -Hn")
+
+
+def _may_raise_limits() -> bool:
+    """Whether this process has CAP_SYS_RESOURCE; root in a container often has not."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    effective = next((int(line.split()[1], 16) for line in lines if line.startswith("CapEff:")), 0)
+    return bool(effective >> CAP_SYS_RESOURCE & 1)
 
 
 def files() -> Limit:
@@ -88,10 +96,14 @@ def _sysctl(name: str) -> int:
         return UNLIMITED  # this kernel has no such limit
 
 
+def _groups_of_this_process() -> str:
+    return Path("/proc/self/cgroup").read_text()
+
+
 def _of_groups(kind: str) -> Iterator[Limit]:
     """The limits of the control groups that this process is in, from its own up to the root."""
     controller, second, first = CGROUP_FILES[kind]
-    for line in Path("/proc/self/cgroup").read_text().splitlines():
+    for line in _groups_of_this_process().splitlines():
         _, controllers, group = line.split(":", 2)
         if controllers and controller not in controllers.split(","):
             continue
@@ -100,5 +112,5 @@ def _of_groups(kind: str) -> Iterator[Limit]:
         while folder.is_relative_to(base):
             with contextlib.suppress(OSError, ValueError):  # "max" is no number: no limit
                 most, used = (int((folder / name).read_text()) for name in names)
-                yield Limit(most - used, f"{names[0]} of the control group {group}")
+                yield Limit(most - used, f"{names[0]} of the control group /{folder.relative_to(base)}")
             folder = folder.parent
