@@ -47,23 +47,24 @@ class Needs:
 
 
 def needs_of(plan: Plan) -> Needs:
-    """The sum over hosts and processes, at work if the plan has a workload."""
-    is_busy = any(process.is_workload for process in plan.processes)
+    """The sum over hosts and processes, so many of them at work as the plan says."""
     prints = [process.footprint for process in plan.processes]
-    processes = sum(each.processes(is_busy) for each in prints)
-    threads = sum(each.threads(is_busy) for each in prints)
+    working = sorted(prints, key=lambda each: each.work_bytes, reverse=True)[: plan.working]
+    processes = len(prints) + sum(each.work_processes for each in working)
+    threads = sum(each.threads for each in prints) + sum(each.work_threads for each in working)
     hosts = len(plan.hosts)
-    own = [each.memory_bytes(is_busy) for each in prints]
     kernel = hosts * KERNEL_BYTES_OF_HOST + processes * KERNEL_BYTES_OF_PROCESS + threads * KERNEL_BYTES_OF_THREAD
     fixed = kernel + SERVER_BYTES + processes * SERVER_BYTES_OF_PROCESS
-    merged = sum(min(memory, each.processes(is_busy) * MERGED_BYTES) for memory, each in zip(own, prints, strict=True))
-    largest = max(own, default=0)  # of each kind one copy stays; they are alike enough for the largest to stand for all
+    own = sum(each.memory_bytes for each in prints) + sum(each.work_bytes for each in working)
+    merged = sum(min(each.memory_bytes, MERGED_BYTES) for each in prints)
+    merged += sum(min(each.work_bytes, each.work_processes * MERGED_BYTES) for each in working)
+    largest = max((each.memory_bytes for each in prints), default=0)  # one copy of each kind stays, none larger than this
     server = SERVER_DESCRIPTORS + hosts * DESCRIPTORS_OF_HOST + processes * DESCRIPTORS_OF_PROCESS
     server += threads * DESCRIPTORS_OF_THREAD
     return Needs(
         hosts,
-        fixed + sum(own),
-        min(fixed + merged + 2 * largest, fixed + sum(own)),
+        fixed + own,
+        fixed + min(own, merged + 2 * largest),
         int(RESERVE * (hosts + threads)) + SERVER_TASKS,
         int(RESERVE * server),
         int(RESERVE * (server + processes * FILES_OF_PROCESS + threads * FILES_OF_THREAD)),

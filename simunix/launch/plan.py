@@ -56,23 +56,11 @@ class Footprint:
     `work_` is what the processes of a daemon take besides that carry out work for others.
     """
 
-    idle_bytes: int = 2 << 20
-    idle_threads: int = 1
+    memory_bytes: int = 2 << 20
+    threads: int = 1
     work_bytes: int = 0
     work_threads: int = 0
     work_processes: int = 0
-
-    def memory_bytes(self, is_busy: bool) -> int:
-        """Private memory."""
-        return self.idle_bytes + is_busy * self.work_bytes
-
-    def threads(self, is_busy: bool) -> int:
-        """Threads, the first one counted."""
-        return self.idle_threads + is_busy * self.work_threads
-
-    def processes(self, is_busy: bool) -> int:
-        """Processes."""
-        return 1 + is_busy * self.work_processes
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +104,7 @@ class Plan:
     faults: tuple[Fault, ...] = ()
     profiles: tuple[Profile, ...] = ()
     observation: ObservationOptions = NOTHING
+    working: int = 0  # how many of the daemons may be carrying out work at a time
     merge_pages: str = "auto"
     capacity: str = "refuse"
     warnings: tuple[str, ...] = ()  # what cannot be as the scenario wants it, or counts for nothing; said before the start

@@ -18,18 +18,20 @@ from simunix.launch.capacity import GIB, check, needs_of, shortages
 from simunix.launch.container import Isolation
 from simunix.launch.limits import UNLIMITED, Limit, raise_open_files
 from simunix.launch.plan import Footprint, HostSpec, Plan, ProcessSpec
+from simunix.scenario.expand import expand
+from simunix.scenario.loader import load
 
 DAEMON = Footprint(4 << 20, 3, 8 << 20, 9, 2)
 WIDE = dict.fromkeys(("memory", "tasks", "descriptors", "files", "namespaces"), UNLIMITED)
 
 
-def plan(count: int, is_busy: bool = False) -> Plan:
-    """So many hosts with a daemon each, and a program that may be a workload."""
+def plan(count: int, working: int = 0) -> Plan:
+    """So many hosts with a daemon each, so many of these at work."""
     names = [f"h{number}" for number in range(count)]
     hosts = [Host(name, (ip_address("10.0.0.1") + number,), 1, GIB) for number, name in enumerate(names)]
     daemons = tuple(ProcessSpec("daemon", name, ("daemon",), footprint=DAEMON) for name in names)
-    work = ProcessSpec("work", names[0], ("work",), is_workload=is_busy)
-    return Plan("p", star(hosts), tuple(HostSpec(name) for name in names), (*daemons, work), KernelOptions())
+    work = ProcessSpec("work", names[0], ("work",), is_workload=True)
+    return Plan("p", star(hosts), tuple(HostSpec(name) for name in names), (*daemons, work), KernelOptions(), working=working)
 
 
 @pytest.fixture
@@ -45,15 +47,16 @@ def test_needs_grow_with_the_hosts() -> None:
     small, large = needs_of(plan(10)), needs_of(plan(100))
     assert large.hosts == 100
     assert 8 * small.tasks > large.tasks > 300
-    assert large.memory_bytes - small.memory_bytes > 90 * DAEMON.idle_bytes
+    assert large.memory_bytes - small.memory_bytes > 90 * DAEMON.memory_bytes
     assert large.merged_bytes < large.memory_bytes - 90 * 3 * (1 << 20)
     assert small.merged_bytes <= small.memory_bytes
 
 
 def test_work_takes_more_than_waiting_for_it() -> None:
-    idle, busy = needs_of(plan(10)), needs_of(plan(10, is_busy=True))
-    assert busy.memory_bytes > idle.memory_bytes + 10 * DAEMON.work_bytes
-    assert busy.tasks >= idle.tasks + 90
+    idle, busy = needs_of(plan(10)), needs_of(plan(10, working=7))
+    assert busy.memory_bytes > idle.memory_bytes + 7 * DAEMON.work_bytes
+    assert busy.tasks >= idle.tasks + 63
+    assert needs_of(plan(10, working=100)) == needs_of(plan(10, working=10))
 
 
 def test_nothing_is_said_where_all_fits(computer: dict[str, int]) -> None:
@@ -167,3 +170,15 @@ def test_starting_waits_for_room_but_not_for_ever(monkeypatch: pytest.MonkeyPatc
     given_up = merging.Room(lambda: True)
     given_up.wait()
     assert given_up.held_s < 0.01
+
+
+def test_curie_at_its_full_size() -> None:
+    path = Path(__file__).resolve().parents[3] / "scenarios" / "curie.yaml"
+    expansion = expand(load(path, ()), path.parent)
+    (cluster,) = expansion.clusters
+    assert (len(cluster.nodes), cluster.cores) == (5040, 80640)
+    needs = needs_of(expansion.plan)
+    assert 8 * GIB < needs.merged_bytes < 12 * GIB
+    assert needs.memory_bytes > 40 * GIB
+    assert 40_000 < needs.tasks < 60_000
+    assert len(expansion.contexts) == 1
