@@ -24,9 +24,10 @@ KERNEL_BYTES_OF_THREAD = 24 * KIB
 SERVER_BYTES_OF_PROCESS = 48 * KIB
 MERGED_BYTES = 330 * KIB
 """What is left of a daemon's private memory once its pages are merged with those of its like on other hosts."""
-DESCRIPTORS_OF_HOST, DESCRIPTORS_OF_PROCESS, DESCRIPTORS_OF_THREAD = 1, 3, 1
+DESCRIPTORS_OF_HOST, DESCRIPTORS_OF_PROCESS, DESCRIPTORS_OF_THREAD = 3, 2, 1
+"""A host's are its control socket and both ends of a connection that comes now and then."""
 FILES_OF_PROCESS, FILES_OF_THREAD = 14, 3
-RESERVE = 1.2
+RESERVE = 1.1
 
 
 @dataclass(frozen=True, slots=True)
