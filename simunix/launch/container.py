@@ -236,15 +236,15 @@ class Container:
 
     def wait_status(self, pid: int) -> int:
         """The status, as wait(2) gives it, of a started program that has ended; -1 if its init has died too."""
-        while pid not in self._ended:
-            try:
-                self._control.settimeout(REPORT_TIMEOUT_S)
-                report = self._receive()
-                self._control.settimeout(None)
-            except OSError:
-                return -1
-            if not report.startswith("ended"):
-                return -1
+        self._control.settimeout(REPORT_TIMEOUT_S)
+        try:
+            while pid not in self._ended:
+                if not self._receive().startswith("ended"):
+                    return -1
+        except OSError:
+            return -1
+        finally:
+            self._control.settimeout(None)
         return self._ended.pop(pid)
 
     def _receive(self) -> str:
