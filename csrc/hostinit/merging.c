@@ -1,8 +1,9 @@
 /* The kernel's same-page merging, on for as long as a run wants it: daemons of one kind hold the same pages on every host.
  *
  * Its settings are the whole computer's. The first run that changes them notes in STATE what it has found; every run holds a shared
- * lock on that file, and whoever is the last to let it go puts them back. A killed server's factory does so as well; if that is killed
- * too, the next run finds the note without a lock and puts back, at its end, what stood there before the killed one.
+ * lock on that file, and whoever is the last to let it go puts them back. A process of its own does that, in a session of its own, when
+ * the factory is gone: whoever kills a run with its whole group does not meet it. If it is killed all the same, the next run finds the
+ * note without a lock and puts back, at its end, what stood there before the killed one.
  */
 #define _GNU_SOURCE
 #include "hostinit.h"
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define PR_SET_MEMORY_MERGE 67 /* Linux 6.4; kept across exec, which is what this rests on, since 6.7 */
@@ -24,7 +26,9 @@
 
 /* In the order in which they are set: the merger is fast before it begins. */
 static const char *const paths[SETTINGS] = {FOLDER "pages_to_scan", FOLDER "sleep_millisecs", FOLDER "run"};
-static int state = -1; /* STATE, locked */
+static int state = -1;      /* STATE, locked */
+static int lifeline = -1;   /* a pipe that nobody writes to: its end tells the keeper that the factory is gone */
+static pid_t keeper = -1;
 
 static bool read_setting(const char *path, long *value)
 {
@@ -111,6 +115,42 @@ static bool join(const long *wanted)
     return is_on == 1;
 }
 
+static _Noreturn void keep(int end)
+{
+    char nothing;
+
+    setsid();
+    while (read(end, &nothing, 1) < 0 && errno == EINTR)
+        ;
+    if (flock(state, LOCK_EX | LOCK_NB) == 0)
+        restore_settings();
+    _exit(0);
+}
+
+/* The lock and what depends on it go to a process that outlives us. */
+static bool start_keeper(void)
+{
+    int ends[2];
+
+    if (state < 0)
+        return true; /* there is nothing that we have changed */
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    keeper = fork();
+    if (keeper == 0) {
+        close(CONTROL);
+        close(ends[1]);
+        keep(ends[0]);
+    }
+    if (keeper < 0 && flock(state, LOCK_EX | LOCK_NB) == 0)
+        restore_settings();
+    close(ends[0]);
+    lifeline = ends[1];
+    close(state);
+    state = -1;
+    return keeper > 0;
+}
+
 void merging_answer(const struct message *message, const char *value)
 {
     char *rest;
@@ -119,6 +159,8 @@ void merging_answer(const struct message *message, const char *value)
     (void)message;
     if (!join(wanted))
         setup_failed("cannot write", FOLDER "run");
+    else if (!start_keeper())
+        setup_failed("cannot start a process that puts back", FOLDER "run");
     else if (prctl(PR_SET_MEMORY_MERGE, 1, 0, 0, 0) != 0)
         setup_failed("the kernel does not merge pages of whole processes:", "PR_SET_MEMORY_MERGE");
     else
@@ -128,14 +170,17 @@ void merging_answer(const struct message *message, const char *value)
 /* A host's process has no part in this. */
 void merging_leave(void)
 {
+    if (lifeline >= 0)
+        close(lifeline);
     if (state >= 0)
         close(state);
-    state = -1;
+    lifeline = state = -1;
 }
 
+/* As SIGCHLD is ignored, the keeper is waited for until it is gone. */
 void merging_end(void)
 {
-    if (state >= 0 && flock(state, LOCK_EX | LOCK_NB) == 0)
-        restore_settings();
     merging_leave();
+    while (keeper > 0 && waitpid(keeper, NULL, 0) < 0 && errno == EINTR)
+        ;
 }

@@ -58,6 +58,7 @@ def begin(tmp_path: Path, mark: str, merge: str = "no") -> subprocess.Popen[str]
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        process_group=0,
     )
 
 
@@ -87,13 +88,16 @@ def children_of(pid: int) -> list[int]:
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or not MERGER.exists(), reason="needs root and a kernel that merges pages")
+@pytest.mark.parametrize("send", [os.kill, os.killpg])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_the_merger_is_put_back_as_it_was_found(tmp_path: Path, mark: str, number: signal.Signals) -> None:
+def test_the_merger_is_put_back_as_it_was_found(
+    tmp_path: Path, mark: str, number: signal.Signals, send: Callable[[int, int], None]
+) -> None:
     found = merger()
     run = begin(tmp_path, mark, merge="yes")
     assert awaited(lambda: (tmp_path / "out/hosts/h40/p.out").exists())
     assert (MERGER / "run").read_text() == "1\n"
-    run.send_signal(number)
+    send(run.pid, number)
     run.communicate(timeout=30)
     assert awaited(lambda: merger() == found), merger()
 
