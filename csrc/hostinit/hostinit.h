@@ -1,19 +1,24 @@
-/* simunix-hostinit: the first process of an emulated host, outside the emulation itself.
+/* simunix-hostinit: the first processes of emulated hosts, outside the emulation itself, and the factory that they are cloned from.
  *
- * It makes the host's namespaces, starts what the server asks for, reaps orphans, and takes everything down with it when the
- * server's end of the control socket closes, however that comes about.
+ * The factory serves one socket, which is its standard input at first and then descriptor 3, until the server is gone:
+ *   namespaces=all|user|none   a host, with a descriptor, its control socket; user: first a user namespace in which the caller is
+ *                              root. The answer's number is the host's first process
+ *   await=NUMBER               answered when that process has ended, and with it all that was in its namespaces
+ *   merging=PAGES MILLISECONDS the kernel's same-page merging for all hosts that come, scanning so many pages each so many ms
+ *
+ * A host's first process starts what the server asks for, reaps orphans, and takes everything down with it when the server's end of
+ * the control socket closes, however that comes about.
  *
  * Control socket (descriptor 3, SEQPACKET): a message is a list of zero-terminated words "key=value".
- *   first message, carried out in order:
- *     namespaces=all|user|none   user: first a user namespace in which the caller is root
+ *   first message of a host with namespaces of its own, carried out in order:
  *     hostname=NAME  proc=  tmpfs=MODE PATH  directory=MODE OWNER PATH  file=PATH
  *     bind=ro|rw SOURCE\tTARGET  overlay=UPPER\tWORK\tTARGET  place=file|directory PATH (with its parents, if missing)
  *     root=LOWER\tBASE           another root file system, with a layer of the host's own; what follows is seen from inside
  *     close=                     gives up what of this computer's files is not bound by then
  *   then any number of: argv=… (repeated) env=… (repeated) cwd= user= nofile= core= channel= foreground=0|1, with four
  *   descriptors (stdin, stdout, stderr, channel).
- *   Every message is answered by one line: "ok NUMBER" or "error TEXT".
- * Report socket (descriptor 4, SEQPACKET): "PID STATUS" of each program that was started by request and has ended.
+ *   Every message is answered by one line: "ok NUMBER" or "error TEXT". In between may come "ended PID STATUS", once for each
+ *   program that was started by request and has ended.
  */
 #ifndef SIMUNIX_HOSTINIT_H
 #define SIMUNIX_HOSTINIT_H
@@ -23,7 +28,6 @@
 #include <stddef.h>
 
 #define CONTROL 3
-#define REPORT 4
 #define MESSAGE_MAX (1 << 18)
 #define DESCRIPTORS 4
 #define FIELD_MAX 4096
@@ -40,6 +44,18 @@ bool control_receive(struct message *message);
 void control_answer(const char *format, ...) __attribute__((format(printf, 1, 2)));
 const char *message_next(const struct message *message, const char *word);
 const char *word_value(const char *word, const char *key);
+
+/* birth.c, merging.c: requests to the factory */
+void birth_answer(const struct message *message, const char *which);
+void death_answer(const struct message *message, const char *pid);
+void merging_answer(const struct message *message, const char *value);
+void merging_leave(void);
+void merging_end(void);
+
+/* host.c */
+bool host_await(void);
+bool host_set_up(void);
+void host_serve(bool isolated);
 
 /* setup.c: false after having answered with an error */
 bool setup_run(const struct message *message);

@@ -211,7 +211,7 @@ static bool run_directive(const char *word)
             return directives[i].run(value);
     }
     errno = EINVAL;
-    return word_value(word, "namespaces") != NULL || setup_failed("unknown directive", word);
+    return setup_failed("unknown directive", word);
 }
 
 bool setup_run(const struct message *message)

@@ -68,7 +68,12 @@ static const char *read_program(const struct message *message, struct program *p
     size_t variables = 0;
     const char *value;
 
-    *program = (struct program){.directory = "/", .user = "", .nofile = 1024, .core = -1, .channel = 1024};
+    program->directory = "/"; /* one by one: clearing the lists would give every host 128 KiB to keep */
+    program->user = "";
+    program->nofile = 1024;
+    program->core = -1;
+    program->channel = 1024;
+    program->foreground = false;
     for (const char *word = NULL; (word = message_next(message, word)) != NULL;) {
         if ((value = word_value(word, "argv")) != NULL)
             program->argv[arguments++] = (char *)value;
@@ -89,6 +94,7 @@ static const char *read_program(const struct message *message, struct program *p
         if (arguments == WORDS_MAX || variables == WORDS_MAX)
             return too_many;
     }
+    program->argv[arguments] = program->environment[variables] = NULL;
     return arguments > 0 && message->fd_count == DESCRIPTORS ? NULL : "malformed request to start a program";
 }
 

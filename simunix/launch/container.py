@@ -7,34 +7,27 @@ may have that. Emulated processes are all descendants of the host's init, which 
 from __future__ import annotations
 
 import array
-import fcntl
+import contextlib
 import os
 import socket
-import subprocess
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.host_state import Command
+from simunix.launch.factory import LIBRARY, ContainerError, HostFactory
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
-LIBRARY = Path(__file__).resolve().parent.parent / "lib"
 SHIM = LIBRARY / "libsimunix.so"
-HOSTINIT = LIBRARY / "simunix-hostinit"
 SHIM_IN_HOST = "/run/simunix/libsimunix.so"
-CONTROL_FD, REPORT_FD = 3, 4
 REPORT_TIMEOUT_S = 10.0
 MESSAGE_BYTES = 1 << 18
 OVERLAY_SEPARATORS = frozenset(",:\\")
 
 
-class ContainerError(SimunixError):
-    """A host or one of its programs could not be started."""
-
-
 class Isolation(Enum):
-    """How far hosts are kept apart; the value is what hostinit is told."""
+    """How far hosts are kept apart; the value is what the factory of hosts is told."""
 
     ROOT = "all"
     USER_NAMESPACE = "user"
@@ -92,15 +85,13 @@ class _Directives:
 
     def __init__(self, spec: ContainerSpec) -> None:
         self.spec = spec
-        self.words = [f"namespaces={spec.isolation.value}"]
+        self.words: list[str] = []
         self._layered: set[str] = set()
         self._is_elsewhere = spec.root != THIS_COMPUTER
 
     def build(self) -> list[str]:
-        """All directives; without namespaces there is nothing to do."""
+        """All directives."""
         spec = self.spec
-        if spec.isolation is Isolation.NONE:
-            return self.words
         self.words.append(f"hostname={spec.name}")
         if self._is_elsewhere:
             self._enter_root()
@@ -200,29 +191,21 @@ class _Directives:
 class Container:
     """A running host: starts programs, and takes them all down when closed."""
 
-    def __init__(self, spec: ContainerSpec) -> None:
+    def __init__(self, spec: ContainerSpec, factory: HostFactory) -> None:
         self.spec = spec
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MESSAGE_BYTES)
         self._control = ours
-        self._reports, their_reports = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._reports.settimeout(REPORT_TIMEOUT_S)
+        self._factory = factory
         self._ended: dict[int, int] = {}
-
-        def place_sockets() -> None:
-            high = [fcntl.fcntl(end.fileno(), fcntl.F_DUPFD, REPORT_FD + 1) for end in (theirs, their_reports)]
-            os.dup2(high[0], CONTROL_FD)
-            os.dup2(high[1], REPORT_FD)
-
         try:
-            self._init = subprocess.Popen(
-                [HOSTINIT], preexec_fn=place_sockets, pass_fds=(CONTROL_FD, REPORT_FD), stdin=subprocess.DEVNULL
-            )
-        except OSError as error:
-            raise ContainerError(f"{HOSTINIT}: {error.strerror}; install simunix again") from error
-        finally:
-            theirs.close()
-            their_reports.close()
+            with theirs:
+                self._init = factory.bear(spec.isolation.value, theirs)
+        except SimunixError as error:
+            self.give_up()
+            raise ContainerError(f"host {spec.name}: {error}") from error
+        if spec.isolation is Isolation.NONE:
+            return  # there is nothing to set up
         try:
             self._ask(_Directives(spec).build())
         except SimunixError:
@@ -253,16 +236,24 @@ class Container:
 
     def wait_status(self, pid: int) -> int:
         """The status, as wait(2) gives it, of a started program that has ended; -1 if its init has died too."""
-        while pid not in self._ended:
-            try:
-                report = self._reports.recv(64).decode()
-            except OSError:
-                return -1
-            if not report:
-                return -1
-            ended, _, status = report.partition(" ")
-            self._ended[int(ended)] = int(status)
+        self._control.settimeout(REPORT_TIMEOUT_S)
+        try:
+            while pid not in self._ended:
+                if not self._receive().startswith("ended"):
+                    return -1
+        except OSError:
+            return -1
+        finally:
+            self._control.settimeout(None)
         return self._ended.pop(pid)
+
+    def _receive(self) -> str:
+        """The next word of the host's init, taken note of if it says that a program has ended."""
+        text = self._control.recv(4096).decode(errors="replace")
+        if text.startswith("ended"):
+            _, pid, status = text.split()
+            self._ended[int(pid)] = int(status)
+        return text
 
     def _ask(self, words: list[str], fds: tuple[int, ...] = ()) -> int:
         if any("\0" in word for word in words):
@@ -273,7 +264,8 @@ class Container:
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
         try:
             self._control.sendmsg([message], rights)
-            answer = self._control.recv(4096).decode(errors="replace")
+            while (answer := self._receive()).startswith("ended"):
+                pass
         except OSError as error:
             raise ContainerError(f"host {self.spec.name}: its init has died ({error.strerror})") from error
         kind, _, text = answer.partition(" ")
@@ -281,11 +273,14 @@ class Container:
             raise ContainerError(f"host {self.spec.name}: {text or 'its init has died'}")
         return int(text)
 
-    def close(self) -> None:
-        """End every process of the host and wait until they are gone."""
+    def give_up(self) -> None:
+        """End every process of the host."""
         self._control.close()
-        self._reports.close()
-        self._init.wait()
+
+    def close(self) -> None:
+        """The same, and wait until they are gone."""
+        self.give_up()
+        self._factory.await_end(self._init)
 
 
 def probe() -> tuple[Isolation, str]:
@@ -293,7 +288,8 @@ def probe() -> tuple[Isolation, str]:
     wanted = Isolation.ROOT if os.geteuid() == 0 else Isolation.USER_NAMESPACE
     spec = ContainerSpec("probe", Path("/nonexistent"), wanted, fresh_run=False)
     try:
-        Container(spec).close()
+        with contextlib.closing(HostFactory()) as factory:
+            Container(spec, factory).close()
     except SimunixError as error:
         return Isolation.NONE, (
             f"no namespaces ({error}): hosts share file system, pids and abstract sockets; private paths must be spelled in "

@@ -28,6 +28,7 @@ from rsg_server.process import Process
 from rsg_server.protocol import FLAG_FAKE_GROUPS, FLAG_FAKE_NAME
 from rsg_server.report import actor_lines
 from rsg_server.service import Service, ServiceOptions
+from simunix.launch.capacity import check, needs_of
 from simunix.launch.container import Bind, ContainerSpec, Isolation, PrivatePath, probe
 from simunix.launch.cores import Claim, claim
 from simunix.launch.gdb import Gdb
@@ -35,6 +36,8 @@ from simunix.launch.hardware import write_tree
 from simunix.launch.interface_files import interface_binds
 from simunix.launch.interrupts import Interrupts
 from simunix.launch.launcher import ContainerLauncher, write_private
+from simunix.launch.limits import raise_open_files
+from simunix.launch.merging import Room, start_merging
 from simunix.launch.observation import Observation
 from simunix.launch.plan import HostSpec, Plan, PrivateSpec, ProcessSpec
 from simunix.launch.run_directory import RunDirectory
@@ -98,6 +101,7 @@ class Emulation:
     core: Claim | None = field(default=None, init=False)
     launcher: ContainerLauncher = field(init=False)
     observation: Observation = field(init=False)
+    room: Room | None = field(default=None, init=False)  # if pages are merged
 
     def prepare(self) -> None:
         """Write what the hosts will see, choose the isolation and the core, make the kernel."""
@@ -113,12 +117,14 @@ class Emulation:
             raise SimunixError(f"host {elsewhere[0]}: a root of its own needs namespaces, which cannot be had here")
         self.log = EventLog(self.directory.events, plan.log_every_turn)
         self.core = claim()
+        specs: dict[str, ContainerSpec] = {}
+        self.launcher = ContainerLauncher(specs, plan.kernel.nofile, self.core.core)
+        self._make_room()
         interfaces = InterfaceTable(plan.platform)
         by_name = {name: interfaces.of(plan.platform.host_by_name(name)) for name in (host.name for host in plan.hosts)}
-        specs = {host.name: self._container_spec(host, by_name[host.name]) for host in plan.hosts}
+        specs.update({host.name: self._container_spec(host, by_name[host.name]) for host in plan.hosts})
         self._write_files()
         options = dataclasses.replace(plan.kernel, host_flags=HOST_FLAGS[self.isolation], begun_ns=self.begun_ns)
-        self.launcher = ContainerLauncher(specs, options.nofile, self.core.core)
         self.kernel = Kernel(plan.platform, options, self.log, self.launcher)
         self.kernel.on_warning = self._warned
         if self.isolation is Isolation.NONE:
@@ -145,6 +151,20 @@ class Emulation:
     def _warned(self, text: str) -> None:
         self.warnings.append(text)
         self.warn(text)
+
+    def _make_room(self) -> None:
+        """Estimate what the run takes of this computer; merge pages if that is worth it, refuse or warn if it does not fit."""
+        assert self.isolation is not None
+        needs = needs_of(self.plan)
+        try:
+            if start_merging(self.plan.merge_pages, needs, self.launcher, self._warned):
+                self.room = Room(lambda: bool(self.service.reason))
+            for line in check(needs, self.isolation, self.room is not None, self.plan.capacity == "refuse"):
+                self._warned(line)
+        except SimunixError:
+            self.launcher.close()
+            raise
+        raise_open_files(needs.descriptors)
 
     # What the hosts see
 
@@ -221,6 +241,8 @@ class Emulation:
         if not self.kernel.faults.power.starts_programs(spec.host):
             entry.at_boot = True
             return
+        if self.room is not None:
+            self.room.wait()
         entry.starts += 1
         entry.started_ns = self.kernel.now_ns
         environment = {**self.plan.environment, **spec.environment}

@@ -10,6 +10,7 @@ from pathlib import Path
 from rsg_server.errors import SimunixError
 from rsg_server.host_state import Command
 from simunix.launch.container import Container, ContainerSpec
+from simunix.launch.factory import HostFactory
 from simunix.launch.plan import FileSpec
 from simunix.roots.tree import RootTree
 
@@ -18,18 +19,26 @@ DESCRIPTORS_FOR_SHIM = 4096
 
 
 class ContainerLauncher:
-    """One container per host, started when it is first needed."""
+    """One container per host, started when it is first needed; all from one factory."""
 
     def __init__(self, specs: dict[str, ContainerSpec], nofile: int, core: int | None) -> None:
         self._specs = specs
         self._nofile = nofile
         self._core = core
         self.containers: dict[str, Container] = {}
+        self._factory: HostFactory | None = None
+
+    @property
+    def factory(self) -> HostFactory:
+        """What hosts come from, started when it is first needed."""
+        if self._factory is None:
+            self._factory = HostFactory()
+        return self._factory
 
     def start(self, host_name: str) -> Container:
         """The host's container, booted if it is not up yet."""
         if host_name not in self.containers:
-            self.containers[host_name] = Container(self._specs[host_name])
+            self.containers[host_name] = Container(self._specs[host_name], self.factory)
         return self.containers[host_name]
 
     def spawn(self, host_name: str, command: Command, channel_fd: int) -> None:
@@ -49,10 +58,15 @@ class ContainerLauncher:
             container.close()
 
     def close(self) -> None:
-        """End all hosts."""
+        """End all hosts: all are told before any is waited for."""
+        for container in self.containers.values():
+            container.give_up()
         for container in self.containers.values():
             container.close()
         self.containers.clear()
+        if self._factory is not None:
+            self._factory.close()
+            self._factory = None
 
 
 def write_private(folder: Path, private: str, file: FileSpec, root: RootTree) -> None:

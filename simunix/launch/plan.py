@@ -50,6 +50,20 @@ class HostSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Footprint:
+    """What a program takes of this computer, measured or guessed: private memory in bytes, threads.
+
+    `work_` is what the processes of a daemon take besides that carry out work for others.
+    """
+
+    memory_bytes: int = 2 << 20
+    threads: int = 1
+    work_bytes: int = 0
+    work_threads: int = 0
+    work_processes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ProcessSpec:
     """A daemon or program: `restart` is never, on-failure or always."""
 
@@ -64,11 +78,15 @@ class ProcessSpec:
     restart_delay_ns: int = 10**9
     essential: bool = False  # its failure at the start ends the run
     is_workload: bool = False  # the run is finished when all of these are
+    footprint: Footprint = Footprint()
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything that a run needs to know. `stop` is workload, processes or time."""
+    """Everything that a run needs to know.
+
+    `stop` is workload, processes or time; `merge_pages` auto, yes or no; `capacity` refuse or warn.
+    """
 
     name: str
     platform: Platform
@@ -86,4 +104,7 @@ class Plan:
     faults: tuple[Fault, ...] = ()
     profiles: tuple[Profile, ...] = ()
     observation: ObservationOptions = NOTHING
+    working: int = 0  # how many of the daemons may be carrying out work at a time
+    merge_pages: str = "auto"
+    capacity: str = "refuse"
     warnings: tuple[str, ...] = ()  # what cannot be as the scenario wants it, or counts for nothing; said before the start

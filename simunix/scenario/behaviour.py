@@ -9,7 +9,7 @@ from pathlib import Path
 from rsg_server.errors import SimunixError
 from simunix.jobs.script import Stage
 from simunix.jobs.workload import FOLDER, PROGRAM, STORAGE_PORT, Scripts, batsim_jobs, with_profile
-from simunix.launch.container import LIBRARY
+from simunix.launch.factory import LIBRARY
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
 from simunix.rjms.slurm.adapter import SlurmPlan
 from simunix.rjms.slurm.work import LAUNCH

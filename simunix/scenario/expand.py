@@ -100,9 +100,24 @@ def _expanded(scenario: Scenario, folder: Path, log_every_turn: bool, strict: bo
         log_every_turn,
         *plan_faults(scenario.events, scenario.profiles, folder, platform),
         ObservationOptions(scenario.pcap, scenario.link_usage),
+        sum(_working(workload) for workload in workloads),
+        _choice(scenario.merge_pages),
+        scenario.capacity,
         (*found.warnings, *not_played(platform.description.profiles)),
     )
     return Expansion(plan, clusters, workloads, contexts)
+
+
+def _working(workload: WorkloadPlan) -> int:
+    """On how many nodes its jobs may run programs at a time: a job that sleeps does so on its first node only."""
+    nodes = len(workload.slurm.nodes)
+    sleeps = all(job.work is None for job in workload.jobs)
+    return min(nodes, len(workload.jobs)) if sleeps else nodes
+
+
+def _choice(value: bool | str) -> str:
+    """YAML reads yes and no as booleans."""
+    return value if isinstance(value, str) else "yes" if value else "no"
 
 
 def _storage_servers(workloads: Sequence[WorkloadPlan]) -> list[ProcessSpec]:

@@ -199,6 +199,8 @@ class Scenario(Section):
     preempt_after: Duration = 2_000_000_000  # CPU time that an actor may compute without a call while others wait; 0: for ever
     stop: Literal["workload", "processes", "time"] | None = None
     strict: bool = False  # stop at the first system call that is refused or unknown
+    merge_pages: bool | Literal["auto"] = "auto"  # equal pages of all hosts, by the kernel; auto: where that saves much
+    capacity: Literal["refuse", "warn"] = "refuse"  # what to do when this computer seems too small
     environment: dict[str, str] = {}
     costs: CostSection = CostSection()
     network: NetworkSection = NetworkSection()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$")
 HOSTS_MAX = 100_000
@@ -43,3 +44,30 @@ def expand_hosts(text: str) -> list[str]:
         if not _NAME.match(name) or len(name) > 63:
             raise ValueError(f"host list {text!r}: {name!r} is no host name (letters, digits, '-', '.')")
     return names
+
+
+_NUMBERED = re.compile(r"(.*?)(\d+)(\D*)$")
+
+
+def fold_hosts(names: Iterable[str]) -> str:
+    """The host list of these names, in their order: `node[01-16],login`. What expand_hosts makes names of again."""
+    parts: list[tuple[str, str, list[list[str]]]] = []  # prefix, suffix, ranges: first and last number as they are written
+    for name in names:
+        found = _NUMBERED.match(name)
+        prefix, digits, suffix = found.groups() if found else (name, "", "")
+        if not parts or parts[-1][:2] != (prefix, suffix) or not digits:
+            parts.append((prefix, suffix, [[digits, digits]]))
+            continue
+        ranges = parts[-1][2]
+        first, last = ranges[-1]
+        if last and f"{int(last) + 1:0{len(first)}d}" == digits:
+            ranges[-1][1] = digits
+        else:
+            ranges.append([digits, digits])
+    return ",".join(_folded(*part) for part in parts)
+
+
+def _folded(prefix: str, suffix: str, ranges: list[list[str]]) -> str:
+    texts = [first if first == last else f"{first}-{last}" for first, last in ranges]
+    is_one = len(ranges) == 1 and ranges[0][0] == ranges[0][1]
+    return f"{prefix}{texts[0]}{suffix}" if is_one else f"{prefix}[{','.join(texts)}]{suffix}"

@@ -66,21 +66,21 @@ def plan_slurm(
         cluster = _cluster(section, hosts, hardware, storage)
         conf, private, jobcomp = configuration.slurm_conf(cluster), {}, configuration.JOBCOMP
     conf = with_parameters(conf, section.parameters, key)
-    texts = {name: configuration.files(conf, versions[name]) for name in members}
+    texts = {version: configuration.files(conf, version) for version in set(versions.values())}  # once for all hosts of one
     paths = {
         name: _merge(daemons.private_paths(name == section.controller, name in section.nodes), private.get(name, ()))
         for name in members
     }
-    files = [file for name in members for file in daemons.host_files(name, texts[name], seed, is_root)]
-    processes = [daemons.munged(name, is_root) for name in members]
+    files = [file for name in members for file in daemons.host_files(name, texts[versions[name]], seed, is_root)]
+    processes = [daemons.munged(name, is_root, index) for index, name in enumerate(members)]
     if storage is None:
-        processes.append(daemons.slurmctld(section.controller))
+        processes.append(daemons.slurmctld(section.controller, len(section.nodes)))
     else:
         added = database.plan(storage, key, section.controller, roots, is_root)
         files += added.files
         processes += added.processes
         paths[storage.storage] = _merge(paths.get(storage.storage, ()), added.private)
-    processes += [daemons.slurmd(name) for name in section.nodes]
+    processes += [daemons.slurmd(name, index, len(section.nodes)) for index, name in enumerate(section.nodes)]
     cores = sum(hardware[name].cpus for name in section.nodes)
     return SlurmPlan(
         section.cluster,

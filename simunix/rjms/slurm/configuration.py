@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address
 
 from simunix.launch.hardware import Hardware
 from simunix.rjms.slurm.releases import Release
+from simunix.scenario.ranges import fold_hosts
 
 STATE = "/var/spool/slurmctld"
 SPOOL = "/var/spool/slurmd"
@@ -49,11 +52,34 @@ class SlurmCluster:
     enforce: str = ""
 
 
-def node_line(node: ComputeNode) -> str:
-    """NodeName with the sizes that the host itself shows in /proc and /sys."""
-    hardware = node.hardware
+def node_lines(nodes: Iterable[ComputeNode]) -> str:
+    """NodeName with the sizes that the host itself shows in /proc and /sys.
+
+    Nodes that are alike and whose addresses follow each other share a line, as production writes it: every daemon on every node
+    reads this file, so a line for each would cost the square of their number.
+    """
+    groups: list[list[ComputeNode]] = []
+    for node in nodes:
+        if groups and _follows(groups[-1][-1], node):
+            groups[-1].append(node)
+        else:
+            groups.append([node])
+    return "\n".join(_node_line(group) for group in groups)
+
+
+def _follows(before: ComputeNode, node: ComputeNode) -> bool:
+    """Whether a line that ends with one node can go on with another: Slurm folds the last number of an address only."""
+    if node.hardware != before.hardware:
+        return False
+    first, second = ip_address(before.address), ip_address(node.address)
+    return first.version == second.version == 4 and int(second) == int(first) + 1 and int(second) % 256 != 0
+
+
+def _node_line(group: Sequence[ComputeNode]) -> str:
+    hardware = group[0].hardware
     return (
-        f"NodeName={node.name} NodeAddr={node.address} CPUs={hardware.cpus} Sockets={hardware.sockets} "
+        f"NodeName={fold_hosts(node.name for node in group)} NodeAddr={fold_hosts(node.address for node in group)} "
+        f"CPUs={hardware.cpus} Sockets={hardware.sockets} "
         f"CoresPerSocket={hardware.cores_per_socket} ThreadsPerCore={hardware.threads_per_core} "
         f"RealMemory={hardware.memory_bytes * 15 // 16 // (1 << 20)} State=UNKNOWN"
     )
@@ -69,19 +95,19 @@ def accounting_lines(cluster: SlurmCluster) -> str:
     return "\n".join(lines)
 
 
-def files(conf: str, release: Release) -> dict[str, str]:
+def files(conf: str, release: Release) -> dict[str, bytes]:
     """All configuration files of a host with this release of Slurm, by path; `conf` is its slurm.conf."""
-    texts = {CONFIG: conf}
+    texts = {CONFIG: conf.encode()}
     if release >= CGROUPS_EVERYWHERE:
-        texts[CGROUP_CONFIG] = CGROUP_CONF
+        texts[CGROUP_CONFIG] = CGROUP_CONF.encode()
     return texts
 
 
 def slurm_conf(cluster: SlurmCluster) -> str:
     """The whole file. Daemons run as root; no multiple-slurmd option; every node has its own name, address and port 6818."""
     scheduler = f"SchedulerParameters={cluster.scheduler}\n" if cluster.scheduler else ""
-    nodes = "\n".join(node_line(node) for node in cluster.nodes)
-    names = ",".join(node.name for node in cluster.nodes)
+    nodes = node_lines(cluster.nodes)
+    names = fold_hosts(node.name for node in cluster.nodes)
     return f"""# Written by simunix from the scenario's platform.
 ClusterName={cluster.name}
 SlurmctldHost={cluster.controller}({cluster.controller_address})

@@ -1,0 +1,99 @@
+/* The life of a host's first process: set-up, then commands and orphans until the server is gone. */
+#define _GNU_SOURCE
+#include "hostinit.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct message message;
+/* Without a PID namespace nothing dies with us: stop and kill what descends from us until nobody is left. */
+static bool signal_children(int number)
+{
+    char path[64];
+    char text[4096];
+    bool found = false;
+    FILE *list;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    list = fopen(path, "re");
+    if (list == NULL)
+        return false;
+    while (fscanf(list, "%4095s", text) == 1) {
+        kill((pid_t)strtol(text, NULL, 10), number);
+        found = true;
+    }
+    fclose(list);
+    return found;
+}
+
+static void kill_descendants(void)
+{
+    while (signal_children(SIGKILL)) /* the children of the dead become ours: we are their subreaper */
+        waitpid(-1, NULL, 0);
+}
+
+static void reap(int signals)
+{
+    struct signalfd_siginfo info;
+    pid_t pid;
+    int status;
+
+    if (read(signals, &info, sizeof info) != sizeof info)
+        return;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+        if (spawn_was_asked_for(pid))
+            control_answer("ended %d %d", (int)pid, status);
+}
+
+static void serve(void)
+{
+    sigset_t children;
+    struct pollfd entries[2] = {{.fd = CONTROL, .events = POLLIN}, {.events = POLLIN}};
+
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &children, NULL);
+    entries[1].fd = signalfd(-1, &children, SFD_CLOEXEC);
+    for (;;) {
+        if (poll(entries, 2, -1) < 0 && errno != EINTR)
+            return;
+        if (entries[1].revents & POLLIN)
+            reap(entries[1].fd);
+        if (entries[0].revents & POLLIN) {
+            if (!control_receive(&message))
+                return;
+            spawn_answer(&message);
+        } else if (entries[0].revents & (POLLHUP | POLLERR)) {
+            return;
+        }
+    }
+}
+
+/* The first message says what the host is made of: names, mounts. False when the server has given it up before. */
+bool host_await(void)
+{
+    return control_receive(&message);
+}
+
+bool host_set_up(void)
+{
+    if (!setup_run(&message))
+        return false;
+    control_answer("ok %d", (int)getpid());
+    return true;
+}
+
+/* As PID 1 of a namespace, ending is enough: the kernel kills all that is in it. */
+void host_serve(bool isolated)
+{
+    serve();
+    if (!isolated)
+        kill_descendants();
+}

@@ -1,0 +1,186 @@
+/* The kernel's same-page merging, on for as long as a run wants it: daemons of one kind hold the same pages on every host.
+ *
+ * Its settings are the whole computer's. The first run that changes them notes in STATE what it has found; every run holds a shared
+ * lock on that file, and whoever is the last to let it go puts them back. A process of its own does that, in a session of its own, when
+ * the factory is gone: whoever kills a run with its whole group does not meet it. If it is killed all the same, the next run finds the
+ * note without a lock and puts back, at its end, what stood there before the killed one.
+ */
+#define _GNU_SOURCE
+#include "hostinit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PR_SET_MEMORY_MERGE 67 /* Linux 6.4; kept across exec, which is what this rests on, since 6.7 */
+#define STATE "/run/simunix-merging"
+#define FOLDER "/sys/kernel/mm/ksm/"
+#define SETTINGS 3
+#define RUN (SETTINGS - 1)
+
+/* In the order in which they are set: the merger is fast before it begins. */
+static const char *const paths[SETTINGS] = {FOLDER "pages_to_scan", FOLDER "sleep_millisecs", FOLDER "run"};
+static int state = -1;      /* STATE, locked */
+static int lifeline = -1;   /* a pipe that nobody writes to: its end tells the keeper that the factory is gone */
+static pid_t keeper = -1;
+
+static bool read_setting(const char *path, long *value)
+{
+    char text[32] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool done = fd >= 0 && read(fd, text, sizeof text - 1) > 0;
+
+    if (fd >= 0)
+        close(fd);
+    *value = strtol(text, NULL, 10);
+    return done;
+}
+
+static bool write_setting(const char *path, long value)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool done = fd >= 0 && dprintf(fd, "%ld", value) > 0;
+
+    if (fd >= 0)
+        close(fd);
+    return done;
+}
+
+/* What was found before the first of the runs that are going on; noted now if there is no note. */
+static bool note_settings(void)
+{
+    char text[128];
+    int size = 0;
+    long value;
+
+    if (lseek(state, 0, SEEK_END) > 0)
+        return true;
+    for (size_t i = 0; i < SETTINGS; i++) {
+        if (!read_setting(paths[i], &value))
+            return false;
+        size += snprintf(text + size, sizeof text - (size_t)size, "%ld ", value);
+    }
+    return pwrite(state, text, (size_t)size, 0) == size;
+}
+
+static void restore_settings(void)
+{
+    char text[128] = "";
+    char *rest = text;
+    long values[SETTINGS];
+
+    if (pread(state, text, sizeof text - 1, 0) > 0) {
+        for (size_t i = 0; i < SETTINGS; i++)
+            values[i] = strtol(rest, &rest, 10);
+        for (size_t i = SETTINGS; i-- > 0;)
+            write_setting(paths[i], values[i]);
+    }
+    ftruncate(state, 0);
+}
+
+static bool switch_on(const long *wanted)
+{
+    if (!note_settings())
+        return false;
+    write_setting(paths[0], wanted[0]); /* refused where the kernel's advisor sets it */
+    write_setting(paths[1], wanted[1]);
+    return write_setting(paths[RUN], 1);
+}
+
+/* Join the runs that merge, as the first or behind others. */
+static bool join(const long *wanted)
+{
+    long is_on = 0;
+
+    read_setting(paths[RUN], &is_on);
+    state = open(STATE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (state < 0)
+        return is_on == 1; /* somebody else has switched it on, and will see to it */
+    while (flock(state, LOCK_EX | LOCK_NB) != 0) {
+        flock(state, LOCK_SH);
+        if (lseek(state, 0, SEEK_END) > 0)
+            return true;
+        flock(state, LOCK_UN); /* the last of them has just ended */
+    }
+    if (switch_on(wanted) && flock(state, LOCK_SH) == 0)
+        return true;
+    restore_settings();
+    merging_leave();
+    return is_on == 1;
+}
+
+static _Noreturn void keep(int end)
+{
+    char nothing;
+
+    setsid();
+    while (read(end, &nothing, 1) < 0 && errno == EINTR)
+        ;
+    if (flock(state, LOCK_EX | LOCK_NB) == 0)
+        restore_settings();
+    _exit(0);
+}
+
+/* The lock and what depends on it go to a process that outlives us. */
+static bool start_keeper(void)
+{
+    int ends[2];
+
+    if (state < 0)
+        return true; /* there is nothing that we have changed */
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    keeper = fork();
+    if (keeper == 0) {
+        close(CONTROL);
+        close(ends[1]);
+        keep(ends[0]);
+    }
+    if (keeper < 0 && flock(state, LOCK_EX | LOCK_NB) == 0)
+        restore_settings();
+    close(ends[0]);
+    lifeline = ends[1];
+    close(state);
+    state = -1;
+    return keeper > 0;
+}
+
+void merging_answer(const struct message *message, const char *value)
+{
+    char *rest;
+    long wanted[2] = {strtol(value, &rest, 10), strtol(rest, NULL, 10)};
+
+    (void)message;
+    if (!join(wanted))
+        setup_failed("cannot write", FOLDER "run");
+    else if (!start_keeper())
+        setup_failed("cannot start a process that puts back", FOLDER "run");
+    else if (prctl(PR_SET_MEMORY_MERGE, 1, 0, 0, 0) != 0)
+        setup_failed("the kernel does not merge pages of whole processes:", "PR_SET_MEMORY_MERGE");
+    else
+        control_answer("ok 0");
+}
+
+/* A host's process has no part in this. */
+void merging_leave(void)
+{
+    if (lifeline >= 0)
+        close(lifeline);
+    if (state >= 0)
+        close(state);
+    lifeline = state = -1;
+}
+
+/* As SIGCHLD is ignored, the keeper is waited for until it is gone. */
+void merging_end(void)
+{
+    merging_leave();
+    while (keeper > 0 && waitpid(keeper, NULL, 0) < 0 && errno == EINTR)
+        ;
+}

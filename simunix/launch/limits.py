@@ -1,0 +1,116 @@
+"""What this computer, and this user on it, gives to a run: memory, process numbers, descriptors, namespaces."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+UNLIMITED = 1 << 62
+CGROUPS = Path("/sys/fs/cgroup")
+CGROUP_FILES = {
+    "memory": ("memory", ("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")),
+    "pids": ("pids", ("pids.max", "pids.current"), ("pids.max", "pids.current")),
+}
+"""Controller of version 1, then the files of a limit and of what is used of it, in versions 2 and 1."""
+CAP_SYS_RESOURCE = 24
+NAMESPACES = ("mnt", "uts", "ipc", "net", "pid")
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How much there still is of something, and where that is said."""
+
+    free: int
+    source: str
+
+
+def memory() -> Limit:
+    """Bytes that processes may still take, swap included."""
+    here = Limit(psutil.virtual_memory().available + psutil.swap_memory().free, "memory that is free now")
+    return min((here, *_of_groups("memory")), key=lambda limit: limit.free)
+
+
+def tasks() -> Limit:
+    """Process numbers that are not in use; every thread takes one."""
+    in_use = int(Path("/proc/loadavg").read_text().split()[3].split("/")[1])
+    found = [
+        Limit(_sysctl("kernel/pid_max") - in_use, "kernel.pid_max"),
+        Limit(_sysctl("kernel/threads-max") - in_use, "kernel.threads-max"),
+        *_of_groups("pids"),
+    ]
+    if os.geteuid() != 0:
+        hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+        found.append(Limit(UNLIMITED if hard == resource.RLIM_INFINITY else hard, "ulimit -u"))
+    return min(found, key=lambda limit: limit.free)
+
+
+def descriptors() -> Limit:
+    """Open files that one process, the server, can have."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    ceiling = _sysctl("fs/nr_open")
+    if _may_raise_limits() or hard == resource.RLIM_INFINITY:
+        return Limit(ceiling, "fs.nr_open")
+    return Limit(min(hard, ceiling), "ulimit -Hn")
+
+
+def _may_raise_limits() -> bool:
+    """Whether this process has CAP_SYS_RESOURCE; root in a container often has not."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    effective = next((int(line.split()[1], 16) for line in lines if line.startswith("CapEff:")), 0)
+    return bool(effective >> CAP_SYS_RESOURCE & 1)
+
+
+def files() -> Limit:
+    """Open files of all processes together."""
+    allocated, _, most = (int(word) for word in Path("/proc/sys/fs/file-nr").read_text().split())
+    return Limit(most - allocated, "fs.file-max")
+
+
+def namespaces() -> Limit:
+    """Namespaces of each kind."""
+    found = [Limit(_sysctl(f"user/max_{kind}_namespaces"), f"user.max_{kind}_namespaces") for kind in NAMESPACES]
+    return min(found, key=lambda limit: limit.free)
+
+
+def raise_open_files(needed: int) -> None:
+    """Let this process have so many descriptors, as far as the user may say so; what it starts sets limits of its own."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        for highest in (max(hard, needed) if hard != resource.RLIM_INFINITY else hard, hard):
+            with contextlib.suppress(ValueError, OSError):
+                wanted = needed if highest == resource.RLIM_INFINITY else min(needed, highest)
+                resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, highest))
+                return
+
+
+def _sysctl(name: str) -> int:
+    try:
+        return int(Path("/proc/sys", name).read_text())
+    except (OSError, ValueError):
+        return UNLIMITED  # this kernel has no such limit
+
+
+def _groups_of_this_process() -> str:
+    return Path("/proc/self/cgroup").read_text()
+
+
+def _of_groups(kind: str) -> Iterator[Limit]:
+    """The limits of the control groups that this process is in, from its own up to the root."""
+    controller, second, first = CGROUP_FILES[kind]
+    for line in _groups_of_this_process().splitlines():
+        _, controllers, group = line.split(":", 2)
+        if controllers and controller not in controllers.split(","):
+            continue
+        base, names = (CGROUPS / controller, first) if controllers else (CGROUPS, second)
+        folder = base / group.strip("/")
+        while folder.is_relative_to(base):
+            with contextlib.suppress(OSError, ValueError):  # "max" is no number: no limit
+                most, used = (int((folder / name).read_text()) for name in names)
+                yield Limit(most - used, f"{names[0]} of the control group /{folder.relative_to(base)}")
+            folder = folder.parent
