@@ -31,6 +31,7 @@ bench: setup ## the benchmarks; their last figures are in benchmarks/README.md
 	.venv/bin/python benchmarks/report.py
 	.venv/bin/python benchmarks/workload_tools.py
 	.venv/bin/python benchmarks/network_cost.py
+	.venv/bin/python benchmarks/growth.py
 
 format: setup ## format the Python sources
 	.venv/bin/ruff format . && .venv/bin/ruff check --fix .

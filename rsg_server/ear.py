@@ -24,6 +24,7 @@ class Ear:
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._seen = 0
+        self._more = False
         self.speaker: Actor | None = None
 
     def prepare(self) -> None:
@@ -37,6 +38,10 @@ class Ear:
         words[RELAYS] = listens and self._kernel.debugger is None
         self._seen = words[BELL]
 
+    def expect_more(self) -> None:
+        """Who has just spoken speaks again at once, and has rung for both."""
+        self._more = True
+
     def runner(self, holder: Actor) -> Actor:
         """Who has the turn that the server gave to the holder."""
         return self._kernel.slots.get(self._kernel.page.words[RUNNING]) or holder
@@ -45,7 +50,8 @@ class Ear:
         """The next message; empty if its sender has died. Raises BlockingIOError after some silence."""
         self.speaker = holder
         words = self._kernel.page.words
-        if not words[LISTENS_AT_BELL]:
+        if self._more or holder.process.execs or not words[LISTENS_AT_BELL]:  # a new image does not know of the bell
+            self._more = False
             return holder.channel.recv(MESSAGE_MAX)
         waited_ns, slice_ns = 0, _FIRST_SLICE_NS
         while True:

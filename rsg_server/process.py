@@ -59,6 +59,7 @@ class Process:
     label: str = ""
     born_ns: int = 0
     images: int = 0  # programs that it has run
+    execs: bool = False  # its next word is another image's first, or that it has failed
     on_exit: Callable[[Process], None] | None = None
 
     def __repr__(self) -> str:

@@ -212,6 +212,7 @@ class TurnLoop:
             if self.kernel.stepped_to is not None:
                 self.holder = actor = self.kernel.stepped_to
                 self.kernel.stepped_to = None
+                self.ear.expect_more()
             if actor.state is not State.RUNNING:
                 self.holder = None
         return False
@@ -357,6 +358,16 @@ class TurnLoop:
 
     # Readiness
 
+    def _news(self, ready: list[tuple[int, int]]) -> list[tuple[object, int]]:
+        """Who has become ready: not those who are known to be, whose descriptors say so again until they have run."""
+        watched = self.kernel.watched
+        found = [(watched.get(fd), events) for fd, events in ready]
+        return [
+            (target, events)
+            for target, events in found
+            if target is not None and (type(target) is not Actor or target.state is State.PARKED)
+        ]
+
     def _poll_ready(self) -> None:
         """Ask the kernel what has become ready, and act in the order of our own numbers."""
         kernel = self.kernel
@@ -370,9 +381,7 @@ class TurnLoop:
             ready = kernel.master.poll(0, _READY_EVENTS)
             if not ready:
                 return
-            for target, events in sorted(
-                ((kernel.watched[fd], events) for fd, events in ready if fd in kernel.watched), key=_rank
-            ):
+            for target, events in sorted(self._news(ready), key=_rank):
                 if isinstance(target, Actor):
                     if target.parked is not None and target.parked.wait == Wait.FD:
                         kernel.wake(target, Wake.READY)

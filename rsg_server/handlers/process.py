@@ -25,7 +25,7 @@ def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | Non
     other = process.host.processes.get(pid)
     if other is not None and other is not process:
         raise ValueError(f"pid {pid} is another process's")
-    process.pid = pid
+    process.pid, process.execs = pid, False
     process.host.processes[process.pid] = process
     if kind == Hello.FORKED or process.images == 0:
         process.host.latest_pid = pid
@@ -109,11 +109,13 @@ def _take_back(kernel: Kernel, unborn: Actor, process: Process) -> None:
 
 def execute(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[path]; the next message comes from the new image (HELLO) or is EXEC_FAILED."""
+    actor.process.execs = True
     return OK
 
 
 def exec_failed(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[errno]"""
+    actor.process.execs = False
     return OK
 
 
