@@ -154,5 +154,5 @@ def test_where_hosts_read_their_cpuset() -> None:
 def test_configuration_files_by_release() -> None:
     assert list(configuration.files("x", (22, 5))) == ["/etc/slurm/slurm.conf"]
     newer = configuration.files("x", (24, 11))
-    assert newer["/etc/slurm/slurm.conf"] == "x"
-    assert "CgroupPlugin=disabled" in newer["/etc/slurm/cgroup.conf"]
+    assert newer["/etc/slurm/slurm.conf"] == b"x"
+    assert b"CgroupPlugin=disabled" in newer["/etc/slurm/cgroup.conf"]
