@@ -55,7 +55,7 @@ def plan_slurm(
     seed: int,
     is_root: bool,
 ) -> SlurmPlan:
-    """Every host named by the section gets munged and the configuration; the controller and the nodes their daemons."""
+    """Every host named by the section gets the configuration, and munged if that asks for it; controller and nodes their daemons."""
     given = None if section.config is None else with_parameters(_read(section.config), section.parameters, key)
     storage = database.of_section(section, key, read_settings(given or ""))
     members = _members(section, key, storage, hosts)
@@ -72,7 +72,8 @@ def plan_slurm(
         for name in members
     }
     files = [file for name in members for file in daemons.host_files(name, texts[versions[name]], seed, is_root)]
-    processes = [daemons.munged(name, is_root, index) for index, name in enumerate(members)]
+    with_munge = daemons.uses_munge(read_settings(conf))
+    processes = [daemons.munged(name, is_root, index) for index, name in enumerate(members) if with_munge]
     if storage is None:
         processes.append(daemons.slurmctld(section.controller, len(section.nodes)))
     else:

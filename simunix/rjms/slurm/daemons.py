@@ -12,6 +12,7 @@ MUNGED, SLURMCTLD, SLURMD = "/usr/sbin/munged", "/usr/sbin/slurmctld", "/usr/sbi
 MUNGE_USER = "munge"
 MUNGE_KEY = "/etc/munge/munge.key"
 MUNGE_START_NS = 0
+MUNGE_PLUGINS = {"authtype": "auth/munge", "credtype": "cred/munge"}
 SLURMCTLD_START_NS = 1 * 10**9
 SLURMD_START_NS = 2 * 10**9
 WAVE_HOSTS = 32
@@ -68,6 +69,12 @@ def host_files(host: str, texts: Mapping[str, bytes], seed: int, is_root: bool) 
 def wave_ns(index: int) -> int:
     """When the wave of a host comes, after that of the first, by its place among those that get a daemon."""
     return index // WAVE_HOSTS * WAVE_NS
+
+
+def uses_munge(settings: Mapping[str, str]) -> bool:
+    """Whether a configuration (keys in small letters) wants munged: Slurm's default for authentication and for credentials."""
+    plugins = {settings.get(key, default) for key, default in MUNGE_PLUGINS.items()}
+    return any(plugin.endswith("munge") for plugin in plugins)
 
 
 def munged(host: str, is_root: bool, index: int = 0) -> ProcessSpec:
