@@ -54,6 +54,17 @@ def test_clients_work(simunix: Simunix, tmp_path: Path) -> None:
     assert "NodeName=ctl CPUs=4" in output
 
 
+def test_without_munge(simunix: Simunix, tmp_path: Path) -> None:
+    parameters = "parameters: {AuthType: auth/none, CredType: cred/none}"
+    scenario = CLUSTER.replace("UNTIL", "20min").replace("nodes: 'n[1-4]'}", f"nodes: 'n[1-4]', {parameters}}}")
+    user = "srun -N4 hostname | sort; sbatch -N4 --wrap 'sleep 20'; sleep 60; squeue -h; pgrep -c munged"
+    processes = f"processes: [{{name: user, host: ctl, start: 10s, command: [/bin/bash, -c, {json.dumps(user)}]}}]"
+    (tmp_path / "s.yaml").write_text(f"{scenario}{processes}\n")
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out", timeout=100)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out/hosts/ctl/user.out").read_text() == "n1\nn2\nn3\nn4\nSubmitted batch job 2\n0\n"
+
+
 def test_two_hours_take_two_hours(simunix: Simunix, tmp_path: Path) -> None:
     _, out = run_on_cluster(simunix, tmp_path, "sbatch --export=NONE --wrap 'sleep 7200'", "4h")
     line = (out / "hosts/ctl/files/var_log_slurm/jobcomp.log").read_text()

@@ -55,7 +55,7 @@ def plan_slurm(
     seed: int,
     is_root: bool,
 ) -> SlurmPlan:
-    """Every host named by the section gets the configuration, and munged if that asks for it; controller and nodes their daemons."""
+    """Every host of the section gets the configuration, and munged if that asks for it; controller and nodes their daemons."""
     given = None if section.config is None else with_parameters(_read(section.config), section.parameters, key)
     storage = database.of_section(section, key, read_settings(given or ""))
     members = _members(section, key, storage, hosts)
