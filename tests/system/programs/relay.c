@@ -1,6 +1,8 @@
 // Processes of two threads each that sleep, wait with a deadline and wake each other, as a seed says; who did what when stands in memory
 // that all share, in the order in which it happened, and is printed at the end. With a second argument one of them writes to a pipe that
 // another one reads, and one is killed in the middle.
+#include "seeded.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -35,20 +37,6 @@ static int pipe_ends[2];
 static int me;
 static int piped;
 static uint64_t seed;
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static unsigned draw(uint64_t *state, unsigned below)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)(*state >> 33) % below;
-}
 
 /* At a whole millisecond, so that deadlines of several processes coincide. */
 static void sleep_until(uint64_t ns)

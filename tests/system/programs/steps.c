@@ -1,5 +1,7 @@
 // Threads that sleep, wait with and without a deadline, wake each other and yield, as a seed says; what each saw when is printed at the end.
 // Where others run beside them (a second argument), a child process and its pipe take part.
+#include "seeded.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -19,20 +21,6 @@ static sem_t tokens;
 static char lines[LINES][64];
 static int used;
 static int pipe_ends[2];
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static unsigned draw(uint64_t *state, unsigned below)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)(*state >> 33) % below;
-}
 
 static struct timespec after(clockid_t clock, long ns)
 {
