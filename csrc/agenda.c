@@ -105,12 +105,11 @@ void agenda_remove(void *shared, uint32_t slot)
 uint32_t agenda_pop(void *shared)
 {
     struct simunix_agenda *agenda = agenda_of(shared);
-    uint32_t slot = agenda->alarms[0].slot % SIMUNIX_SLOTS;
+    uint32_t slot = size_of(agenda) > 0 ? agenda->alarms[0].slot % SIMUNIX_SLOTS : 0;
 
-    if (size_of(agenda) == 0)
-        return 0;
-    take(agenda, 0);
-    show(shared, agenda);
+    if (size_of(agenda) > 0)
+        take(agenda, 0);
+    show(shared, agenda); /* also of an empty one: somebody may have written that something is due */
     return slot;
 }
 

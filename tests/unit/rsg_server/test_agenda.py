@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rsg_server._native import lib
 
 from rsg_server.agenda import Agenda
-from rsg_server.clock_page import FOREVER_NS, ClockPage, Costs
+from rsg_server.clock_page import DUE, FOREVER_NS, ClockPage, Costs
 from rsg_server.timeline import Timeline
 
 SLOTS = st.integers(1, 12)
@@ -65,6 +65,15 @@ def test_what_never_comes_is_not_on_it() -> None:
     agenda.add(2, -1)
     assert agenda.next_ns == FOREVER_NS
     agenda.run_next()
+    page.close()
+
+
+def test_who_writes_that_something_is_due_holds_nobody_up() -> None:
+    page, rung = make_page(), list[int]()
+    timeline = Timeline(Agenda(page, rung.append))
+    page.words[DUE] = 1
+    timeline.run_due(5)
+    assert rung == [0] and timeline.next_ns is None
     page.close()
 
 
