@@ -13,7 +13,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from functools import partial
 
-from rsg_server import native_signal
+from rsg_server import native_signal, zombies
 from rsg_server.actor import HAS_SIGNALFD, Actor, Parked, State
 from rsg_server.agenda import Agenda, Alarm
 from rsg_server.clock_page import ClockPage
@@ -289,6 +289,7 @@ class Kernel:
             self.debugger.await_release(process)
         if process.started and process.pid:
             process.exit_status = self.launcher.wait_status(process.host.name, process.pid)
+        zombies.bury(self, process)
         if self.traces is not None:
             self._end_traces(self.traces, process)
         for actor in list(process.actors):

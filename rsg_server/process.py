@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rsg_server.actor import Actor
     from rsg_server.host_state import HostState
     from rsg_server.timeline import Event
+    from rsg_server.zombies import Zombie
 
 
 _STATUS_MAX = 16384
@@ -47,6 +48,7 @@ class Process:
     pidfd: int = -1
     actors: list[Actor] = field(default_factory=list)
     children: list[Process] = field(default_factory=list)
+    zombies: list[Zombie] = field(default_factory=list)  # its dead children that it may not have waited for
     timers: dict[int, Timer] = field(default_factory=dict)
     vfork_parent: Actor | None = None
     has_let_go: bool = False  # of a parent that waits in vfork: it has exec'd or died
@@ -84,14 +86,19 @@ class Process:
 
     def status_fields(self) -> dict[str, str]:
         """/proc/PID/status as a dict; empty once the process is gone."""
-        try:
-            fd = os.open(f"/proc/{self.global_pid}/status", os.O_RDONLY | os.O_CLOEXEC)  # a file object costs twice as much
-        except (FileNotFoundError, ProcessLookupError):
-            return {}
-        try:
-            text = os.read(fd, _STATUS_MAX).decode(errors="surrogateescape")
-        except ProcessLookupError:
-            return {}
-        finally:
-            os.close(fd)
-        return dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
+        return status_fields(self.global_pid)
+
+
+def status_fields(global_pid: int) -> dict[str, str]:
+    """/proc/PID/status as a dict; empty if there is no such process."""
+    try:
+        fd = os.open(f"/proc/{global_pid}/status", os.O_RDONLY | os.O_CLOEXEC)  # a file object costs twice as much
+    except (FileNotFoundError, ProcessLookupError):
+        return {}
+    try:
+        text = os.read(fd, _STATUS_MAX).decode(errors="surrogateescape")
+    except ProcessLookupError:
+        return {}
+    finally:
+        os.close(fd)
+    return dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)

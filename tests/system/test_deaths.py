@@ -16,6 +16,7 @@ import pytest
 from tests.conftest import ROOT, Simunix, processes_named
 
 HOSTS = "name: deaths\nhosts: [{name: 'a[1-2]'}]\n"
+PROGRAMS = Path(__file__).parent / "programs"
 RUN = [sys.executable, "-m", "simunix.cli.main", "run"]
 WAYS = [("KILL", 9), ("SEGV", 11)]
 
@@ -135,3 +136,10 @@ def test_the_default_of_every_deadly_signal_is_the_exit_code(simunix: Simunix) -
     for number in (signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM):
         done = simunix("run", "--", "bash", "-c", f"sleep 10; kill -{int(number)} $$")
         assert (done.returncode, "Traceback" in done.stderr) == (128 + number, False), done.stderr
+
+
+def test_nobody_meets_a_zombie_that_is_not_an_emulated_processs_to_reap(simunix: Simunix, tmp_path: Path) -> None:
+    """How soon the host's init gets to it is the computer's affair, not the emulation's."""
+    subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-o", tmp_path / "zombies", PROGRAMS / "zombies.c"], check=True)
+    done = simunix("run", "--out", tmp_path / "out", "--", tmp_path / "zombies")
+    assert (done.returncode, done.stdout) == (0, "0 left\n"), done.stderr
