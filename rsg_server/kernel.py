@@ -34,6 +34,7 @@ from rsg_server.platform.platform import Platform
 from rsg_server.preemption import Preemption
 from rsg_server.process import Process
 from rsg_server.protocol import Wait, Wake, WarningKind
+from rsg_server.readiness import Readiness
 from rsg_server.slots import Slots
 from rsg_server.sockets import SocketTable
 from rsg_server.timeline import Event, Timeline
@@ -55,8 +56,7 @@ class Kernel:
         self.timeline = Timeline(self.agenda)
         self.network = Network(self.page, self.timeline, platform, options.network_model, options.fairness)
         self.wire = Wire(self)
-        self.master = select.epoll()
-        self.watched: dict[int, object] = {}  # descriptor in the master epoll -> Actor, Process or SimulatedSocket
+        self.readiness = Readiness()
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
         self.actors: dict[int, Actor] = {}
         self.slots = Slots()
@@ -138,6 +138,7 @@ class Kernel:
         elif parked.wait == Wait.FD:
             if parked.c:
                 self.at_terminals[actor.number] = actor
+            self.readiness.expect(actor)
             self.must_poll = True  # it may have become ready since the kernel was last asked
 
     def unpark(self, actor: Actor) -> None:
@@ -226,16 +227,6 @@ class Kernel:
         self.log.event(self.now_ns, "process_start", host=host_name, number=process.number, argv=list(command.argv))
         return process
 
-    def watch(self, descriptor: int, target: object, events: int = select.EPOLLIN) -> None:
-        """Have the master epoll report a descriptor to `target`."""
-        self.watched[descriptor] = target
-        self.master.register(descriptor, events)
-
-    def unwatch(self, descriptor: int) -> None:
-        """Forget a descriptor; harmless if it is not watched."""
-        if self.watched.pop(descriptor, None) is not None:
-            self.master.unregister(descriptor)
-
     def end_actor(self, actor: Actor) -> None:
         """A thread has ended or is certain to."""
         if actor.state is State.DEAD:
@@ -257,7 +248,7 @@ class Kernel:
 
     def drop_epoll(self, actor: Actor) -> None:
         """An exec has closed the shim's end of the private epoll."""
-        self.unwatch(actor.epoll_fd)
+        self.readiness.unwatch(actor.epoll_fd)
         os.close(actor.epoll_fd)
         actor.epoll_fd = -1
 
@@ -298,7 +289,7 @@ class Kernel:
             if timer.event is not None:
                 timer.event.cancel()
         if process.pidfd >= 0:
-            self.unwatch(process.pidfd)
+            self.readiness.unwatch(process.pidfd)
             os.close(process.pidfd)
             process.pidfd = -1
         process.host.processes.pop(process.pid, None)
@@ -331,7 +322,7 @@ class Kernel:
             parent.children.remove(process)
             self.child_changed(parent)
         for child in process.children:
-            reparent(self, child)
+            reparent(child)
             self.notice_signal(child, signal.SIGTERM, every_thread=True)  # PR_SET_PDEATHSIG may have sent something
         hang_up_orphans(self, process.host)
         if process.on_exit is not None:
@@ -433,7 +424,7 @@ class Kernel:
                 process.pidfd = -1
         self.sockets.close()
         self.timerfds.close()
-        self.master.close()
+        self.readiness.close()
         self.page.close()
 
 

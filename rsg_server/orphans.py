@@ -24,10 +24,10 @@ def hang_up_orphans(kernel: Kernel, host: HostState) -> None:
             kernel.notice_signal(process, signal.SIGCONT)
 
 
-def reparent(kernel: Kernel, orphan: Process) -> None:
+def reparent(orphan: Process) -> None:
     """Whom the kernel has given an orphan to: a subreaper among its ancestors, or the host's init, which is not ours."""
     parent_pid = int(orphan.status_fields().get("PPid", "0"))
-    known = (other for other in kernel.processes.values() if parent_pid and other.global_pid == parent_pid)
+    known = (other for other in orphan.host.processes.values() if parent_pid and other.global_pid == parent_pid)
     orphan.parent = next(known, None)
     if orphan.parent is not None:
         orphan.parent.children.append(orphan)

@@ -203,7 +203,7 @@ class Service:
         self.kernel.must_poll = True
 
     async def _until_readable(self, scope: trio.CancelScope) -> None:
-        copy = os.dup(self.kernel.master.fileno())
+        copy = os.dup(self.kernel.readiness.fileno())
         try:
             await trio.lowlevel.wait_readable(copy)
         finally:

@@ -52,7 +52,7 @@ class SocketTable:
         self._next += 1
         made = SimulatedSocket(number, host, family, kind, end, app_end, inode=os.fstat(app_end.fileno()).st_ino)
         self.all[number] = made
-        self._kernel.watch(end.fileno(), made, made.events)
+        self._kernel.readiness.watch(end.fileno(), made, made.events)
         return made
 
     def _pair(self, kind: str, number: int) -> tuple[socket.socket, socket.socket]:
@@ -69,7 +69,7 @@ class SocketTable:
         self.silent.pop(which.number, None)
         if which.local is not None:
             which.host.ports.setdefault((which.kind, which.local.port), []).append(which)
-        self._kernel.watch(which.end.fileno(), which, which.events)
+        self._kernel.readiness.watch(which.end.fileno(), which, which.events)
 
     def _sweep(self) -> None:
         """Forget what the application has closed without our being told, whenever that may be half of all."""
@@ -275,7 +275,7 @@ class SocketTable:
             events |= select.EPOLLOUT
         if events != which.events:
             which.events = events
-            self._kernel.master.modify(which.end.fileno(), events)
+            self._kernel.readiness.modify(which.end.fileno(), events)
             self._kernel.must_poll = True
 
     # Ends
@@ -320,7 +320,7 @@ class SocketTable:
         return broken_pair.fail(self._kernel, which)
 
     def _stop(self, which: SimulatedSocket) -> None:
-        self._kernel.unwatch(which.end.fileno())
+        self._kernel.readiness.unwatch(which.end.fileno())
         if which.flow is not None:
             which.flow.cancel()
             which.flow = None
@@ -369,7 +369,7 @@ class SocketTable:
 
     def _forget(self, which: SimulatedSocket) -> None:
         if which.end.fileno() >= 0:
-            self._kernel.unwatch(which.end.fileno())
+            self._kernel.readiness.unwatch(which.end.fileno())
         which.end.close()
         if which.app_end is not None:
             which.app_end.close()

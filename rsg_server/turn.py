@@ -39,7 +39,6 @@ SETTLE_LOOKS, SETTLE_S = 5, 0.001
 BIRTH_LOOKS = 20
 """How many tenths of a second a forked child may take to say who it is; later (somebody stopped it) it says so in its turn."""
 _CREDENTIALS = struct.Struct("=iII")
-_READY_EVENTS = 4096
 
 
 class Outcome(Enum):
@@ -358,16 +357,6 @@ class TurnLoop:
 
     # Readiness
 
-    def _news(self, ready: list[tuple[int, int]]) -> list[tuple[object, int]]:
-        """Who has become ready: not those who are known to be, whose descriptors say so again until they have run."""
-        watched = self.kernel.watched
-        found = [(watched.get(fd), events) for fd, events in ready]
-        return [
-            (target, events)
-            for target, events in found
-            if target is not None and (type(target) is not Actor or target.state is State.PARKED)
-        ]
-
     def _poll_ready(self) -> None:
         """Ask the kernel what has become ready, and act in the order of our own numbers."""
         kernel = self.kernel
@@ -378,10 +367,10 @@ class TurnLoop:
             flush_waited(kernel.at_terminals)
             kernel.look_for_signals()
             kernel.page.words[NOISY] = 0
-            ready = kernel.master.poll(0, _READY_EVENTS)
-            if not ready:
+            news = kernel.readiness.news()
+            if not news:
                 return
-            for target, events in sorted(self._news(ready), key=_rank):
+            for target, events in news:
                 if isinstance(target, Actor):
                     if target.parked is not None and target.parked.wait == Wait.FD:
                         kernel.wake(target, Wake.READY)
@@ -399,11 +388,3 @@ def _says_hello(message: bytes) -> bool:
         return list(msgpack.unpackb(message)[:2]) == [Op.HELLO, Hello.FORKED]
     except (ValueError, TypeError, msgpack.UnpackException):
         return False
-
-
-_RANKS = {SimulatedSocket: 0, Process: 1, Actor: 2}
-
-
-def _rank(entry: tuple[object, int]) -> tuple[int, int]:
-    target = entry[0]
-    return _RANKS[type(target)], target.number  # type: ignore[attr-defined]

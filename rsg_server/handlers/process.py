@@ -29,8 +29,8 @@ def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | Non
     process.host.processes[process.pid] = process
     if kind == Hello.FORKED or process.images == 0:
         process.host.latest_pid = pid
-    if process.pidfd >= 0 and process.pidfd not in kernel.watched:
-        kernel.watch(process.pidfd, process)
+    if process.pidfd >= 0 and process.pidfd not in kernel.readiness:
+        kernel.readiness.watch(process.pidfd, process)
     if kind == Hello.FORKED:
         return Reply((0, process.seed))
     process.program = str(program)

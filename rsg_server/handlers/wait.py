@@ -71,11 +71,11 @@ def _is_vfork_child(kernel: Kernel, actor: Actor, parked: Parked) -> bool:
 
 
 def epoll(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[] -> the actor's private epoll: made here, so that the server holds it in its master epoll."""
+    """[] -> the actor's private epoll: made here, so that the server holds it, too."""
     if actor.epoll_fd < 0:
         with select.epoll() as private:
             actor.epoll_fd = os.dup(private.fileno())
-        kernel.watch(actor.epoll_fd, actor)
+        kernel.readiness.watch(actor.epoll_fd, actor)
     return Reply(fds=(actor.epoll_fd,), close=False)
 
 

@@ -59,7 +59,7 @@ def test_a_process_that_was_killed_from_outside_is_buried_before_anybody_speaks_
         victim, _ = ready(world, FOREVER)
         process = world.kernel.actors[victim].process
         process.open_pidfd(real.pid)
-        world.kernel.watch(process.pidfd, process)
+        world.kernel.readiness.watch(process.pidfd, process)
         assert world.loop.run(0.1) is Outcome.IDLE
         os.kill(real.pid, number)
         real.wait()

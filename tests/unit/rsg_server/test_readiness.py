@@ -1,0 +1,86 @@
+"""Who has become ready, and how often that is said."""
+
+from __future__ import annotations
+
+import os
+import select
+from collections.abc import Iterator
+
+import pytest
+
+from rsg_server.actor import Actor, State
+from tests.unit.rsg_server.fakes import Fake, fake
+
+
+class Waiter:
+    """An actor that waits for a pipe with a private epoll."""
+
+    def __init__(self, world: Fake) -> None:
+        self.readiness = world.kernel.readiness
+        self.actor: Actor = world.born()
+        self.reads, self.writes = os.pipe()
+        self.actor.epoll_fd = os.dup((private := select.epoll()).fileno())
+        private.register(self.reads, select.EPOLLIN)
+        private.close()
+        self.readiness.watch(self.actor.epoll_fd, self.actor)
+        self.wait()
+
+    def wait(self) -> None:
+        self.actor.state = State.PARKED
+        self.readiness.expect(self.actor)
+
+    def close(self) -> None:
+        os.close(self.reads)
+        os.close(self.writes)
+
+
+@pytest.fixture
+def waiters() -> Iterator[list[Waiter]]:
+    with fake() as world:
+        made = [Waiter(world) for _ in range(3)]
+        yield made
+        for waiter in made:
+            waiter.close()
+
+
+def told(waiters: list[Waiter]) -> list[int]:
+    """Positions of those of whom there is news."""
+    actors = [waiter.actor for waiter in waiters]
+    return [actors.index(target) for target, _ in waiters[0].readiness.news()]  # type: ignore[arg-type]
+
+
+def test_readiness_is_told_in_the_order_of_our_own_numbers_and_once(waiters: list[Waiter]) -> None:
+    assert told(waiters) == []
+    for waiter in reversed(waiters):
+        os.write(waiter.writes, b"x")
+    assert told(waiters) == [0, 1, 2]
+    assert told(waiters) == []
+
+
+def test_who_waits_again_is_told_again_of_what_it_has_not_read(waiters: list[Waiter]) -> None:
+    os.write(waiters[1].writes, b"xy")
+    assert told(waiters) == [1]
+    os.read(waiters[1].reads, 1)
+    waiters[1].wait()
+    assert told(waiters) == [1]
+    os.read(waiters[1].reads, 1)
+    waiters[1].wait()
+    assert told(waiters) == []
+    os.write(waiters[1].writes, b"z")
+    assert told(waiters) == [1]
+
+
+def test_what_becomes_ready_while_its_actor_runs_is_told_when_that_waits(waiters: list[Waiter]) -> None:
+    waiters[2].actor.state = State.RUNNING
+    os.write(waiters[2].writes, b"x")
+    assert told(waiters) == []
+    waiters[2].wait()
+    assert told(waiters) == [2]
+
+
+def test_a_descriptor_that_nobody_watches_any_more_is_not_told_of(waiters: list[Waiter]) -> None:
+    os.write(waiters[0].writes, b"x")
+    waiters[0].readiness.unwatch(waiters[0].actor.epoll_fd)
+    assert told(waiters) == []
+    assert waiters[0].actor.epoll_fd not in waiters[0].readiness
+    waiters[0].readiness.unwatch(waiters[0].actor.epoll_fd)
