@@ -46,7 +46,7 @@ SHIM_LINK = [
     "-Wl,-z,separate-code",  # the executable segment holds our system calls and nothing else
     "-Wl,--build-id",
 ]
-EXPOSED = ("msgpack", "syscall_names", "slots", "agenda")
+EXPOSED = ("msgpack", "syscall_names", "slots", "agenda", "watch")
 
 
 def newer(target: Path, sources: list[Path]) -> bool:

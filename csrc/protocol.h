@@ -48,7 +48,7 @@ enum simunix_op {
     OP_PARK = 16,       /* [wait, syscall, deadline, blocked signals, a, b, c] -> [wake, value] */
     OP_WAKE = 17,       /* [space, word, most, bitset] -> [woken] */
     OP_REQUEUE = 18,    /* [space, word, to space, to word, wake most, move most] -> [woken, moved] */
-    OP_EPOLL = 19,      /* [] -> [0] + the thread's private epoll */
+    OP_EPOLL = 19,      /* [] -> [0] + a private epoll for the thread, which the server watches */
     OP_HAND_OVER = 20,  /* [space, word] -> [tid, 1 if others wait]; the first waiter goes on as the owner of a lock; 0: nobody waits */
     OP_FUTEX_WORDS = 21, /* [(space, word) as pairs of 64 bits] -> [0]; what the next park in SPACE_MANY waits at */
 
@@ -96,7 +96,8 @@ enum simunix_fork { FORK_THREAD = 0, FORK_PROCESS = 1, FORK_VFORK = 2 };
 /* What a parked thread waits for; (a, b, c) in the comment. */
 enum simunix_wait {
     PARK_TIME = 0,     /* only the deadline */
-    PARK_FD = 1,       /* what is in its private epoll: (a descriptor, how many, 1 if one is the master of a terminal) */
+    PARK_FD = 1,       /* what is in its private epoll: (a descriptor, how many, 1 if one is the master of a terminal; above
+                          its 8 bits the epoll's own descriptor) */
     PARK_FUTEX = 2,    /* (space, word, bitset; above its 32 bits a detail of some spaces) */
     PARK_CHILD = 3,    /* any of its children changing state */
     PARK_SIGNAL = 4,   /* a signal: (set waited for by sigwait, 0, 0) */

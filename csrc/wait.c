@@ -221,6 +221,7 @@ long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t 
     epoll_fill(call->thread, fds, count);
     for (unsigned i = 0; i < count && wait.c == 0; i++)
         wait.c = fds[i].fd >= 0 && terminal_of_master(fds[i].fd) >= 0;
+    wait.c |= (uint64_t)call->thread->epoll << 8;
     result = wait_on(call, &wait, restarts);
     epoll_empty(call->thread, fds, count);
     signalfd_refresh(call->thread);
@@ -240,6 +241,7 @@ long wait_changed(struct call *call, int fd, short events, int64_t deadline, boo
     if (result != 0)
         return result;
     NATIVE(epoll_wait, call->thread->epoll, &seen, 1, 0); /* takes what is so already */
+    wait.c = (uint64_t)call->thread->epoll << 8;
     result = wait_on(call, &wait, restarts);
     NATIVE(epoll_ctl, call->thread->epoll, EPOLL_CTL_DEL, fd, &event);
     return result;

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from rsg_server.protocol import Wake
+from rsg_server.protocol import Wait, Wake
 
 if TYPE_CHECKING:
     from rsg_server.agenda import Alarm
@@ -26,6 +26,9 @@ class State(Enum):
     VFORK = "waiting for a vfork child"
     DEAD = "dead"
 
+
+AT_TERMINAL = 1
+"""In `c` of a wait for descriptors: one of them is the master of a terminal. From bit 8 on, the private epoll's descriptor."""
 
 HAS_SIGNALFD = 1 << (signal.SIGSYS - 1)
 """In a mask of blocked signals, which never holds SIGSYS: whatever comes, the actor looks."""
@@ -53,7 +56,6 @@ class Actor:
         "answer_at_slot",
         "born_ns",
         "channel",
-        "epoll_fd",
         "number",
         "owes_message",
         "parked",
@@ -74,7 +76,6 @@ class Actor:
         self.channel = channel
         self.born_ns = born_ns
         self.tid = 0
-        self.epoll_fd = -1
         self.slot = 0
         self.answer_at_slot = False  # it waits there, not for a message
         self.state = State.READY
@@ -88,3 +89,9 @@ class Actor:
 
     def __repr__(self) -> str:
         return f"{self.process}/{self.tid or '?'}"
+
+    def epoll_info(self) -> str | None:
+        """The fdinfo file of the epoll at which it waits for descriptors, if it does."""
+        if self.parked is None or self.parked.wait != Wait.FD or not self.parked.c >> 8:
+            return None
+        return f"/proc/{self.process.global_pid}/fdinfo/{self.parked.c >> 8}"

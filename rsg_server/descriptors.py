@@ -139,7 +139,7 @@ class Descriptors:
         return f"UNIX socket {name} of {made_by}" if name else f"UNIX socket pair made by {made_by}"
 
     def _epoll(self, process: Process, fd: int, name: str) -> str:
-        targets = epoll_targets(f"/proc/{process.global_pid}/fdinfo/{fd}")
+        targets = [target for target, _ in epoll_targets(f"/proc/{process.global_pid}/fdinfo/{fd}")]
         if not targets:
             return "epoll of nothing"
         shown = [f"{target} ({self.describe(process, target)})" if target != fd else str(target) for target in targets[:_SHOWN]]
@@ -164,13 +164,16 @@ _ANONYMOUS: dict[str, Callable[[Descriptors, Process, int, str], str]] = {
 }
 
 
-def epoll_targets(fdinfo: str) -> list[int]:
-    """Descriptors that an epoll watches, ascending, from its fdinfo file; none if it is gone."""
+def epoll_targets(fdinfo: str | None) -> list[tuple[int, int]]:
+    """Descriptors that an epoll watches, ascending, with their files' inodes, from its fdinfo file; none if it is gone."""
+    if fdinfo is None:
+        return []
     try:
         with open(fdinfo) as lines:
-            return sorted(int(line.split()[1]) for line in lines if line.startswith("tfd:"))
+            words = [line.partition("ino:") for line in lines if line.startswith("tfd:")]
     except OSError:
         return []
+    return sorted((int(target.split()[1]), int(inode.split()[0], 16)) for target, _, inode in words)
 
 
 def _info(process: Process, fd: int) -> dict[str, str]:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import partial
 
 from rsg_server import native_signal, zombies
-from rsg_server.actor import HAS_SIGNALFD, Actor, Parked, State
+from rsg_server.actor import AT_TERMINAL, HAS_SIGNALFD, Actor, Parked, State
 from rsg_server.agenda import Agenda, Alarm
 from rsg_server.clock_page import ClockPage
 from rsg_server.computing import Computing
@@ -136,9 +136,8 @@ class Kernel:
         elif parked.wait == Wait.COMPUTE:
             self.computing.start(actor, parked.a)
         elif parked.wait == Wait.FD:
-            if parked.c:
+            if parked.c & AT_TERMINAL:
                 self.at_terminals[actor.number] = actor
-            self.readiness.expect(actor)
             self.must_poll = True  # it may have become ready since the kernel was last asked
 
     def unpark(self, actor: Actor) -> None:
@@ -243,14 +242,7 @@ class Kernel:
         self.slots.release(actor)
         actor.process.actors.remove(actor)
         actor.channel.close()
-        if actor.epoll_fd >= 0:
-            self.drop_epoll(actor)
-
-    def drop_epoll(self, actor: Actor) -> None:
-        """An exec has closed the shim's end of the private epoll."""
-        self.readiness.unwatch(actor.epoll_fd)
-        os.close(actor.epoll_fd)
-        actor.epoll_fd = -1
+        self.readiness.forget(actor)
 
     def hand_over(self, parent: Actor, child: Actor) -> None:
         """A vfork: the parent is silent until the child lets go, and the child runs next."""
@@ -289,7 +281,7 @@ class Kernel:
             if timer.event is not None:
                 timer.event.cancel()
         if process.pidfd >= 0:
-            self.readiness.unwatch(process.pidfd)
+            self.readiness.unwatch(process.pidfd, process)
             os.close(process.pidfd)
             process.pidfd = -1
         process.host.processes.pop(process.pid, None)

@@ -2,76 +2,79 @@
 
 from __future__ import annotations
 
+import os
 import select
+import struct
 
+from rsg_server._native import ffi, lib
 from rsg_server.actor import Actor, State
 from rsg_server.process import Process
 from rsg_server.socket_pair import SimulatedSocket
 
 _EVENTS_AT_ONCE = 4096
-_ONCE = select.EPOLLIN | select.EPOLLONESHOT
-_RANKS: dict[type, int] = {SimulatedSocket: 0, Process: 1, Actor: 2}
+_EVENT = struct.Struct("=IQ")  # struct epoll_event, which is packed
+_RANK_SHIFT = 48
+_RANKS: dict[type, int] = {SimulatedSocket: 0, Process: 1 << _RANK_SHIFT, Actor: 2 << _RANK_SHIFT}
 
 Target = Actor | Process | SimulatedSocket
 
 
 class Readiness:
-    """The master epoll, and whom each of its descriptors stands for.
+    """The epoll, which names those whom it tells of by a token: kind and number, in the order in which they are served.
 
-    An actor's epoll tells once that it is ready, and again after the actor has waited anew. It stays ready until
-    the actor's turn has come: of a thousand nodes that are pinged at one moment, every look would find all the others.
+    We do not keep actors' epolls open: a token is not another's once the descriptor is. They tell of an edge: an actor stays
+    ready until its turn has come, and of a thousand nodes that are pinged at one moment every look would find all the others.
+    No edge is missed, since the shim fills the epoll anew for each wait, after it has found that nothing is ready.
     """
 
     def __init__(self) -> None:
         self._epoll = select.epoll()
         self._targets: dict[int, Target] = {}
-        self._reported: set[int] = set()  # numbers of actors whose epolls have told
+        self._ready = ffi.new("char[]", _EVENTS_AT_ONCE * _EVENT.size)
+        self._view = memoryview(ffi.buffer(self._ready))
 
-    def __contains__(self, descriptor: int) -> bool:
-        return descriptor in self._targets
+    def __contains__(self, target: Target) -> bool:
+        return _token(target) in self._targets
 
     def fileno(self) -> int:
         """Of the epoll itself: readable when something is ready."""
         return self._epoll.fileno()
 
     def watch(self, descriptor: int, target: Target, events: int = select.EPOLLIN) -> None:
-        """Have a descriptor reported as `target`: an actor's once at a time, others' whenever they are ready."""
-        self._targets[descriptor] = target
-        self._epoll.register(descriptor, _ONCE if isinstance(target, Actor) else events)
+        """Have a descriptor reported as `target`: an actor's epoll at an edge, others as long as they are ready."""
+        if isinstance(target, Actor):
+            events |= select.EPOLLET
+        token = _token(target)
+        _check(lib.watch_add(self._epoll.fileno(), descriptor, events, token))
+        self._targets[token] = target
 
-    def modify(self, descriptor: int, events: int) -> None:
+    def modify(self, descriptor: int, target: Target, events: int) -> None:
         """Report other events of a descriptor."""
-        self._epoll.modify(descriptor, events)
+        _check(lib.watch_modify(self._epoll.fileno(), descriptor, events, _token(target)))
 
-    def expect(self, actor: Actor) -> None:
-        """It waits for its descriptors from now on."""
-        if actor.number in self._reported:
-            self._reported.discard(actor.number)
-            self._epoll.modify(actor.epoll_fd, _ONCE)
-
-    def unwatch(self, descriptor: int) -> None:
+    def unwatch(self, descriptor: int, target: Target) -> None:
         """Forget a descriptor; harmless if it is not watched."""
-        target = self._targets.pop(descriptor, None)
-        if target is not None:
-            self._epoll.unregister(descriptor)
-            if isinstance(target, Actor):
-                self._reported.discard(target.number)
+        if self._targets.pop(_token(target), None) is not None:
+            _check(lib.watch_remove(self._epoll.fileno(), descriptor))
+
+    def forget(self, actor: Actor) -> None:
+        """It has ended, and its epoll with it."""
+        self._targets.pop(_token(actor), None)
 
     def news(self) -> list[tuple[Target, int]]:
-        """Who has become ready, with which events; in the order of our own numbers, for nobody can repeat the kernel's."""
-        ready = self._epoll.poll(0, _EVENTS_AT_ONCE)
-        if not ready:
+        """Who has become ready, with which events; in the order of our own numbers, for nobody can repeat the kernel's.
+
+        Not an actor that does not wait: it will look for itself.
+        """
+        count = _check(lib.watch_look(self._epoll.fileno(), self._ready, _EVENTS_AT_ONCE))
+        if count == 0:
             return []
+        targets = self._targets
         found = []
-        for descriptor, events in ready:
-            target = self._targets.get(descriptor)
-            if type(target) is Actor:
-                self._reported.add(target.number)
-                if target.state is not State.PARKED:
-                    continue
-            if target is not None:
+        for events, token in sorted(_EVENT.iter_unpack(self._view[: count * _EVENT.size]), key=_of_token):
+            target = targets.get(token)
+            if target is not None and (type(target) is not Actor or target.state is State.PARKED):
                 found.append((target, events))
-        found.sort(key=_rank)
         return found
 
     def close(self) -> None:
@@ -79,6 +82,15 @@ class Readiness:
         self._epoll.close()
 
 
-def _rank(entry: tuple[Target, int]) -> tuple[int, int]:
-    target = entry[0]
-    return _RANKS[type(target)], target.number
+def _token(target: Target) -> int:
+    return _RANKS[type(target)] + target.number
+
+
+def _of_token(event: tuple[int, int]) -> int:
+    return event[1]
+
+
+def _check(result: int) -> int:
+    if result < 0:
+        raise OSError(-result, os.strerror(-result))
+    return result

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rsg_server import native_signal
 from rsg_server.actor import Actor, State
-from rsg_server.descriptors import Descriptors
+from rsg_server.descriptors import Descriptors, epoll_targets
 from rsg_server.protocol import syscall_name
 from rsg_server.waiting import Waiting, mapping_of
 
@@ -130,13 +130,10 @@ def waits_outside(kernel: Kernel, files: set[tuple[int, int]]) -> bool:
         return False
     inodes = {inode for _, inode in files}
     for actor in kernel.actors.values():
-        if actor.epoll_fd < 0 or actor.state is not State.PARKED:
+        if actor.state is not State.PARKED:
             continue
-        with open(f"/proc/self/fdinfo/{actor.epoll_fd}") as lines:
-            waited = [line for line in lines if line.startswith("tfd:")]
-        for line in waited:
-            inode = int(line.partition("ino:")[2].split()[0], 16)
-            if inode in inodes or _is_epoll(actor, int(line.split()[1])):
+        for descriptor, inode in epoll_targets(actor.epoll_info()):
+            if inode in inodes or _is_epoll(actor, descriptor):
                 return True
     return False
 

@@ -275,7 +275,7 @@ class SocketTable:
             events |= select.EPOLLOUT
         if events != which.events:
             which.events = events
-            self._kernel.readiness.modify(which.end.fileno(), events)
+            self._kernel.readiness.modify(which.end.fileno(), which, events)
             self._kernel.must_poll = True
 
     # Ends
@@ -320,7 +320,7 @@ class SocketTable:
         return broken_pair.fail(self._kernel, which)
 
     def _stop(self, which: SimulatedSocket) -> None:
-        self._kernel.readiness.unwatch(which.end.fileno())
+        self._kernel.readiness.unwatch(which.end.fileno(), which)
         if which.flow is not None:
             which.flow.cancel()
             which.flow = None
@@ -369,7 +369,7 @@ class SocketTable:
 
     def _forget(self, which: SimulatedSocket) -> None:
         if which.end.fileno() >= 0:
-            self._kernel.readiness.unwatch(which.end.fileno())
+            self._kernel.readiness.unwatch(which.end.fileno(), which)
         which.end.close()
         if which.app_end is not None:
             which.app_end.close()

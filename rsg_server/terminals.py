@@ -16,7 +16,7 @@ import select
 import termios
 from typing import TYPE_CHECKING
 
-from rsg_server.actor import State
+from rsg_server.actor import AT_TERMINAL, State
 from rsg_server.descriptors import epoll_targets
 
 if TYPE_CHECKING:
@@ -88,10 +88,10 @@ def flush(terminal: int) -> None:
 def flush_waited(waiting: dict[int, Actor]) -> None:
     """Deliver what has been written to terminals to those who wait for it; who no longer waits is taken from the table."""
     for number, actor in sorted(waiting.items()):
-        if actor.parked is None or actor.state is not State.PARKED or not actor.parked.c:
+        if actor.parked is None or actor.state is not State.PARKED or not actor.parked.c & AT_TERMINAL:
             del waiting[number]
         elif actor.process.pidfd >= 0:
-            flush_for(actor.process, epoll_targets(f"/proc/self/fdinfo/{actor.epoll_fd}"))
+            flush_for(actor.process, [fd for fd, _ in epoll_targets(actor.epoll_info())])
 
 
 def flush_for(process: Process, descriptors: list[int]) -> None:

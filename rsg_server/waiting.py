@@ -29,8 +29,7 @@ class Waiting:
         return _WORDS[Wait(parked.wait)](self, actor, parked)
 
     def _descriptors(self, actor: Actor, parked: Parked) -> str:
-        waited = epoll_targets(f"/proc/self/fdinfo/{actor.epoll_fd}") if actor.epoll_fd >= 0 else []
-        fds = waited or [parked.a]
+        fds = [fd for fd, _ in epoll_targets(actor.epoll_info())] or [parked.a]
         if parked.a in fds:  # the first of a poll's list leads
             fds = [parked.a, *(fd for fd in fds if fd != parked.a)]
         return ("descriptor " if len(fds) == 1 else "descriptors ") + listed([self._with_end(actor, fd) for fd in fds])

@@ -29,7 +29,7 @@ def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | Non
     process.host.processes[process.pid] = process
     if kind == Hello.FORKED or process.images == 0:
         process.host.latest_pid = pid
-    if process.pidfd >= 0 and process.pidfd not in kernel.readiness:
+    if process.pidfd >= 0 and process not in kernel.readiness:
         kernel.readiness.watch(process.pidfd, process)
     if kind == Hello.FORKED:
         return Reply((0, process.seed))
@@ -52,8 +52,6 @@ def _new_image(kernel: Kernel, actor: Actor) -> None:
     for other in list(process.actors):
         if other is not actor:
             kernel.end_actor(other)
-    if actor.epoll_fd >= 0:
-        kernel.drop_epoll(actor)
     if kernel.traces is not None:
         kernel.traces.forget(actor)
     for number in [number for number in process.timers if number != 0]:

@@ -71,12 +71,10 @@ def _is_vfork_child(kernel: Kernel, actor: Actor, parked: Parked) -> bool:
 
 
 def epoll(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[] -> the actor's private epoll: made here, so that the server holds it, too."""
-    if actor.epoll_fd < 0:
-        with select.epoll() as private:
-            actor.epoll_fd = os.dup(private.fileno())
-        kernel.readiness.watch(actor.epoll_fd, actor)
-    return Reply(fds=(actor.epoll_fd,), close=False)
+    """[] -> a private epoll: made here, since it is for the server to be told; but only the actor keeps it open."""
+    with select.epoll() as private:
+        kernel.readiness.watch(private.fileno(), actor)
+        return Reply(fds=(os.dup(private.fileno()),))
 
 
 HANDLERS: dict[int, Handler] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 from collections.abc import Iterator
@@ -19,17 +20,20 @@ class Waiter:
         self.readiness = world.kernel.readiness
         self.actor: Actor = world.born()
         self.reads, self.writes = os.pipe()
-        self.actor.epoll_fd = os.dup((private := select.epoll()).fileno())
-        private.register(self.reads, select.EPOLLIN)
-        private.close()
-        self.readiness.watch(self.actor.epoll_fd, self.actor)
+        self.epoll = select.epoll()  # the shim's own
+        with select.epoll.fromfd(os.dup(self.epoll.fileno())) as copy:
+            self.readiness.watch(copy.fileno(), self.actor)
         self.wait()
 
     def wait(self) -> None:
+        """As the shim does: the descriptor is put into the epoll for each wait."""
+        with contextlib.suppress(FileNotFoundError):
+            self.epoll.unregister(self.reads)
+        self.epoll.register(self.reads, select.EPOLLIN)
         self.actor.state = State.PARKED
-        self.readiness.expect(self.actor)
 
     def close(self) -> None:
+        self.epoll.close()
         os.close(self.reads)
         os.close(self.writes)
 
@@ -78,9 +82,25 @@ def test_what_becomes_ready_while_its_actor_runs_is_told_when_that_waits(waiters
     assert told(waiters) == [2]
 
 
-def test_a_descriptor_that_nobody_watches_any_more_is_not_told_of(waiters: list[Waiter]) -> None:
+def test_an_actor_that_has_ended_is_not_told_of_whoever_keeps_its_epoll(waiters: list[Waiter]) -> None:
     os.write(waiters[0].writes, b"x")
-    waiters[0].readiness.unwatch(waiters[0].actor.epoll_fd)
+    waiters[0].readiness.forget(waiters[0].actor)
     assert told(waiters) == []
-    assert waiters[0].actor.epoll_fd not in waiters[0].readiness
-    waiters[0].readiness.unwatch(waiters[0].actor.epoll_fd)
+    assert waiters[0].actor not in waiters[0].readiness
+
+
+def test_a_descriptor_is_told_of_as_long_as_it_is_ready(waiters: list[Waiter]) -> None:
+    readiness, process = waiters[0].readiness, waiters[0].actor.process
+    readiness.watch(waiters[0].reads, process)
+    os.write(waiters[0].writes, b"x")
+    assert [target for target, _ in readiness.news()] == [process, waiters[0].actor]
+    assert [target for target, _ in readiness.news()] == [process]
+    readiness.unwatch(waiters[0].reads, process)
+    readiness.unwatch(waiters[0].reads, process)
+    assert told(waiters) == []
+    assert process not in readiness
+
+
+def test_what_cannot_be_watched_is_an_error(waiters: list[Waiter]) -> None:
+    with open(__file__) as file, pytest.raises(PermissionError):
+        waiters[0].readiness.watch(file.fileno(), waiters[0].actor.process)

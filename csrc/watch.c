@@ -1,0 +1,33 @@
+/* epoll_ctl and epoll_wait for the server: Python's own know a descriptor by its number only, which is another's once it is closed,
+ * while an epoll goes on telling of a file that somebody else has open. All return -errno for an error. */
+#include "watch.h"
+
+#include "kernel.h"
+
+static int change(int epoll, int operation, int descriptor, uint32_t events, uint64_t token)
+{
+    struct epoll_event event = {.events = events, .data = token};
+
+    return (int)NATIVE(epoll_ctl, epoll, operation, descriptor, &event);
+}
+
+int watch_add(int epoll, int descriptor, uint32_t events, uint64_t token)
+{
+    return change(epoll, EPOLL_CTL_ADD, descriptor, events, token);
+}
+
+int watch_modify(int epoll, int descriptor, uint32_t events, uint64_t token)
+{
+    return change(epoll, EPOLL_CTL_MOD, descriptor, events, token);
+}
+
+int watch_remove(int epoll, int descriptor)
+{
+    return change(epoll, EPOLL_CTL_DEL, descriptor, 0, 0);
+}
+
+/* What is ready now, as struct epoll_event; how many. */
+int watch_look(int epoll, void *ready, int most)
+{
+    return (int)NATIVE(epoll_wait, epoll, ready, most, 0);
+}
