@@ -14,7 +14,7 @@
 extern int *__errno_location(void) __attribute__((weak, visibility("default")));
 extern int pthread_setcanceltype(int type, int *before) __attribute__((weak, visibility("default")));
 
-enum hook_kind { PLAIN, CANCEL, ERRNO };
+enum hook_kind { PLAIN, CANCEL, ERRNO, FCNTL };
 
 /* Set once the trap net is armed: before, and where the library is preloaded outside an emulation, the kernel answers. */
 static bool is_emulated;
@@ -63,11 +63,34 @@ static long emulate(enum hook_kind kind, struct call *call)
     return result;
 }
 
-static long preloaded(enum hook_kind kind, long number, long a, long b, long c, long d, long e, long f)
+static long answer(enum hook_kind kind, long number, long a, long b, long c, long d, long e, long f)
 {
     struct call call = {.number = number, .a = {a, b, c, d, e, f}};
-    long result = is_emulated ? emulate(kind, &call) : syscall6(number, a, b, c, d, e, f);
 
+    return is_emulated ? emulate(kind, &call) : syscall6(number, a, b, c, d, e, f);
+}
+
+/* A process group that owns a descriptor is a negative number, which F_GETOWN could not tell from an error: libc asks otherwise. */
+static bool owner_as_libc(long fd, long *result)
+{
+    struct f_owner_ex owner = {0};
+
+    *result = answer(PLAIN, __NR_fcntl, fd, F_GETOWN_EX, (long)&owner, 0, 0, 0);
+    if (*result < 0)
+        return false;
+    *result = owner.type == F_OWNER_PGRP ? -owner.pid : owner.pid;
+    return true;
+}
+
+static long preloaded(enum hook_kind kind, long number, long a, long b, long c, long d, long e, long f)
+{
+    long result;
+
+    if (kind == FCNTL && b == F_GETOWN && owner_as_libc(a, &result))
+        return result;
+    if (kind == FCNTL)
+        kind = b == F_SETLKW || b == F_OFD_SETLKW ? CANCEL : PLAIN;
+    result = answer(kind, number, a, b, c, d, e, f);
     if (kind == ERRNO)
         return -result;
     if (result < 0 && result >= -ERRNO_MAX) {

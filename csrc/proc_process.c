@@ -2,6 +2,8 @@
 #include "proc_files.h"
 
 #define FIELD_STATE 3 /* counted as proc(5) does */
+#define FIELD_PRIORITY 18 /* 20 + nice, for all that are not of real time */
+#define FIELD_NICE 19
 #define FIELD_START 22
 
 /* The whole line. */
@@ -25,6 +27,11 @@ static int64_t leading_number(const char *text)
     while (*text >= '0' && *text <= '9')
         number = 10 * number + *text++ - '0';
     return number;
+}
+
+static int64_t signed_number(const char *text)
+{
+    return *text == '-' ? -leading_number(text + 1) : leading_number(text);
 }
 
 /* When a process or thread was born, in ticks since the boot. The host's init, which nobody in the emulation has started, came
@@ -55,9 +62,13 @@ static const char *state_shown(const struct proc_page *page, const char *state, 
 
 static void put_field(struct proc_page *page, int number, const char *field, int64_t id)
 {
-    if (number == FIELD_START)
+    if (number == FIELD_START) {
         proc_put_number(page, " ", born_ticks(page, id), "");
-    else {
+    } else if (number == FIELD_NICE || (number == FIELD_PRIORITY && *field != '-')) {
+        long zero = number == FIELD_NICE ? 0 : 20;
+
+        proc_put_number(page, " ", zero + nice_shown(page->thread->process, signed_number(field) - zero), "");
+    } else {
         proc_put(page, " ");
         proc_put(page, counts_real_work(number) ? "0" : number == FIELD_STATE ? state_shown(page, field, id) : field);
     }

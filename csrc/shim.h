@@ -298,6 +298,9 @@ int terminal_of_master(int fd);
 long terminal_type(struct call *call, int number, const char *bytes, size_t size);
 long terminal_read_on(int fd, char *bytes, size_t size, long done);
 
+/* sys_priority.c */
+long nice_shown(const struct process *process, long nice);
+
 /* sys_lock.c */
 void lock_released(struct call *call, long fd);
 

@@ -39,6 +39,7 @@ QUEUE_NOTIFIES = PAGE_FIELDS["queue_notifies"]
 NOISY = PAGE_FIELDS["noisy"]
 BEGUN = PAGE_FIELDS["begun_ns"]
 QUANTUM = PAGE_FIELDS["quantum_ns"]
+NICE = PAGE_FIELDS["nice"]
 FLOOR_AND_VERSION = PAGE_FIELDS["descriptor_floor"]
 
 
@@ -81,6 +82,7 @@ class ClockPage:
         self.words[CALL_COST] = costs.call_ns
         self.words[BEGUN] = begun_ns
         struct.pack_into("=qq", self._memory, REALTIME * 8, epoch_ns, uptime_ns)
+        struct.pack_into("=q", self._memory, NICE * 8, os.getpriority(os.PRIO_PROCESS, 0))
         struct.pack_into("=II", self._memory, FLOOR_AND_VERSION * 8, descriptor_floor, PROTOCOL_VERSION)
 
     @property

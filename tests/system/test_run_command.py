@@ -40,6 +40,12 @@ def test_the_shims_variables_are_invisible_and_survive_an_empty_environment(simu
     assert int(done.stdout.split()[-1]) >= 1_735_689_600 + 1000
 
 
+def test_how_nice_the_emulation_is_to_others_is_not_seen_inside(simunix: Simunix) -> None:
+    """It is no part of the scenario: sbatch would send it along."""
+    done = simunix("run", "--", "sh", "-c", "nice; nice -n 2 nice", preexec_fn=lambda: os.nice(1))
+    assert (done.returncode, done.stdout) == (0, "0\n2\n"), done.stderr
+
+
 def test_same_run_same_log(simunix: Simunix, tmp_path: Path) -> None:
     script = (
         "import random,threading,time\nfor i in range(5): threading.Thread(target=time.sleep, args=(random.random(),)).start()"
