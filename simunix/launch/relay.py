@@ -68,7 +68,7 @@ class Relay:
         return self._last
 
     def dismiss(self, number: int) -> None:
-        """Have a host's control socket closed, which ends it; harmless if that has been done, or if there is no factory any more."""
+        """Have a host's control socket closed, which ends it; harmless if that is done, or if there is no factory any more."""
         if self._parties.pop(number, None) is not None:
             try:
                 self._send(f"close={number}", ())
