@@ -16,6 +16,7 @@ import pytest
 from rsg_server.host_state import Command
 from simunix.launch.container import Container, ContainerSpec, Isolation
 from simunix.launch.factory import HOSTINIT, HostFactory
+from simunix.launch.limits import _may_raise_limits
 from simunix.launch.relay import MESSAGE_BYTES, ContainerError, FactoryError
 from tests.conftest import processes_named
 
@@ -225,6 +226,23 @@ def test_odd_messages_do_no_harm() -> None:
         assert ours.recv(4096).startswith(b"0 error unknown request dance=")
         ours.close()
         assert process.wait(30) == 0
+
+
+@pytest.mark.skipif(_may_raise_limits(), reason="this user may raise any limit")
+def test_too_few_descriptors_are_told_and_do_no_harm() -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with subprocess.Popen(["prlimit", "--nofile=16:16", HOSTINIT], stdin=theirs), ours:
+        theirs.close()
+        ours.settimeout(30)
+        for number in range(1, 20):
+            ours.send(f"birth={number}\0namespaces=none\0".encode())
+            answer = ours.recv(4096)
+            if not answer.startswith(b"0 ok "):
+                break
+        assert answer == b"0 error cannot make a control socket: Too many open files"
+        for fds, expected in ((4, b"1 error too few descriptors in the factory"), (0, b"1 error malformed request")):
+            socket.send_fds(ours, [b"host=1\0argv=x\0"], [ours.fileno()] * fds)
+            assert ours.recv(4096).startswith(expected)
 
 
 def test_a_server_that_only_sends_is_not_waited_for() -> None:
