@@ -39,7 +39,10 @@ class Launcher(Protocol):
         """End everything on a host at once; the next program finds it as after a boot, with its files as they were."""
 
     def wait_status(self, host_name: str, pid: int) -> int:
-        """The wait(2) status of a started program that has ended; -1 if it cannot be known."""
+        """The wait(2) status of a started program that has ended; -1 if it cannot be known.
+
+        Raises SimunixError if all hosts are lost.
+        """
 
 
 @dataclass(eq=False, slots=True)

@@ -1,4 +1,4 @@
-/* A new host: a process in namespaces of its own, cloned from the factory. */
+/* A new host: a process in namespaces of its own, cloned from the fork server. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -60,7 +60,6 @@ static bool arrange_namespaces(uint64_t namespaces, unsigned user, unsigned grou
 /* What goes wrong is answered on the host's own socket, once its first message has come. */
 static _Noreturn void live(int control, uint64_t namespaces, unsigned user, unsigned group)
 {
-    signal(SIGCHLD, SIG_DFL);
     merging_leave();
     dup2(control, CONTROL);
     close(control);
@@ -99,7 +98,7 @@ void birth_answer(const struct message *message, const char *which)
     close(message->fds[0]);
 }
 
-/* As SIGCHLD is ignored, nobody is left to be waited for once the host has ended, and with it all that was in it. */
+/* A host's first process ends last of all that was in its namespaces. */
 void death_answer(const struct message *message, const char *pid)
 {
     (void)message;

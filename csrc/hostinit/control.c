@@ -1,37 +1,75 @@
-/* Messages on the control socket. */
+/* Messages on control sockets. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* False when the server is gone. */
-bool control_receive(struct message *message)
+/* The size of the next message; 0 when the other side is gone, -1 when there is nothing to be had yet. */
+int message_receive(int fd, struct message *message)
 {
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof message->fds)];
     struct iovec iov = {message->text, sizeof message->text - 1};
     struct msghdr header = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
-    ssize_t size = recvmsg(CONTROL, &header, MSG_CMSG_CLOEXEC);
+    ssize_t size = recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
 
-    if (size <= 0)
-        return false;
+    message->fd_count = 0;
+    if (size <= 0) /* reset: it went away without having read all; what it had said before is still to be had */
+        return size < 0 && (errno == EINTR || errno == EAGAIN || errno == ECONNRESET) ? -1 : 0;
     message->size = (size_t)size;
     message->text[size] = '\0';
-    message->fd_count = 0;
+    message->is_cut = (header.msg_flags & MSG_CTRUNC) != 0;
     for (struct cmsghdr *part = CMSG_FIRSTHDR(&header); part != NULL; part = CMSG_NXTHDR(&header, part))
         if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS) {
             message->fd_count = (int)((part->cmsg_len - CMSG_LEN(0)) / sizeof(int));
             memcpy(message->fds, CMSG_DATA(part), (size_t)message->fd_count * sizeof(int));
         }
-    return true;
+    return (int)size;
+}
+
+/* Pass a message on without its first word, with its descriptors; never waits. */
+bool message_forward(int fd, const struct message *message)
+{
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof message->fds)] = {0};
+    size_t first = strlen(message->text) + 1;
+    struct iovec iov = {(char *)message->text + first, first < message->size ? message->size - first : 0};
+    struct msghdr header = {.msg_iov = &iov, .msg_iovlen = 1};
+    size_t size = (size_t)message->fd_count * sizeof(int);
+
+    if (size > 0) {
+        header.msg_control = control;
+        header.msg_controllen = CMSG_SPACE(size);
+        CMSG_FIRSTHDR(&header)->cmsg_level = SOL_SOCKET;
+        CMSG_FIRSTHDR(&header)->cmsg_type = SCM_RIGHTS;
+        CMSG_FIRSTHDR(&header)->cmsg_len = CMSG_LEN(size);
+        memcpy(CMSG_DATA(CMSG_FIRSTHDR(&header)), message->fds, size);
+    }
+    return sendmsg(fd, &header, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+}
+
+void message_close_descriptors(struct message *message)
+{
+    while (message->fd_count > 0)
+        close(message->fds[--message->fd_count]);
+}
+
+/* False when the server is gone. */
+bool control_receive(struct message *message)
+{
+    int size;
+
+    while ((size = message_receive(CONTROL, message)) < 0)
+        ;
+    return size > 0;
 }
 
 void control_answer(const char *format, ...)
 {
-    char text[1024];
+    char text[ANSWER_MAX - ADDRESS_MAX];
     va_list arguments;
     int size;
 

@@ -2,8 +2,8 @@
  *
  * Its settings are the whole computer's. The first run that changes them notes in STATE what it has found; every run holds a shared
  * lock on that file, and whoever is the last to let it go puts them back. A process of its own does that, in a session of its own, when
- * the factory is gone: whoever kills a run with its whole group does not meet it. If it is killed all the same, the next run finds the
- * note without a lock and puts back, at its end, what stood there before the killed one.
+ * the fork server is gone: whoever kills a run with its whole group does not meet it. If it is killed all the same, the next run finds
+ * the note without a lock and puts back, at its end, what stood there before the killed one.
  */
 #define _GNU_SOURCE
 #include "hostinit.h"
@@ -27,7 +27,7 @@
 /* In the order in which they are set: the merger is fast before it begins. */
 static const char *const paths[SETTINGS] = {FOLDER "pages_to_scan", FOLDER "sleep_millisecs", FOLDER "run"};
 static int state = -1;      /* STATE, locked */
-static int lifeline = -1;   /* a pipe that nobody writes to: its end tells the keeper that the factory is gone */
+static int lifeline = -1;   /* a pipe that nobody writes to: its end tells the keeper that the fork server is gone */
 static pid_t keeper = -1;
 
 static bool read_setting(const char *path, long *value)
@@ -177,7 +177,6 @@ void merging_leave(void)
     lifeline = state = -1;
 }
 
-/* As SIGCHLD is ignored, the keeper is waited for until it is gone. */
 void merging_end(void)
 {
     merging_leave();

@@ -214,13 +214,7 @@ static _Noreturn void run_program(const struct message *message, const struct pr
     give_up(report, "cannot run", program->argv[0]);
 }
 
-static void close_descriptors(const struct message *message)
-{
-    for (int i = 0; i < message->fd_count; i++)
-        close(message->fds[i]);
-}
-
-void spawn_answer(const struct message *message)
+void spawn_answer(struct message *message)
 {
     static struct program program;
     char failure[512];
@@ -233,7 +227,7 @@ void spawn_answer(const struct message *message)
 
     if (wrong != NULL || place == NULL || pipe2(report, O_CLOEXEC) != 0) {
         control_answer("error %s", wrong != NULL ? wrong : strerror(errno));
-        close_descriptors(message);
+        message_close_descriptors(message);
         return;
     }
     pid = fork();
@@ -242,7 +236,7 @@ void spawn_answer(const struct message *message)
     close(report[1]);
     size = pid < 0 ? 0 : read(report[0], failure, sizeof failure - 1); /* end of file: exec has worked */
     close(report[0]);
-    close_descriptors(message);
+    message_close_descriptors(message);
     if (size > 0)
         control_answer("error %.*s", (int)size, failure);
     else if (pid < 0)

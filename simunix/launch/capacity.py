@@ -24,9 +24,9 @@ KERNEL_BYTES_OF_THREAD = 24 * KIB
 SERVER_BYTES_OF_PROCESS = 48 * KIB
 MERGED_BYTES = 330 * KIB
 """What is left of a daemon's private memory once its pages are merged with those of its like on other hosts."""
-DESCRIPTORS_OF_HOST, DESCRIPTORS_OF_PROCESS, DESCRIPTORS_OF_THREAD = 3, 2, 1
-"""A host's are its control socket and both ends of a connection that comes now and then."""
-FILES_OF_PROCESS, FILES_OF_THREAD = 14, 3
+DESCRIPTORS_OF_HOST, DESCRIPTORS_OF_PROCESS, DESCRIPTORS_OF_THREAD = 2, 2, 1
+"""A host's are both ends of a connection that comes now and then; its control socket is the factory's."""
+FILES_OF_FACTORY, FILES_OF_PROCESS, FILES_OF_THREAD = 1, 14, 3
 RESERVE = 1.1
 
 
@@ -62,13 +62,14 @@ def needs_of(plan: Plan) -> Needs:
     largest = max((each.memory_bytes for each in prints), default=0)  # one copy of each kind stays, none larger than this
     server = SERVER_DESCRIPTORS + hosts * DESCRIPTORS_OF_HOST + processes * DESCRIPTORS_OF_PROCESS
     server += threads * DESCRIPTORS_OF_THREAD
+    files = server + hosts * FILES_OF_FACTORY + processes * FILES_OF_PROCESS + threads * FILES_OF_THREAD
     return Needs(
         hosts,
         fixed + own,
         fixed + min(own, merged + 2 * largest),
         int(RESERVE * (hosts + threads)) + SERVER_TASKS,
         int(RESERVE * server),
-        int(RESERVE * (server + processes * FILES_OF_PROCESS + threads * FILES_OF_THREAD)),
+        int(RESERVE * files),
     )
 
 

@@ -6,23 +6,21 @@ may have that. Emulated processes are all descendants of the host's init, which 
 
 from __future__ import annotations
 
-import array
 import contextlib
 import os
-import socket
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.host_state import Command
-from simunix.launch.factory import LIBRARY, ContainerError, HostFactory
+from simunix.launch.factory import LIBRARY, HostFactory
+from simunix.launch.relay import ContainerError, FactoryError
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 SHIM = LIBRARY / "libsimunix.so"
 SHIM_IN_HOST = "/run/simunix/libsimunix.so"
 REPORT_TIMEOUT_S = 10.0
-MESSAGE_BYTES = 1 << 18
 OVERLAY_SEPARATORS = frozenset(",:\\")
 
 
@@ -193,23 +191,17 @@ class Container:
 
     def __init__(self, spec: ContainerSpec, factory: HostFactory) -> None:
         self.spec = spec
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MESSAGE_BYTES)
-        self._control = ours
-        self._factory = factory
-        self._ended: dict[int, int] = {}
         try:
-            with theirs:
-                self._init = factory.bear(spec.isolation.value, theirs)
+            self._line = factory.bear(spec.isolation.value)
         except SimunixError as error:
-            self.give_up()
             raise ContainerError(f"host {spec.name}: {error}") from error
         if spec.isolation is Isolation.NONE:
             return  # there is nothing to set up
         try:
             self._ask(_Directives(spec).build())
         except SimunixError:
-            self.close()
+            with contextlib.suppress(FactoryError):  # the first reason is the one to be told
+                self.close()
             raise
 
     @property
@@ -217,6 +209,11 @@ class Container:
         """Where the preload library is, seen from inside."""
         inside = self.spec.isolation is not Isolation.NONE and self.spec.fresh_run
         return SHIM_IN_HOST if inside else str(self.spec.shim)
+
+    @property
+    def init(self) -> int:
+        """Process number of the host's first process."""
+        return self._line.init
 
     def spawn(self, command: Command, channel_fd: int, channel_number: int, nofile: int, core: int | None) -> int:
         """Start a program under the shim; its pid in the host. Raises ContainerError with the reason."""
@@ -235,52 +232,26 @@ class Container:
         return self._ask(words, (command.stdin, command.stdout, command.stderr, channel_fd))
 
     def wait_status(self, pid: int) -> int:
-        """The status, as wait(2) gives it, of a started program that has ended; -1 if its init has died too."""
-        self._control.settimeout(REPORT_TIMEOUT_S)
-        try:
-            while pid not in self._ended:
-                if not self._receive().startswith("ended"):
-                    return -1
-        except OSError:
-            return -1
-        finally:
-            self._control.settimeout(None)
-        return self._ended.pop(pid)
+        """The status, as wait(2) gives it, of a started program that has ended; -1 if its init has died too.
 
-    def _receive(self) -> str:
-        """The next word of the host's init, taken note of if it says that a program has ended."""
-        text = self._control.recv(4096).decode(errors="replace")
-        if text.startswith("ended"):
-            _, pid, status = text.split()
-            self._ended[int(pid)] = int(status)
-        return text
+        Raises FactoryError if all hosts are lost.
+        """
+        status = self._line.wait_ended(pid, REPORT_TIMEOUT_S)
+        return -1 if status is None else status
 
     def _ask(self, words: list[str], fds: tuple[int, ...] = ()) -> int:
-        if any("\0" in word for word in words):
-            raise ContainerError(f"host {self.spec.name}: an argument or variable of a program holds a zero byte")
-        message = b"".join(os.fsencode(word) + b"\0" for word in words)
-        if len(message) >= MESSAGE_BYTES:
-            raise ContainerError(f"host {self.spec.name}: arguments and environment of a program exceed 256 KiB")
-        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
         try:
-            self._control.sendmsg([message], rights)
-            while (answer := self._receive()).startswith("ended"):
-                pass
-        except OSError as error:
-            raise ContainerError(f"host {self.spec.name}: its init has died ({error.strerror})") from error
-        kind, _, text = answer.partition(" ")
-        if kind != "ok":
-            raise ContainerError(f"host {self.spec.name}: {text or 'its init has died'}")
-        return int(text)
+            return self._line.ask(words, fds)
+        except ContainerError as error:
+            raise type(error)(f"host {self.spec.name}: {error}") from error
 
     def give_up(self) -> None:
         """End every process of the host."""
-        self._control.close()
+        self._line.give_up()
 
     def close(self) -> None:
         """The same, and wait until they are gone."""
-        self.give_up()
-        self._factory.await_end(self._init)
+        self._line.close()
 
 
 def probe() -> tuple[Isolation, str]:

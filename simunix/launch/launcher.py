@@ -12,6 +12,7 @@ from rsg_server.host_state import Command
 from simunix.launch.container import Container, ContainerSpec
 from simunix.launch.factory import HostFactory
 from simunix.launch.plan import FileSpec
+from simunix.launch.relay import FactoryError
 from simunix.roots.tree import RootTree
 
 DESCRIPTORS_FOR_SHIM = 4096
@@ -61,8 +62,9 @@ class ContainerLauncher:
         """End all hosts: all are told before any is waited for."""
         for container in self.containers.values():
             container.give_up()
-        for container in self.containers.values():
-            container.close()
+        with contextlib.suppress(FactoryError):  # they have ended with it
+            for container in self.containers.values():
+                container.close()
         self.containers.clear()
         if self._factory is not None:
             self._factory.close()

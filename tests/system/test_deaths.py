@@ -98,6 +98,42 @@ def test_a_process_killed_from_outside(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "hosts" / "a2" / "survivor.out").read_text() == "survived\n"
 
 
+def child_of(pid: int, text: str) -> int:
+    """The pid of a child with `text` in its command line; waits for it to be born."""
+    for _ in range(200):
+        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            if text.encode() in Path("/proc", child, "cmdline").read_bytes():
+                return int(child)
+        time.sleep(0.05)
+    raise AssertionError(f"{pid} has no child: {text}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", ["relay", "fork server"])
+def test_a_run_whose_factory_of_hosts_is_killed(tmp_path: Path, which: str) -> None:
+    """All hosts are lost: the run ends at once, with one line about it, and nothing is left."""
+    mark = f"6{os.getpid()}.9"
+    with subprocess.Popen(
+        [*RUN, scenario(tmp_path, f"command: [sleep, '{mark}']"), "--out", tmp_path / "out", "--pace", "1"],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    ) as process:
+        try:
+            find_process(mark)
+            relay = child_of(process.pid, "simunix-hostinit")
+            os.kill(relay if which == "relay" else child_of(relay, "simunix-hostinit"), signal.SIGKILL)
+            _, errors = process.communicate(timeout=60)
+        finally:
+            process.terminate()
+    assert process.returncode in (1, 2), errors  # 1 if a2 was still to be started
+    line = errors.splitlines()[-1]
+    assert line.startswith("simunix: ") and "the factory of hosts has died" in line and "Traceback" not in errors
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert record["ended"] == "failed" and f"simunix: {record['failure']}" == line
+    assert not processes_named(f"sleep {mark}")
+
+
 STORMS = {
     "signals": "import os,signal\nsignal.signal(10, lambda *a: None)\nfor _ in range(20000): os.kill(os.getpid(), 10)\n",
     "real-time signals": (

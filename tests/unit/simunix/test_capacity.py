@@ -52,6 +52,12 @@ def test_needs_grow_with_the_hosts() -> None:
     assert small.merged_bytes <= small.memory_bytes
 
 
+def test_a_host_takes_no_descriptor_of_the_server_for_its_control_socket() -> None:
+    bare = [needs_of(replace(plan(count), processes=())) for count in (10, 1010)]
+    assert bare[1].descriptors - bare[0].descriptors == 2200  # both ends of a connection each, and a tenth in reserve
+    assert bare[1].files - bare[0].files == 3300  # the factory's end of the control socket counts among all of the computer's
+
+
 def test_work_takes_more_than_waiting_for_it() -> None:
     idle, busy = needs_of(plan(10)), needs_of(plan(10, working=7))
     assert busy.memory_bytes > idle.memory_bytes + 7 * DAEMON.work_bytes

@@ -1,0 +1,62 @@
+/* The process that hosts are cloned from, not the server, whose memory would be copied each time, and not the relay, whose descriptors
+ * would be: the last host costs what the first did. It outlives whoever kills the server or the relay for as long as it takes to put
+ * the kernel's settings back. */
+#define _GNU_SOURCE
+#include "hostinit.h"
+
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static struct message message;
+
+static const struct {
+    const char *key;
+    void (*run)(const struct message *message, const char *value);
+} requests[] = {
+    {"namespaces", birth_answer},
+    {"await", death_answer},
+    {"merging", merging_answer},
+};
+
+static void answer(void)
+{
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        const char *value = word_value(message.text, requests[i].key);
+
+        if (value != NULL) {
+            requests[i].run(&message, value);
+            return;
+        }
+    }
+    control_answer("error unknown request %s", message.text);
+}
+
+static _Noreturn void serve(void)
+{
+    while (control_receive(&message))
+        answer();
+    merging_end();
+    _exit(0); /* hosts in namespaces of their own die with us, the others when their control sockets close */
+}
+
+/* The end of a socket that serves requests as CONTROL serves the server's; -1 if there is none to be had. */
+int fork_server_start(pid_t *process)
+{
+    int ends[2];
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return -1;
+    *process = fork();
+    if (*process == 0) {
+        dup2(ends[1], CONTROL);
+        close(ends[0]);
+        close(ends[1]);
+        serve();
+    }
+    close(ends[1]);
+    if (*process > 0)
+        return ends[0];
+    close(ends[0]);
+    return -1;
+}

@@ -1,0 +1,222 @@
+/* The relay between the server and the hosts: it holds each host's control socket, so that the server has one for all of them.
+ *
+ * A host is known by the number that the server gave it at its birth and gives to no other. The relay waits for nobody: what hosts say is
+ * kept in the outbox until the server takes it, and a host has at most one message before it that it has not answered. */
+#define _GNU_SOURCE
+#include "hostinit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MANY_FILES (1 << 20) /* the kernel's own ceiling (fs.nr_open), as it is by default */
+#define EVENTS 64
+#define FORK_SERVER 0 /* its number; hosts have others */
+#define SERVER UINT64_MAX
+
+static struct message message;
+static int *ends; /* our ends of the hosts' control sockets, by the host's number; -1: none (any more) */
+static long ends_size;
+static int fork_server = -1;
+static int poller = -1;
+
+static bool watch(int fd, uint64_t who, uint32_t events, int operation)
+{
+    struct epoll_event event = {.events = events, .data.u64 = who};
+
+    return epoll_ctl(poller, operation, fd, &event) == 0;
+}
+
+/* A place for a host's number; NULL without memory, or if the number has been given before. */
+static int *new_place(long number)
+{
+    long size = ends_size == 0 ? 64 : ends_size;
+    int *bigger;
+
+    while (number >= size)
+        size *= 2;
+    if (size > ends_size) {
+        bigger = realloc(ends, (size_t)size * sizeof *ends);
+        if (bigger == NULL)
+            return NULL;
+        memset(bigger + ends_size, 0xff, (size_t)(size - ends_size) * sizeof *ends);
+        ends = bigger;
+        ends_size = size;
+    }
+    return ends[number] < 0 ? &ends[number] : NULL;
+}
+
+static int *place_of(long number)
+{
+    return number > FORK_SERVER && number < ends_size && ends[number] >= 0 ? &ends[number] : NULL;
+}
+
+static void drop(long number)
+{
+    int *place = place_of(number);
+
+    if (place != NULL) {
+        close(*place);
+        *place = -1;
+    }
+}
+
+/* Requests of the server, by the key of their first word, which is for us alone */
+
+static void to_fork_server(long number)
+{
+    if (!message_forward(fork_server, &message))
+        outbox_put(number, "error cannot ask the process that hosts are cloned from: %s", strerror(errno));
+}
+
+/* The new host's end goes to the fork server with the request; ours is watched from now on, whether the host comes to be or not. */
+static void bear(long number)
+{
+    int *place = number > FORK_SERVER ? new_place(number) : NULL;
+    int size = MESSAGE_MAX;
+    int pair[2];
+
+    if (place == NULL || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+        outbox_put(FORK_SERVER, "error cannot make a control socket: %s", place == NULL ? "no place for it" : strerror(errno));
+        return;
+    }
+    setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+    *place = pair[0];
+    if (!watch(pair[0], (uint64_t)number, EPOLLIN, EPOLL_CTL_ADD))
+        outbox_put(FORK_SERVER, "error cannot watch a control socket: %s", strerror(errno));
+    else {
+        message.fds[0] = pair[1];
+        message.fd_count = 1;
+        to_fork_server(FORK_SERVER);
+        message.fd_count = 0;
+    }
+    close(pair[1]);
+}
+
+/* To a host that is gone nothing need be said: the server has been told so, or is about to be. */
+static void to_host(long number)
+{
+    const int *place = place_of(number);
+
+    if (message.is_cut)
+        outbox_put(number, "error too few descriptors in the factory of hosts: raise `ulimit -Hn` or use fewer hosts");
+    else if (place != NULL && !message_forward(*place, &message) && errno != EPIPE && errno != ECONNRESET)
+        outbox_put(number, "error cannot pass on a message: %s", strerror(errno));
+}
+
+static const struct {
+    const char *key;
+    void (*run)(long number);
+} requests[] = {
+    {"host", to_host},
+    {"birth", bear},
+    {"close", drop},
+    {"factory", to_fork_server},
+};
+
+static bool hear_server(void)
+{
+    int size = message_receive(CONTROL, &message);
+
+    if (size <= 0)
+        return size < 0;
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        const char *value = word_value(message.text, requests[i].key);
+
+        if (value != NULL)
+            requests[i].run(strtol(value, NULL, 10));
+    }
+    message_close_descriptors(&message);
+    return true;
+}
+
+static bool hear_fork_server(void)
+{
+    int size = message_receive(fork_server, &message);
+
+    if (size > 0)
+        outbox_put(FORK_SERVER, "%s", message.text);
+    return size != 0;
+}
+
+static void hear_host(long number)
+{
+    const int *place = place_of(number);
+    int size = place == NULL ? -1 : message_receive(*place, &message);
+
+    if (size > 0) {
+        outbox_put(number, "%s", message.text);
+        message_close_descriptors(&message);
+    } else if (size == 0) {
+        drop(number);
+        outbox_put(number, "gone");
+    }
+}
+
+/* False when there is nobody left to serve, or nobody to serve with. */
+static bool act_on(const struct epoll_event *event)
+{
+    if (event->data.u64 == FORK_SERVER)
+        return hear_fork_server();
+    if (event->data.u64 == SERVER)
+        return (event->events & ~(uint32_t)EPOLLOUT) == 0 || hear_server();
+    hear_host((long)event->data.u64);
+    return true;
+}
+
+static void serve(void)
+{
+    struct epoll_event events[EVENTS];
+
+    for (;;) {
+        int count = epoll_wait(poller, events, EVENTS, -1);
+
+        if (count < 0 && errno != EINTR)
+            return;
+        for (int i = 0; i < count; i++)
+            if (!act_on(&events[i]))
+                return;
+        if (!outbox_send() || !watch(CONTROL, SERVER, outbox_is_empty() ? EPOLLIN : EPOLLIN | EPOLLOUT, EPOLL_CTL_MOD))
+            return;
+    }
+}
+
+/* Ours alone: hosts come from the fork server, which keeps the limits of whoever started the run. */
+static void allow_many_descriptors(void)
+{
+    struct rlimit limit;
+    struct rlimit many = {MANY_FILES, MANY_FILES};
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    if (limit.rlim_max >= MANY_FILES || setrlimit(RLIMIT_NOFILE, &many) != 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+/* Until the server is gone, or the fork server, without which all hosts are lost. */
+int relay_run(void)
+{
+    pid_t process = -1;
+
+    fork_server = fork_server_start(&process);
+    poller = epoll_create1(EPOLL_CLOEXEC);
+    allow_many_descriptors();
+    if (fork_server >= 0 && watch(fork_server, FORK_SERVER, EPOLLIN, EPOLL_CTL_ADD) && watch(CONTROL, SERVER, EPOLLIN, EPOLL_CTL_ADD))
+        serve();
+    for (long number = 1; number < ends_size; number++)
+        drop(number);
+    if (fork_server >= 0)
+        close(fork_server);
+    while (process > 0 && waitpid(process, NULL, 0) < 0 && errno == EINTR) /* it puts back what it has changed */
+        ;
+    return 0;
+}
