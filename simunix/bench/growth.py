@@ -90,7 +90,9 @@ def _growth(context: Context, sizes: Sequence[int]) -> Iterator[Row]:
         yield from rows_of(found[-1])
     last = f"{sizes[0]:,} to {sizes[-1]:,} nodes: exponent of"
     for name, text in (("start_s", "start"), ("memory", "memory"), ("hour_s", "an idle hour")):
-        yield Row(f"growth-{sizes[-1]}-{name.removesuffix('_s')}-exponent", f"{last} {text}", exponent(found, name))
+        power = exponent(found, name)
+        value = None if math.isnan(power) else power
+        yield Row(f"growth-{sizes[-1]}-{name.removesuffix('_s')}-exponent", f"{last} {text}", value)
 
 
 def rows_of(found: Growth, aims: tuple[Aim | None, Aim | None, Aim | None] = (None, None, None)) -> Iterator[Row]:

@@ -16,7 +16,7 @@ def print_list(benchmarks: Sequence[Benchmark]) -> None:
     """On standard output."""
     table = Table()
     for title in ("name", "what", "takes", "runs"):
-        table.add_column(title, no_wrap=True)
+        table.add_column(title, no_wrap=title != "what")
     lacking = []
     for each in benchmarks:
         why = lacks(each.needs)

@@ -13,7 +13,8 @@ PLAN.json:
     "idle_s"        so many seconds of idleness are measured before the first job; 0: nothing is measured
     "log"           the file in which Slurm notes completed jobs
 
-With idle_s it leaves result.json: "idle_cpu_rate", "busy_cpu_s", "busy_s". Nothing is ended here: the kernel ends all that lives in a PID namespace with its first process.
+With idle_s it leaves result.json: "idle_cpu_rate", "busy_cpu_s", "busy_s". Nothing is ended here:
+the kernel ends all that lives in a PID namespace with its first process.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def shown(row: Row) -> str:
 def table(rows: Sequence[tuple[str, Row]]) -> Table:
     """Figure, measured, aim, whether it was met; a section for each benchmark."""
     found = Table(title="simunix bench", title_justify="left")
-    found.add_column("figure", no_wrap=True)
+    found.add_column("figure")
     found.add_column("measured", justify="right", no_wrap=True)
     found.add_column("aim", justify="right", no_wrap=True)
     found.add_column("", no_wrap=True)
