@@ -18,6 +18,7 @@ from typing import Any
 
 from simunix.bench import real_cluster_inside
 from simunix.bench.context import Context
+from simunix.bench.real_cluster_inside import HERE
 from simunix.bench.requirements import NAMESPACES
 from simunix.launch.hardware import Hardware
 from simunix.rjms.slurm.accounting import CompletedJob, parse_jobcomp
@@ -27,7 +28,8 @@ from simunix.workload.job import Job
 
 FIRST_PORT = 20_000
 """In a network namespace of its own nobody else has it."""
-FOLDERS = ("/var/spool/slurmctld", "/var/spool/slurmd", "/var/log/slurm", "/run")
+FOLDERS = ("/var/spool/slurmctld", "/var/spool/slurmd", "/var/log/slurm")
+"""Those of the configuration that lie elsewhere than HERE."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +52,13 @@ class Cost:
     busy_s: float = 0.0
 
 
-def configuration(folder: Path, node_count: int, cores: int, scheduler: str = "") -> str:
-    """simunix's own slurm.conf, each path below `folder`, each node a port of this computer, whatever its size."""
+def configuration(node_count: int, cores: int, scheduler: str = "") -> str:
+    """simunix's own slurm.conf, each path below HERE, each node a port of this computer, whatever its size."""
     hardware = Hardware(2, cores // 2, 1, 64 << 30)
     nodes = tuple(ComputeNode(name, "127.0.0.1", hardware) for name in node_names(node_count))
     text = slurm_conf(SlurmCluster("real", socket.gethostname(), "127.0.0.1", nodes, scheduler=scheduler))
     for path in FOLDERS:
-        text = text.replace(f"={path}", f"={folder}{path}")
+        text = text.replace(f"={path}", f"={HERE}{path}")
     text = text.replace("/var/spool/slurmd\n", "/var/spool/slurmd.%n\n").replace("/slurmd.pid", "/slurmd.%n.pid")
     text = text.replace("/slurmd.log", "/slurmd.%n.log")
     for number, node in enumerate(nodes):
@@ -64,7 +66,7 @@ def configuration(folder: Path, node_count: int, cores: int, scheduler: str = ""
     text = text.replace("SlurmctldPort=6817", f"SlurmctldPort={FIRST_PORT}").replace(
         "SlurmdPort=6818", f"SlurmdPort={FIRST_PORT + 1}"
     )
-    return f"AuthInfo=socket={folder}/munge.socket\nSlurmdParameters=config_overrides\n{text}"
+    return f"AuthInfo=socket={HERE}/munge.socket\nSlurmdParameters=config_overrides\n{text}"
 
 
 def node_names(count: int) -> list[str]:
@@ -72,10 +74,10 @@ def node_names(count: int) -> list[str]:
     return [f"node{number:0{len(str(count))}}" for number in range(1, count + 1)]
 
 
-def daemons(folder: Path, node_count: int) -> list[list[str]]:
+def daemons(node_count: int) -> list[list[str]]:
     """munged, slurmctld and the slurmds, all in the foreground."""
-    own = [f"--{kind}-file={folder}/munge.{kind}" for kind in ("key", "pid", "log", "seed")]
-    munged = ["munged", "--foreground", "--force", f"--socket={folder}/munge.socket", *own]
+    own = [f"--{kind}-file={HERE}/munge.{kind}" for kind in ("key", "pid", "log", "seed")]
+    munged = ["munged", "--foreground", "--force", f"--socket={HERE}/munge.socket", *own]
     return [munged, ["slurmctld", "-D"], *(["slurmd", "-D", "-N", name] for name in node_names(node_count))]
 
 
@@ -98,9 +100,8 @@ def run_jobs(
     prepare(folder, jobs, node_count, cores, rate, idle_s, scheduler)
     inside = [sys.executable, "-m", real_cluster_inside.__name__]
     faster = ["faketime", "-m", "-f", f"+0 x{rate}"] if rate > 1 else []
-    plan = str(folder / "plan.json")
-    command = [*NAMESPACES, *inside, "prepare", plan, *faster, *inside, "run", plan]
-    environment = {"SLURM_CONF": str(folder / "slurm.conf"), "TZ": "UTC"}
+    command: list[str | Path] = [*NAMESPACES, *inside, "prepare", folder, *faster, *inside, "run"]
+    environment = {"SLURM_CONF": f"{HERE}/slurm.conf", "TZ": "UTC"}
     done = context.run(command, environment, limit_s, signal.SIGKILL)
     log, result = Path(f"{folder}{JOBCOMP}"), folder / "result.json"
     lines = log.read_text(errors="replace").splitlines() if log.exists() else []
@@ -116,15 +117,14 @@ def prepare(folder: Path, jobs: Sequence[Job], node_count: int, cores: int, rate
     folder.chmod(0o755)
     (folder / "munge.key").write_bytes(os.urandom(128))
     (folder / "munge.key").chmod(0o400)
-    (folder / "slurm.conf").write_text(configuration(folder, node_count, cores, scheduler))
+    (folder / "slurm.conf").write_text(configuration(node_count, cores, scheduler))
     plan: dict[str, Any] = {
-        "folder": str(folder),
-        "daemons": daemons(folder, node_count),
-        "munge_socket": f"{folder}/munge.socket",
+        "daemons": daemons(node_count),
+        "munge_socket": f"{HERE}/munge.socket",
         "nodes": node_count,
         "rate": rate,
         "jobs": {"jobs": [{"id": job.id, "at": job.submit_s, "argv": submit_command(job)} for job in jobs]},
         "idle_s": idle_s,
-        "log": f"{folder}{JOBCOMP}",
+        "log": f"{HERE}{JOBCOMP}",
     }
     (folder / "plan.json").write_text(json.dumps(plan))

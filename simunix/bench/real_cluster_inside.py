@@ -1,10 +1,9 @@
 """Slurm's real daemons in real time, or in whatever time the C library shows: run inside namespaces of their own.
 
-    python -m simunix.bench.real_cluster_inside prepare PLAN.json COMMAND...     sets the namespaces up, then becomes COMMAND
-    python -m simunix.bench.real_cluster_inside run PLAN.json                    starts daemons, submits, waits for the last job
+    python -m simunix.bench.real_cluster_inside prepare FOLDER COMMAND...     sets the namespaces up, then becomes COMMAND
+    python -m simunix.bench.real_cluster_inside run                           starts daemons, submits, waits for the last job
 
-PLAN.json:
-    "folder"        where the daemons' files are
+The folder is at HERE inside: paths of sockets may have 107 characters only. In it, plan.json:
     "daemons"       command lines; the first is munged's
     "munge_socket"  its socket
     "nodes"         how many must be idle before the first job
@@ -37,6 +36,7 @@ from simunix.workload.submitter import Flushed, Submitter
 SIOCSIFFLAGS, SIOCSIFADDR, IFF_UP = 0x8914, 0x8916, 0x1
 ADDRESS = "10.0.0.1"
 """Nobody uses it, but where only loopback has addresses getaddrinfo(3) with AI_ADDRCONFIG, as Slurm asks it, refuses all."""
+HERE = "/run"
 LOOK_S = 0.05
 ASK_S = 0.5
 SETTLING_S = 1.0
@@ -44,12 +44,13 @@ IDLE = ["sinfo", "--noheader", "--format=%D", "--states=idle"]
 QUEUE = ["squeue", "--noheader", "--format=%A"]
 
 
-def prepare(plan_path: str, command: list[str]) -> None:
-    """Loopback up, with a second address; shared memory of our own, since libfaketime leaves its behind; then the command."""
+def prepare(folder: str, command: list[str]) -> None:
+    """The folder at HERE; loopback up, with a second address; shared memory, which libfaketime leaves behind; the command."""
     address = struct.pack("=hH4s8x", socket.AF_INET, 0, socket.inet_aton(ADDRESS))
     with socket.socket() as any_socket:
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", IFF_UP))
         fcntl.ioctl(any_socket, SIOCSIFADDR, struct.pack("16s16s8x", b"lo:0", address))
+    subprocess.run(["mount", "--bind", folder, HERE], check=True)
     subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/dev/shm"], check=True)
     os.execvp(command[0], command)
 
@@ -59,17 +60,23 @@ class Cluster:
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self.plan = plan
-        self.folder = Path(plan["folder"])
+        self.folder = Path(HERE)
+        self.running: dict[str, subprocess.Popen[bytes]] = {}  # by the names of their output files
 
     def pause(self, real_s: float) -> None:
-        """Sleep so long in reality."""
+        """Sleep so long in reality. Ends all if a daemon has ended."""
         time.sleep(real_s * self.plan["rate"])
+        for name, process in self.running.items():
+            if process.poll() is not None:
+                lines = (self.folder / name).read_text(errors="replace").splitlines() or ["it said nothing"]
+                sys.exit(f"{name.partition('.')[0]} ended early: {lines[-1]}")
 
     def start(self) -> None:
         """Start the daemons; return when all nodes are idle."""
         for number, command in enumerate(self.plan["daemons"]):
-            with (self.folder / f"{command[0]}.{number}.out").open("w") as output:
-                subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+            name = f"{command[0]}.{number}.out"
+            with (self.folder / name).open("w") as output:
+                self.running[name] = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
             while not Path(self.plan["munge_socket"]).exists():
                 self.pause(LOOK_S)
         while self.told(IDLE) != [str(self.plan["nodes"])]:
@@ -116,16 +123,16 @@ class Cluster:
         return {"idle_cpu_rate": idle_cpu_s / idle_s, "busy_cpu_s": spent_s() - begin_s, "busy_s": time.monotonic() - begin}
 
 
-def main(plan_path: str) -> None:
+def main() -> None:
     """Run the plan."""
-    plan = json.loads(Path(plan_path).read_text())
+    plan = json.loads(Path(HERE, "plan.json").read_text())
     cluster = Cluster(plan)
     cluster.start()
     if plan["idle_s"]:
-        Path(plan["folder"], "result.json").write_text(json.dumps(cluster.weighed(plan["idle_s"])))
+        Path(HERE, "result.json").write_text(json.dumps(cluster.weighed(plan["idle_s"])))
     else:
         cluster.work()
 
 
 if __name__ == "__main__":
-    prepare(sys.argv[2], sys.argv[3:]) if sys.argv[1] == "prepare" else main(sys.argv[2])
+    prepare(sys.argv[2], sys.argv[3:]) if sys.argv[1] == "prepare" else main()

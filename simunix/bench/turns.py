@@ -13,7 +13,7 @@ INSIDE: tuple[str, ...] = (*SIMUNIX, "run", "--")
 OUTSIDE: tuple[str, ...] = ()
 REPEATS = 3
 HANDOVERS = 100_000
-QUICK = 4
+QUICK = 10
 """By so much fewer rounds and hand-overs, and once instead of REPEATS times."""
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -44,10 +46,17 @@ def test_the_list_measures_nothing(simunix: Simunix) -> None:
     assert "hundred-jobs" in done.stdout
 
 
-def started(tmp_path: Path, name: str, *words: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "simunix.cli.main", "bench", name, "--json", str(tmp_path / "out.json"), *words]
+@contextlib.contextmanager
+def started(tmp_path: Path, name: str) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-m", "simunix.cli.main", "bench", name, "--json", str(tmp_path / "out.json")]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
-    return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd=tmp_path)
+    process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd=tmp_path)
+    try:
+        yield process
+        process.wait(60)
+    finally:
+        process.kill()
+        process.wait()
 
 
 def await_file(folder: Path, pattern: str) -> None:

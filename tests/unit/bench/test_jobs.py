@@ -16,6 +16,7 @@ from simunix.bench.growth import Growth, exponent, rows_of
 from simunix.bench.hundred_jobs import Outcome, comparison, outcome
 from simunix.bench.processor_time import of_process_s
 from simunix.bench.real_cluster import configuration, daemons, prepare
+from simunix.bench.real_cluster_inside import HERE
 from simunix.bench.row import at_most
 from simunix.rjms.slurm.accounting import CompletedJob
 from simunix.workload.job import Job
@@ -89,13 +90,13 @@ def test_the_demos_jobs_are_shortened_and_follow_each_other(tmp_path: Path) -> N
     ]
 
 
-def test_real_daemons_share_no_file_and_no_port(tmp_path: Path) -> None:
-    text = configuration(tmp_path, 4, 16)
+def test_real_daemons_share_no_file_and_no_port() -> None:
+    text = configuration(4, 16)
     paths = [line.partition("=")[2] for line in text.splitlines() if line.startswith(("State", "SlurmdSpool", "JobCompLoc"))]
-    assert all(path.startswith(str(tmp_path)) for path in paths)
+    assert all(path.startswith(HERE) for path in paths)
     ports = [word.partition("=")[2] for word in text.split() if word.startswith(("Port=", "SlurmctldPort=", "SlurmdPort="))]
     assert len(ports) == len(set(ports)) == 6
-    assert [command[0] for command in daemons(tmp_path, 4)] == ["munged", "slurmctld", *["slurmd"] * 4]
+    assert [command[0] for command in daemons(4)] == ["munged", "slurmctld", *["slurmd"] * 4]
 
 
 def test_prepared_files(tmp_path: Path) -> None:
