@@ -20,6 +20,7 @@ from simunix.workload.job import Job
 COUNT, LENGTH_S, NODES, CORES = 100, 60, 4, 16
 RATES = (10, 100, 1000)
 LIMIT_S, FAKED_LIMIT_S = 300.0, 60.0
+STARTS = 3
 RESOLUTION_S = 1
 """Of the times that Slurm notes."""
 
@@ -66,14 +67,26 @@ def hundred_jobs(context: Context) -> Iterator[Row]:
     else:
         for rate in RATES:
             context.say(f"100 jobs under faketime, {rate:,} times as fast")
-            run = real_cluster.run_jobs(context, make_jobs(), NODES, CORES, rate=rate, limit_s=FAKED_LIMIT_S)
-            faked.append(outcome(run.jobs, run.wall_s))
-            yield from rows_of(f"faketime-{rate}", f"faketime ×{rate}", faked[-1], run.trouble)
+            found, trouble = under_faketime(context, rate)
+            faked.append(found)
+            yield from rows_of(f"faketime-{rate}", f"faketime ×{rate}", found, trouble)
     context.say("100 jobs under simunix")
     emulated = emulated_cluster.run_jobs(context, make_jobs(), NODES, CORES)
     ours = outcome(emulated.jobs, emulated.wall_s)
     yield from rows_of("simunix", "simunix", ours, lost_aim=at_most(0))
     yield from comparison(ours, real, faked)
+
+
+def under_faketime(context: Context, rate: int) -> tuple[Outcome, str]:
+    """What became of the jobs, and what went wrong. Daemons that die of time-outs before the first job get another chance."""
+    failures: list[str] = []
+    for _ in range(STARTS):
+        run = real_cluster.run_jobs(context, make_jobs(), NODES, CORES, rate=rate, limit_s=FAKED_LIMIT_S)
+        if run.jobs:
+            break
+        failures.append(run.trouble or "no job completed")
+    said = [f"{len(failures)} of {STARTS} starts failed, the first one: {failures[0]}"] if failures else []
+    return outcome(run.jobs, run.wall_s), "; ".join([*said, *([run.trouble] if run.jobs and run.trouble else [])])
 
 
 def rows_of(name: str, text: str, found: Outcome, trouble: str = "", lost_aim: Aim | None = None) -> Iterator[Row]:

@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,7 +97,7 @@ def run_jobs(
 
     Above 1, `rate` is by how much faster Debian's faketime lets the clock run, which all share.
     """
-    folder = context.folder / f"real-{rate}"
+    folder = Path(tempfile.mkdtemp(prefix=f"real-{rate}-", dir=context.folder))
     prepare(folder, jobs, node_count, cores, rate, idle_s, scheduler)
     inside = [sys.executable, "-m", real_cluster_inside.__name__]
     faster = ["faketime", "-m", "-f", f"+0 x{rate}"] if rate > 1 else []

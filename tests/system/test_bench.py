@@ -88,7 +88,7 @@ def test_nothing_stays_of_real_daemons_when_stopped(number: signal.Signals, tmp_
     if why := lacks(["namespaces"]):
         pytest.skip(why)
     with started(tmp_path, "hundred-jobs") as process:
-        await_file(tmp_path, "simunix-bench-*/hundred-jobs/real-1/submissions.csv")
+        await_file(tmp_path, "simunix-bench-*/hundred-jobs/real-1-*/submissions.csv")
         process.send_signal(number)
     deadline = time.monotonic() + 60
     while processes_named(str(tmp_path)) and time.monotonic() < deadline:

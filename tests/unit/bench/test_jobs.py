@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from simunix.bench import demo, hundred_jobs, thirty_jobs
-from simunix.bench.context import MeasurementError
+from simunix.bench import demo, hundred_jobs, real_cluster, thirty_jobs
+from simunix.bench.context import Context, MeasurementError
 from simunix.bench.growth import Growth, exponent, rows_of
 from simunix.bench.hundred_jobs import Outcome, comparison, outcome
 from simunix.bench.processor_time import of_process_s
-from simunix.bench.real_cluster import configuration, daemons, prepare
+from simunix.bench.real_cluster import Cost, RealRun, configuration, daemons, prepare
 from simunix.bench.real_cluster_inside import HERE
 from simunix.bench.row import at_most
+from simunix.launch.interrupts import Interrupts
 from simunix.rjms.slurm.accounting import CompletedJob
 from simunix.workload.job import Job
 
@@ -125,3 +126,13 @@ def test_growths_exponent() -> None:
     rows = list(rows_of(found[0], (at_most(1), None, None)))
     assert [row.verdict for row in rows] == ["missed", "", ""]
     assert rows[1].value == 256
+
+
+def test_daemons_that_die_under_faketime_get_another_chance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = [RealRun({}, 2.0, False, Cost(), "slurmd ended early"), RealRun({"a": JOB}, 1.5, True, Cost())]
+    monkeypatch.setattr(real_cluster, "run_jobs", lambda *words, **options: runs.pop(0))
+    with Interrupts() as interrupts:
+        context = Context(tmp_path, True, interrupts, lambda text: None)
+        found, said = hundred_jobs.under_faketime(context, 1000)
+    assert found == Outcome(99, 1.5, 62.0, (60.0,))
+    assert said == "1 of 3 starts failed, the first one: slurmd ended early"
