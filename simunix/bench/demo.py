@@ -42,7 +42,7 @@ def demo(context: Context) -> Iterator[Row]:
         "demo: wall ÷ CPU time of the emulated daemons and clients",
         wall_s / inside_s,
         "×",
-        note="all run on one core that is never idle: what the server did not use, they did, the shim inside them included",
+        note="all share one core: what of it the server did not use, they did (the shim in them included), or other work here",
     )
     yield from native_ratio(context, record, jobs_of(out / "jobs.csv"), AIM)
 
@@ -51,6 +51,9 @@ def native_ratio(context: Context, record: dict[str, Any], jobs: list[Job], aim:
     """Wall time over the native processor time of the same jobs and as long a time."""
     if why := lacks(["namespaces"]):
         yield missing("demo-native-ratio", RATIO, why, aim)
+        return
+    if not jobs:
+        yield missing("demo-native-ratio", RATIO, "no job was submitted so early in the day", aim)
         return
     context.say(f"{len(jobs)} jobs on real daemons, shortened")
     idle_s = QUICK_IDLE_S if context.is_quick else IDLE_S
