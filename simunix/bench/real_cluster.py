@@ -105,7 +105,7 @@ def run_jobs(
     environment = {"SLURM_CONF": f"{HERE}/slurm.conf", "TZ": "UTC"}
     done = context.run(command, environment, limit_s, signal.SIGKILL)
     log, result = Path(f"{folder}{JOBCOMP}"), folder / "result.json"
-    lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+    lines = log.read_text(errors="replace").split("\n")[:-1] if log.exists() else []  # the last one may be half written
     cost = Cost(**json.loads(result.read_text())) if result.exists() else Cost()
     trouble = "" if done.returncode == 0 else f"stopped after {limit_s:g} s" if done.returncode is None else done.last_words
     return RealRun({job.name: job for job in parse_jobcomp(lines).values()}, done.wall_s, not trouble, cost, trouble)
