@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from simunix.bench.row import number
+
 BOUNDS = {"at_most": "≤", "at_least": "≥"}
 
 
@@ -17,8 +19,7 @@ def shown(value: float | None, unit: str) -> str:
     """With its unit, three digits that count."""
     if value is None:
         return "not measured"
-    digits = f"{value:,.0f}" if value == int(value) or abs(value) >= 100 else f"{value:.3g}"
-    return f"{digits} {unit}".rstrip()
+    return f"{number(value)} {unit}".rstrip()
 
 
 def line(row: dict[str, Any]) -> str:
