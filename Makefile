@@ -22,16 +22,14 @@ conformance: export SIMUNIX_CONFORMANCE = yes
 conformance: setup ## CPython's own tests inside and outside, file by file, into docs/conformance.md (half an hour)
 	.venv/bin/python -m tests.conformance.cpython --page docs/conformance.md
 
-bench: setup ## the benchmarks; their last figures are in benchmarks/README.md
-	.venv/bin/python benchmarks/turn.py
-	.venv/bin/python benchmarks/demo.py
-	.venv/bin/python benchmarks/realtime.py
+bench: setup ## the short benchmarks; last figures: benchmarks/README.md; long ones: simunix bench --list
+	@mkdir -p out
+	.venv/bin/simunix bench --json out/bench.json
 	.venv/bin/python benchmarks/platform.py
 	.venv/bin/python benchmarks/solver.py
 	.venv/bin/python benchmarks/report.py
 	.venv/bin/python benchmarks/workload_tools.py
 	.venv/bin/python benchmarks/network_cost.py
-	.venv/bin/python benchmarks/growth.py
 
 format: setup ## format the Python sources
 	.venv/bin/ruff format . && .venv/bin/ruff check --fix .

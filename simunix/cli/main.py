@@ -24,6 +24,7 @@ def build_parser() -> argparse.ArgumentParser:
     What only one of them needs it imports when it is executed: a command in an emulation of its own is to start at once.
     """
     from simunix.cli import (
+        bench,
         check,
         control,
         coverage,
@@ -45,7 +46,23 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"simunix {__version__}")
     subcommands = parser.add_subparsers(dest="subcommand", metavar="COMMAND", required=True)
-    for module in (run, sweep, check, shell, control, ps, root, workload, report, trace, platform, net, coverage, schema):
+    for module in (
+        run,
+        sweep,
+        check,
+        shell,
+        control,
+        ps,
+        root,
+        workload,
+        report,
+        trace,
+        platform,
+        net,
+        bench,
+        coverage,
+        schema,
+    ):
         module.add_parser(subcommands)
     return parser
 

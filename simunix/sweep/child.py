@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
-from simunix.launch.interrupts import HEARD
+from simunix.launch.parent_death import die_with
 from simunix.sweep.runs import Run
 
-PR_SET_PDEATHSIG = 1
 LOOK_S = 0.1
 STOPPED = 130
 LAST_BYTES = 4096
@@ -66,7 +62,7 @@ def execute(directory: Path, run: Run) -> int:
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C in a terminal is the sweep's, which lets its runs end in good order
-            preexec_fn=_die_with(os.getpid()),
+            preexec_fn=die_with(os.getpid()),
         )
         try:
             return _wait(process, stop_file(directory))
@@ -86,16 +82,3 @@ def _wait(process: subprocess.Popen[bytes], stop: Path) -> int:
             process.kill()
         time.sleep(LOOK_S)
     return process.returncode
-
-
-def _die_with(parent: int) -> Callable[[], None]:
-    """What makes a new process end with its parent, however that ends."""
-    libc = ctypes.CDLL(None)
-
-    def prepare() -> None:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, HEARD)  # to which a worker is deaf
-        libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != parent:
-            os._exit(1)
-
-    return prepare

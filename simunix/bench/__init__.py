@@ -1,0 +1,1 @@
+"""`simunix bench`: what simunix costs on this computer, and what its peers cost beside it."""

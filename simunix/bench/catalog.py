@@ -1,0 +1,53 @@
+"""The benchmarks by name: what each needs, whether it is cheap enough to be run unasked, how it is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rsg_server.errors import SimunixError
+from simunix.bench import demo, growth, hundred_jobs, long_runs, thirty_jobs, turns
+from simunix.bench.context import Context
+from simunix.bench.row import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """`needs` are keys of requirements.NEEDS. `takes` says about how long; long ones run only when they are named."""
+
+    name: str
+    title: str
+    takes: str
+    needs: tuple[str, ...]
+    measure: Callable[[Context], Iterator[Row]]
+    is_long: bool = False
+
+
+BENCHMARKS = (
+    Benchmark("turn", "what a turn and a system call cost", "1 min", ("checkout", "gcc"), turns.turns),
+    Benchmark("idle", "an idle Slurm of 16 nodes", "1 min", ("slurm",), growth.idle),
+    Benchmark("demo", "a day of the NASA iPSC on 16 nodes", "3 min", ("checkout", "slurm"), demo.demo),
+    Benchmark("hundred-jobs", "100 jobs: real time, faketime, simunix", "3 min", ("slurm",), hundred_jobs.hundred_jobs),
+    Benchmark("growth", "idle clusters of 16 to 256 nodes", "3 min", ("slurm",), growth.small),
+    Benchmark(
+        "thirty-jobs", "30 jobs on 16 nodes in real time and emulated", "4 min", ("slurm",), thirty_jobs.thirty_jobs, True
+    ),
+    Benchmark("growth-1024", "idle clusters of 16 to 1,024 nodes", "an hour", ("slurm",), growth.large, True),
+    Benchmark("nasa", "92 days of the NASA iPSC on 128 slurmds", "an hour", ("checkout", "slurm"), long_runs.nasa, True),
+    Benchmark("curie-idle", "5,040 idle nodes", "an hour", ("slurm",), growth.curie_idle, True),
+    Benchmark("curie", "an hour of Curie on 5,040 slurmds, twice", "two hours", ("checkout", "slurm"), long_runs.curie, True),
+)
+BY_NAME = {benchmark.name: benchmark for benchmark in BENCHMARKS}
+
+
+def chosen(names: Sequence[str], every: bool) -> list[Benchmark]:
+    """Those named, in the catalogue's order and each once; without names the short ones, or every one.
+
+    Raises SimunixError for a name that is none.
+    """
+    unknown = [name for name in names if name not in BY_NAME]
+    if unknown:
+        raise SimunixError(f"bench: there is no benchmark {', '.join(unknown)}; there are: {', '.join(BY_NAME)}")
+    if names and every:
+        raise SimunixError("bench: give names or --all, not both")
+    return [one for one in BENCHMARKS if (one.name in names if names else every or not one.is_long)]

@@ -1,0 +1,209 @@
+"""What an idle cluster of real Slurm takes as it grows: time until all nodes are idle, memory, time of an idle virtual hour.
+
+Memory is the proportional set size of all processes of the run, taken at the end with virtual time held and, where equal pages
+are merged, once the merger has been round; `kernel` is by how much unreclaimable slabs, page tables and kernel stacks of the
+whole computer have grown, so leave it alone meanwhile. Processor time is that of the processes that live then.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import statistics
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from simunix.bench.context import SIMUNIX, Context, MeasurementError
+from simunix.bench.row import Aim, Row, at_least, at_most
+from simunix.launch.interrupts import Interrupts
+
+FULL_SCANS = Path("/sys/kernel/mm/ksm/full_scans")
+KERNEL_WORDS = ("SUnreclaim", "PageTables", "KernelStack")
+SETTLING_S = 60.0
+LOOK_S = 0.05
+HOUR_S = 3600
+SMALL, LARGE, CURIE = (16, 64, 256), (16, 64, 256, 1024), (5040,)
+SCENARIO = """
+name: idle-{nodes}
+network: {{bandwidth: 10Gbps, latency: 25us}}
+stop: time
+until: 1000 days
+merge_pages: {merge}
+hosts:
+  - {{name: 'controller,login', cores: 4, memory: 8GiB}}
+  - {{name: 'node[{first}-{nodes}]', cores: 16, sockets: 2, memory: 64GiB}}
+slurm: {{controller: controller, login: login, nodes: 'node[{first}-{nodes}]'}}
+processes:
+  - name: watch
+    host: login
+    start: 4s
+    command: [sh, -c, 'until [ "$(sinfo -h -o %D -t idle)" = {nodes} ]; do sleep 1; done; echo up; sleep {idle_s}; echo over >&2; sleep 1000d']
+"""  # noqa: E501
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Of one size. Seconds; memory in MiB; numbers of processes and of the server's descriptors."""
+
+    nodes: int
+    start_s: float
+    start_cpu_s: float
+    memory: float
+    server: float
+    kernel: float
+    processes: int
+    descriptors: int
+    hour_s: float
+    hour_cpu_s: float
+
+
+def idle(context: Context) -> Iterator[Row]:
+    """Sixteen idle nodes: how fast their time passes."""
+    found = measure(context, 16, 2 if context.is_quick else 12, "auto")
+    yield Row("idle-16", "idle 16-node Slurm: virtual seconds per wall second", HOUR_S / found.hour_s, "", at_least(50_000))
+
+
+def small(context: Context) -> Iterator[Row]:
+    """Up to 256 nodes, with the exponents of growth."""
+    yield from _growth(context, (16, 64) if context.is_quick else SMALL)
+
+
+def large(context: Context) -> Iterator[Row]:
+    """Up to 1,024 nodes."""
+    yield from _growth(context, LARGE)
+
+
+def curie_idle(context: Context) -> Iterator[Row]:
+    """Curie's 5,040 nodes, which have aims of their own."""
+    (nodes,) = CURIE
+    found = measure(context, nodes, 0.25 if context.is_quick else 1, "auto")
+    yield from rows_of(found, (at_most(300), at_most(8192), at_most(180)))
+
+
+def _growth(context: Context, sizes: Sequence[int]) -> Iterator[Row]:
+    found = []
+    for nodes in sizes:
+        found.append(measure(context, nodes, 0.25 if context.is_quick else 1, "auto"))
+        yield from rows_of(found[-1])
+    last = f"{sizes[0]:,} to {sizes[-1]:,} nodes: exponent of"
+    for name, text in (("start_s", "start"), ("memory", "memory"), ("hour_s", "an idle hour")):
+        power = exponent(found, name)
+        value = None if math.isnan(power) else power
+        yield Row(f"growth-{sizes[-1]}-{name.removesuffix('_s')}-exponent", f"{last} {text}", value)
+
+
+def rows_of(found: Growth, aims: tuple[Aim | None, Aim | None, Aim | None] = (None, None, None)) -> Iterator[Row]:
+    """Start, memory in all and an idle hour."""
+    name, text = f"growth-{found.nodes}", f"{found.nodes:,} nodes:"
+    memory = found.memory + found.server + found.kernel
+    note = f"processes {found.memory:,.0f}, server {found.server:,.0f}, kernel {found.kernel:,.0f} MiB"
+    yield Row(f"{name}-start", f"{text} until all are idle", found.start_s, "s", aims[0])
+    yield Row(f"{name}-memory", f"{text} memory in all", memory, "MiB", aims[1], note)
+    yield Row(f"{name}-hour", f"{text} wall time of an idle virtual hour", found.hour_s, "s", aims[2])
+
+
+def measure(context: Context, nodes: int, hours: float, merge: str) -> Growth:
+    """One run. Raises MeasurementError with the run's last words if it ends early."""
+    context.say(f"{nodes:,} idle nodes")
+    scenario, out = context.folder / f"idle-{nodes}.yaml", context.folder / f"idle-{nodes}"
+    first = f"{1:0{len(str(nodes))}d}"
+    scenario.write_text(SCENARIO.format(nodes=nodes, first=first, idle_s=round(hours * HOUR_S), merge=merge))
+    before, began = kernel_mib(), time.time()
+    errors = context.folder / f"idle-{nodes}.err"
+    with (
+        errors.open("wb") as err,
+        context.started([*SIMUNIX, "run", scenario, "--out", out], stdout=subprocess.DEVNULL, stderr=err) as process,
+    ):
+        up = await_text(context, out / "hosts/login/watch.out", process, errors)
+        start_cpu_s = sum(of_processes(family(process.pid), "", "stat"))
+        over = await_text(context, out / "hosts/login/watch.err", process, errors)
+        context.simunix("ctl", out, "pause")
+        cpu_s = sum(of_processes(family(process.pid), "", "stat"))
+        settle(context.interrupts)
+        server, *emulated = family(process.pid)
+        found = Growth(
+            nodes,
+            up - began,
+            start_cpu_s,
+            sum(of_processes(emulated, "Pss:", "smaps_rollup")),
+            sum(of_processes([server], "Pss:", "smaps_rollup")),
+            kernel_mib() - before,
+            len(emulated),
+            len(list(Path("/proc", str(server), "fd").iterdir())),
+            (over - up) / hours,
+            (cpu_s - start_cpu_s) / hours,
+        )
+        context.simunix("ctl", out, "stop")
+        context.await_end(process)
+    return found
+
+
+def await_text(context: Context, file: Path, process: subprocess.Popen[bytes], errors: Path) -> float:
+    """When something was first written into a file, by this computer's clock."""
+    while not (file.exists() and file.stat().st_size):
+        context.interrupts.check()
+        if process.poll() is not None:
+            lines = errors.read_text(errors="replace").strip().splitlines() or ["the run ended early"]
+            raise MeasurementError(lines[-1].removeprefix("simunix: "))
+        time.sleep(LOOK_S)
+    return file.stat().st_mtime
+
+
+def family(root: int) -> list[int]:
+    """A process and all that descend from it."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+            children.setdefault(parent, []).append(int(entry.name))
+    found = [root]
+    for pid in found:
+        found += children.get(pid, [])
+    return found
+
+
+def of_processes(pids: Sequence[int], word: str, file: str) -> Iterator[float]:
+    """A figure of each: of `smaps_rollup` in MiB, of `stat` the processor time in seconds."""
+    for pid in pids:
+        try:
+            text = Path("/proc", str(pid), file).read_text()
+        except OSError:
+            continue
+        if file == "stat":
+            words = text.rpartition(")")[2].split()
+            yield (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+        else:
+            yield next((int(line.split()[1]) / 1024 for line in text.splitlines() if line.startswith(word)), 0.0)
+
+
+def kernel_mib() -> float:
+    """What the kernel holds for processes and their like, of the whole computer."""
+    lines = Path("/proc/meminfo").read_text().splitlines()
+    return sum(int(line.split()[1]) for line in lines if line.startswith(KERNEL_WORDS)) / 1024
+
+
+def settle(interrupts: Interrupts) -> None:
+    """Let the merger go round twice, if there is one at work."""
+
+    def scans() -> int:
+        return int(FULL_SCANS.read_text()) if FULL_SCANS.exists() else 0
+
+    is_on = FULL_SCANS.exists() and (FULL_SCANS.parent / "run").read_text().strip() == "1"
+    begun, deadline = scans(), time.monotonic() + SETTLING_S
+    while is_on and scans() < begun + 3 and time.monotonic() < deadline:
+        interrupts.check()
+        time.sleep(0.5)
+
+
+def exponent(rows: Sequence[Growth], name: str) -> float:
+    """The slope in logarithms: k of c · nodes^k, by least squares; not a number from fewer than two points."""
+    points = [(math.log(row.nodes), math.log(value)) for row in rows if (value := getattr(row, name)) > 0]
+    if len(points) < 2:
+        return math.nan
+    return statistics.linear_regression(*zip(*points, strict=True)).slope

@@ -1,0 +1,36 @@
+"""Scenarios that take an hour or more: three months of the NASA iPSC, an hour of Curie at its full size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from simunix.bench.context import CHECKOUT, Context
+from simunix.bench.row import Row, at_least, at_most
+
+MINUTE_S = 60
+
+
+def nasa(context: Context) -> Iterator[Row]:
+    """The whole log; with --quick its first five days."""
+    until = ("--until", "5d") if context.is_quick else ()
+    record, _ = context.scenario(CHECKOUT / "scenarios" / "nasa-ipsc-whole.yaml", *until)
+    what = "NASA iPSC, 5 days" if context.is_quick else "NASA iPSC, 92 days"
+    done = f"{record['jobs'].get('COMPLETED', 0):,} of {sum(record['jobs'].values()):,} jobs completed"
+    aim = None if context.is_quick else at_most(15)
+    yield Row("nasa-wall", f"{what}: wall time", record["wall_s"] / MINUTE_S, "min", aim, done)
+    yield Row("nasa-speed-up", f"{what}: virtual seconds per wall second", record["virtual_s"] / record["wall_s"])
+
+
+def curie(context: Context) -> Iterator[Row]:
+    """The hour, twice; with --quick its first five minutes."""
+    until = ("--until", "5min") if context.is_quick else ()
+    records = []
+    for time in ("once", "twice"):
+        context.say(f"an hour of Curie, {time}")
+        record, _ = context.scenario(CHECKOUT / "scenarios" / "curie.yaml", *until)
+        records.append(record)
+        if len(records) == 1:
+            speed = record["virtual_s"] / record["wall_s"]
+            yield Row("curie-speed-up", "Curie, 5,040 nodes: virtual seconds per wall second", speed, "", at_least(1))
+    same = sum(record["events_sha256"] == records[0]["events_sha256"] for record in records)
+    yield Row("curie-same", "Curie, 5,040 nodes: runs of two with the same event log", same, "", at_least(2))

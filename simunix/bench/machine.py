@@ -1,0 +1,58 @@
+"""The computer that figures were measured on, and with what: for the JSON and the line below the table."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from pathlib import Path
+
+import psutil
+
+from simunix import __version__
+from simunix.bench.context import CHECKOUT
+from simunix.roots.tree import THIS_COMPUTER
+
+
+def describe() -> dict[str, object]:
+    """By name; None for what cannot be found out. `load` is the load average of the minute before anything is measured."""
+    return {
+        "cpu": cpu_model(Path("/proc/cpuinfo").read_text()),
+        "cores": len(os.sched_getaffinity(0)),
+        "memory_bytes": psutil.virtual_memory().total,
+        "kernel": platform.release(),
+        "system": THIS_COMPUTER.release(),
+        "python": platform.python_version(),
+        "slurm": THIS_COMPUTER.slurm(),
+        "simunix": __version__,
+        "commit": commit(),
+        "load": round(os.getloadavg()[0], 2),
+    }
+
+
+def cpu_model(cpuinfo: str) -> str | None:
+    """What the first processor of /proc/cpuinfo calls itself."""
+    lines = (line.partition(":") for line in cpuinfo.splitlines())
+    return next((value.strip() for key, _, value in lines if key.strip() == "model name"), None)
+
+
+def commit() -> str | None:
+    """That of the checkout which is running, `-dirty` if files differ from it; None outside a checkout."""
+    command = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--abbrev=12"]
+    if not (CHECKOUT / ".git").exists():
+        return None
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    return done.stdout.strip() or None
+
+
+def sentence(machine: dict[str, object]) -> str:
+    """For people."""
+    gib = int(str(machine["memory_bytes"])) / (1 << 30)
+    parts = [f"{machine['cores']} cores of {machine['cpu'] or 'an unknown processor'}", f"{gib:.0f} GiB"]
+    parts += [f"Linux {machine['kernel']}", f"Python {machine['python']}"]
+    parts += [f"Slurm {machine['slurm']}"] if machine["slurm"] else []
+    parts.append(f"simunix {machine['simunix']}" + (f" ({machine['commit']})" if machine["commit"] else ""))
+    return ", ".join(parts) + f"; load {machine['load']} before"

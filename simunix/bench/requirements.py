@@ -1,0 +1,47 @@
+"""What benchmarks need of this computer; for what is lacking, a line with the remedy."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable
+
+from simunix.bench.context import CHECKOUT
+
+NAMESPACES = ("unshare", "--pid", "--mount", "--net", "--ipc", "--fork", "--kill-child", "--mount-proc")
+"""What holds real daemons, so that nothing of them is left behind: they end with the first process in it."""
+
+
+def _lacks_programs(package: str, *programs: str) -> str:
+    absent = [program for program in programs if shutil.which(program) is None]
+    return f"{' and '.join(absent)} not installed: apt install {package}" if absent else ""
+
+
+def _lacks_checkout() -> str:
+    if (CHECKOUT / "benchmarks" / "calls.c").exists() and (CHECKOUT / "scenarios").is_dir():
+        return ""
+    return "its programs and scenarios are in simunix's repository, not in the installed package: pip install -e CHECKOUT"
+
+
+def _lacks_namespaces() -> str:
+    if os.geteuid() != 0:
+        return "real slurmds start jobs only as root"
+    if shutil.which(NAMESPACES[0]) is None:
+        return "unshare is not installed: apt install util-linux"
+    done = subprocess.run([*NAMESPACES, "true"], capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else f"no namespaces for real daemons: {done.stderr.strip()}"
+
+
+NEEDS: dict[str, Callable[[], str]] = {
+    "checkout": _lacks_checkout,
+    "gcc": lambda: _lacks_programs("gcc libc6-dev", "gcc"),
+    "slurm": lambda: _lacks_programs("slurm-wlm munge", "slurmctld", "slurmd", "munged", "sbatch"),
+    "namespaces": _lacks_namespaces,
+    "faketime": lambda: _lacks_programs("faketime", "faketime"),
+}
+
+
+def lacks(needs: Iterable[str]) -> str:
+    """Why this computer cannot do it: the first reason, or nothing."""
+    return next((why for need in needs if (why := NEEDS[need]())), "")

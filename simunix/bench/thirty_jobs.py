@@ -1,0 +1,78 @@
+"""Thirty short jobs on sixteen nodes in real time (Slurm's own multiple-slurmd mode) and emulated, side by side.
+
+Both halves run the same submitter and the same sbatch commands. Start times are those of Slurm's own job completion log, in
+seconds after the first submission.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from simunix.bench import emulated_cluster, real_cluster
+from simunix.bench.context import Context, MeasurementError
+from simunix.bench.requirements import lacks
+from simunix.bench.row import Row, missing
+from simunix.rjms.slurm.accounting import CompletedJob
+from simunix.rjms.slurm.clients import job_name
+from simunix.workload.job import Job
+
+NODES, CORES = 16, 16
+LIMIT_S = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A job and when it started, in seconds after the first submission, in real time and emulated."""
+
+    job: Job
+    real_s: float
+    emulated_s: float
+
+
+def make_jobs() -> list[Job]:
+    """A minute of short jobs that fill the machine now and then, so that some of them wait."""
+    choose = random.Random(1)
+    moments = sorted(choose.uniform(0, 60) for _ in range(30))
+    return [
+        Job(number, math.floor(at), choose.randint(3, 20), 60, cores=choose.choice([1, 4, 16, 32, 64, 160]))
+        for number, at in enumerate(moments, 1)
+    ]
+
+
+def starts(jobs: Sequence[Job], noted: Mapping[str, CompletedJob]) -> list[float]:
+    """Seconds from the first submission to each job's start. Raises MeasurementError for one that never started."""
+    found = [noted.get(job_name(job.id)) for job in jobs]
+    for job, each in zip(jobs, found, strict=True):
+        if each is None or each.start_s is None:
+            raise MeasurementError(f"job {job.id} never started")
+    begin = min(each.submit_s for each in found if each is not None)
+    return [(each.start_s or 0) - begin for each in found if each is not None]
+
+
+def side_by_side(context: Context) -> tuple[list[Started], float, float]:
+    """The jobs with their start times, then the wall times: real, emulated."""
+    jobs = make_jobs()
+    emulated = emulated_cluster.run_jobs(context, jobs, NODES, CORES)
+    real = real_cluster.run_jobs(context, jobs, NODES, CORES, limit_s=LIMIT_S)
+    if not real.has_ended:
+        raise MeasurementError(f"real daemons: {real.trouble}")
+    both = zip(jobs, starts(jobs, real.jobs), starts(jobs, emulated.jobs), strict=True)
+    return [Started(*each) for each in both], real.wall_s, emulated.wall_s
+
+
+def thirty_jobs(context: Context) -> Iterator[Row]:
+    """Wall times, and how far apart the start times are."""
+    if why := lacks(["namespaces"]):
+        yield missing("thirty-jobs", "30 jobs in real time and emulated", why)
+        return
+    started, real_s, emulated_s = side_by_side(context)
+    apart = [abs(each.real_s - each.emulated_s) for each in started]
+    yield Row("thirty-jobs-real", "30 jobs, 16 nodes: wall time in real time", real_s, "s")
+    yield Row("thirty-jobs-emulated", "30 jobs, 16 nodes: wall time emulated", emulated_s, "s")
+    note = "back-fill's passes are counted from slurmctld's start, which is nearer to the first submission when emulated"
+    yield Row("thirty-jobs-median", "30 jobs: start times apart, median", statistics.median(apart), "s", note=note)
+    yield Row("thirty-jobs-most", "30 jobs: start times apart, most", max(apart), "s", note=note)

@@ -1,0 +1,138 @@
+"""Jobs of the benchmarks: what is submitted, what is made of Slurm's notes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from simunix.bench import demo, hundred_jobs, real_cluster, thirty_jobs
+from simunix.bench.context import Context, MeasurementError
+from simunix.bench.growth import Growth, exponent, rows_of
+from simunix.bench.hundred_jobs import Outcome, comparison, outcome
+from simunix.bench.processor_time import of_process_s
+from simunix.bench.real_cluster import Cost, RealRun, configuration, daemons, prepare
+from simunix.bench.real_cluster_inside import HERE
+from simunix.bench.row import at_most
+from simunix.launch.interrupts import Interrupts
+from simunix.rjms.slurm.accounting import CompletedJob
+from simunix.workload.job import Job
+
+JOB = CompletedJob(1, "swf-1", "COMPLETED", 100.0, 102.0, 162.0, "node1", 1, None)
+
+
+def test_a_hundred_jobs_of_a_minute() -> None:
+    jobs = hundred_jobs.make_jobs()
+    assert [job.id for job in jobs] == list(range(1, 101))
+    assert {(job.submit_s, job.runtime_s, job.cores) for job in jobs} == {(0, 60, 1)}
+
+
+def test_outcome_counts_what_completed() -> None:
+    noted = {
+        "a": JOB,
+        "b": replace(JOB, submit_s=99.0, start_s=162.0, end_s=223.0),
+        "c": replace(JOB, state="NODE_FAIL", end_s=900.0),
+    }
+    assert outcome(noted, 1.5, 4) == Outcome(2, 1.5, 124.0, (60.0, 61.0))
+    assert outcome({}, 60.0) == Outcome(100, 60.0)
+
+
+def test_comparison_is_with_real_time_and_with_the_fastest_faketime() -> None:
+    real, ours = Outcome(0, 130.0, 123.0, (60.0,)), Outcome(0, 4.0, 122.0, (60.0,))
+    faked = [Outcome(0, 14.0, 131.0, (63.0,)), Outcome(0, 2.0, 215.0, (64.0,)), Outcome(100, 60.0)]
+    found = {row.name: (row.value, row.verdict) for row in comparison(ours, real, faked)}
+    assert found == {
+        "hundred-error": (1.0, "ok"),
+        "hundred-error-10": (8.0, ""),
+        "hundred-error-100": (92.0, ""),
+        "hundred-ratio": (2.0, "missed"),
+        "hundred-exact-ratio": (4.0 / 14.0, "ok"),
+    }
+
+
+def test_without_faketime_nothing_is_compared_with_it() -> None:
+    ours = Outcome(0, 4.0, 122.0, (60.0,))
+    assert [row.name for row in comparison(ours, Outcome(0, 130.0, 123.0, (60.0,)), [])] == ["hundred-error"]
+    assert list(comparison(ours, None, [])) == []
+
+
+def test_rows_of_a_run_in_which_nothing_completed() -> None:
+    rows = list(hundred_jobs.rows_of("faketime-1000", "faketime ×1000", Outcome(100, 60.0), "stopped after 60 s"))
+    assert [(row.name, row.value, row.note) for row in rows] == [
+        ("hundred-faketime-1000-makespan", None, "stopped after 60 s"),
+        ("hundred-faketime-1000-lost", 100, "stopped after 60 s"),
+        ("hundred-faketime-1000-wall", 60.0, ""),
+    ]
+
+
+def test_thirty_jobs_are_the_same_every_time() -> None:
+    assert thirty_jobs.make_jobs() == thirty_jobs.make_jobs()
+    assert len(thirty_jobs.make_jobs()) == 30
+
+
+def test_starts_are_counted_from_the_first_submission() -> None:
+    jobs = [Job(1, 0, 10, 60, cores=1), Job(2, 5, 10, 60, cores=1)]
+    noted = {"swf-1": replace(JOB, submit_s=100.0), "swf-2": replace(JOB, submit_s=105.0, start_s=130.0)}
+    assert thirty_jobs.starts(jobs, noted) == [2.0, 30.0]
+    with pytest.raises(MeasurementError, match="job 2 never started"):
+        thirty_jobs.starts(jobs, {"swf-1": JOB})
+
+
+def test_the_demos_jobs_are_shortened_and_follow_each_other(tmp_path: Path) -> None:
+    header = "job_id,submission_time,requested_number_of_resources,requested_time\n"
+    (tmp_path / "jobs.csv").write_text(f"{header}7,20.0,32,60\n3,10.0,4,inf\n9,,4,60\n")
+    assert demo.jobs_of(tmp_path / "jobs.csv") == [
+        Job(1, 0.0, demo.SHORT_S, float("inf"), cores=4),
+        Job(2, demo.EVERY_S, demo.SHORT_S, 60.0, cores=32),
+    ]
+
+
+def test_real_daemons_share_no_file_and_no_port() -> None:
+    text = configuration(4, 16)
+    paths = [line.partition("=")[2] for line in text.splitlines() if line.startswith(("State", "SlurmdSpool", "JobCompLoc"))]
+    assert all(path.startswith(HERE) for path in paths)
+    ports = [word.partition("=")[2] for word in text.split() if word.startswith(("Port=", "SlurmctldPort=", "SlurmdPort="))]
+    assert len(ports) == len(set(ports)) == 6
+    assert [command[0] for command in daemons(4)] == ["munged", "slurmctld", *["slurmd"] * 4]
+
+
+def test_prepared_files(tmp_path: Path) -> None:
+    prepare(tmp_path / "real", hundred_jobs.make_jobs(), 4, 16, 10, 0.0, "")
+    assert (tmp_path / "real" / "munge.key").stat().st_mode & 0o777 == 0o400
+    assert '"rate": 10' in (tmp_path / "real" / "plan.json").read_text()
+
+
+def test_processor_time_of_a_process_and_its_children() -> None:
+    program = "import subprocess, sys; subprocess.run(['sh', '-c', 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'])"
+    program += "; print(flush=True); sys.stdin.read()"
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stdin is not None
+        process.stdout.readline()
+        spent = of_process_s(process.pid)
+        process.stdin.close()
+    assert spent > 0.01
+    assert of_process_s(process.pid) == 0.0
+    assert of_process_s(os.getpid()) > 0.0
+
+
+def test_growths_exponent() -> None:
+    found = [Growth(nodes, nodes * 0.1, 1.0, nodes**2, 1.0, -1.0, nodes, nodes, 1.0, 1.0) for nodes in (16, 64, 256)]
+    assert exponent(found, "start_s") == pytest.approx(1)
+    assert exponent(found, "memory") == pytest.approx(2)
+    rows = list(rows_of(found[0], (at_most(1), None, None)))
+    assert [row.verdict for row in rows] == ["missed", "", ""]
+    assert rows[1].value == 256
+
+
+def test_daemons_that_die_under_faketime_get_another_chance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = [RealRun({}, 2.0, False, Cost(), "slurmd ended early"), RealRun({"a": JOB}, 1.5, True, Cost())]
+    monkeypatch.setattr(real_cluster, "run_jobs", lambda *words, **options: runs.pop(0))
+    with Interrupts() as interrupts:
+        context = Context(tmp_path, True, interrupts, lambda text: None)
+        found, said = hundred_jobs.under_faketime(context, 1000)
+    assert found == Outcome(99, 1.5, 62.0, (60.0,))
+    assert said == "1 of 3 starts failed, the first one: slurmd ended early"
