@@ -22,6 +22,7 @@ import fcntl
 import json
 import os
 import re
+import resource
 import socket
 import struct
 import subprocess
@@ -45,7 +46,11 @@ QUEUE = ["squeue", "--noheader", "--format=%A"]
 
 
 def prepare(folder: str, command: list[str]) -> None:
-    """The folder at HERE; loopback up, with a second address; shared memory, which libfaketime leaves behind; the command."""
+    """The folder at HERE; loopback up, with a second address; shared memory, which libfaketime leaves behind; the command.
+
+    Under faketime slurmstepd may crash: its core would be left where the user stands.
+    """
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     address = struct.pack("=hH4s8x", socket.AF_INET, 0, socket.inet_aton(ADDRESS))
     with socket.socket() as any_socket:
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", IFF_UP))
