@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from simunix.bench.context import Context, MeasurementError
 from simunix.rjms.slurm.accounting import CompletedJob, parse_jobcomp
 from simunix.workload.job import Job
+from simunix.workload.swf import format_row
 
 SCENARIO = """
 name: jobs
@@ -34,7 +35,7 @@ class EmulatedRun:
 def run_jobs(context: Context, jobs: Sequence[Job], node_count: int, cores: int) -> EmulatedRun:
     """One run. Raises MeasurementError."""
     records = [[job.id, job.submit_s, -1, job.runtime_s, job.cores, -1, -1, job.cores, job.requested_s] for job in jobs]
-    lines = [" ".join(f"{value:g}" for value in record + [-1] * UNKNOWN) for record in records]
+    lines = [format_row(record + [-1] * UNKNOWN) for record in records]
     (context.folder / "jobs.swf").write_text("\n".join(lines) + "\n")
     scenario, out = context.folder / "jobs.yaml", context.folder / "emulated"
     first = f"{1:0{len(str(node_count))}d}"
