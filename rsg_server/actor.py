@@ -12,6 +12,7 @@ from rsg_server.protocol import Wait, Wake
 
 if TYPE_CHECKING:
     from rsg_server.agenda import Alarm
+    from rsg_server.depot import Depot
     from rsg_server.preemption import Spinner
     from rsg_server.process import Process
     from rsg_server.timeline import Event
@@ -55,7 +56,9 @@ class Actor:
     __slots__ = (
         "answer_at_slot",
         "born_ns",
-        "channel",
+        "depot",
+        "held",
+        "is_warm",
         "number",
         "owes_message",
         "parked",
@@ -73,7 +76,9 @@ class Actor:
     def __init__(self, number: int, process: Process, channel: socket.socket, born_ns: int = 0) -> None:
         self.number = number
         self.process = process
-        self.channel = channel
+        self.held: socket.socket | None = channel  # None: the depot has it
+        self.depot: Depot | None = None
+        self.is_warm = True  # used since the depot was last short of room
         self.born_ns = born_ns
         self.tid = 0
         self.slot = 0
@@ -89,6 +94,25 @@ class Actor:
 
     def __repr__(self) -> str:
         return f"{self.process}/{self.tid or '?'}"
+
+    @property
+    def channel(self) -> socket.socket:
+        """Our end, fetched if it is stored."""
+        if self.held is None:
+            assert self.depot is not None
+            self.held = self.depot.fetch(self)
+        self.is_warm = True
+        return self.held
+
+    @property
+    def may_be_stored(self) -> bool:
+        """Nobody speaks at the channel of an actor that waits, unless it owes its first message."""
+        return self.state is State.PARKED and not self.owes_message
+
+    @staticmethod
+    def socket_of(descriptor: int) -> socket.socket:
+        """Our end again, from the depot."""
+        return socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, descriptor)
 
     def epoll_info(self) -> str | None:
         """The fdinfo file of the epoll at which it waits for descriptors, if it does."""

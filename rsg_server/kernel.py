@@ -12,6 +12,7 @@ import socket
 from collections import Counter, deque
 from collections.abc import Callable
 from functools import partial
+from itertools import chain
 
 from rsg_server import native_signal, zombies
 from rsg_server.actor import AT_TERMINAL, HAS_SIGNALFD, Actor, Parked, State
@@ -20,6 +21,7 @@ from rsg_server.clock_page import ClockPage
 from rsg_server.computing import Computing
 from rsg_server.datagrams import Datagrams
 from rsg_server.debugger import Debugger
+from rsg_server.depot import Depot
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
 from rsg_server.faults import Faults
@@ -57,6 +59,7 @@ class Kernel:
         self.network = Network(self.page, self.timeline, platform, options.network_model, options.fairness)
         self.wire = Wire(self)
         self.readiness = Readiness()
+        self.depot = Depot(self.readiness, lambda: chain(self.sockets.all.values(), self.actors.values()))
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
         self.actors: dict[int, Actor] = {}
         self.slots = Slots()
@@ -198,6 +201,8 @@ class Kernel:
         ours, theirs = channel or self.new_channel()
         actor = Actor(self._next_actor, process, ours, self.now_ns)
         self._next_actor += 1
+        actor.depot = self.depot
+        self.depot.check(ours.fileno())
         self.slots.take(actor)
         self.actors[actor.number] = actor
         process.actors.append(actor)
@@ -408,6 +413,7 @@ class Kernel:
 
     def close(self) -> None:
         """Release every descriptor; the processes themselves are the launcher's to end."""
+        self.depot.close()
         for process in list(self.processes.values()):
             for actor in list(process.actors):
                 self.end_actor(actor)

@@ -14,6 +14,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from rsg_server.depot import Depot
     from rsg_server.host_state import HostState
     from rsg_server.process import Process
 
@@ -72,13 +73,13 @@ class SocketState(Enum):
 
 @dataclass(eq=False, slots=True)
 class SimulatedSocket:
-    """`end` is ours; `app_end` the application's while it has not been handed out yet (pending connections)."""
+    """`end` is ours, `held` unless it is stored; `app_end` the application's until it is handed out (pending connections)."""
 
     number: int
     host: HostState
     family: int  # 4, 6; 16 netlink
     kind: str  # 's' stream, 'd' datagram, 'n' netlink
-    end: socket.socket
+    held: socket.socket | None
     app_end: socket.socket | None
     type: int = 0  # as it was asked for: SOCK_
     protocol: int = 0
@@ -111,10 +112,32 @@ class SimulatedSocket:
     bytes_pushed: int = 0
     send_bytes: int = 0  # buffers that the application has forced, SO_SNDBUFFORCE and SO_RCVBUFFORCE
     receive_bytes: int = 0
+    depot: Depot | None = None
+    is_warm: bool = True  # used since the depot was last short of room
     urgent: deque[int] = field(default_factory=deque)  # places of urgent bytes in what the application is to get
 
     def __repr__(self) -> str:
         return f"socket {self.number} of {self.host.name} ({self.local} -> {self.remote}, {self.state.value})"
+
+    @property
+    def end(self) -> socket.socket:
+        """Our end of the pair, fetched if it is stored."""
+        if self.held is None:
+            assert self.depot is not None
+            self.held = self.depot.fetch(self)
+        self.is_warm = True
+        return self.held
+
+    @property
+    def may_be_stored(self) -> bool:
+        """Whether it is ours to give away."""
+        return not self.is_broken
+
+    def socket_of(self, descriptor: int) -> socket.socket:
+        """Our end again, from the depot."""
+        end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM if self.kind == "s" else socket.SOCK_SEQPACKET, 0, descriptor)
+        end.setblocking(False)
+        return end
 
     def hand_out(self) -> int:
         """The application's end, now the caller's to pass on and close."""
@@ -151,7 +174,7 @@ class SimulatedSocket:
     @property
     def is_broken(self) -> bool:
         """Our end is closed, though the application's may live on."""
-        return self.end.fileno() < 0
+        return self.held is not None and self.held.fileno() < 0
 
     def drain(self) -> None:
         """Throw away the filler that makes a connecting socket not writable."""

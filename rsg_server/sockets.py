@@ -52,7 +52,9 @@ class SocketTable:
         self._next += 1
         made = SimulatedSocket(number, host, family, kind, end, app_end, inode=os.fstat(app_end.fileno()).st_ino)
         self.all[number] = made
+        made.depot = self._kernel.depot
         self._kernel.readiness.watch(end.fileno(), made, made.events)
+        self._kernel.depot.check(end.fileno())
         return made
 
     def _pair(self, kind: str, number: int) -> tuple[socket.socket, socket.socket]:
@@ -63,7 +65,7 @@ class SocketTable:
 
     def renew(self, which: SimulatedSocket) -> None:
         """A new pair for a stream whose connect has failed, and which tries again: `app_end` is to replace the old one."""
-        which.end, which.app_end = self._pair(which.kind, which.number)
+        which.held, which.app_end = self._pair(which.kind, which.number)
         which.inode = os.fstat(which.app_end.fileno()).st_ino
         which.events = READ_EVENTS
         self.silent.pop(which.number, None)
@@ -121,7 +123,7 @@ class SocketTable:
 
     def is_abandoned(self, old: SimulatedSocket) -> bool:
         """Closed within this very turn, so that the master epoll has not told yet?"""
-        if old.end.fileno() < 0:
+        if old.is_broken:
             return True
         poller = select.poll()
         poller.register(old.end.fileno(), 0)
@@ -260,7 +262,7 @@ class SocketTable:
 
     def set_events(self, which: SimulatedSocket) -> None:
         """Listen for what can be acted on: no input while the window is full, room while bytes wait."""
-        if which.number not in self.all or which.end.fileno() < 0:
+        if which.number not in self.all or which.is_broken:
             return
         events = 0
         if which.kind == "s":
@@ -368,7 +370,7 @@ class SocketTable:
         return True
 
     def _forget(self, which: SimulatedSocket) -> None:
-        if which.end.fileno() >= 0:
+        if not which.is_broken:
             self._kernel.readiness.unwatch(which.end.fileno(), which)
         which.end.close()
         if which.app_end is not None:
@@ -385,7 +387,7 @@ class SocketTable:
         """Its host has lost power: nothing of it is left, and nobody is told."""
         which.vanished = True
         which.state = SocketState.CLOSED
-        if which.end.fileno() >= 0:
+        if not which.is_broken:
             self._stop(which)
         which.was_shut_down = False
         self._release_port(which)

@@ -54,8 +54,8 @@ LOOPS = (
     Loop("native-call", "the same call without simunix", "trap", 300_000, OUTSIDE),
     Loop("preloaded-call", "the same call through the preload net", "preload", 1_000_000),
     Loop("preloaded-handler", "preloaded call that the shim answers: dup2", "preload-handler", 1_000_000),
-    Loop("clock-read", "clock read", "clock", 3_000_000),
-    Loop("native-clock-read", "the same read without simunix", "clock", 3_000_000, OUTSIDE),
+    Loop("clock-read", "clock read", "clock", 50_000_000),
+    Loop("native-clock-read", "the same read without simunix", "clock", 50_000_000, OUTSIDE),
 )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rsg_server import depot
 from rsg_server.errors import SimunixError
 from simunix.launch import limits
 from simunix.launch.container import Isolation
@@ -26,19 +27,25 @@ MERGED_BYTES = 330 * KIB
 """What is left of a daemon's private memory once its pages are merged with those of its like on other hosts."""
 DESCRIPTORS_OF_HOST, DESCRIPTORS_OF_PROCESS, DESCRIPTORS_OF_THREAD = 2, 2, 1
 """A host's are both ends of a connection that comes now and then; its control socket is the factory's."""
+LASTING_OF_PROCESS = 1
+"""Of these, what the server's depot does not take (rsg_server/depot.py): a pidfd."""
 FILES_OF_FACTORY, FILES_OF_PROCESS, FILES_OF_THREAD = 1, 14, 3
 RESERVE = 1.1
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a plan will take, estimated. `merged_bytes` counts for pages merged across hosts."""
+    """What a plan will take, estimated. `merged_bytes` counts for pages merged across hosts.
+
+    Of the server's descriptors only the lasting ones must fit into one process; keepers take the others if need be.
+    """
 
     hosts: int
     memory_bytes: int
     merged_bytes: int
     tasks: int
     descriptors: int
+    lasting_descriptors: int
     files: int
 
     @property
@@ -69,6 +76,7 @@ def needs_of(plan: Plan) -> Needs:
         fixed + min(own, merged + 2 * largest),
         int(RESERVE * (hosts + threads)) + SERVER_TASKS,
         int(RESERVE * server),
+        int(RESERVE * (SERVER_DESCRIPTORS + depot.RESERVE + processes * LASTING_OF_PROCESS)),
         int(RESERVE * files),
     )
 
@@ -76,9 +84,10 @@ def needs_of(plan: Plan) -> Needs:
 def shortages(needs: Needs, isolation: Isolation, merges: bool) -> list[str]:
     """All that does not fit, each with its numbers and what to do about it."""
     memory = needs.merged_bytes if merges else needs.memory_bytes
+    lasting = needs.lasting_descriptors
     rows: list[tuple[str, int, Limit, str]] = [
         ("processes and threads", needs.tasks, limits.tasks(), _raise("kernel.pid_max", needs.tasks)),
-        ("descriptors in the server", needs.descriptors, limits.descriptors(), f"raise that to {needs.descriptors}"),
+        ("descriptors in the server", lasting, limits.descriptors(), f"raise that to {needs.descriptors}"),
         ("open files in all", needs.files, limits.files(), _raise("fs.file-max", needs.files)),
     ]
     if isolation is not Isolation.NONE:
