@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT, processes_named
+from tests.conftest import ROOT
 
 FEW = 70
 FEW_DESCRIPTORS = f"""
@@ -61,13 +62,23 @@ processes:
 """
 
 
+def keepers(folder: Path) -> list[str]:
+    """Processes of those that were started in a folder; other tests have theirs."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if b"rsg_server.keeper" in (entry / "cmdline").read_bytes() and (entry / "cwd").readlink() == folder:
+                found.append(entry.name)
+    return found
+
+
 def run(tmp_path: Path, name: str, scenario: str, before: str) -> dict[str, Any]:
     """Its run.json."""
     (tmp_path / "s.yaml").write_text(scenario)
     words = [sys.executable, "-c", before + RUN, "run", tmp_path / "s.yaml", "--set", "capacity=warn", "--out", tmp_path / name]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        words, capture_output=True, text=True, timeout=120, check=False, env=environment, stdin=subprocess.DEVNULL
+        words, capture_output=True, text=True, timeout=120, check=False, env=environment, stdin=subprocess.DEVNULL, cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
     return json.loads((tmp_path / name / "run.json").read_text())  # type: ignore[no-any-return]
@@ -83,4 +94,4 @@ def test_few_descriptors_change_nothing(tmp_path: Path, scenario: str) -> None:
     assert few["events_sha256"] == many["events_sha256"]
     for file in (tmp_path / "many/hosts").rglob("*.out"):
         assert (tmp_path / "few/hosts" / file.relative_to(tmp_path / "many/hosts")).read_text() == file.read_text()
-    assert not processes_named("rsg_server.keeper")
+    assert not keepers(tmp_path)
