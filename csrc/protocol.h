@@ -30,7 +30,7 @@
 enum simunix_op {
     /* life */
     OP_HELLO = 1,       /* [kind, pid, tid, program] -> HELLO_NEW_IMAGE: [0, seed, nofile, cpus, memory, flags, host, files, slot] + page fd */
-    OP_FORK = 2,        /* [kind] -> [child number, its slot] + the child's channel */
+    OP_FORK = 2,        /* [kind] -> [child number, its slot, its seat] + the child's channel, unless a thread left it at that seat */
     OP_FORK_DONE = 3,   /* [pid or -errno, number] -> [0]; what became of the announced child */
     OP_EXEC = 4,        /* [path] -> [0]; the next message is HELLO of the new image, or EXEC_FAILED */
     OP_EXEC_FAILED = 5, /* [errno] -> [0] */
@@ -155,6 +155,7 @@ struct simunix_slot {
     uint32_t word; /* enum simunix_slot_word; a futex */
     int32_t wake;
     int64_t value;
+    int64_t tid; /* of a thread that waits for its first turn, as its process numbers it */
 };
 
 enum simunix_slot_word { SLOT_WAITS = 0, SLOT_ANSWERED = 1 };

@@ -13,6 +13,7 @@
 #define SHARED_RANGES_MAX 32
 #define WAITER_SLOTS 256
 #define CONNECTED_SLOTS 64
+#define SOCKET_LISTENS 0x80000000U
 
 /* Registers to start a thread with, in the order that trap_entry.S restores them. */
 struct start_registers {
@@ -61,6 +62,7 @@ struct thread {
     bool has_waited;        /* it has given the turn back since it entered the shim */
     bool has_turn;          /* what it says is said in its turn; a new thread's first word is not */
     uint32_t slot;          /* where it waits, 0: for a message */
+    int64_t seat;           /* the server's name for its channel and epoll, which another thread may have after it; 0: no other may */
     struct stepper stepper;
     uint8_t buffer[SIMUNIX_MESSAGE_MAX];
 };
@@ -104,7 +106,7 @@ struct process {
     bool traces_by_server;          /* its files may not grow as they like (RLIMIT_FSIZE): the server writes its traces */
     uint64_t plain_handlers;        /* those of them that do not ask for siginfo */
     uint16_t waiters[WAITER_SLOTS]; /* parked futex waiters by hash of the word's address */
-    uint32_t connected[CONNECTED_SLOTS]; /* streams known to be connected, by number */
+    uint32_t connected[CONNECTED_SLOTS]; /* streams known to be connected, by number; or to listen, with SOCKET_LISTENS */
     char host_name[65];
     char shim_path[256];
     char files[512]; /* folder of the host's own files, "" where namespaces show them */
@@ -205,6 +207,7 @@ struct wait {
     bool steps;    /* siblings may end it: it waits for the clock, or at a futex of the process */
 };
 enum simunix_wake park(struct call *call, struct wait *wait);
+struct simunix_slot *slot_at(const struct process *process, uint32_t slot);
 enum simunix_wake slot_wait(struct thread *thread, int64_t *value);
 void slot_hand_over(const struct process *process, uint32_t number, enum simunix_wake wake);
 long wait_on(struct call *call, struct wait *wait, bool restarts);
@@ -243,7 +246,7 @@ bool relay_fits(const struct process *process, uint64_t moment);
 void relay_write(struct process *process);
 
 /* threads.c */
-struct thread *thread_new(struct process *process, int channel);
+struct thread *thread_new(struct process *process, int64_t seat, int channel);
 void thread_release(struct thread *thread);
 void threads_bury(struct process *process);
 

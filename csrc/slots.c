@@ -4,14 +4,30 @@
 #include "kernel.h"
 #include "protocol.h"
 
+static struct simunix_slot *slot_at(void *shared, uint32_t slot)
+{
+    return (struct simunix_slot *)((char *)shared + SIMUNIX_SLOTS_OFFSET) + slot % SIMUNIX_SLOTS;
+}
+
 void slot_answer(void *shared, uint32_t slot, int32_t wake, int64_t value)
 {
-    struct simunix_slot *answered = (struct simunix_slot *)((char *)shared + SIMUNIX_SLOTS_OFFSET) + slot % SIMUNIX_SLOTS;
+    struct simunix_slot *answered = slot_at(shared, slot);
 
     answered->wake = wake;
     answered->value = value;
     __atomic_store_n(&answered->word, SLOT_ANSWERED, __ATOMIC_RELEASE);
     NATIVE(futex, &answered->word, FUTEX_WAKE, 1);
+}
+
+/* Nobody waits there yet: what its last owner has not taken is not the next one's. */
+void slot_reset(void *shared, uint32_t slot)
+{
+    slot_at(shared, slot)->word = SLOT_WAITS;
+}
+
+int64_t slot_tid(void *shared, uint32_t slot)
+{
+    return slot_at(shared, slot)->tid;
 }
 
 /* Until the bell has been rung since it was `seen`, or patience ends. */

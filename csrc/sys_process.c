@@ -3,17 +3,26 @@
 
 #define CLONE_OF_THREAD (CLONE_VM | CLONE_THREAD)
 
-/* Announce a child: its number, or -errno; its channel goes to `channel`, its slot to `slot`. */
-static int64_t announce(struct call *call, enum simunix_fork kind, int *channel, uint32_t *slot)
+/* What the server says of a child that is about to be born. */
+struct announced {
+    int64_t number; /* or -errno */
+    uint32_t slot;
+    int64_t seat;
+    int channel; /* -1: what a thread has left at that seat */
+};
+
+static struct announced announce(struct call *call, enum simunix_fork kind)
 {
     struct reply reply;
-    int64_t number = ASK(call->thread, &reply, OP_FORK, kind);
+    struct announced child = {.number = ASK(call->thread, &reply, OP_FORK, kind), .channel = -1};
 
-    if (number < 0)
-        return number;
-    *channel = descriptor_hide(reply.fd, call->thread->process->descriptor_floor);
-    *slot = (uint32_t)reply_number(&reply, 1);
-    return number;
+    if (child.number < 0)
+        return child;
+    child.slot = (uint32_t)reply_number(&reply, 1);
+    child.seat = kind == FORK_THREAD ? reply_number(&reply, 2) : 0;
+    if (reply.fd >= 0)
+        child.channel = descriptor_hide(reply.fd, call->thread->process->descriptor_floor);
+    return child;
 }
 
 /* What became of the announced child. Whoever sends a forked one a signal from now on finds it: it has said who it is. */
@@ -46,21 +55,20 @@ static void copy_registers(struct thread *child, const struct call *call)
 static long spawn_on_stack(struct call *call, struct clone_args *args, enum simunix_fork kind)
 {
     struct process *process = call->thread->process;
-    int channel;
-    uint32_t slot;
-    int64_t number = announce(call, kind, &channel, &slot);
+    struct announced born = announce(call, kind);
     struct thread *child;
     long result;
 
-    if (number < 0)
-        return number;
-    child = thread_new(process, channel);
+    if (born.number < 0)
+        return born.number;
+    child = thread_new(process, born.seat, born.channel);
     if (child == NULL) {
-        NATIVE(close, channel);
-        tell_outcome(call, -ENOMEM, number);
+        if (born.channel >= 0)
+            NATIVE(close, born.channel);
+        tell_outcome(call, -ENOMEM, born.number);
         return -ENOMEM;
     }
-    child->slot = slot;
+    child->slot = born.slot;
     copy_registers(child, call);
     if (kind == FORK_VFORK) {
         long memory = NATIVE(mmap, NULL, sizeof *process, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -81,10 +89,13 @@ static long spawn_on_stack(struct call *call, struct clone_args *args, enum simu
         child->process = process;
         child->epoll = child->trace = -1; /* the child's own descriptors, not ours of these numbers */
         thread_release(child);
-        tell_outcome(call, result, number);
+        tell_outcome(call, result, born.number);
     } else if (result < 0) {
+        child->seat = 0;
         thread_release(child);
-        tell_outcome(call, result, number);
+        tell_outcome(call, result, born.number);
+    } else if (born.slot != 0) {
+        slot_at(process, born.slot)->tid = result;
     }
     return result;
 }
@@ -103,6 +114,7 @@ static void start_forked(struct call *call, int channel, uint32_t slot)
     thread->slot = slot;
     thread->has_turn = false;
     thread->epoll = -1;
+    thread->seat = 0;
     steps_forget(process);
     process->pid = (int)NATIVE(getpid);
     thread->tid = (int)NATIVE(gettid);
@@ -124,22 +136,20 @@ static void start_forked(struct call *call, int channel, uint32_t slot)
 static long spawn_copy(struct call *call, struct clone_args *args)
 {
     bool waits = (args->flags & CLONE_VFORK) != 0;
-    int channel;
-    uint32_t slot;
-    int64_t number = announce(call, FORK_PROCESS, &channel, &slot);
-    struct wait wait = {.kind = PARK_VFORK, .deadline = NEVER, .a = (uint64_t)number};
+    struct announced born = announce(call, FORK_PROCESS);
+    struct wait wait = {.kind = PARK_VFORK, .deadline = NEVER, .a = (uint64_t)born.number};
     long pid;
 
-    if (number < 0)
-        return number;
+    if (born.number < 0)
+        return born.number;
     args->flags &= ~(uint64_t)(CLONE_VFORK | CLONE_VM);
     pid = NATIVE(clone3, args, sizeof *args);
     if (pid == 0) {
-        start_forked(call, channel, slot);
+        start_forked(call, born.channel, born.slot);
         return 0;
     }
-    NATIVE(close, channel);
-    tell_outcome(call, pid, number);
+    NATIVE(close, born.channel);
+    tell_outcome(call, pid, born.number);
     if (pid > 0 && waits)
         while (park(call, &wait) == WAKE_SIGNAL) /* a vfork is not interrupted */
             ;

@@ -294,12 +294,21 @@ long sys_connect(struct call *call)
     return result < 0 ? result : wait.value;
 }
 
+/* A socket that has been seen to listen, and has no token of a connection: what the server would say is known. */
+static bool nobody_connects(const struct process *process, int fd, int64_t id)
+{
+    struct pollfd entry = {.fd = fd, .events = POLLIN};
+
+    return process->connected[id % CONNECTED_SLOTS] == ((uint32_t)id | SOCKET_LISTENS) && NATIVE(poll, &entry, 1, 0) == 0;
+}
+
 static long accept_one(struct call *call, int64_t id, int flags)
 {
-    struct reply reply;
+    struct process *process = call->thread->process;
+    struct reply reply = {.status = -EAGAIN};
     char token;
 
-    while (ASK(call->thread, &reply, OP_ACCEPT, id) < 0) {
+    while (nobody_connects(process, (int)call->a[0], id) || ASK(call->thread, &reply, OP_ACCEPT, id) < 0) {
         long result;
 
         if (reply.status != -EAGAIN || is_nonblocking((int)call->a[0]))
@@ -311,6 +320,8 @@ static long accept_one(struct call *call, int64_t id, int flags)
             return result;
     }
     NATIVE(recvfrom, call->a[0], &token, 1, MSG_DONTWAIT, NULL, NULL);
+    process->connected[id % CONNECTED_SLOTS] = (uint32_t)id | SOCKET_LISTENS;
+    process->connected[reply.status % CONNECTED_SLOTS] = (uint32_t)reply.status;
     store_reply_address((void *)call->a[1], (uint32_t *)call->a[2], &reply);
     return finish_descriptor(call, reply.fd, flags);
 }

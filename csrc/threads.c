@@ -3,43 +3,75 @@
 
 #define RECORD_SIZE ((sizeof(struct thread) + 4095) & ~4095UL)
 
-/* A fresh or used record for a thread that will talk through `channel`; NULL if memory is out. */
-struct thread *thread_new(struct process *process, int channel)
+static void close_own(int *fd)
 {
-    struct thread *thread = process->free;
+    if (*fd >= 0)
+        NATIVE(close, *fd);
+    *fd = -1;
+}
 
-    if (thread != NULL) {
-        process->free = thread->next;
-    } else {
-        long memory = NATIVE(mmap, NULL, RECORD_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+static struct thread *fresh_record(void)
+{
+    long memory = NATIVE(mmap, NULL, RECORD_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct thread *thread = (struct thread *)memory;
 
-        if (memory < 0)
-            return NULL;
-        thread = (struct thread *)memory;
+    if (memory < 0)
+        return NULL;
+    thread->channel = thread->epoll = -1;
+    return thread;
+}
+
+/* The record of the thread that sat there last, of any if a seat is new, or a fresh one. */
+static struct thread *take_record(struct process *process, int64_t seat, bool is_new)
+{
+    struct thread **at = &process->free;
+    struct thread *thread;
+
+    while (*at != NULL && (*at)->seat != seat && !is_new)
+        at = &(*at)->next;
+    thread = *at;
+    if (thread == NULL)
+        return is_new ? fresh_record() : NULL;
+    *at = thread->next;
+    if (is_new) { /* the server has given up what it left */
+        close_own(&thread->channel);
+        close_own(&thread->epoll);
     }
+    return thread;
+}
+
+/* A record for a thread that will talk through `channel`, or, if that is -1, through what another has left at this seat. NULL if memory
+ * is out. */
+struct thread *thread_new(struct process *process, int64_t seat, int channel)
+{
+    struct thread *thread = take_record(process, seat, channel >= 0);
+    int epoll;
+
+    if (thread == NULL)
+        return NULL;
+    epoll = thread->epoll;
+    if (channel < 0)
+        channel = thread->channel;
     memset(thread, 0, offsetof(struct thread, buffer));
     thread->self = thread;
     thread->process = process;
     thread->channel = channel;
-    thread->epoll = -1;
+    thread->epoll = epoll;
+    thread->seat = seat;
     thread->trace = -1;
     return thread;
 }
 
-static void close_own(int fd)
-{
-    if (fd >= 0)
-        NATIVE(close, fd);
-}
-
+/* What it leaves at its seat stays open for the next. */
 void thread_release(struct thread *thread)
 {
     struct process *process = thread->process;
 
-    close_own(thread->channel);
-    close_own(thread->epoll);
-    close_own(thread->trace);
-    thread->channel = thread->epoll = thread->trace = -1;
+    close_own(&thread->trace);
+    if (thread->seat == 0) {
+        close_own(&thread->channel);
+        close_own(&thread->epoll);
+    }
     if (thread->is_main)
         return; /* its record is not from mmap */
     thread->next = process->free;

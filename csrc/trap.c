@@ -101,27 +101,38 @@ void trap_handler(int signal, siginfo_t *info, void *raw_context)
     registers->rax = (uint64_t)result;
 }
 
-/* First code of a new thread, on its own stack; returns when it holds the turn and may start. */
-void trap_thread_started(struct thread *thread)
+static void say_hello(struct thread *thread, enum simunix_hello kind)
 {
     struct msgpack_writer writer;
     struct reply reply;
 
+    request_start(thread, &writer, OP_HELLO, 4);
+    msgpack_put_int(&writer, kind);
+    msgpack_put_int(&writer, thread->process->pid);
+    msgpack_put_int(&writer, thread->tid);
+    msgpack_put_text(&writer, "", 0);
+    request_call(thread, &writer, &reply);
+}
+
+/* First code of a new thread, on its own stack; returns when it holds the turn and may start. */
+void trap_thread_started(struct thread *thread)
+{
+    bool is_process = thread->process->pid == 0; /* a vfork-like child: a process of its own in its parent's memory */
+    int64_t value;
+
     set_thread_pointer(thread);
     thread->tid = (int)NATIVE(gettid);
-    if (thread->process->pid == 0) { /* a vfork-like child: a process of its own in its parent's memory */
+    if (is_process) {
         thread->process->pid = thread->tid;
         /* The kernel lets it keep its creator's alternate stack, on which its creator's trap frame may lie. */
         NATIVE(sigaltstack, &(stack_t){.ss_flags = SS_DISABLE}, NULL);
         NATIVE(close_range, thread->process->descriptor_floor, thread->channel - 1, 0);
         NATIVE(close_range, thread->channel + 1, ~0U, 0);
     }
-    request_start(thread, &writer, OP_HELLO, 4);
-    msgpack_put_int(&writer, thread->process->pid == thread->tid ? HELLO_FORKED : HELLO_THREAD);
-    msgpack_put_int(&writer, thread->process->pid);
-    msgpack_put_int(&writer, thread->tid);
-    msgpack_put_text(&writer, "", 0);
-    request_call(thread, &writer, &reply);
+    if (is_process || thread->slot == 0)
+        say_hello(thread, is_process ? HELLO_FORKED : HELLO_THREAD);
+    else /* whoever has made it has left its number there */
+        slot_wait(thread, &value);
     strace_open(thread);
     trap_arm();
     signals_stop_if_due(thread, thread->start_mask);

@@ -17,7 +17,7 @@ static bool advance_alone(struct thread *thread, const struct wait *wait)
     return true;
 }
 
-static struct simunix_slot *slot_at(const struct process *process, uint32_t slot)
+struct simunix_slot *slot_at(const struct process *process, uint32_t slot)
 {
     return (struct simunix_slot *)((char *)process->page + SIMUNIX_SLOTS_OFFSET) + slot;
 }

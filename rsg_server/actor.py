@@ -58,6 +58,7 @@ class Actor:
         "born_ns",
         "depot",
         "held",
+        "is_new",
         "is_warm",
         "number",
         "owes_message",
@@ -65,6 +66,7 @@ class Actor:
         "process",
         "reply",
         "reply_fds",
+        "seat",
         "slot",
         "spinner",
         "state",
@@ -82,6 +84,8 @@ class Actor:
         self.born_ns = born_ns
         self.tid = 0
         self.slot = 0
+        self.seat = number  # whose channel and epoll it has (seats.py)
+        self.is_new = False  # a thread that waits at its slot for its first turn
         self.answer_at_slot = False  # it waits there, not for a message
         self.state = State.READY
         self.owes_message = True  # it speaks first: HELLO, or FORK_DONE after a vfork

@@ -103,6 +103,14 @@ class ClockPage:
         """Give the turn to the thread that waits at a slot."""
         lib.slot_answer(self.shared, slot, wake, value)
 
+    def begin_slot(self, slot: int) -> None:
+        """A thread is about to be born that will wait there."""
+        lib.slot_reset(self.shared, slot)
+
+    def tid_at(self, slot: int) -> int:
+        """Of a thread that waits at its slot for its first turn, as its process numbers it."""
+        return int(lib.slot_tid(self.shared, slot))
+
     def await_bell(self, seen: int, patience_ns: int) -> None:
         """Until it has been rung since its count was `seen`, or some real time has passed."""
         lib.bell_wait(self.shared, seen & 0xFFFFFFFF, patience_ns)

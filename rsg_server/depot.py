@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from rsg_server.actor import Actor
     from rsg_server.readiness import Readiness
+    from rsg_server.seats import Seats
 
     Stored = SimulatedSocket | Actor
 
@@ -86,8 +87,9 @@ class _Branch:
 class Depot:
     """Keeps the server's descriptors fewer than it may have. `everybody` yields those whose sockets may be stored."""
 
-    def __init__(self, readiness: Readiness, everybody: Callable[[], Iterable[Stored]]) -> None:
+    def __init__(self, readiness: Readiness, seats: Seats, everybody: Callable[[], Iterable[Stored]]) -> None:
         self._readiness = readiness
+        self._seats = seats
         self._everybody = everybody
         self._branches: list[_Branch] = []
         self._places: dict[int, _Branch] = {}
@@ -111,6 +113,7 @@ class Depot:
 
     def _make_room(self, limit: int) -> None:
         """Store those that have not been used since the last time; where there are none, nobody has by the second look."""
+        self._seats.give_up_all()
         for _ in range(2):
             cold = list(islice(self._cold(), _BATCH))
             for first in range(0, len(cold), AT_ONCE):

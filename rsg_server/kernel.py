@@ -37,6 +37,7 @@ from rsg_server.preemption import Preemption
 from rsg_server.process import Process
 from rsg_server.protocol import Wait, Wake, WarningKind
 from rsg_server.readiness import Readiness
+from rsg_server.seats import Seat, Seats
 from rsg_server.slots import Slots
 from rsg_server.sockets import SocketTable
 from rsg_server.timeline import Event, Timeline
@@ -59,7 +60,8 @@ class Kernel:
         self.network = Network(self.page, self.timeline, platform, options.network_model, options.fairness)
         self.wire = Wire(self)
         self.readiness = Readiness()
-        self.depot = Depot(self.readiness, lambda: chain(self.sockets.all.values(), self.actors.values()))
+        self.seats = Seats(self.readiness)
+        self.depot = Depot(self.readiness, self.seats, lambda: chain(self.sockets.all.values(), self.actors.values()))
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
         self.actors: dict[int, Actor] = {}
         self.slots = Slots()
@@ -199,14 +201,27 @@ class Kernel:
     def new_actor(self, process: Process, channel: tuple[socket.socket, socket.socket] | None = None) -> tuple[Actor, int]:
         """A thread that is about to be born, and its end of the channel (the caller passes it on and closes it)."""
         ours, theirs = channel or self.new_channel()
-        actor = Actor(self._next_actor, process, ours, self.now_ns)
+        actor = self._admit(process, ours)
+        self.depot.check(ours.fileno())
+        return actor, theirs.detach()
+
+    def seated(self, process: Process, seat: Seat) -> Actor:
+        """The same, where another thread of the process has left its seat."""
+        actor = self._admit(process, seat.channel)
+        actor.seat = seat.number
+        if seat.has_epoll:
+            self.readiness.take_over(actor)
+        return actor
+
+    def _admit(self, process: Process, channel: socket.socket) -> Actor:
+        actor = Actor(self._next_actor, process, channel, self.now_ns)
         self._next_actor += 1
         actor.depot = self.depot
-        self.depot.check(ours.fileno())
         self.slots.take(actor)
+        self.page.begin_slot(actor.slot)
         self.actors[actor.number] = actor
         process.actors.append(actor)
-        return actor, theirs.detach()
+        return actor
 
     def spawn(self, host_name: str, command: Command) -> Process:
         """Start a program on a host, now. Raises SimunixError if it cannot be started."""
@@ -231,8 +246,8 @@ class Kernel:
         self.log.event(self.now_ns, "process_start", host=host_name, number=process.number, argv=list(command.argv))
         return process
 
-    def end_actor(self, actor: Actor) -> None:
-        """A thread has ended or is certain to."""
+    def end_actor(self, actor: Actor, leaves_seat: bool = False) -> None:
+        """A thread has ended or is certain to; where its process lives on, another may have its seat."""
         if actor.state is State.DEAD:
             return
         if actor.parked is not None and actor.parked.wait == Wait.FUTEX:
@@ -246,8 +261,9 @@ class Kernel:
         self.actors.pop(actor.number, None)
         self.slots.release(actor)
         actor.process.actors.remove(actor)
-        actor.channel.close()
-        self.readiness.forget(actor)
+        if not (leaves_seat and self.seats.leave(actor)):
+            actor.channel.close()
+            self.readiness.forget(actor)
 
     def hand_over(self, parent: Actor, child: Actor) -> None:
         """A vfork: the parent is silent until the child lets go, and the child runs next."""
@@ -282,6 +298,7 @@ class Kernel:
             self._end_traces(self.traces, process)
         for actor in list(process.actors):
             self.end_actor(actor)
+        self.seats.give_up(process)
         for timer in process.timers.values():
             if timer.event is not None:
                 timer.event.cancel()
@@ -414,6 +431,7 @@ class Kernel:
     def close(self) -> None:
         """Release every descriptor; the processes themselves are the launcher's to end."""
         self.depot.close()
+        self.seats.give_up_all()
         for process in list(self.processes.values()):
             for actor in list(process.actors):
                 self.end_actor(actor)

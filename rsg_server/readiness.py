@@ -23,7 +23,7 @@ Target = Actor | Process | SimulatedSocket
 
 
 class Readiness:
-    """The epoll, which names those whom it tells of by a token: kind and number, in the order in which they are served.
+    """The epoll, which names those whom it tells of by a token: kind and number (an actor's is its seat's).
 
     We do not keep actors' epolls open: a token is not another's once the descriptor is. They tell of an edge: an actor stays
     ready until its turn has come, and of a thousand nodes that are pinged at one moment every look would find all the others.
@@ -95,11 +95,17 @@ class Readiness:
             told += _EVENT.iter_unpack(self._view[: count * _EVENT.size])
         targets = self._targets
         found = []
-        for events, token in sorted(told, key=_of_token):
+        for events, token in told:
             target = targets.get(token)
             if target is not None and (type(target) is not Actor or target.state is State.PARKED):
                 found.append((target, events))
+        if len(found) > 1:
+            found.sort(key=_place)
         return found
+
+    def take_over(self, actor: Actor) -> None:
+        """Its epoll, which is watched already, is another's of old."""
+        self._targets[token_of(actor)] = actor
 
     def close(self) -> None:
         """Release the epoll."""
@@ -107,12 +113,13 @@ class Readiness:
 
 
 def token_of(target: Target) -> int:
-    """A number that no other has."""
-    return _RANKS[type(target)] + target.number
+    """A number that no other has; an actor's is its seat's, which goes from thread to thread with the epoll."""
+    return _RANKS[type(target)] + (target.seat if isinstance(target, Actor) else target.number)
 
 
-def _of_token(event: tuple[int, int]) -> int:
-    return event[1]
+def _place(news: tuple[Target, int]) -> int:
+    """In the order in which they are served."""
+    return _RANKS[type(news[0])] + news[0].number
 
 
 def _check(result: int) -> int:

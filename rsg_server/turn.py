@@ -152,6 +152,8 @@ class TurnLoop:
         if actor.parked is not None and actor.parked.wait == Wait.FUTEX:
             kernel.futexes.remove(actor)
         actor.parked = None
+        if actor.is_new:
+            actor.is_new, actor.tid = False, kernel.page.tid_at(actor.slot)
         kernel.page.words[NOISY] = 0
         kernel.page.words[RUNNING] = kernel.page.words[SIBLINGS_READY] = 0
         kernel.page.words[LOCK_WAITERS] = kernel.futexes.lock_waiters

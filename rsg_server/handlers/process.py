@@ -58,31 +58,46 @@ def _new_image(kernel: Kernel, actor: Actor) -> None:
         timer = process.timers.pop(number)
         if timer.event is not None:
             timer.event.cancel()
+    kernel.seats.give_up(process)
     kernel.futexes.wake_space(kernel, Space.LOCKS)  # descriptors that the exec has closed may have held some
     kernel.release_vfork(process)
 
 
 def fork(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[kind] -> [child number] + the child's channel. After a VFORK the parent is silent until the child lets go."""
+    """[kind] -> [number, slot, seat] + the child's channel. After a VFORK the parent is silent until the child lets go."""
     kind = Fork(arguments[0])
+    if kind is Fork.THREAD:
+        return _thread(kernel, actor.process)
     ends = kernel.new_channel()  # first, since it may fail
-    process = actor.process
-    if kind is not Fork.THREAD:
-        process = kernel.new_process(process.host, process, process.program)
+    process = kernel.new_process(actor.process.host, actor.process, actor.process.program)
     child, channel = kernel.new_actor(process, ends)
     if kind is Fork.VFORK:
         process.vfork_parent = actor
         kernel.hand_over(actor, child)
     else:
         kernel.make_ready(child)
-    return Reply((child.number, child.slot), fds=(channel,))
+    return Reply((child.number, child.slot, child.seat), fds=(channel,))
+
+
+def _thread(kernel: Kernel, process: Process) -> Reply:
+    """It need not say who it is, unless it has no slot to wait at; nor has it a channel of its own if another has left one."""
+    seat = kernel.seats.take(process)
+    if seat is None:
+        child, channel = kernel.new_actor(process)
+        fds: tuple[int, ...] = (channel,)
+    else:
+        child, fds = kernel.seated(process, seat), ()
+    if child.slot:
+        child.owes_message, child.answer_at_slot, child.is_new = False, True, True
+    kernel.make_ready(child)
+    return Reply((child.number, child.slot, child.seat), fds=fds)
 
 
 def fork_done(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[pid or -errno, number]: a failed fork takes back the announced child; a forked one speaks before its parent goes on."""
     outcome, number = arguments
     child = kernel.actors.get(number)
-    if child is None or not child.owes_message or not is_child(child, actor.process):
+    if child is None or not (child.owes_message or child.is_new) or not is_child(child, actor.process):
         return OK  # of a vfork, or killed from outside
     if outcome < 0:
         _take_back(kernel, child, actor.process)
@@ -129,7 +144,7 @@ def thread_exit(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
         kernel.futexes.wake(kernel, kernel.futexes.key(actor, 0, word), 1 << 30, 0xFFFFFFFF)
     if kernel.traces is not None:
         kernel.traces.ended(actor, kernel.now_ns, exited(status))
-    kernel.end_actor(actor)
+    kernel.end_actor(actor, leaves_seat=True)
 
 
 def process_exit(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:

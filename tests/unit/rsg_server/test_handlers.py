@@ -154,7 +154,7 @@ def test_a_deadline_in_the_past_has_come() -> None:
 def test_a_futex_waiter_is_woken_by_its_sibling() -> None:
     with fake() as world:
         waiter = world.born()
-        (number, _) = ask(world, waiter, Op.FORK, 0) or ()
+        (number, *_) = ask(world, waiter, Op.FORK, 0) or ()
         sibling = world.kernel.actors[number]  # type: ignore[index]
         park(world, waiter, Wait.FUTEX, a=0, b=4096, c=0xFFFFFFFF)
         assert ask(world, sibling, Op.WAKE, 0, 8192, 1, 0xFFFFFFFF) == (0,)
@@ -177,7 +177,7 @@ def test_a_failed_fork_is_taken_back() -> None:
     with fake() as world:
         parent = world.born()
         for kind in (0, 1):
-            (number, _) = ask(world, parent, Op.FORK, kind) or ()
+            (number, *_) = ask(world, parent, Op.FORK, kind) or ()
             assert number in world.kernel.actors
             assert ask(world, parent, Op.FORK_DONE, -11, number) == (0,)
             assert number not in world.kernel.actors
@@ -206,7 +206,7 @@ def test_a_timer_tells_what_is_left() -> None:
 def test_the_end_of_a_process_ends_all_its_threads() -> None:
     with fake() as world:
         actor = world.born()
-        (number, _) = ask(world, actor, Op.FORK, 0) or ()
+        (number, *_) = ask(world, actor, Op.FORK, 0) or ()
         assert ask(world, actor, Op.EXIT, 256) is None
         assert is_killed(world, actor) and number not in world.kernel.actors and not world.kernel.run_queue
         assert actor.process.exit_status == 256

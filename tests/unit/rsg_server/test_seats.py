@@ -1,0 +1,114 @@
+"""A thread's channel and epoll are the next one's of its process; who sits where decides nothing."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+from collections.abc import Iterator
+
+import msgpack
+import pytest
+
+from rsg_server.actor import Actor, Parked, State
+from rsg_server.protocol import Fork, Op, Wait, Wake
+from tests.unit.rsg_server.fakes import Fake, fake
+
+
+@pytest.fixture
+def world() -> Iterator[Fake]:
+    with fake() as made:
+        yield made
+
+
+def thread_of(world: Fake, parent: Actor) -> tuple[Actor, int, list[int]]:
+    """A thread that has had its first turn, its seat, and the descriptors that came with it."""
+    before = len(world.descriptors)
+    reply = world.send(parent, msgpack.packb([Op.FORK, int(Fork.THREAD)]))
+    assert reply is not None
+    number, slot, seat = reply
+    made = world.kernel.actors[number]  # type: ignore[index]
+    assert (made.slot, made.seat) == (slot, seat)
+    world.kernel.run_queue.remove(made)
+    made.state, made.is_new = State.RUNNING, False
+    return made, made.seat, world.descriptors[before:]
+
+
+def end(world: Fake, actor: Actor) -> None:
+    assert world.send(actor, msgpack.packb([Op.THREAD_EXIT, 0, 0])) is None
+    assert actor.state is State.DEAD
+
+
+def is_open(channel: socket.socket) -> bool:
+    """Whether the server still has its end."""
+    return not select.select([channel], [], [], 0)[0]
+
+
+def test_the_next_thread_gets_the_seat_of_the_last(world: Fake) -> None:
+    parent = world.born()
+    first, seat, descriptors = thread_of(world, parent)
+    assert len(descriptors) == 1 and first.seat == first.number
+    end(world, first)
+    second, again, descriptors = thread_of(world, parent)
+    assert again == seat and descriptors == [] and second.number != first.number
+    third, other, descriptors = thread_of(world, parent)
+    assert other == third.number and len(descriptors) == 1
+
+
+def test_a_seat_is_no_other_process_s_nor_the_main_thread_s(world: Fake) -> None:
+    parent, stranger = world.born(), world.born()
+    thread, seat, _ = thread_of(world, parent)
+    end(world, thread)
+    assert thread_of(world, stranger)[1] != seat
+    end(world, stranger)  # its main thread: the other one lives on
+    assert not stranger.process.dead
+    survivor = stranger.process.actors[0]
+    assert thread_of(world, survivor)[1] not in (seat, stranger.number)
+
+
+def test_seats_end_with_the_process_and_with_its_image(world: Fake) -> None:
+    for last_word in ([Op.EXIT, 0], [Op.HELLO, 0, 101, 101, "/bin/other"]):
+        parent = world.born()
+        parent.process.pid = 101
+        thread, _, descriptors = thread_of(world, parent)
+        with socket.socket(fileno=os.dup(descriptors[0])) as channel:
+            end(world, thread)
+            assert is_open(channel)
+            world.send(parent, msgpack.packb(last_word))
+            assert not is_open(channel)
+
+
+def test_seats_are_given_up_where_descriptors_are_short(world: Fake) -> None:
+    parent = world.born()
+    thread, seat, _ = thread_of(world, parent)
+    end(world, thread)
+    world.kernel.depot._make_room(1 << 20)
+    _, fresh, descriptors = thread_of(world, parent)
+    assert fresh != seat and len(descriptors) == 1
+
+
+def test_an_epoll_tells_of_who_has_it_now_in_the_order_of_the_actors(world: Fake) -> None:
+    """The seat of the second is older than that of the first."""
+    parent = world.born()
+    old, _, _ = thread_of(world, parent)
+    world.send(old, msgpack.packb([Op.EPOLL]))
+    epolls = [world.descriptors[-1]]
+    first, _, _ = thread_of(world, parent)
+    world.send(first, msgpack.packb([Op.EPOLL]))
+    epolls.append(world.descriptors[-1])
+    end(world, old)
+    second, seat, _ = thread_of(world, parent)
+    assert seat == old.seat < first.seat and second.number > first.number
+    ends = [socket.socketpair() for _ in epolls]
+    for epoll, (ours, theirs) in zip(epolls, ends, strict=True):
+        with select.epoll.fromfd(os.dup(epoll)) as private:
+            private.register(theirs, select.EPOLLIN)
+        ours.send(b"x")
+    for actor in (first, second):
+        world.kernel.park(actor, Parked(Wait.FD, 0, -1, 0, 0, 0, 0, 0))
+    world.loop._poll_ready()
+    assert list(world.kernel.run_queue) == [first, second]
+    assert first.reply[0] == second.reply[0] == Wake.READY
+    for pair in ends:
+        for each in pair:
+            each.close()
