@@ -307,10 +307,12 @@ long sys_waitid(struct call *call)
 
 long sys_sched_yield(struct call *call)
 {
+    const struct process *process = call->thread->process;
+    const struct simunix_clock_page *page = process->page;
     struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};
 
     clock_charge_poll(call);
-    if (call->thread->process->page->horizon_ns <= call->thread->process->page->now_ns || call->thread->process->ready != NULL)
+    if (page->horizon_ns <= page->now_ns || page->due_ns <= page->now_ns || process->ready != NULL)
         park(call, &wait);
     return 0;
 }

@@ -37,7 +37,7 @@ from rsg_server.preemption import Preemption
 from rsg_server.process import Process
 from rsg_server.protocol import Wait, Wake, WarningKind
 from rsg_server.readiness import Readiness
-from rsg_server.seats import Seat, Seats
+from rsg_server.seats import Seat, Seats, new_channel
 from rsg_server.slots import Slots
 from rsg_server.sockets import SocketTable
 from rsg_server.timeline import Event, Timeline
@@ -190,17 +190,9 @@ class Kernel:
         """For what is random but the same for all processes of a host; no process has such a number."""
         return seed_of(self.options.seed, -1 - list(self.hosts).index(name))
 
-    @staticmethod
-    def new_channel() -> tuple[socket.socket, socket.socket]:
-        """Our end and the actor's."""
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-        ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, RECEIVE_TIMEOUT)
-        return ours, theirs
-
     def new_actor(self, process: Process, channel: tuple[socket.socket, socket.socket] | None = None) -> tuple[Actor, int]:
         """A thread that is about to be born, and its end of the channel (the caller passes it on and closes it)."""
-        ours, theirs = channel or self.new_channel()
+        ours, theirs = channel or new_channel()
         actor = self._admit(process, ours)
         self.depot.check(ours.fileno())
         return actor, theirs.detach()
@@ -230,7 +222,7 @@ class Kernel:
             raise SimunixError(f"host {host_name!r}: no such host; known: {', '.join(sorted(self.hosts))}")
         if self.faults.power.is_off(host_name):
             raise SimunixError(f"host {host_name}: switched off; switch it on before a program is started there")
-        ends = self.new_channel()
+        ends = new_channel()
         process = self.new_process(host, None, command.argv[0])
         process.label = command.label
         process.started = True
@@ -442,10 +434,6 @@ class Kernel:
         self.timerfds.close()
         self.readiness.close()
         self.page.close()
-
-
-RECEIVE_TIMEOUT = (0).to_bytes(8, "little") + (100_000).to_bytes(8, "little")
-"""SO_RCVTIMEO of a channel, a struct timeval of 0.1 s: how often a waiting server looks up from a computing actor."""
 
 
 DEATH_TIMEOUT_MS = 10_000

@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from rsg_server.readiness import Readiness
 
 MOST_OF_PROCESS = 256
+RECEIVE_TIMEOUT = (0).to_bytes(8, "little") + (100_000).to_bytes(8, "little")
+"""SO_RCVTIMEO of a channel, a struct timeval of 0.1 s: how often a waiting server looks up from a computing actor."""
+
+
+def new_channel() -> tuple[socket.socket, socket.socket]:
+    """Our end and the actor's."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, RECEIVE_TIMEOUT)
+    return ours, theirs
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsg_server.handlers.table import OK, Handler, Reply
 from rsg_server.protocol import Fork, Hello, Op, Space
+from rsg_server.seats import new_channel
 from rsg_server.traces import exited
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def fork(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     kind = Fork(arguments[0])
     if kind is Fork.THREAD:
         return _thread(kernel, actor.process)
-    ends = kernel.new_channel()  # first, since it may fail
+    ends = new_channel()  # first, since it may fail
     process = kernel.new_process(actor.process.host, actor.process, actor.process.program)
     child, channel = kernel.new_actor(process, ends)
     if kind is Fork.VFORK:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from rsg_server import kernel as kernel_module
+from rsg_server import seats
 from rsg_server.actor import State
 from rsg_server.handlers import HANDLERS
 from rsg_server.process import Process
@@ -58,8 +58,8 @@ class HostileProcesses(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.saved = kernel_module.RECEIVE_TIMEOUT, Process.open_pidfd
-        kernel_module.RECEIVE_TIMEOUT = (0).to_bytes(8, "little") + (1).to_bytes(8, "little")
+        self.saved = seats.RECEIVE_TIMEOUT, Process.open_pidfd
+        seats.RECEIVE_TIMEOUT = (0).to_bytes(8, "little") + (1).to_bytes(8, "little")
         Process.open_pidfd = lambda process, pid: None  # type: ignore[method-assign, assignment]  # it would be this test
         self.world = Fake()
         self.channels: list[socket.socket] = []
@@ -155,7 +155,7 @@ class HostileProcesses(RuleBasedStateMachine):
         self.world.close()
         for end in [*self.channels, *self.ends]:
             end.close()
-        kernel_module.RECEIVE_TIMEOUT, Process.open_pidfd = self.saved  # type: ignore[method-assign]
+        seats.RECEIVE_TIMEOUT, Process.open_pidfd = self.saved  # type: ignore[method-assign]
 
 
 def test_processes_that_say_anything_and_die_in_any_state() -> None:

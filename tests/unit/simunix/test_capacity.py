@@ -184,7 +184,7 @@ def test_curie_at_its_full_size() -> None:
     (cluster,) = expansion.clusters
     assert (len(cluster.nodes), cluster.cores) == (5040, 80640)
     needs = needs_of(expansion.plan)
-    assert 8 * GIB < needs.merged_bytes < 12 * GIB
+    assert 5 * GIB < needs.merged_bytes < 12 * GIB
     assert needs.memory_bytes > 40 * GIB
-    assert 40_000 < needs.tasks < 60_000
+    assert 15_000 < needs.tasks < 25_000  # Linux has 32,768 unless told otherwise
     assert len(expansion.contexts) == 1
