@@ -8,8 +8,6 @@ struct thread main_thread;
 
 void vdso_patch(uint64_t base);
 
-#define CORES_MAX 4096
-
 static const char channel_variable[] = "SIMUNIX_CHANNEL=";
 static const char preload_variable[] = "LD_PRELOAD=";
 
@@ -108,17 +106,6 @@ static void map_page(int fd)
         fatal("this shim and the server are of different versions", NULL, main_process.page->version);
 }
 
-/* Handing the turn over is fastest where all run on one core. Threads and children come to run there too. */
-static void settle_on_core(int64_t core)
-{
-    uint64_t mask[CORES_MAX / 64] = {0};
-
-    if (core < 0 || core >= CORES_MAX)
-        return;
-    mask[core / 64] = 1UL << core % 64;
-    NATIVE(sched_setaffinity, 0, sizeof mask, mask);
-}
-
 static void say_hello(const char *program)
 {
     struct msgpack_writer writer;
@@ -141,7 +128,6 @@ static void say_hello(const char *program)
     copy_text(&reply, 6, main_process.host_name, sizeof main_process.host_name);
     copy_text(&reply, 7, main_process.files, sizeof main_process.files);
     map_page(reply.fd);
-    settle_on_core(main_process.page->core);
 }
 
 /* The loader took 16 random bytes from here already; programs that look again find seeded ones. */

@@ -226,7 +226,6 @@ struct simunix_clock_page {
     uint64_t quantum_ns;       /* a clock reader or caller that passes it after something noisy yields, so that others may look */
     int64_t begun_ns;          /* when the run began, by the real clock: what the kernel has stamped since is of this run */
     int64_t nice;              /* of the whole emulation: what it calls nice is added to it */
-    int64_t core;              /* of this computer, where all run once they have said who they are: loading may be done elsewhere; -1: any */
     uint32_t descriptor_floor; /* the shim's own descriptors are at or above this */
     uint32_t version;
 };

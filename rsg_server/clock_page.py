@@ -1,19 +1,13 @@
 """The page that every emulated process maps: virtual time, and how far an actor may advance it alone."""
 
-from __future__ import annotations
-
 import mmap
 import os
 import struct
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rsg_server._native import ffi, lib
 from rsg_server.protocol import PAGE_FIELDS, PROTOCOL_VERSION, SHARED_BYTES
-
-if TYPE_CHECKING:
-    from rsg_server.options import KernelOptions
 
 FOREVER_NS = (1 << 63) - 1
 CLOCK_REALTIME_COARSE = 5  # <linux/time.h>; the time module has no name for it
@@ -46,7 +40,6 @@ NOISY = PAGE_FIELDS["noisy"]
 BEGUN = PAGE_FIELDS["begun_ns"]
 QUANTUM = PAGE_FIELDS["quantum_ns"]
 NICE = PAGE_FIELDS["nice"]
-CORE = PAGE_FIELDS["core"]
 FLOOR_AND_VERSION = PAGE_FIELDS["descriptor_floor"]
 
 
@@ -76,7 +69,7 @@ class ClockPage:
     Emulated processes can write here, so what they write is never trusted to go backwards: `now_ns` only grows.
     """
 
-    def __init__(self, options: KernelOptions) -> None:
+    def __init__(self, epoch_ns: int, uptime_ns: int, costs: Costs, descriptor_floor: int, begun_ns: int = FOREVER_NS) -> None:
         self.fd = os.memfd_create("simunix-clock", os.MFD_CLOEXEC)
         os.ftruncate(self.fd, SHARED_BYTES)  # what nobody writes to takes no memory
         self._memory = mmap.mmap(self.fd, SHARED_BYTES)
@@ -84,14 +77,13 @@ class ClockPage:
         self.words = memoryview(self._memory)[: mmap.PAGESIZE].cast("Q")
         self._now_ns = 0
         self.words[EVENT] = self.words[DUE] = FOREVER_NS
-        self.words[READ_COST] = options.costs.read_ns
-        self.words[POLL_COST] = options.costs.poll_ns
-        self.words[CALL_COST] = options.costs.call_ns
-        self.words[BEGUN] = options.begun_ns
-        struct.pack_into("=qq", self._memory, REALTIME * 8, options.epoch_ns, options.uptime_ns)
+        self.words[READ_COST] = costs.read_ns
+        self.words[POLL_COST] = costs.poll_ns
+        self.words[CALL_COST] = costs.call_ns
+        self.words[BEGUN] = begun_ns
+        struct.pack_into("=qq", self._memory, REALTIME * 8, epoch_ns, uptime_ns)
         struct.pack_into("=q", self._memory, NICE * 8, os.getpriority(os.PRIO_PROCESS, 0))
-        struct.pack_into("=q", self._memory, CORE * 8, options.core)
-        struct.pack_into("=II", self._memory, FLOOR_AND_VERSION * 8, options.nofile, PROTOCOL_VERSION)
+        struct.pack_into("=II", self._memory, FLOOR_AND_VERSION * 8, descriptor_floor, PROTOCOL_VERSION)
 
     @property
     def now_ns(self) -> int:

@@ -54,7 +54,7 @@ class Kernel:
         self.platform = platform
         self.log = log
         self.launcher = launcher
-        self.page = ClockPage(options)
+        self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.nofile, options.begun_ns)
         self.agenda = Agenda(self.page, self._alarm)
         self.timeline = Timeline(self.agenda)
         self.network = Network(self.page, self.timeline, platform, options.network_model, options.fairness)

@@ -20,7 +20,6 @@ class KernelOptions:
     nofile: int = 1024
     host_flags: int = 0
     strict: bool = False
-    core: int = -1  # of this computer, where the emulated processes run; -1: anywhere
     begun_ns: int = FOREVER_NS  # real time at which the run began to make files, see next_tick_ns
     network_model: Model = field(default_factory=lv08)
     fairness: Fairness = Fairness.CONNECTION

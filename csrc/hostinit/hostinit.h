@@ -23,7 +23,7 @@
  *     bind=ro|rw SOURCE\tTARGET  overlay=UPPER\tWORK\tTARGET  place=file|directory PATH (with its parents, if missing)
  *     root=LOWER\tBASE           another root file system, with a layer of the host's own; what follows is seen from inside
  *     close=                     gives up what of this computer's files is not bound by then
- *   then any number of: argv=… (repeated) env=… (repeated) cwd= user= nofile= channel= foreground=0|1, with four
+ *   then any number of: argv=… (repeated) env=… (repeated) cwd= user= nofile= core= channel= foreground=0|1, with four
  *   descriptors (stdin, stdout, stderr, channel).
  *   Every message is answered by one line: "ok NUMBER" or "error TEXT". In between may come "ended PID STATUS", once for each
  *   program that was started by request and has ended.

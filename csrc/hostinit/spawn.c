@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct program {
     const char *directory;
     const char *user;
     long nofile;
+    long core;
     int channel;
     bool foreground;
 };
@@ -69,6 +71,7 @@ static const char *read_program(const struct message *message, struct program *p
     program->directory = "/"; /* one by one: clearing the lists would give every host 128 KiB to keep */
     program->user = "";
     program->nofile = 1024;
+    program->core = -1;
     program->channel = 1024;
     program->foreground = false;
     for (const char *word = NULL; (word = message_next(message, word)) != NULL;) {
@@ -82,6 +85,8 @@ static const char *read_program(const struct message *message, struct program *p
             program->user = value;
         else if ((value = word_value(word, "nofile")) != NULL)
             program->nofile = strtol(value, NULL, 10);
+        else if ((value = word_value(word, "core")) != NULL)
+            program->core = strtol(value, NULL, 10);
         else if ((value = word_value(word, "channel")) != NULL)
             program->channel = (int)strtol(value, NULL, 10);
         else if ((value = word_value(word, "foreground")) != NULL)
@@ -142,12 +147,18 @@ static void set_limits(int report, const struct program *program)
 {
     struct rlimit files = {(rlim_t)program->nofile, (rlim_t)program->nofile};
     struct rlimit none = {0, 0};
+    cpu_set_t cores;
 
     if (!program->foreground) /* a command in the user's own terminal keeps the user's own */
         set_boot_limits();
     setrlimit(RLIMIT_CORE, &none);
     if (setrlimit(RLIMIT_NOFILE, &files) != 0)
         give_up(report, "cannot allow open files for", program->argv[0]);
+    if (program->core >= 0) {
+        CPU_ZERO(&cores);
+        CPU_SET((size_t)program->core, &cores);
+        sched_setaffinity(0, sizeof cores, &cores);
+    }
     personality(ADDR_NO_RANDOMIZE); /* the same addresses in every run */
 }
 

@@ -215,7 +215,7 @@ class Container:
         """Process number of the host's first process."""
         return self._line.init
 
-    def spawn(self, command: Command, channel_fd: int, channel_number: int, nofile: int) -> int:
+    def spawn(self, command: Command, channel_fd: int, channel_number: int, nofile: int, core: int | None) -> int:
         """Start a program under the shim; its pid in the host. Raises ContainerError with the reason."""
         environment = dict(command.environment)
         preload = environment.get("LD_PRELOAD")
@@ -224,7 +224,11 @@ class Container:
         words = [f"argv={argument}" for argument in command.argv]
         words += [f"env={name}={value}" for name, value in environment.items()]
         words += [f"cwd={command.directory}", f"user={command.user or ''}", f"nofile={nofile}"]
-        words += [f"channel={channel_number}", f"foreground={command.foreground:d}"]
+        words += [
+            f"channel={channel_number}",
+            f"core={-1 if core is None else core}",
+            f"foreground={command.foreground:d}",
+        ]
         return self._ask(words, (command.stdin, command.stdout, command.stderr, channel_fd))
 
     def wait_status(self, pid: int) -> int:

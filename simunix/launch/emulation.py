@@ -118,15 +118,13 @@ class Emulation:
         self.log = EventLog(self.directory.events, plan.log_every_turn)
         self.core = claim()
         specs: dict[str, ContainerSpec] = {}
-        self.launcher = ContainerLauncher(specs, plan.kernel.nofile)
+        self.launcher = ContainerLauncher(specs, plan.kernel.nofile, self.core.core)
         self._make_room()
         interfaces = InterfaceTable(plan.platform)
         by_name = {name: interfaces.of(plan.platform.host_by_name(name)) for name in (host.name for host in plan.hosts)}
         specs.update({host.name: self._container_spec(host, by_name[host.name]) for host in plan.hosts})
         self._write_files()
-        options = dataclasses.replace(
-            plan.kernel, host_flags=HOST_FLAGS[self.isolation], begun_ns=self.begun_ns, core=self.core.core
-        )
+        options = dataclasses.replace(plan.kernel, host_flags=HOST_FLAGS[self.isolation], begun_ns=self.begun_ns)
         self.kernel = Kernel(plan.platform, options, self.log, self.launcher)
         self.kernel.on_warning = self._warned
         if self.isolation is Isolation.NONE:
@@ -340,7 +338,6 @@ class Emulation:
         affinity = os.sched_getaffinity(0)
         started = time.monotonic()
         try:
-            self.launcher.open()
             if self.core is not None:
                 os.sched_setaffinity(0, {self.core.core})  # one runner at a time: handing over on one core is fastest
             trio.run(self._serve, watcher)

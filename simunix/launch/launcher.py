@@ -22,9 +22,10 @@ DESCRIPTORS_FOR_SHIM = 4096
 class ContainerLauncher:
     """One container per host, started when it is first needed; all from one factory."""
 
-    def __init__(self, specs: dict[str, ContainerSpec], nofile: int) -> None:
+    def __init__(self, specs: dict[str, ContainerSpec], nofile: int, core: int | None) -> None:
         self._specs = specs
         self._nofile = nofile
+        self._core = core
         self.containers: dict[str, Container] = {}
         self._factory: HostFactory | None = None
 
@@ -35,10 +36,6 @@ class ContainerLauncher:
             self._factory = HostFactory()
         return self._factory
 
-    def open(self) -> None:
-        """Start the factory now: hosts may be set up, and programs loaded, on all cores that are ours at this moment."""
-        assert self.factory
-
     def start(self, host_name: str) -> Container:
         """The host's container, booted if it is not up yet."""
         if host_name not in self.containers:
@@ -48,7 +45,7 @@ class ContainerLauncher:
     def spawn(self, host_name: str, command: Command, channel_fd: int) -> None:
         """See rsg_server.host_state.Launcher."""
         limit = self._nofile + DESCRIPTORS_FOR_SHIM
-        self.start(host_name).spawn(command, channel_fd, self._nofile, limit)
+        self.start(host_name).spawn(command, channel_fd, self._nofile, limit, self._core)
 
     def wait_status(self, host_name: str, pid: int) -> int:
         """See rsg_server.host_state.Launcher."""

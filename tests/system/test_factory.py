@@ -51,7 +51,7 @@ def spawn(container: Container, *argv: str, stdin: int | None = None, **environm
     null = os.open(os.devnull, os.O_RDWR)
     try:
         command = Command(argv, {"PATH": os.environ["PATH"], **environment}, "/", null if stdin is None else stdin, null, null)
-        return container.spawn(command, null, CHANNEL, NOFILE)
+        return container.spawn(command, null, CHANNEL, NOFILE, None)
     finally:
         os.close(null)
 

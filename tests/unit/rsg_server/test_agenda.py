@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from rsg_server._native import lib
 
 from rsg_server.agenda import Agenda
-from rsg_server.clock_page import DUE, FOREVER_NS, ClockPage
-from rsg_server.options import KernelOptions
+from rsg_server.clock_page import DUE, FOREVER_NS, ClockPage, Costs
 from rsg_server.timeline import Timeline
 
 SLOTS = st.integers(1, 12)
@@ -20,7 +19,7 @@ DEEDS = st.one_of(
 
 
 def make_page() -> ClockPage:
-    return ClockPage(KernelOptions(epoch_ns=0, uptime_ns=0, nofile=3))
+    return ClockPage(0, 0, Costs(), 3)
 
 
 @given(st.lists(DEEDS, max_size=60))
