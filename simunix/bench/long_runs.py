@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 from simunix.bench.context import CHECKOUT, Context
 from simunix.bench.row import Row, at_least, at_most
@@ -27,10 +29,17 @@ def curie(context: Context) -> Iterator[Row]:
     records = []
     for time in ("once", "twice"):
         context.say(f"an hour of Curie, {time}")
-        record, _ = context.scenario(CHECKOUT / "scenarios" / "curie.yaml", *until)
+        record, out = context.scenario(CHECKOUT / "scenarios" / "curie.yaml", *until)
         records.append(record)
         if len(records) == 1:
-            speed = record["virtual_s"] / record["wall_s"]
-            yield Row("curie-speed-up", "Curie, 5,040 nodes: virtual seconds per wall second", speed, "", at_least(1))
+            speed, note = record["virtual_s"] / record["wall_s"], _outcome(record, out)
+            yield Row("curie-speed-up", "Curie, 5,040 nodes: virtual seconds per wall second", speed, "", at_least(1), note)
     same = sum(record["events_sha256"] == records[0]["events_sha256"] for record in records)
     yield Row("curie-same", "Curie, 5,040 nodes: runs of two with the same event log", same, "", at_least(2))
+
+
+def _outcome(record: dict[str, Any], out: Path) -> str:
+    """What became of the jobs, and what `sinfo` said inside once all nodes were to be up."""
+    jobs = ", ".join(f"{count:,} {state.lower()}" for state, count in sorted(record["jobs"].items()))
+    words = (out / "hosts" / "login" / "up.out").read_text().splitlines()[-1].split()
+    return f"{sum(record['jobs'].values()):,} jobs accounted for ({jobs}); sinfo: {int(words[3]):,} nodes {words[4]}"
