@@ -112,8 +112,12 @@ class Depot:
         return one.socket_of(descriptor)
 
     def _make_room(self, limit: int) -> None:
-        """Store those that have not been used since the last time; where there are none, nobody has by the second look."""
-        self._seats.give_up_all()
+        """Give up what nobody sits at; unless that is enough, store those that have not been used since the last time.
+
+        Where there are none, nobody has been used by the second look.
+        """
+        if self._seats.give_up_all() >= _BATCH:
+            return
         for _ in range(2):
             cold = list(islice(self._cold(), _BATCH))
             for first in range(0, len(cold), AT_ONCE):

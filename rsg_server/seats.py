@@ -65,9 +65,10 @@ class Seats:
         for seat in self._left.pop(process.number, ()):
             seat.channel.close()
 
-    def give_up_all(self) -> None:
-        """Their descriptors are wanted for something else, or the run is over."""
-        for seats in self._left.values():
-            for seat in seats:
-                seat.channel.close()
+    def give_up_all(self) -> int:
+        """Their descriptors are wanted for something else, or the run is over. How many there were."""
+        left = [seat for seats in self._left.values() for seat in seats]
+        for seat in left:
+            seat.channel.close()
         self._left.clear()
+        return len(left)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import msgpack
 import pytest
 
+from rsg_server import depot
 from rsg_server.actor import Actor, Parked, State
 from rsg_server.protocol import Fork, Op, Wait, Wake
 from tests.unit.rsg_server.fakes import Fake, fake
@@ -85,6 +86,21 @@ def test_seats_are_given_up_where_descriptors_are_short(world: Fake) -> None:
     world.kernel.depot._make_room(1 << 20)
     _, fresh, descriptors = thread_of(world, parent)
     assert fresh != seat and len(descriptors) == 1
+
+
+def test_nothing_is_stored_where_seats_are_enough(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    parent = world.born()
+    cold = world.kernel.sockets.create(world.kernel.hosts["h0"], 4, "s")
+    threads = [thread_of(world, parent)[0] for _ in range(2)]
+    for thread in threads:
+        end(world, thread)
+    cold.is_warm = False
+    monkeypatch.setattr(depot, "_BATCH", 2)
+    world.kernel.depot._make_room(1 << 20)
+    assert cold.held is not None and world.kernel.depot.stored == 0
+    cold.is_warm = False
+    world.kernel.depot._make_room(1 << 20)
+    assert cold.held is None and world.kernel.depot.stored == 1
 
 
 def test_an_epoll_tells_of_who_has_it_now_in_the_order_of_the_actors(world: Fake) -> None:
