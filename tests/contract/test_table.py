@@ -58,7 +58,7 @@ def test_preloaded_functions_reach_rows_that_need_no_trapped_registers() -> None
     assert not calls & {"clone", "clone3", "fork", "vfork", "rt_sigprocmask", "sigaltstack", "rt_sigreturn", "execve"}
 
 
-@pytest.mark.parametrize("call", ["read", "poll", "nanosleep", "close"])
+@pytest.mark.parametrize("call", ["read", "poll", "nanosleep", "usleep", "close"])
 def test_cancellation_points_are_hooked_as_such(call: str) -> None:
     kinds = {function: kind for kind, function, _ in HOOK.findall((ROOT / "csrc/hooks.def").read_text())}
     assert kinds[call] == "CANCEL"

@@ -72,6 +72,11 @@ static void by_sleep(void)
     sleep(3600);
 }
 
+static void by_usleep(void)
+{
+    usleep(4000000000U);
+}
+
 static void by_pause(void)
 {
     pause();
@@ -186,6 +191,7 @@ int main(void)
     CANCELLED(by_select);
     CANCELLED(by_epoll);
     CANCELLED(by_sleep);
+    CANCELLED(by_usleep);
     CANCELLED(by_pause);
     CANCELLED(by_sigwait);
     CANCELLED(by_semaphore);
