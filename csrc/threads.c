@@ -21,13 +21,15 @@ static struct thread *fresh_record(void)
     return thread;
 }
 
-/* The record of the thread that sat there last, of any if a seat is new, or a fresh one. */
+/* The record of the thread that sat there last, of any if a thread's seat is new, or a fresh one. Whoever has no seat (a child in our
+ * memory) does not take a record that has one: the server knows of it. */
 static struct thread *take_record(struct process *process, int64_t seat, bool is_new)
 {
     struct thread **at = &process->free;
+    bool takes_any = is_new && seat != 0;
     struct thread *thread;
 
-    while (*at != NULL && (*at)->seat != seat && !is_new)
+    while (*at != NULL && (*at)->seat != seat && !takes_any)
         at = &(*at)->next;
     thread = *at;
     if (thread == NULL)

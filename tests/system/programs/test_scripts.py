@@ -188,7 +188,8 @@ def test_perl(needs: Needs, run_twice: RunTwice, tmp_path: Path) -> None:
     ids=["python", "bash"],
 )
 def test_natively_and_emulated(run_twice: RunTwice, tmp_path: Path, interpreter: str, text: str, last: str) -> None:
-    file = tmp_path / "script"
+    file = tmp_path / "alone" / "script"  # python lists the folder of its script, where run directories come to be
+    file.parent.mkdir()
     file.write_text(text)
     told = emulated(run_twice, interpreter, file)
     assert told.rstrip().endswith(last), told
