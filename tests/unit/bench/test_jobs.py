@@ -43,7 +43,7 @@ def test_outcome_counts_what_completed() -> None:
 
 def test_comparison_is_with_real_time_and_with_the_fastest_faketime() -> None:
     real, ours = Outcome(0, 130.0, 123.0, (60.0,)), Outcome(0, 4.0, 122.0, (60.0,))
-    faked = [Outcome(0, 14.0, 131.0, (63.0,)), Outcome(0, 2.0, 215.0, (64.0,)), Outcome(100, 60.0)]
+    faked = [Outcome(0, 14.0, 131.0, (63.0,)), Outcome(0, 2.0, 215.0, (64.0,)), Outcome(100, 0.5)]
     found = {row.name: (row.value, row.verdict) for row in comparison(ours, real, faked)}
     assert found == {
         "hundred-error": (1.0, "ok"),
