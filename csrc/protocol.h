@@ -154,8 +154,7 @@ enum simunix_datagram_fields { DATAGRAM_HOP_LIMIT = 1, DATAGRAM_TRAFFIC_CLASS = 
 struct simunix_slot {
     uint32_t word; /* enum simunix_slot_word; a futex */
     int32_t wake;
-    int64_t value;
-    int64_t tid; /* of a thread that waits for its first turn, as its process numbers it */
+    int64_t value; /* before a thread's first turn: its number, as its process has it */
 };
 
 enum simunix_slot_word { SLOT_WAITS = 0, SLOT_ANSWERED = 1 };

@@ -4,6 +4,9 @@
 #include "kernel.h"
 #include "protocol.h"
 
+_Static_assert(SIMUNIX_SLOTS_OFFSET + SIMUNIX_SLOTS * sizeof(struct simunix_slot) <= SIMUNIX_AGENDA_OFFSET, "slots reach the agenda");
+_Static_assert(SIMUNIX_AGENDA_OFFSET + sizeof(struct simunix_agenda) <= SIMUNIX_SHARED_BYTES, "the agenda does not fit");
+
 static struct simunix_slot *slot_at(void *shared, uint32_t slot)
 {
     return (struct simunix_slot *)((char *)shared + SIMUNIX_SLOTS_OFFSET) + slot % SIMUNIX_SLOTS;
@@ -27,7 +30,7 @@ void slot_reset(void *shared, uint32_t slot)
 
 int64_t slot_tid(void *shared, uint32_t slot)
 {
-    return slot_at(shared, slot)->tid;
+    return slot_at(shared, slot)->value;
 }
 
 /* Until the bell has been rung since it was `seen`, or patience ends. */

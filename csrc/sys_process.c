@@ -95,7 +95,7 @@ static long spawn_on_stack(struct call *call, struct clone_args *args, enum simu
         thread_release(child);
         tell_outcome(call, result, born.number);
     } else if (born.slot != 0) {
-        slot_at(process, born.slot)->tid = result;
+        slot_at(process, born.slot)->value = result;
     }
     return result;
 }
