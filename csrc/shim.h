@@ -207,7 +207,6 @@ struct wait {
     bool steps;    /* siblings may end it: it waits for the clock, or at a futex of the process */
 };
 enum simunix_wake park(struct call *call, struct wait *wait);
-struct simunix_slot *slot_at(const struct process *process, uint32_t slot);
 enum simunix_wake slot_wait(struct thread *thread, int64_t *value);
 void slot_hand_over(const struct process *process, uint32_t number, enum simunix_wake wake);
 long wait_on(struct call *call, struct wait *wait, bool restarts);

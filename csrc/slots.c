@@ -7,7 +7,7 @@
 _Static_assert(SIMUNIX_SLOTS_OFFSET + SIMUNIX_SLOTS * sizeof(struct simunix_slot) <= SIMUNIX_AGENDA_OFFSET, "slots reach the agenda");
 _Static_assert(SIMUNIX_AGENDA_OFFSET + sizeof(struct simunix_agenda) <= SIMUNIX_SHARED_BYTES, "the agenda does not fit");
 
-static struct simunix_slot *slot_at(void *shared, uint32_t slot)
+struct simunix_slot *slot_at(void *shared, uint32_t slot)
 {
     return (struct simunix_slot *)((char *)shared + SIMUNIX_SLOTS_OFFSET) + slot % SIMUNIX_SLOTS;
 }

@@ -11,4 +11,6 @@ int64_t slot_tid(void *shared, uint32_t slot);
 void bell_wait(void *shared, uint32_t seen, int64_t patience_ns);
 /* cffi: end */
 
+struct simunix_slot *slot_at(void *shared, uint32_t slot);
+
 #endif

@@ -1,5 +1,6 @@
 /* Threads, forks, ends and waits. Whoever is born is announced first, so that its place in the order is the server's. */
 #include "shim.h"
+#include "slots.h"
 
 #define CLONE_OF_THREAD (CLONE_VM | CLONE_THREAD)
 
@@ -95,7 +96,7 @@ static long spawn_on_stack(struct call *call, struct clone_args *args, enum simu
         thread_release(child);
         tell_outcome(call, result, born.number);
     } else if (born.slot != 0) {
-        slot_at(process, born.slot)->value = result;
+        slot_at(process->page, born.slot)->value = result;
     }
     return result;
 }

@@ -1,5 +1,6 @@
 /* Giving the turn back, and the one loop of every call that waits: try, give the turn back, try again. */
 #include "shim.h"
+#include "slots.h"
 
 /* Nobody else can run before `horizon_ns`, and this turn has made nobody ready: a deadline before it is reached without
  * asking the server. */
@@ -17,11 +18,6 @@ static bool advance_alone(struct thread *thread, const struct wait *wait)
     return true;
 }
 
-struct simunix_slot *slot_at(const struct process *process, uint32_t slot)
-{
-    return (struct simunix_slot *)((char *)process->page + SIMUNIX_SLOTS_OFFSET) + slot;
-}
-
 /* Where namespaces do not end us with the server, somebody must look now and then whether it is there. */
 static const struct kernel_timespec *patience(const struct process *process)
 {
@@ -33,7 +29,7 @@ static const struct kernel_timespec *patience(const struct process *process)
 /* Wait until the turn comes, from the server or from whoever had it. */
 enum simunix_wake slot_wait(struct thread *thread, int64_t *value)
 {
-    struct simunix_slot *slot = slot_at(thread->process, thread->slot);
+    struct simunix_slot *slot = slot_at(thread->process->page, thread->slot);
 
     while (__atomic_load_n(&slot->word, __ATOMIC_ACQUIRE) == SLOT_WAITS)
         if (NATIVE(futex, &slot->word, FUTEX_WAIT, SLOT_WAITS, patience(thread->process)) == -ETIMEDOUT)
@@ -48,7 +44,7 @@ enum simunix_wake slot_wait(struct thread *thread, int64_t *value)
 
 void slot_hand_over(const struct process *process, uint32_t number, enum simunix_wake wake)
 {
-    struct simunix_slot *slot = slot_at(process, number);
+    struct simunix_slot *slot = slot_at(process->page, number);
 
     slot->wake = wake;
     slot->value = 0;
