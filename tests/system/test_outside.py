@@ -44,6 +44,7 @@ class Running:
                 process_group=0,  # its parent is in another group: a group without such a parent ignores SIGTSTP
             )
         self.wait_for(lambda: "ready" in self.output.read_text())
+        time.sleep(0.3)  # what comes before it waits is delivered in its turn, and nobody sees from where
         self.shell = next(pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if self._is_shell(pid))
 
     def _is_shell(self, pid: int) -> bool:
