@@ -219,12 +219,19 @@ static long connect_unix(struct call *call)
     }
 }
 
-/* Make the descriptor not writable until the server, once connected, drains what stands here. */
+#define FILLER_PARTS 64
+
+/* Make the descriptor not writable until the server, once connected, drains what stands here: a page many times over, in as few calls
+ * as the buffer allows. */
 static void fill_send_buffer(int fd)
 {
-    static const char zeros[4096];
+    static char zeros[4096];
+    struct iovec parts[FILLER_PARTS];
+    struct message_header message = {.iov = parts, .iov_length = FILLER_PARTS};
 
-    while (NATIVE(sendto, fd, zeros, sizeof zeros, MSG_DONTWAIT | MSG_NOSIGNAL, NULL, 0) > 0)
+    for (int i = 0; i < FILLER_PARTS; i++)
+        parts[i] = (struct iovec){zeros, sizeof zeros};
+    while (NATIVE(sendmsg, fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
         ;
 }
 

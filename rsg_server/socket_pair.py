@@ -23,6 +23,8 @@ PIECES = 4
 """What a window consists of, if its buffers have been forced to be larger than usual."""
 READ_EVENTS = select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLPRI
 _SIOCATMARK = 0x8905
+_FILLER = bytearray(1 << 18)
+"""Where filler is thrown: as much as a socket's buffer usually holds (net.core.wmem_default), in one piece."""
 
 
 class Flow(Protocol):
@@ -179,7 +181,7 @@ class SimulatedSocket:
     def drain(self) -> None:
         """Throw away the filler that makes a connecting socket not writable."""
         with contextlib.suppress(ConnectionResetError, BlockingIOError):
-            while self.end.recv(READ_BYTES):
+            while self.end.recv_into(_FILLER):
                 pass
 
     def deliver(self, data: bytes) -> bool:
