@@ -24,7 +24,9 @@
 #define SIMUNIX_SLOTS 65536
 #define SIMUNIX_AGENDA_OFFSET 12582912
 #define SIMUNIX_JOURNAL_MAX 4096
-#define SIMUNIX_SHARED_BYTES 14680064
+#define SIMUNIX_STREAMS_OFFSET 14680064
+#define SIMUNIX_STREAMS 65536
+#define SIMUNIX_SHARED_BYTES 14942208
 #define SIMUNIX_STEPPERS_MAX 32
 
 enum simunix_op {
@@ -156,6 +158,10 @@ struct simunix_slot {
     int32_t wake;
     int64_t value; /* before a thread's first turn: its number, as its process has it */
 };
+
+/* What the server knows of streams, at SIMUNIX_STREAMS_OFFSET: each has an entry by its number, which the next one of that place takes
+ * over. A stream that is not there must be asked about. */
+enum simunix_stream { STREAM_CONNECTED = 0, STREAM_LISTENS = 1U << 31 };
 
 enum simunix_slot_word { SLOT_WAITS = 0, SLOT_ANSWERED = 1 };
 

@@ -12,8 +12,6 @@
 #define SECOND_NS 1000000000L
 #define SHARED_RANGES_MAX 32
 #define WAITER_SLOTS 256
-#define CONNECTED_SLOTS 64
-#define SOCKET_LISTENS 0x80000000U
 
 /* Registers to start a thread with, in the order that trap_entry.S restores them. */
 struct start_registers {
@@ -106,7 +104,6 @@ struct process {
     bool traces_by_server;          /* its files may not grow as they like (RLIMIT_FSIZE): the server writes its traces */
     uint64_t plain_handlers;        /* those of them that do not ask for siginfo */
     uint16_t waiters[WAITER_SLOTS]; /* parked futex waiters by hash of the word's address */
-    uint32_t connected[CONNECTED_SLOTS]; /* streams known to be connected, by number; or to listen, with SOCKET_LISTENS */
     char host_name[65];
     char shim_path[256];
     char files[512]; /* folder of the host's own files, "" where namespaces show them */
@@ -282,6 +279,7 @@ long ethtool(bool is_loopback, uint32_t speed, void *data);
 int socket_take_error(int fd);
 long socket_pending_error(struct call *call, int fd);
 long socket_received(struct call *call, int fd, long result);
+bool stream_is(const struct process *process, int64_t id, enum simunix_stream what);
 long socket_not_connected(struct call *call, int fd);
 long socket_wait_to_receive(struct call *call, int fd, int flags);
 long socket_receive_urgent(int fd, struct message_header *message, int flags);

@@ -5,7 +5,8 @@
 #include "protocol.h"
 
 _Static_assert(SIMUNIX_SLOTS_OFFSET + SIMUNIX_SLOTS * sizeof(struct simunix_slot) <= SIMUNIX_AGENDA_OFFSET, "slots reach the agenda");
-_Static_assert(SIMUNIX_AGENDA_OFFSET + sizeof(struct simunix_agenda) <= SIMUNIX_SHARED_BYTES, "the agenda does not fit");
+_Static_assert(SIMUNIX_AGENDA_OFFSET + sizeof(struct simunix_agenda) <= SIMUNIX_STREAMS_OFFSET, "the agenda reaches the streams");
+_Static_assert(SIMUNIX_STREAMS_OFFSET + SIMUNIX_STREAMS * sizeof(uint32_t) <= SIMUNIX_SHARED_BYTES, "the streams do not fit");
 
 struct simunix_slot *slot_at(void *shared, uint32_t slot)
 {

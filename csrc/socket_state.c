@@ -43,19 +43,24 @@ long socket_received(struct call *call, int fd, long result)
     return error != 0 ? error : result;
 }
 
+/* Does the server say so of a stream in the shared memory? */
+bool stream_is(const struct process *process, int64_t id, enum simunix_stream what)
+{
+    const uint32_t *streams = (const uint32_t *)((const char *)process->page + SIMUNIX_STREAMS_OFFSET);
+
+    return __atomic_load_n(&streams[id % SIMUNIX_STREAMS], __ATOMIC_RELAXED) == ((uint32_t)id | (uint32_t)what);
+}
+
 /* 0 if data may come or go (now or once connected), -ENOTCONN for a stream of ours that has no peer. */
 long socket_not_connected(struct call *call, int fd)
 {
-    struct process *process = call->thread->process;
     struct reply reply;
     char type;
     int64_t id = socket_id(fd, &type);
-    uint32_t *known = &process->connected[id % CONNECTED_SLOTS];
 
-    if (id < 0 || type != 's' || *known == (uint32_t)id)
+    if (id < 0 || type != 's' || stream_is(call->thread->process, id, STREAM_CONNECTED))
         return 0;
-    if (ASK(call->thread, &reply, OP_CONNECTED, id) == 0)
-        *known = (uint32_t)id;
+    ASK(call->thread, &reply, OP_CONNECTED, id);
     return reply.status < 0 ? reply.status : 0;
 }
 

@@ -301,12 +301,12 @@ long sys_connect(struct call *call)
     return result < 0 ? result : wait.value;
 }
 
-/* A socket that has been seen to listen, and has no token of a connection: what the server would say is known. */
+/* A socket that listens, and has no token of a connection: what the server would say is known. */
 static bool nobody_connects(const struct process *process, int fd, int64_t id)
 {
     struct pollfd entry = {.fd = fd, .events = POLLIN};
 
-    return process->connected[id % CONNECTED_SLOTS] == ((uint32_t)id | SOCKET_LISTENS) && NATIVE(poll, &entry, 1, 0) == 0;
+    return stream_is(process, id, STREAM_LISTENS) && NATIVE(poll, &entry, 1, 0) == 0;
 }
 
 static long accept_one(struct call *call, int64_t id, int flags)
@@ -327,8 +327,6 @@ static long accept_one(struct call *call, int64_t id, int flags)
             return result;
     }
     NATIVE(recvfrom, call->a[0], &token, 1, MSG_DONTWAIT, NULL, NULL);
-    process->connected[id % CONNECTED_SLOTS] = (uint32_t)id | SOCKET_LISTENS;
-    process->connected[reply.status % CONNECTED_SLOTS] = (uint32_t)reply.status;
     store_reply_address((void *)call->a[1], (uint32_t *)call->a[2], &reply);
     return finish_descriptor(call, reply.fd, flags);
 }

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 
 from rsg_server._native import ffi, lib
-from rsg_server.protocol import PAGE_FIELDS, PROTOCOL_VERSION, SHARED_BYTES
+from rsg_server.protocol import PAGE_FIELDS, PROTOCOL_VERSION, SHARED_BYTES, STREAM_LISTENS, STREAMS, STREAMS_OFFSET
 
 FOREVER_NS = (1 << 63) - 1
 CLOCK_REALTIME_COARSE = 5  # <linux/time.h>; the time module has no name for it
@@ -75,6 +75,7 @@ class ClockPage:
         self._memory = mmap.mmap(self.fd, SHARED_BYTES)
         self.shared = ffi.from_buffer(self._memory)
         self.words = memoryview(self._memory)[: mmap.PAGESIZE].cast("Q")
+        self._streams = memoryview(self._memory)[STREAMS_OFFSET : STREAMS_OFFSET + 4 * STREAMS].cast("I")
         self._now_ns = 0
         self.words[EVENT] = self.words[DUE] = FOREVER_NS
         self.words[READ_COST] = costs.read_ns
@@ -111,6 +112,10 @@ class ClockPage:
         """Of a thread that waits at its slot for its first turn, as its process numbers it."""
         return int(lib.slot_tid(self.shared, slot))
 
+    def tell_stream(self, number: int, listens: bool) -> None:
+        """Whoever has a stream need not ask whether it is connected, or whether it listens."""
+        self._streams[number % STREAMS] = number | STREAM_LISTENS if listens else number
+
     def await_bell(self, seen: int, patience_ns: int) -> None:
         """Until it has been rung since its count was `seen`, or some real time has passed."""
         lib.bell_wait(self.shared, seen & 0xFFFFFFFF, patience_ns)
@@ -134,6 +139,7 @@ class ClockPage:
     def close(self) -> None:
         """Release the mapping and its descriptor."""
         self.words.release()
+        self._streams.release()
         self.shared = None
         self._memory.close()
         os.close(self.fd)

@@ -137,6 +137,7 @@ def _accept_queue(kernel: Kernel, client: SimulatedSocket, listener: SimulatedSo
     served.options = dict(listener.options)
     served.heard_ns = kernel.now_ns
     served.state = SocketState.CONNECTED
+    kernel.page.tell_stream(served.number, listens=False)
     assert listener.local is not None and client.remote is not None and client.local is not None
     served.local = Address(_as_family(client.remote.ip, listener.family), listener.local.port)
     served.remote = Address(_as_family(client.local.ip, listener.family), client.local.port)
@@ -171,6 +172,7 @@ def _established(kernel: Kernel, client: SimulatedSocket) -> None:
         return
     client.drain()
     client.state = SocketState.CONNECTED
+    kernel.page.tell_stream(client.number, listens=False)
     client.flow = kernel.wire.open(client, peer)
     client.heard_ns = kernel.now_ns
     kernel.sockets.set_events(client)

@@ -108,6 +108,7 @@ def listen(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> 
         kernel.sockets.bind(which, ANY[which.family], 0)
     which.backlog = max(0, min(int(arguments[0]), 4096))
     which.state = SocketState.LISTENING
+    kernel.page.tell_stream(which.number, listens=True)
     assert which.local is not None
     kernel.log.event(kernel.now_ns, "listen", host=which.host.name, port=which.local.port)
     return OK
