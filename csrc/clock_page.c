@@ -66,7 +66,7 @@ static void yield_to_events(struct thread *thread)
 /* Who has just got the turn makes some calls before it is broken off by what has become due meanwhile, which is late by no more than
  * a timer of Linux's may be (PR_SET_TIMERSLACK). Most turns are over by then: of a hundred daemons that are asked at one moment each
  * would otherwise be broken off by the arrival of what the next one is asked. */
-#define CALLS_BEFORE_EVENTS 64
+#define CALLS_BEFORE_EVENTS 128
 #define SLACK_NS 50000
 
 static void charge(struct thread *thread, uint64_t cost_ns)
