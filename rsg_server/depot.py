@@ -91,15 +91,16 @@ class Depot:
         self._readiness = readiness
         self._seats = seats
         self._everybody = everybody
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        self._most = sys.maxsize if limit == resource.RLIM_INFINITY else limit - RESERVE
         self._branches: list[_Branch] = []
         self._places: dict[int, _Branch] = {}
         self.stored = self.fetched = 0  # how often, in all
 
     def check(self, descriptor: int) -> None:
         """A descriptor is new. The kernel gives out the lowest number that is free: so many there are at the least."""
-        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-        if limit != resource.RLIM_INFINITY and descriptor >= limit - RESERVE:
-            self._make_room(limit)
+        if descriptor >= self._most:
+            self._make_room()
 
     def fetch(self, one: Stored) -> socket.socket:
         """What was stored; watched by the server itself again, if it was watched."""
@@ -111,7 +112,7 @@ class Depot:
         self.check(descriptor)
         return one.socket_of(descriptor)
 
-    def _make_room(self, limit: int) -> None:
+    def _make_room(self) -> None:
         """Give up what nobody sits at; unless that is enough, store those that have not been used since the last time.
 
         Where there are none, nobody has been used by the second look.
@@ -121,7 +122,7 @@ class Depot:
         for _ in range(2):
             cold = list(islice(self._cold(), _BATCH))
             for first in range(0, len(cold), AT_ONCE):
-                self._store(cold[first : first + AT_ONCE], limit - RESERVE)
+                self._store(cold[first : first + AT_ONCE])
             if cold:
                 return
 
@@ -134,8 +135,8 @@ class Depot:
             else:
                 yield one
 
-    def _store(self, some: list[Stored], most: int) -> None:
-        branch = self._branch(len(some), most)
+    def _store(self, some: list[Stored]) -> None:
+        branch = self._branch(len(some))
         sockets = [one.held for one in some if one.held is not None]
         entries = []
         for one, held in zip(some, sockets, strict=True):
@@ -149,11 +150,11 @@ class Depot:
             self._places[_token_of(one)] = branch
         self.stored += len(some)
 
-    def _branch(self, wanted: int, most: int) -> _Branch:
+    def _branch(self, wanted: int) -> _Branch:
         for branch in self._branches:
             if branch.room >= wanted:
                 return branch
-        self._branches.append(_Branch(most))
+        self._branches.append(_Branch(self._most))
         self._readiness.look_also_at(self._branches[-1].epoll_fd)
         return self._branches[-1]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import socket
 from collections.abc import Iterator
@@ -12,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rsg_server import depot
 from rsg_server.actor import State
 from rsg_server.errors import ServerError
 from rsg_server.socket_pair import SimulatedSocket
@@ -36,7 +34,7 @@ def store(world: Fake, *some: SimulatedSocket) -> None:
     """As if the server were short of descriptors, and all others had just been used."""
     for one in [*world.kernel.sockets.all.values(), *world.kernel.actors.values()]:
         one.is_warm = one not in some
-    world.kernel.depot._make_room(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    world.kernel.depot._make_room()
     assert all(one.held is None for one in some)
 
 
@@ -104,8 +102,7 @@ def test_new_descriptors_make_room_when_they_are_many(world: Fake, monkeypatch: 
     some = sockets_of(world)
     world.kernel.depot.check(some[-1].end.fileno())
     assert world.kernel.depot.stored == 0
-    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    monkeypatch.setattr(depot, "RESERVE", limit - some[-1].end.fileno())
+    monkeypatch.setattr(world.kernel.depot, "_most", some[-1].end.fileno())
     fresh = sockets_of(world)  # the first of them takes a number beyond the reserve
     assert world.kernel.depot.stored >= COUNT
     for which in [*some, *fresh]:

@@ -83,7 +83,7 @@ def test_seats_are_given_up_where_descriptors_are_short(world: Fake) -> None:
     parent = world.born()
     thread, seat, _ = thread_of(world, parent)
     end(world, thread)
-    world.kernel.depot._make_room(1 << 20)
+    world.kernel.depot._make_room()
     _, fresh, descriptors = thread_of(world, parent)
     assert fresh != seat and len(descriptors) == 1
 
@@ -96,10 +96,10 @@ def test_nothing_is_stored_where_seats_are_enough(world: Fake, monkeypatch: pyte
         end(world, thread)
     cold.is_warm = False
     monkeypatch.setattr(depot, "_BATCH", 2)
-    world.kernel.depot._make_room(1 << 20)
+    world.kernel.depot._make_room()
     assert cold.held is not None and world.kernel.depot.stored == 0
     cold.is_warm = False
-    world.kernel.depot._make_room(1 << 20)
+    world.kernel.depot._make_room()
     assert cold.held is None and world.kernel.depot.stored == 1
 
 
