@@ -20,6 +20,7 @@ _SYS_RT_TGSIGQUEUEINFO = 297
 _SI_TIMER = -2
 _CPUCLOCK_SCHED = 2
 _SIGINFO_BYTES = 128
+_LOOKS = 10_000
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -71,6 +72,21 @@ def thread_state(global_pid: int, thread: int) -> str:
             return file.read().rpartition(") ")[2][:1]
     except (FileNotFoundError, ProcessLookupError):
         return ""
+
+
+def await_rest(global_pid: int, thread: int) -> str:
+    """Spin until a thread that goes on by itself has been stopped or waits for our answer, however busy the computer is; its letter."""
+    for _ in range(_LOOKS):
+        if (state := thread_state(global_pid, thread)) != "R":
+            return state
+        os.sched_yield()  # it may share our core
+    return "R"
+
+
+def await_stop(global_pid: int) -> None:
+    """A process is being stopped: spin until its threads are, the last of which tells the parent."""
+    for thread in _numbers(f"/proc/{global_pid}/task"):
+        await_rest(global_pid, thread)
 
 
 def global_child(global_pid: int, pid: int) -> int:

@@ -109,14 +109,8 @@ def await_state(process: Process, stopped: bool, looks: int, number: int = signa
 
 
 def _await_rest(actor: Actor) -> str:
-    """Spin until a thread that goes on by itself has been stopped or waits for our answer, however busy the computer is."""
-    process = actor.process
-    thread = native_signal.global_tid(process.global_pid, actor.tid)
-    for _ in range(_LOOKS_AT_PENDING):
-        if (state := native_signal.thread_state(process.global_pid, thread)) != "R":
-            return state
-        os.sched_yield()
-    return "R"
+    pid = actor.process.global_pid
+    return native_signal.await_rest(pid, native_signal.global_tid(pid, actor.tid))
 
 
 def stopping(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
