@@ -75,7 +75,10 @@ def thread_state(global_pid: int, thread: int) -> str:
 
 
 def await_rest(global_pid: int, thread: int) -> str:
-    """Spin until a thread that goes on by itself has been stopped or waits for our answer, however busy the computer is; its letter."""
+    """Spin until a thread that goes on by itself has been stopped or waits for our answer, however busy the computer is.
+
+    Its state, as in `thread_state`.
+    """
     for _ in range(_LOOKS):
         if (state := thread_state(global_pid, thread)) != "R":
             return state
