@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from simunix.bench import emulated_cluster, real_cluster
 from simunix.bench.context import Context
+from simunix.bench.real_cluster import Machine
 from simunix.bench.requirements import lacks
 from simunix.bench.row import Aim, Row, at_most, missing
 from simunix.rjms.slurm.accounting import CompletedJob
@@ -59,7 +60,7 @@ def hundred_jobs(context: Context) -> Iterator[Row]:
         yield missing("hundred-real", "100 jobs, real time", real_why)
     else:
         context.say("100 jobs in real time")
-        run = real_cluster.run_jobs(context, make_jobs(), NODES, CORES, limit_s=LIMIT_S)
+        run = real_cluster.run_jobs(context, make_jobs(), Machine(NODES, CORES), limit_s=LIMIT_S)
         real = outcome(run.jobs, run.wall_s)
         yield from rows_of("real", "real time", real, run.trouble)
     faked: list[Outcome] = []
@@ -82,7 +83,7 @@ def under_faketime(context: Context, rate: int) -> tuple[Outcome, str]:
     """What became of the jobs, and what went wrong. Daemons that die of time-outs before the first job get another chance."""
     failures: list[str] = []
     for _ in range(STARTS):
-        run = real_cluster.run_jobs(context, make_jobs(), NODES, CORES, rate=rate, limit_s=FAKED_LIMIT_S)
+        run = real_cluster.run_jobs(context, make_jobs(), Machine(NODES, CORES), rate=rate, limit_s=FAKED_LIMIT_S)
         if run.jobs:
             break
         failures.append(run.trouble or "no job completed")

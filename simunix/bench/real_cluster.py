@@ -12,8 +12,8 @@ import signal
 import socket
 import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,23 @@ from simunix.launch.hardware import Hardware
 from simunix.rjms.slurm.accounting import CompletedJob, parse_jobcomp
 from simunix.rjms.slurm.clients import submit_command
 from simunix.rjms.slurm.configuration import JOBCOMP, ComputeNode, SlurmCluster, slurm_conf
+from simunix.rjms.slurm.parameters import Value, with_parameters
 from simunix.workload.job import Job
 
 FIRST_PORT = 20_000
 """In a network namespace of its own nobody else has it."""
 FOLDERS = ("/var/spool/slurmctld", "/var/spool/slurmd", "/var/log/slurm")
 """Those of the configuration that lie elsewhere than HERE."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Nodes of so many cores each; `scheduler` goes to SchedulerParameters, `parameters` are single ones of slurm.conf."""
+
+    nodes: int
+    cores: int
+    scheduler: str = ""
+    parameters: Mapping[str, Value] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +64,13 @@ class Cost:
     busy_s: float = 0.0
 
 
-def configuration(node_count: int, cores: int, scheduler: str = "") -> str:
+def configuration(machine: Machine) -> str:
     """simunix's own slurm.conf, each path below HERE, each node a port of this computer, whatever its size."""
-    hardware = Hardware(2, cores // 2, 1, 64 << 30)
-    nodes = tuple(ComputeNode(name, "127.0.0.1", hardware) for name in node_names(node_count))
-    text = slurm_conf(SlurmCluster("real", socket.gethostname(), "127.0.0.1", nodes, scheduler=scheduler))
+    sockets = 2 if machine.cores % 2 == 0 else 1
+    hardware = Hardware(sockets, machine.cores // sockets, 1, 64 << 30)
+    nodes = tuple(ComputeNode(name, "127.0.0.1", hardware) for name in node_names(machine.nodes))
+    text = slurm_conf(SlurmCluster("real", socket.gethostname(), "127.0.0.1", nodes, scheduler=machine.scheduler))
+    text = with_parameters(text, machine.parameters, "slurm")
     for path in FOLDERS:
         text = text.replace(f"={path}", f"={HERE}{path}")
     text = text.replace("/var/spool/slurmd\n", "/var/spool/slurmd.%n\n").replace("/slurmd.pid", "/slurmd.%n.pid")
@@ -85,20 +98,18 @@ def daemons(node_count: int) -> list[list[str]]:
 def run_jobs(
     context: Context,
     jobs: Sequence[Job],
-    node_count: int,
-    cores: int,
+    machine: Machine,
     *,
     rate: int = 1,
     idle_s: float = 0.0,
     limit_s: float | None = None,
-    scheduler: str = "",
 ) -> RealRun:
     """Start the daemons, submit the jobs at their moments, wait for the last end, end everything.
 
     Above 1, `rate` is by how much faster Debian's faketime lets the clock run, which all share.
     """
     folder = Path(tempfile.mkdtemp(prefix=f"real-{rate}-", dir=context.folder))
-    prepare(folder, jobs, node_count, cores, rate, idle_s, scheduler)
+    prepare(folder, jobs, machine, rate, idle_s)
     inside = [sys.executable, "-m", real_cluster_inside.__name__]
     faster = ["faketime", "-m", "-f", f"+0 x{rate}"] if rate > 1 else []
     command: list[str | Path] = [*NAMESPACES, *inside, "prepare", folder, *faster, *inside, "run"]
@@ -111,18 +122,18 @@ def run_jobs(
     return RealRun({job.name: job for job in parse_jobcomp(lines).values()}, done.wall_s, not trouble, cost, trouble)
 
 
-def prepare(folder: Path, jobs: Sequence[Job], node_count: int, cores: int, rate: int, idle_s: float, scheduler: str) -> None:
+def prepare(folder: Path, jobs: Sequence[Job], machine: Machine, rate: int, idle_s: float) -> None:
     """Write the daemons' folders, configuration and key, and the plan."""
     for path in FOLDERS:
         Path(f"{folder}{path}").mkdir(parents=True)
     folder.chmod(0o755)
     (folder / "munge.key").write_bytes(os.urandom(128))
     (folder / "munge.key").chmod(0o400)
-    (folder / "slurm.conf").write_text(configuration(node_count, cores, scheduler))
+    (folder / "slurm.conf").write_text(configuration(machine))
     plan: dict[str, Any] = {
-        "daemons": daemons(node_count),
+        "daemons": daemons(machine.nodes),
         "munge_socket": f"{HERE}/munge.socket",
-        "nodes": node_count,
+        "nodes": machine.nodes,
         "rate": rate,
         "jobs": {"jobs": [{"id": job.id, "at": job.submit_s, "argv": submit_command(job)} for job in jobs]},
         "idle_s": idle_s,

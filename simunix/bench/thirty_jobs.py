@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from simunix.bench import emulated_cluster, real_cluster
 from simunix.bench.context import Context, MeasurementError
+from simunix.bench.real_cluster import Machine
 from simunix.bench.requirements import lacks
 from simunix.bench.row import Row, missing
 from simunix.rjms.slurm.accounting import CompletedJob
@@ -57,7 +58,7 @@ def side_by_side(context: Context) -> tuple[list[Started], float, float]:
     """The jobs with their start times, then the wall times: real, emulated."""
     jobs = make_jobs()
     emulated = emulated_cluster.run_jobs(context, jobs, NODES, CORES)
-    real = real_cluster.run_jobs(context, jobs, NODES, CORES, limit_s=LIMIT_S)
+    real = real_cluster.run_jobs(context, jobs, Machine(NODES, CORES), limit_s=LIMIT_S)
     if not real.has_ended:
         raise MeasurementError(f"real daemons: {real.trouble}")
     both = zip(jobs, starts(jobs, real.jobs), starts(jobs, emulated.jobs), strict=True)

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from simunix.bench import demo, hundred_jobs, real_cluster, thirty_jobs
+from simunix.bench import hundred_jobs, real_cluster, thirty_jobs
 from simunix.bench.context import Context, MeasurementError
 from simunix.bench.growth import Growth, exponent, rows_of
 from simunix.bench.hundred_jobs import Outcome, comparison, outcome
+from simunix.bench.native_cost import EVERY_S, MOST_JOBS, SHORT_S, jobs_of, sample
 from simunix.bench.processor_time import of_process_s
-from simunix.bench.real_cluster import Cost, RealRun, configuration, daemons, prepare
+from simunix.bench.real_cluster import Cost, Machine, RealRun, configuration, daemons, prepare
 from simunix.bench.real_cluster_inside import HERE
 from simunix.bench.row import at_most
 from simunix.launch.interrupts import Interrupts
@@ -82,17 +83,30 @@ def test_starts_are_counted_from_the_first_submission() -> None:
         thirty_jobs.starts(jobs, {"swf-1": JOB})
 
 
-def test_the_demos_jobs_are_shortened_and_follow_each_other(tmp_path: Path) -> None:
+def test_jobs_are_shortened_and_follow_each_other(tmp_path: Path) -> None:
     header = "job_id,submission_time,requested_number_of_resources,requested_time\n"
     (tmp_path / "jobs.csv").write_text(f"{header}7,20.0,32,60\n3,10.0,4,inf\n9,,4,60\n")
-    assert demo.jobs_of(tmp_path / "jobs.csv") == [
-        Job(1, 0.0, demo.SHORT_S, float("inf"), cores=4),
-        Job(2, demo.EVERY_S, demo.SHORT_S, 60.0, cores=32),
+    assert jobs_of(tmp_path / "jobs.csv") == [
+        Job(1, 0.0, SHORT_S, float("inf"), cores=4),
+        Job(2, EVERY_S, SHORT_S, 60.0, cores=32),
     ]
 
 
+def test_of_many_jobs_some_stand_for_all() -> None:
+    jobs = [Job(number, number * EVERY_S, SHORT_S, 60.0, cores=number) for number in range(1, 2 * MOST_JOBS + 2)]
+    some = sample(jobs)
+    assert len(some) <= MOST_JOBS and [job.cores for job in some[:3]] == [1, 4, 7]
+    assert [job.submit_s for job in some[:3]] == [0.0, EVERY_S, 2 * EVERY_S]
+    assert sample(jobs[:MOST_JOBS]) == [replace(job, submit_s=place * EVERY_S) for place, job in enumerate(jobs[:MOST_JOBS])]
+
+
+def test_nodes_of_one_core_have_one_socket() -> None:
+    text = configuration(Machine(2, 1, parameters={"AuthType": "auth/none"}))
+    assert "Sockets=1 CoresPerSocket=1" in text and "AuthType=auth/none" in text and "auth/munge" not in text
+
+
 def test_real_daemons_share_no_file_and_no_port() -> None:
-    text = configuration(4, 16)
+    text = configuration(Machine(4, 16))
     paths = [line.partition("=")[2] for line in text.splitlines() if line.startswith(("State", "SlurmdSpool", "JobCompLoc"))]
     assert all(path.startswith(HERE) for path in paths)
     ports = [word.partition("=")[2] for word in text.split() if word.startswith(("Port=", "SlurmctldPort=", "SlurmdPort="))]
@@ -101,7 +115,7 @@ def test_real_daemons_share_no_file_and_no_port() -> None:
 
 
 def test_prepared_files(tmp_path: Path) -> None:
-    prepare(tmp_path / "real", hundred_jobs.make_jobs(), 4, 16, 10, 0.0, "")
+    prepare(tmp_path / "real", hundred_jobs.make_jobs(), Machine(4, 16), 10, 0.0)
     assert (tmp_path / "real" / "munge.key").stat().st_mode & 0o777 == 0o400
     assert '"rate": 10' in (tmp_path / "real" / "plan.json").read_text()
 

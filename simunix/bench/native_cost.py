@@ -1,0 +1,84 @@
+"""The wall time of a run over the processor time that the same daemons and clients use natively for the same jobs.
+
+The time itself takes as long natively. Its cost is put together from two measurements with real daemons on this computer: the
+same jobs (sizes, order, sbatch commands; of thousands a part), shortened and one after the other, and what the same daemons
+spend per second when idle, times the length of the run.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from simunix.bench import real_cluster
+from simunix.bench.context import Context
+from simunix.bench.real_cluster import Machine
+from simunix.bench.requirements import lacks
+from simunix.bench.row import Aim, Row, missing
+from simunix.workload.job import Job
+
+SHORT_S, EVERY_S = 0.1, 0.3
+"""Run time and interval of the shortened jobs: hardly any waits for another, as in the run itself."""
+MOST_JOBS = 300
+IDLE_S, QUICK_IDLE_S = 30.0, 10.0
+LIMIT_S = 600.0
+
+
+def native_ratio(
+    context: Context, name: str, machine: Machine, record: dict[str, Any], jobs_csv: Path, aim: Aim | None = None
+) -> Iterator[Row]:
+    """Wall time over the native processor time of the same jobs and as long a time; `record` is the run's run.json."""
+    text = f"{name}: wall ÷ CPU time that the daemons and clients use natively"
+    if why := lacks(["namespaces"]):
+        yield missing(f"{name}-native-ratio", text, why, aim)
+        return
+    every = jobs_of(jobs_csv)
+    if not every:
+        yield missing(f"{name}-native-ratio", text, "no job was submitted in so short a run", aim)
+        return
+    jobs = sample(every)
+    context.say(f"{len(jobs)} jobs on real daemons, shortened")
+    idle_s = QUICK_IDLE_S if context.is_quick else IDLE_S
+    run = real_cluster.run_jobs(context, jobs, machine, idle_s=idle_s, limit_s=LIMIT_S)
+    completed = sum(job.state == "COMPLETED" for job in run.jobs.values())
+    if not run.has_ended or completed != len(jobs):
+        yield missing(f"{name}-native-ratio", text, f"real daemons: {run.trouble or f'{completed} of {len(jobs)} jobs'}", aim)
+        return
+    rate = run.cost.idle_cpu_rate
+    each_s = (run.cost.busy_cpu_s - rate * run.cost.busy_s) / len(jobs)
+    jobs_s, idle_cpu_s = each_s * len(every), rate * record["virtual_s"]
+    shortened = "shortened" if len(jobs) == len(every) else f"shortened, from {len(jobs)} of them"
+    note = (
+        f"native CPU time: {jobs_s:.1f} s for {len(every):,} jobs of these sizes, {shortened} ({each_s * 1000:.0f} ms each), "
+        f"and {rate * 1e6:.0f} µs per idle second of slurmctld, {machine.nodes} slurmds and one munged, "
+        f"{idle_cpu_s:,.1f} s in {record['virtual_s']:,.0f} s"
+    )
+    yield Row(f"{name}-native-ratio", text, record["wall_s"] / (jobs_s + idle_cpu_s), "×", aim, note)
+    yield Row(f"{name}-native-jobs", f"{name}: native CPU time of the jobs", jobs_s, "s", is_detail=True)
+    yield Row(f"{name}-native-idle", f"{name}: native CPU time of idle daemons", idle_cpu_s, "s", is_detail=True)
+
+
+def jobs_of(path: Path) -> list[Job]:
+    """The jobs of a run's jobs.csv in the order of submission, shortened and one after the other."""
+    with path.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["submission_time"]]
+    rows.sort(key=lambda row: (float(row["submission_time"]), int(row["job_id"])))
+    return [
+        Job(
+            number,
+            (number - 1) * EVERY_S,
+            SHORT_S,
+            float(row["requested_time"]),
+            cores=int(row["requested_number_of_resources"]),
+        )
+        for number, row in enumerate(rows, 1)
+    ]
+
+
+def sample(jobs: Sequence[Job]) -> list[Job]:
+    """Every so many-th, MOST_JOBS at most, at the same interval."""
+    step = -(-len(jobs) // MOST_JOBS)
+    return [replace(job, submit_s=place * EVERY_S) for place, job in enumerate(jobs[::step])]
