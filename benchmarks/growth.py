@@ -22,8 +22,20 @@ from simunix.bench.context import Context, MeasurementError  # noqa: E402
 from simunix.bench.growth import SMALL, Growth, exponent, measure  # noqa: E402
 from simunix.launch.interrupts import Interrupts  # noqa: E402
 
-TITLES = ("nodes", "start, s", "CPU", "memory, MiB", "server", "kernel", "processes", "server's files", "idle hour, s", "CPU")
-FITTED = {"start_s", "start_cpu_s", "memory", "server", "kernel", "processes", "descriptors", "hour_s", "hour_cpu_s"}
+TITLES = (
+    "nodes",
+    "start, s",
+    "CPU",
+    "memory, MiB",
+    "server",
+    "kernel",
+    "processes",
+    "server's files",
+    "idle hour, s",
+    "CPU",
+    "job, ms",
+)
+FITTED = {"start_s", "start_cpu_s", "memory", "server", "kernel", "processes", "descriptors", "hour_s", "hour_cpu_s", "job_ms"}
 
 
 def table(rows: Sequence[Growth]) -> str:
@@ -39,21 +51,22 @@ def table(rows: Sequence[Growth]) -> str:
 
 
 def draw(rows: Sequence[Growth], file: Path) -> None:
-    """All three questions over the number of nodes, with their exponents."""
+    """All questions over the number of nodes, with their exponents."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
+    figure, axes = plt.subplots(2, 2, figsize=(10, 7), layout="constrained")
     panels = (
         ("until all nodes are idle", "seconds", ("start_s", "start_cpu_s")),
         ("memory", "MiB", ("memory", "kernel", "server")),
         ("an idle virtual hour", "seconds", ("hour_s", "hour_cpu_s")),
+        ("a job", "milliseconds", ("job_ms",)),
     )
-    for axis, (title, unit, names) in zip(axes, panels, strict=True):
+    for axis, (title, unit, names) in zip(axes.flat, panels, strict=True):
         for name in names:
-            label = f"{name.removesuffix('_s').replace('_', ' ')}: nodes$^{{{exponent(rows, name):.2f}}}$"
+            label = f"{name.removesuffix('_s').removesuffix('_ms').replace('_', ' ')}: nodes$^{{{exponent(rows, name):.2f}}}$"
             axis.loglog([row.nodes for row in rows], [getattr(row, name) for row in rows], "o-", label=label)
         axis.set(title=title, xlabel="nodes", ylabel=unit)
         axis.grid(visible=True, which="both", alpha=0.3)

@@ -1,4 +1,4 @@
-"""What an idle cluster of real Slurm takes as it grows: time until all nodes are idle, memory, time of an idle virtual hour.
+"""What a cluster of real Slurm takes as it grows: until all nodes are idle, for a job, in memory, for an idle virtual hour.
 
 Memory is the proportional set size of all processes of the run, taken at the end with virtual time held and, where equal pages
 are merged, once the merger has been round; `kernel` is by how much unreclaimable slabs, page tables and kernel stacks of the
@@ -23,6 +23,7 @@ from simunix.launch.interrupts import Interrupts
 FULL_SCANS = Path("/sys/kernel/mm/ksm/full_scans")
 KERNEL_WORDS = ("SUnreclaim", "PageTables", "KernelStack")
 SETTLING_S = 600.0
+JOBS = 100
 LOOK_S = 0.05
 HOUR_S = 3600
 SMALL, LARGE, CURIE = (16, 64, 256), (16, 64, 256, 1024), (5040,)
@@ -37,18 +38,33 @@ hosts:
   - {{name: 'node[{first}-{nodes}]', cores: 16, sockets: 2, memory: 64GiB}}
 slurm: {{controller: controller, login: login, nodes: 'node[{first}-{nodes}]'{parameters}}}
 processes:
+  - name: jobs
+    host: login
+    start: 4s
+    command:
+      - sh
+      - -c
+      - |
+        until [ "$(sinfo -h -o %D -t idle)" = {nodes} ]; do sleep 1; done
+        date +%s.%N
+        for job in $(seq {jobs}); do sbatch -n 1 -o /dev/null --wrap 'sleep 60' > /tmp/submitted; done
+        until [ -z "$(squeue -h)" ]; do sleep 1; done
+        touch /tmp/jobs-ended
   - name: watch
     host: login
     start: 4s
-    command: [sh, -c, 'until [ "$(sinfo -h -o %D -t idle)" = {nodes} ]; do sleep 1; done; echo up; sleep {idle_s}; echo over >&2; sleep 1000d']
-"""  # noqa: E501
+    command: [sh, -c, 'until [ -e /tmp/jobs-ended ]; do sleep 1; done; date +%s.%N; sleep {idle_s}; echo over >&2; sleep 1000d']
+"""
 WITHOUT_MUNGE = ", parameters: {AuthType: auth/none, CredType: cred/none}"
 """As `scenarios/curie.yaml`: thousands of munged are more threads than Linux has process numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Of one size. Seconds; memory in MiB; numbers of processes and of the server's descriptors."""
+    """Of one size. Seconds; memory in MiB; numbers of processes and of the server's descriptors.
+
+    `job_ms` is the wall time of a job `sleep 60` on one core, submission, waiting and all, above that of as long an idleness.
+    """
 
     nodes: int
     start_s: float
@@ -60,6 +76,7 @@ class Growth:
     descriptors: int
     hour_s: float
     hour_cpu_s: float
+    job_ms: float
 
 
 def idle(context: Context) -> Iterator[Row]:
@@ -91,20 +108,21 @@ def _growth(context: Context, sizes: Sequence[int]) -> Iterator[Row]:
         found.append(measure(context, nodes, 0.25 if context.is_quick else 1, "auto"))
         yield from rows_of(found[-1])
     last = f"{sizes[0]:,} to {sizes[-1]:,} nodes: exponent of"
-    for name, text in (("start_s", "start"), ("memory", "memory"), ("hour_s", "an idle hour")):
+    for name, text in (("start_s", "start"), ("memory", "memory"), ("hour_s", "an idle hour"), ("job_ms", "a job")):
         power = exponent(found, name)
         value = None if math.isnan(power) else power
-        yield Row(f"growth-{sizes[-1]}-{name.removesuffix('_s')}-exponent", f"{last} {text}", value)
+        yield Row(f"growth-{sizes[-1]}-{name.removesuffix('_s').removesuffix('_ms')}-exponent", f"{last} {text}", value)
 
 
 def rows_of(found: Growth, aims: tuple[Aim | None, Aim | None, Aim | None] = (None, None, None)) -> Iterator[Row]:
-    """Start, memory in all and an idle hour."""
+    """Start, memory in all, an idle hour and a job."""
     name, text = f"growth-{found.nodes}", f"{found.nodes:,} nodes:"
     memory = found.memory + found.server + found.kernel
     note = f"processes {found.memory:,.0f}, server {found.server:,.0f}, kernel {found.kernel:,.0f} MiB"
     yield Row(f"{name}-start", f"{text} until all are idle", found.start_s, "s", aims[0])
     yield Row(f"{name}-memory", f"{text} memory in all", memory, "MiB", aims[1], note)
     yield Row(f"{name}-hour", f"{text} wall time of an idle virtual hour", found.hour_s, "s", aims[2])
+    yield Row(f"{name}-job", f"{text} wall time of a job", found.job_ms, "ms", note=f"{JOBS} jobs `sleep 60` on a core each")
 
 
 def measure(context: Context, nodes: int, hours: float, merge: str, has_munge: bool = False) -> Growth:
@@ -113,22 +131,25 @@ def measure(context: Context, nodes: int, hours: float, merge: str, has_munge: b
     scenario, out = context.folder / f"idle-{nodes}.yaml", context.folder / f"idle-{nodes}"
     first = f"{1:0{len(str(nodes))}d}"
     parameters = "" if has_munge else WITHOUT_MUNGE
-    scenario.write_text(
-        SCENARIO.format(nodes=nodes, first=first, idle_s=round(hours * HOUR_S), merge=merge, parameters=parameters)
-    )
+    idle_s = round(hours * HOUR_S)
+    scenario.write_text(SCENARIO.format(nodes=nodes, first=first, idle_s=idle_s, merge=merge, parameters=parameters, jobs=JOBS))
     before, began = kernel_mib(), time.time()
     errors = context.folder / f"idle-{nodes}.err"
     with (
         errors.open("wb") as err,
         context.started([*SIMUNIX, "run", scenario, "--out", out], stdout=subprocess.DEVNULL, stderr=err) as process,
     ):
-        up = await_text(context, out / "hosts/login/watch.out", process, errors)
+        of_login = out / "hosts/login"
+        up = await_text(context, of_login / "jobs.out", process, errors)
         start_cpu_s = sum(of_processes(family(process.pid), "", "stat"))
-        over = await_text(context, out / "hosts/login/watch.err", process, errors)
+        idle = await_text(context, of_login / "watch.out", process, errors)
+        idle_cpu_s = sum(of_processes(family(process.pid), "", "stat"))
+        over = await_text(context, of_login / "watch.err", process, errors)
         context.simunix("ctl", out, "pause")
         cpu_s = sum(of_processes(family(process.pid), "", "stat"))
         settle(context.interrupts)
         server, *emulated = family(process.pid)
+        virtual_s = float((of_login / "watch.out").read_text()) - float((of_login / "jobs.out").read_text())
         found = Growth(
             nodes,
             up - began,
@@ -138,8 +159,9 @@ def measure(context: Context, nodes: int, hours: float, merge: str, has_munge: b
             kernel_mib() - before,
             len(emulated),
             len(list(Path("/proc", str(server), "fd").iterdir())),
-            (over - up) / hours,
-            (cpu_s - start_cpu_s) / hours,
+            (over - idle) / hours,
+            (cpu_s - idle_cpu_s) / hours,
+            (idle - up - (over - idle) / idle_s * virtual_s) / JOBS * 1000,
         )
         context.simunix("ctl", out, "stop")
         context.await_end(process)

@@ -134,11 +134,11 @@ def test_processor_time_of_a_process_and_its_children() -> None:
 
 
 def test_growths_exponent() -> None:
-    found = [Growth(nodes, nodes * 0.1, 1.0, nodes**2, 1.0, -1.0, nodes, nodes, 1.0, 1.0) for nodes in (16, 64, 256)]
+    found = [Growth(nodes, nodes * 0.1, 1.0, nodes**2, 1.0, -1.0, nodes, nodes, 1.0, 1.0, 5.0) for nodes in (16, 64, 256)]
     assert exponent(found, "start_s") == pytest.approx(1)
     assert exponent(found, "memory") == pytest.approx(2)
     rows = list(rows_of(found[0], (at_most(1), None, None)))
-    assert [row.verdict for row in rows] == ["missed", "", ""]
+    assert [row.verdict for row in rows] == ["missed", "", "", ""]
     assert rows[1].value == 256
 
 
