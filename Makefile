@@ -22,9 +22,13 @@ conformance: export SIMUNIX_CONFORMANCE = yes
 conformance: setup ## CPython's own tests inside and outside, file by file, into docs/conformance.md (half an hour)
 	.venv/bin/python -m tests.conformance.cpython --page docs/conformance.md
 
-bench: setup ## the short benchmarks; last figures: benchmarks/README.md; long ones: simunix bench --list
+bench-short: setup ## the benchmarks that take minutes; which there are: simunix bench --list
 	@mkdir -p out
-	.venv/bin/simunix bench --json out/bench.json
+	.venv/bin/simunix bench --json out/bench-short.json
+
+bench: setup ## every figure of benchmarks/README.md (three hours)
+	@mkdir -p out
+	.venv/bin/simunix bench --all --json out/bench.json
 	.venv/bin/python benchmarks/platform.py
 	.venv/bin/python benchmarks/solver.py
 	.venv/bin/python benchmarks/report.py
@@ -37,4 +41,4 @@ format: setup ## format the Python sources
 clean: ## remove what was built
 	rm -rf .venv build out simunix/lib rsg_server/_native.* rsg_server/_network.* *.egg-info
 
-.PHONY: help setup demo test test-slow conformance bench format clean
+.PHONY: help setup demo test test-slow conformance bench bench-short format clean

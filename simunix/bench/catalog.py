@@ -28,14 +28,14 @@ BENCHMARKS = (
     Benchmark("idle", "an idle Slurm of 16 nodes", "1 min", ("slurm",), growth.idle),
     Benchmark("demo", "a day of the NASA iPSC on 16 nodes", "3 min", ("checkout", "slurm"), demo.demo),
     Benchmark("hundred-jobs", "100 jobs: real time, faketime, simunix", "3 min", ("slurm",), hundred_jobs.hundred_jobs),
-    Benchmark("growth", "idle clusters of 16 to 256 nodes", "3 min", ("slurm",), growth.small),
+    Benchmark("growth", "clusters of 16 to 256 nodes", "2 min", ("slurm",), growth.small),
     Benchmark(
         "thirty-jobs", "30 jobs on 16 nodes in real time and emulated", "4 min", ("slurm",), thirty_jobs.thirty_jobs, True
     ),
-    Benchmark("growth-1024", "idle clusters of 16 to 1,024 nodes", "an hour", ("slurm",), growth.large, True),
-    Benchmark("nasa", "92 days of the NASA iPSC on 128 slurmds", "an hour", ("checkout", "slurm"), long_runs.nasa, True),
-    Benchmark("curie-idle", "5,040 idle nodes", "an hour", ("slurm",), growth.curie_idle, True),
-    Benchmark("curie", "an hour of Curie on 5,040 slurmds, twice", "two hours", ("checkout", "slurm"), long_runs.curie, True),
+    Benchmark("growth-1024", "clusters of 16 to 1,024 nodes", "6 min", ("slurm",), growth.large, True),
+    Benchmark("nasa", "92 days of the NASA iPSC on 128 slurmds", "35 min", ("checkout", "slurm"), long_runs.nasa, True),
+    Benchmark("curie-idle", "5,040 nodes", "25 min", ("slurm",), growth.curie_idle, True),
+    Benchmark("curie", "an hour of Curie on 5,040 slurmds, twice", "40 min", ("checkout", "slurm"), long_runs.curie, True),
 )
 BY_NAME = {benchmark.name: benchmark for benchmark in BENCHMARKS}
 

@@ -26,7 +26,7 @@ def add_parser(subcommands: Subparsers) -> None:
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks (default: those that take minutes)")
     parser.add_argument("--list", action="store_true", help="show which there are, and what this computer lacks for them")
-    parser.add_argument("--all", action="store_true", help="every one, also those that take hours")
+    parser.add_argument("--all", action="store_true", help="every one, also those that take longer, two hours in all")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures and a description of this computer here")
     parser.add_argument("--quick", action="store_true", help="shorter runs, rougher figures")
     parser.set_defaults(execute=execute)
