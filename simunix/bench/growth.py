@@ -47,13 +47,13 @@ processes:
       - |
         until [ "$(sinfo -h -o %D -t idle)" = {nodes} ]; do sleep 1; done
         date +%s.%N
-        for job in $(seq {jobs}); do sbatch -n 1 -o /dev/null --wrap 'sleep 60' > /tmp/submitted; done
+        for job in $(seq {jobs}); do sbatch -n 1 -o /dev/null --wrap 'sleep 60' > {marker}.last; done
         until [ -z "$(squeue -h)" ]; do sleep 1; done
-        touch /tmp/jobs-ended
+        touch {marker}
   - name: watch
     host: login
     start: 4s
-    command: [sh, -c, 'until [ -e /tmp/jobs-ended ]; do sleep 1; done; date +%s.%N; sleep {idle_s}; echo over >&2; sleep 1000d']
+    command: [sh, -c, 'until [ -e {marker} ]; do sleep 1; done; date +%s.%N; sleep {idle_s}; echo over >&2; sleep 1000d']
 """
 WITHOUT_MUNGE = ", parameters: {AuthType: auth/none, CredType: cred/none}"
 """As `scenarios/curie.yaml`: thousands of munged are more threads than Linux has process numbers."""
@@ -132,7 +132,10 @@ def measure(context: Context, nodes: int, hours: float, merge: str, has_munge: b
     first = f"{1:0{len(str(nodes))}d}"
     parameters = "" if has_munge else WITHOUT_MUNGE
     idle_s = round(hours * HOUR_S)
-    scenario.write_text(SCENARIO.format(nodes=nodes, first=first, idle_s=idle_s, merge=merge, parameters=parameters, jobs=JOBS))
+    marker = context.folder / f"jobs-ended-{nodes}"  # in a folder that all hosts share
+    scenario.write_text(
+        SCENARIO.format(nodes=nodes, first=first, idle_s=idle_s, merge=merge, parameters=parameters, jobs=JOBS, marker=marker)
+    )
     before, began = kernel_mib(), time.time()
     errors = context.folder / f"idle-{nodes}.err"
     with (
