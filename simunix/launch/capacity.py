@@ -1,6 +1,6 @@
 """Whether a plan fits on this computer: estimated before anything starts, from what idle daemons were measured to take.
 
-Measured on Linux 6.18 with clusters of 16 to 1,024 idle slurmds (`benchmarks/growth.py`). A host's own part is the kernel's:
+Measured on Linux 6.18 with clusters of 16 to 5,040 idle slurmds (`benchmarks/growth.py`). A host's own part is the kernel's:
 five namespaces, some fifty mounts, its first process; a process's is its page tables, kernel stacks and descriptors.
 """
 
@@ -19,12 +19,12 @@ from simunix.launch.plan import Plan
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 SERVER_BYTES = 48 * MIB
 SERVER_TASKS, SERVER_DESCRIPTORS = 32, 256
-KERNEL_BYTES_OF_HOST = 500 * KIB
+KERNEL_BYTES_OF_HOST = 590 * KIB
 KERNEL_BYTES_OF_PROCESS = 130 * KIB
 KERNEL_BYTES_OF_THREAD = 24 * KIB
-SERVER_BYTES_OF_PROCESS = 48 * KIB
-MERGED_BYTES = 330 * KIB
-"""What is left of a daemon's private memory once its pages are merged with those of its like on other hosts."""
+SERVER_BYTES_OF_PROCESS = 96 * KIB
+MERGED_SHARE, MERGED_BYTES = 0.4, 640 * KIB
+"""What is left of a daemon's private memory once its pages are merged with those of its like: so much, this at most."""
 DESCRIPTORS_OF_HOST, DESCRIPTORS_OF_PROCESS, DESCRIPTORS_OF_THREAD = 2, 2, 1
 """A host's are both ends of a connection that comes now and then; its control socket is the factory's."""
 LASTING_OF_PROCESS = 1
@@ -64,8 +64,8 @@ def needs_of(plan: Plan) -> Needs:
     kernel = hosts * KERNEL_BYTES_OF_HOST + processes * KERNEL_BYTES_OF_PROCESS + threads * KERNEL_BYTES_OF_THREAD
     fixed = kernel + SERVER_BYTES + processes * SERVER_BYTES_OF_PROCESS
     own = sum(each.memory_bytes for each in prints) + sum(each.work_bytes for each in working)
-    merged = sum(min(each.memory_bytes, MERGED_BYTES) for each in prints)
-    merged += sum(min(each.work_bytes, each.work_processes * MERGED_BYTES) for each in working)
+    merged = sum(_merged(each.memory_bytes, 1) for each in prints)
+    merged += sum(_merged(each.work_bytes, each.work_processes) for each in working)
     largest = max((each.memory_bytes for each in prints), default=0)  # one copy of each kind stays, none larger than this
     server = SERVER_DESCRIPTORS + hosts * DESCRIPTORS_OF_HOST + processes * DESCRIPTORS_OF_PROCESS
     server += threads * DESCRIPTORS_OF_THREAD
@@ -79,6 +79,10 @@ def needs_of(plan: Plan) -> Needs:
         int(RESERVE * (SERVER_DESCRIPTORS + depot.RESERVE + processes * LASTING_OF_PROCESS)),
         int(RESERVE * files),
     )
+
+
+def _merged(size_bytes: int, processes: int) -> int:
+    return min(int(MERGED_SHARE * size_bytes), processes * MERGED_BYTES)
 
 
 def shortages(needs: Needs, isolation: Isolation, merges: bool) -> list[str]:
