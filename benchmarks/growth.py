@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path[0] = str(Path(__file__).resolve().parent.parent)  # not this folder, whose platform.py would be taken for Python's
 
 from simunix.bench.context import Context, MeasurementError  # noqa: E402
-from simunix.bench.growth import SMALL, Growth, exponent, measure  # noqa: E402
+from simunix.bench.growth import SMALL, Growth, exponent, measure, plain  # noqa: E402
 from simunix.launch.interrupts import Interrupts  # noqa: E402
 
 TITLES = (
@@ -66,7 +66,7 @@ def draw(rows: Sequence[Growth], file: Path) -> None:
     )
     for axis, (title, unit, names) in zip(axes.flat, panels, strict=True):
         for name in names:
-            label = f"{name.removesuffix('_s').removesuffix('_ms').replace('_', ' ')}: nodes$^{{{exponent(rows, name):.2f}}}$"
+            label = f"{plain(name).replace('_', ' ')}: nodes$^{{{exponent(rows, name):.2f}}}$"
             axis.loglog([row.nodes for row in rows], [getattr(row, name) for row in rows], "o-", label=label)
         axis.set(title=title, xlabel="nodes", ylabel=unit)
         axis.grid(visible=True, which="both", alpha=0.3)

@@ -114,7 +114,7 @@ class ClockPage:
 
     def tell_stream(self, number: int, listens: bool) -> None:
         """Whoever has a stream need not ask whether it is connected, or whether it listens."""
-        self._streams[number % STREAMS] = number | STREAM_LISTENS if listens else number
+        self._streams[number % STREAMS] = (number | STREAM_LISTENS if listens else number) & 0xFFFFFFFF
 
     def await_bell(self, seen: int, patience_ns: int) -> None:
         """Until it has been rung since its count was `seen`, or some real time has passed."""

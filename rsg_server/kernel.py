@@ -389,7 +389,7 @@ class Kernel:
 
     def stop_process(self, process: Process) -> None:
         """Take a process's actors out of the run queue until it is continued."""
-        native_signal.await_stop(process.global_pid)
+        native_signal.await_rests(process.global_pid)
         process.stopped = True
         for actor in process.actors:
             if isinstance(actor.timeout, Alarm) and actor.parked is not None:  # nobody but the server may let it come

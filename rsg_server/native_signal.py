@@ -86,8 +86,8 @@ def await_rest(global_pid: int, thread: int) -> str:
     return "R"
 
 
-def await_stop(global_pid: int) -> None:
-    """A process is being stopped: spin until its threads are, the last of which tells the parent."""
+def await_rests(global_pid: int) -> None:
+    """The same of all threads of a process: the last that is stopped, or the first that runs again, tells the parent."""
     for thread in _numbers(f"/proc/{global_pid}/task"):
         await_rest(global_pid, thread)
 

@@ -60,9 +60,8 @@ def _take_effect(kernel: Kernel, target: Process, number: int, tid: int = 0) -> 
             kernel.stop_process(target)
     else:
         if number == signal.SIGCONT and await_state(target, False, _LOOKS_AT_SENT):
-            if target.stopped:  # the first of its threads that runs tells the parent
-                for actor in target.actors:
-                    _await_rest(actor)
+            if target.stopped:
+                native_signal.await_rests(target.global_pid)
             kernel.continue_process(target)
         kernel.notice_signal(target, number, tid)
 

@@ -6,12 +6,10 @@ from collections.abc import Iterator
 
 from simunix.bench.context import CHECKOUT, Context
 from simunix.bench.native_cost import native_ratio
-from simunix.bench.real_cluster import Machine
 from simunix.bench.row import Row, at_most
 
 SCENARIO = CHECKOUT / "scenarios" / "nasa-ipsc.yaml"
 QUICK_UNTIL = "6h"
-MACHINE = Machine(16, 16, "bf_interval=30,bf_window=2880")
 
 
 def demo(context: Context) -> Iterator[Row]:
@@ -28,4 +26,4 @@ def demo(context: Context) -> Iterator[Row]:
         "×",
         note="all share one core: what of it the server did not use, they did (the shim in them included), or other work here",
     )
-    yield from native_ratio(context, "demo", MACHINE, record, out / "jobs.csv", at_most(1.5))
+    yield from native_ratio(context, "demo", SCENARIO, record, out / "jobs.csv", at_most(1.5))

@@ -111,7 +111,7 @@ def _growth(context: Context, sizes: Sequence[int]) -> Iterator[Row]:
     for name, text in (("start_s", "start"), ("memory", "memory"), ("hour_s", "an idle hour"), ("job_ms", "a job")):
         power = exponent(found, name)
         value = None if math.isnan(power) else power
-        yield Row(f"growth-{sizes[-1]}-{name.removesuffix('_s').removesuffix('_ms')}-exponent", f"{last} {text}", value)
+        yield Row(f"growth-{sizes[-1]}-{plain(name)}-exponent", f"{last} {text}", value)
 
 
 def rows_of(found: Growth, aims: tuple[Aim | None, Aim | None, Aim | None] = (None, None, None)) -> Iterator[Row]:
@@ -229,6 +229,11 @@ def settle(interrupts: Interrupts) -> None:
     while is_on and scans() < begun + 3 and time.monotonic() < deadline:
         interrupts.check()
         time.sleep(0.5)
+
+
+def plain(name: str) -> str:
+    """Of a figure, without its unit."""
+    return name.removesuffix("_s").removesuffix("_ms")
 
 
 def exponent(rows: Sequence[Growth], name: str) -> float:

@@ -8,20 +8,16 @@ from typing import Any
 
 from simunix.bench.context import CHECKOUT, Context
 from simunix.bench.native_cost import native_ratio
-from simunix.bench.real_cluster import Machine
 from simunix.bench.row import Row, at_least, at_most
-from simunix.rjms.slurm.parameters import Value
 
 MINUTE_S = 60
-SLURM: dict[str, Value] = {"AuthType": "auth/none", "CredType": "cred/none", "SlurmdTimeout": 65533}
-NASA = Machine(128, 1, "bf_interval=30,bf_window=2880", SLURM)
-"""As the scenario has it."""
+NASA = CHECKOUT / "scenarios" / "nasa-ipsc-whole.yaml"
 
 
 def nasa(context: Context) -> Iterator[Row]:
     """The whole log; with --quick its first five days."""
     until = ("--until", "5d") if context.is_quick else ()
-    record, out = context.scenario(CHECKOUT / "scenarios" / "nasa-ipsc-whole.yaml", *until)
+    record, out = context.scenario(NASA, *until)
     what = "NASA iPSC, 5 days" if context.is_quick else "NASA iPSC, 92 days"
     done = f"{record['jobs'].get('COMPLETED', 0):,} of {sum(record['jobs'].values()):,} jobs completed"
     aim = None if context.is_quick else at_most(15)

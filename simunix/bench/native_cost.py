@@ -18,6 +18,8 @@ from simunix.bench.context import Context
 from simunix.bench.real_cluster import Machine
 from simunix.bench.requirements import lacks
 from simunix.bench.row import Aim, Row, missing
+from simunix.scenario.expand import expand
+from simunix.scenario.loader import load
 from simunix.workload.job import Job
 
 SHORT_S, EVERY_S = 0.1, 0.3
@@ -28,9 +30,10 @@ LIMIT_S = 600.0
 
 
 def native_ratio(
-    context: Context, name: str, machine: Machine, record: dict[str, Any], jobs_csv: Path, aim: Aim | None = None
+    context: Context, name: str, scenario: Path, record: dict[str, Any], jobs_csv: Path, aim: Aim | None = None
 ) -> Iterator[Row]:
     """Wall time over the native processor time of the same jobs and as long a time; `record` is the run's run.json."""
+    machine = machine_of(scenario)
     text = f"{name}: wall ÷ CPU time that the daemons and clients use natively"
     if why := lacks(["namespaces"]):
         yield missing(f"{name}-native-ratio", text, why, aim)
@@ -59,6 +62,15 @@ def native_ratio(
     yield Row(f"{name}-native-ratio", text, record["wall_s"] / (jobs_s + idle_cpu_s), "×", aim, note)
     yield Row(f"{name}-native-jobs", f"{name}: native CPU time of the jobs", jobs_s, "s", is_detail=True)
     yield Row(f"{name}-native-idle", f"{name}: native CPU time of idle daemons", idle_cpu_s, "s", is_detail=True)
+
+
+def machine_of(scenario: Path) -> Machine:
+    """The one cluster of a scenario."""
+    model = load(scenario, ())
+    (section,) = model.slurm or []
+    (cluster,) = expand(model, scenario.parent).clusters
+    nodes = len(cluster.nodes)
+    return Machine(nodes, cluster.cores // nodes, section.scheduler_parameters, section.parameters)
 
 
 def jobs_of(path: Path) -> list[Job]:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from simunix.bench import hundred_jobs, real_cluster, thirty_jobs
+from simunix.bench import demo, hundred_jobs, long_runs, real_cluster, thirty_jobs
 from simunix.bench.context import Context, MeasurementError
 from simunix.bench.growth import Growth, exponent, rows_of
 from simunix.bench.hundred_jobs import Outcome, comparison, outcome
-from simunix.bench.native_cost import EVERY_S, MOST_JOBS, SHORT_S, jobs_of, sample
+from simunix.bench.native_cost import EVERY_S, MOST_JOBS, SHORT_S, jobs_of, machine_of, sample
 from simunix.bench.processor_time import of_process_s
 from simunix.bench.real_cluster import Cost, Machine, RealRun, configuration, daemons, prepare
 from simunix.bench.real_cluster_inside import HERE
@@ -98,6 +98,12 @@ def test_of_many_jobs_some_stand_for_all() -> None:
     assert len(some) <= MOST_JOBS and [job.cores for job in some[:3]] == [1, 4, 7]
     assert [job.submit_s for job in some[:3]] == [0.0, EVERY_S, 2 * EVERY_S]
     assert sample(jobs[:MOST_JOBS]) == [replace(job, submit_s=place * EVERY_S) for place, job in enumerate(jobs[:MOST_JOBS])]
+
+
+def test_real_daemons_are_configured_as_the_scenario_has_it() -> None:
+    assert machine_of(demo.SCENARIO) == Machine(16, 16, "bf_interval=30,bf_window=2880")
+    parameters = {"AuthType": "auth/none", "CredType": "cred/none", "SlurmdTimeout": 65533}
+    assert machine_of(long_runs.NASA) == Machine(128, 1, "bf_interval=30,bf_window=2880", parameters)
 
 
 def test_nodes_of_one_core_have_one_socket() -> None:

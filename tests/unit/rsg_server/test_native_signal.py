@@ -29,7 +29,7 @@ def test_a_process_is_stopped_once_all_its_threads_are() -> None:
                 os.kill(process.pid, signal.SIGSTOP)
                 while native_signal.thread_state(process.pid, process.pid) != "T":
                     pass
-                native_signal.await_stop(process.pid)
+                native_signal.await_rests(process.pid)
                 assert os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOHANG) is not None
                 os.kill(process.pid, signal.SIGCONT)
         finally:
