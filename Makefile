@@ -22,6 +22,7 @@ conformance: export SIMUNIX_CONFORMANCE = yes
 conformance: setup ## CPython's own tests inside and outside, file by file, into docs/conformance.md (half an hour)
 	.venv/bin/python -m tests.conformance.cpython --page docs/conformance.md
 
+bench bench-short: export SIMUNIX_PEERS = 1
 bench-short: setup ## the benchmarks that take minutes; which there are: simunix bench --list
 	@mkdir -p out
 	.venv/bin/simunix bench --json out/bench-short.json
