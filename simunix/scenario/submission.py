@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 WORKLOAD_FOLDER = "/var/spool/simunix"
 PRIVATE = PrivateSpec(WORKLOAD_FOLDER)
 SUBMITTER = "workload"
-PYTHON_OF_ROOT = "/usr/bin/python3"
+PYTHON = "/usr/bin/python3"
 WITHOUT_ROOT = (
     "{0}.users: without root every user of a host is you: all jobs are submitted by one user; accounts are those of the trace"
 )
@@ -197,8 +198,13 @@ def _script(host: str) -> FileSpec:
     return FileSpec(host, f"{WORKLOAD_FOLDER}/submitter.py", Path(submitter.__file__).read_bytes())
 
 
+def _python(root: RootTree) -> str:
+    """The system's own: the path of the one that runs simunix would make each checkout's event log another one."""
+    return sys.executable if root == THIS_COMPUTER and not os.access(PYTHON, os.X_OK) else PYTHON
+
+
 def _submitter(host: str, section: WorkloadSection, key: str, root: RootTree) -> ProcessSpec:
-    python = sys.executable if root == THIS_COMPUTER else PYTHON_OF_ROOT
+    python = _python(root)
     if check_program(python, "", tree=root) is not None:
         raise SimunixError(f"{key}: no {python} in the root {root.path} of {host}, which submits it; add the package python3")
     argv = (python, "-I", *(f"{WORKLOAD_FOLDER}/{name}" for name in ("submitter.py", "plan.json", "submissions.csv")))

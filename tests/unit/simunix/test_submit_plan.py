@@ -13,6 +13,7 @@ from rsg_server.errors import SimunixError
 from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.rjms.slurm.accounts import account_commands
 from simunix.rjms.slurm.clients import CLIENTS
+from simunix.scenario.expand import expand
 from simunix.scenario.loader import load
 from simunix.scenario.model import WorkloadSection
 from simunix.scenario.submit_plan import SubmitPlan, submit_plan
@@ -20,6 +21,14 @@ from simunix.workload.context import Context
 from simunix.workload.job import Job
 from simunix.workload.population import NO_PEOPLE, Population, population
 from tests.conftest import ROOT
+
+
+@pytest.mark.parametrize("scenario", ["nasa-ipsc", "curie"])
+def test_the_log_of_a_run_is_the_same_wherever_simunix_is_installed(scenario: str) -> None:
+    path = ROOT / "scenarios" / f"{scenario}.yaml"
+    words = [word for process in expand(load(path), path.parent).plan.processes for word in process.argv]
+    assert len(words) > 40
+    assert not [word for word in words if word.startswith("/") and not word.startswith(("/usr/", "/var/spool/", "/bin/"))]
 
 
 def section(text: str) -> WorkloadSection:
