@@ -27,7 +27,7 @@ bench-short: setup ## the benchmarks that take minutes; which there are: simunix
 	@mkdir -p out
 	.venv/bin/simunix bench --json out/bench-short.json
 
-bench: setup ## every figure of benchmarks/README.md (three hours)
+bench: setup ## every figure of benchmarks/README.md (two hours)
 	@mkdir -p out
 	.venv/bin/simunix bench --all --json out/bench.json
 	.venv/bin/python benchmarks/platform.py
