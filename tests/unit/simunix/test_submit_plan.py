@@ -26,7 +26,7 @@ from tests.conftest import ROOT
 @pytest.mark.parametrize("scenario", ["nasa-ipsc", "curie"])
 def test_the_log_of_a_run_is_the_same_wherever_simunix_is_installed(scenario: str) -> None:
     path = ROOT / "scenarios" / f"{scenario}.yaml"
-    words = [word for process in expand(load(path), path.parent).plan.processes for word in process.argv]
+    words = [word for process in expand(load(path), path.parent, checked=False).plan.processes for word in process.argv]
     assert len(words) > 40
     assert not [word for word in words if word.startswith("/") and not word.startswith(("/usr/", "/var/spool/", "/bin/"))]
 
