@@ -1,10 +1,11 @@
 /* Where hosts share this computer's file system (no namespaces), a few files must still be the host's own: its name, everybody's
- * addresses, its processors. They are opened from a folder that is laid out as the host's root would be. */
+ * addresses, its processors, who logged in. They are opened from a folder that is laid out as the host's root would be. */
 #include "shim.h"
 
 static bool may_be_own(const char *path)
 {
-    return text_starts(path, "/etc/") || text_starts(path, "/proc/") || text_starts(path, "/sys/");
+    return text_starts(path, "/etc/") || text_starts(path, "/proc/") || text_starts(path, "/sys/") ||
+           text_starts(path, "/var/log/");
 }
 
 /* The path to open instead of `path`, built in `text` if it is another one. */

@@ -37,6 +37,7 @@ from simunix.launch.interface_files import interface_binds
 from simunix.launch.interrupts import Interrupts
 from simunix.launch.launcher import ContainerLauncher, write_private
 from simunix.launch.limits import raise_open_files
+from simunix.launch.login_records import login_record_binds
 from simunix.launch.merging import Room, start_merging
 from simunix.launch.observation import Observation
 from simunix.launch.plan import HostSpec, Plan, PrivateSpec, ProcessSpec
@@ -183,6 +184,8 @@ class Emulation:
         binds += interface_binds(self.directory.path / "hardware", directory, interfaces, self.isolation is not Isolation.NONE)
         if host.root != THIS_COMPUTER:
             binds.append(Bind(self.directory.path, str(self.directory.path), read_only=False))
+        else:
+            binds += login_record_binds(self.directory, host.name, (entry.path for entry in host.private))
         return ContainerSpec(host.name, directory, self.isolation, private, tuple(binds), root=host.root)
 
     def _identity_files(self, host: HostSpec) -> list[tuple[Path, str]]:

@@ -43,7 +43,7 @@ def test_clients_work(simunix: Simunix, tmp_path: Path) -> None:
     output, _ = run_on_cluster(
         simunix,
         tmp_path,
-        "scontrol ping; sinfo -h -o '%D %t'; srun -N4 hostname | sort; sbatch -N2 --wrap 'sleep 1000'; sleep 5\n"
+        "scontrol ping; sinfo -h -o '%D %t'; srun -N4 hostname | sort; sbatch -o /dev/null -N2 --wrap 'sleep 1000'; sleep 5\n"
         "squeue -h -o '%i %t %D'; scancel 2; sleep 60; squeue -h; slurmd -C | head -1; nproc",
     )
     assert "Slurmctld(primary) at ctl is UP" in output
@@ -57,7 +57,7 @@ def test_clients_work(simunix: Simunix, tmp_path: Path) -> None:
 def test_without_munge(simunix: Simunix, tmp_path: Path) -> None:
     parameters = "parameters: {AuthType: auth/none, CredType: cred/none}"
     scenario = CLUSTER.replace("UNTIL", "20min").replace("nodes: 'n[1-4]'}", f"nodes: 'n[1-4]', {parameters}}}")
-    user = "srun -N4 hostname | sort; sbatch -N4 --wrap 'sleep 20'; sleep 60; squeue -h; pgrep -c munged"
+    user = "srun -N4 hostname | sort; sbatch -o /dev/null -N4 --wrap 'sleep 20'; sleep 60; squeue -h; pgrep -c munged"
     processes = f"processes: [{{name: user, host: ctl, start: 10s, command: [/bin/bash, -c, {json.dumps(user)}]}}]"
     (tmp_path / "s.yaml").write_text(f"{scenario}{processes}\n")
     done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out", timeout=100)
@@ -66,7 +66,7 @@ def test_without_munge(simunix: Simunix, tmp_path: Path) -> None:
 
 
 def test_two_hours_take_two_hours(simunix: Simunix, tmp_path: Path) -> None:
-    _, out = run_on_cluster(simunix, tmp_path, "sbatch --export=NONE --wrap 'sleep 7200'", "4h")
+    _, out = run_on_cluster(simunix, tmp_path, "sbatch -o /dev/null --export=NONE --wrap 'sleep 7200'", "4h")
     line = (out / "hosts/ctl/files/var_log_slurm/jobcomp.log").read_text()
     times = re.search(r"StartTime=\S+T(\d+):(\d+):(\d+) EndTime=\S+T(\d+):(\d+):(\d+)", line)
     assert times is not None
@@ -79,7 +79,8 @@ def test_accounting_agrees_with_scontrol(simunix: Simunix, tmp_path: Path) -> No
     output, out = run_on_cluster(
         simunix,
         tmp_path,
-        'for i in 1 2 3 4 5 6; do sbatch -n $((i * 8)) --wrap "sleep $((i * 10))"; done; sleep 200; scontrol -o show jobs',
+        'for i in 1 2 3 4 5 6; do sbatch -o /dev/null -n $((i * 8)) --wrap "sleep $((i * 10))"; done\n'
+        "sleep 200; scontrol -o show jobs",
     )
     shown = dict(re.findall(r"JobId=(\d+) .*?(StartTime=\S+ EndTime=\S+)", output))
     log = (out / "hosts/ctl/files/var_log_slurm/jobcomp.log").read_text()

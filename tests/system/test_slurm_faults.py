@@ -55,9 +55,8 @@ def test_a_partition_takes_nodes_down_and_healing_brings_them_back(simunix: Simu
 
 
 def test_a_power_cut_requeues_or_fails_jobs_and_a_boot_brings_the_node_back(simunix: Simunix, tmp_path: Path) -> None:
-    before = (
-        "sbatch -w n2 --requeue --export=NONE --wrap 'sleep 300'; sbatch -w n2 --no-requeue --export=NONE --wrap 'sleep 300'"
-    )
+    submit = "sbatch -o /dev/null -w n2 --export=NONE --wrap 'sleep 300'"
+    before = f"{submit} --requeue; {submit} --no-requeue"
     lines, out = run(simunix, tmp_path, "[{at: 1min, host: n2, state: off, duration: 4min}]", "20min", before)
     assert "Submitted batch job 2" in lines
     found = states(lines, "n2")
@@ -79,7 +78,7 @@ def test_a_reboot_brings_a_node_back(simunix: Simunix, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
 def test_a_capture_shows_slurms_conversations(simunix: Simunix, tmp_path: Path) -> None:
-    before = "srun -N3 hostname; sbatch -N2 --export=NONE --wrap 'srun hostname'"
+    before = "srun -N3 hostname; sbatch -o /dev/null -N2 --export=NONE --wrap 'srun hostname'"
     _, out = run(simunix, tmp_path, "[]", "2min", before, "--pcap")
     for host in ("ctl", "n1", "n2", "n3"):
         words = ["tshark", "-n", "-otcp.check_checksum:TRUE", "-r", out / f"hosts/{host}/eth0.pcap"]
