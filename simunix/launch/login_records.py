@@ -29,7 +29,7 @@ def login_record_binds(directory: RunDirectory, host: str, private: Iterable[str
         own.parent.mkdir(exist_ok=True)
         own.touch()
         shutil.copymode(record, own)
-        with contextlib.suppress(PermissionError):  # an ordinary user's files cannot belong to the group utmp
+        with contextlib.suppress(OSError):  # an ordinary user cannot give them to the group utmp (in a user namespace: EINVAL)
             os.chown(own, -1, os.stat(record).st_gid)
         binds.append(Bind(own, record, read_only=False))
     return tuple(binds)
