@@ -7,7 +7,7 @@ from setuptools import setup
 from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).resolve().parent
-sys.path.insert(0, str(ROOT / "csrc"))
+sys.path.insert(0, str(ROOT / "csrc/build"))
 
 import build_shim  # noqa: E402
 
@@ -24,4 +24,7 @@ class build_all(build_ext):  # noqa: N801
         build_shim.build_job(root / "simunix/lib/simunix-job")
 
 
-setup(cffi_modules=["csrc/build_shim.py:ffi_builder", "csrc/build_network.py:ffi_builder"], cmdclass={"build_ext": build_all})
+setup(
+    cffi_modules=["csrc/build/build_shim.py:ffi_builder", "csrc/build/build_network.py:ffi_builder"],
+    cmdclass={"build_ext": build_all},
+)

@@ -24,7 +24,7 @@ import numpy as np, sys
 from dataclasses import replace
 from pathlib import Path
 from simunix.workload.generators.lublin import lublin
-from simunix.workload.swf import write_swf
+from simunix.workload.formats.swf import write_swf
 trace = lublin(int(sys.argv[2]), 128, 1)
 random = np.random.default_rng(1)
 count = len(trace.jobs)
@@ -42,7 +42,7 @@ seconds, cpu = time.perf_counter() - begin, time.process_time() - begin_cpu
 result = {result}
 print(json.dumps([cpu, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, result]))
 """
-OURS = "from pathlib import Path\nfrom simunix.workload.swf import read_swf\nfrom simunix.metrics import jobs, series\n"
+OURS = "from pathlib import Path\nfrom simunix.workload.formats.swf import read_swf\nfrom simunix.metrics import jobs, series\n"
 OURS_READ = OURS + "table = jobs.from_swf(read_swf(Path(sys.argv[1])))"
 THEIRS = "import warnings; warnings.simplefilter('ignore')\nimport matplotlib; matplotlib.use('Agg')\n"
 THEIRS += "from evalys.workload import Workload\n"

@@ -14,36 +14,36 @@ from collections.abc import Callable
 from functools import partial
 from itertools import chain
 
-from rsg_server import native_signal, zombies
-from rsg_server.actor import AT_TERMINAL, HAS_SIGNALFD, Actor, Parked, State
-from rsg_server.agenda import Agenda, Alarm
-from rsg_server.clock_page import ClockPage
-from rsg_server.computing import Computing
-from rsg_server.datagrams import Datagrams
-from rsg_server.debugger import Debugger
-from rsg_server.depot import Depot
+from rsg_server.clock.clock_page import ClockPage
+from rsg_server.clock.timeline import Event, Timeline
+from rsg_server.clock.timer_queue import Agenda, Alarm
+from rsg_server.diagnosis.debugger import Debugger
+from rsg_server.diagnosis.traces import Traces, ending
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
-from rsg_server.faults import Faults
-from rsg_server.futex import FutexTable
-from rsg_server.host_state import Command, HostState, Launcher
-from rsg_server.interfaces import InterfaceTable
-from rsg_server.netlink import Netlink
+from rsg_server.faults.faults import Faults
+from rsg_server.fd_store.store import Depot
 from rsg_server.network.network import Network
 from rsg_server.options import KernelOptions
-from rsg_server.orphans import hang_up_orphans, reparent
 from rsg_server.platform.platform import Platform
-from rsg_server.preemption import Preemption
-from rsg_server.process import Process
+from rsg_server.process import native_signal, zombies
+from rsg_server.process.actor import AT_TERMINAL, HAS_SIGNALFD, Actor, Parked, State
+from rsg_server.process.channel_pool import Seat, Seats, new_channel
+from rsg_server.process.cpu import Computing
+from rsg_server.process.futex import FutexTable
+from rsg_server.process.host_state import Command, HostState, Launcher
+from rsg_server.process.orphans import hang_up_orphans, reparent
+from rsg_server.process.process import Process
+from rsg_server.process.slots import Slots
+from rsg_server.process.timerfds import TimerFds
 from rsg_server.protocol import Wait, Wake, WarningKind
-from rsg_server.readiness import Readiness
-from rsg_server.seats import Seat, Seats, new_channel
-from rsg_server.slots import Slots
-from rsg_server.sockets import SocketTable
-from rsg_server.timeline import Event, Timeline
-from rsg_server.timerfds import TimerFds
-from rsg_server.traces import Traces, ending
-from rsg_server.wire import Wire
+from rsg_server.sockets.datagrams import Datagrams
+from rsg_server.sockets.interfaces import InterfaceTable
+from rsg_server.sockets.netlink import Netlink
+from rsg_server.sockets.table import SocketTable
+from rsg_server.sockets.wire import Wire
+from rsg_server.turn.preemption import Preemption
+from rsg_server.turn.readiness import Readiness
 
 
 class Kernel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from rsg_server.clock_page import FOREVER_NS, Costs
+from rsg_server.clock.clock_page import FOREVER_NS, Costs
 from rsg_server.network.models import Model, lv08
 from rsg_server.network.sharing import Fairness
 

@@ -1,4 +1,4 @@
-"""The names of csrc/protocol.h for Python; the numbers are read from the compiled header through cffi."""
+"""The names of csrc/shared/protocol.h for Python; the numbers are read from the compiled header through cffi."""
 
 import errno
 from enum import IntEnum
@@ -152,7 +152,7 @@ them (virtual time)."""
 
 
 def syscall_name(number: int) -> str:
-    """The name of a system call of this architecture, "unknown" where csrc/syscalls.def has no row."""
+    """The name of a system call of this architecture, "unknown" where csrc/tables/syscalls.def has no row."""
     name: bytes = ffi.string(lib.syscall_name(number))
     return name.decode()
 

@@ -139,8 +139,8 @@ def emulation(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 def make_cluster(item: pytest.Item, directory: Path) -> Cluster:
     """The cluster of a test, as its markers and the options say. Raises MarkError or SimunixError."""
     from simunix.scenario.loader import load
-    from simunix.scenario.units import duration_ns
     from simunix.testing import Cluster, ClusterOptions
+    from simunix.units import duration_ns
 
     mark = read_marks(item)
     try:

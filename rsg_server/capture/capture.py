@@ -11,7 +11,7 @@ from rsg_server.capture.frames import Endpoint, IpLabel, port_unreachable, udp
 from rsg_server.capture.pcap import PcapFile
 
 if TYPE_CHECKING:
-    from rsg_server.socket_pair import Address, SimulatedSocket
+    from rsg_server.sockets.pair import Address, SimulatedSocket
 
 FILE = "eth0.pcap"
 _SPREAD = 0x9E3779B1

@@ -66,7 +66,7 @@ def _pseudo_header(source: bytes, destination: bytes, protocol: int, size: int) 
 
 
 def mac(ip: bytes) -> bytes:
-    """The address that a host's eth0 has (see rsg_server.interfaces)."""
+    """The address that a host's eth0 has (see rsg_server.sockets.interfaces)."""
     return b"\x02\x42" + ip[-4:]
 
 

@@ -6,13 +6,13 @@ import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.futex import MATCH_ANY
 from rsg_server.handlers.table import OK, Handler, Reply
+from rsg_server.process.futex import MATCH_ANY
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.actor import Actor
     from rsg_server.kernel import Kernel
+    from rsg_server.process.actor import Actor
 
 _WORD = struct.Struct("=qq")
 WORDS_MAX = 128

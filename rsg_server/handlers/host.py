@@ -1,4 +1,4 @@
-"""What files of /proc say of a host and of who lives there; the shim writes them (csrc/proc_files.c)."""
+"""What files of /proc say of a host and of who lives there; the shim writes them (csrc/shim/sys/file/proc_files.c)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from rsg_server.handlers.table import Handler, Reply, failed
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.actor import Actor
     from rsg_server.kernel import Kernel
+    from rsg_server.process.actor import Actor
 
 
 def host(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:

@@ -11,8 +11,8 @@ from rsg_server.handlers.table import OK, Handler, Reply
 from rsg_server.protocol import Op, WarningKind
 
 if TYPE_CHECKING:
-    from rsg_server.actor import Actor
     from rsg_server.kernel import Kernel
+    from rsg_server.process.actor import Actor
 
 _PHRASES = {
     WarningKind.UNKNOWN_SYSCALL: "is not in the table and was refused with ENOSYS, as by an older kernel",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.clock_page import QUEUE_NOTIFIES
+from rsg_server.clock.clock_page import QUEUE_NOTIFIES
 from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.actor import Actor
     from rsg_server.kernel import Kernel
+    from rsg_server.process.actor import Actor
 
 EINVAL = 22
 SIGNAL_MAX = 64

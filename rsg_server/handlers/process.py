@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from rsg_server.diagnosis.traces import exited
 from rsg_server.handlers.table import OK, Handler, Reply
+from rsg_server.process.channel_pool import new_channel
 from rsg_server.protocol import Fork, Hello, Op, Space
-from rsg_server.seats import new_channel
-from rsg_server.traces import exited
 
 if TYPE_CHECKING:
-    from rsg_server.actor import Actor
     from rsg_server.kernel import Kernel
-    from rsg_server.process import Process
+    from rsg_server.process.actor import Actor
+    from rsg_server.process.process import Process
 
 
 def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:

@@ -8,15 +8,15 @@ import signal
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server import native_signal
 from rsg_server.handlers.table import OK, Handler, Reply, failed
+from rsg_server.process import native_signal
+from rsg_server.process.terminals import type_at
 from rsg_server.protocol import Op
-from rsg_server.terminals import type_at
 
 if TYPE_CHECKING:
-    from rsg_server.actor import Actor
     from rsg_server.kernel import Kernel
-    from rsg_server.process import Process
+    from rsg_server.process.actor import Actor
+    from rsg_server.process.process import Process
 
 _LOOKS_AT_SENT = 100
 _LOOKS_AT_PENDING = 10_000

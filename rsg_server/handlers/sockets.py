@@ -6,17 +6,19 @@ import errno
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server import connection, groups, socket_options
 from rsg_server.handlers.table import OK, Handler, Reply, failed
-from rsg_server.ports import ANY, plain
 from rsg_server.protocol import Op
-from rsg_server.socket_pair import Address, SimulatedSocket, SocketState
+from rsg_server.sockets import handshake as connection
+from rsg_server.sockets import multicast as groups
+from rsg_server.sockets import socket_options
+from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
+from rsg_server.sockets.ports import ANY, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rsg_server.actor import Actor
     from rsg_server.kernel import Kernel
+    from rsg_server.process.actor import Actor
 
 SOCK_STREAM, SOCK_DGRAM = 1, 2
 SHUT_RDWR = 2

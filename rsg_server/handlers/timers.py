@@ -8,16 +8,16 @@ import select
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server import native_signal
 from rsg_server.handlers.table import OK, Handler, Reply, failed
-from rsg_server.process import Timer
+from rsg_server.process import native_signal
+from rsg_server.process.process import Timer
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.actor import Actor
     from rsg_server.kernel import Kernel
-    from rsg_server.process import Process
-    from rsg_server.timerfds import TimerFd
+    from rsg_server.process.actor import Actor
+    from rsg_server.process.process import Process
+    from rsg_server.process.timerfds import TimerFd
 
 REAL_TIMER = 0
 """The number of ITIMER_REAL; POSIX timers follow."""

@@ -10,8 +10,8 @@ from rsg_server.handlers.table import Handler, Reply, failed
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.actor import Actor
     from rsg_server.kernel import Kernel
+    from rsg_server.process.actor import Actor
 
 
 def trace(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:

@@ -8,14 +8,14 @@ import select
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.actor import Parked
 from rsg_server.handlers.table import Handler, Reply
-from rsg_server.lock_ring import closes_ring
+from rsg_server.process.actor import Parked
+from rsg_server.process.lock_cycle import closes_ring
 from rsg_server.protocol import Op, Space, Wait, Wake
 
 if TYPE_CHECKING:
-    from rsg_server.actor import Actor
     from rsg_server.kernel import Kernel
+    from rsg_server.process.actor import Actor
 
 _KINDS = {int(kind) for kind in Wait}
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from rsg_server.platform.link import Link, Route
 
 if TYPE_CHECKING:
+    from rsg_server.clock.timeline import Event
     from rsg_server.network.network import Network
     from rsg_server.network.sharing import Path
-    from rsg_server.timeline import Event
 
 Action = Callable[[], None]
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
+from rsg_server.clock.timeline import Timeline
 from rsg_server.network.datagram_queue import SMALL_BYTES, DatagramQueue, Left, Spare
 from rsg_server.network.flow import Flow
 from rsg_server.network.models import Model, raw
@@ -18,7 +19,6 @@ from rsg_server.network.sharing import DatagramPath, Fairness, Path, Sharing
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, Route
 from rsg_server.platform.platform import Platform
-from rsg_server.timeline import Timeline
 
 CONTROL_PACKET_BYTES = 64
 NS = 10**9
@@ -147,7 +147,7 @@ class Network:
         self, name: str, bandwidth_bytes_per_s: float | None = None, latency_s: float | None = None, is_up: bool | None = None
     ) -> None:
         """Change what is given, from now on. What has left its sender already arrives as it would have; a link that is down
-        keeps its rate, as whoever sends over it does not know (see rsg_server.wire, which loses what it carries)."""
+        keeps its rate, as whoever sends over it does not know (see rsg_server.sockets.wire, which loses what it carries)."""
         link = self.link(name)
         if is_up is not None:
             self.down.pop(name, None)

@@ -19,7 +19,7 @@ COLUMNS = ("time", "link", "bytes", "rate", "utilisation")
 
 
 class LinkUsage:
-    """Watches the wire (see rsg_server.wire.Watcher). Only what was used is kept; loopbacks are left out."""
+    """Watches the wire (see rsg_server.sockets.wire.Watcher). Only what was used is kept; loopbacks are left out."""
 
     def __init__(self, network: Network, interval_ns: int, now_ns: Callable[[], int]) -> None:
         self._network = network

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from simunix.bench.context import Context, MeasurementError
 from simunix.rjms.slurm.accounting import CompletedJob, parse_jobcomp
+from simunix.workload.formats.swf import format_row
 from simunix.workload.job import Job
-from simunix.workload.swf import format_row
 
 SCENARIO = """
 name: jobs

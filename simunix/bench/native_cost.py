@@ -18,7 +18,7 @@ from simunix.bench.context import Context
 from simunix.bench.real_cluster import Machine
 from simunix.bench.requirements import lacks
 from simunix.bench.row import Aim, Row, missing
-from simunix.scenario.expand import expand
+from simunix.planning.expand import expand
 from simunix.scenario.loader import load
 from simunix.workload.job import Job
 

@@ -8,7 +8,7 @@ The folder is at HERE inside: paths of sockets may have 107 characters only. In 
     "munge_socket"  its socket
     "nodes"         how many must be idle before the first job
     "rate"          seconds of the C library's time in one of real time
-    "jobs"          a plan for simunix/workload/submitter.py, without its origin
+    "jobs"          a plan for simunix/workload/guest/submitter.py, without its origin
     "idle_s"        so many seconds of idleness are measured before the first job; 0: nothing is measured
     "log"           the file in which Slurm notes completed jobs
 
@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from simunix.bench.processor_time import spent_s
-from simunix.workload.submitter import Flushed, Submitter
+from simunix.workload.guest.submitter import Flushed, Submitter
 
 SIOCSIFFLAGS, SIOCSIFADDR, IFF_UP = 0x8914, 0x8916, 0x1
 ADDRESS = "10.0.0.1"

@@ -42,7 +42,7 @@ def add_parser(subcommands: Subparsers) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Look, tell, and exit accordingly."""
     from simunix.coverage.check import Context, check_command
-    from simunix.scenario.programs import check_scenario
+    from simunix.planning.programs import check_scenario
 
     if not options.target:
         raise SimunixError("check: give a scenario file, or a command after --; see simunix check --help")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
-from simunix.launch.join import ask
+from simunix.app.join import ask
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -51,7 +51,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _changes(operation: str, words: list[str]) -> list[dict[str, object]]:
-    from rsg_server.faults import as_message
+    from rsg_server.faults.faults import as_message
     from simunix.cli.fault_words import changes
 
     return [as_message(change) for change in changes(operation, words, USAGE[operation])]

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from rsg_server.errors import SimunixError
-from rsg_server.faults import Change
+from rsg_server.faults.faults import Change
 from simunix.scenario.faults import EventSection
 
 LINK_STATES = ("up", "down", "on", "off")

@@ -24,7 +24,7 @@ def add_question(questions: Subparsers) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Draw, and say where."""
     from simunix.report.link_plot import plot
-    from simunix.report.link_usage import read_usage
+    from simunix.results.link_usage import read_usage
 
     source = options.directory / "links.csv" if options.directory.is_dir() else options.directory
     usage = read_usage(source)

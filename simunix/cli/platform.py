@@ -66,7 +66,7 @@ def _host(platform: Platform, name: str) -> Host:
     try:
         return platform.host_by_name(name)
     except KeyError:
-        from simunix.platforms.words import some
+        from simunix.platforms.formatting import some
 
         raise SimunixError(f"--route: no host {name!r}; known: {some([host.name for host in platform.hosts], 8)}") from None
 

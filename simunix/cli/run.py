@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rsg_server.errors import SimunixError
 
 if TYPE_CHECKING:
-    from simunix.launch.observation import ObservationOptions
+    from simunix.launch.debug.observation import ObservationOptions
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -70,7 +70,7 @@ def execute(options: argparse.Namespace) -> int:
     if options.pace is not None and options.pace <= 0:
         raise SimunixError(f"--pace: expected a number above 0, got {options.pace:g}")
     if options.join is not None:
-        from simunix.launch.join import join
+        from simunix.app.join import join
 
         return join(options.join, options.host, options.target)
     if len(options.target) == 1 and Path(options.target[0]).suffix in (".yaml", ".yml"):
@@ -79,8 +79,8 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _execute_scenario(options: argparse.Namespace) -> int:
-    from simunix.launch.strace import StraceOptions
-    from simunix.scenario.runner import ScenarioOptions, run_scenario
+    from simunix.app.runner import ScenarioOptions, run_scenario
+    from simunix.launch.debug.strace import StraceOptions
 
     return run_scenario(
         ScenarioOptions(
@@ -101,8 +101,8 @@ def _execute_scenario(options: argparse.Namespace) -> int:
 
 
 def _execute_command(options: argparse.Namespace) -> int:
-    from simunix.launch.single import run_single
-    from simunix.launch.strace import StraceOptions
+    from simunix.app.single import run_single
+    from simunix.launch.debug.strace import StraceOptions
 
     if options.pcap is not None or options.link_usage is not None:
         raise SimunixError("--pcap, --link-usage: a single command has no network but its loopback; run a scenario")
@@ -124,8 +124,8 @@ def _execute_command(options: argparse.Namespace) -> int:
 
 
 def _observation(options: argparse.Namespace) -> ObservationOptions:
-    from simunix.launch.observation import ObservationOptions
-    from simunix.scenario.ranges import expand_hosts
+    from simunix.launch.debug.observation import ObservationOptions
+    from simunix.ranges import expand_hosts
 
     interval_ns = _duration("--link-usage", options.link_usage)
     if interval_ns == 0:
@@ -139,7 +139,7 @@ def _observation(options: argparse.Namespace) -> ObservationOptions:
 
 
 def _duration(option: str, text: str | None) -> int | None:
-    from simunix.scenario.units import duration_ns
+    from simunix.units import duration_ns
 
     if text is None:
         return None

@@ -15,7 +15,7 @@ from simunix.cli.recording import RecordingParser
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from simunix.workload.swf import SwfTrace
+    from simunix.workload.formats.swf import SwfTrace
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
     Operations = argparse._SubParsersAction[RecordingParser]
@@ -87,8 +87,8 @@ def _maker(
 
 def execute_make(options: argparse.Namespace) -> int:
     """Read, make, write, say how many."""
-    from simunix.workload.formats import read_trace, write_trace
-    from simunix.workload.provenance import recorded
+    from simunix.workload.formats.by_name import read_trace, write_trace
+    from simunix.workload.formats.provenance import recorded
 
     trace = read_trace(options.trace)
     made = _naming(options.trace, lambda: options.make(trace, options))
@@ -99,9 +99,9 @@ def execute_make(options: argparse.Namespace) -> int:
 
 def execute_merge(options: argparse.Namespace) -> int:
     """Read all, merge, write."""
-    from simunix.workload.formats import read_trace, write_trace
-    from simunix.workload.provenance import recorded, with_history_of
-    from simunix.workload.shape import merge
+    from simunix.workload.formats.by_name import read_trace, write_trace
+    from simunix.workload.formats.provenance import recorded, with_history_of
+    from simunix.workload.transforms.shape import merge
 
     traces = [read_trace(path) for path in options.traces]
     made = with_history_of(merge(traces, options.by_date), traces)
@@ -116,7 +116,7 @@ def _words(options: argparse.Namespace) -> tuple[str, ...]:
 
 def execute_stats(options: argparse.Namespace) -> int:
     """Print them."""
-    from simunix.workload.formats import read_trace
+    from simunix.workload.formats.by_name import read_trace
     from simunix.workload.statistics import statistics
 
     found = statistics(read_trace(options.trace))
@@ -131,7 +131,7 @@ def execute_stats(options: argparse.Namespace) -> int:
 def execute_plot(options: argparse.Namespace) -> int:
     """Draw it."""
     from simunix.report.workload_plot import plot
-    from simunix.workload.formats import read_trace
+    from simunix.workload.formats.by_name import read_trace
 
     plot(read_trace(options.trace), options.trace.name, options.output)
     print(options.output)
@@ -145,8 +145,8 @@ def _shown(value: object) -> str:
 
 
 def _cut(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
-    from simunix.workload.context import SETTLE_S, cut_with_context
-    from simunix.workload.shape import cut
+    from simunix.workload.transforms.context import SETTLE_S, cut_with_context
+    from simunix.workload.transforms.shape import cut
 
     begin = _seconds("--begin", options.begin)
     settle = SETTLE_S if options.settle is None else _seconds("--settle", options.settle)
@@ -159,14 +159,14 @@ def _cut(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
 
 
 def _scale(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
-    from simunix.workload.shape import factor_to, scale
+    from simunix.workload.transforms.shape import factor_to, scale
 
     processors = options.processors if options.to_processors is None else factor_to(trace, options.to_processors)
     return scale(trace, processors, options.times)
 
 
 def _sample(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
-    from simunix.workload.sample import error_diffused, stratified
+    from simunix.workload.transforms.sample import error_diffused, stratified
 
     return (
         stratified(trace, options.count, options.offset)
@@ -176,7 +176,7 @@ def _sample(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
 
 
 def _shuffle(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
-    from simunix.workload.shape import shuffle
+    from simunix.workload.transforms.shape import shuffle
 
     return shuffle(trace, options.seed)
 
@@ -190,7 +190,7 @@ def _naming(path: Path, make: Callable[[], SwfTrace]) -> SwfTrace:
 
 
 def _seconds(option: str, text: str) -> float:
-    from simunix.scenario.units import NS, duration_ns
+    from simunix.units import NS, duration_ns
 
     try:
         return duration_ns(text) / NS

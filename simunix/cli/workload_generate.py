@@ -12,8 +12,8 @@ from simunix.cli.recording import RecordingParser
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from simunix.workload.formats.swf import SwfTrace
     from simunix.workload.generators.io_mix import IoMix
-    from simunix.workload.swf import SwfTrace
 
     Subparsers = argparse._SubParsersAction[RecordingParser]
     Maker = Callable[[argparse.Namespace], SwfTrace | IoMix]
@@ -88,9 +88,9 @@ def _io_kind(kinds: Subparsers, name: str, make: Maker, text: str) -> argparse.A
 
 def execute_generate(options: argparse.Namespace) -> int:
     """Make, write, say what."""
-    from simunix.workload.formats import write_trace
+    from simunix.workload.formats.by_name import write_trace
+    from simunix.workload.formats.provenance import history, recorded
     from simunix.workload.generators.io_mix import IoMix, write_batsim
-    from simunix.workload.provenance import history, recorded
 
     if options.seed < 0:
         raise SimunixError(f"--seed {options.seed}: expected a number from 0 up")
@@ -126,7 +126,7 @@ def _raijin(options: argparse.Namespace) -> SwfTrace:
 
 
 def _curie(options: argparse.Namespace) -> SwfTrace:
-    from simunix.scenario.units import NS, duration_ns
+    from simunix.units import NS, duration_ns
     from simunix.workload.generators.curie import Curie, curie
 
     try:

@@ -1,1 +1,1 @@
-"""What simunix does with each system call, and what a program will meet: the table of csrc/syscalls.def, seen from outside."""
+"""What simunix does with each system call, and what a program will meet, read from csrc/tables/syscalls.def."""

@@ -44,7 +44,7 @@ def table(path: Path = TABLE) -> tuple[Row, ...]:
     try:
         return tuple(Row(**fields) for fields in json.loads(path.read_text()))
     except OSError as error:
-        raise SimunixError(f"{path}: {error.strerror}; build the package: python csrc/build_shim.py") from error
+        raise SimunixError(f"{path}: {error.strerror}; build the package: python csrc/build/build_shim.py") from error
 
 
 @functools.cache

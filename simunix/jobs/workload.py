@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from rsg_server.errors import SimunixError
 from simunix.jobs.script import Profiles, Stage, job_script
 from simunix.workload.job import Job, Work
-from simunix.workload.selection import Selection
+from simunix.workload.transforms.selection import Selection
 
 if TYPE_CHECKING:
-    from simunix.workload.batsim import BatsimJob, BatsimWorkload
+    from simunix.workload.formats.batsim import BatsimJob, BatsimWorkload
 
 FOLDER = "/run/simunix/jobs"
 """Seen by all hosts of a cluster, as on a network file system: the job program, the scripts, the logs of jobs."""

@@ -16,33 +16,33 @@ from pathlib import Path
 
 import trio
 
-from rsg_server.clock_page import next_tick_ns
-from rsg_server.control import Control
+from rsg_server.clock.clock_page import next_tick_ns
+from rsg_server.diagnosis.stalls import actor_lines
+from rsg_server.edge.control import Control
+from rsg_server.edge.service import Service, ServiceOptions
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
 from rsg_server.handlers.signals import inject
-from rsg_server.host_state import Command
-from rsg_server.interfaces import Interface, InterfaceTable
 from rsg_server.kernel import Kernel
-from rsg_server.process import Process
+from rsg_server.process.host_state import Command
+from rsg_server.process.process import Process
 from rsg_server.protocol import FLAG_FAKE_GROUPS, FLAG_FAKE_NAME
-from rsg_server.report import actor_lines
-from rsg_server.service import Service, ServiceOptions
-from simunix.launch.capacity import check, needs_of
-from simunix.launch.container import Bind, ContainerSpec, Isolation, PrivatePath, probe
-from simunix.launch.cores import Claim, claim
-from simunix.launch.gdb import Gdb
-from simunix.launch.hardware import write_tree
-from simunix.launch.interface_files import interface_binds
+from rsg_server.sockets.interfaces import Interface, InterfaceTable
+from simunix.launch.debug.gdb import Gdb
+from simunix.launch.debug.observation import Observation
+from simunix.launch.debug.strace import NO_STRACE, StraceOptions
+from simunix.launch.factory.container import Bind, ContainerSpec, Isolation, PrivatePath, probe
+from simunix.launch.factory.launcher import ContainerLauncher, write_private
 from simunix.launch.interrupts import Interrupts
-from simunix.launch.launcher import ContainerLauncher, write_private
-from simunix.launch.limits import raise_open_files
-from simunix.launch.login_records import login_record_binds
-from simunix.launch.merging import Room, start_merging
-from simunix.launch.observation import Observation
+from simunix.launch.limits.capacity import check, needs_of
+from simunix.launch.limits.cores import Claim, claim
+from simunix.launch.limits.ksm import Room, start_merging
+from simunix.launch.limits.limits import raise_open_files
 from simunix.launch.plan import HostSpec, Plan, PrivateSpec, ProcessSpec
 from simunix.launch.run_directory import RunDirectory
-from simunix.launch.strace import NO_STRACE, StraceOptions
+from simunix.launch.view.hardware import write_tree
+from simunix.launch.view.interface_files import interface_binds
+from simunix.launch.view.login_records import login_record_binds
 from simunix.roots.tree import THIS_COMPUTER
 
 NSSWITCH = "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n"

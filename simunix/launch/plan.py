@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rsg_server.faults import Fault, Profile
+from rsg_server.faults.faults import Fault, Profile
 from rsg_server.options import KernelOptions
 from rsg_server.platform.platform import Platform
-from simunix.launch.hardware import Hardware
-from simunix.launch.observation import NOTHING, ObservationOptions
+from simunix.launch.debug.observation import NOTHING, ObservationOptions
+from simunix.launch.view.hardware import Hardware
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 

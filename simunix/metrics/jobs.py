@@ -21,8 +21,8 @@ import numpy as np
 import pandas as pd
 
 from rsg_server.errors import SimunixError
-from simunix.metrics.run_record import read_record
-from simunix.workload.swf import LIMIT, SwfTrace
+from simunix.results.run_record import read_record
+from simunix.workload.formats.swf import LIMIT, SwfTrace
 
 MOMENTS = ("submission_time", "starting_time", "finish_time")
 NUMBERS = (*MOMENTS, "execution_time", "requested_number_of_resources", "requested_time")

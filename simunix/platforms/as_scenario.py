@@ -18,7 +18,7 @@ from rsg_server.platform.platform import Platform
 from rsg_server.platform.topology import TopologyZone
 from rsg_server.platform.torus import TorusZone
 from simunix.platforms.flat import flatten, inner_zone
-from simunix.scenario.ranges import expand_hosts
+from simunix.ranges import expand_hosts
 
 _NUMBERED = re.compile(r"(.*?)([0-9]+)([^0-9]*)$")
 

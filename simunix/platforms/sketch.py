@@ -10,7 +10,7 @@ from rsg_server.errors import SimunixError
 from rsg_server.platform.link import Link
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.zone import LINK_NODE, Zone
-from simunix.platforms.words import capacity, some
+from simunix.platforms.formatting import capacity, some
 
 if TYPE_CHECKING:
     import networkx

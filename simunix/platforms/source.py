@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.simgrid_xml import load_platform
-from simunix.scenario.expand import platform_of
+from simunix.planning.expand import platform_of
 from simunix.scenario.loader import load
 
 

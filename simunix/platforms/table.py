@@ -14,7 +14,7 @@ from rsg_server.platform.host import Host
 from rsg_server.platform.link import Route
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.zone import Zone
-from simunix.platforms.words import POLICIES, bandwidth, latency, some, speed
+from simunix.platforms.formatting import POLICIES, bandwidth, latency, some, speed
 
 T = TypeVar("T")
 NUMBERS = ("count", "cores", "speed of a core", "bandwidth", "latency", "hosts", "switches", "zones inside")

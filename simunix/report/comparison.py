@@ -13,8 +13,8 @@ from simunix.metrics.fairness import user_table
 from simunix.metrics.jobs import FINISHED
 from simunix.metrics.per_job import bounded_slowdown, waiting_time
 from simunix.metrics.series import busy_processors, mean_over_bins, queued_jobs
-from simunix.report.machines import parse_intervals
 from simunix.report.run_data import Run
+from simunix.results.machines import parse_intervals
 
 POINTS_MAX = 2000
 """Points of a curve; where there are more changes than this, it shows means over so many equal bins."""

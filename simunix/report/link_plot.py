@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rsg_server.errors import SimunixError
 
 if TYPE_CHECKING:
-    from simunix.report.link_usage import Usage
+    from simunix.results.link_usage import Usage
 
 UNITS = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
 TIMES = ((2 * 86400.0, 86400.0, "days"), (2 * 3600.0, 3600.0, "hours"), (2 * 60.0, 60.0, "minutes"), (0.0, 1.0, "seconds"))

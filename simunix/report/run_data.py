@@ -12,8 +12,8 @@ import pandas as pd
 
 from rsg_server.errors import SimunixError
 from simunix.metrics.jobs import job_table, settled, why_invalid, without_context
-from simunix.metrics.run_record import read_record
-from simunix.report.machines import Machines, read_machines
+from simunix.results.machines import Machines, read_machines
+from simunix.results.run_record import read_record
 
 WHOLE, STEADY = "whole", "steady"
 """Windows of the submissions whose jobs count."""

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from rsg_server.errors import SimunixError
-from simunix.report.events import read_events
+from simunix.ranges import expand_hosts
 from simunix.report.run_data import Run
-from simunix.scenario.ranges import expand_hosts
+from simunix.results.events import read_events
 
 JOBS, NETWORK, EVENTS, PROCESSES = 1, 100_001, 100_002, 200_001
 """Numbers of the tracks on a host: first lane of jobs, connections, instants, first lane of processes."""

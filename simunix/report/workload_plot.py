@@ -14,8 +14,8 @@ import pandas as pd
 from rsg_server.errors import SimunixError
 from simunix.metrics.jobs import from_swf
 from simunix.metrics.series import busy_processors, mean_over_bins
-from simunix.workload.sample import size_of
-from simunix.workload.swf import SwfTrace
+from simunix.workload.formats.swf import SwfTrace
+from simunix.workload.transforms.sample import size_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

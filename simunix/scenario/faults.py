@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from rsg_server.errors import SimunixError
-from rsg_server.faults import GRACE_NS, Change, Fault, Heal, HostChange, LinkChange, Loss, Partition, Profile, check
+from rsg_server.faults.faults import GRACE_NS, Change, Fault, Heal, HostChange, LinkChange, Loss, Partition, Profile, check
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.profile import parse_profile
-from simunix.scenario import ranges, units
-from simunix.scenario.platform_profiles import played
+from simunix import ranges, units
+from simunix.planning.platform_profiles import played
 
 NS = 10**9
 _QUANTITY = WithJsonSchema({"type": ["string", "number"]})

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_validator
 
-from simunix.scenario import units
+from simunix import units
 from simunix.scenario.faults import EventSection, ProfileSection
 from simunix.scenario.network_section import NetworkSection
 from simunix.scenario.section import Duration, HostList, Rate, Section, Size, Speed, host_names

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, WithJsonSchema
 
-from simunix.scenario import ranges, units
+from simunix import ranges, units
 
 _QUANTITY = WithJsonSchema({"type": ["string", "number"]})
 Duration = Annotated[int, BeforeValidator(units.duration_ns), _QUANTITY]

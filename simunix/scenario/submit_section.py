@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from simunix.scenario.section import Duration, Section
 from simunix.workload.job import Job
-from simunix.workload.order import SESSION_GAP_S
+from simunix.workload.transforms.order import SESSION_GAP_S
 
 Ranges = tuple[tuple[int, int], ...]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
-from simunix.metrics.run_record import read_record
-from simunix.report.run_json import sha256_of
+from simunix.results.run_json import sha256_of
+from simunix.results.run_record import read_record
 from simunix.sweep.child import last_words, run_folder
 from simunix.sweep.runs import Run
 

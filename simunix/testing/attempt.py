@@ -9,14 +9,14 @@ from operator import methodcaller
 from pathlib import Path
 from typing import Protocol
 
+from rsg_server.diagnosis.stalls import actor_lines, seconds, stall_report
 from rsg_server.errors import SimunixError, StallError
-from rsg_server.report import actor_lines, seconds, stall_report
-from simunix.launch.container import Isolation, probe
+from simunix.app.runner import ScenarioOptions, job_rows, make_record
 from simunix.launch.emulation import Emulation, Supervised
+from simunix.launch.factory.container import Isolation, probe
 from simunix.launch.run_directory import RunDirectory
-from simunix.scenario.expand import Expansion
+from simunix.planning.expand import Expansion
 from simunix.scenario.model import Scenario
-from simunix.scenario.runner import ScenarioOptions, job_rows, make_record
 from simunix.testing.description import WORK_FOLDER, Description
 from simunix.testing.result import RunResult
 

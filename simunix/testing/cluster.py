@@ -8,19 +8,19 @@ from operator import methodcaller
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from rsg_server.faults import Change, Heal, Loss, Partition, check
+from rsg_server.faults.faults import Change, Heal, Loss, Partition, check
 from simunix.launch.emulation import describe_exit
 from simunix.launch.run_directory import RunDirectory
+from simunix.ranges import expand_hosts
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
 from simunix.scenario.network_section import NetworkSection
-from simunix.scenario.ranges import expand_hosts
-from simunix.scenario.units import duration_ns
 from simunix.testing.attempt import Attempt
 from simunix.testing.description import WORK_FOLDER, Description, checked
 from simunix.testing.function_source import Function
 from simunix.testing.process import NS, EmulatedHost, EmulatedProcess, Runnable, Time
 from simunix.testing.program import CCompiler, Program, Source, c_program, command, python_program
 from simunix.testing.result import RunResult
+from simunix.units import duration_ns
 
 __tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's reader looks for the test's own line
 

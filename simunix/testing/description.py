@@ -11,11 +11,11 @@ from pydantic import BaseModel, ValidationError
 
 from rsg_server.errors import SimunixError
 from rsg_server.platform.platform import Platform
-from simunix.launch.container import Isolation
+from simunix.launch.factory.container import Isolation
 from simunix.launch.plan import FileSpec, Plan, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.launch.run_directory import RunDirectory
-from simunix.scenario.expand import PATH, Expansion, expand, process_spec
+from simunix.planning.expand import PATH, Expansion, expand, process_spec
 from simunix.scenario.loader import dotted
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
 from simunix.scenario.network_section import NetworkSection

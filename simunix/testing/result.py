@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from simunix.report.jobs_csv import JobRow
+    from simunix.results.jobs_csv import JobRow
 
 
 @dataclass(frozen=True, slots=True)

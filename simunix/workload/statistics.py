@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from simunix.workload.sample import size_of
-from simunix.workload.swf import SwfTrace
+from simunix.workload.formats.swf import SwfTrace
+from simunix.workload.transforms.sample import size_of
 
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 

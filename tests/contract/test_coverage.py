@@ -13,7 +13,7 @@ from simunix.coverage.document import markdown
 from simunix.coverage.table import PASSED, REFUSED, SIMULATED, VERDICTS, Row, by_name, table
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "csrc"))
+sys.path.insert(0, str(ROOT / "csrc/build"))
 
 import syscall_table  # noqa: E402
 
@@ -71,7 +71,7 @@ ROWS = table()
 def test_the_built_table_is_the_one_in_the_sources() -> None:
     assert [(row.number, row.name, row.verdict, row.test) for row in ROWS] == [
         (row.number, row.name, row.verdict, row.test) for row in syscall_table.read_table()
-    ], "python csrc/build_shim.py brings it up to date"
+    ], "python csrc/build/build_shim.py brings it up to date"
 
 
 def test_the_page_is_up_to_date() -> None:
@@ -102,8 +102,8 @@ def exists(test: str) -> bool:
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.verdict == SIMULATED or row.test], ids=lambda row: row.name)
 def test_every_simulated_call_has_a_test(row: Row) -> None:
-    assert row.test, f"name the test of {row.name} in csrc/syscalls.tests"
-    assert exists(row.test), f"csrc/syscalls.tests: {row.name}: no test tests/{row.test} that runs emulated"
+    assert row.test, f"name the test of {row.name} in csrc/tables/syscalls.tests"
+    assert exists(row.test), f"csrc/tables/syscalls.tests: {row.name}: no test tests/{row.test} that runs emulated"
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.verdict == PASSED], ids=lambda row: row.name)
@@ -116,7 +116,7 @@ def test_what_is_passed_on_has_a_real_reason(row: Row) -> None:
 
 def test_every_handler_is_in_the_table() -> None:
     defined = {
-        name for file in (ROOT / "csrc").glob("*.c") for name in re.findall(r"^long (sys_\w+)\(", file.read_text(), re.M)
+        name for file in (ROOT / "csrc/shim").rglob("*.c") for name in re.findall(r"^long (sys_\w+)\(", file.read_text(), re.M)
     }
     assert defined == {row.handler for row in ROWS if row.handler}
 

@@ -18,14 +18,14 @@ HEADER = Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
 
 
 def test_every_system_call_of_the_headers_has_a_row() -> None:
-    rows = [name for _, name, _ in ROW.findall((ROOT / "csrc/syscalls.def").read_text())]
+    rows = [name for _, name, _ in ROW.findall((ROOT / "csrc/tables/syscalls.def").read_text())]
     known = set(re.findall(r"#define __NR_(\w+)", HEADER.read_text()))
     assert known - set(rows) == set()
     assert len(rows) == len(set(rows))
 
 
 def test_every_pass_and_refusal_says_why() -> None:
-    for kind, name, rest in ROW.findall((ROOT / "csrc/syscalls.def").read_text()):
+    for kind, name, rest in ROW.findall((ROOT / "csrc/tables/syscalls.def").read_text()):
         if kind != "SIMULATE":
             assert re.search(r'"[^"]{10,}"', rest), name
 
@@ -46,19 +46,19 @@ def test_the_shim_needs_no_library() -> None:
 
 
 def test_the_shim_exports_the_preload_net_and_nothing_else() -> None:
-    hooks = [function for _, function, _ in HOOK.findall((ROOT / "csrc/hooks.def").read_text())]
+    hooks = [function for _, function, _ in HOOK.findall((ROOT / "csrc/tables/hooks.def").read_text())]
     assert len(hooks) == len(set(hooks))
     assert dynamic_symbols("--defined-only") == set(hooks)
 
 
 def test_preloaded_functions_reach_rows_that_need_no_trapped_registers() -> None:
-    rows = {name: kind for kind, name, _ in ROW.findall((ROOT / "csrc/syscalls.def").read_text())}
-    calls = {call for _, _, call in HOOK.findall((ROOT / "csrc/hooks.def").read_text())}
+    rows = {name: kind for kind, name, _ in ROW.findall((ROOT / "csrc/tables/syscalls.def").read_text())}
+    calls = {call for _, _, call in HOOK.findall((ROOT / "csrc/tables/hooks.def").read_text())}
     assert calls <= set(rows)
     assert not calls & {"clone", "clone3", "fork", "vfork", "rt_sigprocmask", "sigaltstack", "rt_sigreturn", "execve"}
 
 
 @pytest.mark.parametrize("call", ["read", "poll", "nanosleep", "usleep", "close"])
 def test_cancellation_points_are_hooked_as_such(call: str) -> None:
-    kinds = {function: kind for kind, function, _ in HOOK.findall((ROOT / "csrc/hooks.def").read_text())}
+    kinds = {function: kind for kind, function, _ in HOOK.findall((ROOT / "csrc/tables/hooks.def").read_text())}
     assert kinds[call] == "CANCEL"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simunix.launch.container import Bind, ContainerSpec, Isolation, PrivatePath, _Directives
+from simunix.launch.factory.container import Bind, ContainerSpec, Isolation, PrivatePath, _Directives
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 from tests.conftest import Simunix
 

@@ -17,7 +17,7 @@ from tests.conftest import ROOT
 FEW = 70
 FEW_DESCRIPTORS = f"""
 import resource
-import rsg_server.depot as depot
+import rsg_server.fd_store.store as depot
 depot.RESERVE = resource.getrlimit(resource.RLIMIT_NOFILE)[1] - {FEW}
 """
 RUN = "import sys\nfrom simunix.cli.main import main\nsys.exit(main(sys.argv[1:]))"
@@ -67,7 +67,7 @@ def keepers(folder: Path) -> list[str]:
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if b"rsg_server.keeper" in (entry / "cmdline").read_bytes() and (entry / "cwd").readlink() == folder:
+            if b"rsg_server.fd_store.holder" in (entry / "cmdline").read_bytes() and (entry / "cwd").readlink() == folder:
                 found.append(entry.name)
     return found
 

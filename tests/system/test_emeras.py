@@ -11,7 +11,7 @@ import pytest
 from simunix.cli.main import main
 from simunix.metrics.jobs import read_jobs_csv, replayed
 from simunix.metrics.replay import steady_state
-from simunix.workload.formats import read_trace
+from simunix.workload.formats.by_name import read_trace
 from tests.conftest import ROOT, Simunix
 
 T0_S, WINDOW_S, CORES = 70.0, 300.0, 128

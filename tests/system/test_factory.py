@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from rsg_server.host_state import Command
-from simunix.launch.container import Container, ContainerSpec, Isolation
-from simunix.launch.factory import HOSTINIT, HostFactory
-from simunix.launch.limits import _may_raise_limits
-from simunix.launch.relay import MESSAGE_BYTES, ContainerError, FactoryError
+from rsg_server.process.host_state import Command
+from simunix.launch.factory.broker import MESSAGE_BYTES, ContainerError, FactoryError
+from simunix.launch.factory.container import Container, ContainerSpec, Isolation
+from simunix.launch.factory.factory import HOSTINIT, HostFactory
+from simunix.launch.limits.limits import _may_raise_limits
 from tests.conftest import processes_named
 
 NO_SHIM = Path("/dev/null")  # the loader goes on without: these programs run natively

@@ -9,7 +9,7 @@ import pytest
 
 from simunix.cli.main import main
 from simunix.launch import emulation as launch
-from simunix.launch.container import Isolation
+from simunix.launch.factory.container import Isolation
 from simunix.testing import Cluster, attempt
 from tests.conftest import processes_named
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simunix.scenario.behaviour import JOB_PROGRAM
+from simunix.planning.behaviour import JOB_PROGRAM
 from tests.conftest import Simunix
 
 LAUNCHER = """#!/bin/sh

@@ -7,8 +7,8 @@ import os
 import pytest
 
 from simunix.launch import emulation as launch
-from simunix.launch.container import Isolation
-from simunix.launch.login_records import RECORDS
+from simunix.launch.factory.container import Isolation
+from simunix.launch.view.login_records import RECORDS
 from simunix.testing import Cluster, attempt
 
 PRESENT = [record for record in RECORDS if os.path.exists(record)]

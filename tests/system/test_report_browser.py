@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from simunix.cli.main import main
-from simunix.report.jobs_csv import JobRow
+from simunix.results.jobs_csv import JobRow
 from tests.unit.report import runs
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")

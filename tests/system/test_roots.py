@@ -17,7 +17,7 @@ PROGRAMS = ("/bin/sh", "/bin/cat", "/bin/date", "/bin/sleep", "/usr/bin/id", "/b
 IN_USER_NAMESPACE = """
 import sys
 from simunix.launch import emulation
-from simunix.launch.container import Isolation
+from simunix.launch.factory.container import Isolation
 emulation.probe = lambda: (Isolation.WHICH, "as the test wants it")
 from simunix.cli.main import main
 sys.exit(main(sys.argv[1:]))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from simunix.report.machines import parse_intervals, read_machines
+from simunix.results.machines import parse_intervals, read_machines
 from tests.conftest import ROOT, Simunix
 
 pytestmark = pytest.mark.slurm

@@ -1,4 +1,4 @@
-"""Turns that go on without the server (csrc/steps.c, csrc/relay.c) come in the order in which it would have given them."""
+"""Turns that the shims hand on without the server (csrc/shim/turn/) come in the order in which it would have given them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import ROOT
 
 PROGRAMS = Path(__file__).parent / "programs"
-WITHOUT_SLOTS = "import rsg_server.slots as slots\nslots.SLOTS = 0\n"
+WITHOUT_SLOTS = "import rsg_server.process.slots as slots\nslots.SLOTS = 0\n"
 """Threads that have no slot wait for the server's messages, so nobody hands a turn on."""
 RUN = "import sys\nfrom simunix.cli.main import main\nsys.exit(main(sys.argv[1:]))"
 

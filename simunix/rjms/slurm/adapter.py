@@ -9,15 +9,15 @@ from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.platform.host import Host
-from simunix.launch.hardware import Hardware
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
+from simunix.launch.view.hardware import Hardware
+from simunix.ranges import expand_hosts
 from simunix.rjms.clients import Clients
 from simunix.rjms.slurm import configuration, daemons, database, releases
 from simunix.rjms.slurm.clients import CLIENTS
 from simunix.rjms.slurm.parameters import with_parameters
 from simunix.roots.tree import RootTree
 from simunix.scenario.model import SlurmSection
-from simunix.scenario.ranges import expand_hosts
 
 
 @dataclass(frozen=True, slots=True)

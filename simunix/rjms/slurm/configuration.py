@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 
-from simunix.launch.hardware import Hardware
+from simunix.launch.view.hardware import Hardware
+from simunix.ranges import fold_hosts
 from simunix.rjms.slurm.releases import Release
-from simunix.scenario.ranges import fold_hosts
 
 STATE = "/var/spool/slurmctld"
 SPOOL = "/var/spool/slurmd"

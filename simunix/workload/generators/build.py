@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from rsg_server.errors import SimunixError
-from simunix.workload.swf import FIELDS, UNKNOWN, SwfTrace
+from simunix.workload.formats.swf import FIELDS, UNKNOWN, SwfTrace
 
 JOBS_MAX = 10_000_000
 

@@ -13,7 +13,7 @@ October 2012 or its part since March 2012, and ours (O), which fill what it leav
   maximum only (434 h), ends at 2,000 s, so that the mean is that of 773,138 jobs in 20 months, 69 s. All are then stretched by
   one factor, so that the jobs fill the duration: their shape is the thesis', their mean follows from the load.
 * O: users, drawn with weights 1, 1/2, 1/3 …; no days and nights, no sessions, no failures.
-* Waits (O): those of first come, first served with EASY back-filling on one list of processors (`simunix.workload.easy`), from
+* Waits (O): those of first come, first served with EASY back-filling on one list of processors (`transforms/easy.py`), from
   an empty machine. Curie's own had Slurm's priorities. They decide who runs and who waits where `cut --context` cuts.
 
 Between two published points the logarithm of (1 + value) is linear. Times are whole seconds.
@@ -27,9 +27,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rsg_server.errors import SimunixError
-from simunix.workload.easy import easy_starts
+from simunix.workload.formats.swf import SwfTrace
 from simunix.workload.generators.build import build
-from simunix.workload.swf import SwfTrace
+from simunix.workload.transforms.easy import easy_starts
 
 CURIE_PROCESSORS = 80_640
 """Of Curie's thin nodes: 5,040 of 16 cores."""

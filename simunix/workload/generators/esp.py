@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rsg_server.errors import SimunixError
+from simunix.workload.formats.swf import SwfTrace
 from simunix.workload.generators.build import build
-from simunix.workload.swf import SwfTrace
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from rsg_server.errors import SimunixError
+from simunix.workload.formats.swf import SwfTrace
 from simunix.workload.generators.build import build, check_count
-from simunix.workload.swf import SwfTrace
 
 LOW, HIGH = 0.1, 0.9
 VARIANCE = 0.1

@@ -22,8 +22,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rsg_server.errors import SimunixError
+from simunix.workload.formats.swf import SwfTrace
 from simunix.workload.generators.build import build, check_count
-from simunix.workload.swf import SwfTrace
 
 SLOTS, SLOT_S = 48, 1800.0
 DAY_BEGIN_SLOT = 11

@@ -28,8 +28,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rsg_server.errors import SimunixError
+from simunix.workload.formats.swf import SwfTrace
 from simunix.workload.generators.build import build
-from simunix.workload.swf import SwfTrace
 
 LARGEST = 20000 / 57472
 """Share of Raijin that its largest jobs took: 14 of them, 20,000 processors each."""

@@ -15,9 +15,9 @@ from simunix.jobs.profile import REFUSED, TYPES
 from simunix.jobs.script import Profiles, Stage, job_script
 from simunix.jobs.workload import Scripts, batsim_jobs, with_profile
 from simunix.rjms.slurm.clients import submit_command
-from simunix.workload.batsim import read_workload
+from simunix.workload.formats.batsim import read_workload
 from simunix.workload.job import Job
-from simunix.workload.selection import Selection
+from simunix.workload.transforms.selection import Selection
 
 EXAMPLES = Path(__file__).parents[1] / "workload"
 STAGE = Stage("/bin/program", ("srun", "--quiet"), {"pfs": ("disk", 6000), "nfs": ("tape", 6000)})

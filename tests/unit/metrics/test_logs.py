@@ -14,7 +14,7 @@ from rsg_server.errors import SimunixError
 from simunix.metrics import logs, per_job, series
 from simunix.metrics.jobs import job_table
 from simunix.metrics.logs import NS, JobLog, parse_log
-from simunix.report.jobs_csv import Submission, make_rows
+from simunix.results.jobs_csv import Submission, make_rows
 from simunix.rjms.slurm.accounting import CompletedJob
 from simunix.workload.job import Job
 

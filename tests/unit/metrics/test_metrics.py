@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from rsg_server.errors import SimunixError
 from simunix.metrics import fairness, jobs, per_job, repetitions, schedule, series
-from simunix.workload.swf import SwfRecord, SwfTrace
-from simunix.workload.swf import table as table_of
+from simunix.workload.formats.swf import SwfRecord, SwfTrace
+from simunix.workload.formats.swf import table as table_of
 
 PROCESSORS = 8
 # Three jobs on 8 processors: the second waits for the first, the third fits beside the second; a fourth never starts.

@@ -7,10 +7,10 @@ import json
 import random
 from pathlib import Path
 
-from simunix.report.batsim_files import write_all
-from simunix.report.jobs_csv import JobRow
-from simunix.report.machines import Machines
-from simunix.report.run_json import RunRecord
+from simunix.results.batsim_files import write_all
+from simunix.results.jobs_csv import JobRow
+from simunix.results.machines import Machines
+from simunix.results.run_json import RunRecord
 
 
 def machines(nodes: int, cores: int = 16) -> Machines:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from simunix.metrics.series import busy_processors, mean_over, mean_over_bins
 from simunix.report.comparison import POINTS_MAX, Comparison, occupancy
-from simunix.report.jobs_csv import JobRow
 from simunix.report.run_data import read_run
+from simunix.results.jobs_csv import JobRow
 from tests.unit.report import runs
 
 

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from rsg_server.errors import SimunixError
 from simunix.cli.main import main
-from simunix.metrics.run_record import read_record
 from simunix.report.differences import differences
 from simunix.report.run_data import read_run
-from simunix.report.run_json import RunRecord
+from simunix.results.run_json import RunRecord
+from simunix.results.run_record import read_record
 from tests.unit.report import runs
 
 Change = Callable[[Path], object]

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsg_server.errors import SimunixError
-from simunix.report.jobs_csv import JobRow
-from simunix.report.machines import (
+from simunix.results.jobs_csv import JobRow
+from simunix.results.machines import (
     Machines,
     bit_intervals,
     intervals_text,

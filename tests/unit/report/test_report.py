@@ -14,8 +14,8 @@ import pytest
 
 from simunix.cli.main import main
 from simunix.report.differences import differences
-from simunix.report.jobs_csv import JobRow
 from simunix.report.run_data import read_run, unique_labels
+from simunix.results.jobs_csv import JobRow
 from tests.unit.report import runs
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&$x_{"

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
 
-from rsg_server.actor import Actor, State
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
-from rsg_server.host_state import Command
 from rsg_server.kernel import Kernel
 from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host
 from rsg_server.platform.star import star
-from rsg_server.turn import TurnLoop
+from rsg_server.process.actor import Actor, State
+from rsg_server.process.host_state import Command
+from rsg_server.turn.loop import TurnLoop
 
 HOSTS = tuple(Host(f"h{index}", (ip_address(f"10.0.0.{index + 1}"),)) for index in range(2))
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rsg_server._native import lib
 
-from rsg_server.agenda import Agenda
-from rsg_server.clock_page import DUE, FOREVER_NS, ClockPage, Costs
-from rsg_server.timeline import Timeline
+from rsg_server.clock.clock_page import DUE, FOREVER_NS, ClockPage, Costs
+from rsg_server.clock.timeline import Timeline
+from rsg_server.clock.timer_queue import Agenda
 
 SLOTS = st.integers(1, 12)
 DEEDS = st.one_of(

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import msgpack
 import pytest
 
-from rsg_server import native_signal
-from rsg_server.actor import Actor, State
+from rsg_server.process import native_signal
+from rsg_server.process.actor import Actor, State
 from rsg_server.protocol import Hello, Op, Wait, Wake
 
 from .fakes import Fake, fake

@@ -1,4 +1,4 @@
-"""csrc/msgpack.c against the msgpack package, in both directions."""
+"""csrc/shared/msgpack.c against the msgpack package, in both directions."""
 
 from __future__ import annotations
 

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsg_server.actor import State
-from rsg_server.computing import Computing
+from rsg_server.clock.timeline import Timeline
+from rsg_server.diagnosis.waits import Waiting
 from rsg_server.platform.host import Host
+from rsg_server.process.actor import State
+from rsg_server.process.cpu import Computing
 from rsg_server.protocol import Op, Wait, Wake
-from rsg_server.timeline import Timeline
-from rsg_server.waiting import Waiting
 from tests.unit.rsg_server.fakes import Fake, fake
 
 NS = 10**9

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rsg_server.actor import State
 from rsg_server.errors import ServerError
-from rsg_server.socket_pair import SimulatedSocket
+from rsg_server.process.actor import State
+from rsg_server.sockets.pair import SimulatedSocket
 from tests.unit.rsg_server.fakes import Fake, fake
 
 COUNT = 6

@@ -10,12 +10,12 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rsg_server.clock.timeline import Timeline
 from rsg_server.network.engine import FlowEngine, State
 from rsg_server.network.models import ACKNOWLEDGEMENTS, Model, cm02, lv08, raw
 from rsg_server.network.network import Network
 from rsg_server.platform.link import Link, Route, SharingPolicy
 from rsg_server.platform.platform import Platform
-from rsg_server.timeline import Timeline
 from tests.unit.rsg_server.test_topologies import dragonflies, fat_trees, tori
 
 platforms = st.one_of(fat_trees(), tori(), dragonflies())

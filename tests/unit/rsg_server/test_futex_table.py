@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsg_server.actor import Actor, Parked, State
-from rsg_server.futex import FutexTable, Key
+from rsg_server.process.actor import Actor, Parked, State
+from rsg_server.process.futex import FutexTable, Key
 from rsg_server.protocol import Space, Wait, Wake
 
 ANY = 0xFFFFFFFF

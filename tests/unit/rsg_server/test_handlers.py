@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rsg_server.actor import Actor, State
 from rsg_server.errors import SimunixError
 from rsg_server.handlers import HANDLERS
 from rsg_server.options import KernelOptions
+from rsg_server.process.actor import Actor, State
 from rsg_server.protocol import Op, Wait, Wake, WarningKind
 from tests.unit.rsg_server.fakes import Fake, fake
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from rsg_server.clock_page import next_tick_ns
+from rsg_server.clock.clock_page import next_tick_ns
 from rsg_server.protocol import Op
 from tests.unit.rsg_server.fakes import Fake, fake
 from tests.unit.rsg_server.test_handlers import ask

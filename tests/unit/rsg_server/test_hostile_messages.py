@@ -16,14 +16,14 @@ from collections.abc import Iterator
 import msgpack
 import pytest
 
-from rsg_server.actor import Actor, State
-from rsg_server.clock_page import NOW
+from rsg_server.clock.clock_page import NOW
 from rsg_server.errors import SimunixError
 from rsg_server.handlers import timers
-from rsg_server.process import Process
+from rsg_server.process.actor import Actor, State
+from rsg_server.process.process import Process
+from rsg_server.process.timerfds import FIRST_SWEEP, TimerFd
 from rsg_server.protocol import Op, Wait
-from rsg_server.timerfds import FIRST_SWEEP, TimerFd
-from rsg_server.turn import Outcome
+from rsg_server.turn.loop import Outcome
 from tests.unit.rsg_server.fakes import Fake, fake
 
 MAX64 = 2**64 - 1
@@ -216,7 +216,7 @@ def test_more_connections_wait_than_a_pair_can_hold_tokens_for(world: Fake) -> N
 
 
 def test_all_that_wait_are_accepted_by_who_waits_for_readiness(world: Fake) -> None:
-    """As accept_one in csrc/sys_socket.c does: wait until readable, ask, take a token."""
+    """As accept_one in csrc/shim/sys/socket/sys_socket.c does: wait until readable, ask, take a token."""
     actor = world.born()
     listener, end = many_pending(world, actor)
     accepted = 0

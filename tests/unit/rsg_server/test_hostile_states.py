@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from rsg_server import seats
-from rsg_server.actor import State
 from rsg_server.handlers import HANDLERS
-from rsg_server.process import Process
+from rsg_server.process import channel_pool as seats
+from rsg_server.process.actor import State
+from rsg_server.process.process import Process
 from rsg_server.protocol import Fork, Hello, Op, Wait
-from rsg_server.turn import Outcome
+from rsg_server.turn.loop import Outcome
 from tests.unit.rsg_server.fakes import HOSTS, Fake
 from tests.unit.rsg_server.test_handlers import requests
 

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 
-from rsg_server import native_signal
+from rsg_server.process import native_signal
 
 BUSY_THREADS = """
 import os, threading

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsg_server.clock.timeline import Timeline
 from rsg_server.network.models import Model, cm02, configured, lv08, raw, without_sharing
 from rsg_server.network.network import Network
 from rsg_server.network.sharing import WINDOW_BYTES, Fairness
 from rsg_server.platform.host import Host
 from rsg_server.platform.star import Access, star
-from rsg_server.timeline import Timeline
 
 HOSTS = [Host(f"h{index}", (ip_address(f"10.0.0.{index + 1}"),)) for index in range(4)]
 MS = 10**6

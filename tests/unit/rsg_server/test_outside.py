@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from rsg_server import outside
-from rsg_server.actor import Actor, State
-from rsg_server.outside import Outside
-from rsg_server.process import Process
+from rsg_server.process import external_signals as outside
+from rsg_server.process.actor import Actor, State
+from rsg_server.process.external_signals import Outside
+from rsg_server.process.process import Process
 from rsg_server.protocol import Op, Wait, Wake
 
 from .fakes import Fake, fake

@@ -8,10 +8,10 @@ import struct
 import msgpack
 import pytest
 
-from rsg_server.actor import Actor, State
-from rsg_server.clock_page import TRAPS
-from rsg_server.preemption import KNOWN_ROUNDS, ROUNDS, ROUNDS_TOGETHER, SHORTEST_NS
+from rsg_server.clock.clock_page import TRAPS
+from rsg_server.process.actor import Actor, State
 from rsg_server.protocol import Op, Wait
+from rsg_server.turn.preemption import KNOWN_ROUNDS, ROUNDS, ROUNDS_TOGETHER, SHORTEST_NS
 from tests.unit.rsg_server.fakes import Fake, fake
 
 BACK = msgpack.packb([int(Op.PARK), int(Wait.PREEMPTED), 24, -1, 0, 0, 0, 0])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rsg_server.actor import Parked, State
-from rsg_server.clock_page import QUEUE_NOTIFIES
+from rsg_server.clock.clock_page import QUEUE_NOTIFIES
+from rsg_server.process.actor import Parked, State
 from rsg_server.protocol import Op, Wait, WarningKind
 from tests.unit.rsg_server.fakes import fake
 from tests.unit.rsg_server.test_handlers import ask

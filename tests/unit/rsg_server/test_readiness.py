@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rsg_server.actor import Actor, State
+from rsg_server.process.actor import Actor, State
 from tests.unit.rsg_server.fakes import Fake, fake
 
 

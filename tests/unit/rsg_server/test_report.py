@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rsg_server.actor import Actor
-from rsg_server.report import stall_report
+from rsg_server.diagnosis.stalls import stall_report
+from rsg_server.process.actor import Actor
 from tests.unit.rsg_server.fakes import Fake, fake
 
 COMPUTES = """

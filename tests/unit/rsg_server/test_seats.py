@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import msgpack
 import pytest
 
-from rsg_server import depot
-from rsg_server.actor import Actor, Parked, State
+from rsg_server.fd_store import store as depot
+from rsg_server.process.actor import Actor, Parked, State
 from rsg_server.protocol import Fork, Op, Wait, Wake
 from tests.unit.rsg_server.fakes import Fake, fake
 

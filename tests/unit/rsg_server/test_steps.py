@@ -6,10 +6,10 @@ import msgpack
 import pytest
 from rsg_server._native import ffi, lib
 
-from rsg_server.actor import Actor, State
-from rsg_server.clock_page import EVENT, HORIZON
+from rsg_server.clock.clock_page import EVENT, HORIZON
+from rsg_server.process.actor import Actor, State
+from rsg_server.process.slots import Slots
 from rsg_server.protocol import Op, Wait, Wake
-from rsg_server.slots import Slots
 from tests.unit.rsg_server.fakes import Fake, fake
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rsg_server import terminals
+from rsg_server.process import terminals
 from rsg_server.protocol import Op
 
 from .fakes import Fake, fake

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from rsg_server import timeline as timeline_module
-from rsg_server.timeline import Event, Timeline
+from rsg_server.clock import timeline as timeline_module
+from rsg_server.clock.timeline import Event, Timeline
 
 moments = st.integers(0, 12)
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from rsg_server.diagnosis.traces import Selection, Traces, describe_status, signal_name
 from rsg_server.errors import SimunixError
 from rsg_server.protocol import FLAG_TRACE, FLAG_TRACE_STABLE
-from rsg_server.traces import Selection, Traces, describe_status, signal_name
 from tests.unit.rsg_server.fakes import fake
 
 

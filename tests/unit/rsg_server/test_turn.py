@@ -10,9 +10,9 @@ import time
 import msgpack
 import pytest
 
-from rsg_server.actor import State
+from rsg_server.process.actor import State
 from rsg_server.protocol import Op, Wait
-from rsg_server.turn import Outcome
+from rsg_server.turn.loop import Outcome
 from tests.unit.rsg_server.fakes import Fake, fake
 
 MANY = 2000

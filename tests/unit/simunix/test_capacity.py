@@ -13,12 +13,13 @@ from rsg_server.errors import SimunixError
 from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host
 from rsg_server.platform.star import star
-from simunix.launch import limits, merging
-from simunix.launch.capacity import GIB, check, needs_of, shortages
-from simunix.launch.container import Isolation
-from simunix.launch.limits import UNLIMITED, Limit, raise_open_files
+from simunix.launch.factory.container import Isolation
+from simunix.launch.limits import ksm as merging
+from simunix.launch.limits import limits
+from simunix.launch.limits.capacity import GIB, check, needs_of, shortages
+from simunix.launch.limits.limits import UNLIMITED, Limit, raise_open_files
 from simunix.launch.plan import Footprint, HostSpec, Plan, ProcessSpec
-from simunix.scenario.expand import expand
+from simunix.planning.expand import expand
 from simunix.scenario.loader import load
 
 DAEMON = Footprint(4 << 20, 3, 8 << 20, 9, 2)

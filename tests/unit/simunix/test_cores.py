@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from simunix.launch import cores
-from simunix.launch.cores import claim
+from simunix.launch.limits import cores
+from simunix.launch.limits.cores import claim
 
 NONE_OF_OURS = range(7000, 7004)
 """Cores that no computer has, so that what else runs here does not count."""
 ROOT = Path(__file__).resolve().parents[3]
-HOLD = "from simunix.launch.cores import claim; held = claim([7100, 7101]); print(held.core, flush=True); input()"
+HOLD = "from simunix.launch.limits.cores import claim; held = claim([7100, 7101]); print(held.core, flush=True); input()"
 
 
 def test_as_many_runs_as_cores_have_one_each() -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from simunix.launch import login_records
-from simunix.launch.container import Bind
+from simunix.launch.factory.container import Bind
 from simunix.launch.run_directory import RunDirectory
+from simunix.launch.view import login_records
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from rsg_server.network.models import Model, lv08
 from rsg_server.network.sharing import Fairness
 from rsg_server.platform.link import SharingPolicy
 from rsg_server.platform.platform import Platform
-from simunix.scenario.expand import expand
+from simunix.planning.expand import expand
 from simunix.scenario.loader import load
 
 HOSTS = "hosts:\n  - name: n[0-{last}]\n    cores: 2\n    speed: 2.5Gf\n"

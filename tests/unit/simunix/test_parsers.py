@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsg_server.errors import SimunixError
+from simunix import units
+from simunix.ranges import expand_hosts
 from simunix.rjms.slurm.accounting import parse_line
-from simunix.scenario import units
-from simunix.scenario.ranges import expand_hosts
-from simunix.workload.selection import Selection, select_jobs
-from simunix.workload.swf import FIELDS, SwfRecord, format_row, parse_record, read_swf
+from simunix.workload.formats.swf import FIELDS, SwfRecord, format_row, parse_record, read_swf
+from simunix.workload.transforms.selection import Selection, select_jobs
 
 ROOT = Path(__file__).resolve().parents[3]
 

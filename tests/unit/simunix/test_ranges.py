@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simunix.launch.hardware import Hardware
+from simunix.launch.view.hardware import Hardware
+from simunix.ranges import expand_hosts, fold_hosts
 from simunix.rjms.slurm.configuration import ComputeNode, node_lines
-from simunix.scenario.ranges import expand_hosts, fold_hosts
 
 NAMES = st.builds(
     lambda prefix, number, width, suffix: f"{prefix}{number:0{width}d}{suffix}",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simunix.launch.relay import FACTORY, ContainerError, FactoryError, Party, Relay
+from simunix.launch.factory.broker import FACTORY, ContainerError, FactoryError, Party, Relay
 
 Pair = tuple[Relay, socket.socket]
 

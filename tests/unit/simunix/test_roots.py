@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rsg_server.errors import SimunixError
-from simunix.launch.hardware import cpuset_files
+from simunix.launch.view.hardware import cpuset_files
 from simunix.rjms.slurm import configuration
 from simunix.roots import debootstrap
 from simunix.roots.debootstrap import RootRequest, check_request, make_root

@@ -10,16 +10,16 @@ import yaml
 from pydantic import ValidationError
 
 from rsg_server.errors import SimunixError
+from simunix.planning.expand import expand
+from simunix.planning.submit_plan import SubmitPlan, submit_plan
 from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.rjms.slurm.accounts import account_commands
 from simunix.rjms.slurm.clients import CLIENTS
-from simunix.scenario.expand import expand
 from simunix.scenario.loader import load
 from simunix.scenario.model import WorkloadSection
-from simunix.scenario.submit_plan import SubmitPlan, submit_plan
-from simunix.workload.context import Context
 from simunix.workload.job import Job
 from simunix.workload.population import NO_PEOPLE, Population, population
+from simunix.workload.transforms.context import Context
 from tests.conftest import ROOT
 
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from rsg_server.errors import SimunixError
 from simunix.metrics import jobs
-from simunix.scenario import workload_context
-from simunix.scenario.submission import WorkloadPlan
-from simunix.workload.context import Context, context_of, read_context
+from simunix.planning import workload_context
+from simunix.planning.submission import WorkloadPlan
 from simunix.workload.job import Job
+from simunix.workload.transforms.context import Context, context_of, read_context
 
 NUMBERS = st.lists(st.integers(0, 10**9), unique=True).map(tuple)
 

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simunix.cli.main import main
-from simunix.workload.context import context_of, cut_with_context
-from simunix.workload.formats import read_trace
+from simunix.workload.formats.by_name import read_trace
 from simunix.workload.generators import curie
 from simunix.workload.generators.curie import Curie
+from simunix.workload.transforms.context import context_of, cut_with_context
 
 FEW = settings(max_examples=15, deadline=None)
 WHOLE = Curie(5040, 16, 14 * 86400.0, 0.5, 100)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simunix.workload.easy import easy_starts
+from simunix.workload.transforms.easy import easy_starts
 
 PROCESSORS = 10
 Jobs = list[tuple[int, int, int, int]]

@@ -15,10 +15,10 @@ from scipy.integrate import quad
 
 from rsg_server.errors import SimunixError
 from simunix.cli.main import main
-from simunix.workload.batsim import read_workload
-from simunix.workload.formats import read_trace
+from simunix.workload.formats.batsim import read_workload
+from simunix.workload.formats.by_name import read_trace
+from simunix.workload.formats.provenance import history
 from simunix.workload.generators import esp, io_mix, lublin, raijin
-from simunix.workload.provenance import history
 
 FEW = settings(max_examples=20, deadline=None)
 COUNT = 40_000

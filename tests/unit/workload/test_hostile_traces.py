@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from rsg_server.errors import SimunixError
 from simunix.cli.main import main
-from simunix.workload import swf, text
-from simunix.workload.dialects import METACENTRUM_2009, SOFT_WALLTIME, job_number
-from simunix.workload.formats import read_trace
-from simunix.workload.swf import read_swf
+from simunix.workload.formats import swf, text
+from simunix.workload.formats.by_name import read_trace
+from simunix.workload.formats.dialects import METACENTRUM_2009, SOFT_WALLTIME, job_number
+from simunix.workload.formats.swf import read_swf
 
 LINE = "1 10 5 100 4 -1 -1 8 200 -1 1 3 1 -1 1 -1 -1 -1"
 FEW = settings(max_examples=60, deadline=None)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rsg_server.errors import SimunixError
 from simunix.workload.job import Job
-from simunix.workload.order import by_feedback, by_preceding_job
+from simunix.workload.transforms.order import by_feedback, by_preceding_job
 
 
 def job(number: int, submit_s: float = 0, runtime_s: float = 10, **others: float) -> Job:

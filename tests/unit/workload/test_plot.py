@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from simunix.cli.main import main
-from simunix.workload.swf import UNKNOWN, SwfTrace, table, write_swf
+from simunix.workload.formats.swf import UNKNOWN, SwfTrace, table, write_swf
 
 HERE = Path(__file__).resolve().parent
 DEMO = HERE.parents[2] / "scenarios/traces/nasa-ipsc-1993-day40.swf"

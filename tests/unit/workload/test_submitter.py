@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simunix.workload import submitter
+from simunix.workload.guest import submitter
 
 ORIGIN = 1000.0
 

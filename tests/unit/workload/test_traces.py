@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 
 from rsg_server.errors import SimunixError
 from simunix.cli.main import main
-from simunix.workload import batsim, context, sacct, sample, shape, swf
-from simunix.workload.formats import read_trace, write_trace
+from simunix.workload.formats import batsim, sacct, swf
+from simunix.workload.formats.by_name import read_trace, write_trace
+from simunix.workload.formats.swf import FIELDS, SwfRecord, SwfTrace
 from simunix.workload.statistics import statistics
-from simunix.workload.swf import FIELDS, SwfRecord, SwfTrace
+from simunix.workload.transforms import context, sample, shape
 
 HERE = Path(__file__).resolve().parent
 DEMO = HERE.parents[2] / "scenarios/traces/nasa-ipsc-1993-day40.swf"

@@ -1,0 +1,150 @@
+"""Builds the C of this project: preload library, hosts' init, job program, cffi module. Called by setup.py, or by hand.
+
+    python csrc/build/build_shim.py        rebuild in place what has changed
+
+The same sources serve twice: the shim (no libc, preloaded) and `rsg_server._native` (for Python and the tests). The numbers of
+the wire are read from protocol.h itself, so there is no second copy.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+CSRC = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(CSRC / "build"))
+
+import syscall_table  # noqa: E402
+
+ROOT = CSRC.parent
+WARNINGS = ["-Wall", "-Wextra", "-Werror"]
+SHIM_FLAGS = [
+    "-std=gnu11",
+    "-O2",
+    "-g",
+    *WARNINGS,
+    "-fPIC",
+    "-ffreestanding",  # no libc: one file works in every glibc
+    "-fno-stack-protector",  # the canary lives in libc's thread block
+    "-fvisibility=hidden",  # exports nothing but what a file marks
+    "-fcf-protection=none",
+    "-mgeneral-regs-only",  # the application's vector registers are not ours to touch
+    "-fno-omit-frame-pointer",
+    "-fasynchronous-unwind-tables",  # cancellation and gdb unwind through handlers
+    "-fno-tree-loop-distribute-patterns",  # or memcpy would be compiled into a call of itself
+]
+SHIM_LINK = [
+    "-shared",
+    "-nostdlib",
+    "-Wl,-z,now",
+    "-Wl,-z,defs",  # an undefined symbol is an error here, not in somebody's process
+    "-Wl,-z,initfirst",  # our constructor runs before all others
+    "-Wl,-z,separate-code",  # the executable segment holds our system calls and nothing else
+    "-Wl,--build-id",
+]
+SHIM_ROOMS = ("shared", "shim")
+EXPOSED = ("msgpack", "syscall_names", "slots", "timer_queue", "watch")
+
+
+def include_paths() -> list[str]:
+    """-I for every folder of the shim."""
+    folders = sorted({path.parent for room in (*SHIM_ROOMS, "tables") for path in (CSRC / room).rglob("*.*")})
+    return [f"-I{folder}" for folder in folders]
+
+
+def newer(target: Path, sources: list[Path]) -> bool:
+    """Whether the target exists and no source has changed since."""
+    return target.exists() and all(source.stat().st_mtime <= target.stat().st_mtime for source in sources)
+
+
+def run(command: list[str]) -> None:
+    """Run a compiler; its own messages are the error."""
+    if subprocess.run(command, check=False).returncode != 0:
+        raise SystemExit(f"build failed: {' '.join(command)}")
+
+
+def build_shim(target: Path, compiler: str = "gcc") -> None:
+    """Compile csrc/shim and csrc/shared into the preload library, readable by every user of an emulated host."""
+    sources = sorted(path for room in SHIM_ROOMS for kind in ("*.c", "*.S") for path in (CSRC / room).rglob(kind))
+    headers = [path for room in (*SHIM_ROOMS, "tables") for kind in ("*.h", "*.def") for path in (CSRC / room).rglob(kind)]
+    depends = [*sources, *headers, Path(__file__)]
+    build_table(target.with_name("syscalls.json"), compiler)
+    if newer(target, depends):
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        objects = []
+        for source in sources:
+            objects.append(f"{scratch}/{str(source.relative_to(CSRC)).replace('/', '.')}.o")
+            run([compiler, *SHIM_FLAGS, *include_paths(), "-c", str(source), "-o", objects[-1]])
+        run([compiler, *SHIM_LINK, *objects, "-o", f"{scratch}/library"])
+        fresh = target.with_suffix(".new")
+        shutil.copyfile(f"{scratch}/library", fresh)
+    fresh.chmod(0o644)
+    fresh.replace(target)  # whole at once: emulations that are running keep the file that they have mapped
+
+
+def build_table(target: Path, compiler: str = "gcc") -> None:
+    """Check that no system call is missing from syscalls.def, and write the table for the package."""
+    try:
+        syscall_table.write_json(target, compiler)
+    except syscall_table.TableError as error:
+        raise SystemExit(f"build failed: {error}") from None
+
+
+def build_init(target: Path, compiler: str = "gcc") -> None:
+    """Compile csrc/hostinit/*.c, an ordinary program that is never emulated."""
+    sources = sorted((CSRC / "hostinit").glob("*.c"))
+    if newer(target, [*sources, *(CSRC / "hostinit").glob("*.h")]):
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    run([compiler, "-std=gnu11", "-O2", "-g", *WARNINGS, *map(str, sources), "-o", str(target)])
+
+
+def build_job(target: Path, compiler: str = "gcc") -> None:
+    """Compile csrc/jobs/*.c: an ordinary program that is emulated, in any Debian that a host runs (see start.c)."""
+    sources = sorted((CSRC / "jobs").glob("*.c"))
+    if newer(target, [*sources, *(CSRC / "jobs").glob("*.h"), CSRC / "shared/prctl_options.h"]):
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    flags = ["-std=gnu11", "-D_GNU_SOURCE", "-O2", "-g", *WARNINGS, "-fPIE", "-pie", "-nostartfiles", f"-I{CSRC / 'shared'}"]
+    run([compiler, *flags, *map(str, sources), "-o", str(target)])
+
+
+def declarations() -> str:
+    """What cffi is told: all of protocol.h, and the blocks that the exposed headers mark for it."""
+    text = re.sub(r"/\*.*?\*/", "", (CSRC / "shared/protocol.h").read_text(), flags=re.DOTALL)
+    kept = [line for line in text.splitlines() if not line.startswith("#") or re.match(r"#define \w+ \d+\s*$", line)]
+    blocks = ["\n".join(kept)]
+    for name in EXPOSED:
+        header = (CSRC / "shared" / f"{name}.h").read_text()
+        block = header.split("/* cffi: begin */")[1].split("/* cffi: end */")[0]
+        blocks.append(re.sub(r"/\*.*?\*/", "", block, flags=re.DOTALL))
+    return "\n".join(blocks)
+
+
+def ffi_builder() -> object:
+    """The cffi module `rsg_server._native`."""
+    from cffi import FFI
+
+    builder = FFI()
+    builder.cdef(declarations())
+    builder.set_source(
+        "rsg_server._native",
+        '#include "protocol.h"\n' + "".join(f'#include "{name}.h"\n' for name in EXPOSED),
+        sources=[f"csrc/shared/{name}.c" for name in EXPOSED],
+        include_dirs=["csrc/shared", "csrc/tables"],
+        depends=["csrc/shared/protocol.h", "csrc/tables/syscalls.def", *(f"csrc/shared/{name}.h" for name in EXPOSED)],
+    )
+    return builder
+
+
+if __name__ == "__main__":
+    build_shim(ROOT / "simunix/lib/libsimunix.so")
+    build_init(ROOT / "simunix/lib/simunix-hostinit")
+    build_job(ROOT / "simunix/lib/simunix-job")
+    run([sys.executable, str(ROOT / "setup.py"), "--quiet", "build_ext", "--inplace"])

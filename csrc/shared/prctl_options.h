@@ -1,0 +1,12 @@
+/* What simunix adds to prctl(2), for programs that know that they are emulated. Elsewhere the kernel says EINVAL.
+ *
+ *     prctl(PR_SIMUNIX_COMPUTE, uint64_t *flops)
+ *
+ * computes on the emulated host: it returns when its cores have done so many flops for the caller, sharing them fairly with whoever
+ * else computes there (rsg_server/process/cpu.py has the formula). A signal handler ends it early with EINTR; *flops is what is left. */
+#ifndef SIMUNIX_PRCTL_OPTIONS_H
+#define SIMUNIX_PRCTL_OPTIONS_H
+
+#define PR_SIMUNIX_COMPUTE 0x53494d01
+
+#endif

@@ -1,0 +1,35 @@
+/* The turn goes to a thread of another process whose deadline has come, without the server.
+ *
+ * The order is still the server's: it would first make ready all that are due, so only one may be. What has become of the threads of the
+ * process that lets go is left in the journal.
+ */
+#include "timer_queue.h"
+#include "shim.h"
+
+static unsigned news_of(const struct process *process)
+{
+    unsigned count = 0;
+
+    for (const struct thread *thread = process->parked; thread != NULL; thread = thread->stepper.next)
+        count += thread->stepper.is_news;
+    return count;
+}
+
+/* Somebody else's thread is due at a moment: may the turn go there? */
+bool relay_fits(const struct process *process, uint64_t moment)
+{
+    struct simunix_clock_page *page = process->page;
+    const struct simunix_agenda *agenda = agenda_of(page);
+
+    return page->relays != 0 && page->due_slot != 0 && agenda_due(page, moment, 1) == 1 &&
+           agenda->journal_count < SIMUNIX_JOURNAL_MAX - news_of(process);
+}
+
+void relay_write(struct process *process)
+{
+    struct simunix_agenda *agenda = agenda_of(process->page);
+
+    agenda->journal_count =
+        steps_news(agenda->journal, agenda->journal_count % SIMUNIX_JOURNAL_MAX, SIMUNIX_JOURNAL_MAX, process->parked);
+    process->has_stepped = false;
+}

@@ -1,0 +1,97 @@
+"""What is due when: a queue of actions in total order (time, order of adding)."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rsg_server.clock.timer_queue import Agenda
+
+Action = Callable[[], None]
+_COMPACT_AT_LEAST = 1024
+END_NS = (1 << 63) - 1
+
+
+class Event:
+    """An action that is due at a moment; may be cancelled until it has happened."""
+
+    __slots__ = ("_timeline", "action")
+
+    def __init__(self, action: Action | None, timeline: Timeline) -> None:
+        self.action = action
+        self._timeline = timeline
+
+    def cancel(self) -> None:
+        """Take it back; nothing happens if it has happened or been cancelled already."""
+        if self.action is not None:
+            self.action = None
+            self._timeline.forget_one()
+
+
+class Timeline:
+    """A heap of (nanoseconds, sequence number, event); cancelled events stay until they come up or are too many.
+
+    An agenda, if there is one, is part of it: deadlines that need not be the server's to let come.
+    """
+
+    def __init__(self, agenda: Agenda | None = None) -> None:
+        self._agenda = agenda
+        self._heap: list[tuple[int, int, Event]] = []
+        self._sequence = 0
+        self._cancelled = 0
+
+    def __len__(self) -> int:
+        return len(self._heap) - self._cancelled
+
+    def add(self, at_ns: int, action: Action) -> Event:
+        """Have `action` called at `at_ns`; events of one moment happen in the order in which they were added.
+
+        What is due at the end of time never happens: clocks are signed numbers of 64 bits.
+        """
+        if at_ns >= END_NS:
+            return Event(None, self)
+        event = Event(action, self)
+        self._sequence = self._agenda.next_sequence() if self._agenda is not None else self._sequence + 1
+        heapq.heappush(self._heap, (at_ns, self._sequence, event))
+        return event
+
+    def forget_one(self) -> None:
+        """Account for a cancelled event; rebuild the heap when most of it is cancelled."""
+        self._cancelled += 1
+        if self._cancelled > _COMPACT_AT_LEAST and 2 * self._cancelled > len(self._heap):
+            self._heap = [entry for entry in self._heap if entry[2].action is not None]
+            heapq.heapify(self._heap)
+            self._cancelled = 0
+
+    @property
+    def next_ns(self) -> int | None:
+        """The moment of the next event, None if nothing is due."""
+        own = self.next_own_ns
+        if self._agenda is None:
+            return own
+        due = self._agenda.next_ns
+        return due if due < (END_NS if own is None else own) else own
+
+    @property
+    def next_own_ns(self) -> int | None:
+        """The same without the agenda."""
+        heap = self._heap
+        while heap:
+            if heap[0][2].action is not None:
+                return heap[0][0]
+            heapq.heappop(heap)
+            self._cancelled -= 1
+        return None
+
+    def run_due(self, now_ns: int) -> None:
+        """Let everything happen that is due until `now_ns`, what that adds for then included."""
+        while (due := self.next_ns) is not None and due <= now_ns:
+            if self._agenda is not None and (not self._heap or self._agenda.next_order < self._heap[0][:2]):
+                self._agenda.run_next()
+                continue
+            event = heapq.heappop(self._heap)[2]
+            action, event.action = event.action, None
+            if action is not None:
+                action()

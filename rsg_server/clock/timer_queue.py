@@ -1,0 +1,61 @@
+"""Deadlines in shared memory: those that a process may let come by itself (csrc/shared/timer_queue.c)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rsg_server._native import lib
+from rsg_server.clock.clock_page import DUE, DUE_SEQUENCE, FOREVER_NS, SEQUENCE, ClockPage
+
+
+class Alarm:
+    """The deadline of the thread with a slot; may be cancelled as long as it has not come."""
+
+    __slots__ = ("_page", "_slot")
+
+    def __init__(self, page: ClockPage, slot: int) -> None:
+        self._page = page
+        self._slot = slot
+
+    def cancel(self) -> None:
+        """Take it back; nothing happens if it has come."""
+        lib.agenda_remove(self._page.shared, self._slot)
+
+
+class Agenda:
+    """What is due for whom; `ring` is called with a slot when its deadline has come.
+
+    Emulated processes write there, so a slot may be nobody's.
+    """
+
+    def __init__(self, page: ClockPage, ring: Callable[[int], None]) -> None:
+        self._page = page
+        self._ring = ring
+
+    def next_sequence(self) -> int:
+        """A number that nothing has had before, here or in the timeline: what is due at one moment happens in this order."""
+        self._page.words[SEQUENCE] += 1
+        return self._page.words[SEQUENCE]
+
+    def add(self, slot: int, at_ns: int) -> Alarm:
+        """Have the agenda ring for a slot at `at_ns`."""
+        lib.agenda_add(self._page.shared, slot, at_ns)
+        return self.alarm(slot)
+
+    def alarm(self, slot: int) -> Alarm:
+        """The one that a slot has already, set by its process."""
+        return Alarm(self._page, slot)
+
+    @property
+    def next_ns(self) -> int:
+        """The moment of the earliest; FOREVER_NS if there is none."""
+        return min(self._page.words[DUE], FOREVER_NS)
+
+    @property
+    def next_order(self) -> tuple[int, int]:
+        """Moment and sequence number of the earliest."""
+        return self._page.words[DUE], self._page.words[DUE_SEQUENCE]
+
+    def run_next(self) -> None:
+        """Let the earliest happen."""
+        self._ring(lib.agenda_pop(self._page.shared))

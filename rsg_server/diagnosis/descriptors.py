@@ -1,0 +1,202 @@
+"""What is behind a descriptor of an emulated process, and who is at its other end. Reads /proc; made anew for each report."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import stat
+import struct
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rsg_server.sockets.error_marking import copy_of
+from rsg_server.sockets.pair import SimulatedSocket, SocketState
+
+if TYPE_CHECKING:
+    from rsg_server.kernel import Kernel
+    from rsg_server.process.process import Process
+
+_CREDENTIALS = struct.Struct("=iII")
+_SHOWN = 4
+"""How many processes or descriptors of one kind are named before "and N more"."""
+_PROTOCOLS = {"s": "TCP", "d": "UDP", "n": "netlink"}
+_PREFIX = b"\0simunix:"
+
+Key = tuple[int, int]
+Holder = tuple["Process", int]
+
+
+def listed(words: list[str]) -> str:
+    """`a, b and 3 more`."""
+    shown = words[:_SHOWN]
+    return ", ".join(shown) + (f" and {len(words) - len(shown)} more" if len(words) > len(shown) else "")
+
+
+class Descriptors:
+    """A look at all descriptors of an emulation."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+
+    def describe(self, process: Process, fd: int) -> str:
+        """A few words, e.g. `pipe, written by sh[2]@node1 (fd 4)`; "closed" if there is no such descriptor."""
+        path = f"/proc/{process.global_pid}/fd/{fd}"
+        try:
+            link, status = os.readlink(path), os.stat(path)
+        except OSError:
+            return "closed"
+        if stat.S_ISSOCK(status.st_mode):
+            return self._socket(process, fd)
+        if stat.S_ISFIFO(status.st_mode):
+            return self._pipe(process, fd, link, (status.st_dev, status.st_ino))
+        if link.startswith("anon_inode:"):
+            name = link.removeprefix("anon_inode:").strip("[]")
+            return _ANONYMOUS.get(name, Descriptors._named)(self, process, fd, name)
+        return link
+
+    # Who holds what
+
+    @cached_property
+    def _holders(self) -> dict[Key, list[Holder]]:
+        """(device, inode) of every pipe and socket -> who has it open, in the order of birth and descriptor number."""
+        found: dict[Key, list[Holder]] = {}
+        for process in self._kernel.processes.values():
+            for fd, status in self._open_files(process):
+                if stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode):
+                    found.setdefault((status.st_dev, status.st_ino), []).append((process, fd))
+        return found
+
+    def _open_files(self, process: Process) -> Iterator[tuple[int, os.stat_result]]:
+        folder = f"/proc/{process.global_pid}/fd"
+        try:
+            numbers = sorted(map(int, os.listdir(folder)))
+        except OSError:
+            return
+        for fd in numbers:
+            if fd < self._kernel.options.nofile:  # at and above it are the shim's own
+                with contextlib.suppress(OSError):
+                    yield fd, os.stat(f"{folder}/{fd}")
+
+    @staticmethod
+    def _names(holders: list[Holder]) -> str:
+        return listed([f"{process!r} (fd {fd})" for process, fd in holders])
+
+    # Kinds
+
+    def _pipe(self, process: Process, fd: int, link: str, key: Key) -> str:
+        name = "pipe" if link.startswith("pipe:") else f"FIFO {link}"
+        reads = _access_mode(process, fd) != os.O_WRONLY
+        other_mode, other, verb = (os.O_RDONLY, "writer", "written") if reads else (os.O_WRONLY, "reader", "read")
+        ends = [holder for holder in self._holders.get(key, ()) if _access_mode(*holder) != other_mode]
+        return f"{name}, {verb} by {self._names(ends)}" if ends else f"{name} without a {other}"
+
+    def _socket(self, process: Process, fd: int) -> str:
+        copy = copy_of(process, fd)
+        if copy is None:
+            return "socket"
+        with copy:
+            peer = _peer_name(copy)
+            if isinstance(peer, bytes) and peer.startswith(_PREFIX):
+                number = int(peer[len(_PREFIX) + 2 :][:8], 16)
+                simulated = self._kernel.sockets.all.get(number)
+                return self._simulated(simulated) if simulated is not None else "internet socket, closed by both sides"
+            return self._unix(copy, peer)
+
+    def _simulated(self, which: SimulatedSocket) -> str:
+        kind = _PROTOCOLS[which.kind]
+        if which.state is SocketState.LISTENING:
+            waiting = f"{len(which.pending)} pending" if which.pending else "nobody connects"
+            return f"{kind} listener at {which.local}, {waiting}"
+        if which.remote is None:
+            return f"{kind} socket at {which.local}" if which.local is not None else f"{kind} socket without an address"
+        return f"{kind} {which.local} to {which.remote}, {self._far_end(which)}"
+
+    def _far_end(self, which: SimulatedSocket) -> str:
+        peer = which.peer
+        if which.kind == "d":
+            return "whoever is bound there"
+        if peer is None:
+            return which.state.value
+        if peer.app_closed or peer.state is SocketState.CLOSED:
+            return f"closed by {peer.host.name}"
+        if peer.app_end is not None:
+            return f"not yet accepted by {peer.host.name}"
+        holders = [holder for key, found in self._holders.items() if key[1] == peer.inode for holder in found]
+        return f"held by {self._names(holders)}" if holders else f"held by nobody that is known on {peer.host.name}"
+
+    def _unix(self, copy: socket.socket, peer: object) -> str:
+        own = _name_text(copy.getsockname())
+        if copy.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+            return f"UNIX listener at {own}, nobody connects"
+        pid, _, _ = _CREDENTIALS.unpack(copy.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))
+        others = (repr(process) for process in self._kernel.processes.values() if process.global_pid == pid)
+        name = _name_text(peer) or own
+        if peer is None:
+            return f"UNIX socket {own}, not connected" if own else "UNIX socket, not connected"
+        made_by = next(others, "a process that has ended")
+        return f"UNIX socket {name} of {made_by}" if name else f"UNIX socket pair made by {made_by}"
+
+    def _epoll(self, process: Process, fd: int, name: str) -> str:
+        targets = [target for target, _ in epoll_targets(f"/proc/{process.global_pid}/fdinfo/{fd}")]
+        if not targets:
+            return "epoll of nothing"
+        shown = [f"{target} ({self.describe(process, target)})" if target != fd else str(target) for target in targets[:_SHOWN]]
+        return "epoll of " + listed(shown + [""] * (len(targets) - len(shown)))
+
+    def _pidfd(self, process: Process, fd: int, name: str) -> str:
+        pid = int(_info(process, fd).get("Pid", "-1"))
+        known = (repr(other) for other in self._kernel.processes.values() if other.global_pid == pid)
+        return f"pidfd of {next(known, 'a process that has ended')}"
+
+    def _eventfd(self, process: Process, fd: int, name: str) -> str:
+        return f"eventfd, count {int(_info(process, fd).get('eventfd-count', '0'), 16)}"
+
+    def _named(self, process: Process, fd: int, name: str) -> str:
+        return name
+
+
+_ANONYMOUS: dict[str, Callable[[Descriptors, Process, int, str], str]] = {
+    "eventpoll": Descriptors._epoll,
+    "pidfd": Descriptors._pidfd,
+    "eventfd": Descriptors._eventfd,
+}
+
+
+def epoll_targets(fdinfo: str | None) -> list[tuple[int, int]]:
+    """Descriptors that an epoll watches, ascending, with their files' inodes, from its fdinfo file; none if it is gone."""
+    if fdinfo is None:
+        return []
+    try:
+        with open(fdinfo) as lines:
+            words = [line.partition("ino:") for line in lines if line.startswith("tfd:")]
+    except OSError:
+        return []
+    return sorted((int(target.split()[1]), int(inode.split()[0], 16)) for target, _, inode in words)
+
+
+def _info(process: Process, fd: int) -> dict[str, str]:
+    try:
+        with open(f"/proc/{process.global_pid}/fdinfo/{fd}") as lines:
+            return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    except OSError:
+        return {}
+
+
+def _access_mode(process: Process, fd: int) -> int:
+    return int(_info(process, fd).get("flags", "0"), 8) & os.O_ACCMODE
+
+
+def _peer_name(copy: socket.socket) -> object:
+    try:
+        return copy.getpeername()
+    except OSError:
+        return None
+
+
+def _name_text(name: object) -> str:
+    """A UNIX address as netstat shows it: abstract names with an @."""
+    if isinstance(name, bytes):
+        return "@" + name[1:].decode(errors="replace")
+    return str(name) if name else ""

@@ -1,0 +1,52 @@
+"""`ps`: every process of an emulation with its threads, as plain values for the control socket."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from rsg_server.diagnosis.stalls import command_line
+from rsg_server.diagnosis.waits import Waiting
+from rsg_server.process.actor import State
+from rsg_server.protocol import syscall_name
+
+if TYPE_CHECKING:
+    from rsg_server.kernel import Kernel
+    from rsg_server.process.actor import Actor
+    from rsg_server.process.process import Process
+
+
+def thread_values(actor: Actor, waiting: Waiting) -> dict[str, Any]:
+    """One thread: tid, state, and where it waits: the call, what for, since and until which second of virtual time."""
+    values: dict[str, Any] = {"tid": actor.tid, "state": actor.state.value, "call": None, "waits_for": None}
+    values |= {"since_s": None, "until_s": None}
+    parked = actor.parked
+    if actor.process.stopped:
+        values["state"] = "stopped"
+    if actor.state is State.PARKED and parked is not None:
+        values["call"] = syscall_name(parked.syscall)
+        values["waits_for"] = waiting.describe(actor)
+        values["since_s"] = parked.since_ns / 1e9
+        values["until_s"] = parked.deadline_ns / 1e9 if parked.deadline_ns >= 0 else None
+    return values
+
+
+def process_values(process: Process, waiting: Waiting) -> dict[str, Any]:
+    """One process with its threads in the order of their birth."""
+    return {
+        "host": process.host.name,
+        "pid": process.pid,
+        "native_pid": process.global_pid,  # for tools outside: gdb, perf, strace
+        "program": os.path.basename(process.program),
+        "command": command_line(process),
+        "born_s": process.born_ns / 1e9,
+        "threads": [thread_values(actor, waiting) for actor in process.actors],
+    }
+
+
+def list_processes(kernel: Kernel) -> list[dict[str, Any]]:
+    """All processes by host, as the platform orders them, then by birth."""
+    waiting = Waiting(kernel)
+    order = {name: place for place, name in enumerate(kernel.hosts)}
+    processes = sorted(kernel.processes.values(), key=lambda process: (order[process.host.name], process.number))
+    return [process_values(process, waiting) for process in processes]

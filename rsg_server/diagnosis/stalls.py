@@ -1,0 +1,145 @@
+"""What to say when nothing moves: one line per actor for a deadlock, the culprit's state for a stall."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING
+
+from rsg_server.diagnosis.descriptors import Descriptors, epoll_targets
+from rsg_server.diagnosis.waits import Waiting, mapping_of
+from rsg_server.process import native_signal
+from rsg_server.process.actor import Actor, State
+from rsg_server.protocol import syscall_name
+
+if TYPE_CHECKING:
+    from rsg_server.kernel import Kernel
+    from rsg_server.process.process import Process
+
+_COMMAND_SHOWN = 60
+_DESCRIPTOR_FIRST = """
+    read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 ioctl fcntl flock fallocate getdents getdents64
+    mq_timedsend mq_timedreceive recvfrom sendto recvmsg sendmsg accept accept4 connect vmsplice splice tee copy_file_range
+"""
+_FIRST_IS_DESCRIPTOR = frozenset(_DESCRIPTOR_FIRST.split())
+
+
+def seconds(moment_ns: int) -> str:
+    """A moment of virtual time with microseconds, e.g. `12.500000 s`."""
+    return f"{moment_ns / 1e9:.6f} s"
+
+
+def command_line(process: Process) -> str:
+    """A process's arguments as one line, its program's name if it has none to show."""
+    with contextlib.suppress(OSError), open(f"/proc/{process.global_pid}/cmdline", "rb") as file:
+        words = file.read().rstrip(b"\0").split(b"\0")
+        if any(words):
+            return b" ".join(words).decode(errors="replace").replace("\n", " ")
+    return process.program
+
+
+def process_words(process: Process) -> str:
+    """`node1: slurmd[12] (slurmd -D)`: host, program, pid, and the arguments where they say more."""
+    program = os.path.basename(process.program) or "?"
+    first, space, rest = command_line(process).partition(" ")
+    command = os.path.basename(first) + space + rest  # where it is installed says little and is long
+    if len(command) > _COMMAND_SHOWN:
+        command = command[: _COMMAND_SHOWN - 1] + "…"
+    shown = "" if command == program else f" ({command})"
+    return f"{process.host.name}: {program}[{process.pid}]{shown}"
+
+
+def actor_line(actor: Actor, waiting: Waiting) -> str:
+    """Host, process, thread, the call, what it waits for and since when."""
+    where = f"{process_words(actor.process)} thread {actor.tid}"
+    if actor.process.stopped:
+        return f"{where} is stopped by a signal"
+    parked = actor.parked
+    if actor.state is not State.PARKED or parked is None:
+        return f"{where} is {actor.state.value}"
+    until = "" if parked.deadline_ns < 0 else f" until {seconds(parked.deadline_ns)}"
+    call = syscall_name(parked.syscall)
+    return f"{where} in {call} waits for {waiting.describe(actor)}{until} since {seconds(parked.since_ns)}"
+
+
+def actor_lines(kernel: Kernel) -> list[str]:
+    """Everybody's line, in the order of birth."""
+    waiting = Waiting(kernel)
+    return [actor_line(actor, waiting) for actor in kernel.actors.values()]
+
+
+def deadlock_report(kernel: Kernel) -> str:
+    """Virtual time cannot move: everybody, in the order of birth."""
+    head = f"virtual time stopped at {seconds(kernel.now_ns)}: nobody can run and nothing is due"
+    return "\n".join([head, *("  " + line for line in actor_lines(kernel))])
+
+
+def stall_report(kernel: Kernel, actor: Actor, waited_s: float) -> str:
+    """A turn that does not come back: who has it, and what the kernel says that very thread is doing."""
+    process = actor.process
+    thread = native_signal.global_tid(process.global_pid, actor.tid) or process.global_pid
+    folder = f"/proc/{process.global_pid}/task/{thread}"
+    lines = [
+        f"the turn has not come back for {waited_s:.0f} s of wall time: {process_words(process)} thread {actor.tid}"
+        f" at {seconds(kernel.now_ns)}",
+        f"  state: {_state(folder)}",
+        f"  call: {_call(kernel, process, _read(folder, 'syscall'))}",
+    ]
+    for name in ("wchan", "stack"):
+        text = _read(folder, name)
+        if text not in ("", "0"):
+            lines.append(f"  {name}: {text}")
+    lines.append(f"  its own stack: gdb -p {process.global_pid} -batch -ex 'thread apply all backtrace'")
+    return "\n".join(lines)
+
+
+def _read(folder: str, name: str) -> str:
+    with contextlib.suppress(OSError), open(f"{folder}/{name}") as file:
+        return " ".join(file.read().split())
+    return ""
+
+
+def _state(folder: str) -> str:
+    with contextlib.suppress(OSError), open(f"{folder}/status") as file:
+        for line in file:
+            if line.startswith("State:"):
+                return line.partition(":")[2].strip()
+    return "gone"
+
+
+def _call(kernel: Kernel, process: Process, text: str) -> str:
+    """/proc/PID/task/TID/syscall in words: the call with its arguments, and what its descriptor is."""
+    words = text.split()
+    if not words or words[0] == "running":
+        return "none: it computes" if words else "not readable"
+    address = int(words[-1], 16)
+    at = f" at {mapping_of(process, address) or hex(address)}"
+    if len(words) < 9:  # blocked outside of a system call: "-1 SP PC"
+        return f"none{at}"
+    name = syscall_name(int(words[0]))
+    shown = f"{name}({', '.join(words[1:7])}){at}"
+    if name not in _FIRST_IS_DESCRIPTOR:
+        return shown
+    fd = int(words[1], 16)
+    return f"{shown}; descriptor {fd} ({Descriptors(kernel).describe(process, fd)})"
+
+
+def waits_outside(kernel: Kernel, files: set[tuple[int, int]]) -> bool:
+    """Whether somebody waits for one of these files (device, inode), or for an epoll, which may hide one."""
+    if not files:
+        return False
+    inodes = {inode for _, inode in files}
+    for actor in kernel.actors.values():
+        if actor.state is not State.PARKED:
+            continue
+        for descriptor, inode in epoll_targets(actor.epoll_info()):
+            if inode in inodes or _is_epoll(actor, descriptor):
+                return True
+    return False
+
+
+def _is_epoll(actor: Actor, fd: int) -> bool:
+    try:
+        return os.readlink(f"/proc/{actor.process.global_pid}/fd/{fd}") == "anon_inode:[eventpoll]"
+    except OSError:
+        return False

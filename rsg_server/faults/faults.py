@@ -1,0 +1,255 @@
+"""What goes wrong, and when: changes of hosts, links and reachability, from a scenario or from outside, one log line each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from rsg_server.errors import SimunixError
+from rsg_server.faults.power import SECOND_NS, Power
+from rsg_server.sockets.keepalive import Keepalive
+
+if TYPE_CHECKING:
+    from rsg_server.kernel import Kernel
+    from rsg_server.platform.platform import Platform
+
+GRACE_NS = 10 * SECOND_NS
+"""How long a shutdown waits between SIGTERM and SIGKILL."""
+REBOOT_NS = 60 * SECOND_NS
+"""How long a host is off when it reboots."""
+HOST_STATES = ("off", "on", "shutdown", "reboot")
+
+
+@dataclass(frozen=True, slots=True)
+class HostChange:
+    """`state` is one of HOST_STATES: off is a power cut."""
+
+    host: str
+    state: str
+    grace_ns: int = GRACE_NS
+
+
+@dataclass(frozen=True, slots=True)
+class LinkChange:
+    """What is None stays. `link` is the name of a link, or of a host for both directions of its own."""
+
+    link: str
+    bandwidth_bytes_per_s: float | None = None
+    latency_s: float | None = None
+    is_up: bool | None = None
+    loss: float | None = None  # part of the datagrams
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """Nothing passes between these hosts and the others; `other` empty means all that are not named."""
+
+    one: tuple[str, ...]
+    other: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Heal:
+    """Ends a partition; without `one`, all of them."""
+
+    one: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Datagrams between these hosts and the others are lost at random; `other` empty means all that are not named."""
+
+    one: tuple[str, ...]
+    rate: float
+    other: tuple[str, ...] = ()
+
+
+Change = HostChange | LinkChange | Partition | Heal | Loss
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A change at a moment of virtual time, taken back after a while if `for_ns` says so."""
+
+    at_ns: int
+    change: Change
+    for_ns: int | None = None
+
+
+KINDS: dict[str, Callable[..., Change]] = {kind.__name__: kind for kind in (HostChange, LinkChange, Partition, Heal, Loss)}
+
+
+def as_message(change: Change) -> dict[str, Any]:
+    """A change as JSON can carry it."""
+    return {"kind": type(change).__name__, **asdict(change)}
+
+
+def from_message(message: dict[str, Any]) -> Change:
+    """The reverse. Raises KeyError or TypeError for what is none."""
+    fields: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in message.items() if key != "kind"
+    }
+    return KINDS[message["kind"]](**fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Changes in the order of their moments, counted from where it begins; it begins anew `loop_after_ns` after its last."""
+
+    points: tuple[Fault, ...]
+    loop_after_ns: int | None = None
+
+
+class Faults:
+    """Does what is due. `check` first: it says in one line what does not fit the platform."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self.power = Power(kernel)
+        self.keepalive = Keepalive(kernel)
+        self._do: dict[type, Callable[[Any], Change | None]] = {
+            LinkChange: self._change_link,
+            Partition: self._partition,
+            Heal: self._heal,
+            Loss: self._lose,
+        }
+
+    def schedule(self, faults: Iterable[Fault]) -> None:
+        """Have them happen at their moments, those of one moment in the order given."""
+        for fault in faults:
+            if isinstance(fault.change, HostChange) and fault.change.state == "on":
+                self.power.start_later(fault.change.host, fault.at_ns - self._kernel.now_ns)
+            else:
+                self._kernel.timeline.add(fault.at_ns, partial(self.apply, fault.change, fault.for_ns))
+
+    def play(self, profile: Profile) -> None:
+        """Begin a profile now, and anew whenever its time has come."""
+        now_ns = self._kernel.now_ns
+        self.schedule(Fault(now_ns + point.at_ns, point.change) for point in profile.points)
+        if profile.loop_after_ns is not None:
+            end_ns = now_ns + profile.points[-1].at_ns
+            self._kernel.timeline.add(end_ns + profile.loop_after_ns, partial(self.play, profile))
+
+    def apply(self, change: Change, for_ns: int | None = None) -> None:
+        """Let it happen now; only from an action of the timeline."""
+        if isinstance(change, HostChange) and change.state == "reboot":
+            for_ns = REBOOT_NS if for_ns is None else for_ns
+        if isinstance(change, HostChange):
+            self._change_host(change, for_ns)
+            return
+        back = self._do[type(change)](change)
+        if for_ns is not None and back is not None:
+            self._kernel.timeline.add(self._kernel.now_ns + for_ns, partial(self.apply, back))
+
+    # Hosts
+
+    def _change_host(self, change: HostChange, for_ns: int | None = None) -> None:
+        power, host = self.power, change.host
+        if change.state == "on":
+            power.start(host)
+        elif change.state == "off":
+            if for_ns is not None:
+                power.start_later(host, for_ns)
+            power.cut(host)
+        else:
+            power.shut_down(host, change.grace_ns, for_ns)
+
+    # Links
+
+    def _change_link(self, change: LinkChange) -> Change | None:
+        network, reach = self._kernel.network, self._kernel.wire.reach
+        names = link_names(self._kernel.platform, change.link)
+        first = network.link(names[0])
+        back = LinkChange(
+            change.link,
+            None if change.bandwidth_bytes_per_s is None else first.bandwidth_bytes_per_s,
+            None if change.latency_s is None else first.latency_s,
+            None if change.is_up is None else names[0] not in network.down,
+            None if change.loss is None else reach.link_loss.get(names[0], 0.0),
+        )
+        for name in names:
+            network.set_link(name, change.bandwidth_bytes_per_s, change.latency_s, change.is_up)
+            if change.loss is not None:
+                reach.link_loss.pop(name, None)
+                reach.link_loss.update({name: change.loss} if change.loss else {})
+        said = {
+            "bandwidth_bytes_per_s": change.bandwidth_bytes_per_s,
+            "latency_s": change.latency_s,
+            "up": change.is_up,
+            "loss": change.loss,
+        }
+        self._log("link", link=change.link, **{key: value for key, value in said.items() if value is not None})
+        if change.is_up is False:
+            self.keepalive.look()
+        return back
+
+    # Sets of hosts
+
+    def _sides(self, one: tuple[str, ...], other: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
+        first = frozenset(one)
+        return first, frozenset(other) or frozenset(self._kernel.hosts) - first
+
+    def _partition(self, change: Partition) -> Change:
+        cuts, sides = self._kernel.wire.reach.cuts, self._sides(change.one, change.other)
+        if sides not in cuts:
+            cuts.append(sides)
+        self._log("partition", one=list(change.one), other=list(change.other))
+        self.keepalive.look()
+        return Heal(change.one, change.other)
+
+    def _heal(self, change: Heal) -> None:
+        reach = self._kernel.wire.reach
+        reach.cuts = [cut for cut in reach.cuts if change.one and cut != self._sides(change.one, change.other)]
+        self._log("heal", one=list(change.one), other=list(change.other))
+
+    def _lose(self, change: Loss) -> Change:
+        rates, sides = self._kernel.wire.reach.pair_loss, self._sides(change.one, change.other)
+        before = rates.pop(sides, 0.0)
+        if change.rate:
+            rates[sides] = change.rate
+        self._log("loss", one=list(change.one), other=list(change.other), rate=change.rate)
+        return Loss(change.one, before, change.other)
+
+    def _log(self, kind: str, **fields: object) -> None:
+        self._kernel.log.event(self._kernel.now_ns, kind, **fields)
+
+
+# Checking
+
+
+def link_names(platform: Platform, name: str) -> tuple[str, ...]:
+    """The links that a name means: one, or both directions of a host's or a split-duplex link. Empty if none does."""
+    if name in platform.links:
+        return (name,)
+    pair = (f"{name}_UP", f"{name}_DOWN")
+    return pair if all(each in platform.links for each in pair) else ()
+
+
+def check(platform: Platform, change: Change) -> None:
+    """Raise SimunixError for what does not fit the platform."""
+    known = [host.name for host in platform.hosts]
+    hosts = [change.host] if isinstance(change, HostChange) else []
+    if isinstance(change, (Partition, Heal, Loss)):
+        hosts = [*change.one, *change.other]
+        both = sorted(set(change.one) & set(change.other))
+        if both:
+            raise SimunixError(f"host {both[0]} is on both sides; name it on one")
+        if isinstance(change, (Partition, Loss)) and not change.other and set(change.one) >= set(known):
+            raise SimunixError("these are all hosts; leave out those on the other side, or name both sides")
+    for host in hosts:
+        if host not in known:
+            raise SimunixError(_unknown("host", host, known))
+    if isinstance(change, LinkChange) and not link_names(platform, change.link):
+        raise SimunixError(_unknown("link", change.link, [*known, *platform.links]))
+
+
+def _unknown(what: str, name: str, known: list[str]) -> str:
+    import difflib  # for a mistake only: every run loads this file
+
+    close = difflib.get_close_matches(name, known, 1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    more = ", …" if len(known) > 12 else ""
+    return f"{what} {name!r}: no such {what}; {hint}known: {', '.join(known[:12])}{more}"

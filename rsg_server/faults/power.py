@@ -1,0 +1,140 @@
+"""Hosts that go off and on: a power cut, which nobody is told of; a shutdown in good order; a boot."""
+
+from __future__ import annotations
+
+import signal
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from rsg_server.process import native_signal
+from rsg_server.process.host_state import FIRST_EPHEMERAL_PORT
+
+if TYPE_CHECKING:
+    from rsg_server.kernel import Kernel
+    from rsg_server.process.host_state import HostState
+    from rsg_server.process.process import Process
+
+SECOND_NS = 10**9
+LOOK_NS = SECOND_NS // 10
+"""How often a shutdown looks whether everybody has ended."""
+LAST_WORDS_NS = SECOND_NS
+"""How long a host is still on the network once its last process has ended: what that said last gets out."""
+Told = Callable[[str], None]
+
+
+class Power:
+    """Who is on. `on_boot` and `on_loss` tell the launcher, which starts what a host runs."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._stopping: dict[str, int | None] = {}  # host -> how long after its shutdown it boots, if it does
+        self._boots_due: Counter[str] = Counter()
+        self.on_boot: Told = lambda host: None
+        self.on_loss: Told = lambda host: None
+
+    def is_off(self, host: str) -> bool:
+        """Whether it is off."""
+        return host in self._kernel.wire.reach.off
+
+    def starts_programs(self, host: str) -> bool:
+        """Neither off nor about to be."""
+        return not self.is_off(host) and host not in self._stopping
+
+    def boots_later(self, host: str) -> bool:
+        """Whether it is known already that it will be started: what it runs then is not over."""
+        return self._boots_due[host] > 0
+
+    def cut(self, host: str) -> None:
+        """A power cut, now: its processes and its sockets are gone, and nothing is sent any more."""
+        if not self.is_off(host):
+            self._kernel.log.event(self._kernel.now_ns, "host_off", host=host)
+            if self._stopping.pop(host, None) is not None:
+                self._boots_due[host] -= 1
+            self._lose(host)
+
+    def start(self, host: str) -> None:
+        """Power comes back: the host boots."""
+        if self.is_off(host):
+            self._kernel.wire.reach.off.discard(host)
+            self._kernel.log.event(self._kernel.now_ns, "host_on", host=host)
+            self.on_boot(host)
+
+    def start_later(self, host: str, delay_ns: int) -> None:
+        """It boots by itself after a while; until then the run is not over."""
+        self._boots_due[host] += 1
+        self._kernel.timeline.add(self._kernel.now_ns + delay_ns, lambda: self._due(host))
+
+    def _due(self, host: str) -> None:
+        self._boots_due[host] -= 1
+        self.start(host)
+
+    def shut_down(self, host: str, grace_ns: int, boot_after_ns: int | None = None) -> None:
+        """SIGTERM for every process; SIGKILL after a while for those that still live; then the power goes off.
+
+        With `boot_after_ns` it comes on again so long after that.
+        """
+        kernel = self._kernel
+        if not self.starts_programs(host):
+            return
+        self._stopping[host] = boot_after_ns
+        if boot_after_ns is not None:
+            self._boots_due[host] += 1
+        kernel.log.event(kernel.now_ns, "host_shutdown", host=host)
+        self._signal(host, signal.SIGTERM)
+        self._await_end(host, kernel.now_ns + grace_ns)
+
+    def _await_end(self, host: str, deadline_ns: int) -> None:
+        kernel = self._kernel
+        if host not in self._stopping:
+            return  # its power was cut meanwhile
+        if self._processes(host) and kernel.now_ns < deadline_ns:
+            due_ns = min(kernel.now_ns + LOOK_NS, deadline_ns)
+            kernel.timeline.add(due_ns, lambda: self._await_end(host, deadline_ns))
+            return
+        self._signal(host, signal.SIGKILL)
+        kernel.timeline.add(kernel.now_ns + LAST_WORDS_NS, lambda: self._switch_off(host))
+
+    def _switch_off(self, host: str) -> None:
+        if host in self._stopping:
+            boot_after_ns, self._stopping[host] = self._stopping[host], None
+            if boot_after_ns is not None:
+                self._kernel.timeline.add(self._kernel.now_ns + boot_after_ns, lambda: self._due(host))
+            self.cut(host)
+
+    def _processes(self, host: str) -> list[Process]:
+        """In the order of their births."""
+        processes = self._kernel.processes
+        return [processes[number] for number in sorted(processes) if processes[number].host.name == host]
+
+    def _signal(self, host: str, number: signal.Signals) -> None:
+        for process in self._processes(host):
+            if process.dead:
+                continue
+            native_signal.send(process.pidfd, number)
+            if number == signal.SIGKILL:
+                self._kernel.await_death(process)
+            else:
+                self._kernel.notice_signal(process, number)
+
+    def _lose(self, name: str) -> None:
+        kernel, host = self._kernel, self._kernel.hosts[name]
+        kernel.wire.reach.off.add(name)
+        self._lose_sockets(host)
+        processes = self._processes(name)
+        for process in processes:
+            native_signal.send(process.pidfd, signal.SIGKILL)
+        kernel.launcher.power_off(name)
+        for process in processes:
+            kernel.await_death(process)
+        host.next_port = FIRST_EPHEMERAL_PORT
+        kernel.faults.keepalive.look()
+        kernel.must_poll = True
+        self.on_loss(name)
+
+    def _lose_sockets(self, host: HostState) -> None:
+        sockets = self._kernel.sockets
+        for which in [sockets.all[number] for number in sorted(sockets.all)]:
+            if which.host is host and which.number in sockets.all:
+                sockets.vanish(which)
+        host.ports.clear()

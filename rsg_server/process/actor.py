@@ -1,0 +1,125 @@
+"""One emulated thread: running, ready, waiting, or dead; and what it waits for."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from rsg_server.protocol import Wait, Wake
+
+if TYPE_CHECKING:
+    from rsg_server.clock.timeline import Event
+    from rsg_server.clock.timer_queue import Alarm
+    from rsg_server.fd_store.store import Depot
+    from rsg_server.process.process import Process
+    from rsg_server.turn.preemption import Spinner
+
+
+class State(Enum):
+    """Where an actor stands with respect to the turn."""
+
+    READY = "ready"
+    RUNNING = "running"
+    PARKED = "parked"
+    VFORK = "waiting for a vfork child"
+    DEAD = "dead"
+
+
+AT_TERMINAL = 1
+"""In `c` of a wait for descriptors: one of them is the master of a terminal. From bit 8 on, the private epoll's descriptor."""
+
+HAS_SIGNALFD = 1 << (signal.SIGSYS - 1)
+"""In a mask of blocked signals, which never holds SIGSYS: whatever comes, the actor looks."""
+
+
+@dataclass(slots=True)
+class Parked:
+    """What a parked actor waits for, as its PARK message said; (a, b, c) depend on `wait`, see csrc/shared/protocol.h."""
+
+    wait: int
+    syscall: int
+    deadline_ns: int
+    blocked: int
+    a: int
+    b: int
+    c: int
+    since_ns: int
+    steps: bool = False  # its siblings may end the wait
+
+
+class Actor:
+    """A thread of an emulated process, known by the number that the server gave it before it was born."""
+
+    __slots__ = (
+        "answer_at_slot",
+        "born_ns",
+        "depot",
+        "held",
+        "is_new",
+        "is_warm",
+        "number",
+        "owes_message",
+        "parked",
+        "process",
+        "reply",
+        "reply_fds",
+        "seat",
+        "slot",
+        "spinner",
+        "state",
+        "tid",
+        "timeout",
+        "words",
+    )
+
+    def __init__(self, number: int, process: Process, channel: socket.socket, born_ns: int = 0) -> None:
+        self.number = number
+        self.process = process
+        self.held: socket.socket | None = channel  # None: the depot has it
+        self.depot: Depot | None = None
+        self.is_warm = True  # used since the depot was last short of room
+        self.born_ns = born_ns
+        self.tid = 0
+        self.slot = 0
+        self.seat = number  # whose channel and epoll it has (seats.py)
+        self.is_new = False  # a thread that waits at its slot for its first turn
+        self.answer_at_slot = False  # it waits there, not for a message
+        self.state = State.READY
+        self.owes_message = True  # it speaks first: HELLO, or FORK_DONE after a vfork
+        self.parked: Parked | None = None
+        self.timeout: Event | Alarm | None = None
+        self.reply: tuple[object, ...] = (int(Wake.READY), 0)
+        self.reply_fds: tuple[int, ...] = ()
+        self.words: tuple[tuple[int, int], ...] = ()  # futexes (space, word) that it waits at together
+        self.spinner: Spinner | None = None
+
+    def __repr__(self) -> str:
+        return f"{self.process}/{self.tid or '?'}"
+
+    @property
+    def channel(self) -> socket.socket:
+        """Our end, fetched if it is stored."""
+        if self.held is None:
+            assert self.depot is not None
+            self.held = self.depot.fetch(self)
+        self.is_warm = True
+        return self.held
+
+    @property
+    def may_be_stored(self) -> bool:
+        """Nobody speaks at the channel of an actor that waits, unless it owes its first message."""
+        return self.state is State.PARKED and not self.owes_message
+
+    @staticmethod
+    def socket_of(descriptor: int) -> socket.socket:
+        """Our end again, from the depot."""
+        return socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, descriptor)
+
+    def epoll_info(self) -> str | None:
+        """The fdinfo file of the epoll at which it waits for descriptors, if it does."""
+        if self.parked is None or self.parked.wait != Wait.FD or not self.parked.c >> 8:
+            return None
+        return f"/proc/{self.process.global_pid}/fdinfo/{self.parked.c >> 8}"

@@ -1,0 +1,113 @@
+"""Who waits at which futex word, in order of arrival."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rsg_server.process.actor import Actor
+from rsg_server.protocol import Space, Wake
+
+if TYPE_CHECKING:
+    from rsg_server.kernel import Kernel
+
+Key = tuple[int, int]
+Entry = tuple[Actor, int, int]
+"""A waiter, the bits that it waits for, and which of its words this is."""
+MATCH_ANY = (1 << 32) - 1
+
+
+class FutexTable:
+    """Queues of parked actors by key: (0 or a shared space, word), made unique per process for private words."""
+
+    def __init__(self) -> None:
+        self._queues: dict[Key, list[Entry]] = {}
+        self._keys: dict[int, list[Key]] = {}  # by actor number
+        self.lock_waiters = 0  # actors in queues of the space of file locks
+
+    @staticmethod
+    def key(actor: Actor, space: int, word: int) -> Key:
+        """The key of a word as this actor names it; private words are told apart by their process."""
+        if space < 0:
+            raise ValueError(f"futex space {space}: below 0")
+        return (space or -actor.process.number, word)
+
+    def add(self, actor: Actor) -> None:
+        """Queue an actor that has just parked at a futex, or at several."""
+        parked = actor.parked
+        assert parked is not None
+        if parked.a == Space.MANY:
+            for place, (space, word) in enumerate(actor.words):
+                self._append(self.key(actor, space, word), (actor, MATCH_ANY, place))
+        else:
+            self._append(self.key(actor, parked.a, parked.b), (actor, parked.c, 0))
+
+    def _append(self, key: Key, entry: Entry) -> None:
+        self._keys.setdefault(entry[0].number, []).append(key)
+        self._queues.setdefault(key, []).append(entry)
+        self.lock_waiters += key[0] == Space.LOCKS
+
+    def remove(self, actor: Actor) -> None:
+        """Take an actor out of its queues, wherever a requeue has moved it."""
+        for key in dict.fromkeys(self._keys.pop(actor.number, ())):
+            self.lock_waiters -= key[0] == Space.LOCKS
+            queue = self._queues[key]
+            queue[:] = [entry for entry in queue if entry[0] is not actor]
+            if not queue:
+                del self._queues[key]
+
+    def is_alone(self, actor: Actor) -> bool:
+        """Whether nobody else waits where it does."""
+        return all(len(self._queues[key]) == 1 for key in self._keys.get(actor.number, ()))
+
+    def wake(self, kernel: Kernel, key: Key, most: int, bitset: int) -> int:
+        """Wake up to `most` waiters whose bitset meets the given one, first come first served; returns how many."""
+        woken = 0
+        gone: set[int] = set()
+        for actor, waits_for, place in list(self._queues.get(key, ())):
+            if woken >= most:
+                break
+            if waits_for & bitset and actor.number not in gone:
+                gone.add(actor.number)
+                self._wake_one(kernel, actor, place)
+                woken += 1
+        return woken
+
+    def _wake_one(self, kernel: Kernel, actor: Actor, place: int) -> None:
+        if not kernel.wake(actor, Wake.READY, place):  # a signal has made it ready, but it has not run since
+            self.remove(actor)
+            actor.reply = (int(Wake.READY), place)
+
+    def hand_over(self, kernel: Kernel, key: Key) -> tuple[int, bool]:
+        """Wake the first waiter of a lock, its next owner: its thread id (0 if nobody waits), and whether others wait."""
+        queue = self._queues.get(key)
+        if not queue:
+            return 0, False
+        actor, _, place = queue[0]
+        self._wake_one(kernel, actor, place)
+        return actor.tid, key in self._queues
+
+    def wake_space(self, kernel: Kernel, space: Space) -> None:
+        """Let everybody who waits for an object of a kind look again."""
+        for key in [key for key in self._queues if key[0] == space]:
+            self.wake(kernel, key, 1 << 30, MATCH_ANY)
+
+    def wake_shared(self, kernel: Kernel) -> None:
+        """Let everybody who waits in shared memory look again: a process that died may have owned a robust lock there."""
+        for key in [key for key in self._queues if key[0] > 0]:
+            self.wake(kernel, key, 1 << 30, MATCH_ANY)
+
+    def count(self, key: Key, detail: int) -> int:
+        """How many wait at a word with this detail above their bitset."""
+        return sum(waits_for >> 32 == detail for _, waits_for, _ in self._queues.get(key, ()))
+
+    def requeue(self, source: Key, target: Key, most: int) -> int:
+        """Move up to `most` waiters to another word without waking them; returns how many."""
+        if source == target:
+            return 0
+        moved = self._queues.get(source, [])[: max(most, 0)]
+        for entry in moved:
+            keys = self._keys[entry[0].number]
+            self.remove(entry[0])
+            for place, key in enumerate(keys):
+                self._append(target if place == entry[2] else key, entry if place == entry[2] else (entry[0], MATCH_ANY, place))
+        return len(moved)

@@ -1,0 +1,38 @@
+"""Processes that wait for each other's record locks: fcntl(2) tells the one that closes the ring, EDEADLK."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rsg_server.protocol import LOCK_WAITS, Space, Wait
+
+if TYPE_CHECKING:
+    from rsg_server.process.actor import Actor, Parked
+    from rsg_server.process.process import Process
+
+_PID = LOCK_WAITS - 1
+
+
+def closes_ring(actor: Actor, parked: Parked) -> bool:
+    """Whether whoever holds the lock that the actor is about to wait for waits, in the end, for the actor's own process."""
+    processes = actor.process.host.processes
+    seen: set[int] = set()
+    next_pids = [parked.c & _PID]
+    while next_pids:
+        pid = next_pids.pop()
+        if pid in seen or pid not in processes:
+            continue
+        if processes[pid] is actor.process:
+            return True
+        seen.add(pid)
+        next_pids.extend(_waited_for(processes[pid]))
+    return False
+
+
+def _waited_for(process: Process) -> Iterator[int]:
+    """Pids of those that hold what threads of a process wait for."""
+    for actor in process.actors:
+        parked = actor.parked
+        if parked is not None and parked.wait == Wait.FUTEX and parked.a == Space.LOCKS:
+            yield parked.c & _PID

@@ -1,0 +1,141 @@
+"""Signals that the server sends itself: expiring timers, with the siginfo that applications look at."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import struct
+import time
+from typing import TYPE_CHECKING
+
+from rsg_server.protocol import PREEMPT_CODE
+
+if TYPE_CHECKING:
+    from rsg_server.process.process import Process
+
+_SYS_PIDFD_SEND_SIGNAL = 424
+_SYS_RT_TGSIGQUEUEINFO = 297
+_SI_TIMER = -2
+_CPUCLOCK_SCHED = 2
+_SIGINFO_BYTES = 128
+_LOOKS = 10_000
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def send(pidfd: int, number: int) -> None:
+    """Send a plain signal; nothing happens if the process is gone or may not be sent signals any more (it changed its user)."""
+    if pidfd >= 0:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            signal.pidfd_send_signal(pidfd, number)
+
+
+def send_timer_signal(process: Process, number: int, timer_id: int, value: int, global_tid: int = 0) -> None:
+    """Queue a POSIX timer's signal to a process, or to one of its threads: SI_TIMER, its id, its value (timer_create(2)).
+
+    Nothing happens if that is gone, or takes no more signals (EAGAIN: a full queue loses them in Linux, too).
+    """
+    # siginfo_t: signo, errno, code, pad; then timer id, overrun, value
+    info = struct.pack("=iiiiiiQ", number, 0, _SI_TIMER, 0, timer_id, 0, value & 0xFFFFFFFFFFFFFFFF)
+    buffer = ctypes.create_string_buffer(info, _SIGINFO_BYTES)
+    if global_tid:
+        _libc.syscall(_SYS_RT_TGSIGQUEUEINFO, process.global_pid, global_tid, number, buffer)
+    elif process.pidfd >= 0:
+        _libc.syscall(_SYS_PIDFD_SEND_SIGNAL, process.pidfd, number, buffer, 0)
+
+
+def is_pending(global_pid: int, number: int, tid: int = 0) -> bool:
+    """Whether a signal waits to be taken by a process, or by the thread that calls itself `tid`."""
+    path, field = f"/proc/{global_pid}/status", "ShdPnd:"
+    if tid:
+        path, field = f"/proc/{global_pid}/task/{global_tid(global_pid, tid)}/status", "SigPnd:"
+    try:
+        with open(path) as status:
+            mask = next((line.split()[1] for line in status if line.startswith(field)), "0")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return bool(int(mask, 16) >> (number - 1) & 1)
+
+
+def global_tid(global_pid: int, tid: int) -> int:
+    """The server's number of a thread that calls itself `tid` in its PID namespace; 0 if there is none."""
+    folder = f"/proc/{global_pid}/task"
+    return next((task for task in _numbers(folder) if _innermost(f"{folder}/{task}/status") == tid), 0)
+
+
+def thread_state(global_pid: int, thread: int) -> str:
+    """The kernel's letter for what a thread does (R: it runs or would, S: it sleeps, T: it is stopped); "" if it is gone."""
+    try:
+        with open(f"/proc/{global_pid}/task/{thread}/stat") as file:
+            return file.read().rpartition(") ")[2][:1]
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def await_rest(global_pid: int, thread: int) -> str:
+    """Spin until a thread that goes on by itself has been stopped or waits for our answer, however busy the computer is.
+
+    Its state, as in `thread_state`.
+    """
+    for _ in range(_LOOKS):
+        if (state := thread_state(global_pid, thread)) != "R":
+            return state
+        os.sched_yield()  # it may share our core
+    return "R"
+
+
+def await_rests(global_pid: int) -> None:
+    """The same of all threads of a process: the last that is stopped, or the first that runs again, tells the parent."""
+    for thread in _numbers(f"/proc/{global_pid}/task"):
+        await_rest(global_pid, thread)
+
+
+def global_child(global_pid: int, pid: int) -> int:
+    """The server's number of a child that its parent calls `pid`; raises ProcessLookupError if there is none."""
+    for task in _numbers(f"/proc/{global_pid}/task"):
+        for child in _numbers_in(f"/proc/{global_pid}/task/{task}/children"):
+            if _innermost(f"/proc/{child}/status") == pid:
+                return child
+    raise ProcessLookupError(pid)
+
+
+def _numbers(folder: str) -> list[int]:
+    try:
+        return sorted(map(int, os.listdir(folder)))
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def _numbers_in(path: str) -> list[int]:
+    try:
+        with open(path) as file:
+            return [int(word) for word in file.read().split()]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def _innermost(path: str) -> int:
+    """What a process or thread calls itself in its own PID namespace, from its status file; 0 if it is gone."""
+    try:
+        with open(path) as status:
+            return next((int(line.split()[-1]) for line in status if line.startswith("NSpid:")), 0)
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+
+
+def preempt(global_pid: int, global_tid: int) -> None:
+    """Send a thread the SIGSYS that makes it give the turn back; nothing happens if it is gone."""
+    info = struct.pack("=iii", signal.SIGSYS, 0, PREEMPT_CODE)
+    _libc.syscall(
+        _SYS_RT_TGSIGQUEUEINFO, global_pid, global_tid, signal.SIGSYS, ctypes.create_string_buffer(info, _SIGINFO_BYTES)
+    )
+
+
+def process_cpu_ns(global_pid: int) -> int:
+    """CPU time that all threads of a process have used, see clock_getcpuclockid(3); 0 if it is gone."""
+    try:
+        return time.clock_gettime_ns(~global_pid << 3 | _CPUCLOCK_SCHED)
+    except OSError:
+        return 0

@@ -1,0 +1,101 @@
+"""Pseudoterminals without the kernel's work queue, which hands characters on when it comes to it, at no moment of virtual time.
+
+What is typed at a master is put into the slave's line discipline here, where it takes effect at once: echo, signals, lines.
+What a slave has written is delivered to its master as soon as somebody polls that and finds nothing: done for those who wait.
+Where we may not do so (TIOCSTI wants root, or an old kernel's ways), the turn loop waits a moment of real time instead.
+"""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import ctypes
+import fcntl
+import os
+import select
+import termios
+from typing import TYPE_CHECKING
+
+from rsg_server.diagnosis.descriptors import epoll_targets
+from rsg_server.process.actor import AT_TERMINAL, State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rsg_server.process.actor import Actor
+    from rsg_server.process.host_state import HostState
+    from rsg_server.process.process import Process
+
+_SYS_PIDFD_GETFD = 438
+_ROOM = 2048
+"""Unread characters of a terminal beyond which the kernel decides what becomes of more; it holds 4096."""
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+@contextlib.contextmanager
+def borrowed(process: Process, fd: int) -> Iterator[int]:
+    """A copy of a process's descriptor for a moment; raises OSError if it is gone or may not be had."""
+    copy = _libc.syscall(_SYS_PIDFD_GETFD, process.pidfd, fd, 0)
+    if copy < 0:
+        raise OSError(ctypes.get_errno(), "pidfd_getfd")
+    try:
+        yield copy
+    finally:
+        os.close(copy)
+
+
+def type_at(host: HostState, number: int, keys: bytes) -> bool:
+    """Have a terminal of a host take these keys, at once; False if nobody has it open, it is full, or we may not."""
+    for process in sorted(host.processes.values(), key=lambda process: process.number):
+        fd = _descriptor_of(process, f"/dev/pts/{number}")
+        if fd is not None:
+            with contextlib.suppress(OSError), borrowed(process, fd) as slave:
+                return _type(slave, keys)
+    return False
+
+
+def _type(slave: int, keys: bytes) -> bool:
+    flush(slave)
+    unread = array.array("i", [0])
+    fcntl.ioctl(slave, termios.FIONREAD, unread)
+    if unread[0] + len(keys) > _ROOM:
+        return False
+    for key in keys:
+        fcntl.ioctl(slave, termios.TIOCSTI, bytes([key]))
+    return True
+
+
+def _descriptor_of(process: Process, name: str) -> int | None:
+    folder = f"/proc/{process.global_pid}/fd"
+    try:
+        for fd in sorted(map(int, os.listdir(folder))):
+            with contextlib.suppress(FileNotFoundError):
+                if os.readlink(f"{folder}/{fd}") == name:
+                    return fd
+    except OSError:
+        pass
+    return None
+
+
+def flush(terminal: int) -> None:
+    """Have the kernel deliver what is on its way to this end, unless there is something to be read already."""
+    poller = select.poll()
+    poller.register(terminal, select.POLLIN)
+    poller.poll(0)
+
+
+def flush_waited(waiting: dict[int, Actor]) -> None:
+    """Deliver what has been written to terminals to those who wait for it; who no longer waits is taken from the table."""
+    for number, actor in sorted(waiting.items()):
+        if actor.parked is None or actor.state is not State.PARKED or not actor.parked.c & AT_TERMINAL:
+            del waiting[number]
+        elif actor.process.pidfd >= 0:
+            flush_for(actor.process, [fd for fd, _ in epoll_targets(actor.epoll_info())])
+
+
+def flush_for(process: Process, descriptors: list[int]) -> None:
+    """The same, for descriptors that a thread of a process waits for."""
+    for fd in descriptors:
+        with contextlib.suppress(OSError), borrowed(process, fd) as copy:
+            flush(copy)

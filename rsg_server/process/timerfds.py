@@ -1,0 +1,106 @@
+"""Timerfds: eventfds that the server writes. It keeps a copy of each, and nobody tells it when the last other one is closed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rsg_server.clock.timeline import Event
+    from rsg_server.process.process import Process
+
+FIRST_SWEEP = 256
+
+
+@dataclass(eq=False, slots=True)
+class TimerFd:
+    """The server's copy of an eventfd that an application takes for a timerfd; `is_real` when of CLOCK_REALTIME."""
+
+    fd: int
+    is_real: bool = False
+    next_ns: int = 0
+    interval_ns: int = 0
+    event: Event | None = None
+
+    def close(self) -> None:
+        """Nobody has it any more."""
+        if self.event is not None:
+            self.event.cancel()
+        os.close(self.fd)
+
+
+class TimerFds:
+    """All timerfds by the kernel's number of the eventfd, which survives dup, fork, exec and passing."""
+
+    def __init__(self) -> None:
+        self.all: dict[int, TimerFd] = {}
+        self._sweep_at = FIRST_SWEEP
+
+    def create(self, is_real: bool) -> TimerFd:
+        """A new one, disarmed."""
+        fd = os.eventfd(0, os.EFD_CLOEXEC)
+        try:
+            number = eventfd_number("self", fd)
+        except OSError:
+            os.close(fd)
+            raise
+        assert number is not None
+        self.all[number] = TimerFd(fd, is_real)
+        return self.all[number]
+
+    def of(self, process: Process, fd: int) -> TimerFd | None:
+        """The timerfd at a descriptor of a process, None if that is something else. Raises OSError if it is not open."""
+        number = eventfd_number(process.global_pid, fd)
+        return self.all.get(number) if number is not None else None
+
+    def sweep(self, processes: Iterable[Process]) -> None:
+        """Close what no process has open any more, whenever their number has doubled: cheap for each that was made."""
+        if len(self.all) < self._sweep_at:
+            return
+        held = held_eventfds(processes)
+        if held is None:
+            return
+        for number in [number for number in self.all if number not in held]:
+            self.all.pop(number).close()
+        self._sweep_at = max(FIRST_SWEEP, 2 * len(self.all))
+
+    def close(self) -> None:
+        """Release every descriptor."""
+        for timer in self.all.values():
+            timer.close()
+        self.all.clear()
+
+
+def eventfd_number(process: int | str, fd: int) -> int | None:
+    """The kernel's number of the eventfd at a descriptor; None if it is no eventfd. Raises OSError if it is not open."""
+    number = _field(f"/proc/{process}/fdinfo/{fd}", "eventfd-id:")
+    return None if number is None else int(number)
+
+
+def _field(path: str, name: str) -> str | None:
+    with open(path) as lines:
+        return next((line.split()[1] for line in lines if line.startswith(name)), None)
+
+
+def held_eventfds(processes: Iterable[Process]) -> set[int] | None:
+    """Numbers of the eventfds that processes have open; None while some may be out of sight.
+
+    That is so while a process has not spoken yet, or descriptors are under way between two (SCM_RIGHTS).
+    """
+    found: set[int] = set()
+    for process in processes:
+        if process.pidfd < 0:
+            return None
+        folder = f"/proc/{process.global_pid}"
+        try:
+            for fd in os.listdir(f"{folder}/fd"):
+                link = os.readlink(f"{folder}/fd/{fd}")
+                if link.startswith("socket:") and _field(f"{folder}/fdinfo/{fd}", "scm_fds:") not in (None, "0"):
+                    return None
+                if link == "anon_inode:[eventfd]" and (number := eventfd_number(process.global_pid, int(fd))) is not None:
+                    found.add(number)
+        except OSError:
+            return None  # it has just ended, or may not be looked into
+    return found

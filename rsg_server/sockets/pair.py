@@ -1,0 +1,227 @@
+"""The server's end of a simulated internet socket: its state, its buffers, its back-pressure."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import select
+import socket
+import struct
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from rsg_server.fd_store.store import Depot
+    from rsg_server.process.host_state import HostState
+    from rsg_server.process.process import Process
+
+READ_BYTES = 65536
+PIECES = 4
+"""What a window consists of, if its buffers have been forced to be larger than usual."""
+READ_EVENTS = select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLPRI
+_SIOCATMARK = 0x8905
+_FILLER = bytearray(1 << 18)
+"""Where filler is thrown: as much as a socket's buffer usually holds (net.core.wmem_default), in one piece."""
+
+
+class Flow(Protocol):
+    """One direction of a connection; see rsg_server.sockets.retransmission."""
+
+    @property
+    def is_cancelled(self) -> bool: ...
+    @property
+    def in_flight_bytes(self) -> int: ...
+    @property
+    def window_bytes(self) -> int: ...
+    def send(self, data: bytes) -> None: ...
+    def finish(self, action: Callable[[], None]) -> None: ...
+    def abandon(self, action: Callable[[], None]) -> None: ...
+    def cancel(self) -> None: ...
+
+
+def _is_at_mark(end: socket.socket) -> bool:
+    return fcntl.ioctl(end, _SIOCATMARK, bytes(4)) == struct.pack("=i", 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An IPv4 or IPv6 endpoint: 4 or 16 bytes in network order, and a port."""
+
+    ip: bytes
+    port: int
+
+    @property
+    def family(self) -> int:
+        """4 or 6."""
+        return 4 if len(self.ip) == 4 else 6
+
+    def __str__(self) -> str:
+        text = socket.inet_ntop(socket.AF_INET if self.family == 4 else socket.AF_INET6, self.ip)
+        return f"{text}:{self.port}" if self.family == 4 else f"[{text}]:{self.port}"
+
+
+class SocketState(Enum):
+    """TCP's states as far as an application can tell them apart; datagram sockets stay OPEN or become CONNECTED."""
+
+    OPEN = "open"
+    LISTENING = "listening"
+    CONNECTING = "connecting"
+    CONNECTED = "connected"
+    CLOSED = "closed"
+
+
+@dataclass(eq=False, slots=True)
+class SimulatedSocket:
+    """`end` is ours, `held` unless it is stored; `app_end` the application's until it is handed out (pending connections)."""
+
+    number: int
+    host: HostState
+    family: int  # 4, 6; 16 netlink
+    kind: str  # 's' stream, 'd' datagram, 'n' netlink
+    held: socket.socket | None
+    app_end: socket.socket | None
+    type: int = 0  # as it was asked for: SOCK_
+    protocol: int = 0
+    owner: Process | None = None  # who got the application's end from us
+    inode: int = 0  # of the application's end: reports find by it who holds it
+    state: SocketState = SocketState.OPEN
+    local: Address | None = None
+    remote: Address | None = None
+    bound: bool = False
+    peer: SimulatedSocket | None = None
+    flow: Flow | None = None
+    error: int = 0
+    backlog: int = 0
+    pending: deque[SimulatedSocket] = field(default_factory=deque)
+    tokens: int = 0  # sent to the listening application and not yet taken back by an accept
+    options: dict[tuple[int, int], bytes] = field(default_factory=dict)
+    undelivered: bytearray = field(default_factory=bytearray)
+    fin_due: bool = False  # the peer has finished; to be shown once `undelivered` is empty
+    app_finished: bool = False  # the application sends no more
+    finished_first: bool = False  # before its peer did: its port goes into TIME_WAIT
+    app_closed: bool = False
+    was_shut_down: bool = False  # in both directions: our end looks as if it were closed, but the descriptor lives on
+    vanished: bool = False  # its host lost power: nobody there knows of it any more
+    heard_ns: int = 0  # when its peer's host last answered
+    waits: bool = False  # a blocking connect
+    outcome: int | None = None  # of a connect, until somebody asks
+    events: int = READ_EVENTS
+    is_urgent: bool = False  # the application has sent a byte with MSG_OOB, which has not been read yet
+    bytes_read: int = 0  # since the beginning
+    bytes_pushed: int = 0
+    send_bytes: int = 0  # buffers that the application has forced, SO_SNDBUFFORCE and SO_RCVBUFFORCE
+    receive_bytes: int = 0
+    depot: Depot | None = None
+    is_warm: bool = True  # used since the depot was last short of room
+    urgent: deque[int] = field(default_factory=deque)  # places of urgent bytes in what the application is to get
+
+    def __repr__(self) -> str:
+        return f"socket {self.number} of {self.host.name} ({self.local} -> {self.remote}, {self.state.value})"
+
+    @property
+    def end(self) -> socket.socket:
+        """Our end of the pair, fetched if it is stored."""
+        if self.held is None:
+            assert self.depot is not None
+            self.held = self.depot.fetch(self)
+        self.is_warm = True
+        return self.held
+
+    @property
+    def may_be_stored(self) -> bool:
+        """Whether it is ours to give away."""
+        return not self.is_broken
+
+    def socket_of(self, descriptor: int) -> socket.socket:
+        """Our end again, from the depot."""
+        end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM if self.kind == "s" else socket.SOCK_SEQPACKET, 0, descriptor)
+        end.setblocking(False)
+        return end
+
+    def hand_out(self) -> int:
+        """The application's end, now the caller's to pass on and close."""
+        assert self.app_end is not None
+        app_end, self.app_end = self.app_end, None
+        return app_end.detach()
+
+    @property
+    def buffer_bytes(self) -> int:
+        """What may be under way towards the peer because both sides want it so."""
+        return 0 if self.peer is None else min(self.send_bytes, self.peer.receive_bytes)
+
+    def read(self) -> bytes | None:
+        """What the application has sent, one piece at most; b"" at its end, None if there is nothing now.
+
+        Raises ConnectionResetError when it closed with data unread.
+        """
+        try:
+            data = self._read_urgent() or self.end.recv(max(READ_BYTES, self.buffer_bytes // PIECES))
+        except BlockingIOError:
+            return None
+        self.bytes_read += len(data)
+        return data
+
+    def _read_urgent(self) -> bytes:
+        """The byte that was sent with MSG_OOB, if it is the next one; its place in the stream goes to the peer."""
+        if not self.is_urgent or not _is_at_mark(self.end):
+            return b""
+        self.is_urgent = False
+        if self.peer is not None:
+            self.peer.urgent.append(self.bytes_read)
+        return self.end.recv(1, socket.MSG_OOB)
+
+    @property
+    def is_broken(self) -> bool:
+        """Our end is closed, though the application's may live on."""
+        return self.held is not None and self.held.fileno() < 0
+
+    def drain(self) -> None:
+        """Throw away the filler that makes a connecting socket not writable."""
+        with contextlib.suppress(ConnectionResetError, BlockingIOError):
+            while self.end.recv_into(_FILLER):
+                pass
+
+    def deliver(self, data: bytes) -> bool:
+        """Give the application bytes; what does not fit waits. False if it will never take them."""
+        if self.undelivered or self.urgent:
+            self.undelivered += data
+            return self.push()
+        try:
+            sent = self.end.send(data)
+        except BlockingIOError:
+            sent = 0
+        except (BrokenPipeError, ConnectionResetError):
+            return False
+        self.bytes_pushed += sent
+        self.undelivered += memoryview(data)[sent:]
+        return True
+
+    def push(self) -> bool:
+        """Move waiting bytes on; False if the application is gone."""
+        while self.undelivered:
+            try:
+                sent = self._send_piece() if self.urgent else self.end.send(self.undelivered)
+            except BlockingIOError:
+                return True
+            except (BrokenPipeError, ConnectionResetError):
+                self.undelivered.clear()
+                return False
+            del self.undelivered[:sent]
+            self.bytes_pushed += sent
+        if self.fin_due:
+            self.fin_due = False
+            with contextlib.suppress(OSError):
+                self.end.shutdown(socket.SHUT_WR)
+        return True
+
+    def _send_piece(self) -> int:
+        """Up to the next urgent byte, or that one alone: urgent data keeps its place in the stream."""
+        before = self.urgent[0] - self.bytes_pushed
+        if before > 0:
+            return self.end.send(self.undelivered[:before])
+        sent = self.end.send(self.undelivered[:1], socket.MSG_OOB)
+        self.urgent.popleft()
+        return sent

@@ -1,0 +1,277 @@
+"""One direction of a connection, above its flow: what is lost is sent again as TCP does, until it arrives or time is up.
+
+The flow loses nothing by itself. What arrives while the way is cut, or at a host that is off, counts as lost: it and all that
+follows is held, and sent again after the retransmission timeout, doubled each time (RFC 6298; Linux: net/ipv4/tcp_timer.c).
+When the way is free at such a moment, all that is held goes at once; fast retransmission, often earlier, is not modelled.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rsg_server.capture.capture import Capture
+    from rsg_server.clock.timeline import Event
+    from rsg_server.kernel import Kernel
+    from rsg_server.sockets.pair import SimulatedSocket
+
+Action = Callable[[], None]
+MS = 10**6
+RTO_MIN_NS = 200 * MS
+RTO_MAX_NS = 120 * 10**9
+RETRIED_BYTES = 1448
+RETRIES = 15
+"""tcp_retries2: with these timeouts the sender gives up 924.6 s after the first loss (tcp(7))."""
+USER_TIMEOUT = (6, 18)
+"""TCP_USER_TIMEOUT, milliseconds; 0 for the default."""
+
+
+def user_timeout_ns(which: SimulatedSocket) -> int:
+    """How long the application lets data stay unacknowledged; 0 if it does not say."""
+    return int.from_bytes(which.options.get(USER_TIMEOUT, b"")[:4], "little") * MS
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """Something that was lost: data and where in the stream they stand, or what the end of the stream brings about."""
+
+    data: bytes
+    offset: int
+    action: Action | None
+
+
+class Transmission:
+    """Looks like a flow to its socket (see rsg_server.sockets.pair.Flow)."""
+
+    def __init__(self, kernel: Kernel, sender: SimulatedSocket, receiver: SimulatedSocket) -> None:
+        self._kernel = kernel
+        self._sender = sender
+        self._receiver = receiver
+        self._flow = kernel.network.open_flow(sender.host.host, receiver.host.host, self._arrived)
+        self._under_way: deque[tuple[int, int]] = deque()  # when it was sent, and where in the stream; while somebody looks on
+        self._offset = 0  # of the next byte in the stream
+        self._left_ns = 0  # when the last byte of the latest segment left
+        self._held: deque[_Held] = deque()  # lost
+        self._held_bytes = 0
+        self._timer: Event | None = None
+        self._retries = 0
+        self._lost_ns = 0  # when the oldest of what is held was sent
+
+    def __repr__(self) -> str:
+        return f"{self._flow!r}, {self._held_bytes} bytes lost and to be sent again"
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether it delivers nothing any more."""
+        return self._flow.is_cancelled
+
+    @property
+    def in_flight_bytes(self) -> int:
+        """Under way, or lost and to be sent again."""
+        return self._flow.in_flight_bytes + self._held_bytes
+
+    @property
+    def window_bytes(self) -> int:
+        """How much may be under way or undelivered before the sender has to wait."""
+        return self._flow.window_bytes
+
+    @property
+    def is_retrying(self) -> bool:
+        """Whether something was lost and has not been sent again yet."""
+        return bool(self._held)
+
+    def send(self, data: bytes) -> None:
+        """Queue bytes for the receiver."""
+        offset, self._offset = self._offset, self._offset + len(data)
+        self._send(data, offset)
+
+    def _send(self, data: bytes, offset: int) -> None:
+        if self._is_lost(data, offset):
+            self._show(data, offset, self._kernel.now_ns, self._kernel.now_ns, None)
+            return
+        if self._kernel.wire.is_looked_at:
+            self._under_way.append((self._kernel.now_ns, offset))
+        self._flow.send(data)
+
+    def finish(self, action: Action) -> None:
+        """Have `action` called when everything sent before has arrived (FIN)."""
+        if self._is_lost(b"", self._offset, action):
+            self._show_end(self._kernel.now_ns, None)
+        else:
+            self._flow.finish(lambda: self._end_arrives(action))
+
+    def _end_arrives(self, action: Action) -> None:
+        left_ns = self._leaves_last_ns()
+        if self._is_lost(b"", self._offset, action):
+            self._show_end(left_ns, None)
+            return
+        self._show_end(left_ns, self._kernel.now_ns)
+        action()
+
+    def abandon(self, action: Action) -> None:
+        """The same for a reset, which nobody sends twice: where it is lost, so is everything before it."""
+
+        def arrive() -> None:
+            if not self._held and self._is_free:
+                self._show_reset()
+                action()
+
+        if self._held:
+            self.cancel()
+        else:
+            self._flow.finish(arrive)
+
+    def cancel(self) -> None:
+        """Forget everything under way."""
+        self._flow.cancel()
+        self._held.clear()
+        self._held_bytes = 0
+        self._under_way.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    @property
+    def _is_free(self) -> bool:
+        return self._kernel.wire.reaches(self._sender.host, self._receiver.host)
+
+    def _is_lost(self, data: bytes, offset: int, action: Action | None = None) -> bool:
+        """Hold what cannot pass, and what comes behind something that is held."""
+        if self.is_cancelled or (not self._held and self._is_free):
+            return False
+        self._held.append(_Held(data, offset, action))
+        self._held_bytes += len(data)
+        if self._timer is None:
+            self._retries = 0
+            self._lost_ns = self._kernel.now_ns
+            self._wait()
+        return True
+
+    def _arrived(self, data: bytes) -> None:
+        kernel = self._kernel
+        offset = self._offset
+        begin_ns = kernel.now_ns
+        if self._under_way:
+            begin_ns, offset = self._tell(len(data))
+        is_lost = self._is_lost(data, offset)
+        self._show(data, offset, begin_ns, self._left_ns, None if is_lost else kernel.now_ns)
+        if is_lost:
+            return
+        if self._receiver.vanished:
+            self._refused()
+            return
+        latency_ns = kernel.wire.latency_ns(self._receiver.host, self._sender.host)
+        self._receiver.heard_ns, self._sender.heard_ns = kernel.now_ns, kernel.now_ns + latency_ns
+        kernel.sockets.arrived(self._receiver, data)
+
+    def _refused(self) -> None:
+        """The receiver's host has been started anew and knows nothing of the connection: it answers with RST."""
+        sender, receiver, kernel = self._sender, self._receiver, self._kernel
+        kernel.wire.packet(
+            receiver.host,
+            sender.host,
+            lambda: kernel.sockets.abort(sender, errno.ECONNRESET),
+            frames=lambda capture: capture.reset(receiver, kernel.now_ns),
+        )
+
+    # Showing it to whoever looks on
+
+    def _tell(self, size_bytes: int) -> tuple[int, int]:
+        """A segment has arrived: when it left follows from the latency, as one flow sends one segment after the other.
+
+        When it began to leave, and where in the stream it stands.
+        """
+        wire, source, destination = self._kernel.wire, self._sender.host, self._receiver.host
+        sent_ns, offset = self._under_way.popleft()
+        begin_ns = max(sent_ns, self._left_ns)
+        self._left_ns = max(begin_ns, self._kernel.now_ns - wire.latency_ns(source, destination))
+        wire.moved(source, destination, begin_ns, size_bytes, self._left_ns)
+        return begin_ns, offset
+
+    @property
+    def _capture(self) -> Capture | None:
+        """Loopback is not seen on a host's interface."""
+        return self._kernel.wire.capture if self._sender.host is not self._receiver.host else None
+
+    def _show(self, data: bytes, offset: int, begin_ns: int, left_ns: int, arrived_ns: int | None) -> None:
+        capture = self._capture
+        if capture is not None:
+            capture.data(self._sender, offset, data, begin_ns, left_ns, arrived_ns)
+
+    def _leaves_last_ns(self) -> int:
+        """When something left that arrives now, or would."""
+        there, back = self._sender.host, self._receiver.host
+        return max(self._left_ns, self._kernel.now_ns - self._kernel.wire.latency_ns(there, back))
+
+    def _show_end(self, left_ns: int, arrived_ns: int | None) -> None:
+        capture = self._capture
+        if capture is not None:
+            capture.end(self._sender, left_ns, arrived_ns)
+
+    def _show_reset(self) -> None:
+        capture = self._capture
+        if capture is not None:
+            left_ns = self._leaves_last_ns()
+            for frame in capture.reset(self._sender, left_ns):
+                capture.record(self._sender.host.name, left_ns, frame)
+                capture.record(self._receiver.host.name, self._kernel.now_ns, frame)
+
+    def _show_attempt(self) -> None:
+        """The first segment of what is held leaves again, in vain."""
+        first, now_ns = self._held[0], self._kernel.now_ns
+        if first.data:
+            self._show(first.data[:RETRIED_BYTES], first.offset, now_ns, now_ns, None)
+        else:
+            self._show_end(now_ns, None)
+
+    # Sending again
+
+    @property
+    def _timeout_ns(self) -> int:
+        """RTO: a round trip and 200 ms, doubled with each attempt."""
+        wire = self._kernel.wire
+        there, back = self._sender.host, self._receiver.host
+        first_ns = RTO_MIN_NS + wire.latency_ns(there, back) + wire.latency_ns(back, there)
+        return min(first_ns << self._retries, RTO_MAX_NS)
+
+    def _wait(self) -> None:
+        now_ns = self._kernel.now_ns
+        due_ns = now_ns + self._timeout_ns
+        limit_ns = user_timeout_ns(self._sender)
+        if limit_ns:
+            due_ns = max(now_ns, min(due_ns, self._lost_ns + limit_ns))
+        self._timer = self._kernel.timeline.add(due_ns, self._retry)
+
+    def _retry(self) -> None:
+        self._timer = None
+        if self._sender.host.name in self._kernel.wire.reach.off:
+            return
+        if self._is_free:
+            self._send_again()
+        elif self._retries >= RETRIES or self._user_is_tired:
+            self.cancel()
+            self._kernel.sockets.abort(self._sender, errno.ETIMEDOUT)
+        else:
+            self._retries += 1
+            self._show_attempt()
+            self._wait()
+
+    @property
+    def _user_is_tired(self) -> bool:
+        limit_ns = user_timeout_ns(self._sender)
+        return bool(limit_ns) and self._kernel.now_ns - self._lost_ns >= limit_ns
+
+    def _send_again(self) -> None:
+        held, self._held, self._held_bytes = self._held, deque(), 0
+        if self._receiver.vanished:  # nothing of it will be taken
+            self._kernel.wire.packet(self._sender.host, self._receiver.host, self._refused)
+            return
+        for each in held:
+            if each.action is None:
+                self._send(each.data, each.offset)
+            else:
+                self.finish(each.action)

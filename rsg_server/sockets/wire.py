@@ -1,0 +1,127 @@
+"""What sockets send through: the network model, minus what is lost on the way, plus whoever looks on (`watchers`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from rsg_server.faults.reachability import Reachability
+from rsg_server.network.network import CONTROL_PACKET_BYTES
+from rsg_server.sockets.retransmission import Transmission
+
+if TYPE_CHECKING:
+    from rsg_server.capture.capture import Capture
+    from rsg_server.kernel import Kernel
+    from rsg_server.platform.host import Host
+    from rsg_server.process.host_state import HostState
+    from rsg_server.sockets.pair import SimulatedSocket
+
+Action = Callable[[], None]
+
+
+class Watcher(Protocol):
+    """Looks at what crosses the network between two hosts, and changes nothing. Moments are virtual nanoseconds."""
+
+    def moved(self, source: Host, destination: Host, begin_ns: int, end_ns: int, size_bytes: int) -> None:
+        """Bytes have left their source between two moments."""
+
+
+class Wire:
+    """Packets on their own, and connections' directions (`open`); within a host nothing is lost."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self.reach = Reachability(kernel.network, kernel.options.seed)
+        self.watchers: list[Watcher] = []
+        self.capture: Capture | None = None
+
+    @property
+    def is_looked_at(self) -> bool:
+        """Whether anybody wants to know what crosses it, and when."""
+        return bool(self.watchers) or self.capture is not None
+
+    def reaches(self, source: HostState, destination: HostState) -> bool:
+        """Whether a packet that is on its way now arrives."""
+        return self.reach.reaches(source.host, destination.host)
+
+    def packet(
+        self,
+        source: HostState,
+        destination: HostState,
+        arrive: Action | None,
+        lost: Action | None = None,
+        size_bytes: int = CONTROL_PACKET_BYTES,
+        frames: Callable[[Capture], list[bytes]] | None = None,
+    ) -> None:
+        """A packet on its own: `arrive` is called when it does, else `lost`; None is a packet that is lost on the way.
+
+        Who is off sends nothing. `frames` tells a capture what it looks like.
+        """
+        passes = self._passes(source, destination, arrive, lost, frames)
+        if passes is not None:
+            self.moved(source, destination, self._kernel.now_ns, size_bytes)
+            self._kernel.network.message(source.host, destination.host, passes, size_bytes)
+
+    def datagram(
+        self,
+        source: HostState,
+        destination: HostState,
+        arrive: Action | None,
+        size_bytes: int,
+        frames: Callable[[Capture], list[bytes]],
+    ) -> None:
+        """The same for a datagram, which leaves behind those that wait to."""
+        passes = self._passes(source, destination, arrive, None, frames)
+        if passes is not None:
+
+            def left(began_ns: int) -> None:
+                self.moved(source, destination, began_ns, size_bytes, self._kernel.now_ns)
+
+            self._kernel.network.datagram(source.host, destination.host, passes, size_bytes, left)
+
+    def _passes(
+        self,
+        source: HostState,
+        destination: HostState,
+        arrive: Action | None,
+        lost: Action | None,
+        frames: Callable[[Capture], list[bytes]] | None,
+    ) -> Action | None:
+        """What happens where it arrives; None if it does not get that far."""
+        if source.name in self.reach.off:
+            return None
+        seen = frames(self.capture) if self.capture is not None and frames is not None and source is not destination else []
+        self._show(source, seen)
+        if not self.reaches(source, destination):
+            if lost is not None:
+                lost()
+            return None
+
+        def at_destination() -> None:
+            if arrive is not None and self.reaches(source, destination):
+                self._show(destination, seen)
+                arrive()
+            elif lost is not None:
+                lost()
+
+        return at_destination
+
+    def _show(self, host: HostState, frames: list[bytes]) -> None:
+        for frame in frames:
+            assert self.capture is not None
+            self.capture.record(host.name, self._kernel.now_ns, frame)
+
+    def open(self, sender: SimulatedSocket, receiver: SimulatedSocket) -> Transmission:
+        """A direction of a connection that has been made."""
+        return Transmission(self._kernel, sender, receiver)
+
+    def latency_ns(self, source: HostState, destination: HostState) -> int:
+        """One way, as it is now."""
+        return self._kernel.network.route(source.host, destination.host).latency_ns
+
+    def moved(
+        self, source: HostState, destination: HostState, begin_ns: int, size_bytes: int, end_ns: int | None = None
+    ) -> None:
+        """Tell whoever looks on."""
+        for watcher in self.watchers:
+            watcher.moved(source.host, destination.host, begin_ns, begin_ns if end_ns is None else end_ns, size_bytes)

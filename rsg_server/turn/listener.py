@@ -1,0 +1,80 @@
+"""Hears whoever has the turn, which the shims may have handed on without the server (csrc/shim/turn/)."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING
+
+from rsg_server.clock.clock_page import BELL, HORIZON, LISTENS_AT_BELL, RELAYS, RUNNING
+from rsg_server.protocol import MESSAGE_MAX
+
+if TYPE_CHECKING:
+    from rsg_server.kernel import Kernel
+    from rsg_server.process.actor import Actor
+
+PATIENCE_NS = 100_000_000
+"""How long it listens before the turn loop looks up, unless the runner is a known spinner."""
+_FIRST_SLICE_NS = 1_000_000
+"""Who dies does not ring: after so long it looks whether somebody has, then after twice as long …"""
+
+
+class Ear:
+    """`speaker` said what was heard last."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._seen = 0
+        self._more = False
+        self.speaker: Actor | None = None
+
+    def prepare(self) -> None:
+        """Before somebody gets the turn: where will it be heard?
+
+        As long as others can run, nobody hands the turn on, and the holder's own channel will do.
+        """
+        words = self._kernel.page.words
+        listens = words[HORIZON] != 0
+        words[LISTENS_AT_BELL] = listens
+        words[RELAYS] = listens and self._kernel.debugger is None
+        self._seen = words[BELL]
+
+    def expect_more(self) -> None:
+        """Who has just spoken speaks again at once, and has rung for both."""
+        self._more = True
+
+    def runner(self, holder: Actor) -> Actor:
+        """Who has the turn that the server gave to the holder."""
+        return self._kernel.slots.get(self._kernel.page.words[RUNNING]) or holder
+
+    def hear(self, holder: Actor) -> bytes:
+        """The next message; empty if its sender has died. Raises BlockingIOError after some silence."""
+        self.speaker = holder
+        words = self._kernel.page.words
+        if self._more or holder.process.execs or not words[LISTENS_AT_BELL]:  # a new image does not know of the bell
+            self._more = False
+            return holder.channel.recv(MESSAGE_MAX)
+        waited_ns, slice_ns = 0, _FIRST_SLICE_NS
+        while True:
+            if words[BELL] == self._seen:
+                self._kernel.page.await_bell(self._seen, slice_ns)
+                waited_ns, slice_ns = waited_ns + slice_ns, 2 * slice_ns
+            self._seen = words[BELL]
+            self.speaker = self.runner(holder)
+            try:
+                return self.speaker.channel.recv(MESSAGE_MAX, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                if waited_ns >= self._patience_ns():
+                    raise
+
+    def hear_now(self, holder: Actor) -> bytes | None:
+        """The same; None if nothing is said within its patience, empty also if the connection was reset."""
+        try:
+            return self.hear(holder)
+        except BlockingIOError:
+            return None
+        except ConnectionResetError:
+            return b""
+
+    def _patience_ns(self) -> int:
+        assert self.speaker is not None
+        return self.speaker.spinner.patience_ns if self.speaker.spinner is not None else PATIENCE_NS

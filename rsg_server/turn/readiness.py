@@ -1,0 +1,128 @@
+"""What the kernel tells of descriptors: actors' private epolls, our ends of simulated sockets, pidfds; all in one epoll."""
+
+from __future__ import annotations
+
+import os
+import select
+import struct
+
+from rsg_server._native import ffi, lib
+from rsg_server.process.actor import Actor, State
+from rsg_server.process.process import Process
+from rsg_server.sockets.pair import SimulatedSocket
+
+_EVENTS_AT_ONCE = 4096
+_EVENT = struct.Struct("=IQ")  # struct epoll_event, which is packed
+_RANK_SHIFT = 48
+_RANKS: dict[type, int] = {SimulatedSocket: 0, Process: 1 << _RANK_SHIFT, Actor: 2 << _RANK_SHIFT}
+
+_OF_EPOLLS = 1 << 63
+"""A token that is nobody's: of other epolls, which tell by themselves."""
+
+Target = Actor | Process | SimulatedSocket
+
+
+class Readiness:
+    """The epoll, which names those whom it tells of by a token: kind and number (an actor's is its seat's).
+
+    We do not keep actors' epolls open: a token is not another's once the descriptor is. They tell of an edge: an actor stays
+    ready until its turn has come, and of a thousand nodes that are pinged at one moment every look would find all the others.
+    No edge is missed, since the shim fills the epoll anew for each wait, after it has found that nothing is ready.
+    """
+
+    def __init__(self) -> None:
+        self._epoll = select.epoll()
+        self._targets: dict[int, Target] = {}
+        self._ready = ffi.new("char[]", _EVENTS_AT_ONCE * _EVENT.size)
+        self._view = memoryview(ffi.buffer(self._ready))
+        self._epolls = [self._epoll.fileno()]
+
+    def __contains__(self, target: Target) -> bool:
+        return token_of(target) in self._targets
+
+    def fileno(self) -> int:
+        """Of the epoll itself: readable when something is ready."""
+        return self._epoll.fileno()
+
+    def watch(self, descriptor: int, target: Target, events: int = select.EPOLLIN) -> None:
+        """Have a descriptor reported as `target`: an actor's epoll at an edge, others as long as they are ready."""
+        if isinstance(target, Actor):
+            events |= select.EPOLLET
+        token = token_of(target)
+        _check(lib.watch_add(self._epoll.fileno(), descriptor, events, token))
+        self._targets[token] = target
+
+    def modify(self, descriptor: int, target: Target, events: int) -> None:
+        """Report other events of a descriptor."""
+        _check(lib.watch_modify(self._epoll.fileno(), descriptor, events, token_of(target)))
+
+    def unwatch(self, descriptor: int, target: Target) -> None:
+        """Forget a descriptor; harmless if it is not watched."""
+        if self._targets.pop(token_of(target), None) is not None:
+            _check(lib.watch_remove(self._epoll.fileno(), descriptor))
+
+    def put_away(self, descriptor: int, target: Target) -> bool:
+        """Somebody else will watch it, in an epoll that we look at. False if it is not watched."""
+        is_watched = target in self
+        if is_watched:
+            _check(lib.watch_remove(self._epoll.fileno(), descriptor))
+        return is_watched
+
+    def take_back(self, descriptor: int, target: Target, events: int) -> None:
+        """Watch it ourselves again, if it was watched."""
+        if target in self:
+            self.watch(descriptor, target, events)
+
+    def look_also_at(self, epoll: int) -> None:
+        """Another epoll that tells of tokens; it must stay open."""
+        self._epolls.append(epoll)
+        _check(lib.watch_add(self._epoll.fileno(), epoll, select.EPOLLIN, _OF_EPOLLS))
+
+    def forget(self, actor: Actor) -> None:
+        """It has ended, and its epoll with it."""
+        self._targets.pop(token_of(actor), None)
+
+    def news(self) -> list[tuple[Target, int]]:
+        """Who has become ready, with which events; in the order of our own numbers, for nobody can repeat the kernel's.
+
+        Not an actor that does not wait: it will look for itself.
+        """
+        told: list[tuple[int, int]] = []
+        for epoll in self._epolls:
+            count = _check(lib.watch_look(epoll, self._ready, _EVENTS_AT_ONCE))
+            if count == 0 and epoll == self._epolls[0]:
+                return []  # none of the others has anything to tell, or it would tell of them
+            told += _EVENT.iter_unpack(self._view[: count * _EVENT.size])
+        targets = self._targets
+        found = []
+        for events, token in told:
+            target = targets.get(token)
+            if target is not None and (type(target) is not Actor or target.state is State.PARKED):
+                found.append((target, events))
+        if len(found) > 1:
+            found.sort(key=_place)
+        return found
+
+    def take_over(self, actor: Actor) -> None:
+        """Its epoll, which is watched already, is another's of old."""
+        self._targets[token_of(actor)] = actor
+
+    def close(self) -> None:
+        """Release the epoll."""
+        self._epoll.close()
+
+
+def token_of(target: Target) -> int:
+    """A number that no other has; an actor's is its seat's, which goes from thread to thread with the epoll."""
+    return _RANKS[type(target)] + (target.seat if isinstance(target, Actor) else target.number)
+
+
+def _place(news: tuple[Target, int]) -> int:
+    """In the order in which they are served."""
+    return _RANKS[type(news[0])] + news[0].number
+
+
+def _check(result: int) -> int:
+    if result < 0:
+        raise OSError(-result, os.strerror(-result))
+    return result

@@ -1,0 +1,190 @@
+"""`simunix run SCENARIO.yaml`: load, expand, run, and write the results, also of a run that was cut short."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from simunix.app.progress import LiveProgress, count_lines
+from simunix.app.summary import print_report
+from simunix.jobs.workload import FOLDER
+from simunix.launch.debug.observation import NOTHING, ObservationOptions
+from simunix.launch.debug.strace import NO_STRACE, StraceOptions
+from simunix.launch.emulation import Emulation
+from simunix.launch.factory.container import SHIM
+from simunix.launch.interrupts import Interrupts
+from simunix.launch.run_directory import RunDirectory
+from simunix.metrics.logs import logs_by_number
+from simunix.planning.expand import Expansion, expand, with_options
+from simunix.planning.submission import WORKLOAD_FOLDER, WorkloadPlan
+from simunix.planning.workload_context import check_context
+from simunix.results.batsim_files import write_all
+from simunix.results.jobs_csv import JobRow, make_rows, read_submissions
+from simunix.results.machines import Machines
+from simunix.results.record import record_of
+from simunix.results.run_json import RunRecord, checksums
+from simunix.results.versions import describe_rjms, describe_roots, program_files
+from simunix.rjms.slurm.accounting import parse_jobcomp
+from simunix.rjms.slurm.adapter import SlurmPlan
+from simunix.scenario.loader import load
+from simunix.scenario.model import Scenario
+
+NS = 10**9
+FAILED, INTERRUPTED = 1, 130
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioOptions:
+    """What the command line says."""
+
+    path: Path
+    out: Path | None = None
+    seed: int | None = None
+    until_ns: int | None = None
+    overrides: tuple[str, ...] = ()
+    pace: float | None = None
+    keep_alive: bool = False
+    log_every_turn: bool = False
+    strict: bool = False
+    strace: StraceOptions = NO_STRACE
+    debug: str | None = None
+    observation: ObservationOptions = NOTHING
+
+
+def run_scenario(options: ScenarioOptions) -> int:
+    """Run it; 0 if it ended as it should."""
+    scenario = load(options.path, options.overrides)
+    if options.seed is not None:
+        scenario = scenario.model_copy(update={"seed": options.seed})
+    expansion = expand(scenario, options.path.parent, options.log_every_turn, options.strict)
+    plan = with_options(expansion.plan, options.until_ns, options.pace, options.observation)
+    plan.observation.check([host.name for host in plan.hosts])
+    directory = RunDirectory.create(options.out or Path("out") / scenario.name)
+    shutil.copyfile(options.path, directory.path / "scenario.yaml")
+    with Interrupts() as interrupts:
+        emulation = Emulation(
+            plan,
+            directory,
+            keep_alive=options.keep_alive,
+            strace=options.strace,
+            debug=options.debug,
+            interrupts=interrupts,
+        )
+        return _run(options, scenario, expansion, emulation)
+
+
+def _run(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation) -> int:
+    """Run to the end, however it comes, and write what there is."""
+    directory = emulation.directory
+    code, error = 0, None
+    emulation.prepare()
+    try:
+        with LiveProgress(_jobs_total(expansion), lambda: _jobs_done(directory, expansion)) as progress:
+            emulation.run(progress)
+    except SimunixError as problem:
+        error = problem
+        emulation.failure = emulation.failure or str(problem)
+        code = problem.exit_code
+    except KeyboardInterrupt as interrupt:
+        emulation.service.reason = "interrupted"
+        code = int(getattr(interrupt, "exit_code", INTERRUPTED))
+    return _finish(options, scenario, expansion, emulation, code if error or code else _exit_code(emulation))
+
+
+def _exit_code(emulation: Emulation) -> int:
+    return FAILED if emulation.failure is not None else 0
+
+
+def _jobcomp(directory: RunDirectory, slurm: SlurmPlan) -> Path | None:
+    """Where a cluster's accounting file lives in the run directory."""
+    if not slurm.jobcomp:
+        return None
+    for name, specs in slurm.private.items():
+        for spec in specs:
+            if slurm.jobcomp.startswith(spec.path + "/"):
+                file = directory.private(name, spec.path) / Path(slurm.jobcomp).relative_to(spec.path)
+                if file.exists():
+                    return file
+    return None
+
+
+def _jobs_total(expansion: Expansion) -> int:
+    return sum(len(workload.jobs) for workload in expansion.workloads)
+
+
+def _jobs_done(directory: RunDirectory, expansion: Expansion) -> int:
+    files = [_jobcomp(directory, cluster) for cluster in expansion.clusters]
+    return sum(count_lines(file) for file in files if file)
+
+
+def job_rows(scenario: Scenario, expansion: Expansion, directory: RunDirectory) -> list[JobRow]:
+    """All rows of jobs.csv, from what the submitter and the RJMS wrote."""
+    return [row for workload in expansion.workloads for row in _rows_of(scenario, workload, directory)]
+
+
+def _rows_of(scenario: Scenario, workload: WorkloadPlan, directory: RunDirectory) -> list[JobRow]:
+    submissions = read_submissions(directory.private(workload.host, WORKLOAD_FOLDER) / "submissions.csv")
+    file = _jobcomp(directory, workload.slurm)
+    completed = parse_jobcomp(file.read_text().splitlines()) if file else {}
+    logs = logs_by_number(directory.shared(FOLDER), workload.host if len(scenario.workload or []) > 1 else "")
+    return make_rows(
+        workload.label,
+        workload.jobs,
+        workload.skipped,
+        submissions,
+        completed,
+        workload.section.start / NS,
+        scenario.epoch.timestamp(),
+        {number: log.suspended_s for number, log in logs.items() if log.suspensions},
+    )
+
+
+def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation, code: int) -> int:
+    """Write the results, say how it went."""
+    directory = emulation.directory
+    rows = job_rows(scenario, expansion, directory)
+    record = make_record(options, scenario, expansion, emulation, rows)
+    record.contexts = [check_context(context, directory) for context in expansion.contexts]
+    record.valid = all(context["established"] for context in record.contexts)
+    record.write(directory.path / "run.json")
+    if rows:
+        write_all(directory.path, rows, machines_of(expansion), record.wall_s)
+    emulation.close()
+    if emulation.failure is not None:
+        print(f"simunix: {emulation.failure}", file=sys.stderr)
+    was_interrupted = emulation.service.reason == "interrupted"
+    if code == 0 or was_interrupted:
+        shown = options.out or directory.path
+        cores = sum(cluster.cores for cluster in expansion.clusters)
+        print_report(record, rows, cores, shown, len(expansion.plan.hosts))
+    if was_interrupted:
+        print("simunix: interrupted; the results so far are kept", file=sys.stderr)
+    return code
+
+
+def machines_of(expansion: Expansion) -> Machines:
+    """The nodes of all clusters, with their cores."""
+    cores = {host.name: host.hardware.cpus if host.hardware else 1 for host in expansion.plan.hosts}
+    return Machines({name: cores[name] for cluster in expansion.clusters for name in cluster.nodes})
+
+
+def make_record(
+    options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation, rows: list[JobRow]
+) -> RunRecord:
+    """run.json's content."""
+    record = record_of(
+        emulation,
+        describe_rjms(expansion.clusters, expansion.plan.hosts),
+        scenario.cpu_policy,
+        checksums({"scenario": options.path, "shim": SHIM, **expansion.plan.inputs}),
+        checksums(program_files(expansion.plan)),
+        dict(Counter(row.final_state for row in rows)),
+        describe_roots(expansion.plan.hosts),
+    )
+    record.overrides, record.epoch_s = list(options.overrides), scenario.epoch.timestamp()
+    record.cores = sum(cluster.cores for cluster in expansion.clusters)
+    return record

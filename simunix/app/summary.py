@@ -1,0 +1,98 @@
+"""The end of a run on the terminal: a short table, then what it means in plain words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from simunix.results.jobs_csv import TAU_S, JobRow
+from simunix.results.run_json import RunRecord
+
+
+def human_time(seconds: float) -> str:
+    """`1 day 02:03:04` or `0.31 s`."""
+    if seconds < 60:
+        return f"{seconds:.2f} s"
+    whole = round(seconds)
+    days, rest = divmod(whole, 86400)
+    clock = f"{rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
+    return f"{days} day{'s' if days != 1 else ''} {clock}" if days else clock
+
+
+def mean(values: Sequence[float]) -> float:
+    """Arithmetic mean; 0 of nothing."""
+    return sum(values) / len(values) if values else 0.0
+
+
+def utilisation(rows: Sequence[JobRow], cores: int) -> float:
+    """Core-seconds that jobs ran for, over those of all cores from the first submission to the last end."""
+    ran = [row for row in rows if row.finish_time is not None and row.submission_time is not None]
+    if not ran or not cores:
+        return 0.0
+    span = max(row.finish_time or 0.0 for row in ran) - min(row.submission_time or 0.0 for row in ran)
+    busy = sum((row.execution_time or 0.0) * row.requested_number_of_resources for row in ran)
+    return busy / (cores * span) if span > 0 else 0.0
+
+
+def makespan_s(rows: Sequence[JobRow]) -> float:
+    """From the first submission to the last end."""
+    ends = [row.finish_time for row in rows if row.finish_time is not None]
+    starts = [row.submission_time for row in rows if row.submission_time is not None]
+    return max(ends) - min(starts) if ends and starts else 0.0
+
+
+def replayed(record: RunRecord, rows: Sequence[JobRow]) -> list[JobRow]:
+    """The rows without the jobs of a context, whose waits belong to the time before the replay."""
+    context = {(one["workload"], job) for one in record.contexts for job in (*one["running"], *one["waiting"])}
+    return [row for row in rows if (row.workload_name, row.job_id) not in context]
+
+
+def run_table(record: RunRecord, rows: Sequence[JobRow], cores: int) -> Table:
+    """Jobs by final state, waits, utilisation, times."""
+    table = Table(title=f"simunix: {record.name}", show_header=False, title_justify="left")
+    table.add_column("what", no_wrap=True)
+    table.add_column("value", justify="right", no_wrap=True)
+    for state, count in sorted(Counter(row.final_state for row in rows).items()):
+        table.add_row(f"jobs {state.lower().replace('_', ' ')}", f"{count:,}")
+    if rows:
+        counted = replayed(record, rows)
+        waits = [row.waiting_time for row in counted if row.waiting_time is not None]
+        slowdowns = [value for row in counted if (value := row.bounded_slowdown) is not None]
+        table.add_row("mean wait", human_time(mean(waits)))
+        table.add_row(f"mean bounded slowdown (τ = {TAU_S:g} s)", f"{mean(slowdowns):.2f}")
+        table.add_row("utilisation", f"{utilisation(rows, cores):.1%}")
+        table.add_row("makespan", human_time(makespan_s(rows)))
+    table.add_row("virtual time", human_time(record.virtual_s))
+    table.add_row("wall time", human_time(record.wall_s))
+    table.add_row("speed-up", f"{record.speed_up:,.0f} ×")
+    for context in record.contexts:
+        table.add_row(f"context of {context['workload']}", "established" if context["established"] else "NOT established")
+    table.add_row("event log (sha256)", record.events_sha256[:16] + "…")
+    return table
+
+
+def print_report(record: RunRecord, rows: Sequence[JobRow], cores: int, directory: Path, hosts: int) -> None:
+    """Table and words, on standard output."""
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(run_table(record, rows, cores))
+    text = f"{hosts} hosts ran their real daemons for {human_time(record.virtual_s)} of virtual time"
+    if rows:
+        submitted = sum(row.submission_time is not None for row in rows)
+        text += f"; {submitted:,} jobs of the trace went through the real sbatch, and the RJMS's own accounting tells"
+        text += " when and where each ran"
+    console.print(text + ".")
+    for context in record.contexts:
+        for reason in context["reasons"]:
+            console.print(f"[bold red]INVALID[/]: the context of {context['workload']} was not established: {escape(reason)}")
+    console.print(f"Run again with the same scenario and seed, {directory}/events.jsonl comes out the same to the byte.")
+    console.print("Where to look next:")
+    if rows:
+        console.print(f"  {directory}/jobs.csv      a line per job (Batsim's columns)")
+    console.print(f"  {directory}/run.json      what was run, with which versions, how fast")
+    console.print(f"  {directory}/events.jsonl  what happened: processes, connections, signals")
+    console.print(f"  {directory}/hosts/        each host's private files and its daemons' logs")

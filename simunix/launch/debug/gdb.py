@@ -1,0 +1,91 @@
+"""`--gdb PROCESS`: gdb itself, outside of the emulation, attached to a program inside of it before its first instruction."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rsg_server.diagnosis.debugger import Debugger
+from rsg_server.errors import SimunixError
+from rsg_server.process.process import Process
+from simunix.launch.plan import Plan
+
+COMMANDS = """# Every system call of an emulated process reaches simunix by a SIGSYS of its own, and so goes on at once.
+handle SIGSYS nostop noprint pass
+# Ctrl-C stops a program that waits by this; it is for gdb only.
+handle SIGSTOP nopass
+"""
+
+
+@dataclass(slots=True)
+class Gdb:
+    """Starts gdb in our terminal, or says how to start it in another."""
+
+    target: str  # PROCESS or HOST:PROCESS
+    folder: Path
+    say: Callable[[str], None]
+    debugger: Debugger = field(init=False)
+    _running: subprocess.Popen[bytes] | None = None
+    _interrupt: Any = None  # what Ctrl-C does otherwise
+
+    def __post_init__(self) -> None:
+        host, _, name = self.target.rpartition(":")
+        self.debugger = Debugger(host, name, self._attach)
+
+    def check(self, plan: Plan) -> None:
+        """Raises SimunixError for what cannot come true."""
+        hosts = [host.name for host in plan.hosts]
+        if self.debugger.host not in ("", *hosts):
+            raise SimunixError(f"--gdb {self.target}: no host {self.debugger.host!r}; known: {', '.join(hosts)}")
+        if shutil.which("gdb") is None:
+            raise SimunixError("--gdb: gdb is not installed (Debian: apt-get install gdb)")
+
+    def command(self, process: Process) -> list[str]:
+        """What attaches gdb to a process of the emulation."""
+        return ["gdb", "-q", "-x", str(self.folder / "gdb.init"), "-p", str(process.global_pid)]
+
+    def _attach(self, process: Process) -> None:
+        (self.folder / "gdb.init").write_text(COMMANDS)
+        command = self.command(process)
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            self.say(f"{process!r} waits for a debugger; in a terminal: {' '.join(command)}")
+            return
+        self.say(f"{process!r} waits at its start; set breakpoints, then continue")
+        self._interrupt = signal.signal(signal.SIGINT, self._stop_waiting)  # Ctrl-C is gdb's
+        self._running = subprocess.Popen(command, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+
+    def _stop_waiting(self, number: int, frame: object) -> None:
+        """Ctrl-C while the program runs in gdb: one that waits blocks the signal that gdb sends, but cannot block this one."""
+        process = self.debugger.process
+        if process is not None and process.status_fields().get("State", "").startswith("S"):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.global_pid, signal.SIGSTOP)
+
+    def look(self) -> None:
+        """Once the user has left gdb, Ctrl-C ends the run again."""
+        if self._running is not None and self._running.poll() is not None:
+            self._left()
+
+    def _left(self) -> None:
+        self._running = None
+        signal.signal(signal.SIGINT, self._interrupt)
+
+    def finish(self, reason: str) -> None:
+        """The run is over: a process that gdb has stopped cannot die before gdb lets go of it."""
+        if self.debugger.process is None:
+            self.say(f"--gdb {self.target}: no process of this name was started")
+        elif self._running is None and self.debugger.is_attached():
+            self.say(f"the run has ended ({reason}); quit gdb")
+        if self._running is not None:
+            if self._running.poll() is None:
+                self.say(f"the run has ended ({reason}); quit gdb to go on")
+            self._running.wait()
+            self._left()

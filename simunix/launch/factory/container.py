@@ -1,0 +1,274 @@
+"""An emulated host's namespaces and first process (csrc/hostinit), seen from the server.
+
+The kernel isolates hosts from each other (their own mounts, host name, pids, interfaces and abstract sockets) where the user
+may have that. Emulated processes are all descendants of the host's init, which dies with the server, and they with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from rsg_server.process.host_state import Command
+from simunix.launch.factory.broker import ContainerError, FactoryError
+from simunix.launch.factory.factory import LIBRARY, HostFactory
+from simunix.roots.tree import THIS_COMPUTER, RootTree
+
+SHIM = LIBRARY / "libsimunix.so"
+SHIM_IN_HOST = "/run/simunix/libsimunix.so"
+REPORT_TIMEOUT_S = 10.0
+OVERLAY_SEPARATORS = frozenset(",:\\")
+
+
+class Isolation(Enum):
+    """How far hosts are kept apart; the value is what the factory of hosts is told."""
+
+    ROOT = "all"
+    USER_NAMESPACE = "user"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class PrivatePath:
+    """A path that each host has for itself; `source` is where its content lives in the run directory."""
+
+    path: str
+    source: Path
+    owner: str = ""
+    mode: int = 0o755
+
+
+@dataclass(frozen=True, slots=True)
+class Bind:
+    """A file or directory of this computer that a host sees under another path."""
+
+    source: Path
+    target: str
+    read_only: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerSpec:
+    """What a host is made of. `directory` is its own folder of the run directory."""
+
+    name: str
+    directory: Path
+    isolation: Isolation
+    private: tuple[PrivatePath, ...] = ()
+    binds: tuple[Bind, ...] = ()
+    fresh_run: bool = True
+    shim: Path = field(default=SHIM)
+    root: RootTree = THIS_COMPUTER
+
+
+def nearest_existing(path: str, tree: RootTree) -> Path:
+    """The longest part of an absolute path that exists in a root."""
+    candidate = Path(path)
+    while not tree.has(str(candidate)):
+        candidate = candidate.parent
+    return candidate
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Whether a path is a folder or in it."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+class _Directives:
+    """The words of hostinit's first message, in the order in which they are to be carried out."""
+
+    def __init__(self, spec: ContainerSpec) -> None:
+        self.spec = spec
+        self.words: list[str] = []
+        self._layered: set[str] = set()
+        self._is_elsewhere = spec.root != THIS_COMPUTER
+
+    def build(self) -> list[str]:
+        """All directives."""
+        spec = self.spec
+        self.words.append(f"hostname={spec.name}")
+        if self._is_elsewhere:
+            self._enter_root()
+        self.words.append("proc=")
+        if spec.fresh_run:
+            self._fresh_run()
+        private_paths = [replace(private, path=self._resolved(private.path)) for private in spec.private]
+        ordered = sorted(private_paths, key=lambda private: private.path.count("/"))
+        for private in ordered:  # all layers before any bind: a layer would hide what is bound below it
+            self._layer_for(private)
+        for private in ordered:
+            self._private(private)
+        for bind in spec.binds:
+            self._bind(bind)
+        if self._is_elsewhere:
+            self.words.append("close=")
+        return self.words
+
+    def _resolved(self, path: str) -> str:
+        """A path without symbolic links (/var/run is one), seen from inside."""
+        tree = self.spec.root
+        return str(Path("/", tree.locate(path).relative_to(tree.path)))
+
+    def _enter_root(self) -> None:
+        """Every host has a layer of its own over the root, which stays as it is."""
+        base = self.spec.directory / "root"
+        for path in (self.spec.root.path, base):
+            if set(str(path)) & OVERLAY_SEPARATORS:
+                raise ContainerError(f"host {self.spec.name}: {path}: no ',', ':' or '\\' in a path that a layer is made of")
+        base.mkdir(parents=True, exist_ok=True)
+        self.words.append(f"root={self.spec.root.path}\t{base}")
+
+    def _bind(self, bind: Bind) -> None:
+        """Where the root is another one, a missing target is made; /proc and /sys are this computer's everywhere."""
+        of_kernel = is_below(bind.target, "/proc") or is_below(bind.target, "/sys")
+        tree = THIS_COMPUTER if of_kernel else self.spec.root
+        inside = bind.target if of_kernel else self._resolved(bind.target)
+        is_fresh = self._is_fresh(inside)  # /etc/resolv.conf is often a link into /run, where nothing is yet
+        is_link = tree.path.joinpath(bind.target[1:]).is_symlink()
+        if is_fresh and is_link:
+            bind = replace(bind, target=inside)
+        elif not tree.has(bind.target) and (tree == THIS_COMPUTER or is_link) and not self._is_bound(bind.target):
+            return
+        if tree != THIS_COMPUTER or is_fresh:
+            self.words.append(f"place={'directory' if bind.source.is_dir() else 'file'} {bind.target}")
+        self.words.append(f"bind={'ro' if bind.read_only else 'rw'} {bind.source}\t{bind.target}")
+
+    def _is_bound(self, path: str) -> bool:
+        """Whether another bind brings the path along: this computer need not have it."""
+        above = (bind for bind in self.spec.binds if bind.target != path and is_below(path, bind.target))
+        return any((bind.source / path[len(bind.target) :].lstrip("/")).exists() for bind in above)
+
+    def _fresh_run(self) -> None:
+        """/run as after a boot, with the shim in it: users that cannot reach the package can reach this."""
+        self.words += [
+            "tmpfs=755 /run",
+            "directory=755  /run/simunix",
+            f"file={SHIM_IN_HOST}",
+            "directory=1777  /run/lock",
+        ]
+        self.words += [f"bind=ro {self.spec.shim}\t{SHIM_IN_HOST}", "tmpfs=1777 /dev/shm"]
+
+    def _private(self, private: PrivatePath) -> None:
+        private.source.mkdir(parents=True, exist_ok=True)
+        if self._is_fresh(private.path):
+            self._make_parents("/run", private)
+        elif str(existing := nearest_existing(private.path, self.spec.root)) != private.path:
+            self._make_parents(str(existing), private)
+        self.words.append(f"bind=rw {private.source}\t{private.path}")
+        self.words.append(f"directory={private.mode:o} {private.owner} {private.path}")
+
+    def _is_fresh(self, path: str) -> bool:
+        return self.spec.fresh_run and is_below(path, "/run")
+
+    def _layer_for(self, private: PrivatePath) -> None:
+        """Changes below an existing folder stay in the run directory, so that a missing path can be made there."""
+        existing = nearest_existing(private.path, self.spec.root)
+        if self._is_elsewhere or str(existing) == private.path or self._is_fresh(private.path):
+            return
+        if str(existing) == "/":
+            raise ContainerError(f"private path {private.path}: neither it nor a folder above it exists; create one")
+        if any(is_below(str(existing), layer) for layer in self._layered):
+            return
+        base = self.spec.directory / "layers" / str(existing).strip("/").replace("/", "_")
+        for part in ("upper", "work"):
+            (base / part).mkdir(parents=True, exist_ok=True)
+        self.words.append(f"overlay={base / 'upper'}\t{base / 'work'}\t{existing}")
+        self._layered.add(str(existing))
+
+    def _make_parents(self, above: str, private: PrivatePath) -> None:
+        missing = Path(private.path).relative_to(above).parts
+        for depth in range(1, len(missing)):
+            self.words.append(f"directory=755  {Path(above, *missing[:depth])}")
+        self.words.append(f"directory={private.mode:o} {private.owner} {private.path}")
+
+
+class Container:
+    """A running host: starts programs, and takes them all down when closed."""
+
+    def __init__(self, spec: ContainerSpec, factory: HostFactory) -> None:
+        self.spec = spec
+        try:
+            self._line = factory.bear(spec.isolation.value)
+        except SimunixError as error:
+            raise ContainerError(f"host {spec.name}: {error}") from error
+        if spec.isolation is Isolation.NONE:
+            return  # there is nothing to set up
+        try:
+            self._ask(_Directives(spec).build())
+        except SimunixError:
+            with contextlib.suppress(FactoryError):  # the first reason is the one to be told
+                self.close()
+            raise
+
+    @property
+    def shim_path(self) -> str:
+        """Where the preload library is, seen from inside."""
+        inside = self.spec.isolation is not Isolation.NONE and self.spec.fresh_run
+        return SHIM_IN_HOST if inside else str(self.spec.shim)
+
+    @property
+    def init(self) -> int:
+        """Process number of the host's first process."""
+        return self._line.init
+
+    def spawn(self, command: Command, channel_fd: int, channel_number: int, nofile: int, core: int | None) -> int:
+        """Start a program under the shim; its pid in the host. Raises ContainerError with the reason."""
+        environment = dict(command.environment)
+        preload = environment.get("LD_PRELOAD")
+        environment["LD_PRELOAD"] = f"{self.shim_path}:{preload}" if preload else self.shim_path
+        environment["SIMUNIX_CHANNEL"] = str(channel_number)
+        words = [f"argv={argument}" for argument in command.argv]
+        words += [f"env={name}={value}" for name, value in environment.items()]
+        words += [f"cwd={command.directory}", f"user={command.user or ''}", f"nofile={nofile}"]
+        words += [
+            f"channel={channel_number}",
+            f"core={-1 if core is None else core}",
+            f"foreground={command.foreground:d}",
+        ]
+        return self._ask(words, (command.stdin, command.stdout, command.stderr, channel_fd))
+
+    def wait_status(self, pid: int) -> int:
+        """The status, as wait(2) gives it, of a started program that has ended; -1 if its init has died too.
+
+        Raises FactoryError if all hosts are lost.
+        """
+        status = self._line.wait_ended(pid, REPORT_TIMEOUT_S)
+        return -1 if status is None else status
+
+    def _ask(self, words: list[str], fds: tuple[int, ...] = ()) -> int:
+        try:
+            return self._line.ask(words, fds)
+        except ContainerError as error:
+            raise type(error)(f"host {self.spec.name}: {error}") from error
+
+    def give_up(self) -> None:
+        """End every process of the host."""
+        self._line.give_up()
+
+    def close(self) -> None:
+        """The same, and wait until they are gone."""
+        self._line.close()
+
+
+def probe() -> tuple[Isolation, str]:
+    """The best isolation that this user can have here, and what is given up without it ("" if nothing)."""
+    wanted = Isolation.ROOT if os.geteuid() == 0 else Isolation.USER_NAMESPACE
+    spec = ContainerSpec("probe", Path("/nonexistent"), wanted, fresh_run=False)
+    try:
+        with contextlib.closing(HostFactory()) as factory:
+            Container(spec, factory).close()
+    except SimunixError as error:
+        return Isolation.NONE, (
+            f"no namespaces ({error}): hosts share file system, pids and abstract sockets; private paths must be spelled in "
+            "the configuration"
+        )
+    if wanted is Isolation.USER_NAMESPACE:
+        return wanted, (
+            "in a user namespace every user of a host is you: setgroups and changing user are not possible, and daemons that "
+            "check who owns the system's folders are told not to"
+        )
+    return wanted, ""

@@ -1,0 +1,92 @@
+"""The processes that hosts come from (csrc/hostinit): they stay small, so the last host costs what the first did."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from simunix.launch.factory.broker import FACTORY, ContainerError, Relay
+
+LIBRARY = Path(__file__).resolve().parents[2] / "lib"
+HOSTINIT = LIBRARY / "simunix-hostinit"
+
+
+class Line:
+    """The server's line to one host's first process: no descriptor of the server's, but a number on the factory's socket."""
+
+    def __init__(self, factory: HostFactory, number: int, init: int) -> None:
+        self.init = init
+        """Process number of the host's first process."""
+        self._factory = factory
+        self._number = number
+
+    def ask(self, words: Iterable[str], fds: tuple[int, ...] = ()) -> int:
+        """Have it carry out a message; the number that it answers. Raises ContainerError with the reason."""
+        answer = self._factory.relay.ask(self._number, f"host={self._number}", words, fds)
+        return _number_in(answer, "its init has died")
+
+    def wait_ended(self, process: int, patience_s: float) -> int | None:
+        """The status of a program that was started by request; None if its host is gone, or if it does not come in time.
+
+        Raises FactoryError if there is no factory any more.
+        """
+        return self._factory.relay.wait_ended(self._number, process, patience_s)
+
+    def give_up(self) -> None:
+        """End every process of the host."""
+        self._factory.relay.dismiss(self._number)
+
+    def close(self) -> None:
+        """The same, and wait until they are gone."""
+        self.give_up()
+        self._factory.await_end(self.init)
+
+
+class HostFactory:
+    """One for all hosts of a run. Closing it ends the hosts that are left."""
+
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.relay = Relay(ours)
+        try:
+            self._process = subprocess.Popen([HOSTINIT], stdin=theirs.fileno())
+        except OSError as error:
+            self.relay.close()
+            raise ContainerError(f"{HOSTINIT}: {error.strerror}; install simunix again") from error
+        finally:
+            theirs.close()
+
+    def bear(self, namespaces: str) -> Line:
+        """A host's first process. Raises ContainerError with the reason."""
+        number = self.relay.admit()
+        try:
+            init = self._ask(f"birth={number}", f"namespaces={namespaces}")
+        except BaseException:
+            self.relay.dismiss(number)
+            raise
+        return Line(self, number, init)
+
+    def await_end(self, init: int) -> None:
+        """Wait until a host's first process has ended, and with it all others of the host."""
+        self._ask(f"factory={FACTORY}", f"await={init}")
+
+    def merge_pages(self, pages: int, milliseconds: int) -> None:
+        """Have the kernel merge equal pages of all hosts from now on. Raises ContainerError where that cannot be."""
+        self._ask(f"factory={FACTORY}", f"merging={pages} {milliseconds}")
+
+    def _ask(self, address: str, request: str) -> int:
+        return _number_in(self.relay.ask(FACTORY, address, (request,)), "the factory of hosts has died")
+
+    def close(self) -> None:
+        """It puts back what it has changed, and ends."""
+        self.relay.close()
+        self._process.wait()
+
+
+def _number_in(answer: str | None, death: str) -> int:
+    kind, _, text = (answer or "").partition(" ")
+    if kind != "ok":
+        raise ContainerError(text or death)
+    return int(text)

@@ -1,0 +1,85 @@
+"""Starts real processes in the containers of a run; the server's only way to the outside."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from rsg_server.process.host_state import Command
+from simunix.launch.factory.broker import FactoryError
+from simunix.launch.factory.container import Container, ContainerSpec
+from simunix.launch.factory.factory import HostFactory
+from simunix.launch.plan import FileSpec
+from simunix.roots.tree import RootTree
+
+DESCRIPTORS_FOR_SHIM = 4096
+"""How many descriptors of its own a process's shim may have: two for each thread."""
+
+
+class ContainerLauncher:
+    """One container per host, started when it is first needed; all from one factory."""
+
+    def __init__(self, specs: dict[str, ContainerSpec], nofile: int, core: int | None) -> None:
+        self._specs = specs
+        self._nofile = nofile
+        self._core = core
+        self.containers: dict[str, Container] = {}
+        self._factory: HostFactory | None = None
+
+    @property
+    def factory(self) -> HostFactory:
+        """What hosts come from, started when it is first needed."""
+        if self._factory is None:
+            self._factory = HostFactory()
+        return self._factory
+
+    def start(self, host_name: str) -> Container:
+        """The host's container, booted if it is not up yet."""
+        if host_name not in self.containers:
+            self.containers[host_name] = Container(self._specs[host_name], self.factory)
+        return self.containers[host_name]
+
+    def spawn(self, host_name: str, command: Command, channel_fd: int) -> None:
+        """See rsg_server.process.host_state.Launcher."""
+        limit = self._nofile + DESCRIPTORS_FOR_SHIM
+        self.start(host_name).spawn(command, channel_fd, self._nofile, limit, self._core)
+
+    def wait_status(self, host_name: str, pid: int) -> int:
+        """See rsg_server.process.host_state.Launcher."""
+        container = self.containers.get(host_name)
+        return container.wait_status(pid) if container is not None else int(signal.SIGKILL)  # it ended with its host
+
+    def power_off(self, host_name: str) -> None:
+        """See rsg_server.process.host_state.Launcher."""
+        container = self.containers.pop(host_name, None)
+        if container is not None:
+            container.close()
+
+    def close(self) -> None:
+        """End all hosts: all are told before any is waited for."""
+        for container in self.containers.values():
+            container.give_up()
+        with contextlib.suppress(FactoryError):  # they have ended with it
+            for container in self.containers.values():
+                container.close()
+        self.containers.clear()
+        if self._factory is not None:
+            self._factory.close()
+            self._factory = None
+
+
+def write_private(folder: Path, private: str, file: FileSpec, root: RootTree) -> None:
+    """Put a generated file where a host will see it, inside its private path `private`; its owner is one of the host's root."""
+    target = folder / os.path.relpath(file.path, private)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(file.content)
+    target.chmod(file.mode)
+    if file.owner:
+        owner = root.user(file.owner)
+        if owner is None:
+            raise SimunixError(f"host {file.host}: {file.path}: no user {file.owner!r} in {root.path / 'etc/passwd'}")
+        with contextlib.suppress(PermissionError):
+            os.chown(target, *owner)

@@ -1,0 +1,66 @@
+"""The kernel's same-page merging for a run: daemons of one kind hold the same pages on every host (csrc/hostinit/ksm.c)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from rsg_server.errors import SimunixError
+from simunix.launch.factory.launcher import ContainerLauncher
+from simunix.launch.limits.capacity import GIB, Needs, gib
+
+WORTH_BYTES = GIB
+"""With merge_pages: auto, less than this is not worth the second core's time."""
+PAGES, MILLISECONDS = 4000, 20
+"""The merger looks at so many pages each so many milliseconds: faster than starting daemons make them."""
+FULL_SCANS = Path("/sys/kernel/mm/ksm/full_scans")
+SCANS = 2
+"""A page is merged when the merger passes for the second time and finds it unchanged."""
+ROOM_SHARE = 0.08
+LOOK_S = 0.2
+PATIENCE_S = 60.0
+
+
+def start_merging(wanted: str, needs: Needs, launcher: ContainerLauncher, warn: Callable[[str], None]) -> bool:
+    """Switch it on if it is wanted and to be had; says in one line what is lost without."""
+    if wanted == "no" or (wanted == "auto" and needs.saved_bytes < WORTH_BYTES):
+        return False
+    try:
+        launcher.factory.merge_pages(PAGES, MILLISECONDS)
+    except SimunixError as error:
+        warn(
+            f"equal pages of the hosts are not merged ({error}): that would save about {gib(needs.saved_bytes)} of "
+            f"{gib(needs.memory_bytes)}; it needs root and Linux 6.7 or later"
+        )
+        return False
+    return True
+
+
+@dataclass(slots=True)
+class Room:
+    """Holds up the start of further daemons, in real time, while memory is short and the merger is gaining some."""
+
+    is_given_up: Callable[[], bool]
+    held_s: float = 0.0
+
+    def wait(self) -> None:
+        """Return when there is room, when merging no longer helps, or when the run is given up."""
+        began = time.monotonic()
+        floor = int(psutil.virtual_memory().total * ROOM_SHARE)
+        scans = _full_scans()
+        while psutil.virtual_memory().available < floor and not self.is_given_up():
+            if time.monotonic() - began > PATIENCE_S or _full_scans() > scans + SCANS:
+                break
+            time.sleep(LOOK_S)
+        self.held_s += time.monotonic() - began
+
+
+def _full_scans() -> int:
+    try:
+        return int(FULL_SCANS.read_text())
+    except (OSError, ValueError):
+        return 0

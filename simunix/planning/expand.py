@@ -1,0 +1,248 @@
+"""From a checked scenario to a plan: every host, address, file and process spelled out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from pathlib import Path
+
+from rsg_server.clock.clock_page import Costs
+from rsg_server.errors import SimunixError
+from rsg_server.network.sharing import Fairness
+from rsg_server.options import KernelOptions
+from rsg_server.platform.host import Host
+from rsg_server.platform.platform import Platform
+from rsg_server.platform.star import Access
+from simunix.launch.debug.observation import NOTHING, ObservationOptions
+from simunix.launch.plan import HostSpec, Plan, PrivateSpec, ProcessSpec
+from simunix.launch.programs import check_program
+from simunix.launch.view.hardware import Hardware
+from simunix.planning import submission
+from simunix.planning.clusters import plan_clusters
+from simunix.planning.flow_model import flow_model
+from simunix.planning.host_users import etc_of_hosts
+from simunix.planning.network import build_platform
+from simunix.planning.platform_profiles import not_played
+from simunix.planning.roots import host_roots
+from simunix.planning.submission import WorkloadPlan, plan_workloads
+from simunix.planning.workload_context import ContextPlan, plan_contexts
+from simunix.rjms.slurm.adapter import SlurmPlan
+from simunix.roots.tree import RootTree
+from simunix.scenario.faults import plan_faults
+from simunix.scenario.located import located
+from simunix.scenario.model import HostSection, ProcessSection, Scenario
+
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+ENVIRONMENT = {"PATH": PATH, "HOME": "/root", "LANG": "C.UTF-8", "TZ": "UTC", "USER": "root", "SHELL": "/bin/bash"}
+FIRST_ADDRESS = IPv4Address("10.0.0.1")
+NS = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """A plan, and what the reports need to know of its clusters and workloads."""
+
+    plan: Plan
+    clusters: tuple[SlurmPlan, ...] = ()
+    workloads: tuple[WorkloadPlan, ...] = ()
+    contexts: tuple[ContextPlan, ...] = ()
+
+
+def expand(
+    scenario: Scenario, folder: Path, log_every_turn: bool = False, strict: bool = False, checked: bool = True
+) -> Expansion:
+    """Expand a scenario; relative paths are below `folder`. SimunixError tells what does not fit (programs: if `checked`)."""
+    with located(scenario):
+        return _expanded(scenario, folder, log_every_turn, strict, checked)
+
+
+def _expanded(scenario: Scenario, folder: Path, log_every_turn: bool, strict: bool, checked: bool) -> Expansion:
+    hardware: dict[str, Hardware] = {}
+    platform = _platform(scenario, hardware, folder)
+    hosts = {host.name: host for host in platform.hosts}
+    roots = host_roots(scenario, folder)
+    clusters = plan_clusters(scenario, folder, hosts, hardware, roots)
+    found = plan_workloads(scenario, folder, clusters, roots, os.geteuid() == 0)
+    workloads, clusters = found.plans, found.with_accounts(clusters)
+    etc = etc_of_hosts(found.people, clusters, roots)
+    private = _private_paths(scenario, clusters)
+    for workload in workloads:
+        private[workload.host] = (*private[workload.host], submission.PRIVATE)
+        for name in workload.behaviour.hosts:
+            shared = {entry.path: entry for entry in (*private.get(name, ()), workload.behaviour.private)}
+            private[name] = tuple(shared.values())
+    contexts = plan_contexts(workloads)
+    plan = Plan(
+        scenario.name,
+        platform,
+        tuple(HostSpec(name, hardware[name], private.get(name, ()), roots[name], etc.get(name, {})) for name in hosts),
+        (
+            *(process for cluster in clusters for process in cluster.processes),
+            *_processes(scenario, hosts, roots, checked),
+            *_storage_servers(workloads),
+            *(workload.process for workload in workloads),
+            *(context.process for context in contexts),
+        ),
+        _kernel_options(scenario, platform, strict),
+        (
+            *(file for cluster in clusters for file in cluster.files),
+            *(file for workload in workloads for file in workload.files),
+            *(context.program for context in contexts),
+        ),
+        {**ENVIRONMENT, **scenario.environment},
+        scenario.stop or ("workload" if scenario.workload else "processes"),
+        scenario.until,
+        scenario.pace,
+        scenario.preempt_after / NS if scenario.preempt_after else None,
+        _inputs(workloads),
+        log_every_turn,
+        *plan_faults(scenario.events, scenario.profiles, folder, platform),
+        ObservationOptions(scenario.pcap, scenario.link_usage),
+        sum(_working(workload) for workload in workloads),
+        _choice(scenario.merge_pages),
+        scenario.capacity,
+        (*found.warnings, *not_played(platform.description.profiles)),
+    )
+    return Expansion(plan, clusters, workloads, contexts)
+
+
+def _working(workload: WorkloadPlan) -> int:
+    """On how many nodes its jobs may run programs at a time: a job that sleeps does so on its first node only."""
+    nodes = len(workload.slurm.nodes)
+    sleeps = all(job.work is None for job in workload.jobs)
+    return min(nodes, len(workload.jobs)) if sleeps else nodes
+
+
+def _choice(value: bool | str) -> str:
+    """YAML reads yes and no as booleans."""
+    return value if isinstance(value, str) else "yes" if value else "no"
+
+
+def _storage_servers(workloads: Sequence[WorkloadPlan]) -> list[ProcessSpec]:
+    """One on each host, also where workloads share it."""
+    servers = (server for workload in workloads for server in workload.behaviour.servers)
+    return list({server.host: server for server in servers}.values())
+
+
+def _inputs(workloads: Sequence[WorkloadPlan]) -> dict[str, Path]:
+    """Files that run.json gives checksums of."""
+    return {"trace" if len(workloads) == 1 else f"trace {plan.label}": plan.trace for plan in workloads}
+
+
+def _kernel_options(scenario: Scenario, platform: Platform, strict: bool) -> KernelOptions:
+    return KernelOptions(
+        seed=scenario.seed,
+        epoch_ns=int(scenario.epoch.timestamp()) * NS,
+        costs=Costs(scenario.costs.clock_read, scenario.costs.poll, scenario.costs.call),
+        strict=strict or scenario.strict,
+        network_model=flow_model(scenario.network, platform.description.config),
+        fairness=Fairness(scenario.network.fair_per),
+    )
+
+
+# Hosts
+
+
+def _platform(scenario: Scenario, hardware: dict[str, Hardware], folder: Path) -> Platform:
+    network = scenario.network
+    default = Access(network.bandwidth, network.latency)
+    overrides: dict[str, Access] = {}
+    hosts: list[Host] = []
+    free: IPv4Address | IPv6Address = FIRST_ADDRESS
+    for index, section in enumerate(scenario.hosts):
+        address = ip_address(section.address) if section.address else free
+        for name in section.name:
+            if name in hardware:
+                raise SimunixError(f"hosts[{index}].name: host {name} is named twice; host names must differ")
+            hardware[name] = _hardware(section)
+            hosts.append(Host(name, (address,), section.cores, section.memory, (section.speed,)))
+            if section.bandwidth or section.latency is not None:
+                latency = default.latency_ns if section.latency is None else section.latency
+                overrides[name] = Access(section.bandwidth or default.bandwidth_bytes_per_s, latency)
+            address += 1
+        if section.address is None:
+            free = address
+    return build_platform(network, hosts, overrides, folder)
+
+
+def platform_of(scenario: Scenario, folder: Path) -> Platform:
+    """The hosts and the network alone."""
+    with located(scenario):
+        return _platform(scenario, {}, folder)
+
+
+def _hardware(section: HostSection) -> Hardware:
+    return Hardware(
+        section.sockets,
+        section.cores // (section.sockets * section.threads_per_core),
+        section.threads_per_core,
+        section.memory,
+    )
+
+
+def _private_paths(scenario: Scenario, clusters: Sequence[SlurmPlan]) -> dict[str, tuple[PrivateSpec, ...]]:
+    """Paths of the hosts' own, of their processes, and of Slurm; the first to name a path decides its owner."""
+    found: dict[str, dict[str, PrivateSpec]] = {}
+    for cluster in clusters:
+        for name, specs in cluster.private.items():
+            found.setdefault(name, {}).update({spec.path: spec for spec in specs})
+    for host in scenario.hosts:
+        for name in host.name:
+            for path in host.private:
+                found.setdefault(name, {}).setdefault(path.rstrip("/"), PrivateSpec(path.rstrip("/")))
+    for process in scenario.processes:
+        for name in process.host:
+            for path in process.private:
+                spec = PrivateSpec(path.rstrip("/"), process.user or "")
+                found.setdefault(name, {}).setdefault(spec.path, spec)
+    return {name: tuple(specs.values()) for name, specs in found.items()}
+
+
+# Processes
+
+
+def _processes(scenario: Scenario, hosts: dict[str, Host], roots: dict[str, RootTree], checked: bool) -> list[ProcessSpec]:
+    """The scenario's own."""
+    specs = []
+    names: set[tuple[str, str]] = set()
+    path = scenario.environment.get("PATH", PATH)
+    for index, section in enumerate(scenario.processes):
+        for host in section.host:
+            if host not in hosts:
+                raise SimunixError(f"processes[{index}].host: {host!r} is not among the hosts; known: {', '.join(hosts)}")
+            problem = check_program(section.command[0], path, section.directory, roots[host], section.user)
+            if checked and problem is not None:
+                raise SimunixError(f"processes[{index}].command: {problem}")
+            if (host, section.name) in names:
+                raise SimunixError(f"processes[{index}].name: {section.name!r} runs on {host} twice; names must differ")
+            names.add((host, section.name))
+            specs.append(process_spec(section, host))
+    return specs
+
+
+def process_spec(section: ProcessSection, host: str) -> ProcessSpec:
+    """A section's process on one of its hosts."""
+    return ProcessSpec(
+        section.name,
+        host,
+        section.command,
+        section.start,
+        section.user,
+        section.environment,
+        section.directory,
+        section.restart,
+        section.restart_delay,
+        section.essential,
+    )
+
+
+def with_options(plan: Plan, until_ns: int | None, pace: float | None, observation: ObservationOptions = NOTHING) -> Plan:
+    """The plan with what the command line says instead."""
+    return replace(
+        plan,
+        until_ns=plan.until_ns if until_ns is None else until_ns,
+        pace=plan.pace if pace is None else pace,
+        observation=observation.instead_of(plan.observation),
+    )

@@ -1,0 +1,42 @@
+"""The programs of a scenario, looked at before it is run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from simunix.coverage.check import Context, Report, check_command
+from simunix.launch.plan import ProcessSpec
+from simunix.planning.expand import Expansion, expand
+from simunix.rjms.slurm import releases
+from simunix.roots.tree import RootTree
+from simunix.scenario.loader import load
+
+
+def check_scenario(path: Path, overrides: tuple[str, ...] = ()) -> list[Report]:
+    """A report on each program that the hosts will run; each once per user and root."""
+    expansion = expand(load(path, overrides), path.parent, checked=False)
+    roots = {host.name: host.root for host in expansion.plan.hosts}
+    found: dict[tuple[str, str | None, RootTree], Report] = {}
+    seen = set()
+    for process in (*expansion.plan.processes, *_clients(expansion)):
+        root = roots[process.host]
+        if (process.argv, process.user, root) in seen:
+            continue
+        seen.add((process.argv, process.user, root))
+        environment = {**expansion.plan.environment, **process.environment}
+        library_path = environment.get("LD_LIBRARY_PATH", "")
+        context = Context(environment.get("PATH", os.defpath), process.directory, process.user, library_path, root)
+        for report in check_command(process.argv, context):
+            found.setdefault((report.name, process.user, root), report)
+    return list(found.values())
+
+
+def _clients(expansion: Expansion) -> Iterator[ProcessSpec]:
+    """Programs that no process of the plan is, and that every cluster needs: what submits the jobs."""
+    started = {os.path.basename(process.argv[0]) for process in expansion.plan.processes}
+    for cluster in expansion.clusters:
+        for program in releases.REQUIRED:
+            if os.path.basename(program) not in started:
+                yield ProcessSpec("client", next(iter(cluster.private)), (program,))

@@ -1,0 +1,211 @@
+"""From a `workload:` section to the program that submits its jobs, on a host of the cluster that gets them."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rsg_server.errors import SimunixError
+from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
+from simunix.launch.programs import check_program
+from simunix.planning.behaviour import Behaviour, plan_behaviour
+from simunix.planning.submit_plan import SubmitPlan, submit_plan
+from simunix.rjms.slurm.accounts import account_commands
+from simunix.rjms.slurm.adapter import SlurmPlan
+from simunix.roots.tree import THIS_COMPUTER, RootTree
+from simunix.scenario.model import Scenario, WorkloadSection
+from simunix.workload.guest import submitter
+from simunix.workload.job import Job, SkippedJob
+from simunix.workload.population import NO_PEOPLE, Population, population, together
+
+if TYPE_CHECKING:
+    from simunix.workload.transforms.context import Context
+
+WORKLOAD_FOLDER = "/var/spool/simunix"
+PRIVATE = PrivateSpec(WORKLOAD_FOLDER)
+SUBMITTER = "workload"
+PYTHON = "/usr/bin/python3"
+WITHOUT_ROOT = (
+    "{0}.users: without root every user of a host is you: all jobs are submitted by one user; accounts are those of the trace"
+)
+TYPE_OF_TRACE = ".swf"
+"""Of the format that can tell a context."""
+NS = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadPlan:
+    """What a workload adds to a plan, and what the reports need to know of it. `label` names it in jobs.csv.
+
+    `context`: what its trace says of the jobs that ran and waited when its replay begins.
+    """
+
+    label: str
+    section: WorkloadSection
+    trace: Path
+    slurm: SlurmPlan
+    host: str
+    jobs: tuple[Job, ...]
+    skipped: tuple[SkippedJob, ...]
+    submit: SubmitPlan
+    behaviour: Behaviour
+    files: tuple[FileSpec, ...]
+    process: ProcessSpec
+    context: Context | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A section, where it submits from, and its jobs."""
+
+    section: WorkloadSection
+    key: str
+    trace: Path
+    slurm: SlurmPlan
+    host: str
+    behaviour: Behaviour
+
+    @property
+    def jobs(self) -> list[Job]:
+        """In the order of their submission."""
+        return self.behaviour.jobs
+
+
+@dataclass(frozen=True, slots=True)
+class Workloads:
+    """All workloads of a scenario. `people` of their traces are users of the hosts; `warnings` say what cannot be had here."""
+
+    plans: tuple[WorkloadPlan, ...] = ()
+    people: Population = NO_PEOPLE
+    warnings: tuple[str, ...] = ()
+
+    def with_accounts(self, clusters: Sequence[SlurmPlan]) -> tuple[SlurmPlan, ...]:
+        """The clusters, whose databases of accounts know everybody who submits there."""
+        return tuple(cluster.with_accounts(_account_commands(cluster, self.plans)) for cluster in clusters)
+
+
+def plan_workloads(
+    scenario: Scenario, folder: Path, clusters: Sequence[SlurmPlan], roots: Mapping[str, RootTree], is_root: bool
+) -> Workloads:
+    """One program for each workload. Raises SimunixError for what does not fit together."""
+    tasks = _tasks(scenario, folder, clusters)
+    _check_names(tasks)
+    with_users = [task for task in tasks if task.section.users == "trace"]
+    people = together([population(task.jobs) for task in with_users]) if is_root else NO_PEOPLE
+    warnings = tuple(WITHOUT_ROOT.format(task.key) for task in with_users if not is_root)
+    plans = tuple(_plan(scenario, task, people if task in with_users else NO_PEOPLE, roots[task.host]) for task in tasks)
+    return Workloads(plans, people, warnings)
+
+
+def _tasks(scenario: Scenario, folder: Path, clusters: Sequence[SlurmPlan]) -> list[_Task]:
+    sections = scenario.workload or []
+    tasks: list[_Task] = []
+    for index, section in enumerate(sections):
+        key = "workload" if len(sections) == 1 else f"workload[{index}]"
+        slurm = _cluster(section, key, clusters)
+        host = section.host or slurm.login
+        if host not in slurm.private:
+            raise SimunixError(f"{key}.host: {host!r} has no Slurm; choose the controller, the login or a node of {slurm.name}")
+        if any(task.host == host for task in tasks):
+            raise SimunixError(f"{key}.host: {host} submits a workload already; choose another host of {slurm.name}")
+        trace = folder / section.trace
+        behaviour = plan_behaviour(scenario, section, key, trace, slurm, host)
+        tasks.append(_Task(section, key, trace, slurm, host, behaviour))
+    return tasks
+
+
+def _check_names(tasks: Sequence[_Task]) -> None:
+    """Where a client tells no number, its jobs are found by their names, which no other workload of the cluster may have."""
+    for task in tasks:
+        others = [other.key for other in tasks if other is not task and other.slurm.name == task.slurm.name]
+        if others and task.section.client in task.slurm.clients.staying:
+            raise SimunixError(
+                f"{task.key}.client: {task.section.client} tells no job number, and {others[0]} has jobs of the same names on "
+                f"{task.slurm.name}; use {task.slurm.clients.names[0]}"
+            )
+
+
+def _account_commands(cluster: SlurmPlan, plans: Sequence[WorkloadPlan]) -> list[str]:
+    """Each account and user once, also where several workloads have them."""
+    own = [plan.submit for plan in plans if plan.slurm == cluster]
+    associations: dict[str, dict[str, None]] = {}
+    for submit in own:
+        for user, accounts in submit.associations.items():
+            associations.setdefault(user, {}).update(dict.fromkeys(accounts))
+    new = dict.fromkeys(account for submit in own for account in submit.accounts)
+    qos = {name for submit in own for name in submit.qos}
+    return account_commands(list(new), {user: list(accounts) for user, accounts in associations.items()}, qos)
+
+
+def _cluster(section: WorkloadSection, key: str, clusters: Sequence[SlurmPlan]) -> SlurmPlan:
+    """The cluster that a workload names, or that its host belongs to, or the only one."""
+    if not clusters:
+        raise SimunixError(f"{key}: there is nothing to submit to; add a slurm section")
+    names = ", ".join(cluster.name for cluster in clusters)
+    if section.cluster is not None:
+        found = [cluster for cluster in clusters if cluster.name == section.cluster]
+        if not found:
+            raise SimunixError(f"{key}.cluster: {section.cluster!r} is no cluster of the slurm section; known: {names}")
+        return found[0]
+    fitting = [cluster for cluster in clusters if section.host is None or section.host in cluster.private] or list(clusters)
+    if len(fitting) > 1:
+        raise SimunixError(f"{key}.cluster: missing, and there are several; choose one of {names}")
+    return fitting[0]
+
+
+def _plan(scenario: Scenario, task: _Task, people: Population, root: RootTree) -> WorkloadPlan:
+    section, slurm = task.section, task.slurm
+    several = len(scenario.workload or []) > 1
+    context = _context(task.trace)
+    submit = submit_plan(section, task.key, task.jobs, slurm.clients, people, context)
+    return WorkloadPlan(
+        f"{section.trace.name}@{slurm.name}" if several else section.trace.name,
+        section,
+        task.trace,
+        slurm,
+        task.host,
+        tuple(task.jobs),
+        tuple(task.behaviour.skipped),
+        submit,
+        task.behaviour,
+        (_submission_plan(scenario, section, submit, task.host), _script(task.host), *task.behaviour.files),
+        _submitter(task.host, section, task.key, root),
+        context,
+    )
+
+
+def _context(trace: Path) -> Context | None:
+    if TYPE_OF_TRACE not in trace.suffixes:
+        return None
+    from simunix.workload.transforms.context import read_context  # brings pandas, which reading the trace has brought already
+
+    return read_context(trace)
+
+
+def _submission_plan(scenario: Scenario, section: WorkloadSection, submit: SubmitPlan, host: str) -> FileSpec:
+    origin = int(scenario.epoch.timestamp()) + section.start / NS
+    plan = {"origin": origin, **submit.content}
+    return FileSpec(host, f"{WORKLOAD_FOLDER}/plan.json", json.dumps(plan, indent=1).encode())
+
+
+def _script(host: str) -> FileSpec:
+    """The program itself, where every root file system can see it."""
+    return FileSpec(host, f"{WORKLOAD_FOLDER}/submitter.py", Path(submitter.__file__).read_bytes())
+
+
+def _python(root: RootTree) -> str:
+    """The system's own: the path of the one that runs simunix would make each checkout's event log another one."""
+    return sys.executable if root == THIS_COMPUTER and not os.access(PYTHON, os.X_OK) else PYTHON
+
+
+def _submitter(host: str, section: WorkloadSection, key: str, root: RootTree) -> ProcessSpec:
+    python = _python(root)
+    if check_program(python, "", tree=root) is not None:
+        raise SimunixError(f"{key}: no {python} in the root {root.path} of {host}, which submits it; add the package python3")
+    argv = (python, "-I", *(f"{WORKLOAD_FOLDER}/{name}" for name in ("submitter.py", "plan.json", "submissions.csv")))
+    return ProcessSpec(SUBMITTER, host, argv, section.start, is_workload=True, essential=True)

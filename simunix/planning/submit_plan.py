@@ -1,0 +1,197 @@
+"""From a workload's jobs and its section to the plan of the submitter (simunix.workload.guest.submitter says what is in it)."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from rsg_server.errors import SimunixError
+from simunix.rjms.clients import Choice, Clients
+from simunix.scenario.submit_section import SubmitOptions, SubmitSection
+from simunix.workload.job import Job
+from simunix.workload.population import Population, User, group_name
+from simunix.workload.transforms.order import Order, by_feedback, by_preceding_job, preceding_jobs
+
+if TYPE_CHECKING:
+    from simunix.workload.transforms.context import Context  # which brings pandas
+
+NS = 10**9
+NOBODY = "root"
+"""Who submits what no user of the trace has submitted, or all where users are ignored."""
+COMMON_ACCOUNT = "trace"
+"""The account of users in no group, or of all where groups are ignored."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubmitPlan:
+    """`content` of plan.json but for its origin; the accounts of the trace, accounts by user, and the QoS that jobs ask for."""
+
+    content: dict[str, Any]
+    accounts: tuple[str, ...]
+    associations: Mapping[str, tuple[str, ...]]
+    qos: tuple[str, ...]
+
+
+def submit_plan(
+    section: SubmitSection,
+    key: str,
+    jobs: Sequence[Job],
+    clients: Clients,
+    people: Population,
+    context: Context | None = None,
+) -> SubmitPlan:
+    """The plan; `people` are empty where all jobs are to be submitted by the submitter's own user. Raises SimunixError.
+
+    The waiting jobs of a `context` are submitted held (others release them), each of its jobs by itself, under its own name.
+    """
+    client = _client(section, key, clients)
+    held, alone = _restored(context)
+    options = [section.options_of(job) for job in jobs]
+    choices = [_choice(section, client, job, each, job.id in held) for job, each in zip(jobs, options, strict=True)]
+    order = _order(section, jobs)
+    needs = preceding_jobs(jobs) if section.dependencies == "slurm" else {}
+    users = {number: index for index, number in enumerate(people.users)}
+    entries = []
+    for job, choice, each in zip(jobs, choices, options, strict=True):
+        entry: dict[str, Any] = {"id": job.id, "at": job.submit_s, "argv": clients.command(job, choice)}
+        if job.id in order.after:
+            entry["after"] = order.after[job.id]
+        if job.id in needs:
+            entry["needs"] = needs[job.id]
+        if job.user in users:
+            entry["user"] = users[job.user]
+        if each.hold is not None:
+            entry["hold"] = each.hold / NS
+        if client in clients.staying:
+            entry["stays"] = True
+        entries.append(entry)
+    if section.arrays == "bursts":
+        entries = in_arrays(entries, clients, alone)
+    content = {"poll": clients.queue, "jobs": entries, **_seldom(section, clients, order, people.users)}
+    if any("hold" in entry for entry in entries):
+        content["release"] = clients.release
+    associations = _associations(section, jobs, choices, people)
+    of_trace = {group_name(job.group) for job in jobs} | {COMMON_ACCOUNT}
+    accounts = dict.fromkeys(account for own in associations.values() for account in own if account in of_trace)
+    return SubmitPlan(
+        content, tuple(accounts), associations, tuple(dict.fromkeys(choice.qos for choice in choices if choice.qos))
+    )
+
+
+def _restored(context: Context | None) -> tuple[frozenset[int], frozenset[int]]:
+    """The jobs of a context that are held, and all of them."""
+    return (
+        (frozenset(), frozenset())
+        if context is None
+        else (frozenset(context.waiting), frozenset((*context.running, *context.waiting)))
+    )
+
+
+def _client(section: SubmitSection, key: str, clients: Clients) -> str:
+    """The client asked for, if it can do what is asked."""
+    client = section.client or clients.names[0]
+    if client not in clients.names:
+        raise SimunixError(f"{key}.client: {client!r} submits no jobs here; known: {', '.join(clients.names)}")
+    if client in clients.staying:
+        holds = any(
+            each.hold is not None for each in (*section.partitions.values(), *section.queues.values(), *section.options)
+        )
+        asked = {
+            "dependencies: slurm": section.dependencies == "slurm",
+            "arrays: bursts": section.arrays == "bursts",
+            "hold": holds,
+        }
+        for what, is_asked in asked.items():
+            if is_asked:
+                raise SimunixError(f"{key}.client: {client} tells no job number, which {what} needs; use {clients.names[0]}")
+    return client
+
+
+def _choice(section: SubmitSection, client: str, job: Job, options: SubmitOptions, is_held: bool) -> Choice:
+    account = options.account
+    if account is None and section.accounts == "trace" and job.group >= 0:
+        account = group_name(job.group)
+    return Choice(
+        client,
+        options.partition,
+        options.qos,
+        account,
+        options.nice,
+        options.priority,
+        is_held or options.hold is not None,
+        tuple(options.arguments),
+    )
+
+
+def _order(section: SubmitSection, jobs: Sequence[Job]) -> Order:
+    if section.dependencies == "think_time":
+        return by_preceding_job(jobs)
+    if section.feedback == "none":
+        return Order()
+    return by_feedback(jobs, inf if section.feedback == "user" else section.session_gap / NS)
+
+
+def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Mapping[int, User]) -> dict[str, Any]:
+    """What only some workloads need."""
+    found: dict[str, Any] = {}
+    if order.groups:
+        found["groups"] = order.groups
+        found["poll_interval"] = section.poll_interval / NS
+        found["unfinished"] = clients.unfinished
+        found["ended"] = {"argv": clients.ended, "pattern": clients.end_pattern}
+    if section.dependencies == "slurm":
+        found["after_option"] = clients.after
+    if users:
+        found["users"] = [{"name": user.name, "uid": user.uid, "groups": user.groups} for user in users.values()]
+    return found
+
+
+# Arrays
+
+
+def in_arrays(entries: Sequence[dict[str, Any]], clients: Clients, alone: Container[int] = ()) -> list[dict[str, Any]]:
+    """Entries that differ in their job only, as arrays in the place of the first of each.
+
+    Who needs a number is left alone, as are the jobs `alone`.
+    """
+    bursts: dict[object, list[dict[str, Any]]] = {}
+    for rank, entry in enumerate(entries):
+        name = clients.named(entry["id"])
+        rest = tuple(word for word in entry["argv"] if word != name)
+        others = tuple((word, entry[word]) for word in sorted(entry.keys() - {"id", "argv"}))
+        is_alone = "needs" in entry or entry["id"] in alone
+        bursts.setdefault(rank if is_alone else (rest, others), []).append(entry)
+    found = []
+    for burst in bursts.values():
+        for first in range(0, len(burst), clients.array_max):
+            found.append(_array(burst[first : first + clients.array_max], clients))
+    ranks = {entry["id"]: rank for rank, entry in enumerate(entries)}
+    return sorted(found, key=lambda entry: ranks[entry["id"]])
+
+
+def _array(burst: Sequence[dict[str, Any]], clients: Clients) -> dict[str, Any]:
+    if len(burst) == 1:
+        return burst[0]
+    client, *words = burst[0]["argv"]
+    argv = (client, clients.array.replace("{}", str(len(burst) - 1)), *words)
+    return {**burst[0], "argv": argv, "array": [entry["id"] for entry in burst]}
+
+
+# Accounts
+
+
+def _associations(
+    section: SubmitSection, jobs: Sequence[Job], choices: Sequence[Choice], people: Population
+) -> dict[str, tuple[str, ...]]:
+    """Which accounts each user submits to, the first one's default first; of root only those that are not his own."""
+    if section.users == "ignore" and section.accounts == "ignore":
+        return {}
+    found: dict[str, dict[str, None]] = {}
+    for job, choice in zip(jobs, choices, strict=True):
+        user = people.users[job.user].name if job.user in people.users else NOBODY
+        account = choice.account or (COMMON_ACCOUNT if user != NOBODY else None)
+        if account is not None:
+            found.setdefault(user, {})[account] = None
+    return {user: tuple(sorted(accounts, key=lambda account: account != COMMON_ACCOUNT)) for user, accounts in found.items()}

@@ -1,0 +1,118 @@
+"""A workload with a context (`simunix workload cut --context`) in a run: restored, and checked at the moment of its replay.
+
+The submitter submits the waiting jobs held (simunix.planning.submit_plan). At T0 a program of its own on the same host asks the
+RJMS what runs and what waits, writes that down, and releases the waiting jobs. A run whose context was not established by then
+is not valid: its replay began in another state than the trace's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rsg_server.errors import SimunixError
+from simunix.launch.plan import FileSpec, ProcessSpec
+from simunix.launch.run_directory import RunDirectory
+from simunix.planning.submission import WORKLOAD_FOLDER, WorkloadPlan
+from simunix.rjms.slurm import clients
+
+if TYPE_CHECKING:
+    from simunix.workload.transforms.context import Context
+
+NS = 10**9
+STATES, PROGRAM = "context.states", "context.sh"
+SEPARATOR = "|"
+LONGEST_LIST = 3
+AT_ONCE = 1000
+"""So many jobs' names fit into a command line."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPlan:
+    """What a context adds to a plan; `cores` that each of its jobs asks for, by number, running and waiting ones."""
+
+    workload: WorkloadPlan
+    begin_s: float
+    t0_ns: int
+    running: Mapping[int, int]
+    waiting: Mapping[int, int]
+    process: ProcessSpec
+    program: FileSpec
+
+
+def plan_contexts(workloads: Sequence[WorkloadPlan]) -> tuple[ContextPlan, ...]:
+    """What restores the contexts of those workloads that have one. Raises SimunixError."""
+    return tuple(_plan(workload, workload.context) for workload in workloads if workload.context is not None)
+
+
+def _plan(workload: WorkloadPlan, context: Context) -> ContextPlan:
+    cores = {job.id: job.cores for job in workload.jobs}
+    missing = [number for number in (*context.running, *context.waiting) if number not in cores]
+    if missing:
+        raise SimunixError(
+            f"{workload.trace}: job {missing[0]} of its context is not submitted "
+            "(begin, end or max_jobs leave it out, or its size or times are unknown); cut the window from the trace instead"
+        )
+    t0_ns = workload.section.start + round(context.settle_s * NS)
+    path = f"{WORKLOAD_FOLDER}/{PROGRAM}"
+    return ContextPlan(
+        workload,
+        context.begin_s,
+        t0_ns,
+        {number: cores[number] for number in context.running},
+        {number: cores[number] for number in context.waiting},
+        ProcessSpec("context", workload.host, ("/bin/sh", path), t0_ns, is_workload=True),
+        FileSpec(workload.host, path, program(context.waiting).encode()),
+    )
+
+
+def program(waiting: Sequence[int]) -> str:
+    """Ask, write down, release: all held jobs by a few commands, in the order of their submission."""
+    states = f"squeue --noheader --states=all --format='%j{SEPARATOR}%T{SEPARATOR}%C' > {WORKLOAD_FOLDER}/{STATES}\n"
+    return states + "".join(_release(waiting[first : first + AT_ONCE]) for first in range(0, len(waiting), AT_ONCE))
+
+
+def _release(jobs: Sequence[int]) -> str:
+    names = ",".join(map(clients.job_name, jobs))
+    held = f"squeue --noheader --states=PENDING --sort=i --format=%A --name={names}"
+    return f'set -- $({held})\n[ $# -eq 0 ] || {clients.RELEASE[0]} {clients.RELEASE[1]} "$@"\n'
+
+
+def check_context(context: ContextPlan, directory: RunDirectory) -> dict[str, Any]:
+    """What became of a context, for run.json: `established`, and the reasons why not."""
+    folder = directory.private(context.workload.host, WORKLOAD_FOLDER)
+    reasons = judge(context, folder / STATES)
+    return {
+        "workload": context.workload.label,
+        "t0_s": context.t0_ns / NS,
+        "running": list(context.running),
+        "waiting": list(context.waiting),
+        "established": not reasons,
+        "reasons": reasons,
+    }
+
+
+def judge(context: ContextPlan, states: Path) -> list[str]:
+    """Why a context was not established at T0; nothing if it was."""
+    try:
+        lines = states.read_text().splitlines()
+    except OSError:
+        return [f"the run ended before T0 = {context.t0_ns / NS:g} s"]
+    found = {name: (state, cores) for name, state, cores in (line.rsplit(SEPARATOR, 2) for line in lines)}
+    wrong: dict[str, list[int]] = {}
+    for wanted, jobs in (("RUNNING", context.running), ("PENDING", context.waiting)):
+        for number, cores in jobs.items():
+            state, has = found.get(clients.job_name(number), ("not in the queue", ""))
+            if state != wanted:
+                wrong.setdefault(f"{wanted.lower()} at T0 expected, {state.lower().replace('_', ' ')}", []).append(number)
+            elif wanted == "RUNNING" and int(has) < cores:
+                wrong.setdefault("on fewer cores than it asks for", []).append(number)
+    return [f"{_jobs(numbers)}: {reason}" for reason, numbers in wrong.items()]
+
+
+def _jobs(numbers: list[int]) -> str:
+    shown = ", ".join(map(str, numbers[:LONGEST_LIST]))
+    more = f" and {len(numbers) - LONGEST_LIST} others" if len(numbers) > LONGEST_LIST else ""
+    return f"job{'s' if len(numbers) > 1 else ''} {shown}{more}"

@@ -1,0 +1,113 @@
+"""The files that Batsim writes beside jobs.csv, under its names: schedule.csv and machine_states.csv, one machine per core.
+
+https://batsim.readthedocs.io/en/latest/output-schedule.html and output-machines.html. Energy and power states are not known:
+empty and 0. Like Batsim, and unlike `simunix.metrics`, the makespan counts from 0.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from simunix import __version__
+from simunix.results.jobs_csv import JobRow, write_rows
+from simunix.results.machines import Machines, with_resources, write_machines
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STATES = ("nb_sleeping", "nb_switching_on", "nb_switching_off", "nb_idle", "nb_computing")
+KILLED = ("TIMEOUT", "CANCELLED", "PREEMPTED", "DEADLINE")
+
+
+def write_all(directory: Path, rows: Sequence[JobRow], machines: Machines, wall_s: float) -> None:
+    """Write jobs.csv, schedule.csv, machine_states.csv and machines.csv."""
+    placed = with_resources(rows, machines)
+    write_rows(directory / "jobs.csv", placed)
+    write_machines(directory / "machines.csv", machines)
+    jobs = frame(placed)
+    _write(directory / "schedule.csv", [schedule(jobs, machines.total, wall_s)])
+    _write(directory / "machine_states.csv", machine_states(jobs, machines.total))
+
+
+def frame(rows: Sequence[JobRow]) -> pd.DataFrame:
+    """The job table of these rows."""
+    import pandas as pd
+
+    from simunix.metrics.jobs import job_table, settled
+
+    columns = {field.name: [_known(getattr(row, field.name)) for row in rows] for field in fields(JobRow)}
+    return job_table(settled(pd.DataFrame(columns)))
+
+
+def _known(value: object) -> object:
+    """None for what jobs.csv leaves empty."""
+    return None if value == "" else value
+
+
+def schedule(jobs: pd.DataFrame, processors: int, wall_s: float) -> dict[str, object]:
+    """Batsim's summary of one run, in Batsim's order."""
+    from simunix.metrics.per_job import area, slowdown, turnaround_time, waiting_time
+
+    state = jobs["final_state"].astype(str)
+    waits, turnarounds, slowdowns = waiting_time(jobs), turnaround_time(jobs), slowdown(jobs)
+    last = float(jobs["finish_time"].max()) if jobs["finished"].any() else 0.0
+    computing = float(area(jobs[jobs["finished"]]).sum())
+    submitted = jobs["submission_time"].notna()
+    return {
+        "batsim_version": f"simunix {__version__}",
+        "consumed_joules": "",
+        "makespan": last,
+        "max_slowdown": slowdowns.max(),
+        "max_turnaround_time": turnarounds.max(),
+        "max_waiting_time": waits.max(),
+        "mean_slowdown": slowdowns.mean(),
+        "mean_turnaround_time": turnarounds.mean(),
+        "mean_waiting_time": waits.mean(),
+        "nb_computing_machines": processors,
+        "nb_grouped_switches": 0,
+        "nb_jobs": int(submitted.sum()),
+        "nb_jobs_finished": int(jobs["finished"].sum()),
+        "nb_jobs_killed": int((jobs["finished"] & state.str.startswith(KILLED)).sum()),
+        "nb_jobs_rejected": int((state == "REJECTED").sum()),
+        "nb_jobs_success": int((jobs["success"].astype(int) == 1).sum()),
+        "nb_machine_switches": 0,
+        "scheduling_time": "",
+        "simulation_time": wall_s,
+        "success_rate": float((jobs["success"].astype(int) == 1).sum() / submitted.sum()) if submitted.any() else 0.0,
+        "time_computing": computing,
+        "time_idle": max(0.0, processors * last - computing),
+        "time_sleeping": 0,
+        "time_switching_off": 0,
+        "time_switching_on": 0,
+        "time_unavailable": 0,
+    }
+
+
+def machine_states(jobs: pd.DataFrame, processors: int) -> list[dict[str, object]]:
+    """How many cores are in each state, from 0 on, at every change."""
+    from simunix.metrics.series import busy_processors
+
+    held = jobs.assign(requested_number_of_resources=jobs["allocated_cores"].where(jobs["finished"]))
+    busy = {0.0: 0.0, **busy_processors(held).to_dict()}
+    rows = []
+    for time, count in sorted(busy.items()):
+        computing = min(int(count), processors)
+        rows.append({"time": time, **dict.fromkeys(STATES, 0), "nb_idle": processors - computing, "nb_computing": computing})
+    return rows
+
+
+def _write(path: Path, rows: Sequence[dict[str, object]]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows({key: _text(value) for key, value in row.items()} for row in rows)
+
+
+def _text(value: object) -> object:
+    if not isinstance(value, float):
+        return value
+    return "" if value != value else f"{value:.6f}".rstrip("0").rstrip(".")

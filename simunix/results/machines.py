@@ -1,0 +1,186 @@
+"""The machines of a run as Batsim numbers them: one resource for every core, host after host; and which of them a job had.
+
+An RJMS's accounting says on which nodes a job ran and on how many cores, not on which cores. Those are chosen here as an RJMS
+does: the lowest free ones of each node, nodes filled in order, at least one core on each.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from simunix.ranges import expand_hosts
+from simunix.results.jobs_csv import JobRow
+
+HEADER = ("host", "first", "cores")
+CORES_MAX = 1 << 20
+ENDS, STARTS = 0, 1
+"""At one moment cores are given back before others are taken."""
+
+Intervals = list[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Machines:
+    """Cores of every node, in the order of their numbers."""
+
+    cores: Mapping[str, int]
+
+    @cached_property
+    def first(self) -> dict[str, int]:
+        """The number of each host's first core."""
+        found, total = {}, 0
+        for host, count in self.cores.items():
+            found[host] = total
+            total += count
+        return found
+
+    @property
+    def total(self) -> int:
+        """Cores of all nodes."""
+        return sum(self.cores.values())
+
+
+def write_machines(path: Path, machines: Machines) -> None:
+    """Write machines.csv."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(HEADER)
+        writer.writerows((host, machines.first[host], count) for host, count in machines.cores.items())
+
+
+def read_machines(path: Path) -> Machines:
+    """Read machines.csv. Raises SimunixError with file and line."""
+    cores: dict[str, int] = {}
+    try:
+        with path.open(newline="") as file:
+            reader = csv.DictReader(file)
+            if tuple(reader.fieldnames or ()) != HEADER:
+                raise KeyError(HEADER)
+            for row in reader:
+                cores[row["host"]] = int(row["cores"])
+                if not 0 < cores[row["host"]] <= CORES_MAX:
+                    raise ValueError(row)
+    except (OSError, UnicodeDecodeError) as error:
+        raise SimunixError(f"{path}: {getattr(error, 'strerror', None) or 'not a text file'}") from error
+    except (KeyError, ValueError, TypeError, csv.Error) as error:
+        raise SimunixError(f"{path}:{reader.line_num}: expected {','.join(HEADER)} as a run writes them") from error
+    return Machines(cores)
+
+
+def intervals_text(intervals: Intervals) -> str:
+    """Batsim's interval set: `0-3 5`."""
+    return " ".join(str(low) if low == high else f"{low}-{high}" for low, high in intervals)
+
+
+def parse_intervals(text: str) -> Intervals:
+    """The other way. Raises ValueError."""
+    pairs = (part.partition("-") for part in text.split())
+    return [(int(low), int(high if dash else low)) for low, dash, high in pairs]
+
+
+def merged(intervals: Iterable[tuple[int, int]]) -> Intervals:
+    """Sorted, with neighbours joined."""
+    found: Intervals = []
+    for low, high in sorted(intervals):
+        if found and low <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(high, found[-1][1]))
+        else:
+            found.append((low, high))
+    return found
+
+
+def lowest_bits(mask: int, count: int) -> int:
+    """The `count` lowest bits that are set in `mask`; all, if there are not as many."""
+    if mask.bit_count() <= count:
+        return mask
+    kept = 0
+    for _ in range(count):
+        bit = mask & -mask
+        kept |= bit
+        mask ^= bit
+    return kept
+
+
+def bit_intervals(mask: int, offset: int) -> Intervals:
+    """The runs of set bits, each bit's number raised by `offset`."""
+    found: Intervals = []
+    while mask:
+        low = (mask & -mask).bit_length() - 1
+        length = (~(mask >> low) & ((mask >> low) + 1)).bit_length() - 1
+        found.append((offset + low, offset + low + length - 1))
+        mask &= ~(((1 << length) - 1) << low)
+    return found
+
+
+class _Allocator:
+    """Free cores of every node, as bits."""
+
+    def __init__(self, machines: Machines) -> None:
+        self.machines = machines
+        self.free = {host: (1 << count) - 1 for host, count in machines.cores.items()}
+
+    def take(self, hosts: Sequence[str], cores: int) -> dict[str, int]:
+        """Bits of each host; busy ones too if the free ones do not do (cores are shared, or seconds are too coarse)."""
+        taken: dict[str, int] = {}
+        left = cores
+        for index, host in enumerate(hosts):
+            wanted = max(1, min(left - (len(hosts) - index - 1), self.machines.cores[host]))
+            taken[host] = lowest_bits(self.free[host], wanted) or 1
+            left -= taken[host].bit_count()
+        for host in hosts:
+            if left <= 0:
+                break
+            more = lowest_bits(~taken[host] & ((1 << self.machines.cores[host]) - 1), left)
+            taken[host] |= more
+            left -= more.bit_count()
+        for host, bits in taken.items():
+            self.free[host] &= ~bits
+        return taken
+
+    def give_back(self, taken: Mapping[str, int]) -> None:
+        """These bits are free again."""
+        for host, bits in taken.items():
+            self.free[host] |= bits
+
+    def intervals(self, taken: Mapping[str, int]) -> Intervals:
+        """In Batsim's numbers."""
+        return merged(pair for host, bits in taken.items() for pair in bit_intervals(bits, self.machines.first[host]))
+
+
+def with_resources(rows: Sequence[JobRow], machines: Machines) -> list[JobRow]:
+    """`allocated_hosts` kept, and the numbers of the cores put into `allocated_resources`.
+
+    Hosts that are not of the machines (a user's own slurm.conf may name others) have no numbers.
+    """
+    allocator = _Allocator(machines)
+    events: list[tuple[float, int, int]] = []
+    for index, row in enumerate(rows):
+        if row.starting_time is not None and row.finish_time is not None:
+            events.append((row.starting_time, STARTS, index))
+            if row.finish_time > row.starting_time:
+                events.append((row.finish_time, ENDS, index))
+    taken: dict[int, dict[str, int]] = {}
+    texts: dict[int, str] = {}
+    for _, kind, index in sorted(events):
+        if kind == ENDS:
+            allocator.give_back(taken.pop(index))
+            continue
+        row = rows[index]
+        bits = allocator.take(_known_hosts(row.allocated_hosts, machines), row.allocated_cores)
+        texts[index] = intervals_text(allocator.intervals(bits))
+        taken[index] = bits
+        if row.finish_time == row.starting_time:
+            allocator.give_back(taken.pop(index))
+    return [replace(row, allocated_resources=texts.get(index, "")) for index, row in enumerate(rows)]
+
+
+def _known_hosts(text: str, machines: Machines) -> list[str]:
+    try:
+        return [name for name in expand_hosts(text) if name in machines.cores] if text else []
+    except ValueError:
+        return []

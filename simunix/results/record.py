@@ -1,0 +1,55 @@
+"""What run.json says of an emulation, whatever started it."""
+
+from __future__ import annotations
+
+import time
+
+from simunix import __version__
+from simunix.launch.emulation import Emulation
+from simunix.results.run_json import RunRecord
+
+Checksums = dict[str, dict[str, str | None]]
+
+
+def record_of(
+    emulation: Emulation,
+    rjms: str | None = None,
+    cpu_policy: str = "free",
+    inputs: Checksums | None = None,
+    programs: Checksums | None = None,
+    jobs: dict[str, int] | None = None,
+    roots: list[dict[str, object]] | None = None,
+) -> RunRecord:
+    """run.json's content, once the emulation has ended and before it is closed."""
+    kernel, service = emulation.kernel, emulation.service
+    return RunRecord(
+        emulation.plan.name,
+        __version__,
+        rjms,
+        kernel.options.seed,
+        cpu_policy,
+        kernel.network.model.name,
+        emulation.isolation.value if emulation.isolation else "",
+        service.reason or ("failed" if emulation.failure else ""),
+        emulation.failure,
+        round(kernel.now_ns / 1e9, 9),
+        round(emulation.wall_s, 3),
+        round(time.process_time(), 3),
+        kernel.log.turns,
+        kernel.log.digest(),
+        service.reason != "interrupted" and not service.was_disturbed and not kernel.preemption.count,
+        inputs=inputs or {},
+        roots=roots or [],
+        programs=programs or {},
+        counts={
+            **kernel.log.counts,
+            **kernel.page.counters(),
+            "solves": kernel.network.solves,
+            "stored_descriptors": kernel.depot.stored,
+            "preemptions": kernel.preemption.count,
+        },
+        unknown_calls=dict(sorted(kernel.unknown_calls.items())),
+        refused_calls=dict(sorted(kernel.refused_calls.items())),
+        jobs=jobs or {},
+        warnings=emulation.warnings,
+    )

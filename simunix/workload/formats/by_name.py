@@ -1,0 +1,53 @@
+"""Which format a file of jobs is in: by its name's ending."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from simunix.workload.formats.swf import SwfTrace, read_swf, write_swf
+
+ENDINGS = (
+    ".swf (SWF), .json (Batsim), .sacct or .txt (what sacct -P prints), each also with .gz, .xz or .bz2, or a run's folder"
+)
+PACKED = (".gz", ".xz", ".bz2")
+
+
+def read_trace(path: Path) -> SwfTrace:
+    """Read any of them as a trace. Raises SimunixError."""
+    if path.is_dir():
+        from simunix.workload.formats.run import read_run
+
+        return read_run(path)
+    kind = _ending(path)
+    if kind == ".json":
+        from simunix.workload.formats.batsim import read_workload, to_swf
+
+        return to_swf(read_workload(path), path.name)
+    if kind in (".sacct", ".txt"):
+        from simunix.workload.formats.sacct import read_sacct
+
+        return read_sacct(path)
+    return read_swf(path)
+
+
+def write_trace(path: Path, trace: SwfTrace) -> None:
+    """Write SWF or Batsim's JSON. Raises SimunixError."""
+    kind = _ending(path)
+    if path.suffix in PACKED and (kind, path.suffix) not in ((".swf", ".gz"), (".swf", ".xz")):
+        raise SimunixError(f"{path}: written packed are only .swf.gz and .swf.xz; choose another name")
+    if kind == ".json":
+        from simunix.workload.formats.batsim import write_workload
+
+        write_workload(path, trace)
+    elif kind == ".swf":
+        write_swf(path, trace)
+    else:
+        raise SimunixError(f"{path}: can be read but not written; name it .swf, .swf.gz, .swf.xz or .json")
+
+
+def _ending(path: Path) -> str:
+    kind = Path(path.stem).suffix if path.suffix in PACKED else path.suffix
+    if kind not in (".swf", ".json", ".sacct", ".txt"):
+        raise SimunixError(f"{path}: cannot tell its format; expected a name ending in {ENDINGS}")
+    return kind

@@ -1,0 +1,152 @@
+"""Dumps of Slurm's accounting: `sacct -a -X -P -o JobID,User,Submit,Start,End,TimelimitRaw,AllocCPUS,ReqCPUS,State`.
+
+Any set of columns that holds the needed ones, in any order; steps are left out. Dates without a zone are taken as UTC
+(run sacct with TZ=UTC, or with SLURM_TIME_FORMAT=%s).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import pandas as pd
+
+from rsg_server.errors import SimunixError
+from simunix.workload.formats.swf import LIMIT, UNKNOWN, SwfTrace, table
+from simunix.workload.formats.text import decode, read_bytes
+
+NEEDED = ("JobID", "Submit", "Start", "End", "AllocCPUS")
+STATUS = {"COMPLETED": 1, "FAILED": 0, "TIMEOUT": 0, "NODE_FAIL": 0, "OUT_OF_MEMORY": 0, "DEADLINE": 0, "PREEMPTED": 0}
+CANCELLED = 5
+_UNKNOWN_DATES = ("Unknown", "None", "", "N/A")
+_UNKNOWN_LIMITS = ("UNLIMITED", "Partition_Limit", "INVALID", "")
+_LIMIT = re.compile(r"^(?:(\d{1,9})-)?(\d{1,9}):(\d\d):(\d\d)(?:\.\d+)?$")
+LAST_DATE_S = 253_402_300_800
+"""The year 10,000."""
+_JOB = re.compile(r"^(\d{1,15})(?:_\d+|_\[.*\]|\+\d+)?$")
+
+
+def read_sacct(path: Path) -> SwfTrace:
+    """Read a dump with its header line, fields separated by |. Raises SimunixError naming file and line."""
+    frame = _frame(path)
+    for name in NEEDED:
+        if name not in frame:
+            raise SimunixError(f"{path}: column {name} is missing; run sacct -a -X -P -o {','.join(NEEDED)},State,…")
+    frame["line"] = np.arange(2, len(frame) + 2)
+    frame = frame[~frame["JobID"].str.contains(".", regex=False)].reset_index(drop=True)
+    moments = {name: _dates(frame, name, path) for name in ("Submit", "Start", "End")}
+    zero = float(moments["Submit"].min()) if moments["Submit"].notna().any() else 0.0
+    _check_order(moments, frame, path)
+    jobs = table([]).reindex(range(len(frame)), fill_value=UNKNOWN)
+    jobs["job"] = _jobs(frame, path)
+    jobs["submit_s"] = (moments["Submit"] - zero).fillna(UNKNOWN)
+    jobs["wait_s"] = (moments["Start"] - moments["Submit"]).fillna(UNKNOWN)
+    jobs["runtime_s"] = (moments["End"] - moments["Start"]).fillna(UNKNOWN)
+    jobs["allocated"] = _whole(frame, "AllocCPUS", path).where(moments["Start"].notna(), UNKNOWN)
+    jobs["requested"] = _whole(frame, "ReqCPUS" if "ReqCPUS" in frame else "AllocCPUS", path)
+    jobs["requested_s"] = _limits(frame, path)
+    if "State" in frame:
+        words = frame["State"].str.split().str[0]
+        jobs["status"] = words.map(STATUS).where(~words.str.startswith("CANCELLED", na=False), CANCELLED).fillna(UNKNOWN)
+        jobs["status"] = jobs["status"].astype("int64")
+    notes = _named(frame, jobs)
+    order = jobs["submit_s"].argsort(kind="stable")
+    head = (" Version: 2.2", f" Computer: {_cluster(frame)}", f" UnixStartTime: {zero:.15g}", " TimeZoneString: UTC")
+    counts = (f" MaxJobs: {len(jobs)}", f" MaxRecords: {len(jobs)}", f" Note: converted from sacct's {path.name}")
+    return SwfTrace((*head, *counts, *notes), jobs.iloc[order].reset_index(drop=True))
+
+
+def _named(frame: pd.DataFrame, jobs: pd.DataFrame) -> list[str]:
+    """Numbers for names, in the columns of the trace; and Notes that say whose they are."""
+    group = "Group" if "Group" in frame else "Account"
+    notes = []
+    for column, field in (("User", "user"), (group, "group"), ("Partition", "partition"), ("QOS", "queue")):
+        if column in frame:
+            codes, names = pd.factorize(frame[column].where(frame[column] != ""), sort=True)
+            jobs[field] = np.where(codes < 0, UNKNOWN, codes + 1)
+            notes += [f" Note: {field} {code}: {name}" for code, name in enumerate(names, 1)]
+    return notes
+
+
+def _limits(frame: pd.DataFrame, path: Path) -> pd.Series:
+    """Seconds, from minutes (TimelimitRaw) or `[days-]hours:minutes:seconds` (Timelimit); UNKNOWN for no limit."""
+    column = next((name for name in ("TimelimitRaw", "Timelimit") if name in frame), None)
+    if column is None:
+        return pd.Series(float(UNKNOWN), index=frame.index)
+    known = frame[column].where(~frame[column].isin(_UNKNOWN_LIMITS))
+    if column == "TimelimitRaw":
+        seconds = pd.to_numeric(known, errors="coerce") * 60.0
+    else:
+        parts = known.str.extract(_LIMIT).astype(float)
+        seconds = (((parts[0].fillna(0) * 24 + parts[1]) * 60 + parts[2]) * 60 + parts[3]).astype(float)
+    _refuse(known.notna() & ~seconds.between(0, LIMIT), frame, column, path, "a limit as sacct prints it")
+    return seconds.fillna(UNKNOWN)
+
+
+def _check_order(moments: dict[str, pd.Series], frame: pd.DataFrame, path: Path) -> None:
+    for earlier, later in (("Submit", "Start"), ("Start", "End")):
+        _refuse(moments[later] < moments[earlier], frame, later, path, f"a moment from {earlier} on")
+
+
+def _refuse(wrong: pd.Series, frame: pd.DataFrame, column: str, path: Path, expected: str) -> None:
+    """Say what is wrong with the first of these rows. Raises SimunixError if there is one."""
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        got = str(frame[column].iloc[row])[:60]
+        raise SimunixError(
+            f"{path}:{frame['line'].iloc[row]}: {column}: expected {expected}, got {got!r}; mend or delete the line"
+        )
+
+
+def _frame(path: Path) -> pd.DataFrame:
+    content = decode(read_bytes(path, "what sacct -P prints"))
+    _check_width(path, content)
+    options = {"sep": "|", "dtype": str, "keep_default_na": False, "index_col": False, "quoting": csv.QUOTE_NONE}
+    try:
+        return cast("pd.DataFrame", pd.read_csv(io.StringIO(content), **options))  # type: ignore[call-overload]
+    except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise SimunixError(f"{path}: {str(error).strip().splitlines()[-1]}; expected what sacct -P prints") from error
+
+
+def _check_width(path: Path, content: str) -> None:
+    lines = content.split("\n")
+    bars = lines[0].count("|")
+    for number, line in enumerate(lines, 1):
+        if line.count("|") != bars and line.strip():
+            wanted = f"expected {bars + 1} fields as in the first line, got {line.count('|') + 1}"
+            mend = "leave out columns that may hold a |, such as SubmitLine and Comment"
+            raise SimunixError(f"{path}:{number}: {wanted}; expected what sacct -P prints; {mend}")
+
+
+def _dates(frame: pd.DataFrame, column: str, path: Path) -> pd.Series:
+    """Seconds of the Unix epoch, NaN where Slurm does not know."""
+    known = frame[column].where(~frame[column].isin(_UNKNOWN_DATES))
+    seconds = pd.to_numeric(known, errors="coerce")
+    dates = pd.to_datetime(known.where(seconds.isna()), format="ISO8601", utc=True, errors="coerce")
+    seconds = seconds.fillna((dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1))
+    _refuse(known.notna() & ~seconds.between(0, LAST_DATE_S), frame, column, path, "a date such as 2024-02-29T12:00:00")
+    return seconds
+
+
+def _jobs(frame: pd.DataFrame, path: Path) -> pd.Series:
+    """Numbers for the jobs: Slurm's own where each stands once, otherwise (arrays, requeued jobs) counted from 1."""
+    found = frame["JobID"].str.extract(_JOB, expand=False)
+    _refuse(found.isna(), frame, "JobID", path, "a job's number")
+    numbers = found.astype("int64")
+    return numbers if numbers.is_unique else pd.Series(np.arange(1, len(frame) + 1), index=frame.index)
+
+
+def _whole(frame: pd.DataFrame, column: str, path: Path) -> pd.Series:
+    """Whole numbers; UNKNOWN where there is nothing."""
+    known = frame[column].where(frame[column] != "")
+    numbers = pd.to_numeric(known, errors="coerce")
+    _refuse(known.notna() & ~(numbers.between(0, LIMIT) & (numbers % 1 == 0)), frame, column, path, "a whole number")
+    return numbers.fillna(UNKNOWN).astype("int64")
+
+
+def _cluster(frame: pd.DataFrame) -> str:
+    return str(frame["Cluster"].iloc[0]) if "Cluster" in frame and len(frame) else "unknown"

@@ -1,0 +1,113 @@
+"""A window of a trace with its context: what ran and what waited at its beginning is there again when the replay begins.
+
+The method of J. Emeras (Workload Traces Analysis and Replay in Large Scale Distributed Systems, PhD thesis, Grenoble 2013,
+part II). Which jobs are the context stands in the header, in a line of its own:
+
+    ; Context: T0=3456000 settle=60 running=17,21,22 waiting=25,26
+
+T0 and settle in seconds: the window's beginning in the trace it was cut from, and how long after the start of the submission
+the replay begins. Until then the running jobs start, and the waiting ones are submitted and held.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+
+from rsg_server.errors import SimunixError
+from simunix.workload.formats.swf import SwfTrace, is_context, read_comments
+from simunix.workload.transforms.shape import cut
+
+SETTLE_S = 60.0
+_LINE = re.compile(r"^ *Context: T0=(\S+) settle=(\S+) running=([\d,]*) waiting=([\d,]*) *$")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Job numbers, and the two times in seconds."""
+
+    begin_s: float
+    settle_s: float
+    running: tuple[int, ...]
+    waiting: tuple[int, ...]
+
+    def line(self) -> str:
+        """As a header line, without its semicolon."""
+        numbers = (",".join(map(str, jobs)) for jobs in (self.running, self.waiting))
+        return " Context: T0={:.15g} settle={:.15g} running={} waiting={}".format(self.begin_s, self.settle_s, *numbers)
+
+
+def context_of(comments: Iterable[str]) -> Context | None:
+    """The context that a header tells; None if there is none. Raises SimunixError for a line that cannot be read."""
+    lines = [comment for comment in comments if is_context(comment)]
+    if not lines:
+        return None
+    found = _LINE.match(lines[-1])
+    try:
+        if found is None:
+            raise ValueError
+        running, waiting = (tuple(int(word) for word in found[place].split(",") if word) for place in (3, 4))
+        return Context(float(found[1]), float(found[2]), running, waiting)
+    except ValueError:
+        raise SimunixError(f"header: expected{Context(0, 60, (1, 2), (3,)).line()}, got {lines[-1][:80].strip()!r}") from None
+
+
+def read_context(path: Path) -> Context | None:
+    """The context that an SWF file's header tells; None if there is none. Raises SimunixError, led by the file."""
+    try:
+        return context_of(read_comments(path))
+    except SimunixError as error:
+        raise SimunixError(f"{path}: {error}") from error
+
+
+def cut_with_context(trace: SwfTrace, begin_s: float, end_s: float, settle_s: float = SETTLE_S) -> SwfTrace:
+    """The jobs of [begin_s, end_s), from `settle_s` on; before them, at 0, those that ran at begin_s and those that waited.
+
+    Running ones (submit + wait <= begin < submit + wait + run time) keep their end dates if they start at once: run time and
+    requested time lose what had passed, and gain the time to settle. Waiting ones (submit < begin < submit + wait) are as they
+    were, in their order. Raises SimunixError if a wait or run time that decides this is unknown (a trace without waits has no
+    context that could be known), and if job numbers that the context names are not unique.
+    """
+    if settle_s < 0:
+        raise SimunixError(f"settle time: expected seconds from 0 up, got {settle_s:g}")
+    earlier = trace.jobs[trace.jobs["submit_s"] < begin_s]
+    unknown = earlier[(earlier["wait_s"] < 0) | (earlier["runtime_s"] < 0)]
+    if len(unknown):
+        job = unknown["job"].iloc[0]
+        raise SimunixError(
+            f"job {job} and {len(unknown) - 1} others before the window have no wait or run time: "
+            "what ran at its beginning is unknown; cut without context"
+        )
+    running, waiting = _running(earlier, begin_s, settle_s), _waiting(earlier, begin_s)
+    replay = cut(trace, begin_s, end_s)
+    shifted = replay.jobs.assign(submit_s=replay.jobs["submit_s"] + settle_s)
+    jobs = pd.concat([running, waiting, shifted])
+    if (twice := jobs["job"][jobs["job"].duplicated()]).size:
+        raise SimunixError(
+            f"job {twice.iloc[0]} is there twice: a context needs numbers that tell its jobs; merge numbers them anew"
+        )
+    note = (
+        f"context: {len(running)} running, {len(waiting)} waiting at {begin_s:.15g} s; the replay begins at {settle_s:.15g} s"
+    )
+    context = Context(begin_s, settle_s, tuple(running["job"].tolist()), tuple(waiting["job"].tolist()))
+    made = replay.with_jobs(jobs, note)
+    return replace(made, comments=(*made.comments, context.line()))
+
+
+def _running(earlier: pd.DataFrame, begin_s: float, settle_s: float) -> pd.DataFrame:
+    start = earlier["submit_s"] + earlier["wait_s"]
+    jobs = earlier[(start <= begin_s) & (begin_s < start + earlier["runtime_s"])].copy()
+    passed = begin_s - (jobs["submit_s"] + jobs["wait_s"]) - settle_s
+    jobs["runtime_s"] -= passed
+    jobs["requested_s"] = jobs["requested_s"].where(jobs["requested_s"] < 0, (jobs["requested_s"] - passed).clip(lower=0.0))
+    return jobs.assign(submit_s=0.0, wait_s=0.0)
+
+
+def _waiting(earlier: pd.DataFrame, begin_s: float) -> pd.DataFrame:
+    jobs = earlier[earlier["submit_s"] + earlier["wait_s"] > begin_s].copy()
+    waited = begin_s - jobs["submit_s"]
+    return jobs.assign(submit_s=0.0, wait_s=jobs["wait_s"] - waited)

@@ -1,0 +1,131 @@
+"""Traces made from traces: cut, scaled, shuffled, merged. Each takes a trace and gives another with a Note of what was done."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rsg_server.errors import SimunixError
+from simunix.workload.formats.swf import LIMIT, UNKNOWN, SwfTrace
+
+TIMES = ("submit_s", "wait_s", "runtime_s", "cpu_s", "requested_s", "think_s")
+PROFILE = "profile"
+SIZES = ("allocated", "requested")
+_MACHINE = re.compile(r"^(\s*Max(?:Procs|Nodes):\s*)(\d+)\s*$")
+
+
+def cut(trace: SwfTrace, begin_s: float = 0.0, end_s: float = math.inf) -> SwfTrace:
+    """The jobs submitted in [begin_s, end_s), seconds of the trace; begin_s becomes its zero. SimunixError if none is left."""
+    submit = trace.jobs["submit_s"]
+    jobs = trace.jobs[(submit >= begin_s) & (submit < end_s)].copy()
+    if jobs.empty:
+        raise SimunixError(f"no job is submitted between {begin_s:g} s and {end_s:g} s of the trace; widen the window")
+    jobs["submit_s"] -= begin_s
+    return _moved(trace, begin_s).with_jobs(jobs, f"cut to submissions from {begin_s:.15g} s to {end_s:.15g} s")
+
+
+def scale(trace: SwfTrace, processors: float = 1.0, times: float = 1.0) -> SwfTrace:
+    """Sizes times `processors` (rounded, at least 1), every time times `times`, submissions too; unknown stays unknown.
+
+    The machine's own size in the header (MaxProcs, MaxNodes) is scaled like the jobs'.
+    """
+    if (processors, times) != (1.0, 1.0) and PROFILE in trace.jobs and len(bound := trace.jobs[trace.jobs[PROFILE] != ""]):
+        job, name = bound[["job", PROFILE]].iloc[0]
+        raise SimunixError(f"job {job} does the profile {name!r}, whose work has a size of its own; change it in the profile")
+    jobs = trace.jobs.copy()
+    for name in SIZES:
+        scaled = np.floor(jobs[name] * processors + 0.5).clip(lower=1, upper=LIMIT).astype("int64")
+        jobs[name] = jobs[name].where(jobs[name] <= 0, scaled)
+    for name in TIMES:
+        jobs[name] = jobs[name].where(jobs[name] < 0, jobs[name] * times)
+    for name in (*SIZES, *TIMES):
+        if (beyond := jobs[jobs[name] >= LIMIT]).size:
+            raise SimunixError(f"job {beyond['job'].iloc[0]}: its {name} would be out of range; scale by less")
+    machine = replace(trace, comments=tuple(_scaled_size(comment, processors) for comment in trace.comments))
+    return machine.with_jobs(jobs, f"processors scaled by {processors:.15g}, times by {times:.15g}", are_the_same=times == 1.0)
+
+
+def factor_to(trace: SwfTrace, processors: int) -> float:
+    """By what to scale sizes so that the trace's machine has so many processors. SimunixError if its size is unknown."""
+    size = trace.number("MaxProcs") or trace.number("MaxNodes")
+    if not size:
+        raise SimunixError("the header has no MaxProcs: how large its machine was is unknown; scale by a factor instead")
+    return processors / size
+
+
+def _scaled_size(comment: str, factor: float) -> str:
+    found = _MACHINE.match(comment)
+    if found is None or factor == 1.0:
+        return comment
+    return f"{found[1]}{max(1, math.floor(int(found[2]) * factor + 0.5))}"
+
+
+def shuffle(trace: SwfTrace, seed: int) -> SwfTrace:
+    """The same jobs in random order, submitted at equal distances over the same span; what preceded what is forgotten.
+
+    Barberato (MPhil thesis, ANU 2018), 4.2: the spread of a metric over such orders is what a single trace hides.
+    """
+    order = list(range(len(trace.jobs)))
+    random.Random(seed).shuffle(order)
+    jobs = trace.jobs.iloc[order].copy()
+    first, last = trace.jobs["submit_s"].min(), trace.jobs["submit_s"].max()
+    jobs["submit_s"] = np.linspace(first, last, len(jobs))
+    jobs["preceding"], jobs["think_s"] = UNKNOWN, float(UNKNOWN)
+    return trace.with_jobs(jobs, f"shuffled with seed {seed}, submitted at equal distances")
+
+
+def merge(traces: Sequence[SwfTrace], by_date: bool = False) -> SwfTrace:
+    """All jobs in the order of submission, numbered anew (ties: in the order given), users of different traces told apart.
+
+    `by_date` puts them at their dates (UnixStartTime) instead of starting all at zero; SimunixError for a trace without one.
+    """
+    starts = [trace.number("UnixStartTime") for trace in traces]
+    if by_date and None in starts:
+        raise SimunixError(f"trace {starts.index(None) + 1} has no UnixStartTime in its header, which merging by date needs")
+    zero = min((start for start in starts if start is not None), default=0.0) if by_date else 0.0
+    parts, users = [], 0
+    for index, trace in enumerate(traces):
+        part = trace.jobs.assign(source=index, old_job=trace.jobs["job"])
+        part["submit_s"] += (starts[index] or 0.0) - zero if by_date else 0.0
+        part["user"] = part["user"].where(part["user"] < 0, part["user"] + users)
+        users = max(users, int(part["user"].max()) + 1)
+        parts.append(part)
+    jobs = pd.concat(parts).sort_values("submit_s", kind="stable").reset_index(drop=True)
+    jobs["job"] = np.arange(1, len(jobs) + 1)
+    numbers = {(row.source, row.old_job): row.job for row in jobs[["source", "old_job", "job"]].itertuples(index=False)}
+    pairs = zip(jobs["source"], jobs["preceding"], strict=True)
+    jobs["preceding"] = np.array([numbers.get(pair, UNKNOWN) for pair in pairs], "int64")
+    head = traces[starts.index(zero)] if by_date else traces[0]
+    if PROFILE in jobs:
+        jobs[PROFILE] = jobs[PROFILE].fillna("")
+    made = head.with_jobs(jobs.drop(columns=["source", "old_job"]), f"merged from {len(traces)} traces")
+    return replace(made, profiles=_joined(traces))
+
+
+def _joined(traces: Sequence[SwfTrace]) -> dict[str, dict[str, Any]]:
+    """The profiles of all traces. SimunixError if one name means two things."""
+    found: dict[str, dict[str, Any]] = {}
+    for number, trace in enumerate(traces, 1):
+        for name, profile in trace.profiles.items():
+            if found.setdefault(name, profile) != profile:
+                raise SimunixError(
+                    f"trace {number}: the profile {name!r} is another one in a trace before; give it another name"
+                )
+    return found
+
+
+def _moved(trace: SwfTrace, seconds: float) -> SwfTrace:
+    """The header with its zero moved on, so that dates stay true."""
+    start = trace.number("UnixStartTime")
+    if start is None:
+        return trace
+    moved = f" UnixStartTime: {start + seconds:.15g}"
+    comments = (moved if line.partition(":")[0].strip() == "UnixStartTime" else line for line in trace.comments)
+    return replace(trace, comments=tuple(comments))
