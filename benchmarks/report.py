@@ -20,7 +20,7 @@ from simunix.report.comparison import Comparison  # noqa: E402
 from simunix.report.page.write import write_page  # noqa: E402
 from simunix.report.run_data import read_run  # noqa: E402
 from simunix.report.trace_events import write_trace  # noqa: E402
-from tests.unit.report import runs  # noqa: E402
+from tests.unit.simunix.report import runs  # noqa: E402
 
 TABLE_S = 120.0
 PAINT = "return performance.getEntriesByName('first-contentful-paint').map((entry) => entry.startTime)[0]"

@@ -25,8 +25,9 @@ import pytest
 
 import simunix
 
-PROGRAMS = Path(__file__).parent / "programs"
-COMPILE = ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", f"-I{PROGRAMS}"]
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+ROOT = PROGRAMS.parents[2]
+COMPILE = ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", f"-I{PROGRAMS}", f"-I{ROOT / 'csrc/shared'}"]
 COMPILERS = {".c": ["gcc"], ".cc": ["g++", "-std=c++20", "-U_GNU_SOURCE", "-Wno-maybe-uninitialized"]}
 SHIM = Path(simunix.__file__).parent / "lib" / "libsimunix.so"
 EMULATOR = [sys.executable, "-m", "simunix.cli.main", "run", "--"]
@@ -66,7 +67,11 @@ def outer_environment() -> dict[str, str]:
 
 
 def programs() -> list[Program]:
-    return [Program.read(source) for source in sorted(PROGRAMS.iterdir()) if source.suffix in (*COMPILERS, ".py")]
+    return [
+        Program.read(source)
+        for source in sorted(PROGRAMS.glob("**/*.*"), key=lambda path: path.name)
+        if source.suffix in (*COMPILERS, ".py")
+    ]
 
 
 def cases() -> list[object]:
@@ -148,7 +153,7 @@ def binaries(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def command_for(binaries: Path) -> Callable[[str], list[str]]:
-    return lambda name: compiled(PROGRAMS / name, binaries)
+    return lambda name: compiled(next(PROGRAMS.glob(f"**/{name}")), binaries)
 
 
 @pytest.mark.parametrize(("program", "arm"), cases())

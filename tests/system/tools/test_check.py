@@ -1,0 +1,122 @@
+"""`simunix check` and `simunix coverage` on the command line, and that what it says escapes is not started inside either."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Simunix
+
+
+def test_a_command_that_is_intercepted(simunix: Simunix) -> None:
+    done = simunix("check", "--", "bash", "-c", "sleep 1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0].startswith("bash: intercepted")
+    assert any(line.startswith("sleep: intercepted") for line in done.stdout.splitlines())
+
+
+def test_a_command_that_is_not(simunix: Simunix, tmp_path: Path) -> None:
+    (tmp_path / "script").write_text("#!/sbin/ldconfig\n")
+    (tmp_path / "script").chmod(0o755)
+    if not os.path.exists("/sbin/ldconfig"):
+        pytest.skip("no static program here")
+    done = simunix("check", "--", tmp_path / "script")
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[0] == f"{tmp_path}/script: NOT intercepted"
+    assert "statically linked" in done.stdout
+    (report,) = json.loads(simunix("check", "--json", "--", tmp_path / "script").stdout)
+    assert len(report["escapes"]) == 1 and report["refused"] == {}
+    assert simunix("check", "--", "/no/such/program").returncode == 1
+
+
+def test_verbose_names_libraries_and_calls(simunix: Simunix) -> None:
+    text = simunix("check", "--verbose", "--", "date").stdout
+    assert "libc.so.6" in text
+    assert "  refused: clock_settime (EPERM: virtual time belongs to the server; asked for by date)" in text
+    assert "passed on: getcwd: " in simunix("check", "--verbose", "--", "ls").stdout
+
+
+def test_a_wrong_question_is_one_line(simunix: Simunix, tmp_path: Path) -> None:
+    for arguments in ([], [tmp_path / "absent.yaml"]):
+        done = simunix("check", *arguments)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
+def test_a_scenario_names_everything_that_escapes(simunix: Simunix, tmp_path: Path) -> None:
+    scenario = tmp_path / "s.yaml"
+    scenario.write_text(
+        "hosts: [{name: h}]\nprocesses:\n"
+        "- {name: a, host: h, command: [date]}\n"
+        "- {name: b, host: h, command: 'sleep 1; /no/such/one'}\n"
+        "- {name: c, host: h, command: [/no/such/other]}\n"
+    )
+    done = simunix("check", scenario)
+    assert done.returncode == 1
+    said = [line for line in done.stdout.splitlines() if not line.startswith(" ")]
+    assert [line.split(":")[0] for line in said] == ["date", "/bin/sh", "sleep", "/no/such/one", "/no/such/other"]
+    assert [line.endswith("NOT intercepted") for line in said] == [False, False, False, True, True]
+
+
+@pytest.mark.slurm
+def test_the_demo_is_intercepted(simunix: Simunix) -> None:
+    done = simunix("check", "scenarios/nasa-ipsc.yaml", cwd=Path(__file__).resolve().parents[3])
+    assert done.returncode == 0, done.stdout
+    assert "/usr/sbin/slurmd: intercepted" in done.stdout
+    assert "plugins" in done.stdout
+
+
+def test_coverage_as_text_and_json(simunix: Simunix) -> None:
+    assert simunix("coverage").stdout.splitlines()[0].split()[:4] == [
+        "0",
+        "read",
+        "simulated",
+        "parity/programs/pipes/pipe_blocking_read.c",
+    ]
+    (row,) = json.loads(simunix("coverage", "--json", "reboot").stdout)
+    assert (row["number"], row["verdict"], row["errno"]) == (169, "refused", "EPERM")
+    done = simunix("coverage", "no_such_call")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
+# Inside
+
+
+def copy_of_sleep(tmp_path: Path) -> Path:
+    tmp_path.chmod(0o755)
+    return Path(shutil.copy(shutil.which("sleep") or "/bin/sleep", tmp_path / "privileged"))
+
+
+def test_a_setgid_program_is_not_started_inside(simunix: Simunix, tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("needs root to make one")
+    program = copy_of_sleep(tmp_path)
+    os.chown(program, -1, 12)
+    program.chmod(0o2755)
+    done = simunix("run", "--", "sh", "-c", f"{program} 1000; echo after $?", timeout=10)
+    assert done.stdout == "after 126\n"
+    assert "setuid or setgid: the loader would drop the shim (not started)" in done.stderr
+    assert "setgid: the loader would drop the shim" in simunix("run", "--", program, "1000", timeout=10).stderr
+
+
+def test_a_program_with_capabilities_is_not_started_by_users_inside(simunix: Simunix, tmp_path: Path) -> None:
+    program = copy_of_sleep(tmp_path)
+    if not shutil.which("setcap") or subprocess.run(["setcap", "cap_net_raw+ep", program], check=False).returncode != 0:
+        pytest.skip("needs root and setcap to make one")
+    script = f"{program} 1000 && setpriv --reuid 1 --clear-groups {program} 1000"
+    done = simunix("run", "--", "sh", "-c", script, timeout=10)
+    assert done.returncode != 0
+    assert done.stderr.count("has file capabilities") == 1, done.stderr
+
+
+def test_a_static_program_is_not_started_by_its_descriptor(simunix: Simunix) -> None:
+    if not os.path.exists("/sbin/ldconfig"):
+        pytest.skip("no static program here")
+    script = "import os; os.execve(os.open('/sbin/ldconfig', os.O_RDONLY), ['ldconfig', '-p'], {})"
+    done = simunix("run", "--", "python3", "-c", script)
+    assert "PermissionError" in done.stderr
+    assert "statically linked" in done.stderr

@@ -1,0 +1,55 @@
+"""What the server tells the shims for files of /proc."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from rsg_server.clock.clock_page import next_tick_ns
+from rsg_server.protocol import Op
+from tests.unit.rsg_server.fakes import Fake, fake
+from tests.unit.rsg_server.handlers.test_handlers import ask
+
+
+def figures(world: Fake, host: str) -> tuple[object, ...]:
+    """Threads, births, latest pid, seed: as a new process of a host is told."""
+    return ask(world, world.born(host), Op.HOST) or ()
+
+
+def test_a_host_counts_its_own() -> None:
+    with fake() as world:
+        actor = world.born("h0")
+        world.born("h1")
+        ask(world, actor, Op.FORK, 0)
+        status, threads, births, _, _ = ask(world, actor, Op.HOST) or ()
+        assert (status, threads, births) == (0, 2, 1)
+
+
+def test_a_host_has_a_seed_of_its_own_that_stays() -> None:
+    with fake() as world:
+        assert figures(world, "h0")[-1] == figures(world, "h0")[-1] != figures(world, "h1")[-1]
+
+
+def test_a_birth_is_known_to_the_host_of_the_born() -> None:
+    with fake() as world:
+        world.kernel.page.advance_to(5000)
+        actor, other = world.born("h0"), world.born("h1")
+        assert ask(world, actor, Op.BORN, actor.tid) == (0, 5000)
+        assert ask(world, actor, Op.BORN, other.tid) == (-3,)
+        assert ask(world, actor, Op.BORN, 0) == (-3,)
+
+
+def test_a_new_image_draws_other_numbers() -> None:
+    with fake() as world:
+        process = world.born().process
+        seeds = set()
+        for process.images in range(3):
+            seeds.add(world.kernel.seed_of_image(process))
+        assert len(seeds) == 3
+
+
+def test_what_was_stamped_before_a_tick_is_older(tmp_path: Path) -> None:
+    (tmp_path / "before").touch()
+    tick = next_tick_ns()
+    (tmp_path / "after").touch()
+    assert (tmp_path / "before").stat().st_ctime_ns < tick <= (tmp_path / "after").stat().st_ctime_ns <= time.time_ns()

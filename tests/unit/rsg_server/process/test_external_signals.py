@@ -1,0 +1,106 @@
+"""What is found pending is acted on only if nobody inside can have sent it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from rsg_server.process import external_signals as outside
+from rsg_server.process.actor import Actor, State
+from rsg_server.process.external_signals import Outside
+from rsg_server.process.process import Process
+from rsg_server.protocol import Op, Wait, Wake
+from tests.unit.rsg_server.fakes import Fake, fake
+from tests.unit.rsg_server.handlers.test_handlers import ask, park
+
+USR1 = 1 << (signal.SIGUSR1 - 1)
+
+
+@pytest.fixture
+def world() -> Iterator[Fake]:
+    with fake() as made:
+        yield made
+
+
+def real(world: Fake, monkeypatch: pytest.MonkeyPatch, **status: str) -> Actor:
+    """A process whose /proc/PID/status says this."""
+    actor = world.born()
+    actor.process.pidfd = os.pidfd_open(os.getpid())
+    fields = {"State": "S (sleeping)", "TracerPid": "0", "ShdPnd": "0", "SigPnd": "0", "SigIgn": "0", "SigCgt": "0"} | status
+    before = Process.status_fields
+    monkeypatch.setattr(Process, "status_fields", lambda self: fields if self is actor.process else before(self))
+    return actor
+
+
+def test_a_waiting_thread_is_woken(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    actor = real(world, monkeypatch, ShdPnd=f"{USR1:x}")
+    park(world, actor, Wait.TIME)
+    assert Outside(world.kernel).look()
+    assert (actor.state, actor.reply[0]) == (State.READY, Wake.SIGNAL)
+    assert not Outside(world.kernel).look()
+
+
+@pytest.mark.parametrize(
+    ("status", "blocked", "wait"),
+    [
+        ({"ShdPnd": "0"}, 0, Wait.TIME),
+        ({"ShdPnd": f"{USR1:x}", "SigIgn": f"{USR1:x}"}, 0, Wait.TIME),
+        ({"ShdPnd": f"{1 << (signal.SIGCHLD - 1):x}"}, 0, Wait.TIME),
+        ({"ShdPnd": f"{USR1:x}"}, USR1, Wait.TIME),
+        ({"ShdPnd": f"{USR1:x}"}, 0, Wait.VFORK),
+        ({"ShdPnd": f"{USR1:x}", "TracerPid": "7"}, 0, Wait.TIME),
+        ({"State": "Z (zombie)"}, 0, Wait.TIME),
+    ],
+)
+def test_nothing_is_made_of_what_may_be_so(
+    world: Fake, monkeypatch: pytest.MonkeyPatch, status: dict[str, str], blocked: int, wait: Wait
+) -> None:
+    actor = real(world, monkeypatch, **status)
+    child = world.born()
+    child.process.parent = actor.process
+    ask(world, actor, Op.PARK, int(wait), 0, -1, blocked, child.number, 0, 0)
+    assert not Outside(world.kernel).look()
+    assert actor.state is State.PARKED
+
+
+def test_a_thread_that_is_to_run_looks_itself(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    actor = real(world, monkeypatch, ShdPnd=f"{USR1:x}")
+    assert actor.state is State.RUNNING
+    assert not Outside(world.kernel).look()
+
+
+def test_a_signal_that_is_waited_for_counts_although_it_is_blocked(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    actor = real(world, monkeypatch, ShdPnd=f"{USR1:x}")
+    ask(world, actor, Op.PARK, int(Wait.SIGNAL), 0, -1, USR1, USR1, 0, 0)
+    assert Outside(world.kernel).look()
+
+
+def test_stops_and_continuations_are_followed(world: Fake) -> None:
+    with subprocess.Popen(["sleep", "100"]) as sleeper:
+        actor = world.born()
+        actor.process.open_pidfd(sleeper.pid)
+        park(world, actor, Wait.TIME)
+        look = Outside(world.kernel).look
+        sleeper.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, sleeper.pid, os.WSTOPPED)
+        assert look() and actor.process.stopped and not look()
+        sleeper.send_signal(signal.SIGCONT)
+        os.waitid(os.P_PID, sleeper.pid, os.WCONTINUED)
+        assert look() and not actor.process.stopped
+        sleeper.kill()
+
+
+def test_many_processes_are_looked_at_in_turns(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    for _ in range(5):
+        world.born().process.pidfd = os.pidfd_open(os.getpid())
+    monkeypatch.setattr(outside, "LOOK_MOST", 3)
+    monkeypatch.setattr(Outside, "_look_at", lambda self, process: seen.append(process.number))
+    look = Outside(world.kernel).look
+    look()
+    look()
+    assert seen == [1, 2, 3, 4, 5, 1]
