@@ -16,7 +16,7 @@ from itertools import chain
 
 from rsg_server.clock.clock_page import ClockPage
 from rsg_server.clock.timeline import Event, Timeline
-from rsg_server.clock.timer_queue import Agenda, Alarm
+from rsg_server.clock.timer_queue import Alarm, TimerQueue
 from rsg_server.diagnosis.debugger import Debugger
 from rsg_server.diagnosis.traces import Traces, ending
 from rsg_server.errors import SimunixError
@@ -55,8 +55,8 @@ class Kernel:
         self.log = log
         self.launcher = launcher
         self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.nofile, options.begun_ns)
-        self.agenda = Agenda(self.page, self._alarm)
-        self.timeline = Timeline(self.agenda)
+        self.timer_queue = TimerQueue(self.page, self._alarm)
+        self.timeline = Timeline(self.timer_queue)
         self.network = Network(self.page, self.timeline, platform, options.network_model, options.fairness)
         self.wire = Wire(self)
         self.readiness = Readiness()
@@ -125,15 +125,15 @@ class Kernel:
         if not actor.process.stopped:
             self.run_queue.append(actor)
 
-    def park(self, actor: Actor, parked: Parked, is_on_agenda: bool = False) -> None:
+    def park(self, actor: Actor, parked: Parked, is_in_timer_queue: bool = False) -> None:
         """Take the turn from an actor until something of `parked` happens; its process may have set the deadline itself."""
         actor.state = State.PARKED
         actor.parked = parked
         if parked.deadline_ns >= 0:
-            if is_on_agenda:
-                actor.timeout = self.agenda.alarm(actor.slot)
+            if is_in_timer_queue:
+                actor.timeout = self.timer_queue.alarm(actor.slot)
             elif parked.steps and actor.slot:
-                actor.timeout = self.agenda.add(actor.slot, parked.deadline_ns)
+                actor.timeout = self.timer_queue.add(actor.slot, parked.deadline_ns)
             else:
                 actor.timeout = self.timeline.add(parked.deadline_ns, partial(self._time_out, actor))
         if parked.wait == Wait.FUTEX:
@@ -146,7 +146,7 @@ class Kernel:
             self.must_poll = True  # it may have become ready since the kernel was last asked
 
     def unpark(self, actor: Actor) -> None:
-        """Forget what an actor waits for: its process knows better, and has kept the agenda."""
+        """Forget what an actor waits for: its process knows better, and has kept the timer queue."""
         if isinstance(actor.timeout, Event):
             actor.timeout.cancel()
         actor.timeout = None

@@ -36,7 +36,7 @@ class Op(IntEnum):
     HAND_OVER = _number("OP_HAND_OVER")
     FUTEX_WORDS = _number("OP_FUTEX_WORDS")
     PARK_AT_SLOT = _number("OP_PARK_AT_SLOT")
-    STEPPED = _number("OP_STEPPED")
+    HANDED_OFF = _number("OP_HANDED_OFF")
     SIGNAL = _number("OP_SIGNAL")
     TIMER_SET = _number("OP_TIMER_SET")
     TIMER_GET = _number("OP_TIMER_GET")

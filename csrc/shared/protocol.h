@@ -22,12 +22,12 @@
 #define SIMUNIX_CLOCK_BYTES 4096
 #define SIMUNIX_SLOTS_OFFSET 11534336
 #define SIMUNIX_SLOTS 65536
-#define SIMUNIX_AGENDA_OFFSET 12582912
+#define SIMUNIX_TIMER_QUEUE_OFFSET 12582912
 #define SIMUNIX_JOURNAL_MAX 4096
 #define SIMUNIX_STREAMS_OFFSET 14680064
 #define SIMUNIX_STREAMS 65536
 #define SIMUNIX_SHARED_BYTES 14942208
-#define SIMUNIX_STEPPERS_MAX 32
+#define SIMUNIX_HANDOFF_MAX 32
 
 enum simunix_op {
     /* life */
@@ -55,9 +55,9 @@ enum simunix_op {
     OP_FUTEX_WORDS = 21, /* [(space, word) as pairs of 64 bits] -> [0]; what the next park in SPACE_MANY waits at */
 
     OP_WAITERS = 22,    /* [space, word, detail] -> [how many wait there with this in the upper half of c] */
-    OP_PARK_AT_SLOT = 23, /* as PARK, and 1 if others of its process may wake it (steps.c); answered in the caller's slot */
-    OP_STEPPED = 55,    /* [digest, bytes] no reply; the turn has come to the caller without the server, or it has made siblings ready: struct
-                         * simunix_stepped of its process's threads, after what the journal says of others */
+    OP_PARK_AT_SLOT = 23, /* as PARK, and 1 if others of its process may wake it (handoff.c); answered in the caller's slot */
+    OP_HANDED_OFF = 55,    /* [digest, bytes] no reply; the turn has come to the caller without the server, or it has made siblings ready: struct
+                         * simunix_handoff of its process's threads, after what the journal says of others */
 
     /* signals and timers */
     OP_SIGNAL = 24,     /* [pid, tid, signal] -> [0]; already sent; pid as in kill(2), tid 0 = the process */
@@ -167,7 +167,7 @@ enum simunix_slot_word { SLOT_WAITS = 0, SLOT_ANSWERED = 1 };
 
 /* What has become of a thread while the turn went on without the server: it waits as these arguments of PARK say (a is 0), or is
  * ready because of `wake`. In the order in which they began to. */
-struct simunix_stepped {
+struct simunix_handoff {
     uint32_t slot;
     int16_t is_ready;
     int16_t wait;
@@ -187,21 +187,21 @@ struct simunix_alarm {
     uint32_t unused;
 };
 
-/* The deadlines of all threads that wait for the clock, or at a futex of their own process (agenda.c): a heap, the earliest first.
- * And the journal: what processes have handed the turn on to others with, for the server to read with the next OP_STEPPED. */
-struct simunix_agenda {
+/* The deadlines of all threads that wait for the clock, or at a futex of their own process (timer_queue.c): a heap, the earliest first.
+ * And the journal: what processes have handed the turn on to others with, for the server to read with the next OP_HANDED_OFF. */
+struct simunix_timer_queue {
     uint32_t count;
     uint32_t journal_count;
     struct simunix_alarm alarms[SIMUNIX_SLOTS];
     uint32_t places[SIMUNIX_SLOTS]; /* by slot: 1 more than the place in the heap, 0: not in it */
-    struct simunix_stepped journal[SIMUNIX_JOURNAL_MAX];
+    struct simunix_handoff journal[SIMUNIX_JOURNAL_MAX];
 };
 
 /* One page of SIMUNIX_CLOCK_BYTES, shared by the server and every emulated process. Only the holder of the turn writes. Behind it, up
  * to SIMUNIX_SLOTS_OFFSET, the shims keep the times of files (file_times.c), then come the slots. */
 struct simunix_clock_page {
     uint64_t now_ns;
-    uint64_t horizon_ns;       /* before this nothing happens but what the agenda says: whoever has the turn may set now_ns to a deadline
+    uint64_t lookahead_ns;       /* before this nothing happens but what the timer queue says: whoever has the turn may set now_ns to a deadline
                                 * before it; 0 forbids it */
     uint64_t event_ns;         /* something is due then: a clock reader that passes it yields */
     int64_t realtime_ns;       /* CLOCK_REALTIME = now_ns + this */
@@ -211,15 +211,15 @@ struct simunix_clock_page {
     uint64_t call_cost_ns;     /* price of every trapped system call, so that loops of calls come to an end */
     uint64_t preempt;          /* not 0: the SIGSYS that the server has sent makes the holder give the turn back */
     uint64_t local_sleeps;     /* sleeps that needed no message */
-    uint64_t sequence;         /* of whatever was put into the agenda, or the server's own timeline */
-    uint64_t due_ns;           /* the agenda's earliest deadline, and its sequence number and slot */
+    uint64_t sequence;         /* of whatever was put into the timer queue, or the server's own timeline */
+    uint64_t due_ns;           /* the timer queue's earliest deadline, and its sequence number and slot */
     uint64_t due_sequence;
     uint64_t due_slot;
-    uint64_t relays;           /* not 0: the turn may go to another process without the server */
-    uint64_t bell;             /* rung after each message while `listens_at_bell`; its lower half is a futex */
-    uint64_t listens_at_bell;  /* the server cannot tell who will speak next */
-    uint64_t steps;            /* turns handed over without a message */
-    uint64_t steps_digest;     /* of all such turns */
+    uint64_t remote_handoffs;          /* not 0: the turn may go to another process without the server */
+    uint64_t doorbell;             /* rung after each message while `listens_at_doorbell`; its lower half is a futex */
+    uint64_t listens_at_doorbell;  /* the server cannot tell who will speak next */
+    uint64_t handoffs;           /* turns handed over without a message */
+    uint64_t handoffs_digest;     /* of all such turns */
     uint64_t siblings_ready;   /* some of these wait for the turn */
     uint64_t running;          /* slot of the thread that such a step has given the turn to, 0: who has it from the server */
     uint64_t clock_reads;
@@ -227,8 +227,8 @@ struct simunix_clock_page {
     uint64_t preloaded;        /* system calls that came through the preload net */
     uint64_t lock_waiters;     /* threads that wait for a file lock: only then whoever lets go of one tells the server */
     uint64_t queue_notifies;   /* POSIX message queues that somebody wants a signal from: only then a send is told */
-    uint64_t noisy;            /* since this turn began, something was called that may make another actor ready */
-    uint64_t quantum_ns;       /* a clock reader or caller that passes it after something noisy yields, so that others may look */
+    uint64_t may_have_woken;            /* since this turn began, something was called that may make another actor ready */
+    uint64_t quantum_ns;       /* a clock reader or caller that passes it after something that may have woken others yields, so that others may look */
     int64_t begun_ns;          /* when the run began, by the real clock: what the kernel has stamped since is of this run */
     int64_t nice;              /* of the whole emulation: what it calls nice is added to it */
     uint32_t descriptor_floor; /* the shim's own descriptors are at or above this */

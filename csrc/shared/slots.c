@@ -4,8 +4,8 @@
 #include "kernel.h"
 #include "protocol.h"
 
-_Static_assert(SIMUNIX_SLOTS_OFFSET + SIMUNIX_SLOTS * sizeof(struct simunix_slot) <= SIMUNIX_AGENDA_OFFSET, "slots reach the agenda");
-_Static_assert(SIMUNIX_AGENDA_OFFSET + sizeof(struct simunix_agenda) <= SIMUNIX_STREAMS_OFFSET, "the agenda reaches the streams");
+_Static_assert(SIMUNIX_SLOTS_OFFSET + SIMUNIX_SLOTS * sizeof(struct simunix_slot) <= SIMUNIX_TIMER_QUEUE_OFFSET, "slots reach the timer queue");
+_Static_assert(SIMUNIX_TIMER_QUEUE_OFFSET + sizeof(struct simunix_timer_queue) <= SIMUNIX_STREAMS_OFFSET, "the timer queue reaches the streams");
 _Static_assert(SIMUNIX_STREAMS_OFFSET + SIMUNIX_STREAMS * sizeof(uint32_t) <= SIMUNIX_SHARED_BYTES, "the streams do not fit");
 
 struct simunix_slot *slot_at(void *shared, uint32_t slot)
@@ -34,11 +34,11 @@ int64_t slot_tid(void *shared, uint32_t slot)
     return slot_at(shared, slot)->value;
 }
 
-/* Until the bell has been rung since it was `seen`, or patience ends. */
-void bell_wait(void *shared, uint32_t seen, int64_t patience_ns)
+/* Until the doorbell has been rung since it was `seen`, or patience ends. */
+void doorbell_wait(void *shared, uint32_t seen, int64_t patience_ns)
 {
     struct simunix_clock_page *page = shared;
     struct kernel_timespec patience = {patience_ns / 1000000000, patience_ns % 1000000000};
 
-    NATIVE(futex, &page->bell, FUTEX_WAIT, seen, &patience);
+    NATIVE(futex, &page->doorbell, FUTEX_WAIT, seen, &patience);
 }

@@ -8,7 +8,7 @@
 void slot_answer(void *shared, uint32_t slot, int32_t wake, int64_t value);
 void slot_reset(void *shared, uint32_t slot);
 int64_t slot_tid(void *shared, uint32_t slot);
-void bell_wait(void *shared, uint32_t seen, int64_t patience_ns);
+void doorbell_wait(void *shared, uint32_t seen, int64_t patience_ns);
 /* cffi: end */
 
 struct simunix_slot *slot_at(void *shared, uint32_t slot);

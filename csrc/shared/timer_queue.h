@@ -1,19 +1,19 @@
 /* When the threads are due that wait for the clock, or at a futex of their own process. */
-#ifndef SIMUNIX_AGENDA_H
-#define SIMUNIX_AGENDA_H
+#ifndef SIMUNIX_TIMER_QUEUE_H
+#define SIMUNIX_TIMER_QUEUE_H
 
 #include <stdint.h>
 
 #include "protocol.h"
 
 /* cffi: begin */
-void agenda_add(void *shared, uint32_t slot, int64_t deadline);
-void agenda_remove(void *shared, uint32_t slot);
-uint32_t agenda_pop(void *shared);
-struct simunix_agenda *agenda_of(void *shared);
+void timer_queue_add(void *shared, uint32_t slot, int64_t deadline);
+void timer_queue_remove(void *shared, uint32_t slot);
+uint32_t timer_queue_pop(void *shared);
+struct simunix_timer_queue *timer_queue_of(void *shared);
 /* cffi: end */
 
-int agenda_holds(void *shared, uint32_t slot);
-unsigned agenda_due(void *shared, uint64_t now_ns, unsigned most);
+int timer_queue_holds(void *shared, uint32_t slot);
+unsigned timer_queue_due(void *shared, uint64_t now_ns, unsigned most);
 
 #endif

@@ -22,7 +22,7 @@ struct start_registers {
 
 struct process;
 
-/* Whether siblings may wake a thread that waits (steps.c). */
+/* Whether siblings may wake a thread that waits (handoff.c). */
 enum stepping { STEP_NOT, STEP_PARKED, STEP_READY };
 
 /* What a thread that siblings may wake waits for, as in PARK. */
@@ -142,7 +142,7 @@ _Noreturn void trap_thread_end(struct thread *thread);
 /* preempt.c */
 void preempted(struct thread *thread, const struct ucontext *context);
 
-/* time_stamp.c */
+/* tsc.c */
 void time_stamp_start(struct process *process);
 void time_stamp_trap(struct process *process);
 void time_stamp_release(struct process *process);
@@ -226,20 +226,20 @@ void signals_announce_stop(struct thread *thread, int signal, long pid);
 void signals_stop(struct thread *thread, int signal);
 void signals_stop_if_due(struct thread *thread, uint64_t mask);
 
-/* steps.c */
-bool steps_alone(const struct thread *thread, uint64_t deadline);
-bool steps_park(struct call *call, const struct wait *wait, enum simunix_wake *wake);
-void steps_add(struct thread *thread, const struct wait *wait, long number, uint64_t blocked);
-void steps_remove(struct thread *thread);
-bool steps_wake(struct process *process, uint64_t word, int64_t most, uint32_t bitset, long *woken);
-void steps_requeue(struct process *process, const uint64_t from[2], const uint64_t to[2], int64_t woken, int64_t moved);
-void steps_tell(struct thread *thread);
-unsigned steps_news(struct simunix_stepped *news, unsigned count, unsigned most, struct thread *list);
-void steps_forget(struct process *process);
+/* handoff.c */
+bool handoff_alone(const struct thread *thread, uint64_t deadline);
+bool handoff_park(struct call *call, const struct wait *wait, enum simunix_wake *wake);
+void handoff_add(struct thread *thread, const struct wait *wait, long number, uint64_t blocked);
+void handoff_remove(struct thread *thread);
+bool handoff_wake(struct process *process, uint64_t word, int64_t most, uint32_t bitset, long *woken);
+void handoff_requeue(struct process *process, const uint64_t from[2], const uint64_t to[2], int64_t woken, int64_t moved);
+void handoff_tell(struct thread *thread);
+unsigned handoff_news(struct simunix_handoff *news, unsigned count, unsigned most, struct thread *list);
+void handoff_forget(struct process *process);
 
-/* relay.c */
-bool relay_fits(const struct process *process, uint64_t moment);
-void relay_write(struct process *process);
+/* remote_handoff.c */
+bool remote_handoff_fits(const struct process *process, uint64_t moment);
+void remote_handoff_write(struct process *process);
 
 /* threads.c */
 struct thread *thread_new(struct process *process, int64_t seat, int channel);
@@ -285,7 +285,7 @@ long socket_wait_to_receive(struct call *call, int fd, int flags);
 long socket_receive_urgent(int fd, struct message_header *message, int flags);
 long socket_cannot_send(struct call *call, int fd, int flags);
 /* sys_datagram.c */
-/* control_messages.c */
+/* cmsg.c */
 long control_messages_send(const struct message_header *message, struct simunix_datagram *header);
 void control_messages_receive(const struct simunix_datagram *header, struct message_header *message);
 void control_messages_correct_time(struct thread *thread, struct message_header *message);
@@ -333,7 +333,7 @@ long futex_wait(struct call *call, uint32_t *word, bool is_private, uint32_t exp
 long futex_wake(struct call *call, uint32_t *word, bool is_private, int64_t most, uint32_t bitset);
 long futex_requeue(struct call *call, const struct futex_pair *pair, int64_t wake, int64_t move);
 
-/* futex_owner.c */
+/* futex_pi.c */
 long futex_lock_pi(struct call *call, uint32_t *word, bool is_private, int64_t deadline, bool try_only);
 long futex_unlock_pi(struct call *call, uint32_t *word, bool is_private);
 long futex_wait_requeue_pi(struct call *call, const struct futex_pair *pair, int64_t deadline);

@@ -13,7 +13,7 @@ FOREVER_NS = (1 << 63) - 1
 CLOCK_REALTIME_COARSE = 5  # <linux/time.h>; the time module has no name for it
 
 NOW = PAGE_FIELDS["now_ns"]
-HORIZON = PAGE_FIELDS["horizon_ns"]
+LOOKAHEAD = PAGE_FIELDS["lookahead_ns"]
 EVENT = PAGE_FIELDS["event_ns"]
 REALTIME = PAGE_FIELDS["realtime_ns"]
 MONOTONIC = PAGE_FIELDS["monotonic_ns"]
@@ -22,13 +22,13 @@ POLL_COST = PAGE_FIELDS["poll_cost_ns"]
 CALL_COST = PAGE_FIELDS["call_cost_ns"]
 PREEMPT = PAGE_FIELDS["preempt"]
 LOCAL_SLEEPS = PAGE_FIELDS["local_sleeps"]
-STEPS = PAGE_FIELDS["steps"]
+HANDOFFS = PAGE_FIELDS["handoffs"]
 SEQUENCE = PAGE_FIELDS["sequence"]
 DUE = PAGE_FIELDS["due_ns"]
 DUE_SEQUENCE = PAGE_FIELDS["due_sequence"]
-RELAYS = PAGE_FIELDS["relays"]
-BELL = PAGE_FIELDS["bell"]
-LISTENS_AT_BELL = PAGE_FIELDS["listens_at_bell"]
+REMOTE_HANDOFFS = PAGE_FIELDS["remote_handoffs"]
+DOORBELL = PAGE_FIELDS["doorbell"]
+LISTENS_AT_DOORBELL = PAGE_FIELDS["listens_at_doorbell"]
 RUNNING = PAGE_FIELDS["running"]
 SIBLINGS_READY = PAGE_FIELDS["siblings_ready"]
 CLOCK_READS = PAGE_FIELDS["clock_reads"]
@@ -36,7 +36,7 @@ TRAPS = PAGE_FIELDS["traps"]
 PRELOADED = PAGE_FIELDS["preloaded"]
 LOCK_WAITERS = PAGE_FIELDS["lock_waiters"]
 QUEUE_NOTIFIES = PAGE_FIELDS["queue_notifies"]
-NOISY = PAGE_FIELDS["noisy"]
+MAY_HAVE_WOKEN = PAGE_FIELDS["may_have_woken"]
 BEGUN = PAGE_FIELDS["begun_ns"]
 QUANTUM = PAGE_FIELDS["quantum_ns"]
 NICE = PAGE_FIELDS["nice"]
@@ -116,9 +116,9 @@ class ClockPage:
         """Whoever has a stream need not ask whether it is connected, or whether it listens."""
         self._streams[number % STREAMS] = (number | STREAM_LISTENS if listens else number) & 0xFFFFFFFF
 
-    def await_bell(self, seen: int, patience_ns: int) -> None:
+    def await_doorbell(self, seen: int, patience_ns: int) -> None:
         """Until it has been rung since its count was `seen`, or some real time has passed."""
-        lib.bell_wait(self.shared, seen & 0xFFFFFFFF, patience_ns)
+        lib.doorbell_wait(self.shared, seen & 0xFFFFFFFF, patience_ns)
 
     def calls(self) -> int:
         """How often anybody has asked for anything: who computes without a call leaves this as it is."""
@@ -130,7 +130,7 @@ class ClockPage:
         words = self.words
         return {
             "local_sleeps": words[LOCAL_SLEEPS],
-            "steps": words[STEPS],
+            "steps": words[HANDOFFS],
             "clock_reads": words[CLOCK_READS],
             "traps": words[TRAPS],
             "preloaded_calls": words[PRELOADED],

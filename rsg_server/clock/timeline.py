@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rsg_server.clock.timer_queue import Agenda
+    from rsg_server.clock.timer_queue import TimerQueue
 
 Action = Callable[[], None]
 _COMPACT_AT_LEAST = 1024
@@ -33,11 +33,11 @@ class Event:
 class Timeline:
     """A heap of (nanoseconds, sequence number, event); cancelled events stay until they come up or are too many.
 
-    An agenda, if there is one, is part of it: deadlines that need not be the server's to let come.
+    An timer_queue, if there is one, is part of it: deadlines that need not be the server's to let come.
     """
 
-    def __init__(self, agenda: Agenda | None = None) -> None:
-        self._agenda = agenda
+    def __init__(self, timer_queue: TimerQueue | None = None) -> None:
+        self._timer_queue = timer_queue
         self._heap: list[tuple[int, int, Event]] = []
         self._sequence = 0
         self._cancelled = 0
@@ -53,7 +53,7 @@ class Timeline:
         if at_ns >= END_NS:
             return Event(None, self)
         event = Event(action, self)
-        self._sequence = self._agenda.next_sequence() if self._agenda is not None else self._sequence + 1
+        self._sequence = self._timer_queue.next_sequence() if self._timer_queue is not None else self._sequence + 1
         heapq.heappush(self._heap, (at_ns, self._sequence, event))
         return event
 
@@ -69,14 +69,14 @@ class Timeline:
     def next_ns(self) -> int | None:
         """The moment of the next event, None if nothing is due."""
         own = self.next_own_ns
-        if self._agenda is None:
+        if self._timer_queue is None:
             return own
-        due = self._agenda.next_ns
+        due = self._timer_queue.next_ns
         return due if due < (END_NS if own is None else own) else own
 
     @property
     def next_own_ns(self) -> int | None:
-        """The same without the agenda."""
+        """The same without the timer queue."""
         heap = self._heap
         while heap:
             if heap[0][2].action is not None:
@@ -88,8 +88,8 @@ class Timeline:
     def run_due(self, now_ns: int) -> None:
         """Let everything happen that is due until `now_ns`, what that adds for then included."""
         while (due := self.next_ns) is not None and due <= now_ns:
-            if self._agenda is not None and (not self._heap or self._agenda.next_order < self._heap[0][:2]):
-                self._agenda.run_next()
+            if self._timer_queue is not None and (not self._heap or self._timer_queue.next_order < self._heap[0][:2]):
+                self._timer_queue.run_next()
                 continue
             event = heapq.heappop(self._heap)[2]
             action, event.action = event.action, None

@@ -19,10 +19,10 @@ class Alarm:
 
     def cancel(self) -> None:
         """Take it back; nothing happens if it has come."""
-        lib.agenda_remove(self._page.shared, self._slot)
+        lib.timer_queue_remove(self._page.shared, self._slot)
 
 
-class Agenda:
+class TimerQueue:
     """What is due for whom; `ring` is called with a slot when its deadline has come.
 
     Emulated processes write there, so a slot may be nobody's.
@@ -38,8 +38,8 @@ class Agenda:
         return self._page.words[SEQUENCE]
 
     def add(self, slot: int, at_ns: int) -> Alarm:
-        """Have the agenda ring for a slot at `at_ns`."""
-        lib.agenda_add(self._page.shared, slot, at_ns)
+        """Have the timer queue ring for a slot at `at_ns`."""
+        lib.timer_queue_add(self._page.shared, slot, at_ns)
         return self.alarm(slot)
 
     def alarm(self, slot: int) -> Alarm:
@@ -58,4 +58,4 @@ class Agenda:
 
     def run_next(self) -> None:
         """Let the earliest happen."""
-        self._ring(lib.agenda_pop(self._page.shared))
+        self._ring(lib.timer_queue_pop(self._page.shared))

@@ -1,4 +1,4 @@
-"""STEPPED: the turn has gone on without the server, which learns now who has it and who waits for what."""
+"""HANDED_OFF: the turn has gone on without the server, which learns now who has it and who waits for what."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _MAY_HAVE_STEPPED = (State.PARKED, State.RUNNING)
 
 
 def stepped(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
-    """[digest, bytes]: the speaker has the turn; a struct simunix_stepped for each of its siblings of which there is news.
+    """[digest, bytes]: the speaker has the turn; a struct simunix_handoff for each of its siblings of which there is news.
 
     Before that, the journal tells of other processes.
     """
     digest, blob = arguments
-    if len(blob) % ffi.sizeof("struct simunix_stepped"):
+    if len(blob) % ffi.sizeof("struct simunix_handoff"):
         raise ValueError(f"{len(blob)} bytes of steps")
-    news = ffi.from_buffer("struct simunix_stepped[]", blob)
+    news = ffi.from_buffer("struct simunix_handoff[]", blob)
     if any(kernel.slots[entry.slot].process is not actor.process for entry in news):
         raise ValueError("steps of another process")
     if len({entry.slot for entry in news}) < len(news):
@@ -63,9 +63,9 @@ def catch_up(kernel: Kernel, runner: Actor, news: Sequence[Any] = ()) -> None:
 
 def _journal(kernel: Kernel) -> list[Any]:
     """What is in it, which is empty after that."""
-    agenda = lib.agenda_of(kernel.page.shared)
-    count, agenda.journal_count = min(agenda.journal_count, JOURNAL_MAX), 0
-    return [agenda.journal[place] for place in range(count)]
+    timer_queue = lib.timer_queue_of(kernel.page.shared)
+    count, timer_queue.journal_count = min(timer_queue.journal_count, JOURNAL_MAX), 0
+    return [timer_queue.journal[place] for place in range(count)]
 
 
 def _goes_on(kernel: Kernel, actor: Actor, entry: Any) -> bool:
@@ -96,7 +96,7 @@ def _begin(kernel: Kernel, actor: Actor, entry: Any) -> None:
     if entry.wait not in _WAITS:
         raise ValueError(f"wait {entry.wait}: nothing that others end")
     wait = (entry.wait, entry.syscall, entry.deadline, entry.blocked, 0, entry.word, entry.bitset)
-    kernel.park(actor, Parked(*wait, kernel.now_ns, True), is_on_agenda=True)
+    kernel.park(actor, Parked(*wait, kernel.now_ns, True), is_in_timer_queue=True)
 
 
-HANDLERS: dict[int, Handler] = {int(Op.STEPPED): Handler("ib", stepped)}
+HANDLERS: dict[int, Handler] = {int(Op.HANDED_OFF): Handler("ib", stepped)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from typing import TYPE_CHECKING
 
-from rsg_server.clock.clock_page import BELL, HORIZON, LISTENS_AT_BELL, RELAYS, RUNNING
+from rsg_server.clock.clock_page import DOORBELL, LISTENS_AT_DOORBELL, LOOKAHEAD, REMOTE_HANDOFFS, RUNNING
 from rsg_server.protocol import MESSAGE_MAX
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ class Ear:
         As long as others can run, nobody hands the turn on, and the holder's own channel will do.
         """
         words = self._kernel.page.words
-        listens = words[HORIZON] != 0
-        words[LISTENS_AT_BELL] = listens
-        words[RELAYS] = listens and self._kernel.debugger is None
-        self._seen = words[BELL]
+        listens = words[LOOKAHEAD] != 0
+        words[LISTENS_AT_DOORBELL] = listens
+        words[REMOTE_HANDOFFS] = listens and self._kernel.debugger is None
+        self._seen = words[DOORBELL]
 
     def expect_more(self) -> None:
         """Who has just spoken speaks again at once, and has rung for both."""
@@ -50,15 +50,15 @@ class Ear:
         """The next message; empty if its sender has died. Raises BlockingIOError after some silence."""
         self.speaker = holder
         words = self._kernel.page.words
-        if self._more or holder.process.execs or not words[LISTENS_AT_BELL]:  # a new image does not know of the bell
+        if self._more or holder.process.execs or not words[LISTENS_AT_DOORBELL]:  # a new image does not know of the doorbell
             self._more = False
             return holder.channel.recv(MESSAGE_MAX)
         waited_ns, slice_ns = 0, _FIRST_SLICE_NS
         while True:
-            if words[BELL] == self._seen:
-                self._kernel.page.await_bell(self._seen, slice_ns)
+            if words[DOORBELL] == self._seen:
+                self._kernel.page.await_doorbell(self._seen, slice_ns)
                 waited_ns, slice_ns = waited_ns + slice_ns, 2 * slice_ns
-            self._seen = words[BELL]
+            self._seen = words[DOORBELL]
             self.speaker = self.runner(holder)
             try:
                 return self.speaker.channel.recv(MESSAGE_MAX, socket.MSG_DONTWAIT)

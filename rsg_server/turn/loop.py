@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING
 
 import msgpack
 
-from rsg_server.clock.clock_page import EVENT, FOREVER_NS, HORIZON, LOCK_WAITERS, NOISY, QUANTUM, RUNNING, SIBLINGS_READY
+from rsg_server.clock.clock_page import (
+    EVENT,
+    FOREVER_NS,
+    LOCK_WAITERS,
+    LOOKAHEAD,
+    MAY_HAVE_WOKEN,
+    QUANTUM,
+    RUNNING,
+    SIBLINGS_READY,
+)
 from rsg_server.errors import LACKS, MORE_FILES, ServerError
 from rsg_server.handlers import HANDLERS
 from rsg_server.handlers.handoff import catch_up
@@ -76,7 +85,7 @@ class TurnLoop:
             if steps % STEPS_BETWEEN_LOOKS == 0 and time.monotonic() > end:
                 return Outcome.BUDGET
             if self.holder is None:
-                if kernel.must_poll or kernel.page.words[NOISY]:
+                if kernel.must_poll or kernel.page.words[MAY_HAVE_WOKEN]:
                     self._unsettled = bool(kernel.hearers)
                     self._poll_ready()
                 due = kernel.timeline.next_ns
@@ -127,7 +136,7 @@ class TurnLoop:
                 return True
         return False
 
-    def _set_horizon(self) -> None:
+    def _set_lookahead(self) -> None:
         """Tell the shims how far the holder may go alone, and when something is due."""
         kernel = self.kernel
         words = kernel.page.words
@@ -135,10 +144,10 @@ class TurnLoop:
         words[EVENT] = FOREVER_NS if due is None else min(due, FOREVER_NS)
         if kernel.run_queue:
             words[EVENT] = min(words[EVENT], max(words[QUANTUM], kernel.now_ns + 1))
-            words[HORIZON] = 0
+            words[LOOKAHEAD] = 0
         else:
             own = kernel.timeline.next_own_ns
-            words[HORIZON] = min(kernel.now_ns + SOLO_LIMIT_NS, self.limit_ns, FOREVER_NS if own is None else own)
+            words[LOOKAHEAD] = min(kernel.now_ns + SOLO_LIMIT_NS, self.limit_ns, FOREVER_NS if own is None else own)
         self.ear.prepare()
 
     # The turn
@@ -154,7 +163,7 @@ class TurnLoop:
         actor.parked = None
         if actor.is_new:
             actor.is_new, actor.tid = False, kernel.page.tid_at(actor.slot)
-        kernel.page.words[NOISY] = 0
+        kernel.page.words[MAY_HAVE_WOKEN] = 0
         kernel.page.words[RUNNING] = kernel.page.words[SIBLINGS_READY] = 0
         kernel.page.words[LOCK_WAITERS] = kernel.futexes.lock_waiters
         kernel.page.words[QUANTUM] = kernel.now_ns + QUANTUM_NS
@@ -162,7 +171,7 @@ class TurnLoop:
         if actor.spinner is None or not kernel.preemption.begins(actor, actor.spinner):
             kernel.log.turn(kernel.now_ns, actor.number, wake)  # type: ignore[arg-type]
         if not actor.owes_message:
-            self._set_horizon()
+            self._set_lookahead()
             self._tell(actor, actor.reply)
 
     def _tell(self, actor: Actor, values: tuple[object, ...]) -> None:
@@ -258,7 +267,7 @@ class TurnLoop:
 
     def _answer(self, actor: Actor, reply: Reply) -> None:
         if actor.state is State.RUNNING:
-            self._set_horizon()
+            self._set_lookahead()
         if not reply.fds:
             self._tell(actor, reply.values)
             return
@@ -368,7 +377,7 @@ class TurnLoop:
             kernel.must_poll = False
             flush_waited(kernel.at_terminals)
             kernel.look_for_signals()
-            kernel.page.words[NOISY] = 0
+            kernel.page.words[MAY_HAVE_WOKEN] = 0
             news = kernel.readiness.news()
             if not news:
                 return

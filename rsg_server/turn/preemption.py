@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rsg_server.clock.clock_page import NOISY, PREEMPT, RUNNING, SIBLINGS_READY
+from rsg_server.clock.clock_page import MAY_HAVE_WOKEN, PREEMPT, RUNNING, SIBLINGS_READY
 from rsg_server.diagnosis.stalls import process_words
 from rsg_server.process import native_signal
 
@@ -115,7 +115,7 @@ class Preemption:
     def _others_may_run(self) -> bool:
         """Somebody can, or may be able to by what was done in this turn."""
         words = self._kernel.page.words
-        return bool(self._kernel.run_queue or words[NOISY] or words[SIBLINGS_READY])
+        return bool(self._kernel.run_queue or words[MAY_HAVE_WOKEN] or words[SIBLINGS_READY])
 
     def _turns_at_once(self, rounds: int) -> int:
         """Nobody else can run: it need not be disturbed before time is to move on."""

@@ -34,16 +34,16 @@ void request_send(struct thread *thread, const uint8_t *buffer, struct msgpack_w
 /* The server sleeps where whoever has the turn by now can wake it. */
 static void ring(struct simunix_clock_page *page)
 {
-    if (page->listens_at_bell == 0)
+    if (page->listens_at_doorbell == 0)
         return;
-    __atomic_fetch_add((uint32_t *)&page->bell, 1, __ATOMIC_RELEASE);
-    NATIVE(futex, &page->bell, FUTEX_WAKE, 1);
+    __atomic_fetch_add((uint32_t *)&page->doorbell, 1, __ATOMIC_RELEASE);
+    NATIVE(futex, &page->doorbell, FUTEX_WAKE, 1);
 }
 
 /* Send what is in the buffer of `thread`, without waiting for an answer. */
 void request_post(struct thread *thread, struct msgpack_writer *writer)
 {
-    steps_tell(thread);
+    handoff_tell(thread);
     request_send(thread, thread->buffer, writer);
     if (thread->has_turn)
         ring(thread->process->page);

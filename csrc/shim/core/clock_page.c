@@ -76,7 +76,7 @@ static void charge(struct thread *thread, uint64_t cost_ns)
 
     page->now_ns += ++thread->asked > PATIENCE ? IMPATIENT_FACTOR * cost_ns + IMPATIENT_ODD_NS : cost_ns;
     slack_ns = thread->asked > CALLS_BEFORE_EVENTS ? 0 : SLACK_NS;
-    if (page->now_ns >= page->event_ns + slack_ns || (page->noisy != 0 && page->now_ns >= page->quantum_ns))
+    if (page->now_ns >= page->event_ns + slack_ns || (page->may_have_woken != 0 && page->now_ns >= page->quantum_ns))
         yield_to_events(thread);
 }
 

@@ -79,7 +79,7 @@ static long answer(struct call *call)
         return dispatch_unknown(call, "system call");
     row = &rows[call->number];
     if (!row->quiet)
-        call->thread->process->page->noisy = 1;
+        call->thread->process->page->may_have_woken = 1;
     if (row->handler != NULL)
         return handle(call, row);
     if (row->error != 0) {

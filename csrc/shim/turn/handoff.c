@@ -1,10 +1,10 @@
 /* Turns that go on without the server: who waits for the clock, or at a futex of its process, is woken without a message.
  *
- * The server decides whatever others could see. As long as nothing else can happen (before `horizon_ns`), what the threads of one process
+ * The server decides whatever others could see. As long as nothing else can happen (before `lookahead_ns`), what the threads of one process
  * do to each other is decided here, by the rules of the server's own loop (rsg_server/turn/loop.py) and in its order: first what is due
  * happens, in the order in which it was asked for; then whoever is ready runs, first come first served; else the clock moves on. What is
- * due then may be another process's: the turn goes there (relay.c). Before the next message the server is told what has become of
- * everybody (OP_STEPPED).
+ * due then may be another process's: the turn goes there (remote_handoff.c). Before the next message the server is told what has become of
+ * everybody (OP_HANDED_OFF).
  */
 #include "timer_queue.h"
 #include "shim.h"
@@ -31,7 +31,7 @@ static struct thread **list_of(const struct thread *thread)
 }
 
 /* It has the turn, or waits for something else. */
-void steps_remove(struct thread *thread)
+void handoff_remove(struct thread *thread)
 {
     if (thread->stepper.stepping == STEP_NOT)
         return;
@@ -41,7 +41,7 @@ void steps_remove(struct thread *thread)
 }
 
 /* It waits, as the server knows. */
-void steps_add(struct thread *thread, const struct wait *wait, long number, uint64_t blocked)
+void handoff_add(struct thread *thread, const struct wait *wait, long number, uint64_t blocked)
 {
     thread->stepper = (struct stepper){.stepping = STEP_PARKED,
                                        .wait = (int16_t)wait->kind,
@@ -56,7 +56,7 @@ void steps_add(struct thread *thread, const struct wait *wait, long number, uint
 
 static void make_ready(struct thread *thread, enum simunix_wake wake)
 {
-    agenda_remove(thread->process->page, thread->slot);
+    timer_queue_remove(thread->process->page, thread->slot);
     take(list_of(thread), thread);
     thread->stepper.stepping = STEP_READY;
     thread->stepper.is_news = true;
@@ -76,7 +76,7 @@ static struct thread *first_due(const struct process *process)
 }
 
 /* Does no sibling run, and is nobody due before a deadline? */
-bool steps_alone(const struct thread *thread, uint64_t deadline)
+bool handoff_alone(const struct thread *thread, uint64_t deadline)
 {
     return thread->process->ready == NULL && thread->process->page->due_ns > deadline;
 }
@@ -89,8 +89,8 @@ static bool all_own(const struct process *process, uint64_t moment)
     unsigned own = 0;
 
     for (const struct thread *thread = process->parked; thread != NULL; thread = thread->stepper.next)
-        own += agenda_holds(process->page, thread->slot) && (uint64_t)thread->stepper.deadline <= moment;
-    return own > 0 && first_due(process) != NULL && own == agenda_due(process->page, moment, own);
+        own += timer_queue_holds(process->page, thread->slot) && (uint64_t)thread->stepper.deadline <= moment;
+    return own > 0 && first_due(process) != NULL && own == timer_queue_due(process->page, moment, own);
 }
 
 /* Who has the turn next: the first of those that are ready, a thread of another process that is due, or whom the server says. The clock
@@ -105,14 +105,14 @@ static enum next next_turn(struct process *process)
 
         if (!is_due && process->ready != NULL)
             return NEXT_IS_READY;
-        if (!is_due && moment >= page->horizon_ns)
+        if (!is_due && moment >= page->lookahead_ns)
             return NEXT_IS_SERVER;
         if (is_due)
             moment = page->now_ns;
         if (all_own(process, moment)) {
             page->now_ns = moment;
             make_ready(first_due(process), WAKE_TIMEOUT);
-        } else if (process->ready != NULL || !relay_fits(process, moment)) {
+        } else if (process->ready != NULL || !remote_handoff_fits(process, moment)) {
             return NEXT_IS_SERVER;
         } else {
             page->now_ns = moment;
@@ -128,7 +128,7 @@ static void set_event(const struct process *process)
     uint64_t share = page->quantum_ns > page->now_ns ? page->quantum_ns : page->now_ns + 1;
 
     page->siblings_ready = process->ready != NULL;
-    page->event_ns = page->due_ns < page->horizon_ns ? page->due_ns : page->horizon_ns;
+    page->event_ns = page->due_ns < page->lookahead_ns ? page->due_ns : page->lookahead_ns;
     if (process->ready != NULL && share < page->event_ns)
         page->event_ns = share;
 }
@@ -137,8 +137,8 @@ static void begin_turn(struct simunix_clock_page *page, uint32_t slot, enum simu
 {
     page->quantum_ns = page->now_ns + SIMUNIX_QUANTUM_NS;
     page->running = slot;
-    page->steps++;
-    page->steps_digest = random_mix(page->steps_digest ^ page->now_ns ^ (uint64_t)slot << 40 ^ (uint64_t)wake << 36);
+    page->handoffs++;
+    page->handoffs_digest = random_mix(page->handoffs_digest ^ page->now_ns ^ (uint64_t)slot << 40 ^ (uint64_t)wake << 36);
 }
 
 /* Hand the turn on, and wait for it to come back. */
@@ -160,15 +160,15 @@ static bool may_step(const struct thread *thread, const struct wait *wait)
     const struct process *process = thread->process;
     const struct simunix_clock_page *page = process->page;
 
-    return thread->slot != 0 && process->steppers < SIMUNIX_STEPPERS_MAX && page->noisy == 0 && page->now_ns < page->horizon_ns &&
-           (process->steppers > 0 || page->due_ns < page->horizon_ns) && (wait->steps || wait->kind == PARK_YIELD);
+    return thread->slot != 0 && process->steppers < SIMUNIX_HANDOFF_MAX && page->may_have_woken == 0 && page->now_ns < page->lookahead_ns &&
+           (process->steppers > 0 || page->due_ns < page->lookahead_ns) && (wait->steps || wait->kind == PARK_YIELD);
 }
 
 static enum simunix_wake go_on(struct thread *thread)
 {
     enum simunix_wake wake = (enum simunix_wake)thread->stepper.wake;
 
-    steps_remove(thread);
+    handoff_remove(thread);
     begin_turn(thread->process->page, thread->slot, wake);
     set_event(thread->process);
     return wake;
@@ -178,7 +178,7 @@ static enum simunix_wake pass_on(struct call *call, struct thread *next)
 {
     enum simunix_wake wake = (enum simunix_wake)next->stepper.wake;
 
-    steps_remove(next);
+    handoff_remove(next);
     return hand_over(call, next->slot, wake);
 }
 
@@ -187,12 +187,12 @@ static enum simunix_wake pass_to_stranger(struct call *call)
 {
     struct process *process = call->thread->process;
 
-    relay_write(process);
-    return hand_over(call, agenda_pop(process->page), WAKE_TIMEOUT);
+    remote_handoff_write(process);
+    return hand_over(call, timer_queue_pop(process->page), WAKE_TIMEOUT);
 }
 
 /* Wait with the help of others; false if the server must be asked. */
-bool steps_park(struct call *call, const struct wait *wait, enum simunix_wake *wake)
+bool handoff_park(struct call *call, const struct wait *wait, enum simunix_wake *wake)
 {
     struct thread *thread = call->thread;
     struct process *process = thread->process;
@@ -200,18 +200,18 @@ bool steps_park(struct call *call, const struct wait *wait, enum simunix_wake *w
 
     if (!may_step(thread, wait))
         return false;
-    steps_add(thread, wait, call->number, signals_strip(call->mask));
+    handoff_add(thread, wait, call->number, signals_strip(call->mask));
     thread->stepper.is_news = true;
     if (wait->kind == PARK_YIELD)
         make_ready(thread, WAKE_READY);
     else if (wait->deadline != NEVER && (uint64_t)wait->deadline <= process->page->now_ns)
         make_ready(thread, WAKE_TIMEOUT);
     else
-        agenda_add(process->page, thread->slot, wait->deadline);
+        timer_queue_add(process->page, thread->slot, wait->deadline);
     next = next_turn(process);
     if (next == NEXT_IS_SERVER) {
-        agenda_remove(process->page, thread->slot);
-        steps_remove(thread);
+        timer_queue_remove(process->page, thread->slot);
+        handoff_remove(thread);
         set_event(process);
         return false;
     }
@@ -223,12 +223,12 @@ bool steps_park(struct call *call, const struct wait *wait, enum simunix_wake *w
 }
 
 /* Wake waiters of a futex of the process; false if the server must be asked, who may know of others. */
-bool steps_wake(struct process *process, uint64_t word, int64_t most, uint32_t bitset, long *woken)
+bool handoff_wake(struct process *process, uint64_t word, int64_t most, uint32_t bitset, long *woken)
 {
     struct thread *thread = process->parked;
 
-    if (process->page->horizon_ns <= process->page->now_ns || process->waiters_elsewhere != 0 ||
-        process->steppers >= SIMUNIX_STEPPERS_MAX)
+    if (process->page->lookahead_ns <= process->page->now_ns || process->waiters_elsewhere != 0 ||
+        process->steppers >= SIMUNIX_HANDOFF_MAX)
         return false;
     *woken = 0;
     while (thread != NULL && *woken < most) {
@@ -251,7 +251,7 @@ static void move_back(struct thread *thread)
 }
 
 /* The server has moved waiters of one word to another, behind those that it has woken. */
-void steps_requeue(struct process *process, const uint64_t from[2], const uint64_t to[2], int64_t woken, int64_t moved)
+void handoff_requeue(struct process *process, const uint64_t from[2], const uint64_t to[2], int64_t woken, int64_t moved)
 {
     struct thread *thread = process->parked;
 
@@ -265,7 +265,7 @@ void steps_requeue(struct process *process, const uint64_t from[2], const uint64
                 moved--;
                 thread->stepper.word = to[1];
                 if (to[0] != 0)
-                    steps_remove(thread);
+                    handoff_remove(thread);
                 else
                     move_back(thread);
             }
@@ -275,14 +275,14 @@ void steps_requeue(struct process *process, const uint64_t from[2], const uint64
 }
 
 /* Those of a list of which the server does not know, from now on it does. */
-unsigned steps_news(struct simunix_stepped *news, unsigned count, unsigned most, struct thread *list)
+unsigned handoff_news(struct simunix_handoff *news, unsigned count, unsigned most, struct thread *list)
 {
     for (struct thread *thread = list; thread != NULL; thread = thread->stepper.next) {
         const struct stepper *stepper = &thread->stepper;
 
         if (!stepper->is_news || count == most)
             continue;
-        news[count++] = (struct simunix_stepped){.slot = thread->slot,
+        news[count++] = (struct simunix_handoff){.slot = thread->slot,
                                                  .is_ready = stepper->stepping == STEP_READY,
                                                  .wait = stepper->wait,
                                                  .wake = stepper->wake,
@@ -305,10 +305,10 @@ static struct thread *scribe_for(const struct thread *speaker)
 }
 
 /* Before a message: the server learns what has happened since the last one. */
-void steps_tell(struct thread *thread)
+void handoff_tell(struct thread *thread)
 {
     struct process *process = thread->process;
-    struct simunix_stepped news[SIMUNIX_STEPPERS_MAX];
+    struct simunix_handoff news[SIMUNIX_HANDOFF_MAX];
     struct msgpack_writer writer;
     uint8_t few[64];
     struct thread *scribe = scribe_for(thread);
@@ -318,20 +318,20 @@ void steps_tell(struct thread *thread)
     if (!thread->has_turn || (!process->has_stepped && process->page->running == 0))
         return;
     process->has_stepped = false;
-    count = steps_news(news, 0, SIMUNIX_STEPPERS_MAX, process->parked);
-    count = steps_news(news, count, SIMUNIX_STEPPERS_MAX, process->ready);
+    count = handoff_news(news, 0, SIMUNIX_HANDOFF_MAX, process->parked);
+    count = handoff_news(news, count, SIMUNIX_HANDOFF_MAX, process->ready);
     while (process->ready != NULL) /* the server's to run now */
-        steps_remove(process->ready);
+        handoff_remove(process->ready);
     msgpack_start(&writer, buffer, scribe != NULL ? sizeof scribe->buffer : sizeof few);
     msgpack_put_array(&writer, 3);
-    msgpack_put_int(&writer, OP_STEPPED);
-    msgpack_put_uint(&writer, process->page->steps_digest);
+    msgpack_put_int(&writer, OP_HANDED_OFF);
+    msgpack_put_uint(&writer, process->page->handoffs_digest);
     msgpack_put_bytes(&writer, news, count * sizeof *news);
     request_send(thread, buffer, &writer);
 }
 
 /* A child has none of its parent's threads. */
-void steps_forget(struct process *process)
+void handoff_forget(struct process *process)
 {
     process->parked = process->ready = NULL;
     process->steppers = process->waiters_elsewhere = 0;

@@ -16,20 +16,20 @@ static unsigned news_of(const struct process *process)
 }
 
 /* Somebody else's thread is due at a moment: may the turn go there? */
-bool relay_fits(const struct process *process, uint64_t moment)
+bool remote_handoff_fits(const struct process *process, uint64_t moment)
 {
     struct simunix_clock_page *page = process->page;
-    const struct simunix_agenda *agenda = agenda_of(page);
+    const struct simunix_timer_queue *timer_queue = timer_queue_of(page);
 
-    return page->relays != 0 && page->due_slot != 0 && agenda_due(page, moment, 1) == 1 &&
-           agenda->journal_count < SIMUNIX_JOURNAL_MAX - news_of(process);
+    return page->remote_handoffs != 0 && page->due_slot != 0 && timer_queue_due(page, moment, 1) == 1 &&
+           timer_queue->journal_count < SIMUNIX_JOURNAL_MAX - news_of(process);
 }
 
-void relay_write(struct process *process)
+void remote_handoff_write(struct process *process)
 {
-    struct simunix_agenda *agenda = agenda_of(process->page);
+    struct simunix_timer_queue *timer_queue = timer_queue_of(process->page);
 
-    agenda->journal_count =
-        steps_news(agenda->journal, agenda->journal_count % SIMUNIX_JOURNAL_MAX, SIMUNIX_JOURNAL_MAX, process->parked);
+    timer_queue->journal_count =
+        handoff_news(timer_queue->journal, timer_queue->journal_count % SIMUNIX_JOURNAL_MAX, SIMUNIX_JOURNAL_MAX, process->parked);
     process->has_stepped = false;
 }

@@ -2,14 +2,14 @@
 #include "shim.h"
 #include "slots.h"
 
-/* Nobody else can run before `horizon_ns`, and this turn has made nobody ready: a deadline before it is reached without
+/* Nobody else can run before `lookahead_ns`, and this turn has made nobody ready: a deadline before it is reached without
  * asking the server. */
 static bool advance_alone(struct thread *thread, const struct wait *wait)
 {
     struct simunix_clock_page *page = thread->process->page;
 
-    if (wait->deadline == NEVER || (uint64_t)wait->deadline >= page->horizon_ns || page->noisy != 0 ||
-        !steps_alone(thread, (uint64_t)wait->deadline))
+    if (wait->deadline == NEVER || (uint64_t)wait->deadline >= page->lookahead_ns || page->may_have_woken != 0 ||
+        !handoff_alone(thread, (uint64_t)wait->deadline))
         return false;
     if ((uint64_t)wait->deadline > page->now_ns)
         page->now_ns = (uint64_t)wait->deadline;
@@ -35,7 +35,7 @@ enum simunix_wake slot_wait(struct thread *thread, int64_t *value)
         if (NATIVE(futex, &slot->word, FUTEX_WAIT, SLOT_WAITS, patience(thread->process)) == -ETIMEDOUT)
             channel_check(thread);
     slot->word = SLOT_WAITS;
-    steps_remove(thread);
+    handoff_remove(thread);
     thread->has_turn = true;
     threads_bury(thread->process);
     *value = slot->value;
@@ -76,7 +76,7 @@ static enum simunix_wake ask_to_park(struct call *call, struct wait *wait, uint6
     }
     msgpack_put_int(&writer, wait->steps);
     if (wait->steps) /* now: who has the turn next looks for us in the list */
-        steps_add(thread, wait, call->number, blocked);
+        handoff_add(thread, wait, call->number, blocked);
     request_post(thread, &writer);
     return slot_wait(thread, &wait->value);
 }
@@ -99,13 +99,13 @@ enum simunix_wake park(struct call *call, struct wait *wait)
         thread->asked = 0;
     if (advance_alone(thread, wait))
         return WAKE_TIMEOUT;
-    if (!steps_park(call, wait, &wake)) {
+    if (!handoff_park(call, wait, &wake)) {
         if (call->trace != NULL)
             strace_waits(call);
         wake = ask_to_park(call, wait, blocked_signals(call));
     }
     if (thread->acts) /* a new turn, the same call */
-        thread->process->page->noisy = 1;
+        thread->process->page->may_have_woken = 1;
     thread->has_waited = true;
     return wake;
 }

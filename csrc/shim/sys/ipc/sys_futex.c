@@ -166,7 +166,7 @@ long futex_wake(struct call *call, uint32_t *word, bool is_private, int64_t most
     futex_key(process, (uint64_t)word, is_private, key);
     if (key[0] == 0 && *futex_waiters(process, (uint64_t)word) == 0)
         return 0;
-    if (key[0] == 0 && steps_wake(process, key[1], most > 0 ? most : 1, bitset, &woken))
+    if (key[0] == 0 && handoff_wake(process, key[1], most > 0 ? most : 1, bitset, &woken))
         return let_pass(call, woken);
     return let_pass(call, ASK(call->thread, &reply, OP_WAKE, (int64_t)key[0], (int64_t)key[1], most > 0 ? most : 1, bitset));
 }
@@ -185,7 +185,7 @@ long futex_requeue(struct call *call, const struct futex_pair *pair, int64_t wak
     if (ASK(call->thread, &reply, OP_REQUEUE, (int64_t)from[0], (int64_t)from[1], (int64_t)to[0], (int64_t)to[1], wake,
             move) < 0)
         return reply.status;
-    steps_requeue(process, from, to, reply.status, reply_number(&reply, 1));
+    handoff_requeue(process, from, to, reply.status, reply_number(&reply, 1));
     if (reply_number(&reply, 1) > 0)
         (*futex_waiters(process, (uint64_t)pair->to))++;
     return reply.status + reply_number(&reply, 1);

@@ -80,7 +80,7 @@ static long spawn_on_stack(struct call *call, struct clone_args *args, enum simu
         *child->process = *process;
         child->process->pid = 0;
         child->process->dying = child->process->free = NULL;
-        steps_forget(child->process);
+        handoff_forget(child->process);
         call->thread->has_turn = false;
     }
     child->alive_word = 1;
@@ -116,7 +116,7 @@ static void start_forked(struct call *call, int channel, uint32_t slot)
     thread->has_turn = false;
     thread->epoll = -1;
     thread->seat = 0;
-    steps_forget(process);
+    handoff_forget(process);
     process->pid = (int)NATIVE(getpid);
     thread->tid = (int)NATIVE(gettid);
     process->dying = process->free = NULL; /* records of threads that do not exist here; their memory stays */
@@ -313,7 +313,7 @@ long sys_sched_yield(struct call *call)
     struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};
 
     clock_charge_poll(call);
-    if (page->horizon_ns <= page->now_ns || page->due_ns <= page->now_ns || process->ready != NULL)
+    if (page->lookahead_ns <= page->now_ns || page->due_ns <= page->now_ns || process->ready != NULL)
         park(call, &wait);
     return 0;
 }

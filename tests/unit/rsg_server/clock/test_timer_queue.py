@@ -1,4 +1,4 @@
-"""The agenda: a heap in shared memory that says what a sorted list would, whatever is added and taken back."""
+"""The timer queue: a heap in shared memory that says what a sorted list would, whatever is added and taken back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rsg_server._native import lib
 
 from rsg_server.clock.clock_page import DUE, FOREVER_NS, ClockPage, Costs
 from rsg_server.clock.timeline import Timeline
-from rsg_server.clock.timer_queue import Agenda
+from rsg_server.clock.timer_queue import TimerQueue
 
 SLOTS = st.integers(1, 12)
 DEEDS = st.one_of(
@@ -25,31 +25,31 @@ def make_page() -> ClockPage:
 @given(st.lists(DEEDS, max_size=60))
 def test_the_earliest_comes_first_and_of_one_moment_who_came_first(deeds: list[tuple[str, int, int]]) -> None:
     page, rung = make_page(), list[int]()
-    agenda = Agenda(page, rung.append)
+    timer_queue = TimerQueue(page, rung.append)
     model: dict[int, tuple[int, int]] = {}
     for count, (deed, slot, at_ns) in enumerate(deeds):
         if deed == "add":
-            agenda.add(slot, at_ns)
+            timer_queue.add(slot, at_ns)
             model[slot] = (at_ns, count)
         elif deed == "remove":
-            agenda.alarm(slot).cancel()
+            timer_queue.alarm(slot).cancel()
             model.pop(slot, None)
         elif model:
-            agenda.run_next()
+            timer_queue.run_next()
             first = min(model, key=model.__getitem__)
             del model[first]
             assert rung[-1] == first
-        assert agenda.next_ns == (min(model.values())[0] if model else FOREVER_NS)
+        assert timer_queue.next_ns == (min(model.values())[0] if model else FOREVER_NS)
     page.close()
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 4)), min_size=1, max_size=30))
 def test_agenda_and_timeline_are_one_order(events: list[tuple[bool, int]]) -> None:
     page, seen = make_page(), list[int]()
-    timeline = Timeline(agenda := Agenda(page, seen.append))
-    for number, (on_agenda, at_ns) in enumerate(events, 1):
-        if on_agenda:
-            agenda.add(number, at_ns)
+    timeline = Timeline(timer_queue := TimerQueue(page, seen.append))
+    for number, (in_timer_queue, at_ns) in enumerate(events, 1):
+        if in_timer_queue:
+            timer_queue.add(number, at_ns)
         else:
             timeline.add(at_ns, lambda number=number: seen.append(number))  # type: ignore[misc]
     assert timeline.next_ns == min(at_ns for _, at_ns in events)
@@ -60,17 +60,17 @@ def test_agenda_and_timeline_are_one_order(events: list[tuple[bool, int]]) -> No
 
 def test_what_never_comes_is_not_on_it() -> None:
     page = make_page()
-    agenda = Agenda(page, lambda slot: None)
-    agenda.add(1, FOREVER_NS)
-    agenda.add(2, -1)
-    assert agenda.next_ns == FOREVER_NS
-    agenda.run_next()
+    timer_queue = TimerQueue(page, lambda slot: None)
+    timer_queue.add(1, FOREVER_NS)
+    timer_queue.add(2, -1)
+    assert timer_queue.next_ns == FOREVER_NS
+    timer_queue.run_next()
     page.close()
 
 
 def test_who_writes_that_something_is_due_holds_nobody_up() -> None:
     page, rung = make_page(), list[int]()
-    timeline = Timeline(Agenda(page, rung.append))
+    timeline = Timeline(TimerQueue(page, rung.append))
     page.words[DUE] = 1
     timeline.run_due(5)
     assert rung == [0] and timeline.next_ns is None
@@ -79,17 +79,17 @@ def test_who_writes_that_something_is_due_holds_nobody_up() -> None:
 
 def test_nonsense_in_it_stays_within_it() -> None:
     page, rung = make_page(), list[int]()
-    agenda = Agenda(page, rung.append)
+    timer_queue = TimerQueue(page, rung.append)
     for slot in range(1, 6):
-        agenda.add(slot, slot)
-    raw = lib.agenda_of(page.shared)
+        timer_queue.add(slot, slot)
+    raw = lib.timer_queue_of(page.shared)
     raw.count = 2**32 - 1
     raw.places[3] = 2**32 - 1
     raw.alarms[1].slot = 2**32 - 1
     raw.alarms[2].deadline = -(2**62)
-    agenda.alarm(3).cancel()
-    agenda.add(7, 1)
+    timer_queue.alarm(3).cancel()
+    timer_queue.add(7, 1)
     for _ in range(10):
-        agenda.run_next()
+        timer_queue.run_next()
     assert all(0 <= slot < 65536 for slot in rung)
     page.close()

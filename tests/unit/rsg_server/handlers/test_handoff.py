@@ -1,4 +1,4 @@
-"""STEPPED: what the server believes when the turn has gone on without it."""
+"""HANDED_OFF: what the server believes when the turn has gone on without it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgpack
 import pytest
 from rsg_server._native import ffi, lib
 
-from rsg_server.clock.clock_page import EVENT, HORIZON
+from rsg_server.clock.clock_page import EVENT, LOOKAHEAD
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.slots import Slots
 from rsg_server.protocol import Op, Wait, Wake
@@ -14,8 +14,8 @@ from tests.unit.rsg_server.fakes import Fake, fake
 
 
 def entry(actor: Actor, ready: int = 0, wait: int = Wait.TIME, deadline_ns: int = 5_000, word: int = 0) -> bytes:
-    """One struct simunix_stepped."""
-    made = ffi.new("struct simunix_stepped *")
+    """One struct simunix_handoff."""
+    made = ffi.new("struct simunix_handoff *")
     made.slot, made.is_ready, made.wait, made.deadline, made.word, made.bitset = (
         actor.slot,
         ready,
@@ -45,19 +45,19 @@ def park(world: Fake, actor: Actor, wait: int, deadline_ns: int, word: int = 0) 
 
 
 def step(world: Fake, runner: Actor, *entries: bytes) -> None:
-    assert world.send(runner, msgpack.packb([int(Op.STEPPED), 7, b"".join(entries)])) is None
+    assert world.send(runner, msgpack.packb([int(Op.HANDED_OFF), 7, b"".join(entries)])) is None
 
 
 def note(world: Fake, actor: Actor, **fields: int) -> None:
     """A process leaves word in the journal and sets the deadline, as the shim does."""
-    agenda = lib.agenda_of(world.kernel.page.shared)
-    agenda.journal[agenda.journal_count] = ffi.from_buffer("struct simunix_stepped[]", entry(actor, **fields))[0]
-    agenda.journal_count += 1
+    timer_queue = lib.timer_queue_of(world.kernel.page.shared)
+    timer_queue.journal[timer_queue.journal_count] = ffi.from_buffer("struct simunix_handoff[]", entry(actor, **fields))[0]
+    timer_queue.journal_count += 1
 
 
 def set_alarm(world: Fake, actor: Actor, deadline_ns: int) -> None:
-    """The shim's part of a step: it keeps the agenda, the server only reads it."""
-    lib.agenda_add(world.kernel.page.shared, actor.slot, deadline_ns)
+    """The shim's part of a step: it keeps the timer queue, the server only reads it."""
+    lib.timer_queue_add(world.kernel.page.shared, actor.slot, deadline_ns)
 
 
 def test_the_turn_is_whose_the_process_says() -> None:
@@ -95,7 +95,7 @@ def test_steps_that_cannot_be_end_the_process(case: str) -> None:
             "wait": [entry(first, wait=Wait.CHILD)],
             "torn": [entry(first)[:-1]],
         }[case]
-        world.send(second, msgpack.packb([int(Op.STEPPED), 7, b"".join(entries)]))
+        world.send(second, msgpack.packb([int(Op.HANDED_OFF), 7, b"".join(entries)]))
         assert first.process.dead and not stranger.process.dead
         assert world.kernel.stepped_to is None
 
@@ -106,7 +106,7 @@ def test_the_turn_comes_to_another_process() -> None:
         park(world, stranger, Wait.TIME, 4_000)
         set_alarm(world, first, 9_000)
         note(world, first, deadline_ns=9_000)
-        lib.agenda_remove(world.kernel.page.shared, stranger.slot)
+        lib.timer_queue_remove(world.kernel.page.shared, stranger.slot)
         step(world, stranger)
         assert world.kernel.stepped_to is stranger and stranger.state is State.RUNNING
         assert first.state is State.PARKED and world.kernel.timeline.next_ns == 9_000
@@ -131,19 +131,19 @@ def test_a_journal_of_nonsense_ends_only_its_reader() -> None:
     with fake() as world:
         first, stranger = world.born(), world.born()
         park(world, stranger, Wait.TIME, 4_000)
-        agenda = lib.agenda_of(world.kernel.page.shared)
-        agenda.journal_count = 2**32 - 1
-        world.send(stranger, msgpack.packb([int(Op.STEPPED), 7, b""]))
-        assert stranger.process.dead and not first.process.dead and agenda.journal_count == 0
+        timer_queue = lib.timer_queue_of(world.kernel.page.shared)
+        timer_queue.journal_count = 2**32 - 1
+        world.send(stranger, msgpack.packb([int(Op.HANDED_OFF), 7, b""]))
+        assert stranger.process.dead and not first.process.dead and timer_queue.journal_count == 0
 
 
 def test_who_is_stopped_gets_no_turn_from_others() -> None:
     with fake() as world:
         first, stranger = world.born(), world.born()
         park(world, stranger, Wait.TIME, 4_000)
-        assert world.kernel.agenda.next_ns == 4_000
+        assert world.kernel.timer_queue.next_ns == 4_000
         world.kernel.stop_process(stranger.process)
-        assert world.kernel.agenda.next_ns > 4_000 and world.kernel.timeline.next_ns == 4_000
+        assert world.kernel.timer_queue.next_ns > 4_000 and world.kernel.timeline.next_ns == 4_000
         world.kernel.timeline.run_due(4_000)
         assert stranger.state is State.READY and first.state is State.RUNNING and not world.kernel.run_queue
 
@@ -155,12 +155,12 @@ def test_horizon_is_what_nobody_but_the_server_may_let_happen() -> None:
         world.kernel.unpark(second)
         second.state = State.RUNNING
         park(world, second, Wait.TIME, 2_000)
-        world.loop._set_horizon()
+        world.loop._set_lookahead()
         words = world.kernel.page.words
-        assert words[HORIZON] > 7_000 and words[EVENT] == 2_000
+        assert words[LOOKAHEAD] > 7_000 and words[EVENT] == 2_000
         world.kernel.timeline.add(7_000, lambda: None)
-        world.loop._set_horizon()
-        assert words[HORIZON] == 7_000
+        world.loop._set_lookahead()
+        assert words[LOOKAHEAD] == 7_000
 
 
 def test_slots_are_handed_out_again() -> None:
