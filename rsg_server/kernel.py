@@ -92,7 +92,6 @@ class Kernel:
         self.external_files: set[str] = set()
         self.traces: Traces | None = None
         self.debugger: Debugger | None = None
-        self.must_poll = True  # something may have become ready that the kernel has not told us yet
         self._next_actor = 1
         self._next_process = 1
 
@@ -143,7 +142,7 @@ class Kernel:
         elif parked.wait == Wait.FD:
             if parked.c & AT_TERMINAL:
                 self.at_terminals[actor.number] = actor
-            self.must_poll = True  # it may have become ready since the kernel was last asked
+            self.readiness.changed()  # it may have become ready since the kernel was last asked
 
     def unpark(self, actor: Actor) -> None:
         """Forget what an actor waits for: its process knows better, and has kept the timer queue."""
@@ -301,7 +300,7 @@ class Kernel:
         process.host.processes.pop(process.pid, None)
         del self.processes[process.number]
         self.hearers.pop(process.number, None)
-        self.must_poll = True
+        self.readiness.changed()
         if process.pid:
             self.log.event(
                 self.now_ns,

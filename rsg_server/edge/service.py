@@ -200,7 +200,7 @@ class Service:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._until_readable, nursery.cancel_scope)
                 nursery.start_soon(self._until_attention, nursery.cancel_scope)
-        self.kernel.must_poll = True
+        self.kernel.readiness.changed()
 
     async def _until_readable(self, scope: trio.CancelScope) -> None:
         copy = os.dup(self.kernel.readiness.fileno())

@@ -129,7 +129,7 @@ class Power:
             kernel.await_death(process)
         host.next_port = FIRST_EPHEMERAL_PORT
         kernel.faults.keepalive.look()
-        kernel.must_poll = True
+        kernel.readiness.changed()
         self.on_loss(name)
 
     def _lose_sockets(self, host: HostState) -> None:

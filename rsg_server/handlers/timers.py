@@ -163,7 +163,7 @@ def _ring(kernel: Kernel, timer: TimerFd) -> None:
     poller.register(timer.fd, select.POLLOUT)
     if poller.poll(0):  # else its holder has written it full; the copies share one description, which may be a waiting one
         os.eventfd_write(timer.fd, min(expired, EXPIRATIONS_MAX))
-    kernel.must_poll = True
+    kernel.readiness.changed()
 
 
 def timerfd_get(kernel: Kernel, timer: TimerFd, arguments: Sequence[Any]) -> Reply:

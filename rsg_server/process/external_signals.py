@@ -48,7 +48,7 @@ class Outside:
         status = process.status_fields()
         state = status.get("State", "Z")[0]
         if state in "ZX":
-            self._kernel.must_poll = True  # its pidfd tells, unless only its main thread has ended
+            self._kernel.readiness.changed()  # its pidfd tells, unless only its main thread has ended
             return False
         if status.get("TracerPid", "0").strip() != "0":
             return False

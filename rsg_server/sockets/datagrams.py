@@ -116,7 +116,7 @@ class Datagrams:
             self._held.pop(sender.number, None)
         elif sender.number in self._held:
             self.take(sender)
-            self._kernel.must_poll = True
+            self._kernel.readiness.changed()
 
     def _send(self, sender: SimulatedSocket, message: bytes, is_last: bool) -> None:
         """On its way; `is_last`: with room or without, because its socket is gone."""
@@ -195,7 +195,7 @@ class Datagrams:
         return self._kernel.options.epoch_ns + self._kernel.now_ns
 
     def _put(self, receiver: SimulatedSocket, message: bytes) -> None:
-        self._kernel.must_poll = True
+        self._kernel.readiness.changed()
         if receiver.number in self._kernel.sockets.all:
             with contextlib.suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):  # full: UDP drops
                 receiver.end.send(message)

@@ -145,7 +145,7 @@ def _accept_queue(kernel: Kernel, client: SimulatedSocket, listener: SimulatedSo
     served.flow = kernel.wire.open(served, client)
     listener.pending.append(served)
     _send_tokens(listener)
-    kernel.must_poll = True
+    kernel.readiness.changed()
     return served
 
 
@@ -176,7 +176,7 @@ def _established(kernel: Kernel, client: SimulatedSocket) -> None:
     client.flow = kernel.wire.open(client, peer)
     client.heard_ns = kernel.now_ns
     kernel.sockets.set_events(client)
-    kernel.must_poll = True
+    kernel.readiness.changed()
     if kernel.wire.capture is not None:
         kernel.wire.capture.established(client, kernel.now_ns, kernel.wire.latency_ns(client.host, peer.host))
     assert client.remote is not None and client.local is not None
@@ -198,7 +198,7 @@ def _fail(kernel: Kernel, client: SimulatedSocket, code: int) -> None:
     if client.waits:
         client.drain()
         kernel.sockets.set_events(client)
-        kernel.must_poll = True
+        kernel.readiness.changed()
     else:
         kernel.sockets.connect_failed(client, code)
     kernel.sockets.tell_connect(client, -code)
@@ -213,5 +213,5 @@ def accept(kernel: Kernel, listener: SimulatedSocket) -> tuple[SimulatedSocket, 
     served = listener.pending.popleft()
     listener.tokens -= 1
     _send_tokens(listener)
-    kernel.must_poll = True
+    kernel.readiness.changed()
     return served, served.hand_out()

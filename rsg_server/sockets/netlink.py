@@ -124,7 +124,7 @@ class Netlink:
             at += length + 3 & ~3
 
     def _put(self, which: SimulatedSocket, answer: bytes) -> None:
-        self._kernel.must_poll = True
+        self._kernel.readiness.changed()
         with contextlib.suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):
             which.end.send(answer)
 

@@ -248,13 +248,13 @@ class SocketTable:
     def _show_end(self, which: SimulatedSocket) -> None:
         which.fin_due = True
         which.push()
-        self._kernel.must_poll = True
+        self._kernel.readiness.changed()
 
     def arrived(self, which: SimulatedSocket, data: bytes) -> None:
         """Bytes reach a connected socket through the network."""
         if which.state is SocketState.CLOSED and not which.app_closed:
             return  # reset meanwhile
-        self._kernel.must_poll = True
+        self._kernel.readiness.changed()
         if which.app_closed or not which.deliver(data):
             self.reset(which.peer)
         self.set_events(which)
@@ -279,7 +279,7 @@ class SocketTable:
         if events != which.events:
             which.events = events
             self._kernel.readiness.modify(which.end.fileno(), which, events)
-            self._kernel.must_poll = True
+            self._kernel.readiness.changed()
 
     # Ends
 
@@ -316,7 +316,7 @@ class SocketTable:
 
     def _break(self, which: SimulatedSocket) -> bool:
         """The application's end shows an error from now on; False if only we know of it."""
-        self._kernel.must_poll = True
+        self._kernel.readiness.changed()
         self._stop(which)
         self._release_port(which)
         self._keep_silently(which)

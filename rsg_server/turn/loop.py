@@ -85,7 +85,7 @@ class TurnLoop:
             if steps % STEPS_BETWEEN_LOOKS == 0 and time.monotonic() > end:
                 return Outcome.BUDGET
             if self.holder is None:
-                if kernel.must_poll or kernel.page.words[MAY_HAVE_WOKEN]:
+                if kernel.readiness.may_have_changed or kernel.page.words[MAY_HAVE_WOKEN]:
                     self._unsettled = bool(kernel.hearers)
                     self._poll_ready()
                 due = kernel.timeline.next_ns
@@ -374,7 +374,7 @@ class TurnLoop:
         again = True
         while again:
             again = False
-            kernel.must_poll = False
+            kernel.readiness.may_have_changed = False
             flush_waited(kernel.at_terminals)
             kernel.look_for_signals()
             kernel.page.words[MAY_HAVE_WOKEN] = 0
@@ -390,7 +390,7 @@ class TurnLoop:
                 elif isinstance(target, Process) and not target.dead:
                     kernel.await_death(target)
                     again = True
-            again = again or kernel.must_poll
+            again = again or kernel.readiness.may_have_changed
 
 
 def _says_hello(message: bytes) -> bool:

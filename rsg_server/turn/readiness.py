@@ -36,9 +36,15 @@ class Readiness:
         self._ready = ffi.new("char[]", _EVENTS_AT_ONCE * _EVENT.size)
         self._view = memoryview(ffi.buffer(self._ready))
         self._epolls = [self._epoll.fileno()]
+        self.may_have_changed = True
+        """Something may have become ready that nobody has asked the kernel about yet: the turn loop looks before it goes on."""
 
     def __contains__(self, target: Target) -> bool:
         return token_of(target) in self._targets
+
+    def changed(self) -> None:
+        """Say that something may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
+        self.may_have_changed = True
 
     def fileno(self) -> int:
         """Of the epoll itself: readable when something is ready."""
