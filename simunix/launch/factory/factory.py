@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from simunix.launch.factory.broker import FACTORY, ContainerError, Broker
+from simunix.launch.factory.broker import FACTORY, Broker, ContainerError
 
 LIBRARY = Path(__file__).resolve().parents[2] / "lib"
 HOSTINIT = LIBRARY / "simunix-hostinit"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simunix.launch.factory.broker import FACTORY, ContainerError, FactoryError, Party, Broker
+from simunix.launch.factory.broker import FACTORY, Broker, ContainerError, FactoryError, Party
 
 Pair = tuple[Broker, socket.socket]
 
