@@ -109,7 +109,7 @@ class FlowEngine:
         return float(lib.engine_next(self._engine))
 
     def advance(self, moment_s: float, inclusive: bool = True) -> int:
-        """Move the clock to a moment, through all events before it, and at it if `inclusive`; returns how many flows have ended."""
+        """Move the clock to a moment, through all events before it (and at it, if `inclusive`); returns how many ended."""
         return int(lib.engine_advance(self._engine, moment_s, inclusive))
 
     def cancel(self, flow: int) -> None:
