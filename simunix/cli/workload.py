@@ -92,7 +92,7 @@ def execute_make(options: argparse.Namespace) -> int:
 
     trace = read_trace(options.trace)
     made = _naming(options.trace, lambda: options.make(trace, options))
-    write_trace(options.output, recorded(made, _words(options), [options.trace]))
+    write_trace(options.output, recorded(made, _command(options), [options.trace]))
     print(f"{options.output}: {len(made.jobs)} jobs of {len(trace.jobs)}")
     return 0
 
@@ -105,13 +105,13 @@ def execute_merge(options: argparse.Namespace) -> int:
 
     traces = [read_trace(path) for path in options.traces]
     made = with_history_of(merge(traces, options.by_date), traces)
-    write_trace(options.output, recorded(made, _words(options), options.traces))
+    write_trace(options.output, recorded(made, _command(options), options.traces))
     print(f"{options.output}: {len(made.jobs)} jobs of {len(options.traces)} traces")
     return 0
 
 
-def _words(options: argparse.Namespace) -> tuple[str, ...]:
-    return ("workload", options.operation, *options.words)
+def _command(options: argparse.Namespace) -> tuple[str, ...]:
+    return ("workload", options.operation, *options.arguments)
 
 
 def execute_stats(options: argparse.Namespace) -> int:

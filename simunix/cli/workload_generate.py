@@ -95,7 +95,7 @@ def execute_generate(options: argparse.Namespace) -> int:
     if options.seed < 0:
         raise SimunixError(f"--seed {options.seed}: expected a number from 0 up")
     made = options.make(options)
-    trace = recorded(made.trace() if isinstance(made, IoMix) else made, ("workload", "generate", *options.words))
+    trace = recorded(made.trace() if isinstance(made, IoMix) else made, ("workload", "generate", *options.arguments))
     if isinstance(made, IoMix) and options.output.suffix == ".json":
         if not 0 < options.bandwidth < float("inf"):
             raise SimunixError(f"--bandwidth {options.bandwidth:g}: expected bytes per second above 0")
