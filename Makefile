@@ -19,8 +19,8 @@ test-slow: setup ## the slow tests: whole demo, Slurm end to end, CPython's own 
 	.venv/bin/pytest -q -m slow
 
 conformance: export SIMUNIX_CONFORMANCE = yes
-conformance: setup ## CPython's own tests inside and outside, file by file, into docs/conformance.md (half an hour)
-	.venv/bin/python -m tests.conformance.cpython --page docs/conformance.md
+conformance: setup ## CPython's own tests inside and outside, file by file, into docs/reference/conformance.md (half an hour)
+	.venv/bin/python -m tests.conformance.cpython --page docs/reference/conformance.md
 
 bench bench-short: export SIMUNIX_PEERS = 1
 bench-short: setup ## the benchmarks that take minutes; which there are: simunix bench --list

@@ -1,7 +1,7 @@
 """The flow-level network: active flows and queues of datagrams share links by a model; control packets only take their time.
 
 A flow that is alone on its links, which is what RJMS traffic mostly is, never meets the solver (see sharing.py). Durations are
-rounded up to the nanosecond. docs/network.md has the formulas.
+rounded up to the nanosecond. docs/guide/network.md has the formulas.
 """
 
 from __future__ import annotations

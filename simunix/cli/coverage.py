@@ -21,7 +21,7 @@ def add_parser(subcommands: Subparsers) -> None:
     parser.add_argument("names", nargs="*", metavar="CALL", help="only these, e.g. futex nanosleep")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="as a JSON list")
-    form.add_argument("--markdown", action="store_true", help="as the page docs/coverage.md")
+    form.add_argument("--markdown", action="store_true", help="as the page docs/reference/system-calls.md")
     parser.set_defaults(execute=execute)
 
 

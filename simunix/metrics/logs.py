@@ -1,4 +1,4 @@
-"""What jobs that do a profile (docs/jobs.md) say of themselves: when their script began and ended, and how long they were
+"""What jobs that do a profile (docs/guide/jobs.md) say of themselves: when their script began and ended, and how long they were
 suspended, to the nanosecond. An RJMS's accounting has whole seconds, and of suspensions often nothing.
 
     946684814.003494354 begins line 4: suspendable 100.3
