@@ -21,7 +21,8 @@ KNOWN_GAPS = """
 ## What the table does not show
 
 * Times of files are virtual ([architecture](../internals/architecture.md#files-and-their-times)), but stores to a shared
-  mapping count as made when it was mapped, reading changes no time of access (as on a `noatime` mount), and `ioctl(FS_IOC_SETFLAGS)` and `file_setattr` change no time.
+  mapping count as made when it was mapped, reading changes no time of access (as on a `noatime` mount), and
+  `ioctl(FS_IOC_SETFLAGS)` and `file_setattr` change no time.
 * `/proc` and `/sys` are the kernel's own text, with its times and counters, but for what describes the emulated host: `uptime`,
   `stat`, `loadavg`, `meminfo`, `PID/stat`, `boot_id`, `uuid`, and in a scenario `cpuinfo` and the processors in `/sys`. What
   processes have of memory (`rss`, `statm`, `status`) and how often they were switched is real.

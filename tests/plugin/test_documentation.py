@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import IS_ANNOUNCED, PLUGIN, ROOT
 
 GUIDE = ROOT / "docs" / "guide" / "testing-your-program.md"
-BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(\w+)(?: title=\"(\S+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 VARYING = [
     (r" in \d+\.\d+s$", " in N s"),  # wall time
     (r"(\d+\.\d\d)\d{4} s\b", r"\1 s"),  # virtual time: another libc makes a few calls more or fewer
