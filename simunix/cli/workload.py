@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 EPILOG = """formats, by the name's ending: .swf, .swf.gz, .swf.xz (Standard Workload Format), .json (Batsim), .sacct or .txt
 (what sacct -P prints; read only), or the folder of a run (read only). Headers say how a trace was made, from what:
-docs/workloads.md
+docs/guide/workloads.md
 examples:
   simunix workload stats trace.swf.gz
   simunix workload cut trace.swf.gz day.swf --begin 40d --end 41d
