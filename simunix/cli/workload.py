@@ -87,7 +87,8 @@ def _maker(
 
 def execute_make(options: argparse.Namespace) -> int:
     """Read, make, write, say how many."""
-    from simunix.workload.formats.by_name import read_trace, write_trace
+    from simunix.results.as_trace import read_trace
+    from simunix.workload.formats.by_name import write_trace
     from simunix.workload.formats.provenance import recorded
 
     trace = read_trace(options.trace)
@@ -99,7 +100,8 @@ def execute_make(options: argparse.Namespace) -> int:
 
 def execute_merge(options: argparse.Namespace) -> int:
     """Read all, merge, write."""
-    from simunix.workload.formats.by_name import read_trace, write_trace
+    from simunix.results.as_trace import read_trace
+    from simunix.workload.formats.by_name import write_trace
     from simunix.workload.formats.provenance import recorded, with_history_of
     from simunix.workload.transforms.shape import merge
 
@@ -116,7 +118,7 @@ def _words(options: argparse.Namespace) -> tuple[str, ...]:
 
 def execute_stats(options: argparse.Namespace) -> int:
     """Print them."""
-    from simunix.workload.formats.by_name import read_trace
+    from simunix.results.as_trace import read_trace
     from simunix.workload.statistics import statistics
 
     found = statistics(read_trace(options.trace))
@@ -131,7 +133,7 @@ def execute_stats(options: argparse.Namespace) -> int:
 def execute_plot(options: argparse.Namespace) -> int:
     """Draw it."""
     from simunix.report.workload_plot import plot
-    from simunix.workload.formats.by_name import read_trace
+    from simunix.results.as_trace import read_trace
 
     plot(read_trace(options.trace), options.trace.name, options.output)
     print(options.output)
