@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand."""
     parser = subcommands.add_parser("sweep", help="run a scenario in many variants, several at a time, into one table")
-    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT.yaml", help="the experiment; see docs/guide/experiments.md")
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT.yaml", help="see docs/guide/experiments.md")
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="folder of the runs and results.csv")
     parser.add_argument("--workers", type=int, metavar="N", help="runs at a time (default: one per core)")
     parser.add_argument(
