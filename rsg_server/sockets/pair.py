@@ -27,11 +27,13 @@ _FILLER = bytearray(1 << 18)
 """Where filler is thrown: as much as a socket's buffer usually holds (net.core.wmem_default), in one piece."""
 
 
-class Flow(Protocol):
+class Direction(Protocol):
     """One direction of a connection; see rsg_server.sockets.retransmission."""
 
     @property
     def is_cancelled(self) -> bool: ...
+    @property
+    def is_retrying(self) -> bool: ...
     @property
     def in_flight_bytes(self) -> int: ...
     @property
@@ -92,7 +94,7 @@ class SimulatedSocket:
     remote: Address | None = None
     bound: bool = False
     peer: SimulatedSocket | None = None
-    flow: Flow | None = None
+    flow: Direction | None = None
     error: int = 0
     backlog: int = 0
     pending: deque[SimulatedSocket] = field(default_factory=deque)
