@@ -9,6 +9,9 @@ from typing import Any
 import pandas as pd
 
 from rsg_server.errors import SimunixError
+from simunix.results.job_table import NUMBERS, numbers
+from simunix.results.run_json import read_record
+from simunix.workload.formats import by_name
 from simunix.workload.formats.swf import LIMIT, UNKNOWN, SwfTrace, table
 
 USER, GROUP = (re.compile(rf"^(?:{word})?(\d{{1,9}})$") for word in ("user", "group"))
@@ -17,6 +20,11 @@ TEXTS = ("job_id", "metadata", "final_state", "user", "account")
 COMPLETED, FAILED, CANCELLED = 1, 0, 5
 NOTED = ("seed", "rjms", "network_model", "cpu_policy", "deterministic", "ended", "events_sha256", "kernel")
 """Keys of run.json that are the run's provenance."""
+
+
+def read_trace(path: Path) -> SwfTrace:
+    """The folder of a finished run, or a file of jobs in any format that `by_name` tells. Raises SimunixError."""
+    return read_run(path) if path.is_dir() else by_name.read_trace(path)
 
 
 def read_run(directory: Path) -> SwfTrace:
@@ -58,8 +66,6 @@ def _numbers(column: pd.Series, known: re.Pattern[str]) -> tuple[pd.Series, dict
 
 
 def _jobs(path: Path) -> pd.DataFrame:
-    from simunix.metrics.jobs import NUMBERS, numbers
-
     try:
         jobs = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str))
     except OSError as error:
@@ -75,8 +81,6 @@ def _jobs(path: Path) -> pd.DataFrame:
 
 
 def _record(directory: Path) -> dict[str, Any]:
-    from simunix.results.run_record import read_record
-
     try:
         return read_record(directory / "run.json")
     except FileNotFoundError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from simunix.workload.formats.by_name import read_trace
+from simunix.results.as_trace import read_trace
 from tests.unit.simunix.report import runs
 
 

@@ -21,8 +21,6 @@ static const struct row rows[ROWS_MAX] = {
 };
 #undef TRACE
 
-#define ERESTARTNOHAND 514 /* a trace's only: a handler ran in the middle of a call */
-
 enum written { NOTHING = 0, RESTARTED, UNFINISHED };
 enum phase { IN, OUT };
 enum kind { VALUE, SET };
@@ -40,17 +38,6 @@ static const struct type types[AS_COUNT] = {
 };
 #undef ARGUMENT
 #undef FLAGS
-
-struct error {
-    const char *name;
-    const char *text;
-};
-#define ERROR(number, name, text) [number] = {name, text},
-static const struct error errors[] = {
-#include "strace_errno.def"
-};
-#undef ERROR
-#define ERRORS (long)(sizeof errors / sizeof errors[0])
 
 static const struct row *row_of(long number)
 {
@@ -71,7 +58,7 @@ static void put_time(struct trace *trace, uint64_t moment_ns)
     strace_put_char(trace, ' ');
 }
 
-static void line_start(struct trace *trace, struct thread *thread)
+void strace_line_start(struct trace *trace, struct thread *thread)
 {
     trace->thread = thread;
     trace->stable = (thread->process->flags & HELLO_FLAG_TRACE_STABLE) != 0;
@@ -105,7 +92,7 @@ static void flush(struct trace *trace)
     trace->flushed = trace->at;
 }
 
-static void line_end(struct trace *trace)
+void strace_line_end(struct trace *trace)
 {
     trace->end = trace->text + sizeof trace->text;
     strace_put_char(trace, '\n');
@@ -164,58 +151,6 @@ static void remember_length(struct trace *trace)
             trace->length_at = at;
 }
 
-static void put_error(struct trace *trace, long error)
-{
-    if (error == ERESTART_CALL) {
-        strace_put(trace, "? ERESTARTSYS (To be restarted if SA_RESTART is set)");
-        return;
-    }
-    if (error == ERESTARTNOHAND) {
-        strace_put(trace, "? ERESTARTNOHAND (To be restarted if no handler)");
-        return;
-    }
-    strace_put(trace, "-1 ");
-    if (error >= ERRORS || errors[error].name == NULL) {
-        strace_put(trace, "E");
-        strace_put_number(trace, error);
-        return;
-    }
-    strace_put(trace, errors[error].name);
-    strace_put(trace, " (");
-    strace_put(trace, errors[error].text);
-    strace_put_char(trace, ')');
-}
-
-static void put_success(struct trace *trace, enum strace_result kind)
-{
-    switch (kind) {
-    case RETURNS_ADDRESS:
-        strace_put_address(trace, (uint64_t)trace->result);
-        break;
-    case RETURNS_OCTAL:
-        strace_put_octal(trace, (uint64_t)trace->result);
-        break;
-    case RETURNS_PID:
-        strace_pid(trace, (uint64_t)trace->result, 0);
-        break;
-    case RETURNS_READY:
-        strace_put_number(trace, trace->result);
-        strace_ready_events(trace);
-        break;
-    case RETURNS_SIGNAL:
-        strace_put_number(trace, trace->result);
-        strace_put(trace, " (");
-        strace_put_signal(trace, (int)trace->result);
-        strace_put_char(trace, ')');
-        break;
-    case RETURNS_FLAGS:
-        strace_fcntl_result(trace);
-        break;
-    default:
-        strace_put_number(trace, trace->result);
-    }
-}
-
 /* `) = 3`, with the equals sign in its column. */
 static void put_result(struct trace *trace)
 {
@@ -231,10 +166,10 @@ static void put_result(struct trace *trace)
     if (row_of(trace->number)->result == RETURNS_NOTHING)
         strace_put_char(trace, '?');
     else if (trace->result < 0 && trace->result > -4096)
-        put_error(trace, -trace->result);
+        strace_put_error(trace, -trace->result);
     else
-        put_success(trace, row_of(trace->number)->result);
-    line_end(trace);
+        strace_put_success(trace, row_of(trace->number)->result);
+    strace_line_end(trace);
 }
 
 static void put_name(struct trace *trace)
@@ -253,7 +188,7 @@ static void put_name(struct trace *trace)
 /* What is left of a line that a handler or a failed exec came before. */
 static void put_rest(struct trace *trace, const struct call *call)
 {
-    line_start(trace, call->thread);
+    strace_line_start(trace, call->thread);
     if (trace->written == UNFINISHED) {
         strace_put(trace, "<... ");
         strace_put(trace, syscall_name(trace->number));
@@ -275,7 +210,7 @@ long strace_call(struct call *call, call_handler answer)
     int pid = call->thread->process->pid;
     int shown;
 
-    line_start(&trace, call->thread);
+    strace_line_start(&trace, call->thread);
     trace.number = call->number;
     memcpy(trace.a, call->a, sizeof trace.a);
     trace.leaving = false;
@@ -331,7 +266,7 @@ void strace_replacing(struct call *call, int directory, const char *path)
     if (NATIVE(faccessat, directory, path, 1) != 0)
         return;
     strace_put(trace, " <unfinished ...>");
-    line_end(trace);
+    strace_line_end(trace);
     trace->written = UNFINISHED;
 }
 
@@ -367,7 +302,7 @@ void strace_began(struct thread *thread, const char *path, char **argv, char **e
 
     if (thread->trace < 0)
         return;
-    line_start(&trace, thread);
+    strace_line_start(&trace, thread);
     trace.number = __NR_execve;
     trace.result = 0;
     trace.leaving = true;
@@ -377,59 +312,4 @@ void strace_began(struct thread *thread, const char *path, char **argv, char **e
     put_name(&trace);
     put_arguments(&trace, 0);
     put_result(&trace);
-}
-
-static void put_delivery(struct thread *thread, const siginfo_t *info)
-{
-    struct trace trace;
-
-    line_start(&trace, thread);
-    strace_put(&trace, "--- ");
-    strace_put_signal(&trace, info->si_signo);
-    strace_put_char(&trace, ' ');
-    strace_siginfo_of(&trace, info);
-    strace_put(&trace, " ---");
-    line_end(&trace);
-}
-
-/* Stands in for the handlers of a traced process: says what is delivered, then calls the application's. */
-static void deliver(int signal, siginfo_t *info, void *context)
-{
-    struct thread *thread = current_thread();
-    void (*handler)(int, siginfo_t *, void *) = thread->process->handlers[signal];
-
-    if (thread->trace >= 0)
-        put_delivery(thread, info);
-    handler(signal, info, context);
-}
-
-/* Put our handler before the application's own, and ask for siginfo; returns what was there before, for strace_hide. */
-struct strace_handler strace_watch(struct thread *thread, int signal, struct kernel_sigaction *action)
-{
-    struct process *process = thread->process;
-    struct strace_handler before = {NULL, false};
-
-    if ((process->flags & HELLO_FLAG_TRACE) == 0 || signal <= 0 || signal > 64)
-        return before;
-    before.handler = process->handlers[signal];
-    before.plain = (process->plain_handlers & SIGNAL_BIT(signal)) != 0;
-    if (action != NULL && action->handler != (void *)SIG_DFL && action->handler != (void *)SIG_IGN) {
-        process->handlers[signal] = action->handler;
-        process->plain_handlers &= ~SIGNAL_BIT(signal);
-        if ((action->flags & SA_SIGINFO) == 0)
-            process->plain_handlers |= SIGNAL_BIT(signal);
-        action->flags |= SA_SIGINFO;
-        action->handler = (void *)deliver;
-    }
-    return before;
-}
-
-/* What the kernel tells of our handler, told of the application's. */
-void strace_hide(struct kernel_sigaction *told, struct strace_handler before)
-{
-    if (told == NULL || told->handler != (void *)deliver)
-        return;
-    told->handler = before.handler;
-    if (before.plain)
-        told->flags &= ~(uint64_t)SA_SIGINFO;
 }

@@ -1,4 +1,4 @@
-"""The words of `simunix ctl DIR host|link|partition|heal|loss …` as the event of a scenario that they mean."""
+"""From the arguments of `simunix ctl DIR host|link|partition|heal|loss …` to the changes of an event in a scenario."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from simunix.scenario.faults import EventSection
 LINK_STATES = ("up", "down", "on", "off")
 
 
-def changes(operation: str, words: Sequence[str], usage: str) -> list[Change]:
-    """What is to change; SimunixError says how it is to be written."""
+def changes(operation: str, arguments: Sequence[str], usage: str) -> list[Change]:
+    """Return the changes that the arguments ask for. Raises SimunixError, which names `usage`, for malformed arguments."""
     try:
-        event = EventSection.model_validate({"at": 0, **_PARSERS[operation](list(words))})
+        event = EventSection.model_validate({"at": 0, **_PARSERS[operation](list(arguments))})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         text = str(first["msg"]).removeprefix("Value error, ")
@@ -28,34 +28,34 @@ def changes(operation: str, words: Sequence[str], usage: str) -> list[Change]:
     return list(event.changes())
 
 
-def _host(words: list[str]) -> dict[str, Any]:
-    names, state = words
+def _host(arguments: list[str]) -> dict[str, Any]:
+    names, state = arguments
     return {"host": names, "state": state}
 
 
-def _link(words: list[str]) -> dict[str, Any]:
-    event: dict[str, Any] = {"link": words.pop(0)}
-    while words:
-        key = words.pop(0)
+def _link(arguments: list[str]) -> dict[str, Any]:
+    event: dict[str, Any] = {"link": arguments.pop(0)}
+    while arguments:
+        key = arguments.pop(0)
         if key in LINK_STATES:
             event["state"] = key
         elif key in ("bandwidth", "latency", "loss"):
-            event[key] = words.pop(0)
+            event[key] = arguments.pop(0)
         else:
             raise ValueError(key)
     return event
 
 
-def _partition(words: list[str]) -> dict[str, Any]:
-    return {"partition": words}
+def _partition(arguments: list[str]) -> dict[str, Any]:
+    return {"partition": arguments}
 
 
-def _heal(words: list[str]) -> dict[str, Any]:
-    return {"heal": words or True}
+def _heal(arguments: list[str]) -> dict[str, Any]:
+    return {"heal": arguments or True}
 
 
-def _loss(words: list[str]) -> dict[str, Any]:
-    return {"loss": words.pop(), "between": words}
+def _loss(arguments: list[str]) -> dict[str, Any]:
+    return {"loss": arguments.pop(), "between": arguments}
 
 
 _PARSERS: dict[str, Callable[[list[str]], dict[str, Any]]] = {

@@ -1,14 +1,11 @@
-"""Reading run.json: only what a run writes there passes, so that whoever uses it need not look twice."""
+"""What run.json may hold: the types of the keys that simunix reads again."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from rsg_server.errors import SimunixError
 
 Number = Annotated[float, Field(gt=-1e18, lt=1e18, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, lt=1 << 63)]
@@ -31,7 +28,7 @@ class _Context(_Strict):
 
 
 class _Record(_Strict):
-    """Keys that are used (`simunix.results.run_json` says what they mean). Earlier releases lack some; none is required."""
+    """Keys that are used (see `simunix.results.run_json.RunRecord`). Earlier releases lack some; none is required."""
 
     name: str | None = None
     simunix: str | None = None
@@ -55,22 +52,13 @@ class _Record(_Strict):
     contexts: list[_Context] | None = None
 
 
-def read_record(path: Path) -> dict[str, Any]:
-    """The object as it is in the file. Raises FileNotFoundError, and SimunixError with file and key for what no run wrote."""
-    try:
-        record = json.loads(path.read_bytes())
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or f"not JSON ({error})"
-        raise SimunixError(f"{path}: {reason}; run the scenario again") from error
-    if not isinstance(record, dict):
-        raise SimunixError(f"{path}: expected an object, as simunix run writes it; run the scenario again")
+def problem_of(record: Mapping[str, Any]) -> str | None:
+    """The first key whose value no run writes, with what was expected and what was found; None if there is none."""
     try:
         _Record.model_validate(record)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         got = f"{first['input']!r:.60}"
-        raise SimunixError(f"{path}: {key}: {first['msg']}, got {got}; run the scenario again") from error
-    return record
+        return f"{key}: {first['msg']}, got {got}"
+    return None
