@@ -1,4 +1,4 @@
-"""Every file and function that the internals and CONTRIBUTING name exists; `path: function` means that the file has the name."""
+"""Every file that the internals and CONTRIBUTING name exists; `path: function` means that the file has the name."""
 
 from __future__ import annotations
 
