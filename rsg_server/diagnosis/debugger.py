@@ -9,28 +9,29 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.table import Reply
     from rsg_server.process.actor import Actor
     from rsg_server.process.process import Process
 
 
 RELEASE_TIMEOUT_S = 10.0
+Answer = TypeVar("Answer")
+"""What the server answers a HELLO with; the debugger only keeps it."""
 
 
 @dataclass(slots=True)
-class Debugger:
+class Debugger(Generic[Answer]):
     """The first program called `name`, on `host` ("" for any), is held; `on_held` is told which process it is."""
 
     host: str
     name: str
     on_held: Callable[[Process], None]
     process: Process | None = None  # the one that was found
-    held: tuple[Actor, Reply] | None = field(default=None, repr=False)
+    held: tuple[Actor, Answer] | None = field(default=None, repr=False)
 
-    def holds(self, actor: Actor, reply: Reply) -> bool:
+    def holds(self, actor: Actor, reply: Answer) -> bool:
         """Whether a program that has just said HELLO is the one; its answer is kept back then."""
         process = actor.process
         if self.process is not None or self.host not in ("", process.host.name):
@@ -56,7 +57,7 @@ class Debugger:
         """Whether the held program is to be answered: a debugger is there, or there is nothing left to debug."""
         return self.is_attached() or self.process is None or not self.process.status_fields()
 
-    def release(self) -> tuple[Actor, Reply]:
+    def release(self) -> tuple[Actor, Answer]:
         """The actor and the answer that it waits for."""
         assert self.held is not None
         held, self.held = self.held, None

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rsg_server.process.procfs import epoll_targets
 from rsg_server.sockets.error_marking import copy_of
 from rsg_server.sockets.pair import SimulatedSocket, SocketState
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.diagnosis.needs import Kernel
     from rsg_server.process.process import Process
 
 _CREDENTIALS = struct.Struct("=iII")
@@ -162,18 +163,6 @@ _ANONYMOUS: dict[str, Callable[[Descriptors, Process, int, str], str]] = {
     "pidfd": Descriptors._pidfd,
     "eventfd": Descriptors._eventfd,
 }
-
-
-def epoll_targets(fdinfo: str | None) -> list[tuple[int, int]]:
-    """Descriptors that an epoll watches, ascending, with their files' inodes, from its fdinfo file; none if it is gone."""
-    if fdinfo is None:
-        return []
-    try:
-        with open(fdinfo) as lines:
-            words = [line.partition("ino:") for line in lines if line.startswith("tfd:")]
-    except OSError:
-        return []
-    return sorted((int(target.split()[1]), int(inode.split()[0], 16)) for target, _, inode in words)
 
 
 def _info(process: Process, fd: int) -> dict[str, str]:

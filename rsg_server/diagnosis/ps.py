@@ -11,7 +11,7 @@ from rsg_server.process.actor import State
 from rsg_server.protocol import syscall_name
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.diagnosis.needs import Kernel
     from rsg_server.process.actor import Actor
     from rsg_server.process.process import Process
 

@@ -6,14 +6,15 @@ import contextlib
 import os
 from typing import TYPE_CHECKING
 
-from rsg_server.diagnosis.descriptors import Descriptors, epoll_targets
+from rsg_server.diagnosis.descriptors import Descriptors
 from rsg_server.diagnosis.waits import Waiting, mapping_of
 from rsg_server.process import native_signal
 from rsg_server.process.actor import Actor, State
+from rsg_server.process.procfs import epoll_targets
 from rsg_server.protocol import syscall_name
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.diagnosis.needs import Kernel
     from rsg_server.process.process import Process
 
 _COMMAND_SHOWN = 60

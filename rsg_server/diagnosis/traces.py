@@ -87,6 +87,12 @@ class Traces:
         if path is not None:
             _append(path, f"{moment_ns // 10**9}.{moment_ns % 10**9:09d} +++ {how} +++\n")
 
+    def process_ended(self, process: Process, moment_ns: int) -> None:
+        """Write the last line of each thread of a dying process."""
+        how = ending(process)
+        for actor in process.actors:
+            self.ended(actor, moment_ns, how)
+
     def close(self) -> None:
         """The run is over: calls that threads still wait in end their files."""
         for path in self._files.values():

@@ -6,11 +6,12 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from rsg_server.diagnosis.descriptors import Descriptors, epoll_targets, listed
+from rsg_server.diagnosis.descriptors import Descriptors, listed
+from rsg_server.process.procfs import epoll_targets
 from rsg_server.protocol import Space, Wait
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.diagnosis.needs import Kernel
     from rsg_server.process.actor import Actor, Parked
     from rsg_server.process.process import Process
 

@@ -104,7 +104,7 @@ class Control:
             foreground=True,
         )
         ended = trio.Event()
-        process = self._service.kernel.spawn(request["host"], command)
+        process = self._service.kernel.lifecycle.spawn(request["host"], command)
         process.on_exit = lambda _: ended.set()
         self._service.joined += 1
         self._service.was_disturbed = True

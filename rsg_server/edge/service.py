@@ -14,11 +14,12 @@ from rsg_server.clock.clock_page import FOREVER_NS
 from rsg_server.diagnosis.stalls import deadlock_report, stall_report, waits_outside
 from rsg_server.edge.gc_tuning import collected_seldom
 from rsg_server.errors import MORE_FILES, DeadlockError, ServerError
-from rsg_server.process.external_signals import LOOK_S, Outside
+from rsg_server.process.external_signals import LOOK_S, ExternalSignals
 from rsg_server.turn.loop import Outcome, TurnLoop
 
 if TYPE_CHECKING:
     from rsg_server.diagnosis.debugger import Debugger
+    from rsg_server.handlers.table import Reply
     from rsg_server.kernel import Kernel
 
 SLICE_S = 0.02
@@ -52,7 +53,7 @@ class Service:
     joined: int = 0
     was_disturbed: bool = False  # somebody outside took a hand: the run cannot be repeated to the byte
     turns: TurnLoop = field(init=False)
-    _outside: Outside = field(init=False)
+    _external_signals: ExternalSignals = field(init=False)
     _next_look: float = field(default=0.0, init=False)
     _wall_start: float = field(default=0.0, init=False)
     _virtual_start_ns: int = field(default=0, init=False)
@@ -62,7 +63,7 @@ class Service:
 
     def __post_init__(self) -> None:
         self.turns = TurnLoop(self.kernel)
-        self._outside = Outside(self.kernel)
+        self._external_signals = ExternalSignals(self.kernel)
         if self.options.preempt_after_s is not None:
             self.kernel.preemption.after_ns = int(self.options.preempt_after_s * 1e9)
 
@@ -134,7 +135,7 @@ class Service:
         now = time.monotonic()
         if self.turns.holder is None and now >= self._next_look:
             self._next_look = now + LOOK_S
-            if self._outside.look():
+            if self._external_signals.look():
                 self.was_disturbed = True
 
     def _all_gone(self) -> bool:
@@ -166,7 +167,7 @@ class Service:
         """The holder of the turn computes: let trio live until it speaks, and say so if it takes long."""
         if self.turns.holder is None:
             return
-        holder = self.turns.ear.runner(self.turns.holder)
+        holder = self.turns.listener.runner(self.turns.holder)
         debugger = self.kernel.debugger
         if debugger is not None and debugger.held is not None:
             await self._await_debugger(debugger)
@@ -181,7 +182,7 @@ class Service:
             self._stall_told = self.turns.holder_since
             self.kernel.on_warning(stall_report(self.kernel, holder, waited))
 
-    async def _await_debugger(self, debugger: Debugger) -> None:
+    async def _await_debugger(self, debugger: Debugger[Reply]) -> None:
         """A program is held at its start, and with it the turn, until somebody has attached to it."""
         while not self.reason and not debugger.may_go():
             await self._wait_for_attention(DEBUGGER_SLICE_S)

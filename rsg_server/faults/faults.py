@@ -12,7 +12,7 @@ from rsg_server.faults.power import SECOND_NS, Power
 from rsg_server.sockets.keepalive import Keepalive
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.faults.needs import Kernel
     from rsg_server.platform.platform import Platform
 
 GRACE_NS = 10 * SECOND_NS
@@ -108,8 +108,8 @@ class Faults:
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self.power = Power(kernel)
         self.keepalive = Keepalive(kernel)
+        self.power = Power(kernel, self.keepalive)
         self._do: dict[type, Callable[[Any], Change | None]] = {
             LinkChange: self._change_link,
             Partition: self._partition,

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from rsg_server.process import native_signal
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.faults.needs import Kernel
     from rsg_server.process.process import Process
+    from rsg_server.sockets.keepalive import Keepalive
 
 SECOND_NS = 10**9
 LOOK_NS = SECOND_NS // 10
@@ -24,8 +25,9 @@ Told = Callable[[str], None]
 class Power:
     """Who is on. `on_boot` and `on_loss` tell the launcher, which starts what a host runs."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, keepalive: Keepalive) -> None:
         self._kernel = kernel
+        self._keepalive = keepalive
         self._stopping: dict[str, int | None] = {}  # host -> how long after its shutdown it boots, if it does
         self._boots_due: Counter[str] = Counter()
         self.on_boot: Told = lambda host: None
@@ -111,9 +113,9 @@ class Power:
                 continue
             native_signal.send(process.pidfd, number)
             if number == signal.SIGKILL:
-                self._kernel.await_death(process)
+                self._kernel.lifecycle.await_death(process)
             else:
-                self._kernel.notice_signal(process, number)
+                self._kernel.signals.notice(process, number)
 
     def _lose(self, name: str) -> None:
         kernel, host = self._kernel, self._kernel.hosts[name]
@@ -124,7 +126,7 @@ class Power:
             native_signal.send(process.pidfd, signal.SIGKILL)
         kernel.launcher.power_off(name)
         for process in processes:
-            kernel.await_death(process)
-        kernel.faults.keepalive.look()
+            kernel.lifecycle.await_death(process)
+        self._keepalive.look()
         kernel.readiness.changed()
         self.on_loss(name)

@@ -11,7 +11,7 @@ from rsg_server.process.futex import MATCH_ANY
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.handlers.needs import Kernel
     from rsg_server.process.actor import Actor
 
 _WORD = struct.Struct("=qq")

@@ -13,7 +13,7 @@ from rsg_server.process.actor import Actor, Parked, State
 from rsg_server.protocol import JOURNAL_MAX, Op, Wait
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.handlers.needs import Kernel
 
 _WAITS = (int(Wait.TIME), int(Wait.FUTEX))
 _MAY_HAVE_STEPPED = (State.PARKED, State.RUNNING)
@@ -34,7 +34,7 @@ def stepped(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
         raise ValueError("steps that do not fit together")
     catch_up(kernel, actor, news)
     kernel.log.steps(digest)
-    kernel.stepped_to = actor
+    kernel.handed_to = actor
 
 
 def catch_up(kernel: Kernel, runner: Actor, news: Sequence[Any] = ()) -> None:

@@ -11,7 +11,7 @@ from rsg_server.handlers.table import OK, Handler, Reply
 from rsg_server.protocol import Op, WarningKind
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.handlers.needs import Kernel
     from rsg_server.process.actor import Actor
 
 _PHRASES = {

@@ -10,7 +10,7 @@ from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.handlers.needs import Kernel
     from rsg_server.process.actor import Actor
 
 EINVAL = 22
@@ -35,7 +35,7 @@ def sent(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     if process is None or process.dead:
         kernel.queue_notifies.pop(arguments[0], None)
     else:
-        kernel.notice_signal(process, signal)
+        kernel.signals.notice(process, signal)
     _tell_shims(kernel)
     return OK
 

@@ -11,7 +11,7 @@ from rsg_server.process.channel_pool import new_channel
 from rsg_server.protocol import Fork, Hello, Op, Space
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.handlers.needs import Kernel
     from rsg_server.process.actor import Actor
     from rsg_server.process.process import Process
 
@@ -39,7 +39,7 @@ def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | Non
     _new_image(kernel, actor)
     host = process.host
     flags = host.flags | (kernel.traces.flags(process) if kernel.traces is not None else 0)
-    seed, shape = kernel.seed_of_image(process), host.host
+    seed, shape = kernel.lifecycle.seed_of_image(process), host.host
     values = (0, seed, process.nofile[0], shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot)
     reply = Reply(values, fds=(kernel.page.fd,), close=False)
     if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
@@ -52,46 +52,49 @@ def _new_image(kernel: Kernel, actor: Actor) -> None:
     process = actor.process
     for other in list(process.actors):
         if other is not actor:
-            kernel.end_actor(other)
+            kernel.lifecycle.end_actor(other)
     if kernel.traces is not None:
         kernel.traces.forget(actor)
     for number in [number for number in process.timers if number != 0]:
         timer = process.timers.pop(number)
         if timer.event is not None:
             timer.event.cancel()
-    kernel.seats.give_up(process)
+    kernel.channel_pool.give_up(process)
     kernel.futexes.wake_space(kernel, Space.LOCKS)  # descriptors that the exec has closed may have held some
-    kernel.release_vfork(process)
+    kernel.lifecycle.release_vfork(process)
 
 
 def fork(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[kind] -> [number, slot, seat] + the child's channel. After a VFORK the parent is silent until the child lets go."""
+    """[kind] -> [number, slot, channel number] + the child's channel.
+
+    After a VFORK the parent is silent until the child has exec'd or died.
+    """
     kind = Fork(arguments[0])
     if kind is Fork.THREAD:
         return _thread(kernel, actor.process)
     ends = new_channel()  # first, since it may fail
-    process = kernel.new_process(actor.process.host, actor.process, actor.process.program)
-    child, channel = kernel.new_actor(process, ends)
+    process = kernel.lifecycle.new_process(actor.process.host, actor.process, actor.process.program)
+    child, channel = kernel.lifecycle.new_actor(process, ends)
     if kind is Fork.VFORK:
         process.vfork_parent = actor
-        kernel.hand_over(actor, child)
+        kernel.lifecycle.begin_vfork(actor, child)
     else:
         kernel.make_ready(child)
-    return Reply((child.number, child.slot, child.seat), fds=(channel,))
+    return Reply((child.number, child.slot, child.channel_number), fds=(channel,))
 
 
 def _thread(kernel: Kernel, process: Process) -> Reply:
     """It need not say who it is, unless it has no slot to wait at; nor has it a channel of its own if another has left one."""
-    seat = kernel.seats.take(process)
-    if seat is None:
-        child, channel = kernel.new_actor(process)
+    pooled = kernel.channel_pool.take(process)
+    if pooled is None:
+        child, channel = kernel.lifecycle.new_actor(process)
         fds: tuple[int, ...] = (channel,)
     else:
-        child, fds = kernel.seated(process, seat), ()
+        child, fds = kernel.lifecycle.new_actor_at(process, pooled), ()
     if child.slot:
         child.owes_message, child.answer_at_slot, child.is_new = False, True, True
     kernel.make_ready(child)
-    return Reply((child.number, child.slot, child.seat), fds=fds)
+    return Reply((child.number, child.slot, child.channel_number), fds=fds)
 
 
 def fork_done(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -115,10 +118,10 @@ def is_child(actor: Actor, process: Process) -> bool:
 
 def _take_back(kernel: Kernel, unborn: Actor, process: Process) -> None:
     if unborn.process is process:
-        kernel.end_actor(unborn)
+        kernel.lifecycle.end_actor(unborn)
     else:
         unborn.process.vfork_parent = None
-        kernel.bury(unborn.process)
+        kernel.lifecycle.reap(unborn.process)
 
 
 def execute(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -139,19 +142,19 @@ def thread_exit(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
     process = actor.process
     if len(process.actors) == 1:
         process.exit_status = status
-        kernel.await_death(process)
+        kernel.lifecycle.await_death(process)
         return
     if word:
         kernel.futexes.wake(kernel, kernel.futexes.key(actor, 0, word), 1 << 30, 0xFFFFFFFF)
     if kernel.traces is not None:
         kernel.traces.ended(actor, kernel.now_ns, exited(status))
-    kernel.end_actor(actor, leaves_seat=True)
+    kernel.lifecycle.end_actor(actor, leaves_channel=True)
 
 
 def process_exit(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
     """[status]: nothing else runs until the kernel has really ended the process."""
     actor.process.exit_status = arguments[0]
-    kernel.await_death(actor.process)
+    kernel.lifecycle.await_death(actor.process)
 
 
 HANDLERS: dict[int, Handler] = {

@@ -14,7 +14,7 @@ from rsg_server.process.terminals import type_at
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.handlers.needs import Kernel
     from rsg_server.process.actor import Actor
     from rsg_server.process.process import Process
 
@@ -54,16 +54,16 @@ def _take_effect(kernel: Kernel, target: Process, number: int, tid: int = 0) -> 
     """The kernel has the signal: let it do to the process what it will do, before anybody else runs."""
     if number == signal.SIGKILL:
         if _is_dying(target):
-            kernel.await_death(target)
+            kernel.lifecycle.await_death(target)
     elif number == signal.SIGSTOP:
         if await_state(target, True, _LOOKS_AT_SENT):
-            kernel.stop_process(target)
+            kernel.signals.stop(target)
     else:
         if number == signal.SIGCONT and await_state(target, False, _LOOKS_AT_SENT):
             if target.stopped:
                 native_signal.await_rests(target.global_pid)
-            kernel.continue_process(target)
-        kernel.notice_signal(target, number, tid)
+            kernel.signals.resume(target)
+        kernel.signals.notice(target, number, tid)
 
 
 def _targets(kernel: Kernel, actor: Actor, pid: int, tid: int) -> list[Process]:
@@ -126,7 +126,7 @@ def stopping(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | 
     if stopped:
         actor.reply = (0,)
         kernel.make_ready(actor)
-        kernel.stop_process(process)
+        kernel.signals.stop(process)
     for target in others:
         _take_effect(kernel, target, number)
     return None if stopped else OK
@@ -134,7 +134,7 @@ def stopping(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | 
 
 def kernel_signals(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[] -> [0]: it has a terminal, or a descriptor that tells of input by a signal."""
-    kernel.hear_kernel(actor.process)
+    kernel.signals.listen_to_kernel(actor.process)
     return OK
 
 

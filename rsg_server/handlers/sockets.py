@@ -15,7 +15,7 @@ from rsg_server.sockets.ports import ANY, plain
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rsg_server.kernel import Kernel
+    from rsg_server.handlers.needs import Kernel
     from rsg_server.process.actor import Actor
 
 SOCK_STREAM, SOCK_DGRAM = 1, 2

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.handlers.needs import Kernel
     from rsg_server.process.actor import Actor
 
 

@@ -14,7 +14,7 @@ from rsg_server.process.process import Timer
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.handlers.needs import Kernel
     from rsg_server.process.actor import Actor
     from rsg_server.process.process import Process
     from rsg_server.process.timerfds import TimerFd
@@ -76,7 +76,7 @@ def _expire(kernel: Kernel, process: Process, number: int, timer: Timer) -> None
         timer.overruns_taken, timer.overruns = timer.overruns, expired - 1
         timer.was_sent = True
         _send(process, number, timer)
-    kernel.notice_signal(process, timer.signal, timer.tid)
+    kernel.signals.notice(process, timer.signal, timer.tid)
 
 
 def _send(process: Process, number: int, timer: Timer) -> None:

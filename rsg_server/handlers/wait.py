@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from rsg_server.handlers.table import Handler, Reply
 from rsg_server.process.actor import Parked
-from rsg_server.process.lock_cycle import closes_ring
+from rsg_server.process.lock_cycle import closes_cycle
 from rsg_server.protocol import Op, Space, Wait, Wake
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.handlers.needs import Kernel
     from rsg_server.process.actor import Actor
 
 _KINDS = {int(kind) for kind in Wait}
@@ -55,7 +55,7 @@ def _park(kernel: Kernel, actor: Actor, parked: Parked) -> Reply | None:
         actor.reply = (int(Wake.TIMEOUT), 0)
         kernel.make_ready(actor)
         return None
-    if wait == Wait.FUTEX and a == Space.LOCKS and closes_ring(actor, parked):
+    if wait == Wait.FUTEX and a == Space.LOCKS and closes_cycle(actor, parked):
         return Reply((int(Wake.READY), -errno.EDEADLK))
     kernel.park(actor, parked)
     return None

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from rsg_server.clock.timer_queue import Alarm
     from rsg_server.fd_store.store import FdStore
     from rsg_server.process.process import Process
-    from rsg_server.turn.preemption import Spinner
 
 
 class State(Enum):
@@ -53,12 +52,26 @@ class Parked:
     steps: bool = False  # its siblings may end the wait
 
 
+@dataclass(slots=True)
+class Spinner:
+    """What is known of an actor that has been preempted."""
+
+    global_tid: int
+    patience_ns: int
+    is_known: bool = False  # that it spins: it has made a call after it had been preempted and others had run
+    was_preempted: bool = False  # its last turn ended so
+    goes_on: bool = False  # its last turn began after it had been preempted
+    calls: int = 0
+    cpu_ns: int = 0
+
+
 class Actor:
     """A thread of an emulated process, known by the number that the server gave it before it was born."""
 
     __slots__ = (
         "answer_at_slot",
         "born_ns",
+        "channel_number",
         "fd_store",
         "held",
         "is_new",
@@ -69,7 +82,6 @@ class Actor:
         "process",
         "reply",
         "reply_fds",
-        "seat",
         "slot",
         "spinner",
         "state",
@@ -87,7 +99,7 @@ class Actor:
         self.born_ns = born_ns
         self.tid = 0
         self.slot = 0
-        self.seat = number  # whose channel and epoll it has (seats.py)
+        self.channel_number = number  # whose channel and epoll it has (channel_pool.py)
         self.is_new = False  # a thread that waits at its slot for its first turn
         self.answer_at_slot = False  # it waits there, not for a message
         self.state = State.READY

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
+    from rsg_server.process.needs import Readiness
     from rsg_server.process.process import Process
-    from rsg_server.turn.readiness import Readiness
 
 MOST_OF_PROCESS = 256
 RECEIVE_TIMEOUT = (0).to_bytes(8, "little") + (100_000).to_bytes(8, "little")
@@ -29,7 +29,7 @@ def new_channel() -> tuple[socket.socket, socket.socket]:
 
 
 @dataclass(slots=True)
-class Seat:
+class PooledChannel:
     """`number` is that of the first actor that had it."""
 
     number: int
@@ -37,12 +37,12 @@ class Seat:
     has_epoll: bool
 
 
-class Seats:
+class ChannelPool:
     """Those that nobody has now, by process."""
 
     def __init__(self, readiness: Readiness) -> None:
         self._readiness = readiness
-        self._left: dict[int, list[Seat]] = {}  # by the process's number
+        self._left: dict[int, list[PooledChannel]] = {}  # by the process's number
 
     def leave(self, actor: Actor) -> bool:
         """A thread has ended; False if its seat cannot be another's: the main thread's goes with it."""
@@ -50,12 +50,12 @@ class Seats:
         seats = self._left.setdefault(process.number, [])
         if actor.held is None or actor.tid == process.pid or len(seats) >= MOST_OF_PROCESS:
             return False
-        seats.append(Seat(actor.seat, actor.held, actor in self._readiness))
+        seats.append(PooledChannel(actor.channel_number, actor.held, actor in self._readiness))
         self._readiness.forget(actor)
         actor.held = None
         return True
 
-    def take(self, process: Process) -> Seat | None:
+    def take(self, process: Process) -> PooledChannel | None:
         """A seat that a thread of the process has left."""
         seats = self._left.get(process.number)
         return seats.pop() if seats else None

@@ -1,4 +1,4 @@
-"""Computing as an activity: flops that actors have asked for run on the cores of their host, shared fairly.
+"""Cpu as an activity: flops that actors have asked for run on the cores of their host, shared fairly.
 
 As SimGrid's CPU model (Cas01): an execution uses one core at most. n executions on a host of C cores, each of S flop/s, get
 
@@ -12,15 +12,16 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rsg_server.clock.timeline import Event
 from rsg_server.protocol import Wake
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
     from rsg_server.platform.host import Host
     from rsg_server.process.actor import Actor
+    from rsg_server.process.needs import Clock
 
 NS = 10**9
 
@@ -43,8 +44,9 @@ class Execution:
 class Processor:
     """The cores of one host and who computes on them."""
 
-    def __init__(self, kernel: Kernel, host: Host) -> None:
-        self._kernel = kernel
+    def __init__(self, clock: Clock, host: Host, finished: Callable[[Execution], None]) -> None:
+        self._clock = clock
+        self._finished = finished
         self._cores = host.cores
         self._speed_flops = host.speed_flops
         self._queue: list[tuple[float, int, Execution]] = []  # heap by done_at; ties in the order of their start
@@ -85,7 +87,7 @@ class Processor:
             self._queue.clear()
 
     def _update(self) -> None:
-        now_ns = self._kernel.now_ns
+        now_ns = self._clock.now_ns
         self._service += self.rate_flops * (now_ns - self._updated_ns) / NS if self._running else 0.0
         self._updated_ns = now_ns
 
@@ -102,7 +104,7 @@ class Processor:
         first = self._first()
         if first is not None and self.rate_flops > 0:
             left_ns = math.ceil((first.done_at - self._service) * NS / self.rate_flops)
-            self._event = self._kernel.timeline.add(self._kernel.now_ns + max(0, left_ns), lambda: self._finish(first))
+            self._event = self._clock.timeline.add(self._clock.now_ns + max(0, left_ns), lambda: self._finish(first))
 
     def _finish(self, first: Execution) -> None:
         """`first` is done, and whoever lacks less than a nanosecond of computing."""
@@ -118,21 +120,21 @@ class Processor:
         self._plan()
         for execution in done:
             execution.left = 0.0
-            self._kernel.computing.finished(execution)
+            self._finished(execution)
 
 
-class Computing:
+class Cpu:
     """All hosts' processors, and the executions by their actor's number."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self._processors: dict[str, Processor] = {}
         self._executions: dict[int, Execution] = {}
 
     def _processor(self, actor: Actor) -> Processor:
         host = actor.process.host
         if host.name not in self._processors:
-            self._processors[host.name] = Processor(self._kernel, host.host)
+            self._processors[host.name] = Processor(self._clock, host.host, self.finished)
         return self._processors[host.name]
 
     def start(self, actor: Actor, flops: int) -> None:
@@ -152,7 +154,7 @@ class Computing:
     def finished(self, execution: Execution) -> None:
         """Tell its actor."""
         self._executions.pop(execution.actor.number, None)
-        self._kernel.wake(execution.actor, Wake.READY)
+        self._clock.wake(execution.actor, Wake.READY)
 
     def pause(self, actors: list[Actor]) -> None:
         """Their process has been stopped."""

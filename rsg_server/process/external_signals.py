@@ -15,7 +15,7 @@ from rsg_server.process.actor import Actor, State
 from rsg_server.protocol import Wait
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.process.needs import SignalSender
     from rsg_server.process.process import Process
 
 LOOK_S = 0.1
@@ -25,10 +25,10 @@ LOOK_MOST = 32
 _IGNORED_BY_DEFAULT = sum(1 << (number - 1) for number in (signal.SIGCHLD, signal.SIGURG, signal.SIGWINCH, signal.SIGCONT))
 
 
-class Outside:
+class ExternalSignals:
     """Goes round the processes."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: SignalSender) -> None:
         self._kernel = kernel
         self._last = 0  # number of the process that was looked at last
 
@@ -59,15 +59,15 @@ class Outside:
         if not number:
             return False
         self._warn(process, number)
-        self._kernel.notice_signal(process, number)
+        self._kernel.signals.notice(process, number)
         return True
 
     def _follow(self, process: Process, stopped: bool) -> None:
         self._warn(process, signal.SIGSTOP if stopped else signal.SIGCONT)
         if stopped:
-            self._kernel.stop_process(process)
+            self._kernel.signals.stop(process)
         else:
-            self._kernel.continue_process(process)
+            self._kernel.signals.resume(process)
 
     def _warn(self, process: Process, number: int) -> None:
         name = signal.Signals(number).name if number < signal.SIGRTMIN else f"signal {number}"

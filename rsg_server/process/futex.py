@@ -8,7 +8,7 @@ from rsg_server.process.actor import Actor
 from rsg_server.protocol import Space, Wake
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.process.needs import Waker
 
 Key = tuple[int, int]
 Entry = tuple[Actor, int, int]
@@ -59,7 +59,7 @@ class FutexTable:
         """Whether nobody else waits where it does."""
         return all(len(self._queues[key]) == 1 for key in self._keys.get(actor.number, ()))
 
-    def wake(self, kernel: Kernel, key: Key, most: int, bitset: int) -> int:
+    def wake(self, kernel: Waker, key: Key, most: int, bitset: int) -> int:
         """Wake up to `most` waiters whose bitset meets the given one, first come first served; returns how many."""
         woken = 0
         gone: set[int] = set()
@@ -72,12 +72,12 @@ class FutexTable:
                 woken += 1
         return woken
 
-    def _wake_one(self, kernel: Kernel, actor: Actor, place: int) -> None:
+    def _wake_one(self, kernel: Waker, actor: Actor, place: int) -> None:
         if not kernel.wake(actor, Wake.READY, place):  # a signal has made it ready, but it has not run since
             self.remove(actor)
             actor.reply = (int(Wake.READY), place)
 
-    def hand_over(self, kernel: Kernel, key: Key) -> tuple[int, bool]:
+    def hand_over(self, kernel: Waker, key: Key) -> tuple[int, bool]:
         """Wake the first waiter of a lock, its next owner: its thread id (0 if nobody waits), and whether others wait."""
         queue = self._queues.get(key)
         if not queue:
@@ -86,12 +86,12 @@ class FutexTable:
         self._wake_one(kernel, actor, place)
         return actor.tid, key in self._queues
 
-    def wake_space(self, kernel: Kernel, space: Space) -> None:
+    def wake_space(self, kernel: Waker, space: Space) -> None:
         """Let everybody who waits for an object of a kind look again."""
         for key in [key for key in self._queues if key[0] == space]:
             self.wake(kernel, key, 1 << 30, MATCH_ANY)
 
-    def wake_shared(self, kernel: Kernel) -> None:
+    def wake_shared(self, kernel: Waker) -> None:
         """Let everybody who waits in shared memory look again: a process that died may have owned a robust lock there."""
         for key in [key for key in self._queues if key[0] > 0]:
             self.wake(kernel, key, 1 << 30, MATCH_ANY)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _PID = LOCK_WAITS - 1
 
 
-def closes_ring(actor: Actor, parked: Parked) -> bool:
+def closes_cycle(actor: Actor, parked: Parked) -> bool:
     """Whether whoever holds the lock that the actor is about to wait for waits, in the end, for the actor's own process."""
     processes = actor.process.host.processes
     seen: set[int] = set()

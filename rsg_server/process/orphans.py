@@ -6,12 +6,12 @@ import signal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
     from rsg_server.process.host_state import HostState
     from rsg_server.process.process import Process
+    from rsg_server.process.signals import Signals
 
 
-def hang_up_orphans(kernel: Kernel, host: HostState) -> None:
+def hang_up_orphans(signals: Signals, host: HostState) -> None:
     """A death may orphan a process group: if one of its members is stopped, the kernel has sent all SIGHUP and SIGCONT."""
     stopped = [process for process in host.processes.values() if process.stopped]
     groups = {process.group() for process in stopped if process.status_fields().get("State", "T")[0] not in "Tt"}
@@ -19,9 +19,9 @@ def hang_up_orphans(kernel: Kernel, host: HostState) -> None:
         return
     for process in sorted(host.processes.values(), key=lambda process: process.number):
         if process.group() in groups:
-            kernel.continue_process(process)
-            kernel.notice_signal(process, signal.SIGHUP)
-            kernel.notice_signal(process, signal.SIGCONT)
+            signals.resume(process)
+            signals.notice(process, signal.SIGHUP)
+            signals.notice(process, signal.SIGCONT)
 
 
 def reparent(orphan: Process) -> None:

@@ -16,8 +16,8 @@ import select
 import termios
 from typing import TYPE_CHECKING
 
-from rsg_server.diagnosis.descriptors import epoll_targets
 from rsg_server.process.actor import AT_TERMINAL, State
+from rsg_server.process.procfs import epoll_targets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

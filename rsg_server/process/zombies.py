@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from rsg_server.process.process import status_fields
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
     from rsg_server.process.host_state import HostState
+    from rsg_server.process.needs import Warner
     from rsg_server.process.process import Process
 
 REAPING_TIMEOUT_S = 10.0
@@ -37,7 +37,7 @@ class Zombie:
         return fields if is_it else {}
 
 
-def bury(kernel: Kernel, process: Process) -> None:
+def reap(kernel: Warner, process: Process) -> None:
     """Wait until those of a dead process and its dead children are gone whose parent is none of ours; the others stay its."""
     own = [Zombie(process.global_pid, process.pid)] if process.pid else []
     for zombie in (*own, *process.zombies):
@@ -48,7 +48,7 @@ def bury(kernel: Kernel, process: Process) -> None:
     process.zombies = []
 
 
-def _await_reaping(kernel: Kernel, host: HostState, zombie: Zombie) -> Process | None:
+def _await_reaping(kernel: Warner, host: HostState, zombie: Zombie) -> Process | None:
     """The emulated process that is to wait for it; None once it is gone."""
     end = 0.0
     while status := zombie.status():

@@ -9,8 +9,8 @@ from rsg_server.clock.clock_page import DOORBELL, LISTENS_AT_DOORBELL, LOOKAHEAD
 from rsg_server.protocol import MESSAGE_MAX
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
     from rsg_server.process.actor import Actor
+    from rsg_server.turn.needs import Kernel
 
 PATIENCE_NS = 100_000_000
 """How long it listens before the turn loop looks up, unless the runner is a known spinner."""
@@ -18,7 +18,7 @@ _FIRST_SLICE_NS = 1_000_000
 """Who dies does not ring: after so long it looks whether somebody has, then after twice as long …"""
 
 
-class Ear:
+class Listener:
     """`speaker` said what was heard last."""
 
     def __init__(self, kernel: Kernel) -> None:
@@ -46,7 +46,7 @@ class Ear:
         """Who has the turn that the server gave to the holder."""
         return self._kernel.slots.get(self._kernel.page.words[RUNNING]) or holder
 
-    def hear(self, holder: Actor) -> bytes:
+    def receive(self, holder: Actor) -> bytes:
         """The next message; empty if its sender has died. Raises BlockingIOError after some silence."""
         self.speaker = holder
         words = self._kernel.page.words
@@ -66,10 +66,10 @@ class Ear:
                 if waited_ns >= self._patience_ns():
                     raise
 
-    def hear_now(self, holder: Actor) -> bytes | None:
+    def receive_now(self, holder: Actor) -> bytes | None:
         """The same; None if nothing is said within its patience, empty also if the connection was reset."""
         try:
-            return self.hear(holder)
+            return self.receive(holder)
         except BlockingIOError:
             return None
         except ConnectionResetError:

@@ -35,11 +35,11 @@ from rsg_server.process.process import Process
 from rsg_server.process.terminals import flush_waited
 from rsg_server.protocol import MESSAGE_MAX, QUANTUM_NS, Hello, Op, Wait, Wake
 from rsg_server.sockets.pair import SimulatedSocket
-from rsg_server.turn.listener import Ear
+from rsg_server.turn.listener import Listener
 
 if TYPE_CHECKING:
     from rsg_server.handlers.table import Handler, Reply
-    from rsg_server.kernel import Kernel
+    from rsg_server.turn.needs import Kernel
 
 SOLO_LIMIT_NS = 60 * 10**9
 """How far an actor that is alone may advance the clock before the server looks again."""
@@ -70,8 +70,8 @@ class TurnLoop:
         self._unsettled = False  # what a process with a terminal did last may still be under way in the kernel
         self.limit_ns = FOREVER_NS  # the clock may not pass this (pace, pause)
         self.stop = False
-        kernel.on_birth = self._hear_newborn
-        self.ear = Ear(kernel)
+        kernel.on_birth = self._receive_newborn
+        self.listener = Listener(kernel)
         self._packer = msgpack.Packer(autoreset=True, unicode_errors="surrogateescape")
 
     def run(self, budget_s: float) -> Outcome:
@@ -86,7 +86,7 @@ class TurnLoop:
                 return Outcome.BUDGET
             if self.holder is None:
                 if kernel.readiness.may_have_changed or kernel.page.words[MAY_HAVE_WOKEN]:
-                    self._unsettled = bool(kernel.hearers)
+                    self._unsettled = bool(kernel.signals.listeners)
                     self._poll_ready()
                 due = kernel.timeline.next_ns
                 if due is not None and due <= kernel.now_ns:
@@ -148,7 +148,7 @@ class TurnLoop:
         else:
             own = kernel.timeline.next_own_ns
             words[LOOKAHEAD] = min(kernel.now_ns + SOLO_LIMIT_NS, self.limit_ns, FOREVER_NS if own is None else own)
-        self.ear.prepare()
+        self.listener.prepare()
 
     # The turn
 
@@ -200,29 +200,29 @@ class TurnLoop:
         actor = self.holder
         while actor is not None and self.holder is actor:
             try:
-                message = self._receive_first(actor) if actor.owes_message else self.ear.hear(actor)
+                message = self._receive_first(actor) if actor.owes_message else self.listener.receive(actor)
             except BlockingIOError:
-                heard = None if actor.owes_message else self.kernel.preemption.interrupt(actor, self.ear)
+                heard = None if actor.owes_message else self.kernel.preemption.interrupt(actor, self.listener)
                 if heard is None:
                     return not self._failed_vfork(actor)
                 message = heard
             except ConnectionResetError:
                 message = b""
-            speaker = self.ear.speaker or actor
+            speaker = self.listener.speaker or actor
             if not message:
                 self._lost_on_the_way(speaker)
                 return False
             reply = self._handle(speaker, message)
             if reply is not None:
                 self._answer(speaker, reply)
-            if speaker is not actor and self.kernel.stepped_to is None:  # that is what it had to say first
+            if speaker is not actor and self.kernel.handed_to is None:  # that is what it had to say first
                 self._kill(speaker.process)
                 self._lost_on_the_way(speaker)
                 return False
-            if self.kernel.stepped_to is not None:
-                self.holder = actor = self.kernel.stepped_to
-                self.kernel.stepped_to = None
-                self.ear.expect_more()
+            if self.kernel.handed_to is not None:
+                self.holder = actor = self.kernel.handed_to
+                self.kernel.handed_to = None
+                self.listener.expect_more()
             if actor.state is not State.RUNNING:
                 self.holder = None
         return False
@@ -285,7 +285,7 @@ class TurnLoop:
 
     def _receive_first(self, actor: Actor) -> bytes:
         """An actor's first message tells which real process it comes from (SCM_CREDENTIALS, in our PID namespace)."""
-        self.ear.speaker = actor
+        self.listener.speaker = actor
         message, ancillary, _, _ = actor.channel.recvmsg(MESSAGE_MAX, socket.CMSG_SPACE(_CREDENTIALS.size))
         if message:
             actor.owes_message = False
@@ -295,11 +295,11 @@ class TurnLoop:
                     try:
                         process.open_pidfd(_CREDENTIALS.unpack(data[: _CREDENTIALS.size])[0])
                     except ProcessLookupError:  # killed before its first turn, and waited for already
-                        self.kernel.bury(process)
+                        self.kernel.lifecycle.reap(process)
                         return b""
         return message
 
-    def _hear_newborn(self, child: Actor) -> None:
+    def _receive_newborn(self, child: Actor) -> None:
         """A forked child says who it is before its parent goes on, then waits for its turn: from now on signals find it."""
         for _ in range(BIRTH_LOOKS):
             try:
@@ -328,7 +328,7 @@ class TurnLoop:
         if process.parent is not None and process.pidfd < 0:
             with contextlib.suppress(ProcessLookupError):
                 process.open_pidfd(native_signal.global_child(process.parent.global_pid, process.pid))
-        self.kernel.await_death(process)
+        self.kernel.lifecycle.await_death(process)
 
     def _failed_vfork(self, child: Actor) -> bool:
         """A vfork that the kernel refused: the parent speaks in the child's place."""
@@ -340,7 +340,7 @@ class TurnLoop:
         except BlockingIOError:
             return False
         child.process.vfork_parent = None
-        self.kernel.bury(child.process)
+        self.kernel.lifecycle.reap(child.process)
         parent.state = State.RUNNING
         self.holder = parent
         return True
@@ -359,12 +359,12 @@ class TurnLoop:
             self.holder = None
         if actor.process.pidfd < 0 and not actor.process.dead:
             self.kernel.warn(f"{actor.process!r} ended before it had begun")
-        self.kernel.await_death(actor.process)
+        self.kernel.lifecycle.await_death(actor.process)
 
     def _kill(self, process: Process) -> None:
         if process.pidfd >= 0:
             native_signal.send(process.pidfd, signal.SIGKILL)
-        self.kernel.await_death(process)
+        self.kernel.lifecycle.await_death(process)
 
     # Readiness
 
@@ -376,7 +376,7 @@ class TurnLoop:
             again = False
             kernel.readiness.may_have_changed = False
             flush_waited(kernel.at_terminals)
-            kernel.look_for_signals()
+            kernel.signals.look()
             kernel.page.words[MAY_HAVE_WOKEN] = 0
             news = kernel.readiness.news()
             if not news:
@@ -388,7 +388,7 @@ class TurnLoop:
                 elif isinstance(target, SimulatedSocket):
                     kernel.sockets.ready(target, events)
                 elif isinstance(target, Process) and not target.dead:
-                    kernel.await_death(target)
+                    kernel.lifecycle.await_death(target)
                     again = True
             again = again or kernel.readiness.may_have_changed
 

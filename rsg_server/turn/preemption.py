@@ -2,7 +2,7 @@
 
 One actor runs at a time, so a loop that waits for a word of shared memory to change would wait for ever. Nobody can tell such a
 loop from a long computation, which had better be left alone: it is let run for a while before anything happens. Then the others
-that can run go first. Computing takes no virtual time, but waiting does: once all that can run have been preempted several
+that can run go first. Cpu takes no virtual time, but waiting does: once all that can run have been preempted several
 times over, and nobody has made a call in between, they wait for what is not there yet, and time moves on to what is due.
 
 Who goes on by itself after that was spinning, and will again: it is suspected sooner from then on. A spinner that only looks
@@ -14,17 +14,16 @@ from __future__ import annotations
 import socket
 import struct
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rsg_server.clock.clock_page import MAY_HAVE_WOKEN, PREEMPT, RUNNING, SIBLINGS_READY
 from rsg_server.diagnosis.stalls import process_words
 from rsg_server.process import native_signal
+from rsg_server.process.actor import Actor, Spinner
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
-    from rsg_server.process.actor import Actor
-    from rsg_server.turn.listener import Ear
+    from rsg_server.turn.listener import Listener
+    from rsg_server.turn.needs import Kernel
 
 SHORTEST_NS = 4_000_000
 """CPU time that a known spinner may compute without a call: thousands of looks, and little to wait for."""
@@ -37,19 +36,6 @@ LOOKS = 10
 ANSWER_S = 2.0
 STALL_S = 10.0
 _TIMEVAL = struct.Struct("=qq")
-
-
-@dataclass(slots=True)
-class Spinner:
-    """What is known of an actor that has been preempted."""
-
-    global_tid: int
-    patience_ns: int
-    is_known: bool = False  # that it spins: it has made a call after it had been preempted and others had run
-    was_preempted: bool = False  # its last turn ended so
-    goes_on: bool = False  # its last turn began after it had been preempted
-    calls: int = 0
-    cpu_ns: int = 0
 
 
 class Preemption:
@@ -66,26 +52,26 @@ class Preemption:
         self._watched: tuple[int, int] = (0, 0)
         self._watched_cpu_ns = 0
 
-    def interrupt(self, actor: Actor, ear: Ear) -> bytes | None:
+    def interrupt(self, actor: Actor, listener: Listener) -> bytes | None:
         """The holder of the turn is silent: take the turn back if it is time. What it says then, None if it is silent still."""
         kernel = self._kernel
         if self.after_ns is None or actor.owes_message or kernel.debugger is not None:
             return None
         if not self._others_may_run() and kernel.timeline.next_ns is None and not kernel.page.words[RUNNING]:
             return None  # nobody waits for its turn to end
-        runner = ear.runner(actor)
+        runner = listener.runner(actor)
         for _ in range(1 if runner.spinner is None else LOOKS):
             if self._is_time(runner):
-                return self._take_back(actor, runner, ear)
+                return self._take_back(actor, runner, listener)
             if runner.spinner is None:
                 return None
-            message = ear.hear_now(actor)
+            message = listener.receive_now(actor)
             if message is not None:
                 return message
-            runner = ear.runner(actor)
+            runner = listener.runner(actor)
         return None
 
-    def _take_back(self, actor: Actor, runner: Actor, ear: Ear) -> bytes | None:
+    def _take_back(self, actor: Actor, runner: Actor, listener: Listener) -> bytes | None:
         """Ask for the turn, which the actor may have handed on to the runner.
 
         A call that it has just made comes before that, and counts; a loaded host lets it hear late.
@@ -93,9 +79,9 @@ class Preemption:
         self._kernel.page.words[PREEMPT] = 1
         native_signal.preempt(runner.process.global_pid, self._global_tid(runner))
         end = time.monotonic() + ANSWER_S
-        message = ear.hear_now(actor)
+        message = listener.receive_now(actor)
         while message is None and time.monotonic() < end:
-            message = ear.hear_now(actor)
+            message = listener.receive_now(actor)
         self._kernel.page.words[PREEMPT] = 0
         return message
 

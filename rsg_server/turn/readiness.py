@@ -120,7 +120,7 @@ class Readiness:
 
 def token_of(target: Target) -> int:
     """A number that no other has; an actor's is its seat's, which goes from thread to thread with the epoll."""
-    return _RANKS[type(target)] + (target.seat if isinstance(target, Actor) else target.number)
+    return _RANKS[type(target)] + (target.channel_number if isinstance(target, Actor) else target.number)
 
 
 def _place(news: tuple[Target, int]) -> int:

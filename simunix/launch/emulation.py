@@ -263,7 +263,7 @@ class Emulation:
                 self.foreground is not None,
             )
             try:
-                entry.process = self.kernel.spawn(spec.host, command)
+                entry.process = self.kernel.lifecycle.spawn(spec.host, command)
             except SimunixError as error:
                 entry.ended = True
                 self._fail(str(error))

@@ -115,7 +115,7 @@ class Attempt:
         turns = emulation.service.turns
         if turns.holder is not None:
             raise StallError(
-                stall_report(emulation.kernel, turns.ear.runner(turns.holder), time.monotonic() - turns.holder_since)
+                stall_report(emulation.kernel, turns.listener.runner(turns.holder), time.monotonic() - turns.holder_since)
             )
         head = f"still running after {limit_s:g} s of wall time, at {seconds(emulation.kernel.now_ns)} of virtual time"
         lines = ["  " + line for line in actor_lines(emulation.kernel)]

@@ -15,6 +15,7 @@ from typing import Any
 
 from rsg_server.diagnosis.debugger import Debugger
 from rsg_server.errors import SimunixError
+from rsg_server.handlers.table import Reply
 from rsg_server.process.process import Process
 from simunix.launch.plan import Plan
 
@@ -32,7 +33,7 @@ class Gdb:
     target: str  # PROCESS or HOST:PROCESS
     folder: Path
     say: Callable[[str], None]
-    debugger: Debugger = field(init=False)
+    debugger: Debugger[Reply] = field(init=False)
     _running: subprocess.Popen[bytes] | None = None
     _interrupt: Any = None  # what Ctrl-C does otherwise
 

@@ -45,8 +45,8 @@ class Fake:
 
     def born(self, host: str = "h0", pid: int = 0) -> Actor:
         """A process; pids are unique per kernel, as their own PID namespace would number them."""
-        process = self.kernel.new_process(self.kernel.hosts[host], None, "/bin/fake")
-        actor, theirs = self.kernel.new_actor(process)
+        process = self.kernel.lifecycle.new_process(self.kernel.hosts[host], None, "/bin/fake")
+        actor, theirs = self.kernel.lifecycle.new_actor(process)
         self.channels[actor.number] = socket.socket(fileno=theirs)
         process.pid = pid or 100 + process.number
         process.host.processes[process.pid] = process

@@ -32,7 +32,7 @@ def siblings(world: Fake, count: int) -> list[Actor]:
     """Threads of one process; the first has the turn, the others wait for a futex of theirs, their tid."""
     first = world.born()
     for tid in range(1, count):
-        actor, theirs = world.kernel.new_actor(first.process)
+        actor, theirs = world.kernel.lifecycle.new_actor(first.process)
         world.descriptors.append(theirs)
         actor.tid, actor.owes_message, actor.state = first.process.pid + tid, False, State.RUNNING
         park(world, actor, Wait.FUTEX, -1, tid)
@@ -65,7 +65,7 @@ def test_the_turn_is_whose_the_process_says() -> None:
         first, second, third = siblings(world, 3)
         set_alarm(world, first, 9_000)
         step(world, second, entry(first, deadline_ns=9_000), entry(third, ready=1))
-        assert world.kernel.stepped_to is second and second.state is State.RUNNING and second.parked is None
+        assert world.kernel.handed_to is second and second.state is State.RUNNING and second.parked is None
         assert first.state is State.PARKED and world.kernel.timeline.next_ns == 9_000
         assert third.state is State.READY and third.reply == (Wake.TIMEOUT, 0)
         assert list(world.kernel.run_queue) == [third]
@@ -97,7 +97,7 @@ def test_steps_that_cannot_be_end_the_process(case: str) -> None:
         }[case]
         world.send(second, msgpack.packb([int(Op.HANDED_OFF), 7, b"".join(entries)]))
         assert first.process.dead and not stranger.process.dead
-        assert world.kernel.stepped_to is None
+        assert world.kernel.handed_to is None
 
 
 def test_the_turn_comes_to_another_process() -> None:
@@ -108,7 +108,7 @@ def test_the_turn_comes_to_another_process() -> None:
         note(world, first, deadline_ns=9_000)
         lib.timer_queue_remove(world.kernel.page.shared, stranger.slot)
         step(world, stranger)
-        assert world.kernel.stepped_to is stranger and stranger.state is State.RUNNING
+        assert world.kernel.handed_to is stranger and stranger.state is State.RUNNING
         assert first.state is State.PARKED and world.kernel.timeline.next_ns == 9_000
         world.kernel.timeline.run_due(9_000)
         assert list(world.kernel.run_queue) == [first] and first.reply == (Wake.TIMEOUT, 0)
@@ -142,7 +142,7 @@ def test_who_is_stopped_gets_no_turn_from_others() -> None:
         first, stranger = world.born(), world.born()
         park(world, stranger, Wait.TIME, 4_000)
         assert world.kernel.timer_queue.next_ns == 4_000
-        world.kernel.stop_process(stranger.process)
+        world.kernel.signals.stop(stranger.process)
         assert world.kernel.timer_queue.next_ns > 4_000 and world.kernel.timeline.next_ns == 4_000
         world.kernel.timeline.run_due(4_000)
         assert stranger.state is State.READY and first.state is State.RUNNING and not world.kernel.run_queue

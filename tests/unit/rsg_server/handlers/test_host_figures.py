@@ -44,7 +44,7 @@ def test_a_new_image_draws_other_numbers() -> None:
         process = world.born().process
         seeds = set()
         for process.images in range(3):
-            seeds.add(world.kernel.seed_of_image(process))
+            seeds.add(world.kernel.lifecycle.seed_of_image(process))
         assert len(seeds) == 3
 
 

@@ -302,7 +302,7 @@ def test_nobody_moves_another_process_s_futex_waiters(world: Fake) -> None:
 
 def sibling_of(world: Fake, actor: Actor) -> Actor:
     """Another thread of its process, running."""
-    made, channel = world.kernel.new_actor(actor.process)
+    made, channel = world.kernel.lifecycle.new_actor(actor.process)
     os.close(channel)
     made.owes_message, made.state = False, State.RUNNING
     return made

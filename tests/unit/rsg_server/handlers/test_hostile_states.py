@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from rsg_server.handlers import HANDLERS
-from rsg_server.process import channel_pool as seats
+from rsg_server.process import channel_pool
 from rsg_server.process.actor import State
 from rsg_server.process.process import Process
 from rsg_server.protocol import Fork, Hello, Op, Wait
@@ -58,8 +58,8 @@ class HostileProcesses(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.saved = seats.RECEIVE_TIMEOUT, Process.open_pidfd
-        seats.RECEIVE_TIMEOUT = (0).to_bytes(8, "little") + (1).to_bytes(8, "little")
+        self.saved = channel_pool.RECEIVE_TIMEOUT, Process.open_pidfd
+        channel_pool.RECEIVE_TIMEOUT = (0).to_bytes(8, "little") + (1).to_bytes(8, "little")
         Process.open_pidfd = lambda process, pid: None  # type: ignore[method-assign, assignment]  # it would be this test
         self.world = Fake()
         self.channels: list[socket.socket] = []
@@ -155,7 +155,7 @@ class HostileProcesses(RuleBasedStateMachine):
         self.world.close()
         for end in [*self.channels, *self.ends]:
             end.close()
-        seats.RECEIVE_TIMEOUT, Process.open_pidfd = self.saved  # type: ignore[method-assign]
+        channel_pool.RECEIVE_TIMEOUT, Process.open_pidfd = self.saved  # type: ignore[method-assign]
 
 
 def test_processes_that_say_anything_and_die_in_any_state() -> None:

@@ -31,7 +31,7 @@ def test_it_is_forgotten_when_taken_back_or_dead() -> None:
             assert ask(world, asker, Op.QUEUE_NOTIFY, 7, 0) == (0,)
         assert world.kernel.page.words[QUEUE_NOTIFIES] == 0
         assert ask(world, asker, Op.QUEUE_NOTIFY, 7, USR1) == (0,)
-        world.kernel.bury(asker.process)
+        world.kernel.lifecycle.reap(asker.process)
         assert ask(world, sender, Op.QUEUE_SENT, 7) == (0,)
         assert world.kernel.page.words[QUEUE_NOTIFIES] == 0
         assert ask(world, sender, Op.QUEUE_NOTIFY, 7, 65) == (-22,)

@@ -29,10 +29,10 @@ def thread_of(world: Fake, parent: Actor) -> tuple[Actor, int, list[int]]:
     assert reply is not None
     number, slot, seat = reply
     made = world.kernel.actors[number]  # type: ignore[index]
-    assert (made.slot, made.seat) == (slot, seat)
+    assert (made.slot, made.channel_number) == (slot, seat)
     world.kernel.run_queue.remove(made)
     made.state, made.is_new = State.RUNNING, False
-    return made, made.seat, world.descriptors[before:]
+    return made, made.channel_number, world.descriptors[before:]
 
 
 def end(world: Fake, actor: Actor) -> None:
@@ -48,7 +48,7 @@ def is_open(channel: socket.socket) -> bool:
 def test_the_next_thread_gets_the_seat_of_the_last(world: Fake) -> None:
     parent = world.born()
     first, seat, descriptors = thread_of(world, parent)
-    assert len(descriptors) == 1 and first.seat == first.number
+    assert len(descriptors) == 1 and first.channel_number == first.number
     end(world, first)
     second, again, descriptors = thread_of(world, parent)
     assert again == seat and descriptors == [] and second.number != first.number
@@ -114,7 +114,7 @@ def test_an_epoll_tells_of_who_has_it_now_in_the_order_of_the_actors(world: Fake
     epolls.append(world.descriptors[-1])
     end(world, old)
     second, seat, _ = thread_of(world, parent)
-    assert seat == old.seat < first.seat and second.number > first.number
+    assert seat == old.channel_number < first.channel_number and second.number > first.number
     ends = [socket.socketpair() for _ in epolls]
     for epoll, (ours, theirs) in zip(epolls, ends, strict=True):
         with select.epoll.fromfd(os.dup(epoll)) as private:

@@ -1,4 +1,4 @@
-"""Computing shares a host's cores: against a plain model that steps from one change to the next in exact fractions."""
+"""Cpu shares a host's cores: against a plain model that steps from one change to the next in exact fractions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rsg_server.clock.timeline import Timeline
 from rsg_server.diagnosis.waits import Waiting
 from rsg_server.platform.host import Host
 from rsg_server.process.actor import State
-from rsg_server.process.cpu import Computing
+from rsg_server.process.cpu import Cpu
 from rsg_server.protocol import Op, Wait, Wake
 from tests.unit.rsg_server.fakes import Fake, fake
 
@@ -36,7 +36,7 @@ class World:
     done: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.computing = Computing(self)  # type: ignore[arg-type]
+        self.cpu = Cpu(self)  # type: ignore[arg-type]
         host = Host("h", (ip_address("10.0.0.1"),), self.cores, speeds_flops=(self.speed,))
         self.process = SimpleNamespace(host=SimpleNamespace(name="h", host=host))
 
@@ -82,7 +82,7 @@ def test_completions_are_those_of_the_model(cores: int, speed: int, jobs: list[t
     world = World(cores, float(speed))
     for index, (start_ns, flops) in sorted(enumerate(jobs), key=lambda entry: entry[1][0]):
         world.run_until(start_ns)
-        world.computing.start(world.actor(index), flops)
+        world.cpu.start(world.actor(index), flops)
     world.run_until(10**15)
     for index, expected in enumerate(modelled(cores, speed, jobs)):
         assert abs(world.done[index] - expected) <= 2 + 2 * len(jobs)
@@ -90,7 +90,7 @@ def test_completions_are_those_of_the_model(cores: int, speed: int, jobs: list[t
 
 def test_alone_it_takes_flops_divided_by_speed() -> None:
     world = World(4, 2e9)
-    world.computing.start(world.actor(1), 3 * 10**9)
+    world.cpu.start(world.actor(1), 3 * 10**9)
     world.run_until(10 * NS)
     assert world.done == {1: 1_500_000_000}
 
@@ -98,7 +98,7 @@ def test_alone_it_takes_flops_divided_by_speed() -> None:
 def test_twice_as_many_as_cores_take_twice_as_long() -> None:
     world = World(cores=2)
     for number in range(4):
-        world.computing.start(world.actor(number), 10**9)
+        world.cpu.start(world.actor(number), 10**9)
     world.run_until(10 * NS)
     assert world.done == dict.fromkeys(range(4), 2 * NS)
 
@@ -106,23 +106,23 @@ def test_twice_as_many_as_cores_take_twice_as_long() -> None:
 def test_a_stopped_process_does_not_compute_and_leaves_the_core_to_others() -> None:
     world = World()
     first, second = world.actor(1), world.actor(2)
-    world.computing.start(first, 10**9)
-    world.computing.start(second, 10**9)
+    world.cpu.start(first, 10**9)
+    world.cpu.start(second, 10**9)
     world.run_until(NS)  # half of each is done
-    world.computing.pause([first])
+    world.cpu.pause([first])
     world.run_until(3 * NS)
-    world.computing.resume([first])
-    world.computing.resume([first])  # as SIGCONT to one that runs
+    world.cpu.resume([first])
+    world.cpu.resume([first])  # as SIGCONT to one that runs
     world.run_until(10 * NS)
     assert world.done == {2: 1_500_000_000, 1: 3_500_000_000}
 
 
 def test_ended_early_it_says_what_is_left() -> None:
     world = World()
-    world.computing.start(world.actor(1), 10**9)
+    world.cpu.start(world.actor(1), 10**9)
     world.run_until(NS // 4)
-    assert world.computing.end(world.actor(1)) == 750_000_000
-    assert world.computing.end(world.actor(1)) == 0
+    assert world.cpu.end(world.actor(1)) == 750_000_000
+    assert world.cpu.end(world.actor(1)) == 0
     world.run_until(10 * NS)
     assert world.done == {}
 
@@ -137,7 +137,7 @@ def compute(world: Fake, flops: int) -> Any:
 def test_a_signal_wakes_who_computes_with_the_rest() -> None:
     with fake() as world:
         actor = compute(world, 10**9)
-        world.kernel.notice_signal(actor.process, 15)
+        world.kernel.signals.notice(actor.process, 15)
         assert actor.state is State.READY
         assert actor.reply == (int(Wake.SIGNAL), 10**9)
 
@@ -146,7 +146,7 @@ def test_who_dies_computing_leaves_nothing_behind() -> None:
     with fake() as world:
         actor = compute(world, 10**9)
         assert world.kernel.timeline.next_ns == NS
-        world.kernel.end_actor(actor)
+        world.kernel.lifecycle.end_actor(actor)
         assert world.kernel.timeline.next_ns is None
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from rsg_server.process import external_signals as outside
 from rsg_server.process.actor import Actor, State
-from rsg_server.process.external_signals import Outside
+from rsg_server.process.external_signals import ExternalSignals
 from rsg_server.process.process import Process
 from rsg_server.protocol import Op, Wait, Wake
 from tests.unit.rsg_server.fakes import Fake, fake
@@ -39,9 +39,9 @@ def real(world: Fake, monkeypatch: pytest.MonkeyPatch, **status: str) -> Actor:
 def test_a_waiting_thread_is_woken(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     actor = real(world, monkeypatch, ShdPnd=f"{USR1:x}")
     park(world, actor, Wait.TIME)
-    assert Outside(world.kernel).look()
+    assert ExternalSignals(world.kernel).look()
     assert (actor.state, actor.reply[0]) == (State.READY, Wake.SIGNAL)
-    assert not Outside(world.kernel).look()
+    assert not ExternalSignals(world.kernel).look()
 
 
 @pytest.mark.parametrize(
@@ -63,20 +63,20 @@ def test_nothing_is_made_of_what_may_be_so(
     child = world.born()
     child.process.parent = actor.process
     ask(world, actor, Op.PARK, int(wait), 0, -1, blocked, child.number, 0, 0)
-    assert not Outside(world.kernel).look()
+    assert not ExternalSignals(world.kernel).look()
     assert actor.state is State.PARKED
 
 
 def test_a_thread_that_is_to_run_looks_itself(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     actor = real(world, monkeypatch, ShdPnd=f"{USR1:x}")
     assert actor.state is State.RUNNING
-    assert not Outside(world.kernel).look()
+    assert not ExternalSignals(world.kernel).look()
 
 
 def test_a_signal_that_is_waited_for_counts_although_it_is_blocked(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     actor = real(world, monkeypatch, ShdPnd=f"{USR1:x}")
     ask(world, actor, Op.PARK, int(Wait.SIGNAL), 0, -1, USR1, USR1, 0, 0)
-    assert Outside(world.kernel).look()
+    assert ExternalSignals(world.kernel).look()
 
 
 def test_stops_and_continuations_are_followed(world: Fake) -> None:
@@ -84,7 +84,7 @@ def test_stops_and_continuations_are_followed(world: Fake) -> None:
         actor = world.born()
         actor.process.open_pidfd(sleeper.pid)
         park(world, actor, Wait.TIME)
-        look = Outside(world.kernel).look
+        look = ExternalSignals(world.kernel).look
         sleeper.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, sleeper.pid, os.WSTOPPED)
         assert look() and actor.process.stopped and not look()
@@ -99,8 +99,8 @@ def test_many_processes_are_looked_at_in_turns(world: Fake, monkeypatch: pytest.
     for _ in range(5):
         world.born().process.pidfd = os.pidfd_open(os.getpid())
     monkeypatch.setattr(outside, "LOOK_MOST", 3)
-    monkeypatch.setattr(Outside, "_look_at", lambda self, process: seen.append(process.number))
-    look = Outside(world.kernel).look
+    monkeypatch.setattr(ExternalSignals, "_look_at", lambda self, process: seen.append(process.number))
+    look = ExternalSignals(world.kernel).look
     look()
     look()
     assert seen == [1, 2, 3, 4, 5, 1]

@@ -47,7 +47,7 @@ def test_a_child_is_known_when_fork_returns(world: Fake) -> None:
 
 def test_a_child_that_dies_without_a_word_is_told_to_its_parent(world: Fake) -> None:
     parent = world.born()
-    waiter, theirs = world.kernel.new_actor(parent.process)
+    waiter, theirs = world.kernel.lifecycle.new_actor(parent.process)
     os.close(theirs)
     waiter.owes_message, waiter.state = False, State.RUNNING
     world.send(waiter, msgpack.packb([Op.PARK, Wait.CHILD, 61, -1, 0, 0, 0, 0]))

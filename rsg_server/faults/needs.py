@@ -1,0 +1,29 @@
+"""What faults need of the kernel that composes them (rsg_server.kernel), as a protocol.
+
+Faults stand above processes and sockets.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from rsg_server.sockets import needs as sockets
+
+if TYPE_CHECKING:
+    from rsg_server.process.host_state import Launcher
+    from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.process.process import Process
+    from rsg_server.process.signals import Signals
+
+
+class Kernel(sockets.Kernel, Protocol):
+    """The network that is cut, and the processes that end with their host."""
+
+    @property
+    def processes(self) -> dict[int, Process]: ...
+    @property
+    def lifecycle(self) -> Lifecycle: ...
+    @property
+    def signals(self) -> Signals: ...
+    @property
+    def launcher(self) -> Launcher: ...

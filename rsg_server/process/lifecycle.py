@@ -1,0 +1,235 @@
+"""Birth and death of processes and actors.
+
+The order in which births are announced decides the numbers of processes and actors, so a number is given before the process or
+thread exists. A death is over only when the kernel is done with the process: until then no other actor has a turn.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+
+from rsg_server.errors import SimunixError
+from rsg_server.process import native_signal, zombies
+from rsg_server.process.actor import Actor, State
+from rsg_server.process.channel_pool import PooledChannel, new_channel
+from rsg_server.process.host_state import Command, HostState
+from rsg_server.process.needs import Kernel
+from rsg_server.process.orphans import hang_up_orphans, reparent
+from rsg_server.process.process import Process
+from rsg_server.protocol import Wait, Wake
+
+DEATH_TIMEOUT_MS = 10_000
+
+
+class Lifecycle:
+    """Makes processes and actors, and ends them."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._next_actor = 1
+        self._next_process = 1
+
+    # Seeds
+
+    @staticmethod
+    def seed_of_image(process: Process) -> int:
+        """The random seed of the program that a process runs: another after each exec, or it would draw the same numbers."""
+        return seed_of(process.seed, process.images)
+
+    def seed_of_host(self, name: str) -> int:
+        """The random seed of what all processes of a host share; below 0 is the number of no process."""
+        return seed_of(self._kernel.options.seed, -1 - list(self._kernel.hosts).index(name))
+
+    # Birth
+
+    def new_process(self, host: HostState, parent: Process | None, program: str) -> Process:
+        """Announce a process that is about to be born, which fixes its place in the order of births."""
+        kernel = self._kernel
+        number = self._next_process
+        self._next_process += 1
+        nofile = parent.nofile if parent else (kernel.options.nofile, kernel.options.nofile)
+        process = Process(number, host, parent, program, seed=seed_of(kernel.options.seed, number), nofile=nofile)
+        process.born_ns = kernel.now_ns
+        host.births += 1
+        if parent is not None:
+            parent.children.append(process)
+            if parent.hears_kernel:
+                kernel.signals.listen_to_kernel(process)
+            process.label = parent.label
+        kernel.processes[number] = process
+        return process
+
+    def new_actor(self, process: Process, channel: tuple[socket.socket, socket.socket] | None = None) -> tuple[Actor, int]:
+        """Announce a thread that is about to be born; with its end of the channel, which the caller passes on and closes."""
+        ours, theirs = channel or new_channel()
+        actor = self._admit(process, ours)
+        self._kernel.fd_store.check(ours.fileno())
+        return actor, theirs.detach()
+
+    def new_actor_at(self, process: Process, pooled: PooledChannel) -> Actor:
+        """Announce a thread that gets the channel of another thread of the process, which has ended."""
+        actor = self._admit(process, pooled.channel)
+        actor.channel_number = pooled.number
+        if pooled.has_epoll:
+            self._kernel.readiness.take_over(actor)
+        return actor
+
+    def _admit(self, process: Process, channel: socket.socket) -> Actor:
+        kernel = self._kernel
+        actor = Actor(self._next_actor, process, channel, kernel.now_ns)
+        self._next_actor += 1
+        actor.fd_store = kernel.fd_store
+        kernel.slots.take(actor)
+        kernel.page.begin_slot(actor.slot)
+        kernel.actors[actor.number] = actor
+        process.actors.append(actor)
+        return actor
+
+    def spawn(self, host_name: str, command: Command) -> Process:
+        """Start a program on a host, now. Raises SimunixError if it cannot be started."""
+        kernel = self._kernel
+        host = kernel.hosts.get(host_name)
+        if host is None:
+            raise SimunixError(f"host {host_name!r}: no such host; known: {', '.join(sorted(kernel.hosts))}")
+        if kernel.is_off(host_name):
+            raise SimunixError(f"host {host_name}: switched off; switch it on before a program is started there")
+        ends = new_channel()
+        process = self.new_process(host, None, command.argv[0])
+        process.label = command.label
+        process.started = True
+        actor, channel = self.new_actor(process, ends)
+        try:
+            kernel.launcher.spawn(host_name, command, channel)
+        except SimunixError:
+            self.reap(process)
+            raise
+        finally:
+            os.close(channel)
+        kernel.make_ready(actor)
+        kernel.log.event(kernel.now_ns, "process_start", host=host_name, number=process.number, argv=list(command.argv))
+        return process
+
+    def begin_vfork(self, parent: Actor, child: Actor) -> None:
+        """A vfork: the parent is silent until the child has exec'd or died, and the child runs next."""
+        parent.state = State.VFORK
+        child.state = State.READY
+        self._kernel.run_queue.appendleft(child)
+
+    def release_vfork(self, process: Process) -> None:
+        """The child of a vfork has exec'd or died: its parent runs again (and speaks first, to say what it knows)."""
+        parent = process.vfork_parent
+        process.vfork_parent = None
+        process.has_let_go = True
+        if parent is None or parent.process.dead:
+            return
+        if parent.state is State.VFORK:
+            parent.owes_message = True
+            self._kernel.make_ready(parent)
+        elif parent.parked is not None and parent.parked.wait == Wait.VFORK:
+            self._kernel.wake(parent, Wake.READY)
+
+    # Death
+
+    def end_actor(self, actor: Actor, leaves_channel: bool = False) -> None:
+        """End a thread that has ended or is certain to; its channel may go to another thread where the process lives on."""
+        if actor.state is State.DEAD:
+            return
+        kernel = self._kernel
+        if actor.parked is not None and actor.parked.wait == Wait.FUTEX:
+            kernel.futexes.remove(actor)
+        kernel.cpu.end(actor)
+        if actor.state is State.READY and actor in kernel.run_queue:
+            kernel.run_queue.remove(actor)
+        if actor.timeout is not None:
+            actor.timeout.cancel()
+        actor.state = State.DEAD
+        kernel.actors.pop(actor.number, None)
+        kernel.slots.release(actor)
+        actor.process.actors.remove(actor)
+        if not (leaves_channel and kernel.channel_pool.leave(actor)):
+            actor.channel.close()
+            kernel.readiness.forget(actor)
+
+    def await_death(self, process: Process) -> None:
+        """Wait until the kernel is done with a process that is certain to die, then reap it."""
+        if process.dead:
+            return
+        if process.pidfd >= 0:
+            poller = select.poll()
+            poller.register(process.pidfd, select.POLLIN)
+            if not poller.poll(DEATH_TIMEOUT_MS):
+                self._kernel.warn(f"{process!r} was to die and has not; it is killed")
+                native_signal.send(process.pidfd, signal.SIGKILL)
+                poller.poll(DEATH_TIMEOUT_MS)
+        self.reap(process)
+
+    def reap(self, process: Process) -> None:
+        """Free what a dead process held, and tell its relatives."""
+        if process.dead:
+            return
+        process.dead = True
+        kernel = self._kernel
+        if kernel.debugger is not None:
+            kernel.debugger.await_release(process)
+        if process.started and process.pid:
+            process.exit_status = kernel.launcher.wait_status(process.host.name, process.pid)
+        zombies.reap(kernel, process)
+        if kernel.traces is not None:
+            kernel.traces.process_ended(process, kernel.now_ns)
+        self._release(process)
+        kernel.readiness.changed()
+        self._log_exit(process)
+        self._tell_relatives(process)
+
+    def _release(self, process: Process) -> None:
+        """Close and forget everything that the server keeps of a dead process."""
+        kernel = self._kernel
+        for actor in list(process.actors):
+            self.end_actor(actor)
+        kernel.channel_pool.give_up(process)
+        for timer in process.timers.values():
+            if timer.event is not None:
+                timer.event.cancel()
+        if process.pidfd >= 0:
+            kernel.readiness.unwatch(process.pidfd, process)
+            os.close(process.pidfd)
+            process.pidfd = -1
+        process.host.processes.pop(process.pid, None)
+        del kernel.processes[process.number]
+        kernel.signals.listeners.pop(process.number, None)
+
+    def _log_exit(self, process: Process) -> None:
+        if process.pid:
+            self._kernel.log.event(
+                self._kernel.now_ns,
+                "process_exit",
+                host=process.host.name,
+                number=process.number,
+                pid=process.pid,
+                program=process.program,
+                status=process.exit_status,
+                born=process.born_ns,
+            )
+
+    def _tell_relatives(self, process: Process) -> None:
+        kernel = self._kernel
+        self.release_vfork(process)
+        kernel.futexes.wake_shared(kernel)
+        parent = process.parent
+        if parent is not None and not parent.dead:
+            parent.children.remove(process)
+            kernel.signals.child_changed(parent)
+        for child in process.children:
+            reparent(child)
+            kernel.signals.notice(child, signal.SIGTERM, every_thread=True)  # PR_SET_PDEATHSIG may have sent a signal
+        hang_up_orphans(kernel.signals, process.host)
+        if process.on_exit is not None:
+            process.on_exit(process)
+
+
+def seed_of(seed: int, number: int) -> int:
+    """A process's random seed, 62 bits, from the run's and its number (multiplicative hashing, Knuth TAOCP 6.4)."""
+    return ((seed + 1) * 0x9E3779B97F4A7C15 ^ number * 0xBF58476D1CE4E5B9) & (1 << 62) - 1

@@ -1,0 +1,153 @@
+"""What processes and actors need of the kernel that composes them (rsg_server.kernel), as protocols.
+
+Processes stand above clock, network, platform and fd_store, and below sockets, handlers and the turn, which they do not import.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from rsg_server.clock.clock_page import ClockPage
+    from rsg_server.clock.timeline import Timeline
+    from rsg_server.event_log import EventLog
+    from rsg_server.fd_store.store import FdStore
+    from rsg_server.options import KernelOptions
+    from rsg_server.process.actor import Actor
+    from rsg_server.process.channel_pool import ChannelPool
+    from rsg_server.process.cpu import Cpu
+    from rsg_server.process.futex import FutexTable
+    from rsg_server.process.host_state import HostState, Launcher
+    from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.process.process import Process
+    from rsg_server.process.signals import Signals
+    from rsg_server.process.slots import Slots
+
+
+class Readiness(Protocol):
+    """The epoll that tells of the deaths of processes and of what actors wait for (rsg_server.turn.readiness)."""
+
+    def __contains__(self, target: Actor | Process) -> bool: ...
+
+    def watch(self, descriptor: int, target: Actor | Process) -> None:
+        """Have a descriptor reported as an actor or a process."""
+
+    def unwatch(self, descriptor: int, target: Process) -> None:
+        """Forget a descriptor; nothing happens if it is not watched."""
+
+    def forget(self, actor: Actor) -> None:
+        """Forget the private epoll of an actor that has ended."""
+
+    def take_over(self, actor: Actor) -> None:
+        """Report the private epoll of an actor that has ended as this actor's from now on."""
+
+    def changed(self) -> None:
+        """Say that something may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
+
+
+class Preemption(Protocol):
+    """Turns that were taken back (rsg_server.turn.preemption)."""
+
+    streak: int
+
+
+class Debugger(Protocol):
+    """The program that is held for a debugger (rsg_server.diagnosis.debugger)."""
+
+    def await_release(self, process: Process) -> None:
+        """Wait until a debugger has seen the end of a dead process."""
+
+
+class Traces(Protocol):
+    """The files with the system calls of threads (rsg_server.diagnosis.traces)."""
+
+    def process_ended(self, process: Process, moment_ns: int) -> None:
+        """Write the last line of each thread of a dying process."""
+
+
+class Waker(Protocol):
+    """What ends the wait of an actor."""
+
+    def wake(self, actor: Actor, reason: int, value: int = 0) -> bool:
+        """Put an actor that waits at the end of the run queue; False if it does not wait."""
+
+
+class Clock(Waker, Protocol):
+    """Virtual time, and what is due when."""
+
+    @property
+    def now_ns(self) -> int:
+        """Nanoseconds since the start."""
+
+    @property
+    def timeline(self) -> Timeline: ...
+
+
+class Warner(Protocol):
+    """The way to the user."""
+
+    def warn(self, text: str, about: str | None = None) -> None:
+        """Show the user a warning, once (or once of all that are about the same)."""
+
+
+class RunQueue(Clock, Protocol):
+    """The actors that are to have a turn, in order, and what decides when."""
+
+    @property
+    def run_queue(self) -> deque[Actor]: ...
+    @property
+    def cpu(self) -> Cpu: ...
+    @property
+    def preemption(self) -> Preemption: ...
+
+    def make_ready(self, actor: Actor) -> None:
+        """Put an actor at the end of the run queue, unless its process is stopped."""
+
+    def time_out(self, actor: Actor) -> None:
+        """Wake an actor whose deadline has come."""
+
+
+class SignalSender(Warner, Protocol):
+    """Processes, and the signals that are sent to them."""
+
+    @property
+    def processes(self) -> dict[int, Process]: ...
+    @property
+    def signals(self) -> Signals: ...
+    @property
+    def readiness(self) -> Readiness: ...
+
+
+class Kernel(RunQueue, SignalSender, Protocol):
+    """Everything that births and deaths touch."""
+
+    @property
+    def options(self) -> KernelOptions: ...
+    @property
+    def log(self) -> EventLog: ...
+    @property
+    def launcher(self) -> Launcher: ...
+    @property
+    def page(self) -> ClockPage: ...
+    @property
+    def hosts(self) -> dict[str, HostState]: ...
+    @property
+    def actors(self) -> dict[int, Actor]: ...
+    @property
+    def slots(self) -> Slots: ...
+    @property
+    def channel_pool(self) -> ChannelPool: ...
+    @property
+    def fd_store(self) -> FdStore: ...
+    @property
+    def futexes(self) -> FutexTable: ...
+    @property
+    def lifecycle(self) -> Lifecycle: ...
+    @property
+    def traces(self) -> Traces | None: ...
+    @property
+    def debugger(self) -> Debugger | None: ...
+
+    def is_off(self, host_name: str) -> bool:
+        """Whether a host has no power."""

@@ -1,0 +1,87 @@
+"""Which actors look for a signal that was sent, and what stopping and continuing does to the run queue.
+
+The kernel keeps the queues of signals. An actor that waits blocks all signals, so a signal takes effect in a turn of an actor
+that is woken to look for it: the order of signals is the order of turns, which is the server's.
+"""
+
+from __future__ import annotations
+
+import signal
+from functools import partial
+
+from rsg_server.clock.timer_queue import Alarm
+from rsg_server.process import native_signal
+from rsg_server.process.actor import HAS_SIGNALFD, State
+from rsg_server.process.needs import RunQueue
+from rsg_server.process.process import Process
+from rsg_server.protocol import Wait, Wake
+
+
+class Signals:
+    """Wakes actors for signals; `listeners` (by number) are processes to which the kernel itself sends signals unannounced."""
+
+    def __init__(self, kernel: RunQueue) -> None:
+        self._kernel = kernel
+        self.listeners: dict[int, Process] = {}
+
+    def notice(self, process: Process, number: int, tid: int = 0, every_thread: bool = False) -> None:
+        """Let an actor that may take a signal look, which was sent to a process (or to one of its threads).
+
+        As in Linux, the main thread is preferred, then the others in the order of their birth.
+        """
+        self._kernel.preemption.streak = 0  # a spinner may wait for what the handler of the signal does
+        bit = 1 << (number - 1)
+        for actor in list(process.actors):
+            parked = actor.parked
+            if actor.state is not State.PARKED or parked is None or (tid and actor.tid != tid):
+                continue
+            waited_for = parked.wait == Wait.SIGNAL and parked.a & bit
+            if every_thread or not parked.blocked & bit or parked.blocked & HAS_SIGNALFD or waited_for:
+                self._kernel.wake(actor, Wake.SIGNAL)
+                if not every_thread:
+                    return
+
+    def listen_to_kernel(self, process: Process) -> None:
+        """From now on, look for signals that the kernel sends to the process by itself (terminals, O_ASYNC)."""
+        process.hears_kernel = True
+        self.listeners[process.number] = process
+
+    def look(self) -> None:
+        """Look for signals that the kernel may have sent because of what has just happened."""
+        for number in sorted(self.listeners):
+            process = self.listeners[number]
+            if process.pidfd >= 0 and not process.dead:
+                for signal_number in process.new_pending():
+                    self.notice(process, signal_number)
+
+    def stop(self, process: Process) -> None:
+        """Take the actors of a process that the kernel has stopped out of the run queue, until the process is continued."""
+        kernel = self._kernel
+        native_signal.await_rests(process.global_pid)
+        process.stopped = True
+        for actor in process.actors:
+            if isinstance(actor.timeout, Alarm) and actor.parked is not None:  # a process ends waits of its own while it runs
+                actor.timeout.cancel()
+                actor.timeout = kernel.timeline.add(actor.parked.deadline_ns, partial(kernel.time_out, actor))
+        kernel.cpu.pause(process.actors)
+        for actor in [actor for actor in kernel.run_queue if actor.process is process]:
+            kernel.run_queue.remove(actor)
+        if process.parent is not None:
+            self.child_changed(process.parent)
+
+    def resume(self, process: Process) -> None:
+        """SIGCONT: ready actors rejoin the run queue in the order of their numbers."""
+        if not process.stopped:
+            return
+        process.stopped = False
+        self._kernel.cpu.resume(process.actors)
+        self._kernel.run_queue.extend(actor for actor in process.actors if actor.state is State.READY)
+        if process.parent is not None:
+            self.child_changed(process.parent)
+
+    def child_changed(self, parent: Process) -> None:
+        """A child of the process has died, stopped or been continued: waiters look again, and SIGCHLD is due."""
+        for actor in parent.actors:
+            if actor.parked is not None and actor.parked.wait == Wait.CHILD:
+                self._kernel.wake(actor, Wake.READY)
+        self.notice(parent, signal.SIGCHLD)
