@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import socket
 
-from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
+from rsg_server.sockets.pair import READ_BYTES, Address, SimulatedSocket, SocketState
 from tests.unit.rsg_server.fakes import Fake
 
 H0, H1 = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
@@ -47,6 +47,16 @@ def connected(world: Fake) -> tuple[SimulatedSocket, socket.socket, SimulatedSoc
     other = socket.socket(fileno=descriptor)
     other.setblocking(False)
     return client, application, served, other
+
+
+def fill(application: socket.socket) -> int:
+    """How many bytes a pair takes until it is full."""
+    written = 0
+    try:
+        while True:
+            written += application.send(bytes(READ_BYTES))
+    except BlockingIOError:
+        return written
 
 
 def pass_time(world: Fake, moments: int = 50, until_ns: int | None = None) -> None:

@@ -25,7 +25,7 @@ def ask(
     """Kind and body of each message of the answer."""
     application.send(HEADER.pack(HEADER.size + len(body), kind, REQUEST | flags, 7, 0) + body)
     world.kernel.netlink.take(which, pid=100)
-    found = []
+    found: list[tuple[int, bytes]] = []
     while True:
         try:
             data = application.recv(1 << 17)

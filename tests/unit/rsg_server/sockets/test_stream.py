@@ -10,17 +10,7 @@ import pytest
 
 from rsg_server.sockets.pair import READ_BYTES, SimulatedSocket, SocketState
 from tests.unit.rsg_server.fakes import Fake
-from tests.unit.rsg_server.sockets.conversation import connected, pass_time
-
-
-def fill(application: socket.socket) -> int:
-    """How many bytes a pair takes until it is full."""
-    written = 0
-    try:
-        while True:
-            written += application.send(bytes(READ_BYTES))
-    except BlockingIOError:
-        return written
+from tests.unit.rsg_server.sockets.conversation import connected, fill, pass_time
 
 
 def under_way(which: SimulatedSocket) -> int:
