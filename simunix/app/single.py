@@ -43,11 +43,11 @@ def plan_single(
     host = Host(name, (ADDRESS,), cores, psutil.virtual_memory().total)
     process = ProcessSpec("command", name, argv, directory=os.getcwd())
     return Plan(
-        argv[0],
-        star([host]),
-        (HostSpec(name),),
-        (process,),
-        options,
+        name=argv[0],
+        platform=star([host]),
+        hosts=(HostSpec(name),),
+        processes=(process,),
+        kernel=options,
         environment=dict(os.environ),
         until_ns=until_ns,
         pace=pace,

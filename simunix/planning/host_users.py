@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from simunix.rjms.slurm.adapter import SlurmPlan
+from simunix.rjms.adapter import ClusterPlan
 from simunix.roots.tree import RootTree
 from simunix.workload.population import Population, etc_files
 
 
 def etc_of_hosts(
-    people: Population, clusters: Sequence[SlurmPlan], roots: Mapping[str, RootTree]
+    people: Population, clusters: Sequence[ClusterPlan], roots: Mapping[str, RootTree]
 ) -> dict[str, dict[str, bytes]]:
     """Files of /etc by host of a cluster; nothing where there are no users of a trace."""
     if not people.users:

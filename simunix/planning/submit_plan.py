@@ -8,8 +8,8 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
-from simunix.rjms.clients import Choice, Clients
-from simunix.scenario.submit_section import SubmitOptions, SubmitSection
+from simunix.rjms.adapter import Choice, Clients
+from simunix.scenario.submit_section import BY_RJMS, SubmitOptions, SubmitSection
 from simunix.workload.job import Job
 from simunix.workload.population import Population, User, group_name
 from simunix.workload.transforms.order import Order, by_feedback, by_preceding_job, preceding_jobs
@@ -51,7 +51,7 @@ def submit_plan(
     options = [section.options_of(job) for job in jobs]
     choices = [_choice(section, client, job, each, job.id in held) for job, each in zip(jobs, options, strict=True)]
     order = _order(section, jobs)
-    needs = preceding_jobs(jobs) if section.dependencies == "slurm" else {}
+    needs = preceding_jobs(jobs) if section.dependencies == BY_RJMS else {}
     users = {number: index for index, number in enumerate(people.users)}
     entries = []
     for job, choice, each in zip(jobs, choices, options, strict=True):
@@ -99,7 +99,7 @@ def _client(section: SubmitSection, key: str, clients: Clients) -> str:
             each.hold is not None for each in (*section.partitions.values(), *section.queues.values(), *section.options)
         )
         asked = {
-            "dependencies: slurm": section.dependencies == "slurm",
+            f"dependencies: {BY_RJMS}": section.dependencies == BY_RJMS,
             "arrays: bursts": section.arrays == "bursts",
             "hold": holds,
         }
@@ -141,7 +141,7 @@ def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Mappi
         found["poll_interval"] = section.poll_interval / NS
         found["unfinished"] = clients.unfinished
         found["ended"] = {"argv": clients.ended, "pattern": clients.end_pattern}
-    if section.dependencies == "slurm":
+    if section.dependencies == BY_RJMS:
         found["after_option"] = clients.after
     if users:
         found["users"] = [{"name": user.name, "uid": user.uid, "groups": user.groups} for user in users.values()]

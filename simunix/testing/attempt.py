@@ -125,7 +125,7 @@ class Attempt:
         """Write run.json and what a test may ask for afterwards."""
         emulation = self.emulation
         rows = job_rows(self.scenario, self.expansion, self.directory)
-        record = make_record(ScenarioOptions(self.limits.source), self.scenario, self.expansion, emulation, rows)
+        record = make_record(ScenarioOptions(path=self.limits.source), self.scenario, self.expansion, emulation, rows)
         record.write(self.directory.path / "run.json")
         return RunResult(
             self.directory.path,
