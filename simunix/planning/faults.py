@@ -26,7 +26,7 @@ def read_profile(path: Path, change: Callable[[float], Change], is_positive: boo
     except ValueError as error:
         raise SimunixError(f"{path}: {error}") from error
     if not found.events:
-        raise SimunixError(f"{path}: no line with a time and a value; see docs/faults.md")
+        raise SimunixError(f"{path}: no line with a time and a value; see docs/guide/faults.md")
     if is_positive and any(value == 0 for _, value in found.events):
         raise SimunixError(f"{path}: expected bandwidths above 0, got 0; a state_file takes the link down")
     points = tuple(Fault(round(moment_s * NS), change(value)) for moment_s, value in found.events)

@@ -1,4 +1,4 @@
-"""The seam between simunix and RJMSs: only an RJMS's own folder names its daemons and commands, so that a second one fits in."""
+"""The seam between simunix and RJMSs: only an RJMS's own folder names its daemons and commands."""
 
 from __future__ import annotations
 

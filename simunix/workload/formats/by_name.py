@@ -1,4 +1,4 @@
-"""Which format a file of jobs is in: by its name's ending."""
+"""Reading and writing traces in the format that the ending of the file's name tells."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def read_trace(path: Path) -> SwfTrace:
 
 
 def write_trace(path: Path, trace: SwfTrace) -> None:
-    """Write SWF or Batsim's JSON. Raises SimunixError."""
+    """Write SWF or Batsim's JSON, by the ending of the name. Raises SimunixError for other endings and failed writes."""
     kind = _ending(path)
     if path.suffix in PACKED and (kind, path.suffix) not in ((".swf", ".gz"), (".swf", ".xz")):
-        raise SimunixError(f"{path}: written packed are only .swf.gz and .swf.xz; choose another name")
+        raise SimunixError(f"{path}: only .swf.gz and .swf.xz can be written packed; choose another name")
     if kind == ".json":
         from simunix.workload.formats.batsim import write_workload
 
