@@ -80,13 +80,12 @@ def _run(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emu
     """Run to the end, however it comes, and write what there is."""
     directory = emulation.directory
     code, error = 0, None
-    emulation.prepare()
     try:
         with LiveProgress(_jobs_total(expansion), lambda: _jobs_done(directory, expansion)) as progress:
             emulation.run(progress)
     except SimunixError as problem:
         error = problem
-        emulation.failure = emulation.failure or str(problem)
+        emulation.note_failure(problem)
         code = problem.exit_code
     except KeyboardInterrupt as interrupt:
         emulation.service.reason = "interrupted"

@@ -76,11 +76,10 @@ def run_single(
         interrupts = stack.enter_context(Interrupts())
         directory = RunDirectory.create(out) if out is not None else RunDirectory(stack.enter_context(temporary_folder()))
         emulation = Emulation(plan, directory, foreground=(0, 1, 2), strace=strace, debug=debug, interrupts=interrupts)
-        emulation.prepare()
         try:
             emulation.run()
         except SimunixError as error:
-            emulation.failure = emulation.failure or str(error)
+            emulation.note_failure(error)
             raise
         except KeyboardInterrupt:
             emulation.service.reason = "interrupted"

@@ -69,7 +69,7 @@ class _Parts:
         """In the order of the scenario, which is that of their addresses."""
         roots = self.site.roots
         private = _private_paths(self.scenario, self.clusters, self.workloads)
-        etc = etc_of_hosts(self.found.people, self.clusters, roots)
+        etc = etc_of_hosts(self.found.host_users, self.clusters, roots)
         return tuple(
             HostSpec(name, self.site.hardware[name], private.get(name, ()), roots[name], etc.get(name, {}))
             for name in self.site.hosts

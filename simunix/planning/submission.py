@@ -79,10 +79,10 @@ class _Task:
 
 @dataclass(frozen=True, slots=True)
 class Workloads:
-    """All workloads of a scenario. `people` of their traces are users of the hosts; `warnings` say what cannot be had here."""
+    """All workloads of a scenario. `host_users` are the users of their traces; `warnings` say what cannot be had here."""
 
     plans: tuple[WorkloadPlan, ...] = ()
-    people: Population = NO_PEOPLE
+    host_users: Population = NO_PEOPLE
     warnings: tuple[str, ...] = ()
 
     def with_accounts(self, clusters: Sequence[ClusterPlan]) -> tuple[ClusterPlan, ...]:
@@ -97,10 +97,10 @@ def plan_workloads(
     tasks = _tasks(scenario, folder, clusters)
     _check_names(tasks)
     with_users = [task for task in tasks if task.section.users == "trace"]
-    people = together([population(task.jobs) for task in with_users]) if is_root else NO_PEOPLE
+    host_users = together([population(task.jobs) for task in with_users]) if is_root else NO_PEOPLE
     warnings = tuple(WITHOUT_ROOT.format(task.key) for task in with_users if not is_root)
-    plans = tuple(_plan(scenario, task, people if task in with_users else NO_PEOPLE, roots[task.host]) for task in tasks)
-    return Workloads(plans, people, warnings)
+    plans = tuple(_plan(scenario, task, host_users if task in with_users else NO_PEOPLE, roots[task.host]) for task in tasks)
+    return Workloads(plans, host_users, warnings)
 
 
 def _tasks(scenario: Scenario, folder: Path, clusters: Sequence[ClusterPlan]) -> list[_Task]:
@@ -162,11 +162,11 @@ def _cluster(section: WorkloadSection, key: str, clusters: Sequence[ClusterPlan]
     return fitting[0]
 
 
-def _plan(scenario: Scenario, task: _Task, people: Population, root: RootTree) -> WorkloadPlan:
+def _plan(scenario: Scenario, task: _Task, host_users: Population, root: RootTree) -> WorkloadPlan:
     section, cluster = task.section, task.cluster
     several = len(scenario.workload or []) > 1
     context = _context(task.trace)
-    submit = submit_plan(section, task.key, task.jobs, cluster.rjms.clients, people, context)
+    submit = submit_plan(section, task.key, task.jobs, cluster.rjms.clients, host_users, context)
     return WorkloadPlan(
         label=f"{section.trace.name}@{cluster.name}" if several else section.trace.name,
         section=section,

@@ -39,10 +39,10 @@ def submit_plan(
     key: str,
     jobs: Sequence[Job],
     clients: Clients,
-    people: Population,
+    host_users: Population,
     context: Context | None = None,
 ) -> SubmitPlan:
-    """The plan; `people` are empty where all jobs are to be submitted by the submitter's own user. Raises SimunixError.
+    """The plan; `host_users` are empty where all jobs are to be submitted by the submitter's own user. Raises SimunixError.
 
     The waiting jobs of a `context` are submitted held (others release them), each of its jobs by itself, under its own name.
     """
@@ -52,7 +52,7 @@ def submit_plan(
     choices = [_choice(section, client, job, each, job.id in held) for job, each in zip(jobs, options, strict=True)]
     order = _order(section, jobs)
     needs = preceding_jobs(jobs) if section.dependencies == BY_RJMS else {}
-    users = {number: index for index, number in enumerate(people.users)}
+    users = {number: index for index, number in enumerate(host_users.users)}
     entries = []
     for job, choice, each in zip(jobs, choices, options, strict=True):
         entry: dict[str, Any] = {"id": job.id, "at": job.submit_s, "argv": clients.command(job, choice)}
@@ -69,10 +69,10 @@ def submit_plan(
         entries.append(entry)
     if section.arrays == "bursts":
         entries = in_arrays(entries, clients, alone)
-    content = {"poll": clients.queue, "jobs": entries, **_seldom(section, clients, order, people.users)}
+    content = {"poll": clients.queue, "jobs": entries, **_seldom(section, clients, order, host_users.users)}
     if any("hold" in entry for entry in entries):
         content["release"] = clients.release
-    associations = _associations(section, jobs, choices, people)
+    associations = _associations(section, jobs, choices, host_users)
     of_trace = {group_name(job.group) for job in jobs} | {COMMON_ACCOUNT}
     accounts = dict.fromkeys(account for own in associations.values() for account in own if account in of_trace)
     return SubmitPlan(
@@ -183,14 +183,14 @@ def _array(burst: Sequence[dict[str, Any]], clients: Clients) -> dict[str, Any]:
 
 
 def _associations(
-    section: SubmitSection, jobs: Sequence[Job], choices: Sequence[Choice], people: Population
+    section: SubmitSection, jobs: Sequence[Job], choices: Sequence[Choice], host_users: Population
 ) -> dict[str, tuple[str, ...]]:
     """Which accounts each user submits to, the first one's default first; of root only those that are not his own."""
     if section.users == "ignore" and section.accounts == "ignore":
         return {}
     found: dict[str, dict[str, None]] = {}
     for job, choice in zip(jobs, choices, strict=True):
-        user = people.users[job.user].name if job.user in people.users else NOBODY
+        user = host_users.users[job.user].name if job.user in host_users.users else NOBODY
         account = choice.account or (COMMON_ACCOUNT if user != NOBODY else None)
         if account is not None:
             found.setdefault(user, {})[account] = None

@@ -29,7 +29,7 @@ def record_of(
         seed=kernel.options.seed,
         cpu_policy=cpu_policy,
         network_model=kernel.network.model.name,
-        isolation=emulation.isolation.value if emulation.isolation else "",
+        isolation=emulation.isolation.value,
         ended=service.reason or ("failed" if emulation.failure else ""),
         failure=emulation.failure,
         virtual_s=round(kernel.now_ns / 1e9, 9),

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.faults.faults import Change, Heal, Loss, Partition, check
-from simunix.launch.emulation import describe_exit
 from simunix.launch.run_directory import RunDirectory
+from simunix.launch.supervisor import describe_exit
 from simunix.ranges import expand_hosts
 from simunix.rjms.scenario import cluster_sections
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
@@ -229,7 +229,7 @@ class Cluster:
         elif not self.attempts or self.attempts[-1].is_over:
             raise SimunixError(f"{process!r}: nothing runs now; say when: kill(at='5s'), or call it from an action of at()")
         else:
-            self.attempts[-1].emulation.send_signal(process.entry, number)
+            self.attempts[-1].emulation.supervisor.send_signal(process.entry, number)
 
     def change(self, change: Change, at: Time | None = None) -> None:
         """Have a host, a link or the network change at a moment of each run; without `at`, now."""

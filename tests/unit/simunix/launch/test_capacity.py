@@ -178,10 +178,10 @@ def test_starting_waits_for_room_but_not_for_ever(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(merging, "ROOM_SHARE", 2.0)  # more than there is: never room enough
     monkeypatch.setattr(merging, "PATIENCE_S", 0.01)
     monkeypatch.setattr(merging, "LOOK_S", 0.001)
-    room = merging.Room(lambda: False)
+    room = merging.MemoryGate(lambda: False)
     room.wait()
     assert room.held_s >= 0.01
-    given_up = merging.Room(lambda: True)
+    given_up = merging.MemoryGate(lambda: True)
     given_up.wait()
     assert given_up.held_s < 0.01
 
