@@ -40,11 +40,11 @@ def plan_single(
     host = Host(name, (ADDRESS,), cores, memory_bytes()["MemTotal"])
     process = ProcessSpec("command", name, argv, directory=os.getcwd())
     return Plan(
-        argv[0],
-        star([host]),
-        (HostSpec(name),),
-        (process,),
-        options,
+        name=argv[0],
+        platform=star([host]),
+        hosts=(HostSpec(name),),
+        processes=(process,),
+        kernel=options,
         environment=dict(os.environ),
         until_ns=until_ns,
         pace=pace,
@@ -73,11 +73,10 @@ def run_single(
         interrupts = stack.enter_context(Interrupts())
         directory = RunDirectory.create(out) if out is not None else RunDirectory(stack.enter_context(temporary_folder()))
         emulation = Emulation(plan, directory, foreground=(0, 1, 2), strace=strace, debug=debug, interrupts=interrupts)
-        emulation.prepare()
         try:
             emulation.run()
         except SimunixError as error:
-            emulation.failure = emulation.failure or str(error)
+            emulation.note_failure(error)
             raise
         except KeyboardInterrupt:
             emulation.service.reason = "interrupted"

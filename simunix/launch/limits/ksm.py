@@ -40,7 +40,7 @@ def start_merging(wanted: str, needs: Needs, launcher: ContainerLauncher, warn: 
 
 
 @dataclass(slots=True)
-class Room:
+class MemoryGate:
     """Holds up the start of further daemons, in real time, while memory is short and the merger is gaining some."""
 
     is_given_up: Callable[[], bool]
