@@ -2,7 +2,8 @@
 
 A client is CONNECTING from its SYN until its connect has an outcome. The served end exists from the moment at which the
 listener takes the SYN, CONNECTED and queued in `pending`, even where the answer is lost and the client must ask again.
-A listener's pair holds one byte, a token, per pending connection (`tokens` counts them), so that the listener is readable.
+A listener's pair holds one byte, a token, for each pending connection, as far as they fit (`tokens` counts them): so the
+application's end is readable while there is something to accept.
 """
 
 from __future__ import annotations
