@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from simunix.scenario.loader import load
+from simunix.rjms.scenario import load
 from tests.docs.pages import PAGES, ROOT, Block, blocks_of
 
 BLOCKS = [block for page in PAGES for block in blocks_of(page)]
