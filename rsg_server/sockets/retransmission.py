@@ -45,7 +45,7 @@ class _Held:
 
 
 class Transmission:
-    """Looks like a flow to its socket (see rsg_server.sockets.pair.Flow)."""
+    """Looks like a flow to its socket (see rsg_server.sockets.pair.Direction)."""
 
     def __init__(self, kernel: Kernel, sender: SimulatedSocket, receiver: SimulatedSocket) -> None:
         self._kernel = kernel

@@ -53,9 +53,9 @@ class SocketTable:
         self._next += 1
         made = SimulatedSocket(number, host, family, kind, end, app_end, inode=os.fstat(app_end.fileno()).st_ino)
         self.all[number] = made
-        made.depot = self._kernel.depot
+        made.fd_store = self._kernel.fd_store
         self._kernel.readiness.watch(end.fileno(), made, made.events)
-        self._kernel.depot.check(end.fileno())
+        self._kernel.fd_store.check(end.fileno())
         return made
 
     def _pair(self, kind: str, number: int) -> tuple[socket.socket, socket.socket]:
