@@ -56,7 +56,7 @@ def read_run(directory: Path) -> SwfTrace:
 
 
 def _numbers(column: pd.Series, known: re.Pattern[str]) -> tuple[pd.Series, dict[str, int]]:
-    """Numbers for names: a trace's users and groups get theirs back, others count on behind them; and who those others are."""
+    """Numbers for names, and the names of those whose number is new: a trace's users and groups get their own numbers back."""
     texts = column.fillna("").astype(str)
     numbers = texts.str.extract(known, expand=False).astype(float)
     highest = int(numbers.max()) if numbers.notna().any() else 0
@@ -113,5 +113,5 @@ def _notes(record: dict[str, Any], left_out: int) -> list[str]:
 
 
 def _line(value: object) -> str:
-    """Without anything that would end a line of the header."""
+    """A value as a text without anything that would end a line of the header."""
     return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", str(value))

@@ -1,4 +1,4 @@
-"""What run.json says of an emulation, whatever started it."""
+"""From an emulation to the part of run.json that every emulation has, whether of a scenario or of a single command."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def record_of(
     jobs: dict[str, int] | None = None,
     roots: list[dict[str, object]] | None = None,
 ) -> RunRecord:
-    """run.json's content, once the emulation has ended and before it is closed."""
+    """The content of run.json, from an emulation that has ended and is not closed yet."""
     kernel, service = emulation.kernel, emulation.service
     return RunRecord(
         name=emulation.plan.name,
