@@ -17,7 +17,7 @@ from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
 from rsg_server.sockets.ports import is_loopback, plain
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.sockets.needs import Kernel
 
 SOL_SOCKET, SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6, SOL_UDPLITE, SOL_NETLINK = 1, 0, 6, 17, 41, 136, 270
 Key = tuple[int, int]
@@ -220,7 +220,7 @@ def _has_interface(kernel: Kernel, which: SimulatedSocket, value: bytes) -> int:
     index, address = value[8:12], value[4:8] if len(value) > 4 else value[:4]
     if any(index):
         return 0 if int.from_bytes(index, "little") in (1, 2) else errno.ENODEV
-    return 0 if not any(address) or kernel.datagrams.groups.interface(which.host, address) else errno.EADDRNOTAVAIL
+    return 0 if not any(address) or kernel.datagrams.multicast.interface(which.host, address) else errno.EADDRNOTAVAIL
 
 
 _CHECKED = {(SOL_TCP, 13): _is_known_algorithm, (SOL_SOCKET, 25): _has_device, (SOL_IP, 32): _has_interface}

@@ -14,7 +14,7 @@ Cut = tuple[Hosts, Hosts]
 
 
 class Reachability:
-    """Nothing is asked of the network while all is well (`is_whole`)."""
+    """What cuts hosts off from each other. The network is asked nothing while all is well (`is_whole`)."""
 
     def __init__(self, network: Network, seed: int) -> None:
         self._network = network
@@ -26,7 +26,7 @@ class Reachability:
 
     @property
     def is_whole(self) -> bool:
-        """Everybody reaches everybody."""
+        """Whether every host reaches every other."""
         return not (self.off or self.cuts or self._network.down)
 
     def reaches(self, source: Host, destination: Host) -> bool:
