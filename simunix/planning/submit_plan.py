@@ -53,20 +53,10 @@ def submit_plan(
     order = _order(section, jobs)
     needs = preceding_jobs(jobs) if section.dependencies == BY_RJMS else {}
     users = {number: index for index, number in enumerate(host_users.users)}
-    entries = []
-    for job, choice, each in zip(jobs, choices, options, strict=True):
-        entry: dict[str, Any] = {"id": job.id, "at": job.submit_s, "argv": clients.command(job, choice)}
-        if job.id in order.after:
-            entry["after"] = order.after[job.id]
-        if job.id in needs:
-            entry["needs"] = needs[job.id]
-        if job.user in users:
-            entry["user"] = users[job.user]
-        if each.hold is not None:
-            entry["hold"] = each.hold / NS
-        if client in clients.staying:
-            entry["stays"] = True
-        entries.append(entry)
+    entries = [
+        _entry(job, clients.command(job, choice), each, client in clients.staying, order, needs, users)
+        for job, choice, each in zip(jobs, choices, options, strict=True)
+    ]
     if section.arrays == "bursts":
         entries = in_arrays(entries, clients, alone)
     content = {"poll": clients.queue, "jobs": entries, **_seldom(section, clients, order, host_users.users)}
@@ -78,6 +68,30 @@ def submit_plan(
     return SubmitPlan(
         content, tuple(accounts), associations, tuple(dict.fromkeys(choice.qos for choice in choices if choice.qos))
     )
+
+
+def _entry(
+    job: Job,
+    argv: tuple[str, ...],
+    options: SubmitOptions,
+    stays: bool,
+    order: Order,
+    needs: Mapping[int, int],
+    users: Mapping[int, int],
+) -> dict[str, Any]:
+    """A job of plan.json; `users` gives each user of the trace a place among the plan's users."""
+    entry: dict[str, Any] = {"id": job.id, "at": job.submit_s, "argv": argv}
+    if job.id in order.after:
+        entry["after"] = order.after[job.id]
+    if job.id in needs:
+        entry["needs"] = needs[job.id]
+    if job.user in users:
+        entry["user"] = users[job.user]
+    if options.hold is not None:
+        entry["hold"] = options.hold / NS
+    if stays:
+        entry["stays"] = True
+    return entry
 
 
 def _restored(context: Context | None) -> tuple[frozenset[int], frozenset[int]]:

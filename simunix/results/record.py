@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from rsg_server.kernel import Kernel
 from simunix import __version__
 from simunix.launch.emulation import Emulation
 from simunix.results.run_json import RunRecord
@@ -41,15 +42,20 @@ def record_of(
         inputs=inputs or {},
         roots=roots or [],
         programs=programs or {},
-        counts={
-            **kernel.log.counts,
-            **kernel.page.counters(),
-            "solves": kernel.network.solves,
-            "stored_descriptors": kernel.fd_store.stored,
-            "preemptions": kernel.preemption.count,
-        },
+        counts=_counts(kernel),
         unknown_calls=dict(sorted(kernel.unknown_calls.items())),
         refused_calls=dict(sorted(kernel.refused_calls.items())),
         jobs=jobs or {},
         warnings=emulation.warnings,
     )
+
+
+def _counts(kernel: Kernel) -> dict[str, int]:
+    """How often what happened, by name."""
+    return {
+        **kernel.log.counts,
+        **kernel.page.counters(),
+        "solves": kernel.network.solves,
+        "stored_descriptors": kernel.fd_store.stored,
+        "preemptions": kernel.preemption.count,
+    }
