@@ -1,4 +1,4 @@
-/* Which of the three it is to be: driver, rank or storage. */
+/* Starts the driver, a rank or a storage, as the arguments say. */
 #include "job.h"
 
 #include <signal.h>
@@ -33,7 +33,7 @@ void *allocate(size_t count, size_t size)
     return memory;
 }
 
-/* A task of n ranks has up to 2n connections in each. */
+/* In a task of n ranks, each rank has up to 2n connections. */
 static void raise_descriptor_limit(void)
 {
     struct rlimit limit;
@@ -49,7 +49,8 @@ static int own_rank(void)
     for (size_t i = 0; i < sizeof rank_variables / sizeof *rank_variables; i++)
         if (getenv(rank_variables[i]) != NULL)
             return atoi(getenv(rank_variables[i]));
-    fail("rank: whoever has started it did not say which (SLURM_PROCID, PMIX_RANK, PMI_RANK, OMPI_COMM_WORLD_RANK)");
+    fail("rank: its number is in none of SLURM_PROCID, PMIX_RANK, PMI_RANK and OMPI_COMM_WORLD_RANK; start ranks by srun or "
+         "mpiexec");
 }
 
 static int run_rank(char **words)

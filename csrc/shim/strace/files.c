@@ -150,11 +150,20 @@ static const struct {
     int command;
     void (*print)(struct trace *trace, uint64_t value);
 } fcntl_arguments[] = {
-    {F_DUPFD, fcntl_number},     {F_DUPFD_CLOEXEC, fcntl_number}, {F_SETFD, fcntl_descriptor_flags},
-    {F_SETFL, put_open_flags},   {F_GETLK, fcntl_lock},           {F_SETLK, fcntl_lock},
-    {F_SETLKW, fcntl_lock},      {36, fcntl_lock},                {37, fcntl_lock},
-    {38, fcntl_lock},            {F_SETOWN, fcntl_number},        {F_SETSIG, fcntl_number},
-    {F_SETPIPE_SZ, fcntl_number}, {F_ADD_SEALS, fcntl_number},
+    {F_DUPFD, fcntl_number},
+    {F_DUPFD_CLOEXEC, fcntl_number},
+    {F_SETFD, fcntl_descriptor_flags},
+    {F_SETFL, put_open_flags},
+    {F_GETLK, fcntl_lock},
+    {F_SETLK, fcntl_lock},
+    {F_SETLKW, fcntl_lock},
+    {36, fcntl_lock},
+    {37, fcntl_lock},
+    {38, fcntl_lock},
+    {F_SETOWN, fcntl_number},
+    {F_SETSIG, fcntl_number},
+    {F_SETPIPE_SZ, fcntl_number},
+    {F_ADD_SEALS, fcntl_number},
 };
 
 /* The command, and the argument of those that have one. */

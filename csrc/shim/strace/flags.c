@@ -55,9 +55,9 @@ void strace_put_flags(struct trace *trace, const struct strace_flag *table, uint
 }
 
 static const char *const signal_names[32] = {
-    "0",      "HUP",  "INT",  "QUIT",   "ILL",  "TRAP", "ABRT", "BUS",  "FPE",  "KILL", "USR1",
-    "SEGV",   "USR2", "PIPE", "ALRM",   "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN",
-    "TTOU",   "URG",  "XCPU", "XFSZ",   "VTALRM", "PROF", "WINCH", "IO", "PWR",  "SYS",
+    "0",    "HUP",  "INT",  "QUIT", "ILL",    "TRAP",   "ABRT",  "BUS",  "FPE",  "KILL", "USR1",
+    "SEGV", "USR2", "PIPE", "ALRM", "TERM",   "STKFLT", "CHLD",  "CONT", "STOP", "TSTP", "TTIN",
+    "TTOU", "URG",  "XCPU", "XFSZ", "VTALRM", "PROF",   "WINCH", "IO",   "PWR",  "SYS",
 };
 
 static void put_bare_signal(struct trace *trace, int number)

@@ -14,9 +14,9 @@
 #include "shim.h"
 
 #define STRACE_LINE_MAX 2048
-#define STRACE_RESULT_MAX 200   /* kept free for the result */
-#define STRACE_STRING_MAX 32    /* bytes of data shown, as strace -s 32 */
-#define STRACE_LIST_MAX 32      /* entries of an array shown, as strace does */
+#define STRACE_RESULT_MAX 200 /* kept free for the result */
+#define STRACE_STRING_MAX 32  /* bytes of data shown, as strace -s 32 */
+#define STRACE_LIST_MAX 32    /* entries of an array shown, as strace does */
 
 /* One line that is being written: arguments up to the first that the call fills in on entry, the rest on leaving. */
 struct trace {
@@ -27,7 +27,7 @@ struct trace {
     uint64_t start_ns;
     bool leaving;
     uint8_t written; /* enum: what of the line is in the file already, because of a handler or an exec */
-    bool stable; /* no addresses, so that two runs give the same bytes wherever things lie in memory */
+    bool stable;     /* no addresses, so that two runs give the same bytes wherever things lie in memory */
     bool cut;
     int length_at; /* the argument that points to a length which the call changes, and what it was; -1 if none does */
     int length_before;
@@ -73,10 +73,10 @@ struct strace_flag {
 #undef FLAGS
 
 /* Tables that printers choose from. */
-extern const struct strace_flag strace_epoll_events[], strace_fcntl_commands[], strace_lock_types[],
-    strace_futex_ops[], strace_ioctl_requests[], strace_open_flags[], strace_poll_events[], strace_sigaction_flags[],
-    strace_siginfo_codes[], strace_child_codes[], strace_fault_codes[], strace_socket_types[],
-    strace_socket_options[], strace_tcp_options[], strace_ip_options[], strace_ipv6_options[], strace_prctl_options[], strace_protocols[];
+extern const struct strace_flag strace_epoll_events[], strace_fcntl_commands[], strace_lock_types[], strace_futex_ops[],
+    strace_ioctl_requests[], strace_open_flags[], strace_poll_events[], strace_sigaction_flags[], strace_siginfo_codes[],
+    strace_child_codes[], strace_fault_codes[], strace_socket_types[], strace_socket_options[], strace_tcp_options[],
+    strace_ip_options[], strace_ipv6_options[], strace_prctl_options[], strace_protocols[];
 
 #define ERESTARTNOHAND 514 /* shown in traces, never returned: a handler ran in the middle of a call */
 
