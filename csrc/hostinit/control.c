@@ -44,10 +44,9 @@ bool message_forward(int fd, const struct message *message)
     if (size > 0) {
         header.msg_control = control;
         header.msg_controllen = CMSG_SPACE(size);
-        CMSG_FIRSTHDR(&header)->cmsg_level = SOL_SOCKET;
-        CMSG_FIRSTHDR(&header)->cmsg_type = SCM_RIGHTS;
-        CMSG_FIRSTHDR(&header)->cmsg_len = CMSG_LEN(size);
-        memcpy(CMSG_DATA(CMSG_FIRSTHDR(&header)), message->fds, size);
+        *(struct cmsghdr *)control =
+            (struct cmsghdr){.cmsg_len = CMSG_LEN(size), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+        memcpy(CMSG_DATA((struct cmsghdr *)control), message->fds, size);
     }
     return sendmsg(fd, &header, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
 }

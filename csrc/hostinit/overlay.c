@@ -45,6 +45,6 @@ bool overlay_mount(const char *lower, const char *upper, const char *work, const
         return false;
     }
     if (in_user_namespace)
-        strcpy(to, ",userxattr");
+        memcpy(to, ",userxattr", sizeof ",userxattr");
     return mount("overlay", target, "overlay", 0, options) == 0;
 }

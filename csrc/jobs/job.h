@@ -123,5 +123,6 @@ bool endpoint_is_loopback(const struct endpoint *endpoint);
 
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *allocate(size_t count, size_t size);
+void *grow(void *old, size_t count, size_t size);
 
 #endif

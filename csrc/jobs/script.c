@@ -184,9 +184,7 @@ static bool take_setting(struct reader *reader, char **words)
     } else if (strcmp(words[0], "launch") == 0 && words[1] != NULL) {
         set_launch(script, words + 1);
     } else if (strcmp(words[0], "storage") == 0 && words[1] != NULL && words[2] != NULL) {
-        script->storages = realloc(script->storages, (size_t)(script->storage_count + 1) * sizeof *script->storages);
-        if (script->storages == NULL)
-            complain(reader, "no memory", NULL);
+        script->storages = grow(script->storages, (size_t)script->storage_count + 1, sizeof *script->storages);
         script->storages[script->storage_count++] = endpoint_of(words[1], words[2]);
     } else {
         return false;
@@ -215,9 +213,7 @@ static void take_line(struct reader *reader, char *text)
     line.text = whole + strspn(whole, " \t");
     if (form->verb == COMMAND)
         line.text += strlen(form->name);
-    script->lines = realloc(script->lines, (size_t)(script->count + 1) * sizeof *script->lines);
-    if (script->lines == NULL)
-        complain(reader, "no memory", NULL);
+    script->lines = grow(script->lines, (size_t)script->count + 1, sizeof *script->lines);
     script->lines[script->count++] = line;
     take_block(reader, script->count - 1);
 }

@@ -272,7 +272,7 @@ uint16_t exchange_listen(uint16_t port)
 
     listener.fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     setsockopt(listener.fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (bind(listener.fd, (struct sockaddr *)&address, length) != 0 || listen(listener.fd, BACKLOG) != 0 ||
+    if (listener.fd < 0 || bind(listener.fd, (struct sockaddr *)&address, length) != 0 || listen(listener.fd, BACKLOG) != 0 ||
         getsockname(listener.fd, (struct sockaddr *)&address, &length) != 0)
         fail("cannot listen at port %d: %m", port);
     exchange_watch(&listener);
@@ -285,7 +285,8 @@ void exchange_start(const struct transfer *transfer, const struct endpoint *peer
     struct connection *connection = allocate(1, sizeof *connection);
     int fd = socket(peer->address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
-    widen(fd);
+    if (fd >= 0)
+        widen(fd);
     if (fd < 0 || (connect(fd, (const struct sockaddr *)&peer->address, peer->length) != 0 && errno != EINPROGRESS))
         fail("cannot connect: %m");
     connection->source = (struct source){fd, opener_ready};

@@ -100,7 +100,7 @@ int network_add_route(network *net, int count, const int *links, int back_count,
     net->routes = make_room(net->routes, net->route_count, &net->route_room, sizeof *net->routes);
     route = &net->routes[net->route_count];
     *route = (struct route){.latency = latency};
-    route->weights = allocate(NULL, (size_t)(count + back_count), sizeof *route->weights);
+    route->weights = allocate(NULL, (size_t)count + (size_t)back_count, sizeof *route->weights);
     for (int i = 0; i < count; i++) {
         numbers_push(&route->there, links[i]);
         add_weight(net, route, links[i], 1);

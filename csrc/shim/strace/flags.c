@@ -14,7 +14,7 @@ static void put_unknown(struct trace *trace, const struct strace_flag *table, ui
 {
     strace_put_hex(trace, value);
     strace_put(trace, " /* ");
-    for (const char *name = table->name; *name != '\0' && *name != '_'; name++)
+    for (const char *name = table->name; name != NULL && *name != '\0' && *name != '_'; name++)
         strace_put_char(trace, *name);
     strace_put(trace, "_??? */");
 }
