@@ -9,7 +9,7 @@ const char *strace_flag_name(const struct strace_flag *table, uint64_t value)
     return NULL;
 }
 
-/* A number and the family that it is not of: the names of a table share their first word. */
+/* A value without a name, and the family that it should be of: the first word that the names of the table share. */
 static void put_unknown(struct trace *trace, const struct strace_flag *table, uint64_t value)
 {
     strace_put_hex(trace, value);

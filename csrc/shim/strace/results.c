@@ -1,4 +1,4 @@
-/* What stands behind the equals sign: the result of a call that succeeded, by its kind, or the error with its text. */
+/* The text behind the equals sign: the result of a successful call, by its kind, or the error's name and text. */
 #include "strace.h"
 
 struct error {
