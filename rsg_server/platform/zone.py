@@ -174,7 +174,7 @@ def _extend(way: _Way, source: NetPoint, destination: NetPoint) -> None:
 
 
 def _take(way: _Way, leg: Leg, source: NetPoint, destination: NetPoint, loops: bool = False) -> None:
-    """Append the way to the leg's first gateway, the leg, and the way from its second, also from a point to itself if `loops`."""
+    """Append the way to the leg's first gateway, the leg, and the way from its second; `loops`: also to itself."""
     if leg.leaves is not None and (loops or leg.leaves is not source):
         _extend(way, source, leg.leaves)
     way.go(leg)

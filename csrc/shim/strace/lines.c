@@ -8,7 +8,6 @@
 
 #define ROWS_MAX 512
 #define RESULT_COLUMN 40 /* where strace puts the equals sign of short calls */
-#define TIME_DIGITS 9
 
 struct row {
     uint8_t result;
