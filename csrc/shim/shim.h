@@ -340,7 +340,7 @@ long futex_wait_requeue_pi(struct call *call, const struct futex_pair *pair, int
 long futex_cmp_requeue_pi(struct call *call, const struct futex_pair *pair);
 void futex_release_robust(struct call *call);
 
-/* strace.c */
+/* strace/lines.c, strace/handlers.c */
 long strace_call(struct call *call, call_handler answer);
 void strace_open(struct thread *thread);
 void strace_limited(struct process *process);

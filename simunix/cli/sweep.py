@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand."""
     parser = subcommands.add_parser("sweep", help="run a scenario in many variants, several at a time, into one table")
-    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT.yaml", help="the experiment; see docs/experiments.md")
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT.yaml", help="see docs/guide/experiments.md")
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="folder of the runs and results.csv")
     parser.add_argument("--workers", type=int, metavar="N", help="runs at a time (default: one per core)")
     parser.add_argument(
@@ -30,7 +30,7 @@ def execute(options: argparse.Namespace) -> int:
     if options.workers is not None and options.workers < 1:
         raise SimunixError(f"--workers: expected at least 1, got {options.workers}")
     if options.workers is not None and options.scheduler is not None:
-        raise SimunixError("--workers: a scheduler has its own workers; leave out --workers or --scheduler")
+        raise SimunixError("--workers: the scheduler has its own workers; leave out --workers or --scheduler")
     from simunix.sweep.sweep import SweepOptions, sweep
 
     return sweep(SweepOptions(options.experiment, options.out, options.workers, options.scheduler, options.resume))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 EPILOG = """formats, by the name's ending: .swf, .swf.gz, .swf.xz (Standard Workload Format), .json (Batsim), .sacct or .txt
 (what sacct -P prints; read only), or the folder of a run (read only). Headers say how a trace was made, from what:
-docs/workloads.md
+docs/guide/workloads.md
 examples:
   simunix workload stats trace.swf.gz
   simunix workload cut trace.swf.gz day.swf --begin 40d --end 41d
@@ -94,7 +94,8 @@ def _maker(
 
 def execute_make(options: argparse.Namespace) -> int:
     """Read a trace, write the trace made from it, and print how many jobs there are."""
-    from simunix.workload.formats.by_name import read_trace, write_trace
+    from simunix.results.as_trace import read_trace
+    from simunix.workload.formats.by_name import write_trace
     from simunix.workload.formats.provenance import recorded
 
     trace = read_trace(options.trace)
@@ -106,7 +107,8 @@ def execute_make(options: argparse.Namespace) -> int:
 
 def execute_merge(options: argparse.Namespace) -> int:
     """Read the traces and write the merged one."""
-    from simunix.workload.formats.by_name import read_trace, write_trace
+    from simunix.results.as_trace import read_trace
+    from simunix.workload.formats.by_name import write_trace
     from simunix.workload.formats.provenance import recorded, with_history_of
     from simunix.workload.transforms.shape import merge
 
@@ -123,7 +125,7 @@ def _command(options: argparse.Namespace) -> tuple[str, ...]:
 
 def execute_stats(options: argparse.Namespace) -> int:
     """Print the statistics of a trace, as lines or as JSON."""
-    from simunix.workload.formats.by_name import read_trace
+    from simunix.results.as_trace import read_trace
     from simunix.workload.statistics import statistics
 
     found = statistics(read_trace(options.trace))
@@ -138,7 +140,7 @@ def execute_stats(options: argparse.Namespace) -> int:
 def execute_plot(options: argparse.Namespace) -> int:
     """Draw a trace and print the name of the picture."""
     from simunix.report.workload_plot import plot
-    from simunix.workload.formats.by_name import read_trace
+    from simunix.results.as_trace import read_trace
 
     plot(read_trace(options.trace), options.trace.name, options.output)
     print(options.output)

@@ -1,4 +1,4 @@
-"""Logs of jobs that run a profile (docs/jobs.md): begin, end and suspensions of the job's script, to the nanosecond.
+"""Logs of jobs that run a profile (docs/guide/jobs.md): begin, end and suspensions of the job's script, to the nanosecond.
 
 These logs are more precise than the accounting of an RJMS, which has whole seconds and often no suspensions.
 

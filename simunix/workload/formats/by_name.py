@@ -14,11 +14,7 @@ PACKED = (".gz", ".xz", ".bz2")
 
 
 def read_trace(path: Path) -> SwfTrace:
-    """Read any of them as a trace. Raises SimunixError."""
-    if path.is_dir():
-        from simunix.workload.formats.run import read_run
-
-        return read_run(path)
+    """Read a file of any of these formats as a trace; `simunix.results.as_trace` reads a run's folder. Raises SimunixError."""
     kind = _ending(path)
     if kind == ".json":
         from simunix.workload.formats.batsim import read_workload, to_swf
