@@ -59,7 +59,7 @@ WITHOUT_MUNGE = ", parameters: {AuthType: auth/none, CredType: cred/none}"
 """As in `scenarios/curie.yaml`: thousands of munged have more threads than Linux has process numbers."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
     """The cost of one size, in seconds and MiB, with the numbers of processes and of the server's descriptors.
 
@@ -129,14 +129,8 @@ def rows_of(found: Growth, aims: tuple[Aim | None, Aim | None, Aim | None] = (No
 def measure(context: Context, nodes: int, hours: float, merge: str, has_munge: bool = False) -> Growth:
     """Run one size. Raises MeasurementError with the run's last line if the run ends early."""
     context.say(f"{nodes:,} idle nodes")
-    scenario, out = context.folder / f"idle-{nodes}.yaml", context.folder / f"idle-{nodes}"
-    first = f"{1:0{len(str(nodes))}d}"
-    parameters = "" if has_munge else WITHOUT_MUNGE
-    idle_s = round(hours * HOUR_S)
-    marker = context.folder / f"jobs-ended-{nodes}"  # in a folder that all hosts share
-    scenario.write_text(
-        SCENARIO.format(nodes=nodes, first=first, idle_s=idle_s, merge=merge, parameters=parameters, jobs=JOBS, marker=marker)
-    )
+    out, idle_s = context.folder / f"idle-{nodes}", round(hours * HOUR_S)
+    scenario = write_scenario(context.folder, nodes, idle_s, merge, has_munge)
     before, began = kernel_mib(), time.time()
     errors = context.folder / f"idle-{nodes}.err"
     with (
@@ -155,21 +149,33 @@ def measure(context: Context, nodes: int, hours: float, merge: str, has_munge: b
         server, *emulated = family(process.pid)
         virtual_s = float((of_login / "watch.out").read_text()) - float((of_login / "jobs.out").read_text())
         found = Growth(
-            nodes,
-            up - began,
-            start_cpu_s,
-            sum(of_processes(emulated, "Pss:", "smaps_rollup")),
-            sum(of_processes([server], "Pss:", "smaps_rollup")),
-            kernel_mib() - before,
-            len(emulated),
-            len(list(Path("/proc", str(server), "fd").iterdir())),
-            (over - idle) / hours,
-            (cpu_s - idle_cpu_s) / hours,
-            (idle - up - (over - idle) / idle_s * virtual_s) / JOBS * 1000,
+            nodes=nodes,
+            start_s=up - began,
+            start_cpu_s=start_cpu_s,
+            memory=sum(of_processes(emulated, "Pss:", "smaps_rollup")),
+            server=sum(of_processes([server], "Pss:", "smaps_rollup")),
+            kernel=kernel_mib() - before,
+            processes=len(emulated),
+            descriptors=len(list(Path("/proc", str(server), "fd").iterdir())),
+            hour_s=(over - idle) / hours,
+            hour_cpu_s=(cpu_s - idle_cpu_s) / hours,
+            job_ms=(idle - up - (over - idle) / idle_s * virtual_s) / JOBS * 1000,
         )
         context.simunix("ctl", out, "stop")
         context.await_end(process)
     return found
+
+
+def write_scenario(folder: Path, nodes: int, idle_s: int, merge: str, has_munge: bool) -> Path:
+    """Write the scenario of one size into the folder; return its file."""
+    scenario = folder / f"idle-{nodes}.yaml"
+    first = f"{1:0{len(str(nodes))}d}"
+    parameters = "" if has_munge else WITHOUT_MUNGE
+    marker = folder / f"jobs-ended-{nodes}"  # in a folder that all hosts share
+    scenario.write_text(
+        SCENARIO.format(nodes=nodes, first=first, idle_s=idle_s, merge=merge, parameters=parameters, jobs=JOBS, marker=marker)
+    )
+    return scenario
 
 
 def await_text(context: Context, file: Path, process: subprocess.Popen[bytes], errors: Path) -> float:

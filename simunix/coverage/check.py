@@ -117,14 +117,16 @@ def _report(name: str, program: Path, image: Image, context: Context) -> Report:
     images = [image, *loaded, *known]
     refused, passed = _calls(images)
     return Report(
-        name,
-        program,
-        tuple(f"{wanted_by}: needs {library}, which is not installed: it will not start" for library, wanted_by in missing),
-        tuple(library.path.name for library in loaded),
-        len(known),
-        refused,
-        passed,
-        tuple(_notes(images)),
+        name=name,
+        path=program,
+        escapes=tuple(
+            f"{wanted_by}: needs {library}, which is not installed: it will not start" for library, wanted_by in missing
+        ),
+        libraries=tuple(library.path.name for library in loaded),
+        plugins=len(known),
+        refused=refused,
+        passed=passed,
+        notes=tuple(_notes(images)),
     )
 
 

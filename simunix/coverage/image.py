@@ -28,7 +28,7 @@ RANDOM = re.compile(rb"\x0f\xc7[\xf0-\xff].{0,8}?(?:[\x72\x73]|\x0f[\x42\x43\x82
 I386_CALL = re.compile(rb"\xb8..\x00\x00[^\xe8\xe9\xc3]{0,12}?\xcd\x80", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Image:
     """A program or library. `raw` counts `syscall` instructions by number, -1 where the number is not a constant."""
 
@@ -63,15 +63,15 @@ def _read(path: Path, elf: ELFFile) -> Image:
     needed, search = _dynamic(path, elf)
     code = list(_code(elf))
     return Image(
-        path,
-        needed,
-        search,
-        _imports(elf),
-        _raw_calls(code),
-        any(elf.get_section_by_name(name) is not None for name in GO_SECTIONS),
-        any(TIME_STAMP.search(part) for part in code),
-        any(I386_CALL.search(part) for part in code),
-        any(RANDOM.search(part) for part in code),
+        path=path,
+        needed=needed,
+        search=search,
+        imports=_imports(elf),
+        raw=_raw_calls(code),
+        is_go=any(elf.get_section_by_name(name) is not None for name in GO_SECTIONS),
+        reads_time_stamp=any(TIME_STAMP.search(part) for part in code),
+        calls_i386=any(I386_CALL.search(part) for part in code),
+        draws_random=any(RANDOM.search(part) for part in code),
     )
 
 

@@ -40,7 +40,7 @@ class Curves:
     bin_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rectangles:
     """A Gantt chart. Each rectangle is a row `job` of the comparison's table that holds the cores `low` to `high`.
 
@@ -189,7 +189,7 @@ class Comparison:
             length = end - begin
             kept = np.sort(np.argsort(-length * (high - low + 1), kind="stable")[:most])
             job, low, high = job[kept], low[kept], high[kept]
-        return Rectangles(job, low, high, total, cores, density)
+        return Rectangles(job=job, low=low, high=high, total=total, cores=cores, density=density)
 
 
 PER_RUN = ("submit", "start", "finish", "wait", "slowdown", "state")

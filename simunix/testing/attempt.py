@@ -131,12 +131,12 @@ class Attempt:
         record = make_record(ScenarioOptions(path=self.limits.source), self.scenario, self.expansion, emulation, rows)
         record.write(self.directory.path / "run.json")
         return RunResult(
-            self.directory.path,
-            record.ended,
-            record.virtual_s,
-            record.events_sha256,
-            record.deterministic,
-            tuple(record.warnings),
-            tuple(emulation.waiting),
-            tuple(rows),
+            directory=self.directory.path,
+            ended=record.ended,
+            virtual_s=record.virtual_s,
+            digest=record.events_sha256,
+            is_deterministic=record.deterministic,
+            warnings=tuple(record.warnings),
+            waiting=tuple(emulation.waiting),
+            jobs=tuple(rows),
         )

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from simunix.results.jobs_csv import JobRow
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
     """One run. `ended` is "done", "time limit", or another reason; `waiting` says for each live process what it waited for."""
 
