@@ -58,7 +58,7 @@ def connected(address: str | None, workers: int, directory: Path) -> Iterator[An
             yield client
         return
     scratch = directory / SCRATCH
-    shutil.rmtree(scratch, ignore_errors=True)  # that of a sweep that was killed
+    shutil.rmtree(scratch, ignore_errors=True)  # left by a sweep that was killed
     try:
         with dask.config.set(temporary_directory=str(scratch)):
             with _signals_for_us_alone():
@@ -72,7 +72,7 @@ def connected(address: str | None, workers: int, directory: Path) -> Iterator[An
 @contextlib.contextmanager
 def _signals_for_us_alone() -> Iterator[None]:
     """Block the signals of a terminal in processes and threads that are started meanwhile; this thread receives them later."""
-    resource_tracker.ensure_running()  # else its start would unblock them in a thread that starts workers
+    resource_tracker.ensure_running()  # started later, it would unblock the signals in a thread that starts workers
     before = signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
     try:
         yield

@@ -222,7 +222,7 @@ class Cluster:
             raise SimunixError(f"seed: expected a whole number from 0 on, got {seed!r}")
         self._description.seed = seed
 
-    # What happens when
+    # Events of the run
 
     def at(self, moment: Time, action: Callable[[], object]) -> None:
         """Have `action()` called at a virtual moment of each run; the action may read `now` and outputs, and send signals."""

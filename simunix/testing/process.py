@@ -106,7 +106,7 @@ class EmulatedProcess:
     def __repr__(self) -> str:
         return f"{self.name}@{self.host}"
 
-    # What it has done
+    # State in the latest run
 
     @property
     def stdout(self) -> str:
@@ -158,7 +158,7 @@ class EmulatedProcess:
         path = self._cluster.output_folder(self.entry.spec.host) / f"{self.name}.{suffix}"
         return path.read_text(errors="replace") if path.exists() else ""
 
-    # What is to happen to it
+    # Signals
 
     def send_signal(self, number: int, at: Time | None = None) -> None:
         """Send a signal at a virtual moment; without `at`, now (from an action of `Cluster.at`)."""
