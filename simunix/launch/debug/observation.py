@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from rsg_server.capture.capture import Capture
 from rsg_server.errors import SimunixError
-from rsg_server.kernel import Kernel
-from rsg_server.network.usage import LinkUsage
-from simunix.launch.run_directory import RunDirectory
+
+if TYPE_CHECKING:
+    from rsg_server.kernel import Kernel
+    from rsg_server.network.usage import LinkUsage
+    from simunix.launch.run_directory import RunDirectory
 
 LINKS_FILE = "links.csv"
 
@@ -21,13 +23,13 @@ class ObservationOptions:
     interval_ns: int | None = None
 
     def check(self, hosts: list[str]) -> None:
-        """SimunixError for a host that is not there."""
+        """Raise SimunixError for a host that is not there."""
         for name in self.pcap or ():
             if name not in hosts:
                 raise SimunixError(f"pcap: host {name!r}: no such host; known: {', '.join(hosts)}")
 
     def instead_of(self, other: ObservationOptions) -> ObservationOptions:
-        """These, and the others where these say nothing."""
+        """These options, and the other's where these say nothing."""
         return ObservationOptions(
             other.pcap if self.pcap is None else self.pcap,
             other.interval_ns if self.interval_ns is None else self.interval_ns,
@@ -39,7 +41,7 @@ NOTHING = ObservationOptions()
 
 @dataclass(slots=True)
 class Observation:
-    """Looks on for the length of a run."""
+    """Captures and counts the traffic of a run, from its making to `close`."""
 
     kernel: Kernel
     directory: RunDirectory
@@ -50,13 +52,17 @@ class Observation:
         kernel, options = self.kernel, self.options
         options.check(list(kernel.hosts))
         if options.pcap is not None:
+            from rsg_server.capture.capture import Capture
+
             kernel.wire.capture = Capture(options.pcap or list(kernel.hosts), self.directory.host, kernel.options.epoch_ns)
         if options.interval_ns is not None:
+            from rsg_server.network.usage import LinkUsage
+
             self._usage = LinkUsage(kernel.network, options.interval_ns, lambda: kernel.now_ns)
             kernel.wire.watchers.append(self._usage)
 
     def close(self) -> None:
-        """Write the files."""
+        """Write what is still in memory to the files."""
         if self.kernel.wire.capture is not None:
             self.kernel.wire.capture.close()
         if self._usage is not None:

@@ -1,4 +1,4 @@
-"""`simunix workload`: shows traces, and makes traces from traces."""
+"""The operations of `simunix workload` on traces: stats, plot, merge, and those that make one trace from another."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
-from simunix.cli import workload_generate
-from simunix.cli.recording import RecordingParser
+from simunix.cli.workload import generate
+from simunix.cli.workload.recording import RecordingParser
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +52,7 @@ def add_parser(subcommands: Subparsers) -> None:
     merge.add_argument("--output", "-o", type=Path, required=True, metavar="TRACE")
     merge.add_argument("--by-date", action="store_true", help="put traces at their dates instead of starting all at 0")
     merge.set_defaults(execute=execute_merge)
-    workload_generate.add_parser(operations)
+    generate.add_parser(operations)
     plot = operations.add_parser("plot", help="sizes, run times, arrivals and load as a picture")
     plot.add_argument("trace", type=Path, metavar="TRACE")
     plot.add_argument("--output", "-o", type=Path, required=True, metavar="FIGURE", help=".png or .svg")

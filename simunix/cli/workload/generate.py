@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
-from simunix.cli.recording import RecordingParser
+from simunix.cli.workload.recording import RecordingParser
 
 if TYPE_CHECKING:
     from collections.abc import Callable
