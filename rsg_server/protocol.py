@@ -1,6 +1,5 @@
 """The names of csrc/shared/protocol.h for Python; the numbers are read from the compiled header through cffi."""
 
-import errno
 from enum import IntEnum
 
 from rsg_server._native import ffi, lib
@@ -157,17 +156,12 @@ PAGE_FIELDS: dict[str, int] = {
 DATAGRAM_HEADER_BYTES: int = ffi.sizeof("struct simunix_datagram")
 NEVER = -1
 QUANTUM_NS: int = lib.SIMUNIX_QUANTUM_NS
+"""Virtual time that the calls of one turn may cost while other actors are, or may have become, ready: a loop of calls must not
+starve the others."""
 LOCK_WAITS: int = lib.SIMUNIX_LOCK_WAITS
-"""How much the price of its calls may add up to while others are, or may have become, ready: a loop of calls must not starve
-them (virtual time)."""
 
 
 def syscall_name(number: int) -> str:
     """The name of a system call of this architecture, "unknown" where csrc/tables/syscalls.def has no row."""
     name: bytes = ffi.string(lib.syscall_name(number))
     return name.decode()
-
-
-def errno_name(code: int) -> str:
-    """ENOENT for 2 and for -2; the number itself where Linux names none."""
-    return errno.errorcode.get(abs(code), str(code))

@@ -1,4 +1,9 @@
-"""The page that every emulated process maps: virtual time, and how far an actor may advance it alone."""
+"""The page that every emulated process maps: virtual time, and how far an actor may advance it alone.
+
+`now` never goes back. While an actor has the turn, nothing but deadlines of the timer queue is due before `lookahead`: up to
+that moment the holder may set `now` to the earliest of those deadlines by itself; 0 forbids that, since others are ready.
+`event` is the moment at which something is due, or others are to run: an actor whose clock read passes it gives the turn back.
+"""
 
 import mmap
 import os

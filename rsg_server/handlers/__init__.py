@@ -3,14 +3,26 @@
 A handler takes (kernel, actor, arguments) and returns the reply, or None when the actor has given the turn back.
 """
 
-from rsg_server.handlers import futex, host, identity, interfaces, mqueue, process, signals, sockets, timers, trace, wait
-from rsg_server.handlers import handoff as step
+from rsg_server.handlers import (
+    futex,
+    handoff,
+    host,
+    identity,
+    interfaces,
+    mqueue,
+    process,
+    signals,
+    sockets,
+    timers,
+    trace,
+    wait,
+)
 from rsg_server.handlers.table import Handler
 
 HANDLERS: dict[int, Handler] = {
     **process.HANDLERS,
     **wait.HANDLERS,
-    **step.HANDLERS,
+    **handoff.HANDLERS,
     **futex.HANDLERS,
     **signals.HANDLERS,
     **timers.HANDLERS,

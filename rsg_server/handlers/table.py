@@ -1,4 +1,9 @@
-"""The shape of a handler, and checking of what an emulated process has sent."""
+"""The shape of a handler, and the check of what an emulated process has sent.
+
+A handler decides last who has the turn. It returns a reply, and the actor keeps the turn; or it returns None once the actor is
+parked, ready or dead, and the turn is free (only a debugger keeps a reply back while the actor has the turn). A handler that
+raises for what the message says ends the sender, and nobody else.
+"""
 
 from __future__ import annotations
 

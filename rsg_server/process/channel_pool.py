@@ -1,7 +1,7 @@
-"""What a thread leaves to the next one of its process: its channel and its private epoll, which both sides keep.
+"""The channels and private epolls that threads which have ended leave to the next threads of their process.
 
-A daemon that starts a thread for each connection would otherwise have six descriptors made and closed each time. Who sits where
-decides nothing in the emulation: seats can be given up at any moment, and the next thread gets a new one.
+A daemon that starts a thread for each connection would otherwise have six descriptors made and closed each time. Which thread
+has which channel decides nothing in the emulation: the pool can be emptied at any moment; the next thread gets a new one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def new_channel() -> tuple[socket.socket, socket.socket]:
 
 @dataclass(slots=True)
 class PooledChannel:
-    """`number` is that of the first actor that had it."""
+    """A channel without a thread; `number` is that of the first actor that had the channel."""
 
     number: int
     channel: socket.socket
@@ -38,37 +38,37 @@ class PooledChannel:
 
 
 class ChannelPool:
-    """Those that nobody has now, by process."""
+    """The channels that no thread has now, by process."""
 
     def __init__(self, readiness: Readiness) -> None:
         self._readiness = readiness
         self._left: dict[int, list[PooledChannel]] = {}  # by the process's number
 
     def leave(self, actor: Actor) -> bool:
-        """A thread has ended; False if its seat cannot be another's: the main thread's goes with it."""
+        """Keep the channel of a thread that has ended; False if no other thread may have it, as that of the main thread."""
         process = actor.process
-        seats = self._left.setdefault(process.number, [])
-        if actor.held is None or actor.tid == process.pid or len(seats) >= MOST_OF_PROCESS:
+        channels = self._left.setdefault(process.number, [])
+        if actor.held is None or actor.tid == process.pid or len(channels) >= MOST_OF_PROCESS:
             return False
-        seats.append(PooledChannel(actor.channel_number, actor.held, actor in self._readiness))
+        channels.append(PooledChannel(actor.channel_number, actor.held, actor in self._readiness))
         self._readiness.forget(actor)
         actor.held = None
         return True
 
     def take(self, process: Process) -> PooledChannel | None:
-        """A seat that a thread of the process has left."""
-        seats = self._left.get(process.number)
-        return seats.pop() if seats else None
+        """A channel that a thread of the process has left; None if there is none."""
+        channels = self._left.get(process.number)
+        return channels.pop() if channels else None
 
     def give_up(self, process: Process) -> None:
-        """The process has died, or its threads with the image that they ran."""
-        for seat in self._left.pop(process.number, ()):
-            seat.channel.close()
+        """Close the channels of a process that has died, or whose threads an exec has ended."""
+        for pooled in self._left.pop(process.number, ()):
+            pooled.channel.close()
 
     def give_up_all(self) -> int:
-        """Their descriptors are wanted for something else, or the run is over. How many there were."""
-        left = [seat for seats in self._left.values() for seat in seats]
-        for seat in left:
-            seat.channel.close()
+        """Close all channels: their descriptors are needed elsewhere, or the run is over. Returns how many there were."""
+        left = [pooled for channels in self._left.values() for pooled in channels]
+        for pooled in left:
+            pooled.channel.close()
         self._left.clear()
         return len(left)

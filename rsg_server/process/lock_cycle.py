@@ -1,4 +1,4 @@
-"""Processes that wait for each other's record locks: fcntl(2) tells the one that closes the ring, EDEADLK."""
+"""Processes that wait for each other's record locks: fcntl(2) refuses the wait that closes the cycle, EDEADLK."""
 
 from __future__ import annotations
 

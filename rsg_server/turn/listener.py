@@ -1,4 +1,4 @@
-"""Hears whoever has the turn, which the shims may have handed on without the server (csrc/shim/turn/)."""
+"""Receives from the actor that has the turn, which the shims may have handed on without the server (csrc/shim/turn/)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FIRST_SLICE_NS = 1_000_000
 
 
 class Listener:
-    """`speaker` said what was heard last."""
+    """Receives messages; `speaker` is the actor that sent the last one."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel

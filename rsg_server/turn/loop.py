@@ -1,4 +1,9 @@
-"""Who runs next: one actor holds the turn; when nobody can run, the clock moves on to what is due."""
+"""The turn loop: which actor runs next, and when virtual time moves on.
+
+At most one actor holds the turn and runs; all others are parked, or ready in the run queue, which is served first in, first
+out. What is due by now happens before the next turn is given. The loop moves virtual time on only when no actor is ready, or
+when all that are ready have been found to spin (preemption.py).
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ Target = Actor | Process | SimulatedSocket
 
 
 class Readiness:
-    """The epoll, which names those whom it tells of by a token: kind and number (an actor's is its seat's).
+    """The epoll, which names those whom it tells of by a token: kind and number (an actor's is that of its channel).
 
     We do not keep actors' epolls open: a token is not another's once the descriptor is. They tell of an edge: an actor stays
     ready until its turn has come, and of a thousand nodes that are pinged at one moment every look would find all the others.
@@ -119,7 +119,7 @@ class Readiness:
 
 
 def token_of(target: Target) -> int:
-    """A number that no other has; an actor's is its seat's, which goes from thread to thread with the epoll."""
+    """A number that no other has; an actor's is that of its channel, which goes from thread to thread with the epoll."""
     return _RANKS[type(target)] + (target.channel_number if isinstance(target, Actor) else target.number)
 
 
