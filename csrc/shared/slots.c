@@ -1,8 +1,8 @@
 /* How the server answers a parked thread, in its slot of the shared memory, and how it waits for whoever speaks next. */
-#include "slots.h"
+#include "shared/slots.h"
 
-#include "kernel.h"
-#include "protocol.h"
+#include "shared/kernel.h"
+#include "shared/protocol.h"
 
 _Static_assert(SIMUNIX_SLOTS_OFFSET + SIMUNIX_SLOTS * sizeof(struct simunix_slot) <= SIMUNIX_TIMER_QUEUE_OFFSET, "slots reach the timer queue");
 _Static_assert(SIMUNIX_TIMER_QUEUE_OFFSET + sizeof(struct simunix_timer_queue) <= SIMUNIX_STREAMS_OFFSET, "the timer queue reaches the streams");

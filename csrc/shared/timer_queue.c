@@ -1,7 +1,7 @@
 /* The timer queue: a heap of deadlines in the shared memory, kept by the shims and by the server, whoever has the turn.
  *
  * Any emulated process can write there, so no place or number is trusted to lie within the arrays. */
-#include "timer_queue.h"
+#include "shared/timer_queue.h"
 
 #define NOTHING_DUE 9223372036854775807
 

@@ -1,6 +1,8 @@
 /* From the number of a system call to what happens with it: the table of syscalls.def. */
-#include "newer_syscalls.h"
-#include "shim.h"
+#include "shim/core/memory.h"
+#include "shim/entry/entry.h"
+#include "shim/strace/tracing.h"
+#include "tables/newer_syscalls.h"
 
 #define SYSCALLS_MAX 512
 
@@ -17,7 +19,7 @@ struct row {
 #define PASS(name, why)
 #define QUIET_PASS(name, why)
 #define REFUSE(name, error, why)
-#include "syscalls.def"
+#include "tables/syscalls.def"
 #undef SIMULATE
 #undef QUIET_SIMULATE
 #undef PASS
@@ -30,7 +32,7 @@ struct row {
 #define QUIET_PASS(name, why) [__NR_##name] = {#name, NULL, 0, true},
 #define REFUSE(name, error, why) [__NR_##name] = {#name, NULL, -error, true},
 static const struct row rows[SYSCALLS_MAX] = {
-#include "syscalls.def"
+#include "tables/syscalls.def"
 };
 
 /* Does the kernel alone answer this call, without a look of the shim? */
@@ -40,11 +42,6 @@ bool dispatch_passes_on(const struct call *call)
 
     return number >= 0 && number < SYSCALLS_MAX && rows[number].name != NULL && rows[number].handler == NULL &&
            rows[number].error == 0 && call->thread->trace < 0;
-}
-
-static long pass_on(struct call *call)
-{
-    return syscall6(call->number, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4], call->a[5]);
 }
 
 /* A number that the table does not know is newer than it, or no number at all: answer as a kernel that lacks the call. What the
@@ -86,7 +83,7 @@ static long answer(struct call *call)
         warn_once(call->thread, WARN_REFUSED, row->name, NULL);
         return row->error;
     }
-    return pass_on(call);
+    return call_natively(call);
 }
 
 /* The mask that will hold once the call has returned. */

@@ -3,7 +3,8 @@
  * The server decides (rsg_server/turn/preemption.py) and sends SIGSYS, which finds the thread anywhere in the application. In the
  * shim it is blocked, but for the replacements of the vDSO; whoever is there makes a call just now, and computes no longer.
  */
-#include "shim.h"
+#include "shim/entry/entry.h"
+#include "shim/turn/turn.h"
 
 void preempted(struct thread *thread, const struct ucontext *context)
 {

@@ -4,7 +4,8 @@
  * runs, and whatever is pending is delivered when they are let in again, before the function returns. And libc's wrappers are
  * cancellation points by being asynchronously cancellable around the system call; so are these, through libc's own function.
  */
-#include "shim.h"
+#include "shim/entry/entry.h"
+#include "shim/turn/turn.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define ERRNO_MAX 4095
@@ -108,4 +109,4 @@ static long preloaded(enum hook_kind kind, long number, long a, long b, long c, 
     {                                                                                   \
         return (type)preloaded(kind, __NR_##call, SIX(__VA_ARGS__, 0, 0, 0, 0, 0)); \
     }
-#include "hooks.def"
+#include "tables/hooks.def"

@@ -1,5 +1,9 @@
 /* Clock reads that never enter the kernel: the vDSO's entry points are overwritten with jumps to the functions below. */
-#include "shim.h"
+#include "shim/core/clock.h"
+#include "shim/core/memory.h"
+#include "shim/entry/entry.h"
+#include "shim/sys/file/file.h"
+#include "shim/turn/turn.h"
 
 #include <linux/elf.h>
 

@@ -3,8 +3,9 @@
  * A line is written when its call has ended, and begins with the virtual time at which the call began. Nothing here takes
  * virtual time or makes anybody ready: a traced run is the same run.
  */
-#include "newer_syscalls.h"
-#include "strace.h"
+#include "tables/newer_syscalls.h"
+#include "shared/syscall_names.h"
+#include "shim/strace/strace.h"
 
 #define ROWS_MAX 512
 #define RESULT_COLUMN 40 /* where strace puts the equals sign of short calls */
@@ -17,7 +18,7 @@ struct row {
 
 #define TRACE(name, result, ...) [__NR_##name] = {result, {__VA_ARGS__}},
 static const struct row rows[ROWS_MAX] = {
-#include "strace.def"
+#include "tables/strace.def"
 };
 #undef TRACE
 
@@ -36,7 +37,7 @@ struct type {
 #define ARGUMENT(name, printer, phase) [AS_##name] = {printer, NULL, phase, VALUE},
 #define FLAGS(name, table, kind) [AS_##name] = {NULL, strace_##table, IN, kind},
 static const struct type types[AS_COUNT] = {
-#include "strace_types.def"
+#include "tables/strace_types.def"
 };
 #undef ARGUMENT
 #undef FLAGS
@@ -47,7 +48,7 @@ struct error {
 };
 #define ERROR(number, name, text) [number] = {name, text},
 static const struct error errors[] = {
-#include "strace_errno.def"
+#include "tables/strace_errno.def"
 };
 #undef ERROR
 #define ERRORS (long)(sizeof errors / sizeof errors[0])

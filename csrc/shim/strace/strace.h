@@ -5,7 +5,9 @@
 #ifndef SIMUNIX_STRACE_H
 #define SIMUNIX_STRACE_H
 
-#include "shim.h"
+#include "shim/core/channel.h"
+#include "shim/core/memory.h"
+#include "shim/strace/tracing.h"
 
 #define STRACE_LINE_MAX 2048
 #define STRACE_RESULT_MAX 200   /* kept free for the result */
@@ -49,7 +51,7 @@ enum strace_result {
 #define FLAGS(name, table, kind) AS_##name,
 enum strace_argument {
     AS_NOTHING = 0,
-#include "strace_types.def"
+#include "tables/strace_types.def"
     AS_COUNT,
 };
 #undef ARGUMENT
@@ -62,7 +64,7 @@ struct strace_flag {
 };
 #define ARGUMENT(name, printer, phase)
 #define FLAGS(name, table, kind) extern const struct strace_flag strace_##table[];
-#include "strace_types.def"
+#include "tables/strace_types.def"
 #undef ARGUMENT
 #undef FLAGS
 
@@ -94,7 +96,7 @@ void strace_put_signal_set(struct trace *trace, uint64_t set);
 /* strace_basic.c, strace_files.c, strace_time.c, strace_socket.c, strace_process.c, strace_signal.c: the printers themselves */
 #define ARGUMENT(name, printer, phase) void printer(struct trace *trace, uint64_t value, int at);
 #define FLAGS(name, table, kind)
-#include "strace_types.def"
+#include "tables/strace_types.def"
 #undef ARGUMENT
 #undef FLAGS
 void strace_data(struct trace *trace, uint64_t address, uint64_t length);

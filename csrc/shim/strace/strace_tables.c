@@ -1,5 +1,5 @@
 /* The named constants of system-call arguments, in the order in which strace shows them. Numbers are x86-64 Linux's. */
-#include "strace.h"
+#include "shim/strace/strace.h"
 
 const struct strace_flag strace_access_modes[] = {
     {0x0, "F_OK"}, {0x4, "R_OK"}, {0x2, "W_OK"}, {0x1, "X_OK"},

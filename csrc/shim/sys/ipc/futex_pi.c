@@ -4,7 +4,8 @@
  * longest, as the kernel does among equals. The words are laid out as the kernel's, whose own walk over robust lists at the death of
  * a process then finds what it expects.
  */
-#include "shim.h"
+#include "shim/core/channel.h"
+#include "shim/sys/ipc/ipc.h"
 
 #define ROBUST_MAX 2048 /* ROBUST_LIST_LIMIT: lists may be circles */
 #define PI_MARK 1UL

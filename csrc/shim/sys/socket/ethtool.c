@@ -1,5 +1,6 @@
 /* SIOCETHTOOL: speed and state of a link, in both forms that programs ask for. */
-#include "shim.h"
+#include "shim/core/memory.h"
+#include "shim/sys/socket/socket.h"
 
 #define GET_SETTINGS 0x1
 #define GET_DRIVER 0x3
