@@ -60,7 +60,7 @@ static bool arrange_namespaces(uint64_t namespaces, unsigned user, unsigned grou
 /* What goes wrong is answered on the host's own socket, once its first message has come. */
 static _Noreturn void live(int control, uint64_t namespaces, unsigned user, unsigned group)
 {
-    merging_leave();
+    ksm_leave();
     dup2(control, CONTROL);
     close(control);
     if (namespaces == 0) {

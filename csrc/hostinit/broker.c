@@ -1,6 +1,6 @@
-/* The relay between the server and the hosts: it holds each host's control socket, so that the server has one for all of them.
+/* The broker between the server and the hosts: it holds each host's control socket, so that the server has one for all of them.
  *
- * A host is known by the number that the server gave it at its birth and gives to no other. The relay waits for nobody: what hosts say is
+ * A host is known by the number that the server gave it at its birth and gives to no other. The broker waits for nobody: what hosts say is
  * kept in the outbox until the server takes it, and a host has at most one message before it that it has not answered. */
 #define _GNU_SOURCE
 #include "hostinit.h"
@@ -203,7 +203,7 @@ static void allow_many_descriptors(void)
 }
 
 /* Until the server is gone, or the fork server, without which all hosts are lost. */
-int relay_run(void)
+int broker_run(void)
 {
     pid_t process = -1;
 

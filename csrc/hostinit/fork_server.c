@@ -1,5 +1,5 @@
-/* The process that hosts are cloned from, not the server, whose memory would be copied each time, and not the relay, whose descriptors
- * would be: the last host costs what the first did. It outlives whoever kills the server or the relay for as long as it takes to put
+/* The process that hosts are cloned from, not the server, whose memory would be copied each time, and not the broker, whose descriptors
+ * would be: the last host costs what the first did. It outlives whoever kills the server or the broker for as long as it takes to put
  * the kernel's settings back. */
 #define _GNU_SOURCE
 #include "hostinit.h"
@@ -16,7 +16,7 @@ static const struct {
 } requests[] = {
     {"namespaces", birth_answer},
     {"await", death_answer},
-    {"merging", merging_answer},
+    {"ksm", ksm_answer},
 };
 
 static void answer(void)
@@ -36,7 +36,7 @@ static _Noreturn void serve(void)
 {
     while (control_receive(&message))
         answer();
-    merging_end();
+    ksm_end();
     _exit(0); /* hosts in namespaces of their own die with us, the others when their control sockets close */
 }
 

@@ -1,20 +1,20 @@
 /* simunix-hostinit: the first processes of emulated hosts, outside the emulation itself, and the factory that they are cloned from.
  *
- * The factory is two processes. The relay serves the server's one socket, which is its standard input at first and then descriptor 3,
+ * The factory is two processes. The broker serves the server's one socket, which is its standard input at first and then descriptor 3,
  * until the server is gone; it holds a control socket for each host, so that the server need not. The fork server is its child. The
  * first word of each message of the server says whom it is for; a host has the number, above 0, that its birth gave it, and no other
  * host ever has it:
- *   birth=NUMBER     a new host. The relay makes its control socket, and the fork server is asked for
+ *   birth=NUMBER     a new host. The broker makes its control socket, and the fork server is asked for
  *     namespaces=all|user|none   user: first a user namespace in which the caller is root. Answered with the host's first process
  *   host=NUMBER      the rest, with its descriptors, is passed on to that host
  *   close=NUMBER     the host's control socket is closed, and no more said of it; not answered
  *   factory=0        the rest is a request to the fork server:
  *     await=PROCESS              answered when that first process has ended, and with it all that was in its namespaces
- *     merging=PAGES MILLISECONDS the kernel's same-page merging for all hosts that come, scanning so many pages each so many ms
+ *     ksm=PAGES MILLISECONDS     the kernel's same-page merging for all hosts that come, scanning so many pages each so many ms
  * What the server hears is "NUMBER TEXT": TEXT as a host has said it (below), or "gone", once, when its control socket has closed
  * without being told to. NUMBER 0 is the factory, which answers requests, births among them, as hosts do, in their order.
  *
- * A host's first process starts what the server asks for, reaps orphans, and takes everything down with it when the relay's end of
+ * A host's first process starts what the server asks for, reaps orphans, and takes everything down with it when the broker's end of
  * the control socket closes, however that comes about.
  *
  * Control socket (descriptor 3, SEQPACKET): a message is a list of zero-terminated words "key=value".
@@ -60,8 +60,8 @@ void control_answer(const char *format, ...) __attribute__((format(printf, 1, 2)
 const char *message_next(const struct message *message, const char *word);
 const char *word_value(const char *word, const char *key);
 
-/* relay.c, fork_server.c */
-int relay_run(void);
+/* broker.c, fork_server.c */
+int broker_run(void);
 int fork_server_start(pid_t *process);
 
 /* outbox.c */
@@ -69,12 +69,12 @@ void outbox_put(long number, const char *format, ...) __attribute__((format(prin
 bool outbox_send(void);
 bool outbox_is_empty(void);
 
-/* birth.c, merging.c: requests to the fork server */
+/* birth.c, ksm.c: requests to the fork server */
 void birth_answer(const struct message *message, const char *which);
 void death_answer(const struct message *message, const char *pid);
-void merging_answer(const struct message *message, const char *value);
-void merging_leave(void);
-void merging_end(void);
+void ksm_answer(const struct message *message, const char *value);
+void ksm_leave(void);
+void ksm_end(void);
 
 /* host.c */
 bool host_await(void);

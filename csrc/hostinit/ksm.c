@@ -111,7 +111,7 @@ static bool join(const long *wanted)
     if (switch_on(wanted) && flock(state, LOCK_SH) == 0)
         return true;
     restore_settings();
-    merging_leave();
+    ksm_leave();
     return is_on == 1;
 }
 
@@ -151,7 +151,7 @@ static bool start_keeper(void)
     return keeper > 0;
 }
 
-void merging_answer(const struct message *message, const char *value)
+void ksm_answer(const struct message *message, const char *value)
 {
     char *rest;
     long wanted[2] = {strtol(value, &rest, 10), strtol(rest, NULL, 10)};
@@ -168,7 +168,7 @@ void merging_answer(const struct message *message, const char *value)
 }
 
 /* A host's process has no part in this. */
-void merging_leave(void)
+void ksm_leave(void)
 {
     if (lifeline >= 0)
         close(lifeline);
@@ -177,9 +177,9 @@ void merging_leave(void)
     lifeline = state = -1;
 }
 
-void merging_end(void)
+void ksm_end(void)
 {
-    merging_leave();
+    ksm_leave();
     while (keeper > 0 && waitpid(keeper, NULL, 0) < 0 && errno == EINTR)
         ;
 }

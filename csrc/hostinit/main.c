@@ -1,4 +1,4 @@
-/* The factory of hosts: two small processes per run. This one holds the hosts' control sockets and passes on what is said (relay.c);
+/* The factory of hosts: two small processes per run. This one holds the hosts' control sockets and passes on what is said (broker.c);
  * its child, the fork server, is what hosts are cloned from (fork_server.c). */
 #define _GNU_SOURCE
 #include "hostinit.h"
@@ -33,5 +33,5 @@ int main(void)
     close(STDIN_FILENO);
     open("/dev/null", O_RDONLY);
     fcntl(CONTROL, F_SETFD, FD_CLOEXEC);
-    return relay_run();
+    return broker_run();
 }

@@ -7,7 +7,7 @@
 
 struct driver {
     struct script *script;
-    struct crew *crew; /* if there are tasks */
+    struct ranks *ranks; /* if there are tasks */
     int next;          /* line */
     int exit_code;
     bool is_over;
@@ -51,13 +51,13 @@ static void run_end(struct driver *driver, struct line *line)
 
 static void run_task(struct driver *driver, struct line *line)
 {
-    crew_task(driver->crew, line, &driver->script->lines[line->end]);
+    ranks_run_task(driver->ranks, line, &driver->script->lines[line->end]);
     driver->next = line->end + 1;
 }
 
 static void run_stage(struct driver *driver, struct line *line)
 {
-    crew_stage(&driver->script->storages[line->from], &driver->script->storages[line->to], line->amount);
+    ranks_stage(&driver->script->storages[line->from], &driver->script->storages[line->to], line->amount);
 }
 
 static void run_exit(struct driver *driver, struct line *line)
@@ -81,9 +81,9 @@ static void gather_if_needed(struct driver *driver)
         has_task |= driver->script->lines[i].verb == TASK;
     if (!has_task)
         return;
-    driver->crew = crew_gather(driver->script);
+    driver->ranks = ranks_gather(driver->script);
     time = now();
-    printf("%lld.%09ld ranks are there: %d\n", (long long)time.tv_sec, time.tv_nsec, driver->script->ranks);
+    printf("%lld.%09ld ranks are there: %d\n", (long long)time.tv_sec, time.tv_nsec, driver->script->rank_count);
 }
 
 static void log_moment(const char *what, const struct line *line)
@@ -111,8 +111,8 @@ int driver_run(struct script *script)
         if (driver.is_over || driver.next == outermost)
             log_moment("ends", line);
     }
-    if (driver.crew != NULL) {
-        int code = crew_dismiss(driver.crew);
+    if (driver.ranks != NULL) {
+        int code = ranks_dismiss(driver.ranks);
 
         driver.exit_code = driver.exit_code ? driver.exit_code : code;
     }

@@ -64,7 +64,7 @@ struct line {
 struct script {
     struct line *lines;
     int count;
-    int ranks;
+    int rank_count;
     char **launch; /* NULL: this process is the only rank */
     struct endpoint *storages;
     int storage_count;
@@ -75,12 +75,12 @@ void script_read(struct script *script, const char *path);
 /* driver.c */
 int driver_run(struct script *script);
 
-/* crew.c */
-struct crew;
-struct crew *crew_gather(const struct script *script);
-void crew_task(struct crew *crew, const struct line *task, const struct line *end);
-int crew_dismiss(struct crew *crew);
-void crew_stage(const struct endpoint *from, const struct endpoint *to, uint64_t bytes);
+/* ranks.c */
+struct ranks;
+struct ranks *ranks_gather(const struct script *script);
+void ranks_run_task(struct ranks *ranks, const struct line *task, const struct line *end);
+int ranks_dismiss(struct ranks *ranks);
+void ranks_stage(const struct endpoint *from, const struct endpoint *to, uint64_t bytes);
 
 /* rank.c */
 int rank_run(int control, int rank);

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct crew {
+struct ranks {
     const struct script *script;
     int *controls;           /* by rank */
     struct endpoint *peers;  /* ranks, then storages */
@@ -62,7 +62,7 @@ static int listen_for_ranks(struct endpoint *here, char *host, char *port)
 }
 
 /* A connection, unless the launcher ends before one comes. */
-static int await_rank(struct crew *crew, int listener, int launcher_end, struct endpoint *from)
+static int await_rank(struct ranks *ranks, int listener, int launcher_end, struct endpoint *from)
 {
     struct pollfd either[] = {{listener, POLLIN, 0}, {launcher_end, POLLIN, 0}};
     int status = 0;
@@ -71,9 +71,9 @@ static int await_rank(struct crew *crew, int listener, int launcher_end, struct 
     while (poll(either, 2, -1) < 0 && errno == EINTR)
         ;
     if (either[0].revents == 0) {
-        waitpid(crew->launcher, &status, 0);
-        fail("%s ended with status %d before all %d ranks had started", crew->script->launch[0],
-             WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), crew->script->ranks);
+        waitpid(ranks->launcher, &status, 0);
+        fail("%s ended with status %d before all %d ranks had started", ranks->script->launch[0],
+             WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), ranks->script->rank_count);
     }
     from->length = sizeof from->address;
     fd = accept4(listener, (struct sockaddr *)&from->address, &from->length, SOCK_CLOEXEC);
@@ -82,19 +82,19 @@ static int await_rank(struct crew *crew, int listener, int launcher_end, struct 
     return fd;
 }
 
-static void greet(struct crew *crew, int fd, struct endpoint from)
+static void greet(struct ranks *ranks, int fd, struct endpoint from)
 {
     struct hello hello;
 
     read_all(fd, &hello, sizeof hello, rank_name);
-    if (hello.rank >= (uint32_t)crew->script->ranks || crew->controls[hello.rank] != 0)
-        fail("there is no rank %u, or it is there already: the script expects %d", hello.rank, crew->script->ranks);
+    if (hello.rank >= (uint32_t)ranks->script->rank_count || ranks->controls[hello.rank] != 0)
+        fail("there is no rank %u, or it is there already: the script expects %d", hello.rank, ranks->script->rank_count);
     endpoint_set_port(&from, (uint16_t)hello.port);
-    crew->controls[hello.rank] = fd;
-    crew->peers[hello.rank] = from;
+    ranks->controls[hello.rank] = fd;
+    ranks->peers[hello.rank] = from;
 }
 
-static void gather_launched(struct crew *crew)
+static void gather_launched(struct ranks *ranks)
 {
     char host[64], port[16], program[256];
     struct endpoint here, from;
@@ -103,59 +103,59 @@ static void gather_launched(struct crew *crew)
 
     own_program(program, sizeof program);
     fflush(stdout);
-    crew->launcher = fork();
-    if (crew->launcher == 0)
-        launch(crew->script->launch, program, host, port);
-    launcher_end = (int)syscall(SYS_pidfd_open, crew->launcher, 0);
-    if (crew->launcher < 0 || launcher_end < 0)
-        fail("cannot start %s: %m", crew->script->launch[0]);
-    for (int i = 0; i < crew->script->ranks; i++) {
-        int fd = await_rank(crew, listener, launcher_end, &from);
+    ranks->launcher = fork();
+    if (ranks->launcher == 0)
+        launch(ranks->script->launch, program, host, port);
+    launcher_end = (int)syscall(SYS_pidfd_open, ranks->launcher, 0);
+    if (ranks->launcher < 0 || launcher_end < 0)
+        fail("cannot start %s: %m", ranks->script->launch[0]);
+    for (int i = 0; i < ranks->script->rank_count; i++) {
+        int fd = await_rank(ranks, listener, launcher_end, &from);
 
-        greet(crew, fd, endpoint_is_loopback(&from) ? here : from);
+        greet(ranks, fd, endpoint_is_loopback(&from) ? here : from);
     }
     close(launcher_end);
     close(listener);
 }
 
 /* A rank of its own needs no launcher: a child. */
-static void gather_single(struct crew *crew)
+static void gather_single(struct ranks *ranks)
 {
     int ends[2];
 
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         fail("socketpair: %m");
     fflush(stdout);
-    crew->launcher = fork();
-    if (crew->launcher < 0)
+    ranks->launcher = fork();
+    if (ranks->launcher < 0)
         fail("fork: %m");
-    if (crew->launcher == 0) {
+    if (ranks->launcher == 0) {
         close(ends[0]);
         _exit(rank_run(ends[1], 0));
     }
     close(ends[1]);
-    greet(crew, ends[0], endpoint_of("127.0.0.1", "0"));
+    greet(ranks, ends[0], endpoint_of("127.0.0.1", "0"));
 }
 
-struct crew *crew_gather(const struct script *script)
+struct ranks *ranks_gather(const struct script *script)
 {
-    struct crew *crew = allocate(1, sizeof *crew);
-    uint32_t count = (uint32_t)(script->ranks + script->storage_count);
+    struct ranks *ranks = allocate(1, sizeof *ranks);
+    uint32_t count = (uint32_t)(script->rank_count + script->storage_count);
 
-    crew->script = script;
-    crew->controls = allocate((size_t)script->ranks, sizeof *crew->controls);
-    crew->peers = allocate(count, sizeof *crew->peers);
+    ranks->script = script;
+    ranks->controls = allocate((size_t)script->rank_count, sizeof *ranks->controls);
+    ranks->peers = allocate(count, sizeof *ranks->peers);
     if (script->launch == NULL)
-        gather_single(crew);
+        gather_single(ranks);
     else
-        gather_launched(crew);
+        gather_launched(ranks);
     for (int i = 0; i < script->storage_count; i++)
-        crew->peers[script->ranks + i] = script->storages[i];
-    for (int rank = 0; rank < script->ranks; rank++) {
-        write_all(crew->controls[rank], &count, sizeof count, rank_name);
-        write_all(crew->controls[rank], crew->peers, count * sizeof *crew->peers, rank_name);
+        ranks->peers[script->rank_count + i] = script->storages[i];
+    for (int rank = 0; rank < script->rank_count; rank++) {
+        write_all(ranks->controls[rank], &count, sizeof count, rank_name);
+        write_all(ranks->controls[rank], ranks->peers, count * sizeof *ranks->peers, rank_name);
     }
-    return crew;
+    return ranks;
 }
 
 static bool is_meant(int64_t wanted, int rank)
@@ -164,7 +164,7 @@ static bool is_meant(int64_t wanted, int rank)
 }
 
 /* What a line asks of one rank: flops, or transfers, of which there is room for as many as there are peers. */
-static uint32_t add_part(const struct crew *crew, const struct line *line, int rank, struct order *order,
+static uint32_t add_part(const struct ranks *ranks, const struct line *line, int rank, struct order *order,
                          struct transfer *transfers)
 {
     uint32_t count = 0;
@@ -177,40 +177,40 @@ static uint32_t add_part(const struct crew *crew, const struct line *line, int r
     }
     if (line->verb != SEND) {
         transfers[0] = (struct transfer){line->verb == READ ? TRANSFER_READ : TRANSFER_WRITE,
-                                         (uint32_t)(crew->script->ranks + line->to), line->amount};
+                                         (uint32_t)(ranks->script->rank_count + line->to), line->amount};
         return 1;
     }
-    for (int to = 0; to < crew->script->ranks; to++)
+    for (int to = 0; to < ranks->script->rank_count; to++)
         if (line->to == to || (line->to == EVERY && to != rank))
             transfers[count++] = (struct transfer){TRANSFER_WRITE, (uint32_t)to, line->amount};
     return count;
 }
 
-static void give_order(const struct crew *crew, const struct line *task, const struct line *end, int rank, bool has_network)
+static void give_order(const struct ranks *ranks, const struct line *task, const struct line *end, int rank, bool has_network)
 {
     struct order order = {.has_network = has_network};
-    size_t most = (size_t)(end - task) * (size_t)crew->script->ranks;
+    size_t most = (size_t)(end - task) * (size_t)ranks->script->rank_count;
     struct transfer *transfers = allocate(most, sizeof *transfers);
 
     for (const struct line *line = task + 1; line < end; line++)
-        order.transfers += add_part(crew, line, rank, &order, transfers + order.transfers);
-    write_all(crew->controls[rank], &order, sizeof order, rank_name);
-    write_all(crew->controls[rank], transfers, order.transfers * sizeof *transfers, rank_name);
+        order.transfers += add_part(ranks, line, rank, &order, transfers + order.transfers);
+    write_all(ranks->controls[rank], &order, sizeof order, rank_name);
+    write_all(ranks->controls[rank], transfers, order.transfers * sizeof *transfers, rank_name);
     free(transfers);
 }
 
 /* A parallel task: all ranks begin together, and it is done when the last of them is. */
-void crew_task(struct crew *crew, const struct line *task, const struct line *end)
+void ranks_run_task(struct ranks *ranks, const struct line *task, const struct line *end)
 {
     bool has_network = false;
     uint32_t done;
 
     for (const struct line *line = task + 1; line < end; line++)
         has_network |= line->verb != CPU && line->amount > 0;
-    for (int rank = 0; rank < crew->script->ranks; rank++)
-        give_order(crew, task, end, rank, has_network);
-    for (int rank = 0; rank < crew->script->ranks; rank++)
-        read_all(crew->controls[rank], &done, sizeof done, rank_name);
+    for (int rank = 0; rank < ranks->script->rank_count; rank++)
+        give_order(ranks, task, end, rank, has_network);
+    for (int rank = 0; rank < ranks->script->rank_count; rank++)
+        read_all(ranks->controls[rank], &done, sizeof done, rank_name);
 }
 
 static void staged(void *context, bool is_done)
@@ -221,7 +221,7 @@ static void staged(void *context, bool is_done)
 }
 
 /* Between two storages; this host only asks for it. */
-void crew_stage(const struct endpoint *from, const struct endpoint *to, uint64_t bytes)
+void ranks_stage(const struct endpoint *from, const struct endpoint *to, uint64_t bytes)
 {
     struct transfer transfer = {TRANSFER_FORWARD, 0, bytes};
     bool is_over = false;
@@ -232,13 +232,13 @@ void crew_stage(const struct endpoint *from, const struct endpoint *to, uint64_t
 }
 
 /* Let the ranks go; how their launcher ended, as an exit code. */
-int crew_dismiss(struct crew *crew)
+int ranks_dismiss(struct ranks *ranks)
 {
     int status = 0;
 
-    for (int rank = 0; rank < crew->script->ranks; rank++)
-        close(crew->controls[rank]);
-    while (waitpid(crew->launcher, &status, 0) < 0 && errno == EINTR)
+    for (int rank = 0; rank < ranks->script->rank_count; rank++)
+        close(ranks->controls[rank]);
+    while (waitpid(ranks->launcher, &status, 0) < 0 && errno == EINTR)
         ;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

@@ -83,7 +83,7 @@ static int64_t index_below(const struct reader *reader, const char *word, int co
 
 static int64_t rank_of(const struct reader *reader, const char *word)
 {
-    return strcmp(word, "*") == 0 ? EVERY : index_below(reader, word, reader->script->ranks, "no such rank");
+    return strcmp(word, "*") == 0 ? EVERY : index_below(reader, word, reader->script->rank_count, "no such rank");
 }
 
 static int64_t storage_of(const struct reader *reader, const char *word)
@@ -158,7 +158,7 @@ static bool take_setting(struct reader *reader, char **words)
     struct script *script = reader->script;
 
     if (strcmp(words[0], "ranks") == 0 && words[1] != NULL) {
-        script->ranks = (int)number(reader, words[1]);
+        script->rank_count = (int)number(reader, words[1]);
     } else if (strcmp(words[0], "launch") == 0 && words[1] != NULL) {
         set_launch(script, words + 1);
     } else if (strcmp(words[0], "storage") == 0 && words[1] != NULL && words[2] != NULL) {
@@ -210,7 +210,7 @@ void script_read(struct script *script, const char *path)
 
     if (file == NULL)
         fail("%s: %m", path);
-    script->ranks = 1;
+    script->rank_count = 1;
     while ((length = getline(&text, &room, file)) >= 0) {
         reader.number++;
         if (length > 0 && text[length - 1] == '\n')

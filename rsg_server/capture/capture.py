@@ -1,24 +1,53 @@
-"""What the hosts' interfaces see: conversations by socket, datagrams, and a file per host. Changes nothing that happens."""
+"""What the hosts' network interfaces see: a conversation per pair of sockets, datagrams, and a capture file per host.
+
+A capture only looks on: nothing here changes what happens or when. Of sockets it knows what `CapturedSocket` asks for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from rsg_server.capture.conversation import Conversation, Side
 from rsg_server.capture.frames import Endpoint, IpLabel, port_unreachable, udp
 from rsg_server.capture.pcap import PcapFile
 
-if TYPE_CHECKING:
-    from rsg_server.sockets.pair import Address, SimulatedSocket
-
 FILE = "eth0.pcap"
 _SPREAD = 0x9E3779B1
 
 
+class SocketAddress(Protocol):
+    """An address of 4 or 16 bytes, and a port."""
+
+    @property
+    def ip(self) -> bytes: ...
+    @property
+    def port(self) -> int: ...
+
+
+class NamedHost(Protocol):
+    """The host of a socket."""
+
+    @property
+    def name(self) -> str: ...
+
+
+class CapturedSocket(Protocol):
+    """What a capture needs of a TCP socket; `number` is the socket's own for the whole run."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def host(self) -> NamedHost: ...
+    @property
+    def local(self) -> SocketAddress | None: ...
+    @property
+    def remote(self) -> SocketAddress | None: ...
+
+
 class Capture:
-    """`hosts` have their traffic written; `folder` tells where, `epoch_ns` when virtual time begins. Loopback is not seen."""
+    """Writes the traffic of `hosts`, except loopback, to eth0.pcap in `folder(host)`; virtual time begins at `epoch_ns`."""
 
     def __init__(self, hosts: Collection[str], folder: Callable[[str], Path], epoch_ns: int) -> None:
         self._epoch_ns = epoch_ns
@@ -27,7 +56,7 @@ class Capture:
         self._datagrams = 0
 
     def record(self, host: str, moment_ns: int, frame: bytes) -> None:
-        """A frame passes a host's interface."""
+        """A frame passes a host's interface; hosts that are not captured are left out."""
         file = self._files.get(host)
         if file is not None:
             file.add(self._epoch_ns + moment_ns, frame)
@@ -40,8 +69,8 @@ class Capture:
 
     # TCP
 
-    def syn(self, client: SimulatedSocket, server_host: str) -> list[bytes]:
-        """A client asks, again perhaps."""
+    def syn(self, client: CapturedSocket, server_host: str) -> list[bytes]:
+        """The SYN of a client, perhaps sent again."""
         found = self._conversations.get(client.number)
         if found is None:
             assert client.local is not None and client.remote is not None
@@ -51,60 +80,62 @@ class Capture:
             self._conversations[client.number] = found
         return [found[0].syn()]
 
-    def syn_ack(self, client: SimulatedSocket, served: SimulatedSocket, moment_ns: int) -> list[bytes]:
-        """A listener answers."""
+    def syn_ack(self, client: CapturedSocket, served: CapturedSocket, moment_ns: int) -> list[bytes]:
+        """The answer of a listener: `served` is the socket that accept(2) returns."""
         conversation, near = self._conversations[client.number]
         self._conversations[served.number] = (conversation, conversation.other(near))
         return [conversation.syn_ack(moment_ns)]
 
-    def refusal(self, client: SimulatedSocket) -> list[bytes]:
-        """Nobody listens."""
+    def refusal(self, client: CapturedSocket) -> list[bytes]:
+        """The RST of a host where no socket listens."""
         return [self._conversations.pop(client.number)[0].refusal()]
 
-    def established(self, client: SimulatedSocket, moment_ns: int, latency_ns: int) -> None:
-        """The client is connected."""
+    def established(self, client: CapturedSocket, moment_ns: int, latency_ns: int) -> None:
+        """The client has got the answer and acknowledges it."""
         found = self._conversations.get(client.number)
         if found is not None:
             found[0].established(moment_ns, latency_ns)
 
     def data(
-        self, sender: SimulatedSocket, offset: int, data: bytes, begin_ns: int, left_ns: int, arrived_ns: int | None
+        self, sender: CapturedSocket, offset: int, data: bytes, begin_ns: int, left_ns: int, arrived_ns: int | None
     ) -> None:
-        """See Conversation.data."""
+        """Bytes of a stream; see Conversation.data."""
         found = self._conversations.get(sender.number)
         if found is not None:
             found[0].data(found[1], offset, data, begin_ns, left_ns, arrived_ns)
 
-    def end(self, sender: SimulatedSocket, left_ns: int, arrived_ns: int | None) -> None:
-        """See Conversation.end."""
+    def end(self, sender: CapturedSocket, left_ns: int, arrived_ns: int | None) -> None:
+        """The end of a stream; see Conversation.end."""
         found = self._conversations.get(sender.number)
         if found is not None:
             found[0].end(found[1], left_ns, arrived_ns)
 
-    def reset(self, sender: SimulatedSocket, moment_ns: int) -> list[bytes]:
-        """RST."""
+    def reset(self, sender: CapturedSocket, moment_ns: int) -> list[bytes]:
+        """The RST with which a socket breaks its connection off; none for a socket that the capture has not seen open."""
         found = self._conversations.get(sender.number)
         return [] if found is None else [found[0].reset(found[1], moment_ns)]
 
     # UDP
 
-    def datagram(self, source: Address, target: Address, data: bytes, hop_limit: int, traffic_class: int) -> list[bytes]:
-        """A datagram, in fragments where it is large."""
+    def datagram(
+        self, source: SocketAddress, target: SocketAddress, data: bytes, hop_limit: int, traffic_class: int
+    ) -> list[bytes]:
+        """The frames of a datagram: fragments, if it is larger than the MTU."""
         self._datagrams += 1
         return udp(_endpoint(source), _endpoint(target), data, IpLabel(hop_limit, traffic_class, self._datagrams))
 
     @staticmethod
-    def unreachable(source: Address, target: Address, data: bytes) -> list[bytes]:
-        """ICMP's answer to a datagram from `source` that nobody takes at `target`."""
+    def unreachable(source: SocketAddress, target: SocketAddress, data: bytes) -> list[bytes]:
+        """The ICMP message for a datagram from `source` to a port at `target` that no socket has."""
         return port_unreachable(_endpoint(target), _endpoint(source), data)
 
 
-def _endpoint(address: Address) -> Endpoint:
-    """IPv4 in IPv6's clothes is IPv4 on the wire."""
+def _endpoint(address: SocketAddress) -> Endpoint:
+    """An IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2) is IPv4 on the wire."""
     ip = address.ip
     return Endpoint(ip[12:] if len(ip) == 16 and ip[:12] == b"\0" * 10 + b"\xff\xff" else ip, address.port)
 
 
 def _first(number: int, side: int) -> int:
-    """An initial sequence number that is always the same."""
+    """The initial sequence number of one side of a conversation; equal in every run."""
     return (2 * number + side) * _SPREAD & 0xFFFFFFFF

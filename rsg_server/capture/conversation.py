@@ -15,31 +15,31 @@ KEPT = 4096
 
 @dataclass(slots=True)
 class Side:
-    """One end: `first` is its initial sequence number, `heard` what it has got from the other and when."""
+    """One end: `first` is its initial sequence number; from `moments[i]` on (ns) it acknowledges `heard[i]`."""
 
     host: str
     endpoint: Endpoint
     first: int
-    sent: int = 0  # bytes of its stream so far, SYN and FIN not counted
+    sent: int = 0  # bytes of the stream so far, SYN and FIN not counted
     moments: list[int] = field(default_factory=list)
     heard: list[int] = field(default_factory=list)
 
     def hear(self, moment_ns: int, following: int) -> None:
-        """From a moment on, everything before `following` is here. Only what is asked for late is kept."""
+        """From a moment on, everything before `following` has arrived. At least the last KEPT such moments are kept."""
         self.moments.append(moment_ns)
         self.heard.append(following)
         if len(self.moments) > 2 * KEPT:
             del self.moments[:KEPT], self.heard[:KEPT]
 
     def acknowledges(self, moment_ns: int) -> int:
-        """What a segment sent at a moment acknowledges."""
+        """The acknowledgement number of a segment that is sent at a moment."""
         index = bisect_right(self.moments, moment_ns) - 1
         return self.heard[max(index, 0)] if self.heard else 0
 
 
 @dataclass(slots=True)
 class Conversation:
-    """`client` opened it. Moments are virtual nanoseconds."""
+    """A connection that `client` has opened. Moments are virtual nanoseconds; `record` gets every frame that passes a host."""
 
     client: Side
     server: Side
@@ -58,7 +58,7 @@ class Conversation:
         return tcp(self.client.endpoint, self.server.endpoint, self.client.first, 0, Flags.SYN)
 
     def syn_ack(self, moment_ns: int) -> bytes:
-        """Its answer."""
+        """The answer to the first segment."""
         self.server.hear(moment_ns, self.client.first + 1)
         return tcp(self.server.endpoint, self.client.endpoint, self.server.first, self.client.first + 1, Flags.SYN | Flags.ACK)
 
@@ -74,7 +74,7 @@ class Conversation:
         self.record(self.server.host, moment_ns + latency_ns, frame)
 
     def data(self, side: Side, offset: int, data: bytes, begin_ns: int, left_ns: int, arrived_ns: int | None) -> None:
-        """A piece of a stream left evenly between two moments; its last byte arrived at a moment, or was lost (None)."""
+        """Bytes left evenly between two moments; the last one arrived at `arrived_ns`, or was lost (None)."""
         size = mss(side.endpoint.ip)
         other = self.other(side)
         side.sent = max(side.sent, offset + len(data))
@@ -94,22 +94,22 @@ class Conversation:
                     self.acknowledge(other, arrives, arrived_ns - left_ns)
 
     def acknowledge(self, side: Side, moment_ns: int, latency_ns: int) -> None:
-        """An empty segment that says what has been heard."""
+        """An empty segment that acknowledges what has arrived."""
         frame = self._segment(side, side.sent, Flags.ACK, moment_ns)
         self.record(side.host, moment_ns, frame)
         self.record(self.other(side).host, moment_ns + latency_ns, frame)
 
     def end(self, side: Side, left_ns: int, arrived_ns: int | None) -> None:
-        """FIN, and its acknowledgement."""
+        """The FIN of a side and, unless it was lost (None), its acknowledgement."""
         frame = self._segment(side, side.sent, Flags.FIN | Flags.ACK, left_ns)
         self.record(side.host, left_ns, frame)
         if arrived_ns is not None:
             other = self.other(side)
             self.record(other.host, arrived_ns, frame)
-            side.sent += 1  # it takes a number
+            side.sent += 1  # FIN has a sequence number
             other.hear(arrived_ns, side.first + 1 + side.sent)
             self.acknowledge(other, arrived_ns, arrived_ns - left_ns)
 
     def reset(self, side: Side, moment_ns: int) -> bytes:
-        """RST."""
+        """The RST of a side."""
         return self._segment(side, side.sent, Flags.RST | Flags.ACK, moment_ns)

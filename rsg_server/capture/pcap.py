@@ -1,26 +1,25 @@
-"""Capture files with nanoseconds (pcap, magic a1b23c4d). Packets may come in any order and are sorted when a file is closed."""
+"""Capture files with nanoseconds (pcap, magic a1b23c4d). Packets may come in any order and are sorted when a file is closed.
+
+dpkt writes the file. dpkt is imported only then, as importing the package takes a tenth of a second, which every run would pay.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import mmap
-import struct
 from array import array
+from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 
 from rsg_server.errors import ServerError
 
-NANOSECONDS = 0xA1B23C4D
-ETHERNET = 1
 SNAPLEN = 262_144
-_FILE_HEADER = struct.Struct("<IHHiIII")
-_PACKET_HEADER = struct.Struct("<IIII")
 _BUFFER_BYTES = 1 << 20
-NS = 10**9
 
 
 class PcapFile:
-    """One file; frames wait in `PATH.part`, in the order in which they came. Of one moment, they stay in that order."""
+    """One file. Until it is closed, frames wait in `PATH.part`. Frames of one moment stay in the order in which they came."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -31,7 +30,7 @@ class PcapFile:
         self._size = 0
 
     def add(self, moment_ns: int, frame: bytes) -> None:
-        """A frame at a moment, in nanoseconds since 1970."""
+        """Add a frame at a moment, in nanoseconds since 1970."""
         self._moments.append(moment_ns)
         self._buffer += frame
         self._size += len(frame)
@@ -40,27 +39,32 @@ class PcapFile:
             self._spill()
 
     def _spill(self) -> None:
-        with self._own_words(), self._part.open("ab") as part:
+        with self._explained(), self._part.open("ab") as part:
             part.write(self._buffer)
         self._buffer.clear()
 
     def close(self) -> None:
-        """Write the file."""
+        """Write the file and remove `PATH.part`."""
+        from dpkt import pcap
+
         self._spill()
-        order = sorted(range(len(self._moments)), key=self._moments.__getitem__)
-        with self._own_words(), self._part.open("rb") as part, self._path.open("wb") as out:
-            out.write(_FILE_HEADER.pack(NANOSECONDS, 2, 4, 0, 0, SNAPLEN, ETHERNET))
-            if order:
-                with mmap.mmap(part.fileno(), 0, access=mmap.ACCESS_READ) as frames:
-                    for index in order:
-                        begin, end = self._ends[index - 1] if index else 0, self._ends[index]
-                        seconds, nanoseconds = divmod(self._moments[index], NS)
-                        out.write(_PACKET_HEADER.pack(seconds, nanoseconds, end - begin, end - begin))
-                        out.write(frames[begin:end])
+        with self._explained(), self._path.open("wb") as out:
+            pcap.Writer(out, SNAPLEN, pcap.DLT_EN10MB, nano=True).writepkts(self._sorted())
         self._part.unlink()
 
+    def _sorted(self) -> Iterator[tuple[Decimal, bytes]]:
+        """Seconds since 1970 and frame: a Decimal, as a float would round the nanoseconds."""
+        order = sorted(range(len(self._moments)), key=self._moments.__getitem__)
+        if not order:
+            return  # an empty file cannot be mapped
+        with self._part.open("rb") as part, mmap.mmap(part.fileno(), 0, access=mmap.ACCESS_READ) as frames:
+            for index in order:
+                begin, end = self._ends[index - 1] if index else 0, self._ends[index]
+                yield Decimal(self._moments[index]).scaleb(-9), frames[begin:end]
+
     @contextlib.contextmanager
-    def _own_words(self):  # type: ignore[no-untyped-def]
+    def _explained(self) -> Iterator[None]:
+        """An OSError becomes a ServerError that says what to do."""
         try:
             yield
         except OSError as error:

@@ -1,4 +1,4 @@
-"""Traces of system calls: whose are written, and into which files. The shims write the lines; see csrc/shim/strace/strace.c."""
+"""Traces of system calls: whose are written, and into which files. The shims write the lines; see csrc/shim/strace/lines.c."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """What the profiles of a platform do to its links and hosts, in the order of time.
 
-A host that can go off is a link to the flows from and to it (`gates`), which are cut with it. Speeds do not matter.
+A host that can be switched off appears to the flows from and to it as one more link (`gates`), which fails with the host and
+takes these flows with it. Profiles of a host's speed change no flow and are left out.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ MEANINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class LinkChange:
-    """From a moment on, a link has another `bandwidth` (bytes per second), `latency` (seconds) or `state` (above 0: on)."""
+class LinkEvent:
+    """From `time_s` on, a link has another `bandwidth` (bytes per second), `latency` (seconds) or `state` (on if above 0)."""
 
     time_s: float
     link: Link
@@ -33,7 +34,7 @@ class LinkChange:
 
 
 def events(profile: Profile) -> Iterator[tuple[float, float]]:
-    """Moments and values; endless if the profile starts over."""
+    """The profile's moments, in seconds from its beginning, and values; endless if the profile starts over."""
     begin = 0.0
     while profile.events:
         for date, value in profile.events:
@@ -44,24 +45,24 @@ def events(profile: Profile) -> Iterator[tuple[float, float]]:
 
 
 def gates(platform: Platform) -> dict[str, Link]:
-    """By name, for each host that has a state profile: a link that bounds nothing, which is on when the host is."""
+    """A link of unlimited bandwidth for each host that has a state profile, by the host's name; it is on while the host is."""
     hosts = [use.element for use in platform.description.profiles if use.changes is Changes.HOST_STATE]
     return {name: Link(f"host {name}", math.inf, 0.0, SharingPolicy.FATPIPE) for name in hosts}
 
 
-def link_changes(platform: Platform) -> Iterator[LinkChange]:
-    """Of all links and gates; those of one moment in the order of the platform's description."""
+def link_changes(platform: Platform) -> Iterator[LinkEvent]:
+    """The events of all links and gates by time; events of one moment come in the order of the platform's description."""
     doors = gates(platform)
 
-    def of(use: ProfileUse) -> Iterator[LinkChange]:
+    def of(use: ProfileUse) -> Iterator[LinkEvent]:
         link = doors[use.element] if use.changes is Changes.HOST_STATE else platform.links[use.element]
         for time_s, value in events(use.profile):
-            yield LinkChange(time_s, link, MEANINGS[use.changes], value)
+            yield LinkEvent(time_s, link, MEANINGS[use.changes], value)
 
     streams = [of(use) for use in platform.description.profiles if use.changes in MEANINGS]
     return heapq.merge(*streams, key=lambda change: change.time_s)
 
 
-def next_time(change: LinkChange | None) -> float:
-    """When a change is due, infinite for none."""
+def next_time(change: LinkEvent | None) -> float:
+    """The time of an event in seconds, infinite for None."""
     return math.inf if change is None else change.time_s

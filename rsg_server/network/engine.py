@@ -1,4 +1,4 @@
-"""A network on its own: flows that start at given moments of a clock in seconds, and when they finish."""
+"""A network on its own, without hosts that run: flows start at given moments of a clock in seconds, and finish."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from rsg_server.platform.link import Link, Route, SharingPolicy
 from rsg_server.platform.zone import LOOPBACK
 
 PRECISION_S = 1e-12
-"""Events that are closer than this are one instant."""
+"""Events that are no further apart are one instant."""
 SIMGRID_PRECISION_S = 1e-9
 """SimGrid's precision/timing, used in its compatible mode."""
-
 
 NO_GATES: Mapping[str, Link] = MappingProxyType({})
 
 
-class State(Enum):
-    """What has become of a flow."""
+class FlowState(Enum):
+    """What has become of a flow: csrc/network/engine.h names the states."""
 
     WAITING = lib.TRANSFER_WAITING
     LATENCY = lib.TRANSFER_LATENCY
@@ -40,9 +39,9 @@ class FindRoute(Protocol):
 
 
 class FlowEngine:
-    """Moves flows over the links of a platform, by a model; its clock is `now_s`.
+    """Moves flows over the links of a platform, by a model; `now_s` is the engine's own clock.
 
-    `gates` are links that the flows of single hosts cross besides, at both ends (rsg_server.network.changes).
+    `gates` are further links, by the name of the host whose flows cross them (see rsg_server.network.changes).
     """
 
     def __init__(
@@ -75,9 +74,10 @@ class FlowEngine:
     def start(
         self, source: str, destination: str, size_bytes: float, time_s: float, rate: float | None = None, weight: float = 1.0
     ) -> int:
-        """A flow that begins at `time_s`, not in the past; its number. Flows of one moment begin in the order of these calls.
+        """Add a flow that begins at `time_s`, or now if that is in the past; returns its number.
 
-        It never has more than `rate` bytes per second, and `weight` times the share of an ordinary flow.
+        Flows of one moment begin in the order of these calls. A flow never has more than `rate` bytes per second, and has
+        `weight` times the share of an ordinary flow.
         """
         model = self._model
         return int(
@@ -95,7 +95,7 @@ class FlowEngine:
 
     @property
     def now_s(self) -> float:
-        """The clock."""
+        """The time of the engine's clock, in seconds."""
         return float(lib.engine_now(self._engine))
 
     @property
@@ -105,35 +105,35 @@ class FlowEngine:
 
     @property
     def next_s(self) -> float:
-        """When something happens next; infinite if nothing does."""
+        """The time of the next event in seconds; infinite if nothing is due."""
         return float(lib.engine_next(self._engine))
 
     def advance(self, moment_s: float, inclusive: bool = True) -> int:
-        """Let everything happen until a moment (inclusive or not), and be there; how many flows have ended."""
+        """Move the clock to a moment, through all events before it (and at it, if `inclusive`); returns how many ended."""
         return int(lib.engine_advance(self._engine, moment_s, inclusive))
 
     def cancel(self, flow: int) -> None:
-        """End it now, if it has not ended."""
+        """End a flow now, unless it has ended."""
         lib.engine_cancel(self._engine, flow)
 
-    def state(self, flow: int) -> State:
-        """What has become of it."""
-        return State(lib.engine_state(self._engine, flow))
+    def state(self, flow: int) -> FlowState:
+        """What has become of a flow."""
+        return FlowState(lib.engine_state(self._engine, flow))
 
     def finish_s(self, flow: int) -> float:
-        """When it ended; infinite if it has not."""
+        """When a flow ended, in seconds; infinite if it has not."""
         return float(lib.engine_finish(self._engine, flow))
 
     def remaining_bytes(self, flow: int) -> float:
-        """What it has still to move."""
+        """How many bytes of a flow have not moved yet."""
         return float(lib.engine_remaining(self._engine, flow))
 
     def rate(self, flow: int) -> float:
-        """Bytes per second, now."""
+        """A flow's present rate in bytes per second."""
         return float(lib.engine_rate(self._engine, flow))
 
     def change(self, what: str, link: Link, value: float) -> None:
-        """Change a link now; see rsg_server.network.changes.LinkChange."""
+        """Change a link now; see rsg_server.network.changes.LinkEvent."""
         CHANGES[what](self._engine, self._shared.link(link), value)
 
 

@@ -1,23 +1,38 @@
-"""One direction of one connection: bytes that queue, share links, and arrive in order."""
+"""One direction of one connection: bytes that queue at the sender, share links, and arrive in order.
+
+Invariant: while the flow is active, `remaining_bytes` of the segment at the head of its queue had not left at `updated_ns`, and
+have been leaving at `rate` since; `departure` is the event at which none will remain.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from rsg_server.clock.timeline import Event
+from rsg_server.network.sharing import Path
 from rsg_server.platform.link import Link, Route
 
-if TYPE_CHECKING:
-    from rsg_server.clock.timeline import Event
-    from rsg_server.network.network import Network
-    from rsg_server.network.sharing import Path
-
+NS = 10**9
 Action = Callable[[], None]
 
 
+class Carrier(Protocol):
+    """What a flow needs of its network."""
+
+    bytes_sent: int
+
+    @property
+    def now_ns(self) -> int: ...
+    def join(self, flow: Flow, /) -> None: ...
+    def leave(self, flow: Flow, /) -> None: ...
+    def at(self, moment_ns: int, action: Action, /) -> Event: ...
+
+
 class Flow:
-    """A flow is active while it has bytes that have not left the sender; `rate` is bytes per second then."""
+    """A flow is active while some of its bytes have not left the sender; `rate` is bytes per second then."""
 
     __slots__ = (
         "_deliver",
@@ -37,11 +52,11 @@ class Flow:
         "variable",
     )
 
-    def __init__(self, number: int, route: Route, path: Path, deliver: Callable[[bytes], None], network: Network) -> None:
+    def __init__(self, number: int, route: Route, path: Path, deliver: Callable[[bytes], None], network: Carrier) -> None:
         self.number = number
         self.route = route
         self.path = path
-        self.variable = -1  # its number in the solver, while it is there
+        self.variable = -1  # its number in the solver; -1 while the solver does not have it
         self.links: tuple[Link, ...] = route.links
         self.rate = 0.0
         self.remaining_bytes = 0.0  # of the segment at the head of the queue, at `updated_ns`
@@ -65,11 +80,11 @@ class Flow:
 
     @property
     def window_bytes(self) -> int:
-        """How much may be under way or undelivered before its sender has to wait."""
+        """How much may be under way or undelivered before the sender has to wait."""
         return self.path.window_bytes
 
     def send(self, data: bytes) -> None:
-        """Queue bytes; they are given to `deliver` once the last of them has arrived."""
+        """Queue bytes; `deliver` gets them once the last of them has arrived."""
         if self.is_cancelled:
             return
         self.in_flight_bytes += len(data)
@@ -103,12 +118,35 @@ class Flow:
             self.remaining_bytes = size_bytes
             self._network.join(self)
 
+    def change_rate(self, rate: float) -> None:
+        """Account for what has left at the rate so far, and go on at another one, in bytes per second."""
+        now = self._network.now_ns
+        self.remaining_bytes = max(0.0, self.remaining_bytes - self.rate * (now - self.updated_ns) / NS)
+        self.updated_ns = now
+        self.rate = rate
+        self._schedule()
+
+    def _schedule(self) -> None:
+        """Set the moment at which the head of the queue will have left at the present rate, rounded up to the nanosecond."""
+        self.updated_ns = max(self.updated_ns, self._network.now_ns)
+        if self.departure is not None:
+            self.departure.cancel()
+        if self.remaining_bytes > 0 and self.rate <= 0:
+            self.departure = None  # a link without bandwidth: nothing leaves until the bandwidth changes
+            return
+        duration_ns = math.ceil(self.remaining_bytes * NS / self.rate) if self.remaining_bytes > 0 else 0
+        self.departure = self._network.at(self.updated_ns + duration_ns, self.depart)
+
     def depart(self) -> None:
-        """The head of the queue has left the sender; it arrives after the route's latency."""
+        """The head of the queue has left the sender: it arrives after the latency, and the next segment begins to leave.
+
+        A segment never overtakes an earlier one, even if the latency has shrunk in between.
+        """
         _, action = self._queue.popleft()
-        self._network.arrive_later(self, action)
+        self.arrival_ns = max(self.arrival_ns, self._network.now_ns + self.route.latency_ns)
+        self._network.at(self.arrival_ns, action)
         if self._queue:
             self.remaining_bytes = self._queue[0][0]
-            self._network.schedule(self)
+            self._schedule()
         else:
             self._network.leave(self)

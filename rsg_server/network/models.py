@@ -40,7 +40,7 @@ class Factor:
 
 
 def constant(value: float) -> Factor:
-    """The same for all sizes."""
+    """One value for messages of any size."""
     return Factor((-1.0,), (value,))
 
 
@@ -97,12 +97,12 @@ def smpi() -> Model:
 
 
 def without_sharing() -> Model:
-    """constant: latency + size / the narrowest bandwidth of the route; nobody is in anybody's way, no window."""
+    """constant: latency + size / the narrowest bandwidth of the route; flows do not share links, and there is no window."""
     return Model("constant", tcp_gamma=0.0, cross_traffic=False, shares=False)
 
 
 def raw() -> Model:
-    """raw: max-min sharing of what the links have, and nothing else; as SimGrid's model of that name (since 3.36)."""
+    """raw: max-min sharing of the links' bandwidth, without factors, window or cross-traffic, as in SimGrid since 3.36."""
     return Model("raw", tcp_gamma=0.0, cross_traffic=False)
 
 
@@ -110,7 +110,7 @@ MODELS = {"LV08": lv08, "CM02": cm02, "SMPI": smpi, "constant": without_sharing,
 
 
 def model_named(name: str) -> Model:
-    """The model; raises SimunixError with the known names."""
+    """The model of a name; raises SimunixError with the known names for any other."""
     if name not in MODELS:
         raise SimunixError(f"network/model: there is no model {name!r}; known: {', '.join(MODELS)}")
     return MODELS[name]()
@@ -150,11 +150,13 @@ def _positive(key: str, text: str) -> float:
     return value
 
 
+YES_OR_NO = {"1": True, "yes": True, "on": True, "true": True, "0": False, "no": False, "off": False, "false": False}
+
+
 def _yes(key: str, text: str) -> bool:
-    words = {"1": True, "yes": True, "on": True, "true": True, "0": False, "no": False, "off": False, "false": False}
-    if text.lower() not in words:
+    if text.lower() not in YES_OR_NO:
         raise SimunixError(f"--cfg {key}={text}: expected yes or no")
-    return words[text.lower()]
+    return YES_OR_NO[text.lower()]
 
 
 def _limit(key: str, text: str) -> int:
@@ -180,11 +182,11 @@ KEYS: dict[str, tuple[str | None, Callable[[str, str], Any]]] = {
     "precision/timing": ("timing_s", _positive),
     "network/optim": (None, _full),
 }
-"""SimGrid's keys and what they set here (None: nothing, being so already); `network/model` is read before them."""
+"""SimGrid's keys and the field of Model that each sets (None: the value is fixed here); `network/model` is read before them."""
 
 
 def about_flows(config: Mapping[str, str]) -> dict[str, str]:
-    """What of a platform file's `<config>` concerns flows."""
+    """The settings of a platform file's `<config>` that concern flows."""
     return {key: value for key, value in config.items() if key.startswith(PREFIXES)}
 
 

@@ -1,7 +1,7 @@
-"""The flow-level network: active flows and queues of datagrams share links by a model; control packets only take their time.
+"""The flow-level network: active flows and queues of datagrams share links by a model; control packets take no share of a link.
 
-A flow that is alone on its links, which is what RJMS traffic mostly is, never meets the solver (see sharing.py). Durations are
-rounded up to the nanosecond. docs/network.md has the formulas.
+A flow that is alone on its links, as most traffic of an RJMS is, never meets the solver (see sharing.py). Durations are rounded
+up to the nanosecond. The formulas are in csrc/network/flows.h.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
-from rsg_server.clock.timeline import Timeline
+from rsg_server.clock.timeline import Event, Timeline
 from rsg_server.network.datagram_queue import SMALL_BYTES, DatagramQueue, Left, Spare
 from rsg_server.network.flow import Flow
 from rsg_server.network.models import Model, raw
@@ -25,14 +25,14 @@ NS = 10**9
 
 
 class Clock(Protocol):
-    """What the network needs of time."""
+    """The virtual clock, as far as the network needs it."""
 
     @property
     def now_ns(self) -> int: ...
 
 
 class Network:
-    """Opens flows and moves them on; `bytes_sent` counts all payload and packets."""
+    """Opens flows and moves their bytes; `bytes_sent` counts the payload of all flows, all datagrams and all packets."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Network:
         self._clock = clock
         self._timeline = timeline
         self._platform = platform
-        self._sharing = Sharing(self.model, fairness, self._change_rate)
+        self._sharing = Sharing(self.model, fairness)
         self._paths: dict[tuple[str, str], Path] = {}
         self._moving: dict[int, Flow] = {}  # all active flows, also those over fat pipes alone
         self._queues: dict[tuple[str, str], DatagramQueue] = {}
@@ -59,17 +59,17 @@ class Network:
 
     @property
     def now_ns(self) -> int:
-        """The clock's."""
+        """The virtual time."""
         return self._clock.now_ns
 
     @property
     def solves(self) -> int:
-        """How often the solver was needed."""
+        """How often the solver has been called."""
         return self._sharing.solves
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is leaving anywhere."""
+        """Whether no flow has anything to send."""
         return not self._moving and self._sharing.is_idle
 
     def open_flow(self, source: Host, destination: Host, deliver: Callable[[bytes], None]) -> Flow:
@@ -97,7 +97,7 @@ class Network:
     def _message(
         self, source: Host, destination: Host, action: Callable[[], None], size_bytes: int, earliest_ns: int = 0
     ) -> int:
-        """The same; when it arrives."""
+        """Send a packet as `message` does, to arrive at `earliest_ns` or later; returns the moment of its arrival."""
         self.bytes_sent += size_bytes
         route = self.route(source, destination)
         moment = self._clock.now_ns + route.latency_ns + math.ceil(size_bytes * NS / route.bottleneck_bytes_per_s)
@@ -108,7 +108,7 @@ class Network:
         return moment
 
     def datagrams(self, source: Host, destination: Host) -> DatagramQueue:
-        """What waits to leave one host for another."""
+        """The queue of datagrams from one host to another."""
         pair = (source.name, destination.name)
         queue = self._queues.get(pair)
         if queue is None:
@@ -118,10 +118,11 @@ class Network:
         return queue
 
     def datagram(self, source: Host, destination: Host, arrive: Callable[[], None], size_bytes: int, left: Left) -> None:
-        """A datagram, for which there is room: `left` is told when it began to leave, once it has; `arrive` when it arrives.
+        """Send a datagram for which the queue has room.
 
-        Those of a pair arrive in order. Small ones that are few do not make flows that they meet share anew. Within a host
-        nothing queues.
+        Once the datagram has left, `left` gets the moment at which it began to leave; `arrive` is called when it arrives.
+        Datagrams of one pair of hosts arrive in order. A few small ones do not make the flows that they meet share the links
+        anew (`Spare`). Within a host nothing queues.
         """
         if source is destination:
             left(self.now_ns)
@@ -146,8 +147,11 @@ class Network:
     def set_link(
         self, name: str, bandwidth_bytes_per_s: float | None = None, latency_s: float | None = None, is_up: bool | None = None
     ) -> None:
-        """Change what is given, from now on. What has left its sender already arrives as it would have; a link that is down
-        keeps its rate, as whoever sends over it does not know (see rsg_server.sockets.wire, which loses what it carries)."""
+        """Change what is given, from now on.
+
+        Bytes that have left their sender already arrive as they would have. A link that is down keeps its rate, since a
+        sender does not know of it; rsg_server.sockets.wire loses what such a link carries.
+        """
         link = self.link(name)
         if is_up is not None:
             self.down.pop(name, None)
@@ -167,7 +171,7 @@ class Network:
         for flow in self._crossing(name):
             self._refresh(flow)
             if flow.variable < 0:
-                self._change_rate(flow, flow.path.alone)
+                flow.change_rate(flow.path.alone)
 
     def route(self, source: Host, destination: Host) -> Route:
         """The links from one host to another as they are now."""
@@ -185,11 +189,11 @@ class Network:
             flow.links = flow.route.links
 
     def _crossing(self, name: str) -> list[Flow]:
-        """Active flows over a link, in the order of their numbers."""
+        """The active flows over a link, in the order of their numbers."""
         moving = self._moving
         return [moving[number] for number in sorted(moving) if any(link.name == name for link in moving[number].links)]
 
-    # What flows ask for
+    # What flows ask for (see rsg_server.network.flow.Carrier)
 
     def join(self, flow: Flow) -> None:
         """A flow has become active."""
@@ -204,26 +208,6 @@ class Network:
         del self._moving[flow.number]
         self._sharing.leave(flow)
 
-    def schedule(self, flow: Flow) -> None:
-        """Set the moment at which the head of the flow's queue will have left, at its present rate."""
-        flow.updated_ns = max(flow.updated_ns, self._clock.now_ns)
-        if flow.departure is not None:
-            flow.departure.cancel()
-        if flow.remaining_bytes > 0 and flow.rate <= 0:
-            flow.departure = None  # a link without bandwidth: nothing leaves until that changes
-            return
-        duration_ns = math.ceil(flow.remaining_bytes * NS / flow.rate) if flow.remaining_bytes > 0 else 0
-        flow.departure = self._timeline.add(flow.updated_ns + duration_ns, flow.depart)
-
-    def arrive_later(self, flow: Flow, action: Callable[[], None]) -> None:
-        """The last byte of a segment has left: it arrives after the latency."""
-        flow.arrival_ns = max(flow.arrival_ns, self._clock.now_ns + flow.route.latency_ns)  # no overtaking where it has shrunk
-        self._timeline.add(flow.arrival_ns, action)
-
-    def _change_rate(self, flow: Flow, rate: float) -> None:
-        """Account for what has left at the rate so far, and go on with another one."""
-        now = self._clock.now_ns
-        flow.remaining_bytes = max(0.0, flow.remaining_bytes - flow.rate * (now - flow.updated_ns) / NS)
-        flow.updated_ns = now
-        flow.rate = rate
-        self.schedule(flow)
+    def at(self, moment_ns: int, action: Callable[[], None]) -> Event:
+        """Have an action called at a moment of virtual time."""
+        return self._timeline.add(moment_ns, action)

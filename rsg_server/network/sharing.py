@@ -1,36 +1,45 @@
-"""Which flows of connections meet on a link, and the rates that the solver gives them then.
+"""Which flows meet on a link, and the rates that the solver gives them then.
 
-A flow whose shared links nobody else uses has a rate that depends on its route alone: it is known without asking the solver.
-When another one comes onto one of its links, both are given to the solver, and leave it when they have nothing more to send.
+The rate of a flow whose shared links no other flow uses depends on its route alone, so the solver is not called for it. When
+another flow enters one of these links, both go into the solver; a flow leaves the solver when it has nothing more to send.
+Invariant: of the active flows, exactly those that have met another one are in the solver (`variable` is not -1).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from rsg_server._network import ffi, lib
 from rsg_server.network.models import Model
 from rsg_server.network.solver import SharedLinks
 from rsg_server.platform.link import Link, Route, SharingPolicy
 
-if TYPE_CHECKING:
-    from rsg_server.network.flow import Flow
-
 WINDOW_BYTES = 262_144
-"""What one direction of a connection may have under way or undelivered, besides what its route holds by itself."""
+"""What one direction of a connection may have under way or undelivered, besides what its route holds (see Path)."""
 
 
 class Fairness(Enum):
-    """Who has equal shares of a link: every connection, or all connections of two hosts in one direction together."""
+    """What has an equal share of a link: every connection, or all connections of two hosts in one direction together."""
 
     CONNECTION = "connection"
     HOSTS = "hosts"
 
 
+class Sharer(Protocol):
+    """A flow, as far as sharing needs it: `variable` is its number in the solver, -1 while the solver does not have it."""
+
+    variable: int
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def path(self) -> Path: ...
+    def change_rate(self, rate: float, /) -> None: ...
+
+
 class Path:
-    """A route as the solver has it, and what a flow has alone on it; `shared` are the links on which it meets others."""
+    """A route in the solver, and the rate of a flow that is alone on it; `shared` are the links on which flows meet others."""
 
     __slots__ = ("_alone", "_sharing", "active", "factor", "latency_s", "number", "shared")
 
@@ -43,28 +52,28 @@ class Path:
         returning = back.links if sharing.model.cross_traffic else ()
         meeting = [link.name for link in (*there.links, *returning) if sharing.is_shared(link)]
         self.shared = tuple(dict.fromkeys(meeting))
-        self.active: dict[int, Flow] = {}
+        self.active: dict[int, Sharer] = {}
 
     @property
     def alone(self) -> float:
-        """Bytes per second of a flow that is alone."""
+        """The rate of a flow that has the route to itself, in bytes per second."""
         if self._alone is None:
             self._alone = float(lib.network_alone(self._sharing.links.net, self.number, self.factor))
         return self._alone
 
     @property
     def window_bytes(self) -> int:
-        """What one direction of a connection may have under way: as TCP's buffers grow with bandwidth times round trip."""
+        """What one direction of a connection may have under way: TCP's buffers grow with bandwidth times round trip."""
         return WINDOW_BYTES + int(2 * self.latency_s * self.alone)
 
     def forget(self, latency_s: float) -> None:
-        """A link has changed."""
+        """A link of the route has changed: compute `alone` anew, with this latency of the route."""
         self._alone = None
         self.latency_s = latency_s
 
 
 class DatagramPath(Path):
-    """A route for datagrams: nothing comes back, there is no window, and headers are counted with each of them."""
+    """A route for datagrams: no acknowledgements, no window, and headers are counted with each datagram."""
 
     __slots__ = ()
 
@@ -75,20 +84,19 @@ class DatagramPath(Path):
 
 
 class Sharing:
-    """All active flows by the shared links that they use. `changed` is told each flow that has a new rate, oldest first."""
+    """All active flows by the shared links that they use. Flows get their new rates in the order of their numbers."""
 
-    def __init__(self, model: Model, fairness: Fairness, changed: Callable[[Flow, float], None]) -> None:
+    def __init__(self, model: Model, fairness: Fairness) -> None:
         self.model = model
         self.links = SharedLinks(model)
         self.bandwidth_factor = model.bandwidth_factor.of(float("inf"))
         self.solves = 0
         self._fairness = fairness
-        self._changed = changed
-        self._active: dict[str, dict[int, Flow]] = {}
-        self._solved: dict[int, Flow] = {}  # by the number that the solver has given
+        self._active: dict[str, dict[int, Sharer]] = {}
+        self._solved: dict[int, Sharer] = {}  # by the number that the solver has given
 
     def is_shared(self, link: Link) -> bool:
-        """Whether flows meet on it."""
+        """Whether flows on this link share its bandwidth."""
         return self.model.shares and link.policy is SharingPolicy.SHARED
 
     @property
@@ -97,11 +105,11 @@ class Sharing:
         return not any(self._active.values())
 
     def is_busy(self, path: Path) -> bool:
-        """Whether somebody is on one of its shared links."""
+        """Whether a flow is on one of the shared links of a path."""
         return any(self._active.get(name) for name in path.shared)
 
-    def enter(self, flow: Flow) -> None:
-        """A flow has something to send: it is told its rate, and so are those that it meets."""
+    def enter(self, flow: Sharer) -> None:
+        """A flow has something to send: give it a rate, and new rates to the flows that it meets."""
         is_alone = True
         for name in flow.path.shared:
             flows = self._active.setdefault(name, {})
@@ -109,7 +117,7 @@ class Sharing:
             flows[flow.number] = flow
         flow.path.active[flow.number] = flow
         if is_alone:
-            self._changed(flow, flow.path.alone)
+            flow.change_rate(flow.path.alone)
             return
         for name in flow.path.shared:
             for other in self._active[name].values():
@@ -117,7 +125,7 @@ class Sharing:
         self._weigh(flow.path)
         self._share()
 
-    def leave(self, flow: Flow) -> None:
+    def leave(self, flow: Sharer) -> None:
         """A flow has nothing more to send."""
         for name in flow.path.shared:
             self._active[name].pop(flow.number, None)
@@ -132,7 +140,7 @@ class Sharing:
             self._share()
 
     def change_link(self, link: Link) -> None:
-        """A link has become what is given."""
+        """A link has the bandwidth and latency given, from now on."""
         number = self.links.links.get(link.name)
         if number is None:
             return
@@ -141,15 +149,15 @@ class Sharing:
         if self._solved:
             self._share()
 
-    def _give(self, flow: Flow) -> None:
-        """Let the solver have it."""
+    def _give(self, flow: Sharer) -> None:
+        """Put a flow into the solver, unless it is there."""
         if flow.variable < 0:
             flow.variable = lib.network_add(self.links.net, flow.path.number, 1.0, flow.path.factor, 0.0, 1.0)
             lib.network_start(self.links.net, flow.variable)
             self._solved[flow.variable] = flow
 
     def _weigh(self, path: Path) -> None:
-        """Where two hosts count as one, their flows have a part of one share each."""
+        """Under Fairness.HOSTS, divide one share among the flows of a path that are in the solver."""
         if self._fairness is Fairness.CONNECTION:
             return
         for flow in path.active.values():
@@ -163,8 +171,8 @@ class Sharing:
             return
         changed = [self._solved[variable] for variable in ffi.unpack(lib.network_changed(self.links.net), count)]
         for flow in sorted(changed, key=_age):
-            self._changed(flow, lib.network_rate(self.links.net, flow.variable))
+            flow.change_rate(lib.network_rate(self.links.net, flow.variable))
 
 
-def _age(flow: Flow) -> int:
+def _age(flow: Sharer) -> int:
     return flow.number

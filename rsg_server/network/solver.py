@@ -1,4 +1,4 @@
-"""The C solver (csrc/network/) as seen from here: max-min systems, and the links and routes of a platform in them."""
+"""The C solver (csrc/network/) for Python: systems of max-min fair sharing, and the links and routes of a platform in them."""
 
 from __future__ import annotations
 
@@ -10,50 +10,50 @@ from rsg_server.platform.link import Link, Route, SharingPolicy
 
 
 class MaxMin:
-    """A system of links and variables, for tests and for whoever needs fair sharing of something else than a network."""
+    """A system of links and variables, for tests and for sharing something else than a network, such as a host's cores."""
 
     def __init__(self) -> None:
         self._system = ffi.gc(lib.maxmin_new(), lib.maxmin_free)
 
     def add_link(self, capacity: float, is_fat_pipe: bool = False, concurrency: int = -1) -> int:
-        """A link's number."""
+        """Add a link; returns its number."""
         return int(lib.maxmin_add_link(self._system, capacity, is_fat_pipe, concurrency))
 
     def add(self, weights: Sequence[tuple[int, float]], penalty: float = 1.0, bound: float = float("inf")) -> int:
-        """The number of a new variable that uses these (link, weight); it is on."""
+        """Add a variable that uses these (link, weight), switched on; returns its number."""
         links = [link for link, _ in weights]
         variable = lib.maxmin_add(self._system, len(links), links, [weight for _, weight in weights], penalty, bound)
         lib.maxmin_switch_on(self._system, variable)
         return int(variable)
 
     def remove(self, variable: int) -> None:
-        """Its number may be given to another one."""
+        """Remove a variable; its number may be given to another one."""
         lib.maxmin_remove(self._system, variable)
 
     def set_capacity(self, link: int, capacity: float) -> None:
-        """Change a link."""
+        """Give a link another capacity."""
         lib.maxmin_set_capacity(self._system, link, capacity)
 
     def set_terms(self, variable: int, penalty: float, bound: float) -> None:
-        """Change a variable."""
+        """Give a variable another penalty and bound."""
         lib.maxmin_set_terms(self._system, variable, penalty, bound)
 
     def solve(self) -> list[int]:
-        """Give new rates; which variables have another one than before."""
+        """Compute the rates anew; returns the variables whose rates have changed."""
         count = lib.maxmin_solve(self._system)
         return list(ffi.unpack(lib.maxmin_changed(self._system), count)) if count else []
 
     def rate(self, variable: int) -> float:
-        """As of the last solve."""
+        """The rate of a variable, as of the last solve."""
         return float(lib.maxmin_rate(self._system, variable))
 
     def load(self, link: int) -> float:
-        """What is used of a link."""
+        """What is used of a link, as of the last solve."""
         return float(lib.maxmin_load(self._system, link))
 
     @property
     def work(self) -> int:
-        """How many variables were solved, over all calls."""
+        """How many variables the solver has computed a rate for, over all calls."""
         return int(lib.maxmin_work(self._system))
 
 
@@ -67,7 +67,7 @@ class SharedLinks:
         self.links: dict[str, int] = {}
 
     def link(self, link: Link) -> int:
-        """The number of a link."""
+        """The number of a link in the C library."""
         number = self.links.get(link.name)
         if number is None:
             is_fat = link.policy is SharingPolicy.FATPIPE or not self.model.shares
@@ -77,7 +77,7 @@ class SharedLinks:
         return number
 
     def route(self, there: Route, back: Route) -> int:
-        """The number of a route, with the way back that acknowledgements take."""
+        """The number of a new route in the C library, with the way back that acknowledgements take."""
         links = [self.link(link) for link in there.links]
         returning = [self.link(link) for link in back.links]
         return int(lib.network_add_route(self.net, len(links), links, len(returning), returning, there.distance_s))

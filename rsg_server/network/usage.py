@@ -5,23 +5,27 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from rsg_server.errors import ServerError
-
-if TYPE_CHECKING:
-    from rsg_server.network.network import Network
-    from rsg_server.platform.host import Host
+from rsg_server.platform.host import Host
+from rsg_server.platform.link import Route
 
 NS = 10**9
 COLUMNS = ("time", "link", "bytes", "rate", "utilisation")
-"""Seconds at which the interval begins, name, bytes, bytes per second, part of the bandwidth that the link had then."""
+"""Start of the interval (s), name, bytes, bytes/s, and part of the bandwidth that the link had when it was first used in it."""
+
+
+class Routes(Protocol):
+    """A network, as far as its links are looked up."""
+
+    def route(self, source: Host, destination: Host, /) -> Route: ...
 
 
 class LinkUsage:
-    """Watches the wire (see rsg_server.sockets.wire.Watcher). Only what was used is kept; loopbacks are left out."""
+    """Counts bytes per link and interval (see rsg_server.sockets.wire.Watcher). Traffic within a host does not count."""
 
-    def __init__(self, network: Network, interval_ns: int, now_ns: Callable[[], int]) -> None:
+    def __init__(self, network: Routes, interval_ns: int, now_ns: Callable[[], int]) -> None:
         self._network = network
         self._interval_ns = interval_ns
         self._now_ns = now_ns
@@ -29,7 +33,7 @@ class LinkUsage:
         self._bandwidth: dict[tuple[int, str], float] = {}
 
     def moved(self, source: Host, destination: Host, begin_ns: int, end_ns: int, size_bytes: int) -> None:
-        """Bytes left their source evenly between two moments; each link of the route carried them then."""
+        """Count bytes that left their source evenly between two moments, for each link of the route."""
         if source is destination:
             return
         links = self._network.route(source, destination).links
@@ -40,7 +44,7 @@ class LinkUsage:
                 self._bandwidth.setdefault(key, link.bandwidth_bytes_per_s)
 
     def rows(self) -> Iterator[tuple[object, ...]]:
-        """In the order of time, then of names. The last interval may be cut short by the end of the run."""
+        """One row per interval and link, by time, then by name. The end of the run may cut the last interval short."""
         end_ns = self._now_ns()
         for key in sorted(self._bytes):
             index, name = key
@@ -50,7 +54,7 @@ class LinkUsage:
             yield f"{begin_ns / NS:.9g}", name, self._bytes[key], f"{rate:.6g}", f"{rate / self._bandwidth[key]:.6g}"
 
     def write(self, path: Path) -> None:
-        """The file, with a line of names first."""
+        """Write the CSV file: a line with the names of the columns, then the rows."""
         try:
             with path.open("w", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")
@@ -61,7 +65,7 @@ class LinkUsage:
 
 
 def split(begin_ns: int, end_ns: int, size_bytes: int, interval_ns: int) -> Iterator[tuple[int, int]]:
-    """Interval and bytes for each interval that is touched; the parts add up to the whole."""
+    """Divide bytes that move evenly between two moments: yields (number of interval, bytes), which add up to the whole."""
     first, last = begin_ns // interval_ns, max(begin_ns, end_ns - 1) // interval_ns
     done = 0
     for index in range(first, last + 1):

@@ -15,7 +15,7 @@ from itertools import combinations
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link
 from rsg_server.platform.topology import ClusterLinks, Numbers, TopologyZone
-from rsg_server.platform.zone import Wire, Zone
+from rsg_server.platform.zone import Edge, Zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,6 @@ class DragonflyShape:
     def hosts(self) -> int:
         """How many there are."""
         return self.groups * self.chassis * self.routers * self.hosts_per_router
-
-    @property
-    def all_routers(self) -> int:
-        """In all groups."""
-        return self.groups * self.chassis * self.routers
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +167,7 @@ class DragonflyZone(TopologyZone):
     def _router_limiter(self, router: Router) -> tuple[Link, ...]:
         return self.limiter(2 * self.shape.hosts - 1 - self.number(router), True)
 
-    def _all_routers(self) -> Iterator[Router]:
+    def _routers(self) -> Iterator[Router]:
         for group in range(self.shape.groups):
             for chassis in range(self.shape.chassis):
                 for blade in range(self.shape.routers):
@@ -183,21 +178,21 @@ class DragonflyZone(TopologyZone):
 
     def switches(self) -> Iterator[str]:
         """Group by group."""
-        return map(self._switch, self._all_routers())
+        return map(self._switch, self._routers())
 
-    def wires(self) -> Iterator[Wire]:
+    def edges(self) -> Iterator[Edge]:
         """Hosts to routers; green, black, blue."""
         for host in range(self.places):
-            yield Wire(self.place(host), self._switch(self.router_of(host)), tuple(dict.fromkeys(self.local(host))))
-        for router in self._all_routers():
+            yield Edge(self.place(host), self._switch(self.router_of(host)), tuple(dict.fromkeys(self.local(host))))
+        for router in self._routers():
             for blade in range(router.blade + 1, self.shape.routers):
                 other = Router(router.group, router.chassis, blade)
-                yield self._wire(router, other, self.green(router, blade), self.green(other, router.blade))
+                yield self._edge(router, other, self.green(router, blade), self.green(other, router.blade))
             for chassis in range(router.chassis + 1, self.shape.chassis):
                 other = Router(router.group, chassis, router.blade)
-                yield self._wire(router, other, self.black(router, chassis), self.black(other, router.chassis))
+                yield self._edge(router, other, self.black(router, chassis), self.black(other, router.chassis))
         for low, high in combinations(range(self.shape.groups), 2):
-            yield self._wire(self.gate(low, high), self.gate(high, low), self.blue(low, high), self.blue(high, low))
+            yield self._edge(self.gate(low, high), self.gate(high, low), self.blue(low, high), self.blue(high, low))
 
-    def _wire(self, one: Router, other: Router, up: Link, down: Link) -> Wire:
-        return Wire(self._switch(one), self._switch(other), tuple(dict.fromkeys((up, down))))
+    def _edge(self, one: Router, other: Router, up: Link, down: Link) -> Edge:
+        return Edge(self._switch(one), self._switch(other), tuple(dict.fromkeys((up, down))))

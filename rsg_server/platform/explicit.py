@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from rsg_server.platform.link import Link
-from rsg_server.platform.zone import LINK_NODE, LOOPBACK, Leg, NetPoint, Wire, Zone
+from rsg_server.platform.zone import LINK_NODE, LOOPBACK, Edge, Leg, NetPoint, Zone
 
 
 class RoutedZone(Zone):
@@ -35,15 +35,15 @@ class RoutedZone(Zone):
             ends = (leg.leaves or self.points[source], leg.enters or self.points[destination])
             yield ends[0].name, ends[1].name, leg, self.legs.get((destination, source), leg)
 
-    def wires(self) -> Iterator[Wire]:
+    def edges(self) -> Iterator[Edge]:
         """A link that is a route by itself, and of no other one, joins its ends; other links are drawn as nodes."""
         uses = Counter(link for _, _, leg, _ in self._drawn() for link in leg.links)
         for one, other, leg, back in self._drawn():
             if len(leg.links) == 1 and uses[leg.links[0]] == 1:
-                yield Wire(one, other, tuple(dict.fromkeys(leg.links + back.links)))
+                yield Edge(one, other, tuple(dict.fromkeys(leg.links + back.links)))
                 continue
             for before, after in pairwise([one, *(LINK_NODE + link.name for link in leg.links), other]):
-                yield Wire(before, after, ())
+                yield Edge(before, after, ())
 
     def links_at(self, node: str) -> tuple[Link, ...]:
         """The link that a node stands for."""

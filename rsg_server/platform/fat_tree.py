@@ -14,7 +14,7 @@ from math import prod
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link
 from rsg_server.platform.topology import ClusterLinks, Numbers, TopologyZone
-from rsg_server.platform.zone import Wire, Zone
+from rsg_server.platform.zone import Edge, Zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +177,8 @@ class FatTreeZone(TopologyZone):
                     for cable in range(self.shape.cables[level]):
                         yield (level, position), digit, cable
 
-    def wires(self) -> Iterator[Wire]:
+    def edges(self) -> Iterator[Edge]:
         """Every cable."""
         for child, digit, cable in self._all_cables():
             links = tuple(dict.fromkeys(self.cable(child, digit, cable)))
-            yield Wire(self.switch_name(child), self.switch_name(self.parent_of(child, digit)), links)
-
-    def nodes_count(self) -> int:
-        """Hosts and switches."""
-        return sum(self.shape.nodes(level) for level in range(self.shape.levels + 1))
+            yield Edge(self.switch_name(child), self.switch_name(self.parent_of(child, digit)), links)

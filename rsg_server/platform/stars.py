@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, SharingPolicy
 from rsg_server.platform.topology import ClusterLinks
-from rsg_server.platform.zone import LOOPBACK, Leg, NetPoint, Wire, Zone
+from rsg_server.platform.zone import LOOPBACK, Edge, Leg, NetPoint, Zone
 
 MS = 1e-3
 
@@ -54,14 +54,14 @@ class StarZone(Zone):
         """One, named as the zone."""
         yield self.name
 
-    def wires(self) -> Iterator[Wire]:
+    def edges(self) -> Iterator[Edge]:
         """Each point to the switch; what all share beyond their own link is the switch's."""
         shared = self._shared()
         for point in self.points:
             spoke = self.spokes.get(point.index, Spoke())
             end = (self._gateway(point) or point).name
             own = dict.fromkeys(link for link in spoke.up + spoke.down if link not in shared)
-            yield Wire(end, self.name, tuple(own))
+            yield Edge(end, self.name, tuple(own))
 
     def _gateway(self, point: NetPoint) -> NetPoint | None:
         """Of a zone: where routes leave and enter it."""

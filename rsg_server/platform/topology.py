@@ -110,7 +110,7 @@ class TopologyZone(Zone):
 
     def all_links(self) -> Iterator[Link]:
         """Cables, loopbacks, limiters of hosts and switches."""
-        yield from dict.fromkeys(link for wire in self.wires() for link in wire.links)
+        yield from dict.fromkeys(link for edge in self.edges() for link in edge.links)
         yield from filter(None, map(self.loopback, range(len(self.points))))
         switches = sum(1 for _ in self.switches())
         for node in range(self.places):

@@ -12,7 +12,7 @@ from math import prod
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link
 from rsg_server.platform.topology import ClusterLinks, TopologyZone
-from rsg_server.platform.zone import Wire, Zone
+from rsg_server.platform.zone import Edge, Zone
 
 
 class TorusZone(TopologyZone):
@@ -63,10 +63,10 @@ class TorusZone(TopologyZone):
                 here = there
         return links + list(self.limiter(destination))
 
-    def wires(self) -> Iterator[Wire]:
+    def edges(self) -> Iterator[Edge]:
         """Every cable; none from a host to itself, where a dimension has one host."""
         for host in range(self.places):
             for axis, size in enumerate(self.dimensions):
                 if size > 1:
                     other = self.neighbour(host, axis, 1)
-                    yield Wire(self.place(host), self.place(other), tuple(dict.fromkeys(self.cable(host, axis))))
+                    yield Edge(self.place(host), self.place(other), tuple(dict.fromkeys(self.cable(host, axis))))

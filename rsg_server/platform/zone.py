@@ -44,7 +44,7 @@ class Leg:
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
+class Edge:
     """Two ends and what joins them, for drawings: names of hosts, routers or switches, and one link or two (up, down)."""
 
     one: str
@@ -85,12 +85,12 @@ class Zone(ABC):
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
         """The way between two different points of this zone, or from a host to itself. Raises NoRouteError."""
 
-    def wires(self) -> Iterator[Wire]:
+    def edges(self) -> Iterator[Edge]:
         """What a drawing shows of this zone, without the zones inside."""
         return iter(())
 
     def switches(self) -> Iterator[str]:
-        """Names of the ends of wires that are no points: a topology's switches."""
+        """Names of the ends of edges that are no points: a topology's switches."""
         return iter(())
 
     def links_at(self, node: str) -> tuple[Link, ...]:

@@ -22,7 +22,7 @@ from simunix.metrics.logs import logs_by_number
 from simunix.planning.expand import Expansion, expand, with_options
 from simunix.planning.submission import WORKLOAD_FOLDER, WorkloadPlan
 from simunix.planning.workload_context import check_context
-from simunix.results.batsim_files import write_all
+from simunix.report.batsim_files import write_all
 from simunix.results.jobs_csv import JobRow, make_rows, read_submissions
 from simunix.results.machines import Machines
 from simunix.results.record import record_of

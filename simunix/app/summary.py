@@ -12,16 +12,7 @@ from rich.table import Table
 
 from simunix.results.jobs_csv import TAU_S, JobRow
 from simunix.results.run_json import RunRecord
-
-
-def human_time(seconds: float) -> str:
-    """`1 day 02:03:04` or `0.31 s`."""
-    if seconds < 60:
-        return f"{seconds:.2f} s"
-    whole = round(seconds)
-    days, rest = divmod(whole, 86400)
-    clock = f"{rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
-    return f"{days} day{'s' if days != 1 else ''} {clock}" if days else clock
+from simunix.units import human_time
 
 
 def mean(values: Sequence[float]) -> float:

@@ -1,4 +1,4 @@
-"""`simunix shell DIR`: an interactive shell on a host of a running emulation."""
+"""`simunix shell DIR`: opens an interactive shell on a host of a running emulation."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Join with the user's shell."""
+    """Run the user's shell on the host."""
     return join(options.directory, options.host, [os.environ.get("SHELL", "/bin/sh")])

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rsg_server.network.changes import gates, link_changes, next_time
-from rsg_server.network.engine import FlowEngine, State
+from rsg_server.network.engine import FlowEngine, FlowState
 from rsg_server.network.models import Model
 from rsg_server.platform.link import Route
 from rsg_server.platform.platform import Platform
@@ -16,8 +16,8 @@ from simunix.flows.file import FlowRow, FlowsError
 
 DEAD_CHANGES = 10_000
 """So many changes of links in a row while nothing moves: what a repeating profile will not bring to life any more."""
-NAMES = {State.DONE: "done", State.FAILED: "failed"}
-SIMGRID_NAMES = {State.DONE: "done", State.FAILED: "NetworkFailureException"}
+NAMES = {FlowState.DONE: "done", FlowState.FAILED: "failed"}
+SIMGRID_NAMES = {FlowState.DONE: "done", FlowState.FAILED: "NetworkFailureException"}
 STALLED = "stalled"
 """For a flow that has no bandwidth for ever."""
 

@@ -21,6 +21,7 @@ from simunix.launch.programs import check_program
 from simunix.launch.view.hardware import Hardware
 from simunix.planning import submission
 from simunix.planning.clusters import plan_clusters
+from simunix.planning.faults import plan_faults
 from simunix.planning.flow_model import flow_model
 from simunix.planning.host_users import etc_of_hosts
 from simunix.planning.network import build_platform
@@ -30,7 +31,6 @@ from simunix.planning.submission import WorkloadPlan, plan_workloads
 from simunix.planning.workload_context import ContextPlan, plan_contexts
 from simunix.rjms.slurm.adapter import SlurmPlan
 from simunix.roots.tree import RootTree
-from simunix.scenario.faults import plan_faults
 from simunix.scenario.located import located
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
 

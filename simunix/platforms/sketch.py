@@ -58,7 +58,7 @@ def sketch(platform: Platform) -> networkx.Graph[str]:
 
 
 def _add_zone(graph: networkx.Graph[str], zone: Zone) -> None:
-    for wire in zone.wires():
+    for wire in zone.edges():
         if wire.one == wire.other:
             continue
         for end in (wire.one, wire.other):

@@ -3,7 +3,7 @@
 Times are seconds of virtual time since the start of the run; unknown ones are empty. Columns as in
 https://batsim.readthedocs.io/en/latest/output-jobs.html, but for `final_state`, which is the RJMS's own word, and five more at
 the end: `allocated_hosts`, the node list as the RJMS writes it, `allocated_cores`, how many cores it counted, `suspended_time`,
-for how long the job was suspended by its own log (docs/jobs.md), nothing if it says nothing, which is not part of
+for how long the job was suspended by its own log (docs/guide/jobs.md), nothing if it says nothing, which is not part of
 `execution_time`, and `user` and `account`, which the RJMS recorded (empty where it has no record).
 `allocated_resources` are those cores by their numbers in machines.csv (`simunix.results.machines` chooses them).
 """

@@ -45,7 +45,7 @@ def record_of(
             **kernel.log.counts,
             **kernel.page.counters(),
             "solves": kernel.network.solves,
-            "stored_descriptors": kernel.depot.stored,
+            "stored_descriptors": kernel.fd_store.stored,
             "preemptions": kernel.preemption.count,
         },
         unknown_calls=dict(sorted(kernel.unknown_calls.items())),

@@ -133,7 +133,7 @@ class WorkloadSection(SubmitSection):
 
     A trace of Batsim says what its jobs do; of other traces, `profile` does: sleep, suspendable, compute, or a profile as
     Batsim describes it. With `resources: nodes` a processor (or Batsim's `res`) is a whole node. `storage` says which host is
-    meant by the label of a storage in a profile. See docs/jobs.md.
+    meant by the label of a storage in a profile. See docs/guide/jobs.md.
     """
 
     trace: Path = Field(strict=False)

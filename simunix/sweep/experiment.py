@@ -73,7 +73,7 @@ class Experiment(Section):
 
 def load_experiment(path: Path) -> Experiment:
     """Read and check an experiment file; its scenario becomes a path that holds from anywhere. Raises ScenarioError."""
-    document, positions = read_document(path, "an experiment file (docs/experiments.md)", "scenario")
+    document, positions = read_document(path, "an experiment file (docs/guide/experiments.md)", "scenario")
     experiment = validated(Experiment, document, positions)
     scenario = (path.parent / experiment.scenario).resolve()
     if not scenario.is_file():

@@ -29,7 +29,7 @@ def test_every_kind_of_argument_is_used() -> None:
 
 
 def test_names_of_a_flag_table_are_unique() -> None:
-    text = (CSRC / "shim/strace/strace_tables.c").read_text()
+    text = (CSRC / "shim/strace/tables.c").read_text()
     for table, body in re.findall(r"strace_(\w+)\[\] = \{(.*?)\n\};", text, re.DOTALL):
         names = re.findall(r'"(\w+)"', body)
         assert len(names) == len(set(names)), table

@@ -1,6 +1,12 @@
-/* Traces in strace's own format, at virtual times: what the strace_*.c files share. Nothing here runs unless a thread is traced.
+/* Traces in the format of strace(1), at virtual times: what the files of this folder share. They run for traced threads only.
  *
- * Whatever a pointer of the application points to is read with strace_fetch, since it may be wrong.
+ * Memory of the application is read by strace_fetch alone, since an address that the application gives may be wrong.
+ *
+ *     lines.c      one line per system call: its beginning, its arguments, its end
+ *     results.c    what a call returned
+ *     handlers.c   lines for signals that are delivered
+ *     plain.c files.c time.c poll.c socket.c process.c signal.c    printers of arguments, by family
+ *     flags.c tables.c    names of constants; text.c    numbers, addresses, quoted bytes
  */
 #ifndef SIMUNIX_STRACE_H
 #define SIMUNIX_STRACE_H
@@ -74,7 +80,17 @@ extern const struct strace_flag strace_epoll_events[], strace_fcntl_commands[], 
     strace_siginfo_codes[], strace_child_codes[], strace_fault_codes[], strace_socket_types[],
     strace_socket_options[], strace_tcp_options[], strace_ip_options[], strace_ipv6_options[], strace_prctl_options[], strace_protocols[];
 
-/* strace_text.c */
+#define ERESTARTNOHAND 514 /* shown in traces, never returned: a handler ran in the middle of a call */
+
+/* lines.c */
+void strace_line_start(struct trace *trace, struct thread *thread);
+void strace_line_end(struct trace *trace);
+
+/* results.c */
+void strace_put_success(struct trace *trace, enum strace_result kind);
+void strace_put_error(struct trace *trace, long error);
+
+/* text.c */
 void strace_put(struct trace *trace, const char *text);
 void strace_put_char(struct trace *trace, char character);
 void strace_put_number(struct trace *trace, int64_t number);
@@ -86,14 +102,14 @@ void strace_put_quoted(struct trace *trace, const char *bytes, size_t length);
 void strace_put_member(struct trace *trace, const char *name, int64_t value);
 bool strace_fetch(const struct trace *trace, void *to, uint64_t address, size_t size);
 
-/* strace_flags.c */
+/* flags.c */
 const char *strace_flag_name(const struct strace_flag *table, uint64_t value);
 void strace_put_value(struct trace *trace, const struct strace_flag *table, uint64_t value);
 void strace_put_flags(struct trace *trace, const struct strace_flag *table, uint64_t value);
 void strace_put_signal(struct trace *trace, int number);
 void strace_put_signal_set(struct trace *trace, uint64_t set);
 
-/* strace_basic.c, strace_files.c, strace_time.c, strace_socket.c, strace_process.c, strace_signal.c: the printers themselves */
+/* plain.c, files.c, time.c, poll.c, socket.c, process.c, signal.c: the printers themselves */
 #define ARGUMENT(name, printer, phase) void printer(struct trace *trace, uint64_t value, int at);
 #define FLAGS(name, table, kind)
 #include "tables/strace_types.def"

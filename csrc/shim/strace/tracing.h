@@ -13,6 +13,7 @@ struct strace_handler {
     bool plain;
 };
 
+/* lines.c */
 long strace_call(struct call *call, call_handler answer);
 void strace_open(struct thread *thread);
 void strace_limited(struct process *process);
@@ -20,6 +21,7 @@ void strace_began(struct thread *thread, const char *path, char **argv, char **e
 void strace_waits(struct call *call);
 void strace_interrupted(struct call *call);
 void strace_replacing(struct call *call, int directory, const char *path);
+/* handlers.c */
 struct strace_handler strace_watch(struct thread *thread, int signal, struct kernel_sigaction *action);
 void strace_hide(struct kernel_sigaction *told, struct strace_handler before);
 

@@ -52,7 +52,7 @@ class Party:
             self.answer = text
 
 
-class Relay:
+class Broker:
     """Asks and listens. Not for several threads at once."""
 
     def __init__(self, control: socket.socket) -> None:

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from simunix.launch.factory.broker import FACTORY, ContainerError, Relay
+from simunix.launch.factory.broker import FACTORY, Broker, ContainerError
 
 LIBRARY = Path(__file__).resolve().parents[2] / "lib"
 HOSTINIT = LIBRARY / "simunix-hostinit"
@@ -24,7 +24,7 @@ class Line:
 
     def ask(self, words: Iterable[str], fds: tuple[int, ...] = ()) -> int:
         """Have it carry out a message; the number that it answers. Raises ContainerError with the reason."""
-        answer = self._factory.relay.ask(self._number, f"host={self._number}", words, fds)
+        answer = self._factory.broker.ask(self._number, f"host={self._number}", words, fds)
         return _number_in(answer, "its init has died")
 
     def wait_ended(self, process: int, patience_s: float) -> int | None:
@@ -32,11 +32,11 @@ class Line:
 
         Raises FactoryError if there is no factory any more.
         """
-        return self._factory.relay.wait_ended(self._number, process, patience_s)
+        return self._factory.broker.wait_ended(self._number, process, patience_s)
 
     def give_up(self) -> None:
         """End every process of the host."""
-        self._factory.relay.dismiss(self._number)
+        self._factory.broker.dismiss(self._number)
 
     def close(self) -> None:
         """The same, and wait until they are gone."""
@@ -49,22 +49,22 @@ class HostFactory:
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.relay = Relay(ours)
+        self.broker = Broker(ours)
         try:
             self._process = subprocess.Popen([HOSTINIT], stdin=theirs.fileno())
         except OSError as error:
-            self.relay.close()
+            self.broker.close()
             raise ContainerError(f"{HOSTINIT}: {error.strerror}; install simunix again") from error
         finally:
             theirs.close()
 
     def bear(self, namespaces: str) -> Line:
         """A host's first process. Raises ContainerError with the reason."""
-        number = self.relay.admit()
+        number = self.broker.admit()
         try:
             init = self._ask(f"birth={number}", f"namespaces={namespaces}")
         except BaseException:
-            self.relay.dismiss(number)
+            self.broker.dismiss(number)
             raise
         return Line(self, number, init)
 
@@ -74,14 +74,14 @@ class HostFactory:
 
     def merge_pages(self, pages: int, milliseconds: int) -> None:
         """Have the kernel merge equal pages of all hosts from now on. Raises ContainerError where that cannot be."""
-        self._ask(f"factory={FACTORY}", f"merging={pages} {milliseconds}")
+        self._ask(f"factory={FACTORY}", f"ksm={pages} {milliseconds}")
 
     def _ask(self, address: str, request: str) -> int:
-        return _number_in(self.relay.ask(FACTORY, address, (request,)), "the factory of hosts has died")
+        return _number_in(self.broker.ask(FACTORY, address, (request,)), "the factory of hosts has died")
 
     def close(self) -> None:
         """It puts back what it has changed, and ends."""
-        self.relay.close()
+        self.broker.close()
         self._process.wait()
 
 

@@ -25,7 +25,7 @@ slurm: {controller: ctl, nodes: 'n[1-4]', extra: "EXTRA"}
 workload: {trace: TRACE, start: 10s, storage: {pfs: disk1, nfs: disk2}MORE}
 """
 LV08_BANDWIDTH = 0.97
-"""Share of a link's bandwidth that a flow gets in SimGrid's model LV08 (docs/network.md)."""
+"""Share of a link's bandwidth that a flow gets in SimGrid's model LV08 (docs/guide/network.md)."""
 LINK_BYTES_PER_S = 1e9 / 8
 Run = tuple[dict[str, dict[str, str]], Path]
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsg_server.errors import SimunixError
-from rsg_server.network.engine import FlowEngine, State
+from rsg_server.network.engine import FlowEngine, FlowState
 from rsg_server.network.models import Factor, Model, cm02, configured, lv08, model_named, smpi, without_sharing
 from rsg_server.platform.link import Link, Route, SharingPolicy
 
@@ -109,9 +109,9 @@ def test_what_flows_over_a_link_that_goes_off_fails_and_so_does_what_begins() ->
     on.advance(3.0)
     on.change("state", UP, 1)
     on.advance(math.inf)
-    assert [on.state(flow) for flow in (running, returning, late)] == [State.FAILED] * 3
+    assert [on.state(flow) for flow in (running, returning, late)] == [FlowState.FAILED] * 3
     assert [on.finish_s(flow) for flow in (running, returning, late)] == [1.0, 1.0, 2.0]
-    assert on.state(elsewhere) is on.state(again) is State.DONE
+    assert on.state(elsewhere) is on.state(again) is FlowState.DONE
 
 
 def test_cancelling_gives_the_rest_to_others() -> None:
@@ -122,7 +122,7 @@ def test_cancelling_gives_the_rest_to_others() -> None:
     on.cancel(first)
     assert on.remaining_bytes(first) == pytest.approx(125e6 - 62.5e6 * (1 - 50e-6))
     on.advance(math.inf)
-    assert on.state(first) is State.CANCELLED
+    assert on.state(first) is FlowState.CANCELLED
     assert on.finish_s(second) == pytest.approx(1.5 + 25e-6)
 
 
@@ -133,7 +133,7 @@ def test_nothing_is_due_on_a_link_without_bandwidth() -> None:
     on.change("bandwidth", UP, 0.0)
     assert on.next_s == math.inf
     on.advance(math.inf)
-    assert (on.state(flow), on.finish_s(flow)) == (State.MOVING, math.inf)
+    assert (on.state(flow), on.finish_s(flow)) == (FlowState.MOVING, math.inf)
 
 
 @given(st.lists(st.tuples(st.integers(1, 10**8), st.floats(0, 2)), min_size=1, max_size=12))

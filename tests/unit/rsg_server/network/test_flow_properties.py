@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsg_server.clock.timeline import Timeline
-from rsg_server.network.engine import FlowEngine, State
+from rsg_server.network.engine import FlowEngine, FlowState
 from rsg_server.network.models import ACKNOWLEDGEMENTS, Model, cm02, lv08, raw
 from rsg_server.network.network import Network
 from rsg_server.platform.link import Link, Route, SharingPolicy
@@ -77,12 +77,12 @@ def test_no_link_of_a_platform_carries_more_than_it_can_at_any_time(case: tuple[
     find = routes(platform)
     engine, numbers = started(find, model, flows)
     while engine.unfinished:
-        moving = [place for place, number in enumerate(numbers) if engine.state(number) is State.MOVING]
+        moving = [place for place, number in enumerate(numbers) if engine.state(number) is FlowState.MOVING]
         rates = [engine.rate(numbers[place]) for place in moving]
         for link, load in loads(find, model, [flows[place] for place in moving], rates).items():
             assert load <= link.bandwidth_bytes_per_s * (1 + CLOSE)
         engine.advance(engine.next_s)
-    assert all(engine.state(number) is State.DONE for number in numbers)
+    assert all(engine.state(number) is FlowState.DONE for number in numbers)
 
 
 @given(traffic(), models)
@@ -94,7 +94,7 @@ def test_every_flow_has_a_bottleneck(case: tuple[Platform, Flows], model: Model)
         return
     find = routes(platform)
     engine, numbers = started(find, replace(model, weight_s=0.0), flows)
-    moving = [place for place, number in enumerate(numbers) if engine.state(number) is State.MOVING]
+    moving = [place for place, number in enumerate(numbers) if engine.state(number) is FlowState.MOVING]
     rates = [engine.rate(numbers[place]) for place in moving]
     there = [find(*flows[place][:2]) for place in moving]
     load = loads(find, model, [flows[place] for place in moving], rates)
@@ -118,7 +118,7 @@ def test_more_capacity_never_slows_the_slowest_flow(case: tuple[Platform, Flows]
     platform, flows = case
     name = data.draw(st.sampled_from(sorted(platform.links)))
     before, after = (
-        min(engine.rate(number) for number in numbers if engine.state(number) is State.MOVING)
+        min(engine.rate(number) for number in numbers if engine.state(number) is FlowState.MOVING)
         for engine, numbers in (
             started(routes(platform), model, [(source, destination, 1e12) for source, destination, _ in flows]),
             started(routes(platform, name, 3.0), model, [(source, destination, 1e12) for source, destination, _ in flows]),

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rsg_server.network.changes import LinkChange
-from rsg_server.network.engine import FlowEngine, State
+from rsg_server.network.changes import LinkEvent
+from rsg_server.network.engine import FlowEngine, FlowState
 from rsg_server.network.models import configured, lv08
 from rsg_server.platform.link import Link, Route, SharingPolicy
 
@@ -49,12 +49,12 @@ def engine_of(case: Case, compatible: bool = True) -> FlowEngine:
     return FlowEngine(lambda source, destination: routes[f"{source}>{destination}"], configured(lv08(), settings), compatible)
 
 
-def changes_of(case: Case) -> list[LinkChange]:
+def changes_of(case: Case) -> list[LinkEvent]:
     link = links_of(case).get("L")
-    return [LinkChange(time_s, link, what, value) for time_s, what, value in PROFILES.get(case["case"], ()) if link]
+    return [LinkEvent(time_s, link, what, value) for time_s, what, value in PROFILES.get(case["case"], ()) if link]
 
 
-def run(engine: FlowEngine, case: Case, changes: list[LinkChange]) -> list[tuple[float, str]]:
+def run(engine: FlowEngine, case: Case, changes: list[LinkEvent]) -> list[tuple[float, str]]:
     """Finish and state of every flow, in the order of the case."""
     ordered = sorted(case["flows"], key=lambda flow: (flow["start"], flow["id"]))
     numbers = {
@@ -64,7 +64,7 @@ def run(engine: FlowEngine, case: Case, changes: list[LinkChange]) -> list[tuple
         engine.advance(change.time_s, inclusive=False)
         engine.change(change.what, change.link, change.value)
     engine.advance(float("inf"))
-    named = {State.DONE: "done", State.FAILED: "NetworkFailureException"}
+    named = {FlowState.DONE: "done", FlowState.FAILED: "NetworkFailureException"}
     return [(engine.finish_s(numbers[flow["id"]]), named[engine.state(numbers[flow["id"]])]) for flow in case["flows"]]
 
 

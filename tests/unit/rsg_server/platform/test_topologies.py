@@ -53,7 +53,7 @@ def ends(platform: Platform, link: Link) -> set[str]:
     """What a link joins; empty for a limiter."""
     root = platform.description.root
     assert root is not None
-    return {end for wire in root.wires() if link in wire.links for end in (wire.one, wire.other)}
+    return {end for edge in root.edges() if link in edge.links for end in (edge.one, edge.other)}
 
 
 @pytest.mark.parametrize("kind", [fat_trees, tori, dragonflies])

@@ -192,6 +192,6 @@ def test_elements_of_arrays_in_jobcomp() -> None:
 
 
 def test_the_guides_example_is_a_workload() -> None:
-    text = (ROOT / "docs/submitting.md").read_text().partition("```yaml\n")[2].partition("```")[0]
+    text = (ROOT / "docs/guide/submitting.md").read_text().partition("```yaml\n")[2].partition("```")[0]
     found = WorkloadSection.model_validate(yaml.safe_load(text)["workload"])
     assert found.options_of(job(17, user=3, partition=2)).hold == 600 * 10**9

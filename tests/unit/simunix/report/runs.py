@@ -7,7 +7,7 @@ import json
 import random
 from pathlib import Path
 
-from simunix.results.batsim_files import write_all
+from simunix.report.batsim_files import write_all
 from simunix.results.jobs_csv import JobRow
 from simunix.results.machines import Machines
 from simunix.results.run_json import RunRecord

@@ -14,9 +14,9 @@ import pytest
 from rsg_server.errors import SimunixError
 from simunix.cli.main import main
 from simunix.metrics.jobs import read_jobs_csv
-from simunix.results.batsim_files import STATES, frame, machine_states, schedule
+from simunix.report.batsim_files import STATES, frame, machine_states, schedule
+from simunix.results.as_trace import read_trace
 from simunix.results.jobs_csv import JobRow
-from simunix.workload.formats.by_name import read_trace
 from tests.unit.simunix.report import runs
 
 EVALYS = """

@@ -267,7 +267,7 @@ def test_slurm_reads_what_was_given(parameters: dict[str, Any]) -> None:
 
 
 def test_the_guides_example_is_an_experiment(tmp_path: Path) -> None:
-    text = (ROOT / "docs/experiments.md").read_text().partition("```yaml\n")[2].partition("```")[0]
+    text = (ROOT / "docs/guide/experiments.md").read_text().partition("```yaml\n")[2].partition("```")[0]
     (tmp_path / "e.yaml").write_text(text.replace("scenarios/", f"{ROOT}/scenarios/"))
     runs = runs_of(load_experiment(tmp_path / "e.yaml"))
     check(runs)

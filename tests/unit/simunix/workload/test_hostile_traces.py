@@ -299,4 +299,4 @@ def test_ids_that_are_too_long_to_be_numbers_are_counted(tmp_path: Path) -> None
 def test_what_is_not_written_packed(tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, LINE)
     assert main(["workload", "convert", str(path), str(tmp_path / name)]) != 0
-    assert "written packed are only .swf.gz and .swf.xz" in capsys.readouterr().err
+    assert "only .swf.gz and .swf.xz can be written packed" in capsys.readouterr().err

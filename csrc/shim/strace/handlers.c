@@ -1,0 +1,57 @@
+/* Signals of a traced process: our handler stands before each of the application's, and writes a line for what is delivered. */
+#include "shim/strace/strace.h"
+
+static void put_delivery(struct thread *thread, const siginfo_t *info)
+{
+    struct trace trace;
+
+    strace_line_start(&trace, thread);
+    strace_put(&trace, "--- ");
+    strace_put_signal(&trace, info->si_signo);
+    strace_put_char(&trace, ' ');
+    strace_siginfo_of(&trace, info);
+    strace_put(&trace, " ---");
+    strace_line_end(&trace);
+}
+
+/* Stands in for the handlers of a traced process: says what is delivered, then calls the application's. */
+static void deliver(int signal, siginfo_t *info, void *context)
+{
+    struct thread *thread = current_thread();
+    void (*handler)(int, siginfo_t *, void *) = thread->process->handlers[signal];
+
+    if (thread->trace >= 0)
+        put_delivery(thread, info);
+    handler(signal, info, context);
+}
+
+/* Put our handler before the application's own, and ask for siginfo; returns what was there before, for strace_hide. */
+struct strace_handler strace_watch(struct thread *thread, int signal, struct kernel_sigaction *action)
+{
+    struct process *process = thread->process;
+    struct strace_handler before = {NULL, false};
+
+    if ((process->flags & HELLO_FLAG_TRACE) == 0 || signal <= 0 || signal > 64)
+        return before;
+    before.handler = process->handlers[signal];
+    before.plain = (process->plain_handlers & SIGNAL_BIT(signal)) != 0;
+    if (action != NULL && action->handler != (void *)SIG_DFL && action->handler != (void *)SIG_IGN) {
+        process->handlers[signal] = action->handler;
+        process->plain_handlers &= ~SIGNAL_BIT(signal);
+        if ((action->flags & SA_SIGINFO) == 0)
+            process->plain_handlers |= SIGNAL_BIT(signal);
+        action->flags |= SA_SIGINFO;
+        action->handler = (void *)deliver;
+    }
+    return before;
+}
+
+/* What the kernel tells of our handler, told of the application's. */
+void strace_hide(struct kernel_sigaction *told, struct strace_handler before)
+{
+    if (told == NULL || told->handler != (void *)deliver)
+        return;
+    told->handler = before.handler;
+    if (before.plain)
+        told->flags &= ~(uint64_t)SA_SIGINFO;
+}

@@ -1,0 +1,82 @@
+/* What stands behind the equals sign: the result of a call that succeeded, by its kind, or the error with its text. */
+#include "shim/strace/strace.h"
+
+struct error {
+    const char *name;
+    const char *text;
+};
+#define ERROR(number, name, text) [number] = {name, text},
+static const struct error errors[] = {
+#include "tables/strace_errno.def"
+};
+#undef ERROR
+#define ERRORS (long)(sizeof errors / sizeof errors[0])
+
+void strace_put_error(struct trace *trace, long error)
+{
+    if (error == ERESTART_CALL) {
+        strace_put(trace, "? ERESTARTSYS (To be restarted if SA_RESTART is set)");
+        return;
+    }
+    if (error == ERESTARTNOHAND) {
+        strace_put(trace, "? ERESTARTNOHAND (To be restarted if no handler)");
+        return;
+    }
+    strace_put(trace, "-1 ");
+    if (error >= ERRORS || errors[error].name == NULL) {
+        strace_put(trace, "E");
+        strace_put_number(trace, error);
+        return;
+    }
+    strace_put(trace, errors[error].name);
+    strace_put(trace, " (");
+    strace_put(trace, errors[error].text);
+    strace_put_char(trace, ')');
+}
+
+static void put_number(struct trace *trace, uint64_t result)
+{
+    strace_put_number(trace, (int64_t)result);
+}
+
+static void put_pid(struct trace *trace, uint64_t result)
+{
+    strace_pid(trace, result, 0);
+}
+
+static void put_ready(struct trace *trace, uint64_t result)
+{
+    put_number(trace, result);
+    strace_ready_events(trace);
+}
+
+/* `15 (SIGTERM)` */
+static void put_signal(struct trace *trace, uint64_t result)
+{
+    put_number(trace, result);
+    strace_put(trace, " (");
+    strace_put_signal(trace, (int)result);
+    strace_put_char(trace, ')');
+}
+
+static void put_flags(struct trace *trace, uint64_t result)
+{
+    (void)result;
+    strace_fcntl_result(trace);
+}
+
+static void (*const printers[])(struct trace *trace, uint64_t result) = {
+    [RETURNS_INT] = put_number,
+    [RETURNS_ADDRESS] = strace_put_address,
+    [RETURNS_OCTAL] = strace_put_octal,
+    [RETURNS_PID] = put_pid,
+    [RETURNS_NOTHING] = put_number,
+    [RETURNS_READY] = put_ready,
+    [RETURNS_FLAGS] = put_flags,
+    [RETURNS_SIGNAL] = put_signal,
+};
+
+void strace_put_success(struct trace *trace, enum strace_result kind)
+{
+    printers[kind](trace, (uint64_t)trace->result);
+}
