@@ -1,4 +1,4 @@
-/* How the server answers a parked thread, in its slot of the shared memory, and how it waits for whoever speaks next. */
+/* How the server answers a parked thread, in its slot of the shared memory, and how it waits for the next message. */
 #include "shared/slots.h"
 
 #include "shared/kernel.h"
@@ -23,7 +23,7 @@ void slot_answer(void *shared, uint32_t slot, int32_t wake, int64_t value)
     NATIVE(futex, &answered->word, FUTEX_WAKE, 1);
 }
 
-/* Nobody waits there yet: what its last owner has not taken is not the next one's. */
+/* A slot for a new owner, that does not wait there yet: an answer that the last owner has not taken is not the new one's. */
 void slot_reset(void *shared, uint32_t slot)
 {
     slot_at(shared, slot)->word = SLOT_WAITS;

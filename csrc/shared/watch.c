@@ -1,5 +1,5 @@
-/* epoll_ctl and epoll_wait for the server: Python's own know a descriptor by its number only, which is another's once it is closed,
- * while an epoll goes on telling of a file that somebody else has open. All return -errno for an error. */
+/* epoll_ctl and epoll_wait for the server: Python's own know a descriptor by its number only, which is another's once it is
+ * closed, while an epoll goes on telling of a file that another process has open. All return -errno for an error. */
 #include "shared/watch.h"
 
 #include "shared/kernel.h"

@@ -1,7 +1,7 @@
 /* Room core: the records of the process, its threads and one intercepted call, and what needs no turn.
  *
- * Owns the records, the shim's own descriptors, the channel to the server (channel.h), the shared clock page (clock.h), bytes and
- * texts (memory.h). May call csrc/shared only. Never waits for virtual time: whatever gives the turn back is in shim/turn.
+ * Owns the records, the shim's own descriptors, the channel to the server (channel.h), the shared clock page (clock.h), bytes
+ * and texts (memory.h). May call csrc/shared only. Never waits for virtual time: whatever gives the turn back is in shim/turn.
  */
 #ifndef SIMUNIX_CORE_H
 #define SIMUNIX_CORE_H
@@ -61,7 +61,7 @@ struct thread {
     bool has_waited;        /* it has given the turn back since it entered the shim */
     bool has_turn;          /* what it says is said in its turn; a new thread's first word is not */
     uint32_t slot;          /* where it waits; 0: the server's slots are used up, and its channel is where it waits */
-    int64_t pooled_channel; /* number of its channel and epoll in the process's pool, for a later thread to take; 0: not pooled */
+    int64_t pooled_channel; /* number of its channel and epoll in the process's pool, for a later thread; 0: not pooled */
     struct handoff_wait handoff;
     uint8_t buffer[SIMUNIX_MESSAGE_MAX];
 };

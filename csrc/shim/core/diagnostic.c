@@ -1,4 +1,4 @@
-/* One-line messages from inside somebody else's process. The only file that ends it on purpose. */
+/* One-line messages from inside an application's process. Only this file ends the process on purpose. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 

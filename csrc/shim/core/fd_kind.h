@@ -1,7 +1,7 @@
 /* What a descriptor is, asked of the kernel once for each call.
  *
- * A kind holds for the call that asked, and for no other: any thread or process that shares the descriptor may close it and get the
- * number for something else, so nothing is kept between calls.
+ * A kind holds for the call that asked, and for no other: any thread or process that shares the descriptor may close it and get
+ * the number for something else, so nothing is kept between calls.
  */
 #ifndef SIMUNIX_FD_KIND_H
 #define SIMUNIX_FD_KIND_H

@@ -1,7 +1,7 @@
 /* The lists of threads that others of their process may wake without the server, and what the server must learn of them.
  *
- * Before a thread sends a message the server learns what has become of these threads since the last one: request_post, which every
- * message passes, calls handoff_tell first. turn/handoff.c decides what becomes of them.
+ * Before a thread sends a message the server learns what has become of these threads since the last one: request_post, which
+ * every message passes, calls handoff_tell first. turn/handoff.c decides what becomes of them.
  */
 #include "shim/core/channel.h"
 

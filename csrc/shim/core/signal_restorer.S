@@ -1,7 +1,7 @@
 /* Returning from a signal handler. */
     .section .text.signal_restorer, "ax", @progbits
 
-/* Exactly the bytes that libgcc's unwinder and gdb know as a signal return, so that both see through our frames. */
+/* Exactly the bytes that libgcc's unwinder and gdb know as a signal return, so that both see through the shim's frames. */
     .globl  signal_restorer
     .hidden signal_restorer
     .type   signal_restorer, @function

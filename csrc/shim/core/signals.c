@@ -1,7 +1,8 @@
 /* Signals: the kernel keeps the queue, the server decides when a parked thread looks at it, the kernel builds the frames.
  *
- * While a thread is in the shim every signal is blocked, so a signal sent to it waits in the kernel. When the server wakes the thread for
- * a signal, the call returns -EINTR (or is prepared to run again) and the return from the trap lets the kernel deliver.
+ * While a thread is in the shim every signal is blocked, so a signal sent to it waits in the kernel. When the server wakes the
+ * thread for a signal, the call returns -EINTR (or is prepared to run again) and the return from the trap lets the kernel
+ * deliver.
  */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
@@ -32,8 +33,8 @@ static void disposition(int signal, struct kernel_sigaction *action)
     NATIVE(rt_sigaction, signal, NULL, action, 8);
 }
 
-/* Handlers that were installed before our constructor ran (libpthread of glibc before 2.34 is initialised first) would return
- * through libc's restorer, which is trapped, and may block SIGSYS. */
+/* Handlers that were installed before the shim's constructor ran (libpthread of glibc before 2.34 is initialised first) would
+ * return through libc's restorer, which is trapped, and may block SIGSYS. */
 void signals_adopt(void)
 {
     struct kernel_sigaction action;
@@ -91,7 +92,8 @@ static void stop_here(struct thread *thread, int signal)
     signals_stop(thread, signal);
 }
 
-/* Signals that this mask lets in would stop the process as soon as the application runs, while the thread holds the turn: stop here. */
+/* Signals that this mask lets in would stop the process as soon as the application runs, while the thread holds the turn: stop
+ * here. */
 void signals_stop_if_due(struct thread *thread, uint64_t mask)
 {
     uint64_t pending = 0;

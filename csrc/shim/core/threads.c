@@ -22,9 +22,9 @@ static struct thread *fresh_record(void)
     return thread;
 }
 
-/* A record for a thread: the one that holds this pooled channel; if the channel is new, the record of any ended thread, or a fresh one.
- * A child in the same memory, whose channel is not pooled (0), takes no record that holds a pooled channel: the server counts on that
- * channel for a later thread. */
+/* A record for a thread: the one that holds this pooled channel; if the channel is new, the record of any ended thread, or a
+ * fresh one. A child in the same memory, whose channel is not pooled (0), takes no record that holds a pooled channel: the
+ * server counts on that channel for a later thread. */
 static struct thread *take_record(struct process *process, int64_t pooled_channel, bool is_new)
 {
     struct thread **at = &process->free;
@@ -44,8 +44,8 @@ static struct thread *take_record(struct process *process, int64_t pooled_channe
     return thread;
 }
 
-/* A record for a thread that will talk through `channel`, or, if that is -1, through the pooled channel that an ended thread has left. NULL
- * if memory is out. */
+/* A record for a thread that will talk through `channel`, or, if that is -1, through the pooled channel that an ended thread
+ * has left. NULL if memory is out. */
 struct thread *thread_new(struct process *process, int64_t pooled_channel, int channel)
 {
     struct thread *thread = take_record(process, pooled_channel, channel >= 0);
@@ -82,9 +82,9 @@ void thread_release(struct thread *thread)
     process->free = thread;
 }
 
-/* Reap threads that have announced their end. Such a thread may still be on its last instructions, on a stack that a joiner is about to
- * free: the thread that gets the turn next waits for the kernel to clear alive_word, and only then clears the word that the joiner
- * looks at. */
+/* Reap threads that have announced their end. Such a thread may still be on its last instructions, on a stack that a joiner is
+ * about to free: the thread that gets the turn next waits for the kernel to clear alive_word, and only then clears the word
+ * that the joiner looks at. */
 void threads_reap(struct process *process)
 {
     while (process->dying != NULL) {

@@ -1,5 +1,5 @@
-/* The range of addresses whose system calls the kernel lets through: the shim's own text. Syscall User Dispatch is armed here, thread by
- * thread. */
+/* The range of addresses whose system calls the kernel lets through: the shim's own text. Syscall User Dispatch is armed here,
+ * thread by thread. */
 #include "shim/core/core.h"
 
 #include <linux/elf.h>

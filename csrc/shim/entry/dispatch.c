@@ -44,8 +44,8 @@ bool dispatch_passes_on(const struct call *call)
            rows[number].error == 0 && call->thread->trace < 0;
 }
 
-/* A number that the table does not know is newer than it, or no number at all: answer as a kernel that lacks the call. What the
- * kernel here would do, nobody has judged: it may wait, or tell the time. */
+/* A number that the table does not know is newer than it, or no number at all: answer as a kernel that lacks the call. The
+ * call may wait, or tell the time, on the kernel here. */
 long dispatch_unknown(struct call *call, const char *what)
 {
     char number[24];

@@ -1,5 +1,5 @@
-/* Room entry: how control comes into the shim, from the constructor, a trap, a preloaded function or a replaced vDSO function, and the
- * table that every call passes (dispatch.c).
+/* Room entry: how control comes into the shim, from the constructor, a trap, a preloaded function or a replaced vDSO function,
+ * and the table that every call passes (dispatch.c).
  *
  * The topmost room: it may call all others, and none calls it.
  */

@@ -71,7 +71,8 @@ static long answer(enum hook_kind kind, long number, long a, long b, long c, lon
     return is_emulated ? emulate(kind, &call) : syscall6(number, a, b, c, d, e, f);
 }
 
-/* A process group that owns a descriptor is a negative number, which F_GETOWN could not tell from an error: libc asks otherwise. */
+/* A process group that owns a descriptor is a negative number, which F_GETOWN could not tell from an error: libc asks
+ * otherwise. */
 static bool owner_as_libc(long fd, long *result)
 {
     struct f_owner_ex owner = {0};

@@ -1,13 +1,14 @@
 /* The trap net: Syscall User Dispatch turns every system call made outside the shim's text into a SIGSYS.
  *
- * Dispatch is per thread and off in every new thread, fork child and exec'd image, so each of them arms it again (core/trap_range.c).
+ * Dispatch is per thread and off in every new thread, fork child and exec'd image, so each of them arms it again
+ * (core/trap_range.c).
  */
 #include "shim/entry/entry.h"
 #include "shim/turn/turn.h"
 
 #include <linux/audit.h>
 
-/* What SIGSYS means when nobody trapped: the server or somebody else sent it. The application's own handler gets the latter. */
+/* A SIGSYS that is no trap: the server sends one to take the turn; any other is for the application's own handler. */
 static void pass_on_foreign_signal(struct thread *thread, siginfo_t *info, struct ucontext *context)
 {
     void (*handler)(int, siginfo_t *, void *) = thread->process->sigsys.handler;

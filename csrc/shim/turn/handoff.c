@@ -1,10 +1,12 @@
-/* Turns that go on without the server: a thread that waits for the clock, or at a futex of its process, is woken without a message.
+/* Turns that go on without the server: a thread that waits for the clock, or at a futex of its process, is woken without a
+ * message.
  *
- * The invariant: before `lookahead_ns` nothing can happen but what the timer queue says, so until then the threads of one process may
- * hand the turn to each other, and the clock may move to a deadline of the queue; from `lookahead_ns` on the server decides. The order is
- * the server's own (rsg_server/turn/loop.py): first what is due happens, in the order in which it was asked for; then ready threads run,
- * first come first served; else the clock moves on. If another process's thread is due then, the turn goes there (remote_handoff.c).
- * Before the next message the server is told what has become of all of them (OP_HANDED_OFF, core/handoff_list.c).
+ * The invariant: before `lookahead_ns` nothing can happen but what the timer queue says, so until then the threads of one
+ * process may hand the turn to each other, and the clock may move to a deadline of the queue; from `lookahead_ns` on the server
+ * decides. The order is the server's own (rsg_server/turn/loop.py): first what is due happens, in the order in which it was
+ * asked for; then ready threads run, first come first served; else the clock moves on. If another process's thread is due then,
+ * the turn goes there (remote_handoff.c). Before the next message the server is told what has become of all of them
+ * (OP_HANDED_OFF, core/handoff_list.c).
  */
 #include "shared/slots.h"
 #include "shared/timer_queue.h"
@@ -64,8 +66,8 @@ static bool all_own(const struct process *process, uint64_t moment)
     return own > 0 && first_due(process) != NULL && own == timer_queue_due(process->page, moment, own);
 }
 
-/* Which thread has the turn next: the first ready one, a due thread of another process, or the one that the server chooses. The clock
- * moves on only if one process alone has threads that are due then: several processes at once are the server's to order. */
+/* Which thread has the turn next: the first ready one, a due thread of another process, or the one that the server chooses. The
+ * clock moves on only if one process alone has threads that are due then: several processes at once are the server's to order. */
 static enum next next_turn(struct process *process)
 {
     struct simunix_clock_page *page = process->page;
@@ -92,7 +94,8 @@ static enum next next_turn(struct process *process)
     }
 }
 
-/* Set when a clock reader gives the turn back: once something is due, or once others are ready and the reader has had its share. */
+/* Set when a clock reader gives the turn back: once something is due, or once others are ready and the reader has had its
+ * share. */
 static void set_event(const struct process *process)
 {
     struct simunix_clock_page *page = process->page;
@@ -131,7 +134,8 @@ static bool may_hand_off(const struct thread *thread, const struct wait *wait)
     const struct process *process = thread->process;
     const struct simunix_clock_page *page = process->page;
 
-    return thread->slot != 0 && process->handoff_count < SIMUNIX_HANDOFF_MAX && page->may_have_woken == 0 && page->now_ns < page->lookahead_ns &&
+    return thread->slot != 0 && process->handoff_count < SIMUNIX_HANDOFF_MAX && page->may_have_woken == 0 &&
+           page->now_ns < page->lookahead_ns &&
            (process->handoff_count > 0 || page->due_ns < page->lookahead_ns) && (wait->by_handoff || wait->kind == PARK_YIELD);
 }
 

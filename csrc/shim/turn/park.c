@@ -1,14 +1,15 @@
 /* Giving the turn back: by itself if nobody else can run, to another thread of the process, or to the server.
  *
- * The invariant: a thread runs only while it has the turn, which it gets by its slot's word or by a reply of the server; after the
- * message or the word that gives the turn away, a thread touches nothing shared before the turn has come back.
+ * The invariant: a thread runs only while it has the turn, which it gets by its slot's word or by a reply of the server; after
+ * the message or the word that gives the turn away, a thread touches nothing shared before the turn has come back.
  */
 #include "shared/slots.h"
 #include "shim/core/channel.h"
 #include "shim/strace/tracing.h"
 #include "shim/turn/turn.h"
 
-/* Nobody else can run before `lookahead_ns`, and this turn has made nobody ready: an earlier deadline is reached without the server. */
+/* Nobody else can run before `lookahead_ns`, and this turn has made nobody ready: an earlier deadline is reached without the
+ * server. */
 bool advance_alone(struct thread *thread, const struct wait *wait)
 {
     struct simunix_clock_page *page = thread->process->page;
@@ -76,8 +77,8 @@ static enum simunix_wake ask_to_park(struct call *call, struct wait *wait, uint6
     return slot_wait(thread, &wait->value);
 }
 
-/* A signalfd becomes readable by signals that are blocked, and only its owner can ask. The bit of SIGSYS, the one signal that is in no
- * mask of the application, tells the server to wake the thread for any signal. */
+/* A signalfd becomes readable by signals that are blocked, and only its owner can ask. The bit of SIGSYS, the one signal that
+ * is in no mask of the application, tells the server to wake the thread for any signal. */
 static uint64_t blocked_signals(const struct call *call)
 {
     return call->thread->process->has_signalfd ? call->mask | SIGNAL_BIT(SIGSYS) : signals_strip(call->mask);

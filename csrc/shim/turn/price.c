@@ -1,7 +1,7 @@
 /* What clock reads and calls cost, and who goes first when their price carries the clock past something due.
  *
- * Every read and every call costs a little virtual time, so that loops that wait for the clock to change come to an end; a reader
- * that passes something due lets it happen first.
+ * Every read and every call costs a little virtual time, so that loops that wait for the clock to change come to an end; a
+ * reader that passes something due lets it happen first.
  */
 #include "shim/core/clock.h"
 #include "shim/turn/turn.h"
@@ -21,18 +21,18 @@ static void yield_to_events(struct thread *thread)
     NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
 }
 
-/* A thread that asks on and on without ever waiting pays more: a program that spins until a clock has gone on does more between two
- * looks than looking, and would spin here for much longer than on a real computer. */
+/* A thread that asks on and on without ever waiting pays more: a program that spins until a clock has gone on does more between
+ * two looks than looking, and would spin here for much longer than on a real computer. */
 #define PATIENCE 20000
 #define IMPATIENT_FACTOR 10
 
-/* Added to the higher price, which then has no factor in common with 1000: a pair of looks that fits into a microsecond a whole number
- * of times would otherwise never see the microsecond change between them. */
+/* Added to the higher price, which then has no factor in common with 1000: a pair of looks that fits into a microsecond a whole
+ * number of times would otherwise never see the microsecond change between them. */
 #define IMPATIENT_ODD_NS 7
 
-/* A thread that has just got the turn makes some calls before something due breaks the turn off, which is late by no more than a timer
- * of Linux may be (PR_SET_TIMERSLACK). Most turns are over by then: of a hundred daemons that get a request at one moment, each would
- * otherwise be broken off by the arrival of the next one's request. */
+/* A thread that has just got the turn makes some calls before something due breaks the turn off, which is late by no more than
+ * a timer of Linux may be (PR_SET_TIMERSLACK). Most turns are over by then: of a hundred daemons that get a request at one
+ * moment, each would otherwise be broken off by the arrival of the next one's request. */
 #define CALLS_BEFORE_EVENTS 128
 #define SLACK_NS 50000
 

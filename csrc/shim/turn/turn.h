@@ -1,7 +1,8 @@
 /* Room turn: giving the turn back, and the one loop of every call that waits.
  *
- * Owns every wait for virtual time, the hand-off of the turn without the server, and the price of clock reads and calls. May call
- * core, strace and csrc/shared. Knows no system call family: what a descriptor's error means, for instance, sys/socket says.
+ * Owns every wait for virtual time, the hand-off of the turn without the server, and the price of clock reads and calls. May
+ * call core, strace and csrc/shared. Knows no system call family: what a descriptor's error means, for instance, sys/socket
+ * says.
  */
 #ifndef SIMUNIX_TURN_H
 #define SIMUNIX_TURN_H

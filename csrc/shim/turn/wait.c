@@ -1,8 +1,9 @@
 /* The one loop of every call that waits: try, give the turn back, try again. */
 #include "shim/turn/turn.h"
 
-/* Look for signals before waiting again; 0, or how the call ends. A signal may have come while this thread had given the turn back but
- * was to run anyhow (woken already, or held up on its way into the call by what was due): then the server has woken nobody for it. */
+/* Look for signals before waiting again; 0, or how the call ends. A signal may have come while this thread had given the turn
+ * back but was to run anyhow (woken already, or held up on its way into the call by what was due): then the server has woken
+ * nobody for it. */
 long look_before_waiting_again(struct call *call, bool restarts)
 {
     enum interruption what = call->thread->has_waited ? signals_check(call) : INTERRUPT_NONE;
@@ -30,7 +31,8 @@ long wait_on(struct call *call, struct wait *wait, bool restarts)
             if (result != 0)
                 return result;
         }
-        /* Only the kernel knows what has become ready meanwhile, and only the caller how much is left to wait for: the caller asks again. */
+        /* Only the kernel knows what has become ready meanwhile, and only the caller how much is left to wait for: the caller
+         * asks again. */
         if (call->thread->process->has_signalfd || wait->kind == PARK_CHILD || wait->kind == PARK_FD ||
             wait->kind == PARK_COMPUTE)
             return WAKE_READY;

@@ -30,8 +30,8 @@ static uint32_t wanted_events(const struct pollfd *fds, unsigned last)
     return events;
 }
 
-/* Put the descriptors into the private epoll. What epoll refuses (EPERM) never changes: a regular file that was not ready a moment ago
- * never will be. */
+/* Put the descriptors into the private epoll. What epoll refuses (EPERM) never changes: a regular file that was not ready a
+ * moment ago never will be. */
 static void epoll_fill(struct thread *thread, const struct pollfd *fds, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -57,9 +57,9 @@ static void epoll_empty(struct thread *thread, const struct pollfd *fds, unsigne
             NATIVE(epoll_ctl, thread->epoll, EPOLL_CTL_DEL, fds[i].fd, &event);
 }
 
-/* When the server looks at a private epoll, the kernel asks a signalfd in it whether the *server* has signals, and strikes the signalfd
- * off the epoll's ready list. Setting the mask of any signalfd wakes the queue of all signalfds of this process, which puts them back: a
- * signalfd made for that purpose serves, whichever of the application's, passed or duplicated, it may be. */
+/* When the server looks at a private epoll, the kernel asks a signalfd in it whether the *server* has signals, and strikes the
+ * signalfd off the epoll's ready list. Setting the mask of any signalfd wakes the queue of all signalfds of this process, which
+ * puts them back: a signalfd made for that purpose serves, whichever of the application's, passed or duplicated, it may be. */
 static void signalfd_refresh(struct thread *thread)
 {
     uint64_t nothing = 0;
@@ -153,8 +153,8 @@ int64_t socket_deadline(struct call *call, int fd, int option)
     return clock_after(call->thread, timeout.seconds * SECOND_NS + timeout.nanoseconds * 1000);
 }
 
-/* Wait until a call on `fd`, which poll calls not ready, would not wait: 0 then, or if the descriptor is non-blocking (the kernel gives
- * the answer). -EAGAIN when the socket's own timeout passes; `timeout_option` is 0 for what is no socket. */
+/* Wait until a call on `fd`, which poll calls not ready, would not wait: 0 then, or if the descriptor is non-blocking (the
+ * kernel gives the answer). -EAGAIN when the socket's own timeout passes; `timeout_option` is 0 for what is no socket. */
 long wait_blocked(struct call *call, int fd, short events, int timeout_option)
 {
     struct pollfd entry = {.fd = fd, .events = events};
@@ -175,7 +175,8 @@ long wait_blocked(struct call *call, int fd, short events, int timeout_option)
     }
 }
 
-/* As wait_blocked, of a descriptor that may be ready. WAIT_ERROR if it is ready to be written to because it has an error to tell. */
+/* As wait_blocked, of a descriptor that may be ready. WAIT_ERROR if it is ready to be written to because it has an error to
+ * tell. */
 long wait_ready(struct call *call, int fd, short events, int timeout_option)
 {
     struct pollfd entry = {.fd = fd, .events = events};

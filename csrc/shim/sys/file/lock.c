@@ -1,7 +1,8 @@
 /* File locks: the non-waiting form, then wait until a lock on that file is released, then again.
  *
- * A thread waits at a futex word that stands for the inode. Every call that may release a lock (an unlocking, a closing, a replacing of a
- * descriptor) tells the server, as long as any thread waits for a lock at all. Exec and death are the server's to notice.
+ * A thread waits at a futex word that stands for the inode. Every call that may release a lock (an unlocking, a closing, a
+ * replacing of a descriptor) tells the server, as long as any thread waits for a lock at all. Exec and death are the server's
+ * to notice.
  */
 #include "shim/core/channel.h"
 #include "shim/sys/file/file.h"
@@ -20,7 +21,8 @@ static struct wait lock_wait(int fd, const struct stat *status, uint32_t holder)
     };
 }
 
-/* A descriptor is about to be closed, or its locks have been released: threads that wait for the file try again, after this turn. */
+/* A descriptor is about to be closed, or its locks have been released: threads that wait for the file try again, after this
+ * turn. */
 void lock_released(struct call *call, long fd)
 {
     struct stat status;
@@ -33,7 +35,7 @@ void lock_released(struct call *call, long fd)
     ASK(call->thread, &reply, OP_WAKE, SPACE_LOCKS, (int64_t)wait.b, 1 << 30, ~0U);
 }
 
-/* The pid of a process that holds what a record lock waits for; 0 if nobody is known, or for another kind of lock. */
+/* The pid of a process that holds what a record lock waits for; 0 if none is known, or for another kind of lock. */
 static uint32_t record_holder(const struct call *call)
 {
     struct flock lock;
@@ -46,7 +48,7 @@ static uint32_t record_holder(const struct call *call)
     return (uint32_t)lock.l_pid;
 }
 
-/* Try `operation` until it does not say that somebody else holds the lock. The server sees who waits for whom. */
+/* Try until no other process holds the lock. The server sees which process waits for which, and finds circles. */
 static long lock_until(struct call *call, long (*attempt)(struct call *call))
 {
     struct stat status;
@@ -109,7 +111,8 @@ long sys_fcntl(struct call *call)
     case F_OFD_SETLK:
         return set_record_lock(call, NATIVE(fcntl, call->a[0], call->a[1], call->a[2]));
     case F_SETLEASE:
-        /* An opener of the file would wait in the kernel for the lease to be given up. File systems without leases answer EINVAL. */
+        /* An opener of the file would wait in the kernel for the lease to be given up. File systems without leases answer
+         * EINVAL. */
         warn_once(call->thread, WARN_REFUSED, "fcntl(F_SETLEASE)", NULL);
         return -EINVAL;
     case F_DUPFD:

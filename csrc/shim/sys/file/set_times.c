@@ -54,7 +54,7 @@ static long set_times(struct call *call, const struct request *asked)
         note(call, asked, &given, true);
     if (result != -EPERM || !asks_now)
         return result;
-    /* Who may write a file, but does not own it, may only set its times to the kernel's present. */
+    /* A writer of a file that does not own it may only set its times to the kernel's present. */
     result = NATIVE(utimensat, asked->folder, asked->path, asked->times, asked->flags);
     if (result == 0)
         note(call, asked, &given, false);

@@ -68,7 +68,7 @@ static void hide_birth(struct thread *thread, struct statx *status)
 long sys_statx(struct call *call)
 {
     struct statx *status = (void *)call->a[4];
-    /* All times are asked for: newer kernels leave out what nobody wants, and one of them may stand for another. */
+    /* All times are asked for: newer kernels leave out times that are not asked for, and one of them may stand for another. */
     uint32_t mask = (uint32_t)call->a[3] | STATX_ATIME | STATX_MTIME | STATX_CTIME;
     long result = NATIVE(statx, call->a[0], call->a[1], call->a[2], mask, call->a[4]);
     struct file_stamps stamps;

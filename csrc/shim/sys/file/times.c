@@ -7,8 +7,8 @@
  * - one that has was made by the run's own preparations, and bears the time at which virtual time began;
  * - reading changes nothing (noatime): the kernel's time of access tells of other programs of this computer.
  *
- * Only the holder of the turn comes here. When there is no room left, files that are gone are forgotten first, the longest
- * ago first, then those whose change lies back furthest: in the order of virtual history, whatever their inodes are.
+ * Only the holder of the turn comes here. When there is no room left, files that are gone are forgotten first, the longest ago
+ * first, then those whose change lies back furthest: in the order of virtual history, whatever their inodes are.
  */
 #include "shim/sys/file/file.h"
 

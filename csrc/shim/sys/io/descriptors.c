@@ -73,7 +73,7 @@ long sys_socketpair(struct call *call)
     return checked_pair(call, 3);
 }
 
-/* signalfd's readiness is that of whoever asks, so only the process itself can tell: see park(). */
+/* A signalfd is ready for the signals of the process that asks, so only the process itself can tell: see turn/park.c. */
 long sys_signalfd(struct call *call)
 {
     uint64_t mask;

@@ -1,7 +1,7 @@
 /* Room sys/io: reading and writing by whatever descriptor, moving bytes between two, and descriptors themselves.
  *
- * Owns the tables from a descriptor's kind to the way in which it is read and written. The topmost family: it may call sys/socket,
- * sys/file, sys/poll, turn and below.
+ * Owns the tables from a descriptor's kind to the way in which it is read and written. The topmost family: it may call
+ * sys/socket, sys/file, sys/poll, turn and below.
  */
 #ifndef SIMUNIX_SYS_IO_H
 #define SIMUNIX_SYS_IO_H

@@ -1,6 +1,6 @@
-/* Masters of terminals: the kernel's line discipline is real, but runs in a work queue of the kernel, at a real time of its own. What is
- * typed at a master goes to the server, which has the line discipline take it at once; a reader of a master takes all that has been
- * written so far. */
+/* Masters of terminals: the kernel's line discipline is real, but runs in a work queue of the kernel, at a real time of its
+ * own. What is typed at a master goes to the server, which has the line discipline take it at once; a reader of a master takes
+ * all that has been written so far. */
 #include "shim/core/channel.h"
 #include "shim/sys/io/io.h"
 
@@ -21,8 +21,8 @@ long terminal_type(struct call *call, int number, const char *bytes, size_t size
     return request_call(call->thread, &writer, &reply);
 }
 
-/* Read on from a master after `done` bytes. A poll has the kernel deliver what is under way, but only once nothing is left to read: so
- * the reader goes on until nothing comes. In packet mode each read tells of something else. */
+/* Read on from a master after `done` bytes. A poll has the kernel deliver what is under way, but only once nothing is left to
+ * read: so the reader goes on until nothing comes. In packet mode each read tells of something else. */
 long terminal_read_on(int fd, char *bytes, size_t size, long done)
 {
     struct pollfd polled = {.fd = fd, .events = POLLIN};

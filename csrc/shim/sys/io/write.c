@@ -75,7 +75,9 @@ static long write_any(struct call *call, const struct fd *fd, const char *bytes,
 /* Pipes and sockets: what has room takes a small write at once, and a larger one may wait for more room. */
 static long write_pipe(struct call *call, const struct fd *fd, const char *bytes, size_t size)
 {
-    return size > SURE_ROOM && !is_nonblocking(fd->number) ? write_all(call, fd, bytes, size) : write_any(call, fd, bytes, size);
+    if (size > SURE_ROOM && !is_nonblocking(fd->number))
+        return write_all(call, fd, bytes, size);
+    return write_any(call, fd, bytes, size);
 }
 
 static long write_terminal(struct call *call, const struct fd *fd, const char *bytes, size_t size)

@@ -1,5 +1,5 @@
-/* Waiting at futex words, waking and moving waiters. The word is checked while holding the turn, so nothing can change between the check
- * and the wait. */
+/* Waiting at futex words, waking and moving waiters. The word is checked while holding the turn, so nothing can change between
+ * the check and the wait. */
 #include "shim/core/channel.h"
 #include "shim/sys/ipc/ipc.h"
 #include "shim/turn/turn.h"
@@ -37,8 +37,8 @@ long futex_wait(struct call *call, uint32_t *word, bool is_private, uint32_t exp
     return result == WAKE_TIMEOUT ? -ETIMEDOUT : result;
 }
 
-/* A thread that unlocks and locks again in one turn, on and on, would keep out for ever the threads that it wakes each time: now and then
- * these go first, as on a real computer they sometimes would. */
+/* A thread that unlocks and locks again in one turn, on and on, would keep out for ever the threads that it wakes each time:
+ * now and then these go first, as on a real computer they sometimes would. */
 static long let_pass(struct call *call, long woken)
 {
     struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};

@@ -1,4 +1,4 @@
-/* POSIX message queues: their descriptors can be polled, so only the waiting is ours. */
+/* POSIX message queues: their descriptors can be polled, so only the waiting is simulated. */
 #include "shim/core/channel.h"
 #include "shim/core/clock.h"
 #include "shim/turn/turn.h"

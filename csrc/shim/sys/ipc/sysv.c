@@ -1,7 +1,7 @@
 /* System V semaphores and message queues: the kernel keeps them; a waiting thread waits at a futex word of the object's number.
  *
- * Every change is told to the server, which wakes all threads that wait there, first come first served; they try again. The changer then
- * lets them go first, as the kernel would have served them before its call returned.
+ * Every change is told to the server, which wakes all threads that wait there, first come first served; they try again. The
+ * changer then lets them go first, as the kernel would have served them before its call returned.
  */
 #include "shim/core/channel.h"
 #include "shim/core/clock.h"
@@ -81,8 +81,8 @@ static struct operations look_at(struct call *call)
     return found;
 }
 
-/* What GETNCNT and GETZCNT count: the semaphore whose operation has to wait, and whether for zero. All are tried in their order,
- * those of one semaphore upon each other. */
+/* What GETNCNT and GETZCNT count: the semaphore whose operation has to wait, and whether for zero. All are tried in their
+ * order, those of one semaphore upon each other. */
 static uint64_t waited_for(struct call *call)
 {
     const struct semaphore_operation *operations = (void *)call->a[1];

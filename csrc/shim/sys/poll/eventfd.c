@@ -41,7 +41,8 @@ static bool eventfd_count(int fd, uint64_t *count)
     return false;
 }
 
-/* Called before a write to what may be an eventfd and poll calls writable: wait while the value of a blocking eventfd leaves no room for this one. */
+/* Called before a write to what may be an eventfd and poll calls writable: wait while the value of a blocking eventfd leaves no
+ * room for this one. */
 long eventfd_await_room(struct call *call, int fd)
 {
     const uint64_t *value = (void *)call->a[1];

@@ -1,4 +1,4 @@
-/* poll, select, epoll: the kernel tells what is ready; only the waiting is ours. */
+/* poll, select, epoll: the kernel tells what is ready; only the waiting is simulated. */
 #include "shim/core/clock.h"
 #include "shim/core/memory.h"
 #include "shim/turn/turn.h"

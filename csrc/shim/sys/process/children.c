@@ -3,7 +3,8 @@
 #include "shim/sys/process/process.h"
 #include "shim/turn/turn.h"
 
-/* Ask without waiting; children change state only in their own turns or the server's, which then wakes us. */
+/* Ask without waiting; children change state only in their own turns or the server's, and the server then wakes the waiting
+ * parent. */
 long sys_wait4(struct call *call)
 {
     struct wait wait = {.kind = PARK_CHILD, .deadline = NEVER};

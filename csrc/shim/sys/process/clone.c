@@ -1,5 +1,5 @@
-/* Births of threads and processes. A birth is announced first, so that the child's place in the order is the server's; then the child waits
- * for its first turn. */
+/* Births of threads and processes. A birth is announced first, so that the child's place in the order is the server's; then the
+ * child waits for its first turn. */
 #include "shared/slots.h"
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
@@ -31,8 +31,8 @@ static struct announced announce(struct call *call, enum simunix_fork kind)
     return child;
 }
 
-/* Tell the server what became of the announced child. A signal that is sent to a forked child from now on finds it: the child has said
- * hello. */
+/* Tell the server what became of the announced child. A signal that is sent to a forked child from now on finds it: the child
+ * has said hello. */
 static void tell_outcome(struct call *call, long pid, int64_t number)
 {
     struct reply reply;
@@ -98,7 +98,8 @@ static struct thread *record_for(struct call *call, const struct announced *born
     return child;
 }
 
-/* A vfork-like child (posix_spawn), on a stack of its own in the same memory. Its creator goes on after the child's exec or end. */
+/* A vfork-like child (posix_spawn), on a stack of its own in the same memory. Its creator goes on after the child's exec or
+ * end. */
 static long spawn_in_memory(struct call *call, struct clone_args *args)
 {
     struct process *process = call->thread->process;

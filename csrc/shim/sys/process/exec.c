@@ -1,4 +1,5 @@
-/* execve: the new image must be one that the shim can enter, and gets the shim's two variables whatever its environment. */
+/* execve: the new image must be one that the shim can enter, and gets the shim's two variables whatever environment it is
+ * given. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/strace/tracing.h"

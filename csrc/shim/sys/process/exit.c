@@ -1,8 +1,10 @@
-/* Ends of threads and processes. A thread that has announced its end is reaped by the one that has the turn next (core/threads.c). */
+/* Ends of threads and processes. A thread that has announced its end is reaped by the one that has the turn next
+ * (core/threads.c). */
 #include "shim/core/channel.h"
 #include "shim/sys/ipc/ipc.h"
 
-/* The join word that the kernel would clear becomes ours to clear, once the kernel has cleared a word in the record. */
+/* The kernel would clear the join word. It clears a word in the record instead, and only then does the shim clear the join
+ * word. */
 static void prepare_to_be_reaped(struct thread *thread)
 {
     uint32_t *join_word = NULL;
@@ -15,7 +17,8 @@ static void prepare_to_be_reaped(struct thread *thread)
     thread->process->dying = thread;
 }
 
-/* The message comes last: after it nothing of this thread's may be touched, since the thread that has the turn now may free its memory. */
+/* The message comes last: after it nothing of this thread's may be touched, since the thread that has the turn now may free its
+ * memory. */
 long sys_exit(struct call *call)
 {
     struct thread *thread = call->thread;

@@ -1,4 +1,5 @@
-/* Namespaces inside a host's own: mounts, names, users, networks and IPC are the kernel's; pids are how the server knows processes. */
+/* Namespaces inside a host's own: mounts, names, users, networks and IPC are the kernel's; pids are how the server knows
+ * processes. */
 #include "shim/core/core.h"
 
 long sys_unshare(struct call *call)

@@ -1,7 +1,7 @@
 /* Room sys/process: births, images and ends of processes and threads, signals, and what a process asks of itself and its host.
  *
- * A birth is announced to the server before it happens, so that its place in the order is the server's. May call sys/time, sys/ipc,
- * strace, turn and below.
+ * A birth is announced to the server before it happens, so that its place in the order is the server's. May call sys/time,
+ * sys/ipc, strace, turn and below.
  */
 #ifndef SIMUNIX_SYS_PROCESS_H
 #define SIMUNIX_SYS_PROCESS_H
@@ -17,7 +17,8 @@ void trap_thread_started(struct thread *thread);
 /* scheduling.c */
 long nice_shown(const struct process *process, long nice);
 
-/* Processor time and other work of the real computer are not the emulated host's; of a struct rusage only the greatest size is told. */
+/* Processor time and other work of the real computer are not the emulated host's; of a struct rusage only the greatest size is
+ * told. */
 static inline void usage_forget(void *usage)
 {
     int64_t *fields = usage;

@@ -1,4 +1,5 @@
-/* Yielding, processors and nice values. Nice values count from the one that the whole emulation has, which is its user's affair. */
+/* Yielding, processors and nice values. Nice values count from the one that the whole emulation has, which is its user's
+ * affair. */
 #include "shim/core/memory.h"
 #include "shim/sys/process/process.h"
 #include "shim/turn/turn.h"

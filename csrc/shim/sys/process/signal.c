@@ -23,7 +23,7 @@ long sys_rt_sigaction(struct call *call)
         return -EINVAL;
     if ((wanted != NULL && is_bad_pointer(wanted)) || (old != NULL && is_bad_pointer(old)))
         return -EFAULT;
-    if (signal == SIGSYS) { /* ours; the application only believes that it changed it */
+    if (signal == SIGSYS) { /* the shim's; the application only believes that it changed the action */
         struct kernel_sigaction *believed = &call->thread->process->sigsys;
 
         action = *believed;

@@ -1,13 +1,13 @@
 /* Files of /proc that tell the time, or figures of the real computer: what the emulated host would say, written when they are
- * opened into an anonymous file, and again when their reader goes back to the beginning (top, vmstat). A file is known by the path
- * that the kernel has for it once it is open, whatever links, folders and roots led there. */
+ * opened into an anonymous file, and again when their reader goes back to the beginning (top, vmstat). A file is known by the
+ * path that the kernel has for it once it is open, whatever links, folders and roots led there. */
 #include "shim/core/memory.h"
 #include "shim/sys/procfs/procfs.h"
 
 #define PATH_ROOM 256
 #define BEGINNING 0 /* SEEK_SET */
 
-static const char mark[] = "simunix:"; /* begins the names of our anonymous files */
+static const char mark[] = "simunix:"; /* begins the names of the anonymous files */
 
 static const struct own_file own_files[] = {
     {"uptime", proc_write_uptime},

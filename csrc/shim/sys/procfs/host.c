@@ -1,5 +1,5 @@
 /* What /proc says of the emulated host as a whole. Under the free CPU policy computing takes no time: its processors have been
- * idle since the boot, and nobody waits for one. */
+ * idle since the boot, and no process waits for one. */
 #include "shim/core/channel.h"
 #include "shim/sys/procfs/procfs.h"
 
@@ -27,7 +27,7 @@ void proc_write_uptime(struct proc_page *page)
     put_seconds(page, uptime_ns(page) * page->thread->process->cpus, "\n");
 }
 
-/* Where they stand in the answer to OP_HOST. */
+/* Where the figures stand in the answer to OP_HOST. */
 enum host_figure { HOST_THREADS = 1, HOST_BIRTHS, HOST_LATEST_PID, HOST_SEED };
 
 static int64_t host_figure(const struct proc_page *page, enum host_figure which)
@@ -110,7 +110,7 @@ void proc_write_uuid(struct proc_page *page)
     put_uuid(page, high, random_next(page->thread->process));
 }
 
-/* The same for all processes of a host. */
+/* All processes of a host read one boot id. */
 void proc_write_boot_id(struct proc_page *page)
 {
     uint64_t high = random_mix((uint64_t)host_figure(page, HOST_SEED));

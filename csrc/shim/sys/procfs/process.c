@@ -36,8 +36,8 @@ static int64_t signed_number(const char *text)
     return *text == '-' ? -leading_number(text + 1) : leading_number(text);
 }
 
-/* When a process or thread was born, in ticks since the boot. The host's init, which nobody in the emulation has started, came
- * with it. */
+/* When a process or thread was born, in ticks since the boot. The host's init, which no emulated process has started, came
+ * with the boot. */
 static int64_t born_ticks(const struct proc_page *page, int64_t id)
 {
     struct reply reply;
@@ -54,7 +54,7 @@ static bool counts_real_work(int field)
     return (field >= 10 && field <= 17) || field == 39 || (field >= 42 && field <= 44);
 }
 
-/* Who holds the turn runs; whether the kernel has put all others to sleep already is its own affair. */
+/* The holder of the turn runs, and no other thread; whether the kernel has put the others to sleep already is not told. */
 static const char *state_shown(const struct proc_page *page, const char *state, int64_t id)
 {
     if (id == page->thread->tid)

@@ -35,8 +35,8 @@ static long connect_unix(struct call *call)
 
 #define FILLER_PARTS 64
 
-/* Make the descriptor not writable until the server, once connected, drains what stands here: a page many times over, in as few calls
- * as the buffer allows. */
+/* Make the descriptor not writable until the server, once connected, drains what stands here: a page many times over, in as few
+ * calls as the buffer allows. */
 static void fill_send_buffer(int fd)
 {
     static char zeros[4096];

@@ -1,5 +1,5 @@
-/* Families and protocols of sockets that no emulated host has. Whether this computer's kernel has them differs from one to the next,
- * and what is at their other end belongs to this computer. */
+/* Families and protocols of sockets that no emulated host has. Whether this computer's kernel has them differs from one to the
+ * next, and what is at their other end belongs to this computer. */
 #include "shim/sys/socket/socket.h"
 
 struct named_number {

@@ -1,5 +1,6 @@
-/* Routing sockets (NETLINK_ROUTE) are simulated from the moment at which the application binds them or sends on them. Until then such a
- * socket is the kernel's own and silent, for mq_notify takes no other: the thread in which glibc reports messages waits at one. */
+/* Routing sockets (NETLINK_ROUTE) are simulated from the moment at which the application binds them or sends on them. Until
+ * then such a socket is the kernel's own and silent, for mq_notify takes no other: the thread in which glibc reports messages
+ * waits at one. */
 #include "shim/sys/socket/socket.h"
 
 #define NETLINK_ROUTE 0

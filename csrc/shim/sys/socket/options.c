@@ -1,4 +1,5 @@
-/* getsockopt, setsockopt: options that the kernel would answer for the pair instead of the internet socket, or that the server heeds. */
+/* getsockopt, setsockopt: options that the kernel would answer for the pair instead of the internet socket, or that the server
+ * heeds. */
 #include "shim/core/memory.h"
 #include "shim/sys/socket/socket.h"
 

@@ -33,7 +33,7 @@ static bool wants_all(const struct fd *fd, int flags)
            message_is_stream(fd->number);
 }
 
-/* One message, once there is one. The pair's own name is not the application's business. */
+/* One message, once there is one. The name of the pair's other end is never told. */
 static long receive_one(struct call *call, const struct fd *fd, struct message_header *message, int flags)
 {
     long result = socket_wait_to_receive(call, fd, flags);

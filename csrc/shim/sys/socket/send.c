@@ -71,7 +71,8 @@ static long send_netlink(struct call *call, const struct fd *fd, struct message_
     return result >= 0 && ASK(call->thread, &reply, OP_NETLINK, fd->socket) < 0 ? reply.status : result;
 }
 
-/* MSG_FASTOPEN: connects, then sends; that the first bytes travel with the SYN is not modelled, as where the kernel has no cookie. */
+/* MSG_FASTOPEN: connects, then sends; that the first bytes travel with the SYN is not modelled, as where the kernel has no
+ * cookie. */
 static long connect_first(struct call *call, const struct message_header *message)
 {
     struct call connecting = *call;

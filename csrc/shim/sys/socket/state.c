@@ -1,5 +1,5 @@
-/* The state of simulated streams: errors, ends, and whether there is a peer. The kernel's pair would wait where an internet socket says
- * ENOTCONN or EPIPE at once. The server knows, and shows connected streams in the shared memory. */
+/* The state of simulated streams: errors, ends, and whether there is a peer. The kernel's pair would wait where an internet
+ * socket says ENOTCONN or EPIPE at once. The server knows, and shows connected streams in the shared memory. */
 #include "shim/core/memory.h"
 #include "shim/sys/socket/socket.h"
 #include "shim/turn/turn.h"
@@ -13,8 +13,8 @@ int socket_take_error(int fd)
     return NATIVE(getsockopt, fd, SOL_SOCKET_LEVEL, SO_ERROR, &error, &length) == 0 ? error : 0;
 }
 
-/* The error that an internet socket has to tell, once, as -errno. The pair can only say ECONNRESET; the server knows better, and
- * alone where the pair could not be marked. */
+/* The error that an internet socket has to tell, once, as -errno. The pair can only say ECONNRESET; the server knows better,
+ * and alone where the pair could not be marked. */
 long socket_pending_error(struct call *call, const struct fd *fd)
 {
     struct reply reply;
@@ -67,8 +67,8 @@ static long not_connected(struct call *call, const struct fd *fd)
     return reply.status < 0 ? reply.status : 0;
 }
 
-/* The kernel calls a stream readable that holds nothing but an urgent byte, or the rest of an urgent byte that has been read; but a read
- * would skip that byte and wait. Skip the byte now. True if there is nothing else. */
+/* The kernel calls a stream readable that holds nothing but an urgent byte, or the rest of an urgent byte that has been read;
+ * but a read would skip that byte and wait. Skip the byte now. True if there is nothing else. */
 static bool skip_urgent(int fd)
 {
     char byte;

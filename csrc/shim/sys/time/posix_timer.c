@@ -50,7 +50,7 @@ static long ask_kernel(struct call *call, const struct posix_timer *timer)
     return syscall6(call->number, timer->kernel_id, call->a[1], call->a[2], call->a[3], 0, 0);
 }
 
-/* timer_create(2): some way to notify, some signal, one of our own threads. */
+/* timer_create(2): some way to notify, some signal, a thread of this process. */
 static bool is_valid_event(struct call *call, const struct sigevent *event)
 {
     bool is_for_thread = (event->sigev_notify & SIGEV_THREAD_ID) != 0;
@@ -101,7 +101,8 @@ long sys_timer_settime(struct call *call)
         first = clock_deadline(call->thread, timer->clock_id, &wanted->value, (call->a[1] & TIMER_ABSTIME) != 0);
     if (first == 0 && to_nanoseconds(&wanted->value) != 0)
         first = 1; /* long past, but armed */
-    setting = (struct timer_setting){call->a[0] + 1, first, to_nanoseconds(&wanted->interval), timer->signal, timer->tid, timer->value};
+    setting = (struct timer_setting){
+        call->a[0] + 1, first, to_nanoseconds(&wanted->interval), timer->signal, timer->tid, timer->value};
     return timer_set(call, &setting, (void *)call->a[3]);
 }
 

@@ -1,7 +1,8 @@
 /* The processor's time stamp counter tells virtual time: reading it is made to fault, and the fault is answered here.
  *
- * The fault is a SIGSEGV, so that signal's handler is the shim's; the application only believes that it changed the handler. Any other
- * fault is the application's: its handler is entered as the kernel would have entered it (tsc_fault.S), or the default action taken.
+ * The fault is a SIGSEGV, so that signal's handler is the shim's; the application only believes that it changed the handler.
+ * Any other fault is the application's: its handler is entered as the kernel would have entered it (tsc_fault.S), or the
+ * default action taken.
  */
 #include "shim/sys/time/time.h"
 #include "shim/turn/turn.h"
@@ -36,7 +37,8 @@ void tsc_start(struct process *process)
     tsc_trap(process);
 }
 
-/* A new image starts with the dynamic loader, which reads the counter before the shim is loaded; the image inherits what is ignored. */
+/* A new image starts with the dynamic loader, which reads the counter before the shim is loaded; the image inherits what is
+ * ignored. */
 void tsc_release(struct process *process)
 {
     struct kernel_sigaction ignore = {.handler = (void *)SIG_IGN};

@@ -1,5 +1,5 @@
-/* The handler of SIGSEGV, which asks tsc.c first. A fault that is the application's own goes to its own handler, in the frame that the
- * kernel has made. */
+/* The handler of SIGSEGV, which asks tsc.c first. A fault that is the application's own goes to its own handler, in the frame
+ * that the kernel has made. */
     .section .text.tsc_fault, "ax", @progbits
 
     .globl  tsc_fault
