@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,12 @@ def simunix() -> Simunix:
         return starts.run(*arguments, env={**os.environ, **(env or {})}, **options)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def fresh_simunix(simunix: Simunix) -> Simunix:
+    """As `simunix`, started as a user does: for tests that compare runs, whose hashes must have seeds of their own."""
+    return partial(simunix, fresh=True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

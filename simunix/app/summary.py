@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from simunix.planning.expand import Expansion
 from simunix.results.jobs_csv import TAU_S, JobRow
 from simunix.results.run_json import RunRecord
 from simunix.units import human_time
@@ -67,14 +68,15 @@ def run_table(record: RunRecord, rows: Sequence[JobRow], cores: int) -> Table:
     return table
 
 
-def print_report(record: RunRecord, rows: Sequence[JobRow], cores: int, directory: Path, hosts: int) -> None:
+def print_report(record: RunRecord, rows: Sequence[JobRow], expansion: Expansion, directory: Path) -> None:
     """Table and words, on standard output."""
     console = Console(highlight=False, soft_wrap=True)
-    console.print(run_table(record, rows, cores))
-    text = f"{hosts} hosts ran their real daemons for {human_time(record.virtual_s)} of virtual time"
+    console.print(run_table(record, rows, sum(cluster.cores for cluster in expansion.clusters)))
+    text = f"{len(expansion.plan.hosts)} hosts ran their real daemons for {human_time(record.virtual_s)} of virtual time"
     if rows:
         submitted = sum(row.submission_time is not None for row in rows)
-        text += f"; {submitted:,} jobs of the trace went through the real sbatch, and the RJMS's own accounting tells"
+        clients = " and ".join(dict.fromkeys(cluster.rjms.clients.names[0] for cluster in expansion.clusters))
+        text += f"; {submitted:,} jobs of the trace went through the real {clients}, and the RJMS's own accounting tells"
         text += " when and where each ran"
     console.print(text + ".")
     for context in record.contexts:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
-from simunix.app.join import ask
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -39,6 +38,8 @@ def add_parser(subcommands: Subparsers) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Send one request to the emulation and print its answer as JSON."""
+    from simunix.app.join import ask
+
     request: dict[str, object] = {"op": options.operation}
     if options.operation == "pace":
         request["pace"] = _pace(" ".join(options.arguments))

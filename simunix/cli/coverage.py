@@ -8,8 +8,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
-from simunix.coverage.document import markdown, text
-from simunix.coverage.table import by_name, table
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -27,6 +25,9 @@ def add_parser(subcommands: Subparsers) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Print the table, of all calls or of those named."""
+    from simunix.coverage.document import markdown, text
+    from simunix.coverage.table import by_name, table
+
     rows = table()
     if options.names:
         unknown = [name for name in options.names if name not in by_name()]

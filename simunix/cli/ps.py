@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simunix.app.join import ask
-
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -31,6 +29,8 @@ def add_parser(subcommands: Subparsers) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Ask the emulation once and print its answer as a table or as JSON."""
+    from simunix.app.join import ask
+
     answer = ask(options.directory, {"op": "ps", "host": options.host})
     if options.json:
         print(json.dumps(answer, indent=2))

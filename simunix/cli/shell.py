@@ -7,8 +7,6 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simunix.app.join import join
-
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -23,4 +21,6 @@ def add_parser(subcommands: Subparsers) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Run the user's shell on the host."""
+    from simunix.app.join import join
+
     return join(options.directory, options.host, [os.environ.get("SHELL", "/bin/sh")])

@@ -29,7 +29,7 @@ def checksums(paths: Mapping[str, Path]) -> dict[str, dict[str, str | None]]:
     return {role: {"path": str(path), "sha256": sha256_of(path)} for role, path in paths.items()}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class RunRecord:
     """The content of run.json. Times in seconds; `events_sha256` covers every turn that passed the server."""
 

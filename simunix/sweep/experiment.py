@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from simunix.scenario.loader import load, read_document, validated
+from simunix.rjms.scenario import load
+from simunix.scenario.loader import read_document, validated
 from simunix.scenario.located import ScenarioError
 from simunix.scenario.section import Section
 

@@ -130,7 +130,7 @@ def test_one_line_with_file_and_line(tmp_path: Path, content: str | bytes, messa
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, bz2.compress], ids=["gz", "xz", "bz2"])
 def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]) -> None:
     monkeypatch.setattr(text, "MOST_BYTES", 1 << 20)
-    path = written(tmp_path, pack(b"; \n" * 20_000_000), "bomb.swf.gz")
+    path = written(tmp_path, pack(b"; \n" * 2_000_000), "bomb.swf.gz")
     with pytest.raises(
         SimunixError, match=r"bomb\.swf\.gz: more than 1,048,576 bytes \(unpacked; the file itself has .* bytes"
     ):
