@@ -21,7 +21,7 @@ long descriptor_checked(struct call *call, long fd)
     return -EMFILE;
 }
 
-/* Is it the shim's own, which the application must find closed? */
+/* Is the descriptor the shim's own? To the application it is not open. */
 bool descriptor_is_ours(const struct call *call, long fd)
 {
     return (unsigned int)fd >= (unsigned int)call->thread->process->descriptor_floor;

@@ -62,7 +62,8 @@ bool signals_default_stops(int signal)
     return action.handler == (void *)SIG_DFL;
 }
 
-/* Tell the server that the kernel is about to stop this process, and to whom else the signal will have been sent (-1: nobody). */
+/* Tell the server that the kernel is about to stop this process, and to whom else the signal will have been sent (-1: nobody).
+ * */
 void signals_announce_stop(struct thread *thread, int signal, long pid)
 {
     struct msgpack_writer writer;

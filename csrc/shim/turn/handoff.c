@@ -67,7 +67,8 @@ static bool all_own(const struct process *process, uint64_t moment)
 }
 
 /* Which thread has the turn next: the first ready one, a due thread of another process, or the one that the server chooses. The
- * clock moves on only if one process alone has threads that are due then: several processes at once are the server's to order. */
+ * clock moves on only if one process alone has threads that are due then: several processes at once are the server's to order.
+ * */
 static enum next next_turn(struct process *process)
 {
     struct simunix_clock_page *page = process->page;

@@ -2,7 +2,8 @@
 #include "shim/core/core.h"
 #include "shim/core/memory.h"
 
-/* getdents64 and the older getdents agree in the first three members; behind them the new form has the type, the old the name. */
+/* getdents64 and the older getdents agree in the first three members; behind them the new form has the type, the old the name.
+ * */
 struct directory_entry {
     uint64_t inode;
     int64_t offset;

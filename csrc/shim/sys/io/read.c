@@ -1,4 +1,4 @@
-/* read and its kin: what a descriptor is, decides how its bytes come. */
+/* read, readv, preadv2. What a descriptor is decides how its bytes come: the table `readers`. */
 #include "shim/sys/file/file.h"
 #include "shim/sys/io/io.h"
 #include "shim/sys/socket/socket.h"

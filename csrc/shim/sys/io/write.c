@@ -1,4 +1,4 @@
-/* write and its kin: what a descriptor is, decides how it takes bytes. */
+/* write, writev, pwritev2. What a descriptor is decides how it takes bytes: the table `writers`. */
 #include "shim/sys/file/file.h"
 #include "shim/sys/io/io.h"
 #include "shim/sys/poll/poll.h"
@@ -23,7 +23,7 @@ long wait_to_write(struct call *call, const struct fd *fd, int timeout_option)
     return result == WAIT_ERROR ? 0 : result; /* a pipe without readers: the kernel says so, and sends the signal */
 }
 
-/* As much as goes without waiting; -EAGAIN if nothing does. */
+/* Write as much as is taken without waiting; -EAGAIN if nothing is. */
 static long write_some(const struct fd *fd, const char *bytes, size_t size)
 {
     struct iovec iov = {(void *)bytes, size};
@@ -162,7 +162,7 @@ long sys_writev(struct call *call)
     return write_vector(call, &fd);
 }
 
-/* Of preadv2 and pwritev2: the offset is -1, and the descriptor is one that may wait. */
+/* Are preadv2 and pwritev2 the same as readv and writev here: the offset is -1, and the descriptor is one that may wait? */
 bool has_no_position(const struct call *call, const struct fd *fd)
 {
     return call->a[3] == -1 && (call->a[5] & ~RWF_HARMLESS) == 0 && fd->kind != FD_NONE && fd->kind != FD_FILE &&

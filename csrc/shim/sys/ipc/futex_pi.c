@@ -97,7 +97,7 @@ long futex_wait_requeue_pi(struct call *call, const struct futex_pair *pair, int
     return wait_for_owner(call, pair->to, pair->to_private, deadline);
 }
 
-/* Its signal or broadcast: all move to the lock; if that is free, the first has it. */
+/* A condition variable's signal or broadcast: the waiters move to the lock; if the lock is free, the first has it. */
 long futex_cmp_requeue_pi(struct call *call, const struct futex_pair *pair)
 {
     long moved;

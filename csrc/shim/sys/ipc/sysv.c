@@ -7,7 +7,7 @@
 #include "shim/core/clock.h"
 #include "shim/turn/turn.h"
 
-/* linux/sem.h and its kin need a libc's types. */
+/* linux/sem.h and the headers like it need a libc's types. */
 #define IPC_NOWAIT_FLAG 04000
 #define SEMAPHORES_MAX 500 /* of one call: SEMOPM */
 enum ipc_command { IPC_RMID = 0, IPC_SET = 1, IPC_STAT = 2 };

@@ -168,7 +168,8 @@ static void start_forked(struct call *call, int channel, uint32_t slot)
     strace_open(thread);
 }
 
-/* vfork on the caller's own stack runs as fork (the child would overwrite the trap's frame); the parent waits as after a vfork. */
+/* vfork on the caller's own stack runs as fork (the child would overwrite the trap's frame); the parent waits as after a vfork.
+ * */
 static long spawn_copy(struct call *call, struct clone_args *args)
 {
     bool waits = (args->flags & CLONE_VFORK) != 0;

@@ -3,8 +3,8 @@
 #include "shim/core/channel.h"
 #include "shim/sys/ipc/ipc.h"
 
-/* The kernel would clear the join word. It clears a word in the record instead, and only then does the shim clear the join
- * word. */
+/* The kernel would clear the join word. Told to, it clears a word in the record instead, and only then does the shim clear the
+ * join word. */
 static void prepare_to_be_reaped(struct thread *thread)
 {
     uint32_t *join_word = NULL;

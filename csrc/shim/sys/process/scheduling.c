@@ -72,7 +72,7 @@ static long within_nice(long nice)
     return nice < NICE_LEAST ? NICE_LEAST : nice > NICE_MOST ? NICE_MOST : nice;
 }
 
-/* As the emulation has it, what the kernel has. */
+/* The nice value to show for the kernel's: that of the emulation itself counts as 0. */
 long nice_shown(const struct process *process, long nice)
 {
     return within_nice(nice - (long)process->page->nice);

@@ -83,7 +83,7 @@ long sys_rt_sigprocmask(struct call *call)
     return 0;
 }
 
-/* Here every signal is blocked, so the kernel's pending set holds more than the application's would. */
+/* Every signal is blocked in the shim, so the kernel's pending set holds more than the application's would. */
 long sys_rt_sigpending(struct call *call)
 {
     uint64_t *set = (void *)call->a[0];

@@ -86,7 +86,7 @@ static const struct own_file *find_own(const char *path)
     return is_process_stat(path) ? &process_stat : NULL;
 }
 
-/* By its name, before anything is asked of the kernel. */
+/* Tell by the last part of a path, before anything is asked of the kernel. */
 static bool may_be_own(const char *path)
 {
     const char *name = last_part(path);
@@ -131,7 +131,7 @@ long proc_file_opened(struct call *call, const char *path, uint64_t flags, long 
     return own;
 }
 
-/* Back to the beginning: what is there is written anew. */
+/* A seek to the beginning has one of these files written anew. */
 long sys_lseek(struct call *call)
 {
     static const char anonymous[] = "/memfd:simunix:";

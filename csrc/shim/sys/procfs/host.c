@@ -65,7 +65,7 @@ void proc_write_stat(struct proc_page *page)
     proc_put(page, "softirq 0 0 0 0 0 0 0 0 0 0 0\n");
 }
 
-/* As sysinfo says: one half is free. */
+/* One half of the memory is free, as sysinfo(2) says here too. */
 void proc_write_meminfo(struct proc_page *page)
 {
     static const struct {

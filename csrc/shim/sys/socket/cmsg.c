@@ -147,7 +147,7 @@ static void put_times(struct message_header *message, size_t *used, const struct
         put(message, used, SOL_SOCKET_LEVEL, SO_TIMESTAMPING_OLD, times, sizeof times);
 }
 
-/* Of AF_UNIX datagrams the kernel tells when it took them out, by the real clock: here, now. */
+/* The kernel tells when an AF_UNIX datagram arrived, by the real clock: the time told instead is now. */
 void cmsg_correct_time(struct thread *thread, struct message_header *message)
 {
     int64_t now_ns = clock_read(thread, CLOCK_REALTIME);

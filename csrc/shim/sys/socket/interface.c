@@ -49,7 +49,7 @@ struct interface {
 
 _Static_assert(sizeof(struct interface_request) == 40, "linux/if.h: struct ifreq");
 
-/* By its index, or by its name if that is 0. */
+/* Ask the server for an interface by its index, or by its name if the index is 0. */
 static long find_interface(struct call *call, int64_t index, const char *name, struct interface *found)
 {
     struct msgpack_writer writer;
@@ -233,7 +233,7 @@ static long answer(struct call *call, uint32_t number)
     return (number & 0xff00) == WIRELESS_REQUESTS ? -EOPNOTSUPP : -EPERM;
 }
 
-/* Is it a request about interfaces, to a socket of any family? */
+/* Answer an ioctl about interfaces, to a socket of any family; false if the call is another ioctl. */
 bool interface_request(struct call *call, long *result)
 {
     uint32_t number = (uint32_t)call->a[1];

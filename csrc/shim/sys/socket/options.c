@@ -30,7 +30,7 @@ static bool is_server_option(long level, long option)
     return level != SOL_SOCKET_LEVEL;
 }
 
-/* Is it an option of a simulated socket that the server answers? */
+/* Does the server answer for this option of this socket? Then the socket is simulated, and `fd` says which it is. */
 static bool is_servers(const struct call *call, struct fd *fd)
 {
     if (!is_server_option(call->a[1], call->a[2]))

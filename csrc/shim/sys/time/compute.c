@@ -2,7 +2,7 @@
 #include "shim/sys/time/time.h"
 #include "shim/turn/turn.h"
 
-/* As nanosleep(2) does: a signal with a handler ends it, and *flops tells what is left. */
+/* A signal with a handler ends the computing early, as it ends a nanosleep(2), and *flops is what is left. */
 long compute(struct call *call, uint64_t *flops)
 {
     if (is_bad_pointer(flops))

@@ -40,7 +40,7 @@ long sys_alarm(struct call *call)
 
     if (result < 0)
         return result;
-    /* As the kernel does: never say 0 while something is left. */
+    /* Rounded as the kernel rounds, which never says 0 while something is left. */
     return old.value.seconds + (old.value.nanoseconds >= SECOND_NS / 2 || (old.value.seconds == 0 && old.value.nanoseconds > 0));
 }
 

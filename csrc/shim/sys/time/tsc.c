@@ -87,7 +87,7 @@ static bool answer_reading(struct thread *thread, struct sigcontext *registers)
     return true;
 }
 
-/* Back to the default, and once more: a fault repeats itself, what was sent is sent again. */
+/* Take the default action of SIGSEGV: a fault comes again by itself, a signal that was sent is sent again. */
 static void take_default(struct thread *thread, const siginfo_t *info)
 {
     struct kernel_sigaction action = {.handler = (void *)SIG_DFL, .flags = SA_RESTORER, .restorer = (void *)signal_restorer};
