@@ -1,4 +1,9 @@
-/* From the number of a system call to what happens with it: the table of syscalls.def. */
+/* From the number of a system call to what happens with it: the table of syscalls.def.
+ *
+ * The rule of every handler: never make a system call that may wait in the kernel. Try without waiting; if that would wait,
+ * give the turn back and try again. The native call whose result is returned comes last, in the turn in which it was found
+ * ready: what a handler knew before it gave the turn back may be so no longer.
+ */
 #include "shim/core/memory.h"
 #include "shim/entry/entry.h"
 #include "shim/strace/tracing.h"

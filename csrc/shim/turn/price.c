@@ -2,6 +2,10 @@
  *
  * Every read and every call costs a little virtual time, so that loops that wait for the clock to change come to an end; a
  * reader that passes something due lets it happen first.
+ *
+ * The invariant: `event_ns` is the earliest of the timer queue's first deadline, `lookahead_ns`, and the end of the turn's
+ * share while other threads of the process are ready. `now_ns` passes it by the price of a few calls at most (SLACK_NS); then
+ * the turn is given back.
  */
 #include "shim/core/clock.h"
 #include "shim/turn/turn.h"
