@@ -1,7 +1,8 @@
 """Which socket has which address and port: bind(2), implicit binding, and who receives what is sent to an address.
 
-A socket is in its host's `HostPorts` exactly as long as it has a local address and is neither closed nor broken. The computer's
-kernel may know of a close that the server has not been told of yet, so a socket found there is asked first (`is_abandoned`).
+A bound socket is in its host's `HostPorts` until it is closed or broken; accepted connections, which have their listener's
+port, never are. The computer's kernel may know of a close that the server has not been told of yet, so a socket that is found
+there is looked at first (`SocketTable.is_abandoned`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 A client is CONNECTING from its SYN until its connect has an outcome. The served end exists from the moment at which the
 listener takes the SYN, CONNECTED and queued in `pending`, even where the answer is lost and the client must ask again.
-A listener's pair holds one byte, a token, per pending connection (`tokens` counts them), so that the listener is readable.
+A listener's pair holds one byte, a token, for each pending connection, as far as they fit (`tokens` counts them): so the
+application's end is readable while there is something to accept.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ WRONG_STATES = {
 
 def _send_tokens(listener: SimulatedSocket) -> None:
     """One token for each pending connection; what does not fit now is sent when others have been accepted."""
-    with contextlib.suppress(BlockingIOError, BrokenPipeError):  # BrokenPipe: shut down, nobody will accept
+    with contextlib.suppress(BlockingIOError, BrokenPipeError):  # BrokenPipe: shut down, so no accept will come
         while listener.tokens < len(listener.pending):
             listener.end.send(b"t")
             listener.tokens += 1
@@ -60,7 +61,7 @@ class Handshake:
         """Begin to connect a stream; an errno, EINPROGRESS when the SYN is under way."""
         if client.state in WRONG_STATES:
             return WRONG_STATES[client.state]
-        if client.error:  # the last attempt's, which nobody has asked for
+        if client.error:  # the last attempt's, which no SO_ERROR has asked for
             code, client.error = client.error, 0
             return code
         sockets, ip = self._kernel.sockets, plain(target.ip)
@@ -184,7 +185,7 @@ class Handshake:
         return served, served.hand_out()
 
     def refuse_pending(self, listener: SimulatedSocket) -> None:
-        """A listener closes: reset the connections that nobody has accepted."""
+        """A listener closes: reset the connections that were not accepted."""
         for waiting in listener.pending:
             self._kernel.sockets.streams.reset(waiting.peer)
             self._kernel.sockets.forget(waiting)

@@ -20,7 +20,7 @@ AnyInterface = IPv4Interface | IPv6Interface
 AnyAddress = IPv4Address | IPv6Address
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Interface:
     """What `ip address` tells of one interface."""
 
@@ -40,13 +40,13 @@ class Interface:
 
 
 LO = Interface(
-    1,
-    "lo",
-    UP | LOOPBACK | RUNNING | LOWER_UP,
-    ARPHRD_LOOPBACK,
-    65536,
-    bytes(6),
-    (ip_interface("127.0.0.1/8"), ip_interface("::1/128")),
+    index=1,
+    name="lo",
+    flags=UP | LOOPBACK | RUNNING | LOWER_UP,
+    kind=ARPHRD_LOOPBACK,
+    mtu=65536,
+    hardware=bytes(6),
+    addresses=(ip_interface("127.0.0.1/8"), ip_interface("::1/128")),
 )
 
 
@@ -55,8 +55,8 @@ class InterfaceTable:
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
-        everybody = [address for host in platform.hosts for address in host.addresses]
-        self._prefixes = {family: _prefix(family, [one for one in everybody if one.version == family]) for family in (4, 6)}
+        known = [address for host in platform.hosts for address in host.addresses]
+        self._prefixes = {family: _prefix(family, [one for one in known if one.version == family]) for family in (4, 6)}
         self._known: dict[str, tuple[Interface, ...]] = {}
 
     def of(self, host: Host) -> tuple[Interface, ...]:
@@ -66,9 +66,16 @@ class InterfaceTable:
         return self._known[host.name]
 
     def _eth0(self, host: Host) -> Interface:
-        addresses = tuple(ip_interface(f"{address}/{self._prefixes[address.version]}") for address in host.addresses)
-        flags = UP | BROADCAST | RUNNING | MULTICAST | LOWER_UP
-        return Interface(2, "eth0", flags, ARPHRD_ETHER, 1500, _hardware(host), addresses, self._speed_mbit(host))
+        return Interface(
+            index=2,
+            name="eth0",
+            flags=UP | BROADCAST | RUNNING | MULTICAST | LOWER_UP,
+            kind=ARPHRD_ETHER,
+            mtu=1500,
+            hardware=_hardware(host),
+            addresses=tuple(ip_interface(f"{address}/{self._prefixes[address.version]}") for address in host.addresses),
+            speed_mbit=self._speed_mbit(host),
+        )
 
     def _speed_mbit(self, host: Host) -> int:
         """The speed of the first link to another host."""
@@ -84,8 +91,8 @@ class InterfaceTable:
     def reaches_beyond(self, host: Host) -> bool:
         """Whether hosts of the platform are outside the network of eth0, so that there is a default route to them."""
         own = {address.version for address in host.addresses}
-        everybody = (address for other in self._platform.hosts for address in other.addresses)
-        return not all(self.is_on_link(host, address) for address in everybody if address.version in own)
+        known = (address for other in self._platform.hosts for address in other.addresses)
+        return not all(self.is_on_link(host, address) for address in known if address.version in own)
 
 
 def _prefix(family: int, addresses: list[AnyAddress]) -> int:

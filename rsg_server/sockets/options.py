@@ -1,7 +1,8 @@
 """The options of internet sockets: which there are, what they are before they are set, and what they may be set to.
 
-Most are remembered and told again, no more: there is no Nagle algorithm and no lost packet that they could concern. What is
-heeded stands where it is heeded (datagrams.py, groups.py, sockets.py).
+Most are remembered and told again, no more: there is no Nagle algorithm, for instance, that they could concern. Options that
+change what happens are read where it happens, from `SimulatedSocket.options`: ports.py, multicast.py, datagram_header.py,
+keepalive.py, retransmission.py, stream.py. A key is (level, option) as in setsockopt(2).
 """
 
 from __future__ import annotations
@@ -32,11 +33,12 @@ STATES = {
     SocketState.CLOSED: 7,
     SocketState.LISTENING: 10,
 }
-"""TCP_INFO's names for them (TCP_ESTABLISHED and so on); a side that has finished is told apart below."""
+"""TCP_INFO's numbers of states: TCP_ESTABLISHED, TCP_SYN_SENT, TCP_CLOSE, TCP_CLOSE, TCP_LISTEN."""
 FIN_WAIT2 = 5
+"""Of a connected stream whose application has finished."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
     """An option that is a number: its value before it is set, and its range. `is_flag` makes any value but 0 a 1."""
 
@@ -51,36 +53,34 @@ def _flags(level: int, *options: int) -> dict[Key, Number]:
 
 
 NUMBERS: dict[Key, Number] = {
-    **_flags(
-        SOL_SOCKET, 2, 6, 9, 15, 29, 35, 63, 64
-    ),  # REUSEADDR, BROADCAST, KEEPALIVE, REUSEPORT, the four forms of SO_TIMESTAMP
+    **_flags(SOL_SOCKET, 2, 6, 9, 15),  # SO_REUSEADDR, SO_BROADCAST, SO_KEEPALIVE, SO_REUSEPORT
+    **_flags(SOL_SOCKET, 29, 35, 63, 64),  # SO_TIMESTAMP and SO_TIMESTAMPNS, old and new form
     (SOL_SOCKET, 37): Number(),  # SO_TIMESTAMPING, and its newer form
     (SOL_SOCKET, 65): Number(),
-    (SOL_SOCKET, 49): Number(-1),  # SO_INCOMING_CPU
+    (SOL_SOCKET, 49): Number(unset=-1),  # SO_INCOMING_CPU
     **_flags(SOL_TCP, 1, 3),  # TCP_NODELAY, TCP_CORK
-    (SOL_TCP, 4): Number(7200, 1, 32767),  # TCP_KEEPIDLE
-    (SOL_TCP, 5): Number(75, 1, 32767),  # TCP_KEEPINTVL
-    (SOL_TCP, 6): Number(9, 1, 127),  # TCP_KEEPCNT
-    (SOL_TCP, 7): Number(6, 1, 127),  # TCP_SYNCNT
-    (SOL_TCP, 8): Number(60),  # TCP_LINGER2
-    (SOL_TCP, 12): Number(1, is_flag=True),  # TCP_QUICKACK
-    (SOL_TCP, 18): Number(0, 0),  # TCP_USER_TIMEOUT
-    **_flags(
-        SOL_IP, 6, 7, 8, 12, 13, 15, 19, 20
-    ),  # RECVOPTS, RETOPTS, PKTINFO, RECVTTL, RECVTOS, FREEBIND, TRANSPARENT, RECVORIGDSTADDR
-    (SOL_IP, 1): Number(0, 0, 255),  # IP_TOS
-    (SOL_IP, 2): Number(64, -1, 255),  # IP_TTL
-    (SOL_IP, 10): Number(1, 0, 5),  # IP_MTU_DISCOVER
-    (SOL_IP, 33): Number(1, -1, 255),  # IP_MULTICAST_TTL
-    (SOL_IP, 34): Number(1, is_flag=True),  # IP_MULTICAST_LOOP
-    (SOL_IP, 49): Number(1, 0, 1),  # IP_MULTICAST_ALL
-    **_flags(SOL_IPV6, 26, 49, 51, 53, 56, 58, 60, 66),  # V6ONLY, RECVPKTINFO, RECVHOPLIMIT and their kin
-    (SOL_IPV6, 16): Number(64, -1, 255),  # IPV6_UNICAST_HOPS
-    (SOL_IPV6, 18): Number(1, -1, 255),  # IPV6_MULTICAST_HOPS
-    (SOL_IPV6, 19): Number(1, 0, 1),  # IPV6_MULTICAST_LOOP
-    (SOL_IPV6, 23): Number(1, 0, 5),  # IPV6_MTU_DISCOVER
-    (SOL_IPV6, 29): Number(1, 0, 1),  # IPV6_MULTICAST_ALL
-    (SOL_IPV6, 67): Number(0, -1, 255),  # IPV6_TCLASS
+    (SOL_TCP, 4): Number(unset=7200, least=1, most=32767),  # TCP_KEEPIDLE
+    (SOL_TCP, 5): Number(unset=75, least=1, most=32767),  # TCP_KEEPINTVL
+    (SOL_TCP, 6): Number(unset=9, least=1, most=127),  # TCP_KEEPCNT
+    (SOL_TCP, 7): Number(unset=6, least=1, most=127),  # TCP_SYNCNT
+    (SOL_TCP, 8): Number(unset=60),  # TCP_LINGER2
+    (SOL_TCP, 12): Number(unset=1, is_flag=True),  # TCP_QUICKACK
+    (SOL_TCP, 18): Number(least=0),  # TCP_USER_TIMEOUT
+    **_flags(SOL_IP, 6, 7, 8, 12, 13),  # IP_RECVOPTS, IP_RETOPTS, IP_PKTINFO, IP_RECVTTL, IP_RECVTOS
+    **_flags(SOL_IP, 15, 19, 20),  # IP_FREEBIND, IP_TRANSPARENT, IP_RECVORIGDSTADDR
+    (SOL_IP, 1): Number(least=0, most=255),  # IP_TOS
+    (SOL_IP, 2): Number(unset=64, least=-1, most=255),  # IP_TTL
+    (SOL_IP, 10): Number(unset=1, least=0, most=5),  # IP_MTU_DISCOVER
+    (SOL_IP, 33): Number(unset=1, least=-1, most=255),  # IP_MULTICAST_TTL
+    (SOL_IP, 34): Number(unset=1, is_flag=True),  # IP_MULTICAST_LOOP
+    (SOL_IP, 49): Number(unset=1, least=0, most=1),  # IP_MULTICAST_ALL
+    **_flags(SOL_IPV6, 26, 49, 51, 53, 56, 58, 60, 66),  # IPV6_V6ONLY, and seven IPV6_RECV options
+    (SOL_IPV6, 16): Number(unset=64, least=-1, most=255),  # IPV6_UNICAST_HOPS
+    (SOL_IPV6, 18): Number(unset=1, least=-1, most=255),  # IPV6_MULTICAST_HOPS
+    (SOL_IPV6, 19): Number(unset=1, least=0, most=1),  # IPV6_MULTICAST_LOOP
+    (SOL_IPV6, 23): Number(unset=1, least=0, most=5),  # IPV6_MTU_DISCOVER
+    (SOL_IPV6, 29): Number(unset=1, least=0, most=1),  # IPV6_MULTICAST_ALL
+    (SOL_IPV6, 67): Number(least=-1, most=255),  # IPV6_TCLASS
 }
 BYTES: dict[Key, bytes] = {
     (SOL_SOCKET, 13): bytes(8),  # SO_LINGER
@@ -98,7 +98,7 @@ REFUSED: dict[Key, int] = {
     (SOL_SOCKET, 16): errno.EOPNOTSUPP,  # SO_PASSCRED, SO_PASSSEC, SO_PASSPIDFD: for AF_UNIX
     (SOL_SOCKET, 34): errno.EOPNOTSUPP,
     (SOL_SOCKET, 76): errno.EOPNOTSUPP,
-    (SOL_SOCKET, 26): errno.ENOPROTOOPT,  # filters: they would be run on what is between the application and us
+    (SOL_SOCKET, 26): errno.ENOPROTOOPT,  # filters: they would be run on what passes between application and server
     (SOL_SOCKET, 50): errno.ENOPROTOOPT,
     (SOL_SOCKET, 51): errno.ENOPROTOOPT,
     (SOL_SOCKET, 52): errno.ENOPROTOOPT,
@@ -107,9 +107,11 @@ REFUSED: dict[Key, int] = {
     (SOL_SOCKET, 31): errno.ENOPROTOOPT,  # SO_PEERSEC
     (SOL_TCP, 31): errno.ENOENT,  # TCP_ULP
 }
+"""Options that can be neither read nor set, and the errno of an attempt."""
 SET_ONLY = {(SOL_IP, option) for option in (*range(35, 41), *range(42, 49))} | {
     (SOL_IPV6, option) for option in (0, 7, 9, 20, 21, 42, 43, 44, 45, 46, 47, 50, 52)
 }
+"""Options that cannot be read: memberships of multicast groups, for most of them."""
 SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE = 8, 32, 33
 BUFFERS = tuple((SOL_SOCKET, option) for option in (SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE))
 LARGEST_BUFFER_BYTES = 1 << 24
@@ -119,7 +121,7 @@ LENGTHS = {(SOL_SOCKET, 13): 8}
 
 
 def levels_of(which: SimulatedSocket) -> tuple[int, ...]:
-    """The levels that a socket has options at."""
+    """The levels at which a socket has options."""
     if which.kind == "n":
         return (SOL_SOCKET, SOL_NETLINK)
     own = (SOL_TCP,) if which.kind == "s" else (SOL_UDP, SOL_UDPLITE)
@@ -138,9 +140,10 @@ def get(kernel: Kernel, which: SimulatedSocket, key: Key) -> bytes | int:
         return errno.ENOPROTOOPT
     if key in REFUSED:
         return REFUSED[key]
-    told = _TOLD.get(key)
-    if told is not None:
-        return told(kernel, which)
+    if key in _FACTS:
+        return struct.pack("=i", _FACTS[key](which))
+    if key in _TOLD:
+        return _TOLD[key](kernel, which)
     if key in NUMBERS or key not in BYTES:
         number = NUMBERS.get(key, Number())
         if key[0] == SOL_SOCKET and key not in NUMBERS:
@@ -171,9 +174,10 @@ def put(kernel: Kernel, which: SimulatedSocket, key: Key, value: bytes) -> int:
 
 
 def _set_buffer(which: SimulatedSocket, option: int, size_bytes: int) -> int:
-    """To receive: what our end may have sent and the application not yet taken; the kernel doubles it on both sides.
+    """Set the size of a buffer; Linux doubles it, here as on a real socket.
 
-    What is forced, in either direction, counts for a stream's window besides.
+    The receive buffer is the send buffer of the server's end: what the server has sent and the application not yet taken. Sizes
+    that are forced (SO_SNDBUFFORCE, SO_RCVBUFFORCE) also widen a stream's window, see `SimulatedSocket.buffer_bytes`.
     """
     if option == SO_SNDBUFFORCE:
         which.send_bytes = min(size_bytes, LARGEST_BUFFER_BYTES)
@@ -187,7 +191,7 @@ def _set_buffer(which: SimulatedSocket, option: int, size_bytes: int) -> int:
 
 
 def _put_number(which: SimulatedSocket, key: Key, value: bytes) -> int:
-    """A number of four bytes; at the IP level, of one byte too."""
+    """Set a number, given as four bytes; at the IP level one byte will do (ip(7))."""
     number = NUMBERS.get(key, Number())
     if len(value) >= 4:
         wanted = int.from_bytes(value[:4], "little", signed=True)
@@ -226,10 +230,11 @@ def _has_interface(kernel: Kernel, which: SimulatedSocket, value: bytes) -> int:
 _CHECKED = {(SOL_TCP, 13): _is_known_algorithm, (SOL_SOCKET, 25): _has_device, (SOL_IP, 32): _has_interface}
 
 
-# What is asked of the connection rather than remembered
+# Options that are computed rather than remembered
 
 
 def _is_near(which: SimulatedSocket) -> bool:
+    """Whether a socket's peer is reached over the loopback interface."""
     return which.remote is not None and (
         is_loopback(plain(which.remote.ip)) or which.peer is None or which.peer.host is which.host
     )
@@ -248,7 +253,7 @@ def _mtu(kernel: Kernel, which: SimulatedSocket) -> bytes | int:
 
 
 def _info(kernel: Kernel, which: SimulatedSocket) -> bytes:
-    """struct tcp_info: what there is of it here; nothing is ever lost or sent again."""
+    """struct tcp_info; the fields about loss and congestion say that there has been none."""
     state = STATES[which.state]
     if which.state is SocketState.CONNECTED and which.app_finished:
         state = FIN_WAIT2
@@ -275,36 +280,28 @@ def _peer_name(kernel: Kernel, which: SimulatedSocket) -> bytes | int:
     return _name_bytes(which.remote)
 
 
-def _own(kernel: Kernel, which: SimulatedSocket, option: int) -> bytes:
-    return struct.pack("=i", _FACTS[option](which))
-
-
-_FACTS: dict[int, Callable[[SimulatedSocket], int]] = {
-    3: lambda which: which.type or (1 if which.kind == "s" else 2),  # SO_TYPE
-    30: lambda which: int(which.state is SocketState.LISTENING),  # SO_ACCEPTCONN
-    38: lambda which: which.protocol or {"s": 6, "d": 17, "n": 0}[which.kind],  # SO_PROTOCOL
-    39: lambda which: {4: 2, 6: 10, 16: 16}[which.family],  # SO_DOMAIN
-}
-
-
 def _error(kernel: Kernel, which: SimulatedSocket) -> bytes:
     code, which.error = which.error, 0
     return struct.pack("=i", code)
 
 
+_FACTS: dict[Key, Callable[[SimulatedSocket], int]] = {
+    (SOL_SOCKET, 3): lambda which: which.type or (1 if which.kind == "s" else 2),  # SO_TYPE
+    (SOL_SOCKET, 30): lambda which: int(which.state is SocketState.LISTENING),  # SO_ACCEPTCONN
+    (SOL_SOCKET, 38): lambda which: which.protocol or {"s": 6, "d": 17, "n": 0}[which.kind],  # SO_PROTOCOL
+    (SOL_SOCKET, 39): lambda which: {4: 2, 6: 10, 16: 16}[which.family],  # SO_DOMAIN
+}
+"""Numbers that follow from the socket."""
 _TOLD: dict[Key, Callable[[Kernel, SimulatedSocket], bytes | int]] = {
-    (SOL_SOCKET, 3): lambda kernel, which: _own(kernel, which, 3),
-    (SOL_SOCKET, 30): lambda kernel, which: _own(kernel, which, 30),
-    (SOL_SOCKET, 38): lambda kernel, which: _own(kernel, which, 38),
-    (SOL_SOCKET, 39): lambda kernel, which: _own(kernel, which, 39),
-    (SOL_SOCKET, 4): _error,
-    (SOL_SOCKET, 17): lambda kernel, which: struct.pack("=iii", 0, -1, -1),  # SO_PEERCRED: nobody's
-    (SOL_SOCKET, 28): _peer_name,
+    (SOL_SOCKET, 4): _error,  # SO_ERROR, which reading clears
+    (SOL_SOCKET, 17): lambda kernel, which: struct.pack("=iii", 0, -1, -1),  # SO_PEERCRED: of no process
+    (SOL_SOCKET, 28): _peer_name,  # SO_PEERNAME
     (SOL_SOCKET, 57): lambda kernel, which: struct.pack("=Q", which.number),  # SO_COOKIE
     (SOL_SOCKET, 71): lambda kernel, which: struct.pack("=Q", 1),  # SO_NETNS_COOKIE
     TCP_MAXSEG: _segment,
     TCP_INFO: _info,
-    (SOL_IP, 14): _mtu,
-    (SOL_IPV6, 24): _mtu,
+    (SOL_IP, 14): _mtu,  # IP_MTU
+    (SOL_IPV6, 24): _mtu,  # IPV6_MTU
     (SOL_IPV6, 61): lambda kernel, which: errno.ENOTCONN,  # IPV6_PATHMTU
 }
+"""Other values that are computed; a number is an errno."""

@@ -3,8 +3,8 @@
 The flow loses nothing by itself. Bytes that arrive while the way is cut, or at a host that is off, count as lost: they and all
 that follow them are held, and sent again after the retransmission timeout, doubled each time (RFC 6298; Linux:
 net/ipv4/tcp_timer.c). When the way is free at such a moment, all held bytes go at once; fast retransmission, which is often
-earlier, is not modelled. Order is kept because nothing passes the flow while something is held. A timer runs exactly while
-something is held.
+earlier, is not modelled. While something is held, nothing is sent or delivered past it, which keeps the order, and one timer
+runs.
 """
 
 from __future__ import annotations

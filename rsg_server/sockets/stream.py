@@ -155,7 +155,7 @@ class Streams:
             which.error = code
 
     def connect_failed(self, which: SimulatedSocket, code: int) -> None:
-        """A connect that nobody waits in has failed: `poll` tells that there is an error, and SO_ERROR which."""
+        """A connect without a waiting actor has failed: `poll` tells that there is an error, and SO_ERROR which."""
         which.error = code
         self._break(which)
 

@@ -38,7 +38,7 @@ FAILED, INTERRUPTED = 1, 130
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioOptions:
-    """What the command line says."""
+    """What the command line says of a run. `seed`, `until_ns` and `pace` replace those of the scenario, if given."""
 
     path: Path
     out: Path | None = None
@@ -55,7 +55,7 @@ class ScenarioOptions:
 
 
 def run_scenario(options: ScenarioOptions) -> int:
-    """Run it; 0 if it ended as it should."""
+    """Run a scenario; return the exit code, 0 if the run ended as it should."""
     scenario = load(options.path, options.overrides)
     if options.seed is not None:
         scenario = scenario.model_copy(update={"seed": options.seed})
@@ -77,7 +77,7 @@ def run_scenario(options: ScenarioOptions) -> int:
 
 
 def _run(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation) -> int:
-    """Run to the end, however it comes, and write what there is."""
+    """Run to the end, whatever ends the run, and write the results so far; return the exit code."""
     directory = emulation.directory
     code, error = 0, None
     try:
@@ -140,7 +140,7 @@ def _rows_of(scenario: Scenario, workload: WorkloadPlan, directory: RunDirectory
 
 
 def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation, code: int) -> int:
-    """Write the results, say how it went."""
+    """Write the results and report them; return the exit code, which is `code`."""
     directory = emulation.directory
     rows = job_rows(scenario, expansion, directory)
     record = make_record(options, scenario, expansion, emulation, rows)
@@ -170,7 +170,7 @@ def machines_of(expansion: Expansion) -> Machines:
 def make_record(
     options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation, rows: list[JobRow]
 ) -> RunRecord:
-    """run.json's content."""
+    """The content of run.json for a scenario's run."""
     record = record_of(
         emulation,
         describe_rjms(expansion.clusters, expansion.plan.hosts),

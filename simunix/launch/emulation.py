@@ -50,7 +50,7 @@ Warn = Callable[[str], None]
 
 
 def say(text: str) -> None:
-    """One line for the user, on stderr."""
+    """Print one line for the user on stderr."""
     print(f"simunix: {text}", file=sys.stderr, flush=True)
 
 
@@ -113,13 +113,13 @@ class Emulation:
         return self.supervisor.failure
 
     def note_failure(self, error: SimunixError) -> None:
-        """The run was ended by an error; what has failed before it counts."""
+        """Record that the run was ended by an error. An earlier failure stays the reason."""
         self.supervisor.failure = self.supervisor.failure or str(error)
 
     # Preparation
 
     def _isolation(self, given: Isolation | None) -> Isolation:
-        """The isolation to run with; all that cannot be had, or not as the plan wants it, is said."""
+        """The isolation to run with; warn of what is given up without a better one, and of what the plan warns of."""
         isolation = given
         if isolation is None:
             isolation, given_up = probe()
@@ -169,7 +169,7 @@ class Emulation:
     # The run
 
     def run(self, watcher: Callable[[Emulation], None] | None = None) -> None:
-        """Run to the end. Whatever happens, nothing is left behind and the log is on disk."""
+        """Run to the end. Whatever happens, no process is left behind and the log is on disk."""
         self._interrupts.tell(self.service.interrupt)
         self._run(watcher)
         self._interrupts.check()
@@ -178,7 +178,7 @@ class Emulation:
         affinity = os.sched_getaffinity(0)
         started = time.monotonic()
         try:
-            os.sched_setaffinity(0, {self._core.core})  # one runner at a time: handing over on one core is fastest
+            os.sched_setaffinity(0, {self._core.core})  # one actor runs at a time: handing over on one core is fastest
             trio.run(self._serve, watcher)
         except BaseExceptionGroup as group:
             raise first_of(group) from None
@@ -234,7 +234,7 @@ def external_files(fds: Iterable[int]) -> set[tuple[int, int]]:
 
 
 def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """What a nursery has wrapped: a user's interrupt before all else, then the first error."""
+    """The error that a nursery has wrapped: a user's interrupt if there is one, else the first error."""
     interrupts = group.subgroup(KeyboardInterrupt)
     found: BaseException = interrupts or group
     while isinstance(found, BaseExceptionGroup):

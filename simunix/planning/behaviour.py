@@ -36,7 +36,7 @@ class Behaviour:
 def plan_behaviour(
     scenario: Scenario, section: WorkloadSection, key: str, trace: Path, cluster: ClusterPlan, host: str
 ) -> Behaviour:
-    """What the jobs of a section are and do. Raises SimunixError for what cannot be run."""
+    """The jobs of a section, and what they do. Raises SimunixError for a job or profile that cannot be run."""
     servers = _servers(scenario, section, key)
     storages = {label: (name, STORAGE_PORT) for label, name in section.storage.items()}
     clients = cluster.rjms.clients
@@ -80,12 +80,12 @@ def _read_jobs(
 
 
 def _speed_flops(scenario: Scenario, cluster: ClusterPlan) -> float:
-    """Of a core of the cluster's first node."""
+    """The speed, in flop/s, of a core of the cluster's first node."""
     return next(host.speed for host in scenario.hosts if cluster.nodes[0] in host.name)
 
 
 def _servers(scenario: Scenario, section: WorkloadSection, key: str) -> tuple[ProcessSpec, ...]:
-    """One on each host that is a storage, of whatever labels."""
+    """A server on each host that is a storage, one also where a host has several labels."""
     known = [name for host in scenario.hosts for name in host.name]
     for label, name in section.storage.items():
         if name not in known:

@@ -9,7 +9,7 @@ from simunix.scenario.model import Scenario
 
 
 def plan_clusters(scenario: Scenario, site: Site) -> tuple[ClusterPlan, ...]:
-    """Clusters share the network and nothing else: a host belongs to one at most."""
+    """Plan all clusters. Clusters share the network and nothing else: a host belongs to one of them at most."""
     owner: dict[str, str] = {}
     plans: list[ClusterPlan] = []
     for key, rjms, section in cluster_sections(scenario):

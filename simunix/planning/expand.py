@@ -51,7 +51,7 @@ class Expansion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Parts:
-    """What a scenario comes to, before it is put together: the `site` with its platform, and all that runs there."""
+    """The parts of a plan before they are put together: the `site` with its platform, and all that runs there."""
 
     scenario: Scenario
     platform: Platform
@@ -62,11 +62,11 @@ class _Parts:
 
     @property
     def workloads(self) -> tuple[WorkloadPlan, ...]:
-        """In the order of the scenario."""
+        """The workloads in the order of the scenario."""
         return self.found.plans
 
     def hosts(self) -> tuple[HostSpec, ...]:
-        """In the order of the scenario, which is that of their addresses."""
+        """The hosts in the order of the scenario, which is also the order of their addresses."""
         roots = self.site.roots
         private = _private_paths(self.scenario, self.clusters, self.workloads)
         etc = etc_of_hosts(self.found.host_users, self.clusters, roots)
@@ -76,7 +76,7 @@ class _Parts:
         )
 
     def processes(self, checked: bool) -> tuple[ProcessSpec, ...]:
-        """Daemons of the RJMS come first. Of processes that start at one moment, this order decides which one starts first."""
+        """All processes, daemons of the RJMS first. Of those that start at one moment, the first one here starts first."""
         return (
             *(process for cluster in self.clusters for process in cluster.processes),
             *_processes(self.scenario, self.site, checked),
@@ -86,7 +86,7 @@ class _Parts:
         )
 
     def files(self) -> tuple[FileSpec, ...]:
-        """Those that simunix writes into private paths of the hosts."""
+        """The files that simunix writes into private paths of the hosts."""
         return (
             *(file for cluster in self.clusters for file in cluster.files),
             *(file for workload in self.workloads for file in workload.files),
@@ -156,25 +156,25 @@ def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, check
 
 
 def _working(workload: WorkloadPlan) -> int:
-    """On how many nodes its jobs may run programs at a time: a job that sleeps does so on its first node only."""
+    """On how many nodes the jobs of a workload may run programs at a time: a job that sleeps does so on its first node only."""
     nodes = len(workload.cluster.nodes)
     sleeps = all(job.work is None for job in workload.jobs)
     return min(nodes, len(workload.jobs)) if sleeps else nodes
 
 
 def _choice(value: bool | str) -> str:
-    """YAML reads yes and no as booleans."""
+    """`auto`, `yes` or `no`: YAML reads yes and no as booleans."""
     return value if isinstance(value, str) else "yes" if value else "no"
 
 
 def _storage_servers(workloads: Sequence[WorkloadPlan]) -> list[ProcessSpec]:
-    """One on each host, also where workloads share it."""
+    """The servers of storages: one on each host, also where several workloads use that host."""
     servers = (server for workload in workloads for server in workload.behaviour.servers)
     return list({server.host: server for server in servers}.values())
 
 
 def _inputs(workloads: Sequence[WorkloadPlan]) -> dict[str, Path]:
-    """Files that run.json gives checksums of."""
+    """The files of which run.json gives checksums, by their role."""
     return {"trace" if len(workloads) == 1 else f"trace {plan.label}": plan.trace for plan in workloads}
 
 
@@ -215,7 +215,7 @@ def _platform(scenario: Scenario, hardware: dict[str, Hardware], folder: Path) -
 
 
 def platform_of(scenario: Scenario, folder: Path) -> Platform:
-    """The hosts and the network alone."""
+    """The platform of a scenario: its hosts and its network, without what runs there."""
     with located(scenario):
         return _platform(scenario, {}, folder)
 
@@ -259,7 +259,7 @@ def _private_paths(
 
 
 def _processes(scenario: Scenario, site: Site, checked: bool) -> list[ProcessSpec]:
-    """The scenario's own."""
+    """The processes that the scenario itself names. Raises SimunixError for one that cannot be run."""
     specs = []
     names: set[tuple[str, str]] = set()
     path = scenario.environment.get("PATH", PATH)
@@ -279,7 +279,7 @@ def _processes(scenario: Scenario, site: Site, checked: bool) -> list[ProcessSpe
 
 
 def process_spec(section: ProcessSection, host: str) -> ProcessSpec:
-    """A section's process on one of its hosts."""
+    """The process that a section describes, on one of the section's hosts."""
     return ProcessSpec(
         section.name,
         host,
@@ -295,7 +295,7 @@ def process_spec(section: ProcessSection, host: str) -> ProcessSpec:
 
 
 def with_options(plan: Plan, until_ns: int | None, pace: float | None, observation: ObservationOptions = NOTHING) -> Plan:
-    """The plan with what the command line says instead."""
+    """The plan with the values of the command line in the place of the scenario's."""
     return replace(
         plan,
         until_ns=plan.until_ns if until_ns is None else until_ns,

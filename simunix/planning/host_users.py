@@ -12,7 +12,7 @@ from simunix.workload.population import Population, etc_files
 def etc_of_hosts(
     host_users: Population, clusters: Sequence[ClusterPlan], roots: Mapping[str, RootTree]
 ) -> dict[str, dict[str, bytes]]:
-    """Files of /etc by host of a cluster; nothing where there are no users of a trace."""
+    """Files of /etc for each host of a cluster; none if no trace has users."""
     if not host_users.users:
         return {}
     by_root: dict[RootTree, dict[str, bytes]] = {}

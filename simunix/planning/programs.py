@@ -1,4 +1,4 @@
-"""The programs of a scenario, looked at before it is run."""
+"""The programs of a scenario, checked before the scenario is run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check_scenario(path: Path, overrides: tuple[str, ...] = ()) -> list[Report]:
 
 
 def _clients(expansion: Expansion) -> Iterator[ProcessSpec]:
-    """Programs that no process of the plan is, and that every cluster needs: what submits the jobs."""
+    """The programs that every cluster needs and that no process of the plan is: the clients that submit jobs."""
     started = {os.path.basename(process.argv[0]) for process in expansion.plan.processes}
     for cluster in expansion.clusters:
         for program in cluster.rjms.programs:

@@ -35,7 +35,7 @@ WITHOUT_ROOT = (
 )
 SECTIONS = " or ".join(RJMSS)
 TYPE_OF_TRACE = ".swf"
-"""Of the format that can tell a context."""
+"""The ending of traces that can tell a context."""
 NS = 10**9
 
 
@@ -73,7 +73,7 @@ class _Task:
 
     @property
     def jobs(self) -> list[Job]:
-        """In the order of their submission."""
+        """The jobs in the order of their submission."""
         return self.behaviour.jobs
 
 
@@ -86,14 +86,14 @@ class Workloads:
     warnings: tuple[str, ...] = ()
 
     def with_accounts(self, clusters: Sequence[ClusterPlan]) -> tuple[ClusterPlan, ...]:
-        """The clusters, whose databases of accounts know everybody who submits there."""
+        """The clusters, with databases of accounts that know every user who submits there."""
         return tuple(_with_accounts(cluster, self.plans) for cluster in clusters)
 
 
 def plan_workloads(
     scenario: Scenario, folder: Path, clusters: Sequence[ClusterPlan], roots: Mapping[str, RootTree], is_root: bool
 ) -> Workloads:
-    """One program for each workload. Raises SimunixError for what does not fit together."""
+    """Plan a submitter for each workload. Raises SimunixError for what does not fit together."""
     tasks = _tasks(scenario, folder, clusters)
     _check_names(tasks)
     with_users = [task for task in tasks if task.section.users == "trace"]
@@ -124,7 +124,7 @@ def _tasks(scenario: Scenario, folder: Path, clusters: Sequence[ClusterPlan]) ->
 
 
 def _check_names(tasks: Sequence[_Task]) -> None:
-    """Where a client tells no number, its jobs are found by their names, which no other workload of the cluster may have."""
+    """Jobs of a client that tells no number are found by their names, which no other workload of the cluster may have."""
     for task in tasks:
         others = [other.key for other in tasks if other is not task and other.cluster.name == task.cluster.name]
         if others and task.section.client in task.cluster.rjms.clients.staying:
@@ -135,7 +135,7 @@ def _check_names(tasks: Sequence[_Task]) -> None:
 
 
 def _with_accounts(cluster: ClusterPlan, plans: Sequence[WorkloadPlan]) -> ClusterPlan:
-    """Each account and user once, also where several workloads have them."""
+    """The cluster with each account and user once, also where several workloads have them."""
     own = [plan.submit for plan in plans if plan.cluster == cluster]
     associations: dict[str, dict[str, None]] = {}
     for submit in own:
@@ -198,12 +198,12 @@ def _submission_plan(scenario: Scenario, section: WorkloadSection, submit: Submi
 
 
 def _script(host: str) -> FileSpec:
-    """The program itself, where every root file system can see it."""
+    """The submitter's own program, copied to where every root file system can see it."""
     return FileSpec(host, f"{WORKLOAD_FOLDER}/submitter.py", Path(submitter.__file__).read_bytes())
 
 
 def _python(root: RootTree) -> str:
-    """The system's own: the path of the one that runs simunix would make each checkout's event log another one."""
+    """The root's own Python: that of simunix has another path in each checkout, and paths are in the event log."""
     return sys.executable if root == THIS_COMPUTER and not os.access(PYTHON, os.X_OK) else PYTHON
 
 

@@ -26,12 +26,12 @@ STATES, PROGRAM = "context.states", "context.sh"
 SEPARATOR = "|"
 LONGEST_LIST = 3
 AT_ONCE = 1000
-"""So many jobs' names fit into a command line."""
+"""How many names of jobs a command line has: more would exceed 128 KiB, Linux's limit for one word (execve(2))."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextPlan:
-    """What a context adds to a plan; `cores` that each of its jobs asks for, by number, running and waiting ones."""
+    """What a context adds to a plan; `running` and `waiting` tell, by number, how many cores each job asks for."""
 
     workload: WorkloadPlan
     begin_s: float
@@ -43,7 +43,7 @@ class ContextPlan:
 
 
 def plan_contexts(workloads: Sequence[WorkloadPlan]) -> tuple[ContextPlan, ...]:
-    """What restores the contexts of those workloads that have one. Raises SimunixError."""
+    """Plan how to restore the contexts of those workloads that have one. Raises SimunixError."""
     return tuple(_plan(workload, workload.context) for workload in workloads if workload.context is not None)
 
 
@@ -69,7 +69,7 @@ def _plan(workload: WorkloadPlan, context: Context) -> ContextPlan:
 
 
 def program(clients: Clients, waiting: Sequence[int]) -> str:
-    """Ask, write down, release: all held jobs by a few commands, in the order of their submission."""
+    """The script that writes down the state of all jobs, then releases the held ones in the order of their submission."""
     states = f"{clients.states} > {WORKLOAD_FOLDER}/{STATES}\n"
     return states + "".join(_release(clients, waiting[first : first + AT_ONCE]) for first in range(0, len(waiting), AT_ONCE))
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from rsg_server.errors import SimunixError
 from simunix.metrics.jobs import job_table, settled, why_invalid, without_context
+from simunix.results.job_table import read_columns
 from simunix.results.machines import Machines, read_machines
 from simunix.results.run_json import read_record
 
@@ -129,14 +130,7 @@ PLACES = ("allocated_resources", "allocated_hosts")
 
 def _jobs(path: Path) -> pd.DataFrame | None:
     """The job table of a jobs.csv; None without a single job. Raises SimunixError with file and line."""
-    try:
-        table = pd.read_csv(path, dtype=dict.fromkeys(TEXTS + PLACES, str), keep_default_na=True)
-    except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        reason = getattr(error, "strerror", None) or str(error).strip().splitlines()[-1]
-        raise SimunixError(f"{path}: {reason}; expected a jobs.csv, as a run directory has one") from error
-    for name in ("submission_time", "starting_time"):
-        if name not in table:
-            raise SimunixError(f"{path}: column {name} is missing; expected a jobs.csv, as a run directory has one")
+    table = read_columns(path, TEXTS + PLACES, ("submission_time", "starting_time"))
     texts = table.reindex(columns=[*TEXTS, *PLACES]).astype(object).fillna("").astype(str)
     jobs = job_table(settled(table).assign(**{name: texts[name] for name in (*TEXTS, *PLACES)}), str(path), first_line=2)
     return jobs if len(jobs) else None

@@ -70,7 +70,7 @@ class Submission:
 
 
 def read_submissions(path: Path) -> dict[int, Submission]:
-    """By the trace's job id; empty if nothing was submitted. A last line cut off by a crash is left out."""
+    """Read submissions.csv, by the trace's job id; empty if nothing was submitted. A last line that was cut off is left out."""
     found: dict[int, Submission] = {}
     if not path.exists():
         return found
@@ -79,7 +79,9 @@ def read_submissions(path: Path) -> dict[int, Submission]:
             if row["message"] is None:
                 continue
             id = int(row["id"])
-            moment = found[id].submitted_s if id in found else float(row["submitted_s"])  # a second row: the client has failed
+            moment = (
+                found[id].submitted_s if id in found else float(row["submitted_s"])
+            )  # a second row says that the client has failed
             found[id] = Submission(id, moment, row["job_number"] or None, row["message"])
     return found
 

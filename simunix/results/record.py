@@ -1,9 +1,10 @@
-"""What run.json says of an emulation, whatever started it."""
+"""From an emulation to the part of run.json that every emulation has, whether of a scenario or of a single command."""
 
 from __future__ import annotations
 
 import time
 
+from rsg_server.kernel import Kernel
 from simunix import __version__
 from simunix.launch.emulation import Emulation
 from simunix.results.run_json import RunRecord
@@ -20,7 +21,7 @@ def record_of(
     jobs: dict[str, int] | None = None,
     roots: list[dict[str, object]] | None = None,
 ) -> RunRecord:
-    """run.json's content, once the emulation has ended and before it is closed."""
+    """The content of run.json, from an emulation that has ended and is not closed yet."""
     kernel, service = emulation.kernel, emulation.service
     return RunRecord(
         name=emulation.plan.name,
@@ -41,15 +42,20 @@ def record_of(
         inputs=inputs or {},
         roots=roots or [],
         programs=programs or {},
-        counts={
-            **kernel.log.counts,
-            **kernel.page.counters(),
-            "solves": kernel.network.solves,
-            "stored_descriptors": kernel.fd_store.stored,
-            "preemptions": kernel.preemption.count,
-        },
+        counts=_counts(kernel),
         unknown_calls=dict(sorted(kernel.unknown_calls.items())),
         refused_calls=dict(sorted(kernel.refused_calls.items())),
         jobs=jobs or {},
         warnings=emulation.warnings,
     )
+
+
+def _counts(kernel: Kernel) -> dict[str, int]:
+    """How often what happened, by name."""
+    return {
+        **kernel.log.counts,
+        **kernel.page.counters(),
+        "solves": kernel.network.solves,
+        "stored_descriptors": kernel.fd_store.stored,
+        "preemptions": kernel.preemption.count,
+    }

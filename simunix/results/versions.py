@@ -13,7 +13,7 @@ from simunix.roots.tree import THIS_COMPUTER
 
 
 def describe_roots(hosts: Sequence[HostSpec]) -> list[dict[str, object]]:
-    """Every root that a host ran in, with its release, C library and RJMSs; `/` is this computer's own."""
+    """A row for every root that a host ran in, with its release, C library and RJMSs; `/` is this computer's own."""
     return [
         {
             "path": str(root.path),

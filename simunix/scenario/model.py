@@ -64,12 +64,12 @@ CommandLine = Annotated[
 
 
 def one_or_more(value: object) -> object:
-    """What there is usually one of may be written without the list."""
+    """A list: a section of which there is usually one may be written without the list."""
     return [value] if isinstance(value, dict) else value
 
 
 def allow_one(schema: dict[str, Any]) -> None:
-    """In the JSON Schema: one of them, a list, or nothing."""
+    """The JSON Schema of such a key: one section, a list of them, or null."""
     schema["anyOf"] = [schema["anyOf"][0]["items"], *schema["anyOf"]]
 
 
@@ -185,7 +185,7 @@ class Scenario(Section):
     _place: Callable[[str], str | None] | None = PrivateAttr(default=None)
 
     def stands_in(self, place: Callable[[str], str | None]) -> None:
-        """`place` tells file and line of a key, None if the file has no such key."""
+        """Remember `place`, which tells file and line of a key, and None if the file has no such key."""
         self._place = place
 
     def place_of_key(self, key: str) -> str | None:

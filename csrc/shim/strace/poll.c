@@ -84,7 +84,7 @@ static void put_ready_sets(struct trace *trace)
     }
 }
 
-/* What stands in brackets behind the result: `(Timeout)`, or what is ready. */
+/* The brackets behind the result: `(Timeout)`, or what is ready. */
 void strace_ready_events(struct trace *trace)
 {
     bool polls = trace->number == __NR_poll || trace->number == __NR_ppoll;

@@ -44,7 +44,7 @@ def parse_line(line: str) -> CompletedJob:
 
 
 def _moment(text: str) -> float | None:
-    """The hosts' time zone is UTC."""
+    """Seconds since the Unix epoch; None for what is no date. The hosts' time zone is UTC."""
     if not text[:1].isdigit():
         return None
     return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()

@@ -28,7 +28,7 @@ class SlurmPlan(ClusterPlan):
     def with_accounts(
         self, accounts: Sequence[str], associations: Mapping[str, Sequence[str]], qos: Collection[str]
     ) -> ClusterPlan:
-        """Sacctmgr is told these too, behind the commands of the scenario; without slurmdbd there is nobody to tell."""
+        """sacctmgr is told of these too, after the commands of the scenario. Without slurmdbd there are no accounts."""
         commands = account_commands(accounts, associations, qos)
         if self.database is None or not commands:
             return self
@@ -49,18 +49,18 @@ class Slurm:
     programs: tuple[str, ...] = tuple(releases.REQUIRED)
 
     def version(self, root: RootTree) -> str | None:
-        """See `Rjms`."""
+        """See `Rjms.version`."""
         return releases.version(root)
 
     def plan(self, section: ClusterSection, key: str, site: Site) -> ClusterPlan:
-        """See `Rjms`."""
+        """See `Rjms.plan`."""
         assert isinstance(section, SlurmSection)
         if section.config is not None:
             section = section.model_copy(update={"config": site.folder / section.config})
         return _plan(section, key, site)
 
     def completed(self, accounting: str) -> dict[str, CompletedJob]:
-        """See `Rjms`: the text of jobcomp."""
+        """See `Rjms.completed`. The accounting file is that of jobcomp."""
         return parse_jobcomp(accounting.splitlines())
 
 
@@ -95,13 +95,13 @@ class _Cluster:
         }
 
     def munged(self) -> list[ProcessSpec]:
-        """One on each host, if the configuration asks for munge."""
+        """A munged on each host, if the configuration asks for munge."""
         if not daemons.uses_munge(read_settings(self.conf)):
             return []
         return [daemons.munged(name, self.site.is_root, index) for index, name in enumerate(self.members)]
 
     def slurmds(self) -> list[ProcessSpec]:
-        """One on each node."""
+        """A slurmd on each node."""
         nodes = self.section.nodes
         return [daemons.slurmd(name, index, len(nodes)) for index, name in enumerate(nodes)]
 

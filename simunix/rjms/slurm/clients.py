@@ -22,7 +22,7 @@ ARRAY_MAX = 1000
 
 
 def time_limit_min(job: Job) -> int | None:
-    """Slurm counts limits in minutes; one more than asked for, so that an exact request is not cut off. None: no limit."""
+    """A job's limit in minutes, as Slurm counts, and one more, so that an exact request is not cut off; None for no limit."""
     return None if math.isinf(job.requested_s) else math.ceil(job.requested_s / MINUTE_S) + 1
 
 
@@ -41,14 +41,14 @@ OPTIONS = ("partition", "qos", "account", "nice", "priority")
 
 
 def chosen_options(choice: Choice) -> tuple[str, ...]:
-    """The options of a choice, those of the user last."""
+    """The words for a choice; those that the scenario gives as arguments come last."""
     values = {name: getattr(choice, name) for name in OPTIONS}
     held = ("--hold",) if choice.is_held else ()
     return (*(f"--{name}={value}" for name, value in values.items() if value is not None), *held, *choice.arguments)
 
 
 def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
-    """sbatch for a job that does its work or sleeps its run time, on as many cores as it asks for; srun for one that sleeps."""
+    """The command that submits a job: sbatch for one that works or sleeps for its run time, srun for one that sleeps."""
     choice = choice or Choice(SBATCH)
     limit = time_limit_min(job)
     rest = (*size_words(job), *(() if limit is None else (f"--time={limit}",)), *chosen_options(choice))

@@ -33,7 +33,7 @@ def read_configuration(path: Path) -> str:
 
 
 def given_configuration(section: SlurmSection, path: Path, text: str) -> tuple[str, dict[str, tuple[PrivateSpec, ...]], str]:
-    """The file as it is; the folders that it names become private to each host."""
+    """The user's slurm.conf as it is, the folders that it names as private paths of each host, and the path of jobcomp."""
     settings = read_settings(text)
     _check_names(section, text, path)
     folders = {settings[key.lower()] for key in _DIRECTORIES if key.lower() in settings}
@@ -45,7 +45,7 @@ def given_configuration(section: SlurmSection, path: Path, text: str) -> tuple[s
 
 
 def _check_names(section: SlurmSection, text: str, path: Path) -> None:
-    """The hosts of the scenario must be those of the file, or its daemons would refuse to start."""
+    """Raise SimunixError for a node that slurm.conf does not name: its daemon would refuse to start."""
     named = {
         name
         for value in re.findall(r"^\s*NodeName=(\S+)", text, re.MULTILINE | re.IGNORECASE)
