@@ -1,6 +1,6 @@
 /* What takes time without a network: computing, sleeping, and sleeping during which a suspension does not count. */
 #include "job.h"
-#include "prctl_options.h"
+#include "shared/prctl_options.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* Printers of what calls on files take and give: open flags, stat, directories, fcntl, ioctl; and uname. */
-#include "strace.h"
+#include "shim/strace/strace.h"
 
 static const struct strace_flag file_types[] = {
     {S_IFSOCK, "S_IFSOCK"}, {S_IFLNK, "S_IFLNK"}, {S_IFREG, "S_IFREG"}, {S_IFBLK, "S_IFBLK"},

@@ -1,5 +1,5 @@
 /* Named values: one table per family of constants, printed as a value or as a set of bits; and signals. */
-#include "strace.h"
+#include "shim/strace/strace.h"
 
 const char *strace_flag_name(const struct strace_flag *table, uint64_t value)
 {

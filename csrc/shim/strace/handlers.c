@@ -1,5 +1,5 @@
 /* Signals of a traced process: `deliver` runs before each of the application's handlers, and writes a line. */
-#include "strace.h"
+#include "shim/strace/strace.h"
 
 static void put_delivery(struct thread *thread, const siginfo_t *info)
 {

@@ -3,8 +3,9 @@
  * A line is written when its call has ended, and begins with the virtual time at which the call began. Invariant: tracing takes
  * no virtual time and makes no actor ready, so a traced run has the event log of an untraced one.
  */
-#include "newer_syscalls.h"
-#include "strace.h"
+#include "shared/syscall_names.h"
+#include "shim/strace/strace.h"
+#include "tables/newer_syscalls.h"
 
 #define ROWS_MAX 512
 #define RESULT_COLUMN 40 /* where strace puts the equals sign of short calls */
@@ -16,7 +17,7 @@ struct row {
 
 #define TRACE(name, result, ...) [__NR_##name] = {result, {__VA_ARGS__}},
 static const struct row rows[ROWS_MAX] = {
-#include "strace.def"
+#include "tables/strace.def"
 };
 #undef TRACE
 
@@ -33,7 +34,7 @@ struct type {
 #define ARGUMENT(name, printer, phase) [AS_##name] = {printer, NULL, phase, VALUE},
 #define FLAGS(name, table, kind) [AS_##name] = {NULL, strace_##table, IN, kind},
 static const struct type types[AS_COUNT] = {
-#include "strace_types.def"
+#include "tables/strace_types.def"
 };
 #undef ARGUMENT
 #undef FLAGS

@@ -1,5 +1,5 @@
 /* Printers of plain arguments: numbers, descriptors, paths, and blocks of data. */
-#include "strace.h"
+#include "shim/strace/strace.h"
 
 #define TEXT_SHOWN_MAX 255
 

@@ -1,5 +1,5 @@
 /* Printers of what poll, select and epoll wait for, and of what they found. */
-#include "strace.h"
+#include "shim/strace/strace.h"
 
 static void put_pollfds(struct trace *trace, uint64_t address, uint64_t count, bool found)
 {

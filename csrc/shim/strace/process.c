@@ -1,5 +1,5 @@
 /* Printers of what makes and ends processes and threads: clone, exec, wait, limits, futexes. */
-#include "strace.h"
+#include "shim/strace/strace.h"
 
 void strace_wait_status_of(struct trace *trace, int status)
 {

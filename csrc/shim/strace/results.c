@@ -1,5 +1,5 @@
 /* The text behind the equals sign: the result of a successful call, by its kind, or the error's name and text. */
-#include "strace.h"
+#include "shim/strace/strace.h"
 
 struct error {
     const char *name;
@@ -7,7 +7,7 @@ struct error {
 };
 #define ERROR(number, name, text) [number] = {name, text},
 static const struct error errors[] = {
-#include "strace_errno.def"
+#include "tables/strace_errno.def"
 };
 #undef ERROR
 #define ERRORS (long)(sizeof errors / sizeof errors[0])

@@ -1,5 +1,5 @@
 /* Printers of what signal calls take and give: numbers, sets, dispositions, siginfo. */
-#include "strace.h"
+#include "shim/strace/strace.h"
 
 void strace_signal_of(struct trace *trace, uint64_t value, int at)
 {

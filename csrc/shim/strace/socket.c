@@ -1,5 +1,5 @@
 /* Printers of what socket calls take and give: addresses, types, options, messages. */
-#include "strace.h"
+#include "shim/strace/strace.h"
 
 union address {
     uint16_t family;

@@ -11,7 +11,9 @@
 #ifndef SIMUNIX_STRACE_H
 #define SIMUNIX_STRACE_H
 
-#include "shim.h"
+#include "shim/core/channel.h"
+#include "shim/core/memory.h"
+#include "shim/strace/tracing.h"
 
 #define STRACE_LINE_MAX 2048
 #define STRACE_RESULT_MAX 200 /* kept free for the result */
@@ -55,7 +57,7 @@ enum strace_result {
 #define FLAGS(name, table, kind) AS_##name,
 enum strace_argument {
     AS_NOTHING = 0,
-#include "strace_types.def"
+#include "tables/strace_types.def"
     AS_COUNT,
 };
 #undef ARGUMENT
@@ -68,7 +70,7 @@ struct strace_flag {
 };
 #define ARGUMENT(name, printer, phase)
 #define FLAGS(name, table, kind) extern const struct strace_flag strace_##table[];
-#include "strace_types.def"
+#include "tables/strace_types.def"
 #undef ARGUMENT
 #undef FLAGS
 
@@ -110,7 +112,7 @@ void strace_put_signal_set(struct trace *trace, uint64_t set);
 /* plain.c, files.c, time.c, poll.c, socket.c, process.c, signal.c: the printers themselves */
 #define ARGUMENT(name, printer, phase) void printer(struct trace *trace, uint64_t value, int at);
 #define FLAGS(name, table, kind)
-#include "strace_types.def"
+#include "tables/strace_types.def"
 #undef ARGUMENT
 #undef FLAGS
 void strace_data(struct trace *trace, uint64_t address, uint64_t length);

@@ -2,7 +2,7 @@
  * x86-64.
  *
  * The tables are not formatted: with one constant to a line, the file would be half as long again. */
-#include "strace.h"
+#include "shim/strace/strace.h"
 
 /* clang-format off */
 

@@ -216,7 +216,7 @@ def test_more_connections_wait_than_a_pair_can_hold_tokens_for(world: Fake) -> N
 
 
 def test_all_that_wait_are_accepted_by_who_waits_for_readiness(world: Fake) -> None:
-    """As accept_one in csrc/shim/sys/socket/sys_socket.c does: wait until readable, ask, take a token."""
+    """As accept_one in csrc/shim/sys/socket/accept.c does: wait until readable, ask, take a token."""
     actor = world.born()
     listener, end = many_pending(world, actor)
     accepted = 0
