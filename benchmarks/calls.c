@@ -21,7 +21,7 @@ static void *sleeper(void *unused)
     return unused;
 }
 
-/* A byte there and back: whoever waits for a descriptor is woken by the server, which alone can ask the kernel what is ready. */
+/* A byte there and back. The server wakes the process that waits: only the server can ask the kernel what is ready. */
 static int ping_pong(void)
 {
     int there[2], back[2];
@@ -51,14 +51,14 @@ int main(int argc, char **argv)
     rounds = atoi(argv[2]);
     if (strcmp(argv[1], "ping-pong") == 0) {
         return ping_pong();
-    } else if (strcmp(argv[1], "two-processes") == 0) { /* somebody else is always due first: the turn goes there */
+    } else if (strcmp(argv[1], "two-processes") == 0) { /* the other process is always due first, and gets the turn */
         pid_t child = fork();
 
         sleeper(NULL);
         if (child == 0)
             _exit(0);
         waitpid(child, NULL, 0);
-    } else if (strcmp(argv[1], "two-threads") == 0) { /* the same, but the process sees to it by itself */
+    } else if (strcmp(argv[1], "two-threads") == 0) { /* another thread is always due first: the process itself passes the turn */
         pthread_create(&other, NULL, sleeper, NULL);
         sleeper(NULL);
         pthread_join(other, NULL);

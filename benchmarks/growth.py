@@ -39,7 +39,7 @@ FITTED = {"start_s", "start_cpu_s", "memory", "server", "kernel", "processes", "
 
 
 def table(rows: Sequence[Growth]) -> str:
-    """In Markdown."""
+    """Return the table in Markdown."""
     lines = ["| " + " | ".join(TITLES) + " |", "| " + " | ".join("---:" for _ in TITLES) + " |"]
     for row in rows:
         values = asdict(row).values()
@@ -51,7 +51,7 @@ def table(rows: Sequence[Growth]) -> str:
 
 
 def draw(rows: Sequence[Growth], file: Path) -> None:
-    """All questions over the number of nodes, with their exponents."""
+    """Draw each figure over the number of nodes, with its exponent of growth."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -75,7 +75,7 @@ def draw(rows: Sequence[Growth], file: Path) -> None:
 
 
 def main() -> None:
-    """Measure, print the table."""
+    """Measure and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sizes", nargs="*", type=int, default=SMALL, metavar="SIZE", help="numbers of nodes")
     parser.add_argument("--hours", type=float, default=1.0, help="how long each cluster idles, in virtual hours")

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
     sched_setaffinity(0, sizeof one, &one);
     parent = getpid();
     if (fork() == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* else nobody would ever wake it, if a benchmark is stopped here */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a child whose parent was stopped would otherwise wait for ever */
         if (getppid() != parent)
             _exit(1);
         for (int i = 0; i < rounds; i++) {

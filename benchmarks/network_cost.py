@@ -21,13 +21,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SCENARIO = ROOT / "scenarios" / "nasa-ipsc.yaml"
 MODELS = ("constant", "raw", "LV08")
-"""The first one is what the others are compared with."""
+"""The models; the first is the one that the others are compared with."""
 NETWORKS = ("10Gbps", "1Mbps")
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Of one run: seconds, and numbers of turns and of calls of the solver."""
+    """The cost of one run: seconds, number of turns, number of calls of the solver."""
 
     wall_s: float
     server_cpu_s: float
@@ -36,7 +36,7 @@ class Cost:
 
 
 def run(bandwidth: str, model: str, until: str) -> Cost:
-    """One run with a model; its messages are shown if it fails."""
+    """Run the scenario with a model; if the run fails, exit with its messages."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
         settings = [f"--set=network.bandwidth={bandwidth}", f"--set=network.model={model}"]
@@ -60,7 +60,7 @@ def run(bandwidth: str, model: str, until: str) -> Cost:
 
 
 def measure(bandwidth: str, repetitions: int, until: str) -> dict[str, list[Cost]]:
-    """All models, one after the other, beginning with another one each time."""
+    """Run all models one after the other, beginning with another model in each repetition."""
     costs: dict[str, list[Cost]] = {model: [] for model in MODELS}
     for number in range(repetitions):
         first = number % len(MODELS)
@@ -70,7 +70,7 @@ def measure(bandwidth: str, repetitions: int, until: str) -> dict[str, list[Cost
 
 
 def line(model: str, costs: dict[str, list[Cost]]) -> str:
-    """A row of the table."""
+    """Return a row of the table."""
     own, others = costs[model], costs[MODELS[0]]
     walls = [cost.wall_s for cost in own]
     ratio = statistics.median(cost.wall_s / other.wall_s for cost, other in zip(own, others, strict=True))

@@ -25,7 +25,7 @@ POWERS = {16: 2, 64: 3, 256: 4, 1024: 5, 4096: 6, 16384: 7}  # of four
 
 
 def fat_tree(size: int) -> str:
-    """Switches of four (of sixteen above, so that a node of 16,384 has as many levels as real ones have)."""
+    """Return a fat tree of switches with four ports down (sixteen at the top, so that 16,384 hosts need a realistic depth)."""
     down = [4] * POWERS[size] if size < 1024 else [16] * int(math.log(size, 16)) + [size // 16 ** int(math.log(size, 16))]
     down = [number for number in down if number > 1]
     up = [1] + [max(2, number // 2) for number in down[1:]]
@@ -35,13 +35,13 @@ def fat_tree(size: int) -> str:
 
 
 def dragonfly(size: int) -> str:
-    """Four hosts at a router; groups, chassis and routers share the rest."""
+    """Return a dragonfly with four hosts at each router, and groups, chassis and routers for the others."""
     routers = {16: (1, 1, 4), 64: (2, 2, 4), 256: (4, 4, 4), 1024: (8, 4, 8), 4096: (16, 4, 16), 16384: (16, 16, 16)}[size]
     return f'topology="DRAGONFLY" topo_parameters="{routers[0]},1;{routers[1]},1;{routers[2]},1;4"'
 
 
 def torus(size: int) -> str:
-    """Three dimensions."""
+    """Return a torus of three dimensions."""
     power = int(math.log2(size))
     sides = [2 ** ((power + extra) // 3) for extra in range(3)]
     return f'topology="TORUS" topo_parameters="{",".join(map(str, sides))}"'
@@ -51,7 +51,7 @@ SHAPES = {"cluster": lambda _size: 'bb_bw="1Tbps" bb_lat="1us"', "fat tree": fat
 
 
 def measure(shape: str, size: int) -> dict[str, float]:
-    """In this process."""
+    """Measure one shape and size in this process."""
     from rsg_server.platform.simgrid_xml import load_platform
 
     def resident() -> int:
@@ -83,12 +83,12 @@ def measure(shape: str, size: int) -> dict[str, float]:
 
 
 def exponent(values: list[float]) -> float:
-    """Of growth over the last two steps, each of four times as many hosts."""
+    """Return the exponent of growth over the last two steps, each of which has four times as many hosts."""
     return math.log(max(values[-1], 1e-9) / max(values[-3], 1e-9)) / math.log(SIZES[-1] / SIZES[-3])
 
 
 def main() -> None:
-    """A table for each shape."""
+    """Print a table for each shape."""
     if len(sys.argv) == 3:
         print(json.dumps(measure(sys.argv[1], int(sys.argv[2]))))
         return

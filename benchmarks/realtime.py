@@ -1,4 +1,4 @@
-"""The thirty jobs of `simunix bench thirty-jobs`, one by one: when each started in real time and emulated.
+"""The thirty jobs of `simunix bench thirty-jobs` one by one: the start of each in real time and emulated.
 
 python benchmarks/realtime.py
 """

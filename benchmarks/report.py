@@ -1,6 +1,6 @@
-"""How long a report of 100,000 jobs on 5,000 nodes takes to make, how large it is, and when a browser has painted it.
+"""The cost of a report on 100,000 jobs on 5,000 nodes: time to make it, its size, and time until a browser has painted it.
 
-The run is made up: random jobs of 1 ... 64 whole nodes, placed first come, first served: hardly any job gets neighbours.
+The run is synthetic: random jobs of 1 ... 64 whole nodes, placed first come, first served, so that few jobs get adjacent nodes.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from tests.unit.simunix.report import runs  # noqa: E402
 
 TABLE_S = 120.0
 PAINT = "return performance.getEntriesByName('first-contentful-paint').map((entry) => entry.startTime)[0]"
-"""Milliseconds from the start of the navigation."""
+"""Script: milliseconds from the start of the navigation to the first paint."""
 
 
 def in_browser(page: Path) -> dict[str, float]:
-    """Seconds until first paint, all figures, and the table of jobs; empty without Chromium."""
+    """Return the seconds until first paint, all figures, and the table of jobs; nothing without Chromium."""
     chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if not (chromium and driver):
         print("no browser: apt-get install chromium chromium-driver")
@@ -51,7 +51,7 @@ def in_browser(page: Path) -> dict[str, float]:
 
 
 def await_word(browser: Any, word: str) -> float:
-    """When the page has said so."""
+    """Return when the page has reported this word."""
     end = time.monotonic() + TABLE_S
     while not browser.execute_script(f"return document.documentElement.dataset.{word}"):
         if time.monotonic() > end:

@@ -1,9 +1,9 @@
-"""How fast flows are shared, against SimGrid's C++ and Python interfaces, on the same platform and flows, in one run.
+"""The speed of sharing flows, compared with SimGrid's C++ and Python interfaces on one platform and one set of flows.
 
     python benchmarks/solver.py [REPEATS]
 
-Needs Debian's libsimgrid-dev, g++ and python3-simgrid; says so where they are missing. Ours includes adding the flows from
-Python; routes are looked up within the time by all, and ours once more without that. Finish times are compared with SimGrid's.
+Needs Debian's libsimgrid-dev, g++ and python3-simgrid, and says which of them is missing. Our time includes adding the flows
+from Python. All times include looking up routes, except for a second one of ours. Finish times are compared with SimGrid's.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PYTHON = "/usr/bin/python3"
 
 
 def cluster(hosts: int, shape: str = "") -> str:
-    """A platform of one cluster with 1 Gbit/s and 50 µs on every cable."""
+    """Return a platform of one cluster with 1 Gbit/s and 50 µs on every cable."""
     return (
         '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'
         '<platform version="4.1">\n'
@@ -40,28 +40,28 @@ def cluster(hosts: int, shape: str = "") -> str:
 
 
 def pair(chance: random.Random, hosts: int) -> tuple[int, int]:
-    """Two different hosts."""
+    """Return two different hosts."""
     source, other = chance.randrange(hosts), chance.randrange(hosts - 1)
     return source, other + (other >= source)
 
 
 def incast(chance: random.Random) -> list[Flow]:
-    """64 hosts send to one."""
+    """Return 64 flows to one host."""
     return [(host, 0, chance.randint(10**6, 10**7), 0.0) for host in range(1, 65)]
 
 
 def all_to_all(chance: random.Random) -> list[Flow]:
-    """64 hosts send to each other."""
+    """Return the flows between each two of 64 hosts."""
     return [(one, other, chance.randint(10**6, 7 * 10**6), 0.0) for one in range(64) for other in range(64) if one != other]
 
 
 def scattered(chance: random.Random) -> list[Flow]:
-    """1,000 flows at once between random hosts."""
+    """Return 1,000 flows between random hosts, all at once."""
     return [(*pair(chance, 1024), chance.randint(10**6, 10**8), 0.0) for _ in range(1000)]
 
 
 def arriving(chance: random.Random) -> list[Flow]:
-    """10,000 flows that arrive one after the other, 20,000 a second."""
+    """Return 10,000 flows that arrive one after the other, 20,000 per second."""
     moment = 0.0
     found: list[Flow] = []
     for _ in range(10_000):
@@ -81,7 +81,7 @@ CASES: dict[str, tuple[str, Callable[[random.Random], list[Flow]]]] = {
 
 
 def ours(platform_path: Path, flows: Sequence[Flow], routes: dict[tuple[str, str], Route]) -> Runs:
-    """Seconds and finish times; `routes` are used, and kept for the next time."""
+    """Return the seconds and the finish times; `routes` are used, and kept for the next time."""
     platform = load_platform(platform_path, simgrid_compat=True)
 
     def route(source: str, destination: str) -> Route:
@@ -98,14 +98,14 @@ def ours(platform_path: Path, flows: Sequence[Flow], routes: dict[tuple[str, str
 
 
 def theirs(command: Sequence[str | Path]) -> Runs:
-    """What SimGrid's programs print."""
+    """Return what a SimGrid program prints."""
     done = subprocess.run([*command, *QUIET], check=True, capture_output=True, text=True)
     lines = [float(line) for line in done.stdout.split()]
     return lines[0], lines[1:]
 
 
 def simgrid_commands(folder: Path) -> dict[str, list[str | Path]]:
-    """By interface, the command without platform and flows; what is missing is said and left out."""
+    """Return the command of each interface without platform and flows; report and omit interfaces that are missing."""
     found: dict[str, list[str | Path]] = {}
     program = folder / "solver_simgrid"
     build = ["g++", "-O2", "-std=c++17", HERE / "solver_simgrid.cpp", "-lsimgrid", "-o", program]
@@ -123,14 +123,14 @@ def simgrid_commands(folder: Path) -> dict[str, list[str | Path]]:
 
 
 def furthest(ours: Sequence[float], theirs: Sequence[float]) -> float:
-    """The largest relative difference of finish times that are more than a nanosecond apart."""
+    """Return the largest relative difference of finish times that are more than a nanosecond apart."""
     return max(
         (abs(one - other) / other for one, other in zip(ours, theirs, strict=True) if abs(one - other) > 1e-9), default=0
     )
 
 
 def main() -> None:
-    """A line per case: seconds, and how many times as fast as SimGrid."""
+    """Print a line per case: seconds, and how many times as fast as SimGrid."""
     repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -1,4 +1,4 @@
-"""The flows of benchmarks/solver.py in SimGrid's Python interface; see solver_simgrid.cpp, which does the same.
+"""The flows of benchmarks/solver.py in SimGrid's Python interface; solver_simgrid.cpp does this in C++.
 
 /usr/bin/python3 benchmarks/solver_simgrid.py PLATFORM FLOWS [--cfg=...]
 """
@@ -16,7 +16,7 @@ def main() -> None:
     engine = Engine(sys.argv)
     engine.load_platform(sys.argv[1])
     with open(sys.argv[2]) as lines:
-        flows = [(words[0], words[1], int(words[2]), float(words[3])) for words in map(str.split, lines)]
+        flows = [(fields[0], fields[1], int(fields[2]), float(fields[3])) for fields in map(str.split, lines)]
 
     def send_all() -> None:
         comms = []

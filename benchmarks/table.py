@@ -1,4 +1,4 @@
-"""The table of benchmarks/README.md from a file that `simunix bench --json` has written.
+"""Prints the table of benchmarks/README.md from a file that `simunix bench --json` has written.
 
 python benchmarks/table.py FILE.json
 """
@@ -16,14 +16,14 @@ BOUNDS = {"at_most": "≤", "at_least": "≥"}
 
 
 def shown(value: float | None, unit: str) -> str:
-    """With its unit, three digits that count."""
+    """Return a value with its unit and three significant digits."""
     if value is None:
         return "not measured"
     return f"{number(value)} {unit}".rstrip()
 
 
 def line(row: dict[str, Any]) -> str:
-    """A row of the table."""
+    """Return a row of the table."""
     aim = "".join(f"{BOUNDS[kind]} {shown(bound, row['unit'])}" for kind, bound in (row["aim"] or {}).items())
     verdict = row["verdict"] if row["value"] is not None else ""
     return f"| {row['text']} | {shown(row['value'], row['unit'])} | {aim} | {verdict} |"

@@ -77,7 +77,7 @@ COMMANDS = {
 
 
 def measure(python: str, program: str, *arguments: str, repeats: int = REPEATS) -> tuple[float, float, float, object]:
-    """CPU seconds (of the fastest run), its seconds, its MiB and what it found."""
+    """Run a program; return CPU seconds (of the fastest run), its wall seconds, its MiB and its result."""
     runs = []
     for _ in range(repeats):
         done = subprocess.run([python, "-c", program, *arguments], capture_output=True, text=True, check=False, cwd=ROOT)
@@ -89,7 +89,7 @@ def measure(python: str, program: str, *arguments: str, repeats: int = REPEATS) 
 
 
 def compare(trace: Path, evalys: str) -> None:
-    """Both, task by task, and whether they found the same."""
+    """Run both tools task by task, and compare their results."""
     print("| task | ours: CPU s, s, MiB | evalys: CPU s, s, MiB | ratio of CPU | same result |")
     print("| --- | --- | --- | --- | --- |")
     for task, programs in COMPARED.items():
@@ -104,13 +104,15 @@ def compare(trace: Path, evalys: str) -> None:
 
 
 def commands(trace: Path, folder: Path, jobs: int) -> None:
-    """Whole commands, from start to end."""
+    """Time whole commands, from start to end."""
     print("\n| command | CPU s | s | MiB |\n| --- | --- | --- | --- |")
     body = "from simunix.cli.main import main\ncode = main(['workload', *json.loads(sys.argv[1])])"
     program = MEASURED.format(setup="", body=body, result="code")
-    for name, words in COMMANDS.items():
+    for name, arguments in COMMANDS.items():
         known = {"FROM": str(trace), "JOBS": str(jobs)}
-        argv = [str(folder / word) if word.startswith("TO.") else known.get(word, word) for word in words]
+        argv = [
+            str(folder / argument) if argument.startswith("TO.") else known.get(argument, argument) for argument in arguments
+        ]
         cpu, seconds, memory, code = measure(sys.executable, program, json.dumps(argv), repeats=1)
         if code != 0:
             sys.exit(f"{name} failed")

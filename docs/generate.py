@@ -101,7 +101,7 @@ def duration(nanoseconds: int) -> str:
 
 def scenario_page() -> str:
     """docs/reference/scenario.md: a table for each section of the JSON Schema."""
-    from simunix.scenario.model import Scenario
+    from simunix.rjms.scenario import Scenario
 
     schema = Scenario.model_json_schema()
     texts = meanings("scenario_keys.yaml")

@@ -58,7 +58,7 @@ class Kernel:
         self.timer_queue = TimerQueue(self.page, self._alarm)
         self.timeline = Timeline(self.timer_queue)
         self.network = Network(self.page, self.timeline, platform, options.network_model, options.fairness)
-        self.wire = Wire(self)
+        self.wire = Wire(self, options.seed)
         self.readiness = Readiness()
         self.seats = Seats(self.readiness)
         self.fd_store = FdStore(
@@ -75,7 +75,7 @@ class Kernel:
         self.preemption = Preemption(self)
         self.computing = Computing(self)
         self.futexes = FutexTable()
-        self.sockets = SocketTable(self)
+        self.sockets: SocketTable = SocketTable(self)
         self.datagrams = Datagrams(self)
         self.interfaces = InterfaceTable(platform)
         self.netlink = Netlink(self)

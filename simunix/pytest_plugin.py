@@ -1,7 +1,7 @@
 """pytest plugin: the fixture `emulation`, the marker `simunix`, and what a failing test is told of its run.
 
-Everything that runs is simunix.testing's, and under it the launcher's; it is imported when a test first asks for it, so that
-test suites that do not use the fixture pay nothing.
+simunix.testing and simunix.launch run everything; they are imported when a test first asks for the fixture, so that test suites
+that do not use the fixture pay nothing.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Mark:
 
 
 class MarkError(Exception):
-    """A marker that says something that cannot be."""
+    """A marker whose values are wrong."""
 
 
 # Options
@@ -106,7 +106,7 @@ def find_scenario(item: pytest.Item, wanted: object) -> Path:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """A marker on a test that cannot heed it is a mistake that would go unnoticed."""
+    """Fail a test that has the marker but not the fixture: the marker would have no effect, unnoticed."""
     if item.get_closest_marker("simunix") and "emulation" not in getattr(item, "fixturenames", ()):
         pytest.fail(f"{item.nodeid}: @pytest.mark.simunix: the test does not use the fixture 'emulation'", pytrace=False)
 
@@ -138,7 +138,7 @@ def emulation(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 def make_cluster(item: pytest.Item, directory: Path) -> Cluster:
     """The cluster of a test, as its markers and the options say. Raises MarkError or SimunixError."""
-    from simunix.scenario.loader import load
+    from simunix.rjms.scenario import load
     from simunix.testing import Cluster, ClusterOptions
     from simunix.units import duration_ns
 

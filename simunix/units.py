@@ -1,4 +1,4 @@
-"""Quantities as people write them: durations, rates, sizes. Bad ones raise ValueError saying what would be right."""
+"""Quantities as people write them: durations, rates, sizes. ValueError says what was expected, and what was found."""
 
 from __future__ import annotations
 

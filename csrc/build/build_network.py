@@ -29,9 +29,9 @@ def ffi_builder() -> object:
     builder.cdef(declarations())
     builder.set_source(
         "rsg_server._network",
-        "".join(f'#include "{name}.h"\n' for name in EXPOSED),
+        "".join(f'#include "network/{name}.h"\n' for name in EXPOSED),
         sources=[f"csrc/network/{path.name}" for path in sorted(FOLDER.glob("*.c"))],
-        include_dirs=["csrc/network"],
+        include_dirs=["csrc"],
         extra_compile_args=["-std=gnu11", "-O2"],
         depends=[f"csrc/network/{path.name}" for path in sorted(FOLDER.glob("*.h"))],
     )

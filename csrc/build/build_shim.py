@@ -46,14 +46,9 @@ SHIM_LINK = [
     "-Wl,-z,separate-code",  # the executable segment holds our system calls and nothing else
     "-Wl,--build-id",
 ]
+INCLUDE = f"-I{CSRC}"  # includes name the room: "shim/core/core.h"
 SHIM_ROOMS = ("shared", "shim")
 EXPOSED = ("msgpack", "syscall_names", "slots", "timer_queue", "watch")
-
-
-def include_paths() -> list[str]:
-    """-I for every folder of the shim."""
-    folders = sorted({path.parent for room in (*SHIM_ROOMS, "tables") for path in (CSRC / room).rglob("*.*")})
-    return [f"-I{folder}" for folder in folders]
 
 
 def newer(target: Path, sources: list[Path]) -> bool:
@@ -80,7 +75,7 @@ def build_shim(target: Path, compiler: str = "gcc") -> None:
         objects = []
         for source in sources:
             objects.append(f"{scratch}/{str(source.relative_to(CSRC)).replace('/', '.')}.o")
-            run([compiler, *SHIM_FLAGS, *include_paths(), "-c", str(source), "-o", objects[-1]])
+            run([compiler, *SHIM_FLAGS, INCLUDE, "-c", str(source), "-o", objects[-1]])
         run([compiler, *SHIM_LINK, *objects, "-o", f"{scratch}/library"])
         fresh = target.with_suffix(".new")
         shutil.copyfile(f"{scratch}/library", fresh)
@@ -111,7 +106,7 @@ def build_job(target: Path, compiler: str = "gcc") -> None:
     if newer(target, [*sources, *(CSRC / "jobs").glob("*.h"), CSRC / "shared/prctl_options.h"]):
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    flags = ["-std=gnu11", "-D_GNU_SOURCE", "-O2", "-g", *WARNINGS, "-fPIE", "-pie", "-nostartfiles", f"-I{CSRC / 'shared'}"]
+    flags = ["-std=gnu11", "-D_GNU_SOURCE", "-O2", "-g", *WARNINGS, "-fPIE", "-pie", "-nostartfiles", INCLUDE]
     run([compiler, *flags, *map(str, sources), "-o", str(target)])
 
 
@@ -135,9 +130,9 @@ def ffi_builder() -> object:
     builder.cdef(declarations())
     builder.set_source(
         "rsg_server._native",
-        '#include "protocol.h"\n' + "".join(f'#include "{name}.h"\n' for name in EXPOSED),
+        "".join(f'#include "shared/{name}.h"\n' for name in ("protocol", *EXPOSED)),
         sources=[f"csrc/shared/{name}.c" for name in EXPOSED],
-        include_dirs=["csrc/shared", "csrc/tables"],
+        include_dirs=["csrc"],
         depends=["csrc/shared/protocol.h", "csrc/tables/syscalls.def", *(f"csrc/shared/{name}.h" for name in EXPOSED)],
     )
     return builder

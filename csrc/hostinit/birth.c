@@ -1,4 +1,4 @@
-/* A new host: a process in namespaces of its own, cloned from the fork server. */
+/* The birth of a host: its first process, in namespaces of its own, is cloned from the fork server. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -33,7 +33,7 @@ static bool write_file(const char *path, const char *text)
     return done || setup_failed("cannot write", path);
 }
 
-/* Root in the new user namespace is who made it; the kernel wants further groups given up for that. */
+/* Map root of the new user namespace to the user that made it. The kernel asks for setgroups(2) to be given up first. */
 static bool become_root(unsigned user, unsigned group)
 {
     char map[64];
@@ -57,14 +57,14 @@ static bool arrange_namespaces(uint64_t namespaces, unsigned user, unsigned grou
     return network_up();
 }
 
-/* What goes wrong is answered on the host's own socket, once its first message has come. */
+/* The life of the new process. An error is answered on the host's own socket, once the host's first message has come. */
 static _Noreturn void live(int control, uint64_t namespaces, unsigned user, unsigned group)
 {
     ksm_leave();
     dup2(control, CONTROL);
     close(control);
     if (namespaces == 0) {
-        prctl(PR_SET_CHILD_SUBREAPER, 1); /* and no death signal: we must live on to end the others */
+        prctl(PR_SET_CHILD_SUBREAPER, 1); /* and no death signal: this process must live on to end the others */
     } else {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (!host_await() || !arrange_namespaces(namespaces, user, group) || !host_set_up())
@@ -98,7 +98,7 @@ void birth_answer(const struct message *message, const char *which)
     close(message->fds[0]);
 }
 
-/* A host's first process ends last of all that was in its namespaces. */
+/* Wait for a host's first process, which ends last of all processes in its namespaces. */
 void death_answer(const struct message *message, const char *pid)
 {
     (void)message;

@@ -1,7 +1,9 @@
-/* The broker between the server and the hosts: it holds each host's control socket, so that the server has one for all of them.
+/* The broker between the server and the hosts: it holds each host's control socket, so that the server has one socket for all
+ * hosts.
  *
- * A host is known by the number that the server gave it at its birth and gives to no other. The broker waits for nobody: what hosts say is
- * kept in the outbox until the server takes it, and a host has at most one message before it that it has not answered. */
+ * The server gives each host a number at its birth, and never gives a number twice. Invariant: the broker waits for no process.
+ * What hosts say stays in the outbox until the server takes it, and a host has at most one message to read that it has not
+ * answered. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -16,13 +18,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MANY_FILES (1 << 20) /* the kernel's own ceiling (fs.nr_open), as it is by default */
+#define MANY_FILES (1 << 20) /* the kernel's default ceiling (fs.nr_open) */
 #define EVENTS 64
-#define FORK_SERVER 0 /* its number; hosts have others */
+#define FORK_SERVER 0 /* the number of the fork server; hosts have numbers above 0 */
 #define SERVER UINT64_MAX
 
 static struct message message;
-static int *ends; /* our ends of the hosts' control sockets, by the host's number; -1: none (any more) */
+static int *ends; /* the broker's ends of the control sockets, by the host's number; -1: no such host, or no more */
 static long ends_size;
 static int fork_server = -1;
 static int poller = -1;
@@ -34,7 +36,7 @@ static bool watch(int fd, uint64_t who, uint32_t events, int operation)
     return epoll_ctl(poller, operation, fd, &event) == 0;
 }
 
-/* A place for a host's number; NULL without memory, or if the number has been given before. */
+/* A place for a new host's socket; NULL without memory, or if a host has this number. */
 static int *new_place(long number)
 {
     long size = ends_size == 0 ? 64 : ends_size;
@@ -68,7 +70,7 @@ static void drop(long number)
     }
 }
 
-/* Requests of the server, by the key of their first word, which is for us alone */
+/* Requests of the server, by the key of their first word, which is for the broker alone */
 
 static void to_fork_server(long number)
 {
@@ -76,7 +78,8 @@ static void to_fork_server(long number)
         outbox_put(number, "error cannot ask the process that hosts are cloned from: %s", strerror(errno));
 }
 
-/* The new host's end goes to the fork server with the request; ours is watched from now on, whether the host comes to be or not. */
+/* The new host's end goes to the fork server with the request. The broker's end is watched from now on, even if the birth
+ * fails. */
 static void bear(long number)
 {
     int *place = number > FORK_SERVER ? new_place(number) : NULL;
@@ -100,7 +103,7 @@ static void bear(long number)
     close(pair[1]);
 }
 
-/* To a host that is gone nothing need be said: the server has been told so, or is about to be. */
+/* A message to a host that is gone is dropped: the server has been told that the host is gone, or is about to be. */
 static void to_host(long number)
 {
     const int *place = place_of(number);
@@ -160,7 +163,7 @@ static void hear_host(long number)
     }
 }
 
-/* False when there is nobody left to serve, or nobody to serve with. */
+/* False when the server or the fork server is gone. */
 static bool act_on(const struct epoll_event *event)
 {
     if (event->data.u64 == FORK_SERVER)
@@ -188,7 +191,7 @@ static void serve(void)
     }
 }
 
-/* Ours alone: hosts come from the fork server, which keeps the limits of whoever started the run. */
+/* For the broker alone: hosts are cloned from the fork server, which keeps the limits of the process that started the run. */
 static void allow_many_descriptors(void)
 {
     struct rlimit limit;
@@ -202,7 +205,7 @@ static void allow_many_descriptors(void)
     }
 }
 
-/* Until the server is gone, or the fork server, without which all hosts are lost. */
+/* Serve until the server is gone, or the fork server, without which all hosts are lost. */
 int broker_run(void)
 {
     pid_t process = -1;
@@ -210,13 +213,14 @@ int broker_run(void)
     fork_server = fork_server_start(&process);
     poller = epoll_create1(EPOLL_CLOEXEC);
     allow_many_descriptors();
-    if (fork_server >= 0 && watch(fork_server, FORK_SERVER, EPOLLIN, EPOLL_CTL_ADD) && watch(CONTROL, SERVER, EPOLLIN, EPOLL_CTL_ADD))
+    if (fork_server >= 0 && watch(fork_server, FORK_SERVER, EPOLLIN, EPOLL_CTL_ADD) &&
+        watch(CONTROL, SERVER, EPOLLIN, EPOLL_CTL_ADD))
         serve();
     for (long number = 1; number < ends_size; number++)
         drop(number);
     if (fork_server >= 0)
         close(fork_server);
-    while (process > 0 && waitpid(process, NULL, 0) < 0 && errno == EINTR) /* it puts back what it has changed */
+    while (process > 0 && waitpid(process, NULL, 0) < 0 && errno == EINTR) /* it puts the kernel's settings back */
         ;
     return 0;
 }

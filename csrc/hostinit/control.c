@@ -1,4 +1,4 @@
-/* Messages on control sockets. */
+/* Messages on control sockets: receive, pass on, answer, and go through their words. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The size of the next message; 0 when the other side is gone, -1 when there is nothing to be had yet. */
+/* Receive the next message, and return its size; 0 when the other side is gone, -1 when no message is there yet. */
 int message_receive(int fd, struct message *message)
 {
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof message->fds)];
@@ -18,7 +18,8 @@ int message_receive(int fd, struct message *message)
     ssize_t size = recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
 
     message->fd_count = 0;
-    if (size <= 0) /* reset: it went away without having read all; what it had said before is still to be had */
+    if (size <=
+        0) /* ECONNRESET: the other side left messages unread when it ended; its own last messages can still be received */
         return size < 0 && (errno == EINTR || errno == EAGAIN || errno == ECONNRESET) ? -1 : 0;
     message->size = (size_t)size;
     message->text[size] = '\0';
@@ -31,7 +32,7 @@ int message_receive(int fd, struct message *message)
     return (int)size;
 }
 
-/* Pass a message on without its first word, with its descriptors; never waits. */
+/* Pass a message and its descriptors on, without its first word; never waits. */
 bool message_forward(int fd, const struct message *message)
 {
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof message->fds)] = {0};
@@ -43,10 +44,9 @@ bool message_forward(int fd, const struct message *message)
     if (size > 0) {
         header.msg_control = control;
         header.msg_controllen = CMSG_SPACE(size);
-        CMSG_FIRSTHDR(&header)->cmsg_level = SOL_SOCKET;
-        CMSG_FIRSTHDR(&header)->cmsg_type = SCM_RIGHTS;
-        CMSG_FIRSTHDR(&header)->cmsg_len = CMSG_LEN(size);
-        memcpy(CMSG_DATA(CMSG_FIRSTHDR(&header)), message->fds, size);
+        *(struct cmsghdr *)control =
+            (struct cmsghdr){.cmsg_len = CMSG_LEN(size), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+        memcpy(CMSG_DATA((struct cmsghdr *)control), message->fds, size);
     }
     return sendmsg(fd, &header, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
 }
@@ -57,7 +57,7 @@ void message_close_descriptors(struct message *message)
         close(message->fds[--message->fd_count]);
 }
 
-/* False when the server is gone. */
+/* Wait for the next message; false when the server is gone. */
 bool control_receive(struct message *message)
 {
     int size;

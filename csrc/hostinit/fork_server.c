@@ -1,6 +1,6 @@
-/* The process that hosts are cloned from, not the server, whose memory would be copied each time, and not the broker, whose descriptors
- * would be: the last host costs what the first did. It outlives whoever kills the server or the broker for as long as it takes to put
- * the kernel's settings back. */
+/* The process that hosts are cloned from. A clone of the server would copy its memory, a clone of the broker its descriptors;
+ * this process has little of both, so the last host costs what the first did. When the server or the broker is killed, this
+ * process lives on until the kernel's settings are put back. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -37,10 +37,10 @@ static _Noreturn void serve(void)
     while (control_receive(&message))
         answer();
     ksm_end();
-    _exit(0); /* hosts in namespaces of their own die with us, the others when their control sockets close */
+    _exit(0); /* hosts in namespaces of their own die with this process, other hosts when their control sockets close */
 }
 
-/* The end of a socket that serves requests as CONTROL serves the server's; -1 if there is none to be had. */
+/* Start the fork server; returns the end of a socket for requests to it, or -1. */
 int fork_server_start(pid_t *process)
 {
     int ends[2];

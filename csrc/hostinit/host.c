@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 static struct message message;
-/* Without a PID namespace nothing dies with us: stop and kill what descends from us until nobody is left. */
+
+/* Send a signal to all children; false if there are none. */
 static bool signal_children(int number)
 {
     char path[64];
@@ -33,9 +34,10 @@ static bool signal_children(int number)
     return found;
 }
 
+/* Without a PID namespace no process dies with this one: kill its descendants until none is left. */
 static void kill_descendants(void)
 {
-    while (signal_children(SIGKILL)) /* the children of the dead become ours: we are their subreaper */
+    while (signal_children(SIGKILL)) /* orphans become children of this process, which is their subreaper */
         waitpid(-1, NULL, 0);
 }
 
@@ -76,7 +78,7 @@ static void serve(void)
     }
 }
 
-/* The first message says what the host is made of: names, mounts. False when the server has given it up before. */
+/* Wait for the first message, which describes the host: names, mounts. False if the server has given the host up. */
 bool host_await(void)
 {
     return control_receive(&message);
@@ -90,7 +92,7 @@ bool host_set_up(void)
     return true;
 }
 
-/* As PID 1 of a namespace, ending is enough: the kernel kills all that is in it. */
+/* Serve the host's requests until the server is gone. When PID 1 of a namespace ends, the kernel kills all processes in it. */
 void host_serve(bool isolated)
 {
     serve();

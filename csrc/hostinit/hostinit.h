@@ -1,28 +1,28 @@
-/* simunix-hostinit: the first processes of emulated hosts, outside the emulation itself, and the factory that they are cloned from.
+/* simunix-hostinit: the first processes of emulated hosts, which are not emulated themselves, and the factory that clones them.
  *
- * The factory is two processes. The broker serves the server's one socket, which is its standard input at first and then descriptor 3,
- * until the server is gone; it holds a control socket for each host, so that the server need not. The fork server is its child. The
- * first word of each message of the server says whom it is for; a host has the number, above 0, that its birth gave it, and no other
- * host ever has it:
- *   birth=NUMBER     a new host. The broker makes its control socket, and the fork server is asked for
- *     namespaces=all|user|none   user: first a user namespace in which the caller is root. Answered with the host's first process
- *   host=NUMBER      the rest, with its descriptors, is passed on to that host
- *   close=NUMBER     the host's control socket is closed, and no more said of it; not answered
- *   factory=0        the rest is a request to the fork server:
- *     await=PROCESS              answered when that first process has ended, and with it all that was in its namespaces
- *     ksm=PAGES MILLISECONDS     the kernel's same-page merging for all hosts that come, scanning so many pages each so many ms
- * What the server hears is "NUMBER TEXT": TEXT as a host has said it (below), or "gone", once, when its control socket has closed
- * without being told to. NUMBER 0 is the factory, which answers requests, births among them, as hosts do, in their order.
+ * The factory is two processes. The broker serves the server's one socket, which is its standard input at first and descriptor
+ * 3 later, until the server is gone. The broker holds a control socket for each host, so that the server need not. The fork
+ * server is a child of the broker. The first word of each message of the server names the receiver. A host's NUMBER is above 0
+ * and is never given twice:
+ *   birth=NUMBER     a new host: the broker makes its control socket, and asks the fork server for
+ *     namespaces=all|user|none   user: also a user namespace in which the caller is root. The answer is the host's first process
+ *   host=NUMBER      the rest of the message, with its descriptors, goes to that host
+ *   close=NUMBER     close the host's control socket, and report nothing more of the host; not answered
+ *   factory=0        the rest of the message is a request to the fork server:
+ *     await=PROCESS              answered when that first process has ended, and with it all processes in its namespaces
+ *     ksm=PAGES MILLISECONDS     merge equal pages (KSM) of all later hosts; the kernel scans PAGES every so many MILLISECONDS
+ * The server receives "NUMBER TEXT": TEXT is what a host has said (below), or "gone", once, when a control socket has closed
+ * without a `close`. NUMBER 0 is the factory, which answers requests, births among them, as hosts do, in their order.
  *
- * A host's first process starts what the server asks for, reaps orphans, and takes everything down with it when the broker's end of
- * the control socket closes, however that comes about.
+ * A host's first process starts the programs that the server asks for, reaps orphans, and ends all processes of the host when
+ * the broker's end of the control socket closes, for whatever reason.
  *
  * Control socket (descriptor 3, SEQPACKET): a message is a list of zero-terminated words "key=value".
  *   first message of a host with namespaces of its own, carried out in order:
  *     hostname=NAME  proc=  tmpfs=MODE PATH  directory=MODE OWNER PATH  file=PATH
  *     bind=ro|rw SOURCE\tTARGET  overlay=UPPER\tWORK\tTARGET  place=file|directory PATH (with its parents, if missing)
- *     root=LOWER\tBASE           another root file system, with a layer of the host's own; what follows is seen from inside
- *     close=                     gives up what of this computer's files is not bound by then
+ *     root=LOWER\tBASE           another root file system, under a layer of the host's own; later words are seen from inside
+ *     close=                     unmount this computer's files, except what is bound by then
  *   then any number of: argv=… (repeated) env=… (repeated) cwd= user= nofile= core= channel= foreground=0|1, with four
  *   descriptors (stdin, stdout, stderr, channel).
  *   Every message is answered by one line: "ok NUMBER" or "error TEXT". In between may come "ended PID STATUS", once for each
@@ -37,8 +37,8 @@
 #include <sys/types.h>
 
 #define CONTROL 3
-#define MESSAGE_MAX (1 << 18) /* of what is for a host */
-#define ADDRESS_MAX 32        /* of the word before it, or of the number before an answer */
+#define MESSAGE_MAX (1 << 18) /* bytes of a message for a host */
+#define ADDRESS_MAX 32        /* bytes of the first word of a message, or of the number before an answer */
 #define ANSWER_MAX 1024
 #define DESCRIPTORS 4
 #define FIELD_MAX 4096
@@ -48,7 +48,7 @@ struct message {
     size_t size;
     int fds[DESCRIPTORS];
     int fd_count;
-    bool is_cut; /* it came with descriptors that we may not have */
+    bool is_cut; /* the message came with more descriptors than this process may have open */
 };
 
 /* control.c */

@@ -1,9 +1,9 @@
-/* The kernel's same-page merging, on for as long as a run wants it: daemons of one kind hold the same pages on every host.
+/* The kernel's same-page merging (KSM), on while a run asks for it: daemons of one kind have equal pages on every host.
  *
- * Its settings are the whole computer's. The first run that changes them notes in STATE what it has found; every run holds a shared
- * lock on that file, and whoever is the last to let it go puts them back. A process of its own does that, in a session of its own, when
- * the fork server is gone: whoever kills a run with its whole group does not meet it. If it is killed all the same, the next run finds
- * the note without a lock and puts back, at its end, what stood there before the killed one.
+ * The settings are those of the whole computer. The first run that changes them notes in STATE the settings that it has found.
+ * Every run holds a shared lock on that file, and the last run to release the lock restores the settings. The keeper does this
+ * when the fork server is gone: a process in a session of its own, so that a signal to the whole process group of a run spares
+ * it. If the keeper is killed too, the next run finds the note without a lock, and restores at its end what stood there before.
  */
 #define _GNU_SOURCE
 #include "hostinit.h"
@@ -18,16 +18,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PR_SET_MEMORY_MERGE 67 /* Linux 6.4; kept across exec, which is what this rests on, since 6.7 */
+#define PR_SET_MEMORY_MERGE 67 /* Linux 6.4; kept across exec, as is needed here, since 6.7 */
 #define STATE "/run/simunix-merging"
 #define FOLDER "/sys/kernel/mm/ksm/"
 #define SETTINGS 3
 #define RUN (SETTINGS - 1)
 
-/* In the order in which they are set: the merger is fast before it begins. */
+/* In the order in which they are set: the speed of the kernel's thread first, then its start. */
 static const char *const paths[SETTINGS] = {FOLDER "pages_to_scan", FOLDER "sleep_millisecs", FOLDER "run"};
-static int state = -1;      /* STATE, locked */
-static int lifeline = -1;   /* a pipe that nobody writes to: its end tells the keeper that the fork server is gone */
+static int state = -1;    /* STATE, locked */
+static int lifeline = -1; /* the write end of a pipe; end of file tells the keeper that the fork server is gone */
 static pid_t keeper = -1;
 
 static bool read_setting(const char *path, long *value)
@@ -52,7 +52,7 @@ static bool write_setting(const char *path, long value)
     return done;
 }
 
-/* What was found before the first of the runs that are going on; noted now if there is no note. */
+/* Note the settings in STATE, unless an earlier run has. */
 static bool note_settings(void)
 {
     char text[128];
@@ -93,7 +93,7 @@ static bool switch_on(const long *wanted)
     return write_setting(paths[RUN], 1);
 }
 
-/* Join the runs that merge, as the first or behind others. */
+/* Join the runs that merge pages, as the first of them or a later one. */
 static bool join(const long *wanted)
 {
     long is_on = 0;
@@ -101,12 +101,12 @@ static bool join(const long *wanted)
     read_setting(paths[RUN], &is_on);
     state = open(STATE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (state < 0)
-        return is_on == 1; /* somebody else has switched it on, and will see to it */
+        return is_on == 1; /* the file is another user's, who has switched merging on and will restore the settings */
     while (flock(state, LOCK_EX | LOCK_NB) != 0) {
         flock(state, LOCK_SH);
         if (lseek(state, 0, SEEK_END) > 0)
             return true;
-        flock(state, LOCK_UN); /* the last of them has just ended */
+        flock(state, LOCK_UN); /* the last of the other runs has just ended */
     }
     if (switch_on(wanted) && flock(state, LOCK_SH) == 0)
         return true;
@@ -127,13 +127,13 @@ static _Noreturn void keep(int end)
     _exit(0);
 }
 
-/* The lock and what depends on it go to a process that outlives us. */
+/* Start the keeper, which inherits the lock and outlives the fork server. */
 static bool start_keeper(void)
 {
     int ends[2];
 
     if (state < 0)
-        return true; /* there is nothing that we have changed */
+        return true; /* nothing was changed, so nothing is to be restored */
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
     keeper = fork();
@@ -160,14 +160,14 @@ void ksm_answer(const struct message *message, const char *value)
     if (!join(wanted))
         setup_failed("cannot write", FOLDER "run");
     else if (!start_keeper())
-        setup_failed("cannot start a process that puts back", FOLDER "run");
+        setup_failed("cannot start a process that restores", FOLDER "run");
     else if (prctl(PR_SET_MEMORY_MERGE, 1, 0, 0, 0) != 0)
         setup_failed("the kernel does not merge pages of whole processes:", "PR_SET_MEMORY_MERGE");
     else
         control_answer("ok 0");
 }
 
-/* A host's process has no part in this. */
+/* Give up the lock and the pipe, in a host's process and at the end. */
 void ksm_leave(void)
 {
     if (lifeline >= 0)

@@ -1,5 +1,5 @@
-/* The factory of hosts: two small processes per run. This one holds the hosts' control sockets and passes on what is said (broker.c);
- * its child, the fork server, is what hosts are cloned from (fork_server.c). */
+/* The factory of hosts: two small processes per run. This one holds the hosts' control sockets and passes messages on
+ * (broker.c); hosts are cloned from its child, the fork server (fork_server.c). */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* What a terminal or a service manager sends to the whole group is for the server to act on. */
+/* Signals that a terminal or a service manager sends to the whole process group; the server acts on them. */
 static const int left_to_server[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
 static bool is_server(int fd)
@@ -20,7 +20,7 @@ static bool is_server(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
 }
 
-/* The server's socket comes as standard input: nothing has to be done between its fork and exec. */
+/* The server's socket comes as standard input, so that the server has nothing to do between fork and exec. */
 int main(void)
 {
     if (!is_server(STDIN_FILENO) || dup2(STDIN_FILENO, CONTROL) < 0) {
@@ -29,7 +29,8 @@ int main(void)
     }
     for (size_t i = 0; i < sizeof left_to_server / sizeof left_to_server[0]; i++)
         signal(left_to_server[i], SIG_IGN);
-    signal(SIGCHLD, SIG_DFL); /* a host that has ended keeps its process number until it is awaited: no other can be taken for it */
+    /* A host that has ended keeps its process number until it is awaited, so no other process can be taken for it. */
+    signal(SIGCHLD, SIG_DFL);
     close(STDIN_FILENO);
     open("/dev/null", O_RDONLY);
     fcntl(CONTROL, F_SETFD, FD_CLOEXEC);

@@ -1,5 +1,5 @@
-/* The loopback interface of a host's network namespace, which keeps abstract AF_UNIX names apart. Nobody uses it: internet and netlink
- * sockets are the server's. */
+/* The loopback interface of a host's network namespace. The namespace keeps the hosts' abstract AF_UNIX names apart; the
+ * interface carries nothing, since internet and netlink sockets are emulated by the server. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 

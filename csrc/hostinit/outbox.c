@@ -1,4 +1,4 @@
-/* What the server is to be told and has not taken yet. Who passes on for thousands never waits for one of them: a server that is busy
+/* Messages to the server that it has not taken yet. The broker must not wait for the server to take them: a server that is busy
  * sending must find its messages read, or both would wait for ever. */
 #define _GNU_SOURCE
 #include "hostinit.h"
@@ -25,7 +25,7 @@ bool outbox_is_empty(void)
     return first == NULL;
 }
 
-/* As many as the server's socket takes now; false when the server is gone. */
+/* Send as many messages as the server's socket takes now; false when the server is gone. */
 bool outbox_send(void)
 {
     while (first != NULL) {
@@ -41,7 +41,7 @@ bool outbox_send(void)
     return true;
 }
 
-/* "NUMBER TEXT", behind what is there already. */
+/* Append "NUMBER TEXT". */
 void outbox_put(long number, const char *format, ...)
 {
     char text[ANSWER_MAX];
@@ -57,7 +57,7 @@ void outbox_put(long number, const char *format, ...)
         size = sizeof text - 1;
     letter = malloc(sizeof *letter + (size_t)size);
     if (letter == NULL)
-        _exit(1); /* the hosts end as their sockets close; better than one who waits for what has been lost */
+        _exit(1); /* the hosts end as their sockets close; a lost answer would make the server wait for ever */
     letter->next = NULL;
     letter->size = (size_t)size;
     memcpy(letter->text, text, (size_t)size);

@@ -1,4 +1,4 @@
-/* Overlay mounts: a private layer over something that is only read. */
+/* Overlay mounts: a private layer over a folder that is only read. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -14,7 +14,7 @@ void overlay_in_user_namespace(void)
     in_user_namespace = true;
 }
 
-/* Append "NAME=PATH": commas part options, colons part lower layers, and a backslash takes their meaning. */
+/* Append "NAME=PATH". Commas separate options and colons lower layers, so both are escaped by a backslash in a path. */
 static bool add_option(char **to, const char *end, const char *name, const char *path)
 {
     int size = snprintf(*to, (size_t)(end - *to), "%s=", name);
@@ -32,10 +32,10 @@ static bool add_option(char **to, const char *end, const char *name, const char 
     return true;
 }
 
-/* False with errno set. In a user namespace the layer's own marks are attributes that a user may set. */
+/* Mount an overlay; false with errno set. In a user namespace, overlayfs keeps its marks in user attributes (userxattr). */
 bool overlay_mount(const char *lower, const char *upper, const char *work, const char *target)
 {
-    char options[4096]; /* the kernel takes one page */
+    char options[4096]; /* mount(2): at most one page */
     char *to = options;
     const char *end = options + sizeof options;
 
@@ -45,6 +45,6 @@ bool overlay_mount(const char *lower, const char *upper, const char *work, const
         return false;
     }
     if (in_user_namespace)
-        strcpy(to, ",userxattr");
+        memcpy(to, ",userxattr", sizeof ",userxattr");
     return mount("overlay", target, "overlay", 0, options) == 0;
 }

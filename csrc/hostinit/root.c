@@ -1,4 +1,4 @@
-/* Another root file system for the host: a layer of its own over it, entered with pivot_root; nothing of it is written to. */
+/* Another root file system for the host, under a layer of the host's own, so that it is never written to. See pivot_root(2). */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -15,7 +15,7 @@
 static const char *outside = "";
 static bool is_entered;
 
-/* What stands before a path of this computer, seen from where we are. */
+/* The prefix under which this process finds a path of this computer. */
 const char *root_outside(void)
 {
     return outside;
@@ -39,14 +39,16 @@ static bool mount_layer(const char *lower, const char *base)
     return overlay_mount(lower, path[0], path[1], path[2]);
 }
 
-/* Where the run directory's own file system cannot hold a layer (another overlay, as in many containers): one in memory. */
+/* Where the file system of the run directory cannot hold a layer (an overlay, as in many containers), the layer is in memory.
+ * */
 static bool mount_layer_somewhere(const char *lower, const char *base)
 {
     return mount_layer(lower, base) ||
-           (errno == EINVAL && mount("tmpfs", base, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755") == 0 && mount_layer(lower, base));
+           (errno == EINVAL && mount("tmpfs", base, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755") == 0 &&
+            mount_layer(lower, base));
 }
 
-/* Devices and the kernel's own tree are this computer's; /proc is mounted anew later. */
+/* Bind this computer's /dev or /sys into the new root; /proc is mounted anew later. */
 static bool bring_along(const char *root, const char *name)
 {
     char path[FIELD_MAX + 16];
@@ -57,7 +59,7 @@ static bool bring_along(const char *root, const char *name)
     return mount(name, path, NULL, MS_BIND | MS_REC, NULL) == 0 || setup_failed("cannot bind over", path);
 }
 
-/* LOWER\tBASE: the layer and the mount point are made below BASE, a folder of the run directory. */
+/* Enter LOWER (value: LOWER\tBASE). The layer and the mount point are made below BASE, a folder of the run directory. */
 bool root_enter(const char *value)
 {
     char lower[FIELD_MAX];
@@ -77,7 +79,7 @@ bool root_enter(const char *value)
     return true;
 }
 
-/* From here on this computer's own files are out of reach, but for what has been bound. */
+/* Unmount this computer's own files, except what has been bound. */
 bool root_close(const char *unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* The directives of the first message: names, mounts. */
+/* The directives of a host's first message, which make its names and mounts. Each answers with an error if it fails. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -18,7 +18,7 @@ bool setup_failed(const char *what, const char *which)
     return false;
 }
 
-/* Copy the next field of `text`, up to the separator; returns what follows it. */
+/* Copy the next field of `text`, up to the separator (a tab or a space); returns the text behind the separator. */
 const char *take_field(const char *text, char *field, char separator)
 {
     size_t length = strcspn(text, separator == '\t' ? "\t" : " ");
@@ -41,7 +41,7 @@ static bool mount_proc(const char *unused)
     return mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0 || setup_failed("cannot mount", "/proc");
 }
 
-/* What the tmpfs mounts hide stays within reach for binding: the run directory may be there. */
+/* Folders that tmpfs mounts hide, kept open, since the run directory, whose files are bound later, may be in one of them. */
 static struct {
     char path[64];
     int fd;
@@ -59,7 +59,7 @@ static bool keep_hidden(const char *path)
     return hidden[hidden_count++].fd >= 0;
 }
 
-/* Where a path of this computer can be found from here. */
+/* The path under which this process finds a path of this computer. */
 static void source_path(const char *source, char *path, size_t size)
 {
     size_t length;
@@ -88,7 +88,7 @@ static bool mount_tmpfs(const char *value)
     return mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options) == 0 || setup_failed("cannot mount tmpfs at", path);
 }
 
-/* Owner is NAME, UID or empty; the group is the user's own. */
+/* Give a file to a user (NAME, UID, or empty for no change) and the user's own group. */
 static bool set_owner(const char *path, const char *owner)
 {
     const struct passwd *user;
@@ -100,7 +100,7 @@ static bool set_owner(const char *path, const char *owner)
         errno = ENOENT;
         return setup_failed("no such user:", owner);
     }
-    /* In a user namespace of one id there is only root to own things. */
+    /* A user namespace with one mapped id has no other owner than root. */
     if (chown(path, user->pw_uid, user->pw_gid) != 0 && errno != EINVAL && errno != EPERM)
         return setup_failed("cannot change the owner of", path);
     return true;
@@ -127,7 +127,7 @@ static bool make_file(const char *path)
     return fd < 0 ? setup_failed("cannot make file", path) : close(fd) == 0;
 }
 
-/* A target to bind over: made, with the folders above it, where it is missing. */
+/* Make a target to bind over, and the folders above it, where they are missing. */
 static bool make_place(const char *value)
 {
     char kind[FIELD_MAX];
@@ -140,20 +140,20 @@ static bool make_place(const char *value)
             return setup_failed("cannot make directory", path);
         *slash = '/';
     }
-    if (access(path, F_OK) == 0) /* opening it for writing would copy it into the layer */
+    if (access(path, F_OK) == 0) /* not by open(2): to open a file for writing copies it into the layer */
         return true;
     if (strcmp(kind, "file") == 0)
         return make_file(path);
     return mkdir(path, 0755) == 0 || errno == EEXIST || setup_failed("cannot make directory", path);
 }
 
-/* In a user namespace the flags that the mount has already are locked: they must be said again. */
+/* In a user namespace the flags that a mount has are locked, so a remount must repeat them (mount_namespaces(7)). */
 static bool make_read_only(const char *target)
 {
     static const struct {
         unsigned long has, flag;
     } kept[] = {
-        {ST_NOSUID, MS_NOSUID}, {ST_NODEV, MS_NODEV}, {ST_NOEXEC, MS_NOEXEC},
+        {ST_NOSUID, MS_NOSUID},   {ST_NODEV, MS_NODEV},           {ST_NOEXEC, MS_NOEXEC},
         {ST_NOATIME, MS_NOATIME}, {ST_NODIRATIME, MS_NODIRATIME}, {ST_RELATIME, MS_RELATIME},
     };
     unsigned long flags = MS_BIND | MS_REMOUNT | MS_RDONLY;
@@ -197,9 +197,9 @@ static const struct {
     const char *key;
     bool (*run)(const char *value);
 } directives[] = {
-    {"hostname", set_host_name}, {"proc", mount_proc}, {"tmpfs", mount_tmpfs},
-    {"directory", make_directory}, {"file", make_file}, {"bind", bind_mount}, {"overlay", mount_overlay}, {"place", make_place},
-    {"root", root_enter}, {"close", root_close},
+    {"hostname", set_host_name}, {"proc", mount_proc},  {"tmpfs", mount_tmpfs},     {"directory", make_directory},
+    {"file", make_file},         {"bind", bind_mount},  {"overlay", mount_overlay}, {"place", make_place},
+    {"root", root_enter},        {"close", root_close},
 };
 
 static bool run_directive(const char *word)

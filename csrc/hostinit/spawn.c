@@ -1,4 +1,4 @@
-/* Starting one program: its descriptors, limits, user and directory, then exec; the reason if that fails. */
+/* Starts one program: descriptors, limits, user, directory, exec; or answers with the reason why not. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -23,15 +23,26 @@ struct program {
     const char *directory;
     const char *user;
     long nofile;
-    long core;
-    int channel;
-    bool foreground;
+    long core; /* the only one to run on; -1: any */
+    long channel;
+    long foreground;
 };
 
-static int *started; /* pids whose end the server wants to know of; 0: free */
+/* What a request may say of a program besides its arguments and variables. */
+static const struct {
+    const char *key;
+    size_t offset; /* in struct program */
+    bool is_number;
+} settings[] = {
+    {"cwd", offsetof(struct program, directory), false},  {"user", offsetof(struct program, user), false},
+    {"nofile", offsetof(struct program, nofile), true},   {"core", offsetof(struct program, core), true},
+    {"channel", offsetof(struct program, channel), true}, {"foreground", offsetof(struct program, foreground), true},
+};
+
+static int *started; /* processes whose end is reported to the server; 0: a free place */
 static size_t started_size;
 
-/* A place to note a pid in, made if need be; NULL without memory. */
+/* A free place in `started`, which grows if needed; NULL without memory. */
 static int *free_place(void)
 {
     size_t size = started_size == 0 ? 64 : 2 * started_size;
@@ -49,7 +60,7 @@ static int *free_place(void)
     return &started[size / 2];
 }
 
-/* Whether the server asked for this process; forgets it. */
+/* Whether the server asked for this process, which has ended and is forgotten now. */
 bool spawn_was_asked_for(int pid)
 {
     for (size_t i = 0; i < started_size; i++)
@@ -60,7 +71,20 @@ bool spawn_was_asked_for(int pid)
     return false;
 }
 
-/* NULL, or what is wrong with the request. */
+static void take_setting(struct program *program, const char *word)
+{
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        const char *value = word_value(word, settings[i].key);
+        char *place = (char *)program + settings[i].offset;
+
+        if (value != NULL && settings[i].is_number)
+            *(long *)place = strtol(value, NULL, 10);
+        else if (value != NULL)
+            *(const char **)place = value;
+    }
+}
+
+/* Read a request; returns NULL, or what is wrong with it. */
 static const char *read_program(const struct message *message, struct program *program)
 {
     static const char too_many[] = "more than 8191 arguments or variables for a program";
@@ -73,24 +97,14 @@ static const char *read_program(const struct message *message, struct program *p
     program->nofile = 1024;
     program->core = -1;
     program->channel = 1024;
-    program->foreground = false;
+    program->foreground = 0;
     for (const char *word = NULL; (word = message_next(message, word)) != NULL;) {
         if ((value = word_value(word, "argv")) != NULL)
             program->argv[arguments++] = (char *)value;
         else if ((value = word_value(word, "env")) != NULL)
             program->environment[variables++] = (char *)value;
-        else if ((value = word_value(word, "cwd")) != NULL)
-            program->directory = value;
-        else if ((value = word_value(word, "user")) != NULL)
-            program->user = value;
-        else if ((value = word_value(word, "nofile")) != NULL)
-            program->nofile = strtol(value, NULL, 10);
-        else if ((value = word_value(word, "core")) != NULL)
-            program->core = strtol(value, NULL, 10);
-        else if ((value = word_value(word, "channel")) != NULL)
-            program->channel = (int)strtol(value, NULL, 10);
-        else if ((value = word_value(word, "foreground")) != NULL)
-            program->foreground = value[0] == '1';
+        else
+            take_setting(program, word);
         if (arguments == WORDS_MAX || variables == WORDS_MAX)
             return too_many;
     }
@@ -98,7 +112,7 @@ static const char *read_program(const struct message *message, struct program *p
     return arguments > 0 && message->fd_count == DESCRIPTORS ? NULL : "malformed request to start a program";
 }
 
-/* Tell the parent what failed, and end. */
+/* Report to the parent what failed, and end. */
 static _Noreturn void give_up(int report, const char *what, const char *which)
 {
     dprintf(report, "%s %s: %s", what, which, strerror(errno));
@@ -120,18 +134,28 @@ static void become_user(int report, const char *name)
         give_up(report, "cannot become user", name);
 }
 
-/* What a process has after a boot of Debian. Whoever started simunix may have others, and they decide where a stack lies, how
- * large threads' stacks are, what clients of a cluster tell its daemons: a run would depend on the shell that it is started from. */
+/* The limits of a process after a boot of Debian. Limits decide where a stack lies, how large the stacks of threads are, and
+ * what clients of a cluster tell its daemons: with the limits of the shell that simunix is started from, a run would depend on
+ * it. */
 static const struct {
     int which;
     rlim_t soft;
 } BOOT_LIMITS[] = {
-    {RLIMIT_STACK, 8 << 20},      {RLIMIT_MEMLOCK, 8 << 20},     {RLIMIT_MSGQUEUE, 819200},    {RLIMIT_CPU, RLIM_INFINITY},
-    {RLIMIT_FSIZE, RLIM_INFINITY}, {RLIMIT_DATA, RLIM_INFINITY},  {RLIMIT_RSS, RLIM_INFINITY},  {RLIMIT_AS, RLIM_INFINITY},
-    {RLIMIT_LOCKS, RLIM_INFINITY}, {RLIMIT_RTTIME, RLIM_INFINITY}, {RLIMIT_NICE, 0},             {RLIMIT_RTPRIO, 0},
+    {RLIMIT_STACK, 8 << 20},
+    {RLIMIT_MEMLOCK, 8 << 20},
+    {RLIMIT_MSGQUEUE, 819200},
+    {RLIMIT_CPU, RLIM_INFINITY},
+    {RLIMIT_FSIZE, RLIM_INFINITY},
+    {RLIMIT_DATA, RLIM_INFINITY},
+    {RLIMIT_RSS, RLIM_INFINITY},
+    {RLIMIT_AS, RLIM_INFINITY},
+    {RLIMIT_LOCKS, RLIM_INFINITY},
+    {RLIMIT_RTTIME, RLIM_INFINITY},
+    {RLIMIT_NICE, 0},
+    {RLIMIT_RTPRIO, 0},
 };
 
-/* The soft limits; the hard ones stay, as they are the administrator's. */
+/* Set the soft limits. The hard ones stay, as they are the administrator's. */
 static void set_boot_limits(void)
 {
     struct rlimit limit;
@@ -149,7 +173,7 @@ static void set_limits(int report, const struct program *program)
     struct rlimit none = {0, 0};
     cpu_set_t cores;
 
-    if (!program->foreground) /* a command in the user's own terminal keeps the user's own */
+    if (!program->foreground) /* a command in the user's own terminal keeps the user's limits */
         set_boot_limits();
     setrlimit(RLIMIT_CORE, &none);
     if (setrlimit(RLIMIT_NOFILE, &files) != 0)
@@ -172,12 +196,13 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* stdin, stdout, stderr at 0 to 2, the channel where the shim expects it, the report closing by itself on exec. */
+/* Place stdin, stdout and stderr at 0 to 2 and the channel where the shim expects it; the report's descriptor closes on exec.
+ * */
 static int place_descriptors(const struct message *message, int report, int channel)
 {
     int hidden = fcntl(report, F_DUPFD_CLOEXEC, channel + 1);
 
-    if (hidden < 0 || fcntl(message->fds[3], F_DUPFD, channel) != channel) /* nothing else is open up there */
+    if (hidden < 0 || fcntl(message->fds[3], F_DUPFD, channel) != channel) /* no other descriptor is as high */
         give_up(report, "cannot place the channel above", "the program's own descriptors");
     for (int i = 0; i < 3; i++)
         dup2(message->fds[i], i);
@@ -185,14 +210,14 @@ static int place_descriptors(const struct message *message, int report, int chan
     return hidden;
 }
 
-/* Who joins from a folder that this root does not have begins in its /. */
+/* A command that joins a host from a folder that the host's root does not have begins in /. */
 static bool is_strange_directory(const struct program *program)
 {
     return program->foreground && root_is_entered() && errno == ENOENT && chdir("/") == 0;
 }
 
-/* The caller's own terminal: the program stays in the caller's group, which is the one that may read from it. Without one, the
- * group is its own, so that kill(0) ends nobody outside. */
+/* On the caller's own terminal, the program stays in the caller's process group, which is the one that may read from the
+ * terminal. Without a terminal it gets a group of its own, so that kill(0) reaches no process outside. */
 static bool has_terminal(void)
 {
     return isatty(0) || isatty(1) || isatty(2);
@@ -201,7 +226,7 @@ static bool has_terminal(void)
 static _Noreturn void run_program(const struct message *message, const struct program *program, int report)
 {
     set_limits(report, program);
-    report = place_descriptors(message, report, program->channel);
+    report = place_descriptors(message, report, (int)program->channel);
     if (!program->foreground || !has_terminal())
         setsid();
     become_user(report, program->user);
@@ -234,7 +259,7 @@ void spawn_answer(struct message *message)
     if (pid == 0)
         run_program(message, &program, report[1]);
     close(report[1]);
-    size = pid < 0 ? 0 : read(report[0], failure, sizeof failure - 1); /* end of file: exec has worked */
+    size = pid < 0 ? 0 : read(report[0], failure, sizeof failure - 1); /* 0, end of file: exec has succeeded */
     close(report[0]);
     message_close_descriptors(message);
     if (size > 0)

@@ -1,4 +1,5 @@
-/* Users and groups. In another root file system they are what its files say: libc's own lookup would load that root's modules. */
+/* Users and groups. In another root file system its files are read here, since libc's lookup would load modules from that root.
+ * */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -14,7 +15,7 @@ static bool has_name(const struct passwd *entry, const char *name, long number)
     return number < 0 ? strcmp(entry->pw_name, name) == 0 : (long)entry->pw_uid == number;
 }
 
-/* A number that no file lists is a user all the same, in the group of that number. */
+/* The user of a number that no file lists, in the group of that number; NULL for a name. */
 static const struct passwd *unlisted(const char *name, long number)
 {
     static struct passwd entry;
@@ -23,7 +24,7 @@ static const struct passwd *unlisted(const char *name, long number)
     return number < 0 ? NULL : &entry;
 }
 
-/* By name or number; NULL if there is no such user. Valid until the next call. */
+/* The user of a name or number; NULL if there is none. Valid until the next call. */
 const struct passwd *user_find(const char *name)
 {
     bool is_number = name[0] != '\0' && name[strspn(name, "0123456789")] == '\0';
@@ -52,7 +53,7 @@ static bool is_member(const struct group *group, const char *name)
     return false;
 }
 
-/* The user's own group and all that list it as a member. */
+/* Join the user's own group and all groups that list the user as a member. */
 bool user_join_groups(const struct passwd *user)
 {
     gid_t groups[GROUPS_MAX] = {user->pw_gid};

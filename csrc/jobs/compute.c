@@ -1,13 +1,13 @@
-/* What takes time without a network: computing, sleeping, and sleeping that does not count while the job is suspended. */
+/* What takes time without a network: computing, sleeping, and sleeping during which a suspension does not count. */
 #include "job.h"
-#include "prctl_options.h"
+#include "shared/prctl_options.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* On the emulated host's cores, at its speed, shared with whoever else computes there. */
+/* Compute on the emulated host's cores, at its speed, which all threads that compute there share. */
 void compute(uint64_t flops)
 {
     while (flops > 0 && prctl(PR_SIMUNIX_COMPUTE, &flops) != 0)
@@ -23,7 +23,7 @@ struct timespec now(void)
     return time;
 }
 
-/* As sleep(1): the time during which it is stopped counts. */
+/* Sleep as sleep(1) does: time during which the process is stopped counts. */
 void pause_for(int64_t duration_ns)
 {
     struct timespec left = {duration_ns / SECOND_NS, duration_ns % SECOND_NS};
@@ -37,7 +37,8 @@ static int64_t nanoseconds(struct timespec time)
     return time.tv_sec * SECOND_NS + time.tv_nsec;
 }
 
-/* Stop as the signal wants it (by SIGSTOP, since an orphaned process group ignores SIGTSTP), and tell for how long; ns. */
+/* Stop, as SIGTSTP asks for, and return for how long, in ns. SIGSTOP does it, since an orphaned process group ignores SIGTSTP.
+ * */
 static int64_t stop_and_log(void)
 {
     struct timespec begin = now();
@@ -51,8 +52,8 @@ static int64_t stop_and_log(void)
     return nanoseconds(end) - nanoseconds(begin);
 }
 
-/* Only time counts in which the process was not stopped. RJMSs suspend by SIGTSTP, which can be waited for, and a while later by
- * SIGSTOP, which cannot: SIGSTOP alone goes unnoticed. */
+/* Sleep; time during which the process is stopped does not count. An RJMS suspends a job by SIGTSTP, which can be waited for,
+ * and a while later by SIGSTOP, which cannot: a suspension by SIGSTOP alone counts as sleep. */
 void pause_suspendable(int64_t duration_ns)
 {
     int64_t end_ns = nanoseconds(now()) + duration_ns;

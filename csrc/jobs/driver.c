@@ -1,4 +1,4 @@
-/* The driver: goes through a script line by line, and logs when each of its outermost steps begins and ends. */
+/* The driver: runs a script line by line, and logs when each of its outermost steps begins and ends. */
 #include "job.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 struct driver {
     struct script *script;
-    struct ranks *ranks; /* if there are tasks */
-    int next;          /* line */
+    struct ranks *ranks; /* NULL if the script has no task */
+    int next;            /* line */
     int exit_code;
     bool is_over;
 };
@@ -25,7 +25,7 @@ static void run_suspendable(struct driver *driver, struct line *line)
     pause_suspendable((int64_t)line->amount);
 }
 
-/* A failing command ends the script with its exit code, as it would end a batch script with `set -e`. */
+/* A command that fails ends the script with the command's exit code, as under `set -e`. */
 static void run_command(struct driver *driver, struct line *line)
 {
     int status = system(line->text);
@@ -67,11 +67,13 @@ static void run_exit(struct driver *driver, struct line *line)
 }
 
 static void (*const runners[])(struct driver *, struct line *) = {
-    [DELAY] = run_delay, [SUSPENDABLE] = run_suspendable, [COMMAND] = run_command, [REPEAT] = run_repeat,
-    [END] = run_end,     [TASK] = run_task,               [STAGE] = run_stage,     [EXIT] = run_exit,
+    [DELAY] = run_delay,     [SUSPENDABLE] = run_suspendable,
+    [COMMAND] = run_command, [REPEAT] = run_repeat,
+    [END] = run_end,         [TASK] = run_task,
+    [STAGE] = run_stage,     [EXIT] = run_exit,
 };
 
-/* The ranks live as long as the script, as those of an MPI program do: starting them belongs to no task. */
+/* Ranks live as long as the script, as those of an MPI program do, so that starting them is part of no task. */
 static void gather_if_needed(struct driver *driver)
 {
     bool has_task = false;
@@ -97,7 +99,8 @@ static void log_moment(const char *what, const struct line *line)
 int driver_run(struct script *script)
 {
     struct driver driver = {.script = script};
-    int outermost = 0; /* a repetition at the top is one step: what comes before this line is part of it */
+    int outermost =
+        0; /* lines before this one belong to the outermost step that has begun: a whole `repeat` or `task` is one step */
 
     gather_if_needed(&driver);
     while (!driver.is_over && driver.next < script->count) {

@@ -53,7 +53,7 @@ void endpoint_set_port(struct endpoint *endpoint, uint16_t port)
         ((struct sockaddr_in *)&endpoint->address)->sin_port = htons(port);
 }
 
-/* As text, without a look into any table: 64 and 16 bytes at least. */
+/* Address and port as numbers in text, without a look-up; `host` has room for 64 bytes, `port` for 16. */
 void endpoint_numbers(const struct endpoint *endpoint, char *host, char *port)
 {
     if (getnameinfo((const struct sockaddr *)&endpoint->address, endpoint->length, host, 64, port, 16,

@@ -1,11 +1,19 @@
-/* The job program: what a job of a workload does on the hosts that the RJMS gave it. An ordinary program, emulated like any other.
+/* The job program: what a job of a workload does on the hosts that the RJMS gave it. An ordinary program, emulated like any
+ * other.
  *
- *     simunix-job SCRIPT            the driver: runs a script line by line (script.c tells the language; it is the script's #! line)
+ *     simunix-job SCRIPT            the driver: runs a script line by line (language: script.c); the script's #! names it
  *     simunix-job rank HOST PORT    one of its ranks, started by the script's `launch` command (srun, mpiexec ...)
  *     simunix-job storage PORT      the server of a storage host
  *
- * The driver listens, its ranks connect to it and learn from it where the others are. Then the driver gives orders, one for each
- * parallel task, and each rank says when it has done its own. Bytes go over TCP connections between ranks and storages. */
+ * The driver listens; its ranks connect to it and learn from it where the other ranks and the storages are. For each parallel
+ * task the driver then gives every rank an order, and every rank reports when its own part is done. Bytes go over TCP
+ * connections between ranks and storages.
+ *
+ *     main.c     which of the three programs to be           rank.c       a rank: carries out the driver's orders
+ *     driver.c   the script, line by line                    transfer.c   connections between ranks and storages
+ *     script.c   reads a script                              endpoint.c   addresses; whole messages
+ *     ranks.c    all ranks, seen from the driver             compute.c    computing and waiting
+ *     start.c    the entry point, for any C library */
 #ifndef SIMUNIX_JOB_H
 #define SIMUNIX_JOB_H
 
@@ -25,7 +33,7 @@ struct endpoint {
     socklen_t length;
 };
 
-/* What goes over a connection between two of them, seen from who opens it. */
+/* What goes over a connection between two endpoints, seen from the one that opens it. */
 enum transfer_kind { TRANSFER_WRITE = 1, TRANSFER_READ = 2, TRANSFER_FORWARD = 3 };
 
 /* Part of a rank's order: `peer` is an index into the table of endpoints, ranks first, then storages. */
@@ -35,14 +43,15 @@ struct transfer {
     uint64_t bytes;
 };
 
-/* Driver to rank; `transfers` of them follow. A task without any transfer lets its ranks compute undisturbed. */
+/* From the driver to a rank; `transfers` structs transfer follow. In a task without transfers, a rank computes without a child.
+ * */
 struct order {
     uint64_t flops;
     uint32_t transfers;
     uint32_t has_network;
 };
 
-/* Rank to driver, once. */
+/* From a rank to the driver, once. */
 struct hello {
     uint32_t rank;
     uint32_t port;
@@ -86,13 +95,13 @@ void ranks_stage(const struct endpoint *from, const struct endpoint *to, uint64_
 int rank_run(int control, int rank);
 
 /* transfer.c */
-struct source { /* something in the epoll; its owner may have it as first member */
+struct source { /* a descriptor in the epoll; the first member of the struct that it belongs to */
     int fd;
     void (*ready)(struct source *source);
 };
 typedef void (*finished)(void *context, bool is_done);
 uint16_t exchange_listen(uint16_t port);
-void exchange_expect(uint32_t connections); /* so many at a time: they share what may be under way */
+void exchange_expect(uint32_t connections); /* at a time: that many connections share the room in buffers */
 void exchange_watch(struct source *source);
 void exchange_turn(void);
 void exchange_start(const struct transfer *transfer, const struct endpoint *peer, const struct endpoint *onward, finished done,
@@ -114,5 +123,6 @@ bool endpoint_is_loopback(const struct endpoint *endpoint);
 
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *allocate(size_t count, size_t size);
+void *grow(void *old, size_t count, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which of the three it is to be: driver, rank or storage. */
+/* Starts the driver, a rank or a storage, as the arguments say. */
 #include "job.h"
 
 #include <signal.h>
@@ -33,7 +33,16 @@ void *allocate(size_t count, size_t size)
     return memory;
 }
 
-/* A task of n ranks has up to 2n connections in each. */
+void *grow(void *old, size_t count, size_t size)
+{
+    void *memory = realloc(old, (count ? count : 1) * size);
+
+    if (memory == NULL)
+        fail("no memory for %zu times %zu bytes", count, size);
+    return memory;
+}
+
+/* In a task of n ranks, each rank has up to 2n connections. */
 static void raise_descriptor_limit(void)
 {
     struct rlimit limit;
@@ -46,10 +55,13 @@ static void raise_descriptor_limit(void)
 
 static int own_rank(void)
 {
+    const char *value;
+
     for (size_t i = 0; i < sizeof rank_variables / sizeof *rank_variables; i++)
-        if (getenv(rank_variables[i]) != NULL)
-            return atoi(getenv(rank_variables[i]));
-    fail("rank: whoever has started it did not say which (SLURM_PROCID, PMIX_RANK, PMI_RANK, OMPI_COMM_WORLD_RANK)");
+        if ((value = getenv(rank_variables[i])) != NULL)
+            return (int)strtol(value, NULL, 10);
+    fail("rank: its number is in none of SLURM_PROCID, PMIX_RANK, PMI_RANK and OMPI_COMM_WORLD_RANK; start ranks by srun or "
+         "mpiexec");
 }
 
 static int run_rank(char **words)
@@ -64,7 +76,7 @@ static int run_rank(char **words)
 
 static _Noreturn void run_storage(char **words)
 {
-    exchange_listen((uint16_t)atoi(words[0]));
+    exchange_listen((uint16_t)strtol(words[0], NULL, 10));
     for (;;)
         exchange_turn();
 }

@@ -1,4 +1,4 @@
-/* One rank: carries out the driver's orders, and serves the others meanwhile. */
+/* One rank: carries out the driver's orders, and serves the transfers of other ranks meanwhile. */
 #include "job.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static void computing_done(struct source *source)
     part_done(NULL, true);
 }
 
-/* While a child computes, this process attends to the network. */
+/* Compute in a child, while this process attends to the network. */
 static void compute_beside(uint64_t flops)
 {
     struct computing *computing = allocate(1, sizeof *computing);
@@ -57,7 +57,7 @@ static void compute_beside(uint64_t flops)
 
     if (pipe(ends) != 0 || (computing->child = fork()) < 0)
         fail("cannot compute: %m");
-    if (computing->child == 0) { /* it keeps nothing but its end of the pipe: the others wait for connections to be closed */
+    if (computing->child == 0) { /* keep the end of the pipe only: other ranks wait for connections to be closed */
         dup2(ends[1], STDERR_FILENO + 1);
         syscall(SYS_close_range, STDERR_FILENO + 2, ~0U, 0);
         compute(flops);

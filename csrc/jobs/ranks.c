@@ -1,4 +1,5 @@
-/* The ranks, seen from the driver: started by the script's launch command, told where the others are, given their orders. */
+/* The ranks, seen from the driver: it starts them by the script's launch command, tells them where the others are, and gives
+ * orders. */
 #include "job.h"
 
 #include <errno.h>
@@ -11,14 +12,14 @@
 
 struct ranks {
     const struct script *script;
-    int *controls;           /* by rank */
-    struct endpoint *peers;  /* ranks, then storages */
-    pid_t launcher;          /* srun, or the only rank itself */
+    int *controls;          /* by rank */
+    struct endpoint *peers; /* ranks, then storages */
+    pid_t launcher;         /* srun and the like, or the only rank itself */
 };
 
 static const char rank_name[] = "a rank";
 
-/* srun and the like: PROGRAM rank HOST PORT behind the words of the script. */
+/* Run the launch command of the script (srun and the like), with PROGRAM rank HOST PORT appended. */
 static _Noreturn void launch(char **words, const char *program, const char *host, const char *port)
 {
     int count = 0;
@@ -45,7 +46,7 @@ static void own_program(char *path, size_t size)
     path[length] = '\0';
 }
 
-/* Listen for the ranks at the address that this host's name has. */
+/* Listen for the ranks at the address of this host's name. */
 static int listen_for_ranks(struct endpoint *here, char *host, char *port)
 {
     char name[256];
@@ -61,7 +62,7 @@ static int listen_for_ranks(struct endpoint *here, char *host, char *port)
     return fd;
 }
 
-/* A connection, unless the launcher ends before one comes. */
+/* The connection of the next rank; fails if the launcher ends before one comes. */
 static int await_rank(struct ranks *ranks, int listener, int launcher_end, struct endpoint *from)
 {
     struct pollfd either[] = {{listener, POLLIN, 0}, {launcher_end, POLLIN, 0}};
@@ -88,7 +89,8 @@ static void greet(struct ranks *ranks, int fd, struct endpoint from)
 
     read_all(fd, &hello, sizeof hello, rank_name);
     if (hello.rank >= (uint32_t)ranks->script->rank_count || ranks->controls[hello.rank] != 0)
-        fail("there is no rank %u, or it is there already: the script expects %d", hello.rank, ranks->script->rank_count);
+        fail("rank %u is not below %d, the number of ranks of the script, or has connected twice", hello.rank,
+             ranks->script->rank_count);
     endpoint_set_port(&from, (uint16_t)hello.port);
     ranks->controls[hello.rank] = fd;
     ranks->peers[hello.rank] = from;
@@ -118,7 +120,7 @@ static void gather_launched(struct ranks *ranks)
     close(listener);
 }
 
-/* A rank of its own needs no launcher: a child. */
+/* A single rank without a launcher is a child. */
 static void gather_single(struct ranks *ranks)
 {
     int ends[2];
@@ -163,7 +165,8 @@ static bool is_meant(int64_t wanted, int rank)
     return wanted == EVERY || wanted == rank;
 }
 
-/* What a line asks of one rank: flops, or transfers, of which there is room for as many as there are peers. */
+/* Add what a line asks of one rank: flops, or transfers. `transfers` has room for one to each peer; returns how many there are.
+ * */
 static uint32_t add_part(const struct ranks *ranks, const struct line *line, int rank, struct order *order,
                          struct transfer *transfers)
 {
@@ -199,7 +202,7 @@ static void give_order(const struct ranks *ranks, const struct line *task, const
     free(transfers);
 }
 
-/* A parallel task: all ranks begin together, and it is done when the last of them is. */
+/* A parallel task: all ranks begin together; the task is done when the last rank is. */
 void ranks_run_task(struct ranks *ranks, const struct line *task, const struct line *end)
 {
     bool has_network = false;
@@ -216,11 +219,11 @@ void ranks_run_task(struct ranks *ranks, const struct line *task, const struct l
 static void staged(void *context, bool is_done)
 {
     if (!is_done)
-        fail("a storage has broken off");
+        fail("a storage has broken a transfer off");
     *(bool *)context = true;
 }
 
-/* Between two storages; this host only asks for it. */
+/* Have one storage send bytes to another one; they do not pass this host. */
 void ranks_stage(const struct endpoint *from, const struct endpoint *to, uint64_t bytes)
 {
     struct transfer transfer = {TRANSFER_FORWARD, 0, bytes};
@@ -231,7 +234,7 @@ void ranks_stage(const struct endpoint *from, const struct endpoint *to, uint64_
         exchange_turn();
 }
 
-/* Let the ranks go; how their launcher ended, as an exit code. */
+/* Let the ranks end; returns the exit code of their launcher. */
 int ranks_dismiss(struct ranks *ranks)
 {
     int status = 0;

@@ -1,15 +1,16 @@
-/* The language of scripts. One command a line; `#` begins a comment line, so that the first can name the interpreter.
+/* The language of scripts. One command a line; a line that begins with `#` is a comment, so that the first can name the
+ * interpreter.
  *
- *     ranks N                    how many there are; 1 if missing
- *     launch COMMAND WORD...     what starts them: this program, `rank`, a host and a port are added. Missing: a child is rank 0
- *     storage HOST PORT          a storage; they are counted from 0
+ *     ranks N                    the number of ranks; 1 if missing
+ *     launch COMMAND WORD...     starts the ranks, with this program, `rank`, a host and a port appended; if missing, a child is rank 0
+ *     storage HOST PORT          a storage; storages are numbered from 0
  *     delay SECONDS              wait
- *     suspendable SECONDS        wait for so much time in which the job is not suspended
- *     run COMMAND                a command of the shell, on the first host
- *     stage FROM TO BYTES        from one storage to another
- *     exit CODE                  end here
+ *     suspendable SECONDS        wait; time during which the job is suspended does not count
+ *     run COMMAND                run a command of the shell on the first host
+ *     stage FROM TO BYTES        copy bytes from one storage to another
+ *     exit CODE                  end the script
  *     repeat N  ...  end
- *     task  ...  end             all at once, done when all is done; R is a rank or `*`, all of them:
+ *     task  ...  end             a parallel task: all at once, until all is done; R is a rank, or `*` for all ranks:
  *         cpu R FLOPS
  *         send R R BYTES         `*` as the second: all but the sender
  *         read R STORAGE BYTES
@@ -24,17 +25,19 @@
 #define WORDS_MAX 64
 #define DEPTH_MAX 64
 
-/* What the words of a command are: d seconds, n a number, r a rank or `*`, s a storage, t the rest as text. */
+/* The arguments of each command: d seconds, n a number, r a rank or `*`, s a storage, t the rest of the line as text. */
 static const struct form {
     const char *name;
     enum verb verb;
-    const char *words;
+    const char *arguments;
     bool in_task;
 } forms[] = {
-    {"delay", DELAY, "d", false},     {"suspendable", SUSPENDABLE, "d", false}, {"run", COMMAND, "t", false},
-    {"repeat", REPEAT, "n", false},   {"end", END, "", false},                  {"task", TASK, "", false},
-    {"stage", STAGE, "ssn", false},   {"exit", EXIT, "n", false},               {"cpu", CPU, "rn", true},
-    {"send", SEND, "rrn", true},      {"read", READ, "rsn", true},              {"write", WRITE, "rsn", true},
+    {"delay", DELAY, "d", false},   {"suspendable", SUSPENDABLE, "d", false},
+    {"run", COMMAND, "t", false},   {"repeat", REPEAT, "n", false},
+    {"end", END, "", false},        {"task", TASK, "", false},
+    {"stage", STAGE, "ssn", false}, {"exit", EXIT, "n", false},
+    {"cpu", CPU, "rn", true},       {"send", SEND, "rrn", true},
+    {"read", READ, "rsn", true},    {"write", WRITE, "rsn", true},
 };
 
 struct reader {
@@ -50,7 +53,7 @@ static _Noreturn void complain(const struct reader *reader, const char *what, co
     fail("%s:%d: %s%s%s", reader->path, reader->number, what, word ? ": " : "", word ? word : "");
 }
 
-static uint64_t number(const struct reader *reader, const char *word)
+static int64_t number(const struct reader *reader, const char *word)
 {
     char *end;
     unsigned long long value;
@@ -59,26 +62,26 @@ static uint64_t number(const struct reader *reader, const char *word)
     value = strtoull(word, &end, 10);
     if (errno != 0 || *end != '\0' || end == word || *word == '-' || value > INT64_MAX)
         complain(reader, "expected a whole number", word);
-    return value;
+    return (int64_t)value;
 }
 
-static uint64_t duration_ns(const struct reader *reader, const char *word)
+static int64_t duration_ns(const struct reader *reader, const char *word)
 {
     char *end;
     double seconds = strtod(word, &end);
 
     if (*end != '\0' || end == word || !(seconds >= 0 && seconds < 9e9))
         complain(reader, "expected seconds", word);
-    return (uint64_t)(seconds * SECOND_NS + 0.5);
+    return (int64_t)(seconds * SECOND_NS + 0.5);
 }
 
 static int64_t index_below(const struct reader *reader, const char *word, int count, const char *what)
 {
-    uint64_t value = number(reader, word);
+    int64_t value = number(reader, word);
 
-    if (value >= (uint64_t)count)
+    if (value >= count)
         complain(reader, what, word);
-    return (int64_t)value;
+    return value;
 }
 
 static int64_t rank_of(const struct reader *reader, const char *word)
@@ -91,20 +94,39 @@ static int64_t storage_of(const struct reader *reader, const char *word)
     return index_below(reader, word, reader->script->storage_count, "no such storage");
 }
 
-/* The command's own words, by their form. */
-static void take_words(struct reader *reader, struct line *line, const struct form *form, char **words)
-{
-    for (int i = 0; form->words[i] != '\0' && form->words[i] != 't'; i++) {
-        int64_t *place = i == 0 ? &line->from : &line->to;
+/* How the argument of each letter is read; `is_place`: a rank or a storage, else an amount. */
+static const struct argument {
+    char letter;
+    bool is_place;
+    int64_t (*read)(const struct reader *reader, const char *word);
+} arguments[] = {
+    {'d', false, duration_ns},
+    {'n', false, number},
+    {'r', true, rank_of},
+    {'s', true, storage_of},
+};
 
+static void take_argument(const struct reader *reader, struct line *line, char letter, int at, const char *word)
+{
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
+        if (arguments[i].letter != letter)
+            continue;
+        if (!arguments[i].is_place)
+            line->amount = (uint64_t)arguments[i].read(reader, word);
+        else if (at == 0)
+            line->from = arguments[i].read(reader, word);
+        else
+            line->to = arguments[i].read(reader, word);
+    }
+}
+
+/* The arguments of a command, by its form. */
+static void take_arguments(const struct reader *reader, struct line *line, const struct form *form, char **words)
+{
+    for (int i = 0; form->arguments[i] != '\0' && form->arguments[i] != 't'; i++) {
         if (words[i] == NULL)
             complain(reader, "words are missing", form->name);
-        switch (form->words[i]) {
-        case 'd': line->amount = duration_ns(reader, words[i]); break;
-        case 'n': line->amount = number(reader, words[i]); break;
-        case 'r': *place = rank_of(reader, words[i]); break;
-        case 's': *place = storage_of(reader, words[i]); break;
-        }
+        take_argument(reader, line, form->arguments[i], i, words[i]);
     }
 }
 
@@ -152,7 +174,7 @@ static void set_launch(struct script *script, char **words)
         script->launch[i] = strdup(words[i]);
 }
 
-/* What holds for the whole script. False if the line is a command. */
+/* Take a line that sets something for the whole script; false if the line is a command. */
 static bool take_setting(struct reader *reader, char **words)
 {
     struct script *script = reader->script;
@@ -162,9 +184,7 @@ static bool take_setting(struct reader *reader, char **words)
     } else if (strcmp(words[0], "launch") == 0 && words[1] != NULL) {
         set_launch(script, words + 1);
     } else if (strcmp(words[0], "storage") == 0 && words[1] != NULL && words[2] != NULL) {
-        script->storages = realloc(script->storages, (size_t)(script->storage_count + 1) * sizeof *script->storages);
-        if (script->storages == NULL)
-            complain(reader, "no memory", NULL);
+        script->storages = grow(script->storages, (size_t)script->storage_count + 1, sizeof *script->storages);
         script->storages[script->storage_count++] = endpoint_of(words[1], words[2]);
     } else {
         return false;
@@ -189,13 +209,11 @@ static void take_line(struct reader *reader, char *text)
     }
     form = form_of(reader, words[0]);
     line.verb = form->verb;
-    take_words(reader, &line, form, words + 1);
+    take_arguments(reader, &line, form, words + 1);
     line.text = whole + strspn(whole, " \t");
     if (form->verb == COMMAND)
         line.text += strlen(form->name);
-    script->lines = realloc(script->lines, (size_t)(script->count + 1) * sizeof *script->lines);
-    if (script->lines == NULL)
-        complain(reader, "no memory", NULL);
+    script->lines = grow(script->lines, (size_t)script->count + 1, sizeof *script->lines);
     script->lines[script->count++] = line;
     take_block(reader, script->count - 1);
 }

@@ -1,5 +1,5 @@
-/* Where the program begins: asks for the oldest __libc_start_main, since the usual start files ask for that of the C library that
- * they were built with, and a host may run an older Debian. */
+/* The entry point. It asks for the oldest __libc_start_main: the usual start files ask for that of the C library that they were
+ * built with, which an older Debian, as a host may run, does not have. */
 #include <stddef.h>
 
 int main(int count, char **words);
@@ -16,7 +16,8 @@ __asm__(".globl _start\n"
         "    call start_on_stack\n"
         "    hlt\n");
 
-/* The kernel's stack: how many words, the words. `end` is the dynamic loader's own last function. */
+/* On the stack the kernel has left the number of arguments and the arguments. `end` is what the dynamic loader wants run at
+ * exit. */
 __attribute__((used)) void start_on_stack(long *stack, void (*end)(void))
 {
     start_main(main, (int)stack[0], (char **)(stack + 1), NULL, NULL, end, stack);

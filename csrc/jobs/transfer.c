@@ -1,6 +1,6 @@
-/* The exchange: what a rank or a storage sends and receives, all at once, in one thread.
+/* The exchange: all that a rank or a storage sends and receives at the same time, in one thread.
  *
- * A connection carries one transfer. Whoever opens it says in a header what it is to be:
+ * A connection carries one transfer. The side that opens the connection says in a header what it is to be:
  *
  *     TRANSFER_WRITE     header, bytes >      < one byte: all have arrived
  *     TRANSFER_READ      header >             < bytes
@@ -15,7 +15,7 @@
 
 #define CHUNK_BYTES (1 << 20)
 #define BUFFER_BYTES (4 << 20)
-#define ALL_BUFFERS_BYTES (24 << 20) /* of a process: many connections get less each */
+#define ALL_BUFFERS_BYTES (24 << 20) /* of all connections of a process together */
 #define USUAL_BUFFER_BYTES (256 << 10)
 #define EVENTS_MAX 64
 #define BACKLOG 4096
@@ -30,16 +30,16 @@ struct connection {
     struct source source;
     struct header header;
     bool is_opener;
-    uint32_t events;      /* what the epoll waits for */
-    size_t header_done;   /* bytes of it that are sent, or have come */
+    uint32_t events;    /* what the epoll waits for */
+    size_t header_done; /* bytes of the header that are sent, or have come */
     uint64_t to_send;
     uint64_t to_receive;
-    bool answers;         /* has still to send the final byte */
-    finished done;        /* of the opener */
+    bool answers;  /* the final byte has still to be sent */
+    finished done; /* of the opener */
     void *context;
 };
 
-/* How far a step has come: it waits for the network, it is through, or the other side is gone. */
+/* The outcome of a step: it waits for the network, it is done, or the other side is gone. */
 enum progress { WAITS, THROUGH, BROKEN };
 
 static int epoll = -1;
@@ -81,7 +81,7 @@ static void wait_for(struct connection *connection, uint32_t events)
     connection->events = events;
 }
 
-/* What read or write has said: more may go at once, or not now, or never again. */
+/* What the result of read or write means for the step. */
 static enum progress outcome(ssize_t result)
 {
     if (result > 0 || (result < 0 && errno == EINTR))
@@ -127,7 +127,7 @@ static ssize_t give(int fd, char *bytes, size_t size)
     return write(fd, bytes, size);
 }
 
-/* Closing alone would leave it in the epoll while a child has it too. */
+/* Closing the descriptor alone would leave it in the epoll while a child has a copy. */
 static void forget(struct source *source)
 {
     epoll_ctl(epoll, EPOLL_CTL_DEL, source->fd, NULL);
@@ -164,7 +164,7 @@ static void opener_ready(struct source *source)
 
 static void server_ready(struct source *source);
 
-/* A transfer to another storage has ended: say so to whoever has asked for it, or hang up. */
+/* A transfer to another storage has ended: tell the side that asked for it, or close the connection to it. */
 static void forwarded(void *context, bool is_done)
 {
     struct connection *connection = context;
@@ -178,7 +178,7 @@ static void forwarded(void *context, bool is_done)
     }
 }
 
-/* The header has come: what is to be done for it. False if it makes no sense. */
+/* The header has come: prepare what it asks for; false if its kind is unknown. */
 static bool accept_header(struct connection *connection)
 {
     const struct header *header = &connection->header;
@@ -207,7 +207,7 @@ static enum progress serve(struct connection *connection)
     return progress;
 }
 
-/* Whoever is served may die meanwhile (its time limit): that ends the connection, not the server. */
+/* The peer may die meanwhile (a time limit of its job): that ends the connection, not the server. */
 static void server_ready(struct source *source)
 {
     struct connection *connection = (struct connection *)source;
@@ -236,7 +236,7 @@ void exchange_expect(uint32_t connections)
         expected = connections;
 }
 
-/* As programs do that move much at once. Who may not, as he is not root, moves as much in more pieces. */
+/* Ask for large buffers, as programs do that move many bytes at once. Without root's rights the usual buffers remain. */
 static void widen(int fd)
 {
     uint32_t share = ALL_BUFFERS_BYTES / expected;
@@ -272,7 +272,7 @@ uint16_t exchange_listen(uint16_t port)
 
     listener.fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     setsockopt(listener.fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (bind(listener.fd, (struct sockaddr *)&address, length) != 0 || listen(listener.fd, BACKLOG) != 0 ||
+    if (listener.fd < 0 || bind(listener.fd, (struct sockaddr *)&address, length) != 0 || listen(listener.fd, BACKLOG) != 0 ||
         getsockname(listener.fd, (struct sockaddr *)&address, &length) != 0)
         fail("cannot listen at port %d: %m", port);
     exchange_watch(&listener);
@@ -285,7 +285,8 @@ void exchange_start(const struct transfer *transfer, const struct endpoint *peer
     struct connection *connection = allocate(1, sizeof *connection);
     int fd = socket(peer->address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
-    widen(fd);
+    if (fd >= 0)
+        widen(fd);
     if (fd < 0 || (connect(fd, (const struct sockaddr *)&peer->address, peer->length) != 0 && errno != EINPROGRESS))
         fail("cannot connect: %m");
     connection->source = (struct source){fd, opener_ready};

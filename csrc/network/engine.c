@@ -1,4 +1,4 @@
-/* A network with a clock: see engine.h. */
+/* A network with a clock of its own: see engine.h. Transfers are numbered, and wait for their next event in a queue. */
 #include "engine.h"
 
 #include "queue.h"
@@ -22,7 +22,7 @@ struct engine {
     int count, room, ended;
     int *carried; /* the transfer of each flow of the network */
     int carried_room;
-    int is_due; /* something has changed since rates were shared */
+    int is_due; /* something has changed since rates were computed */
     struct queue queue;
 };
 

@@ -1,8 +1,8 @@
 /* A network with a clock of its own, in seconds: flows begin, wait for their latency, move their bytes, and end.
  *
- * Events that are not further apart than `window` are one instant: everything of an instant happens, then rates are shared once.
- * Within an instant, what was added first comes first. Rates are changed lazily: a flow's remaining bytes are brought up to date
- * when its rate changes, and completions wait in a heap. */
+ * Events that are not further apart than `window` are one instant: all events of an instant happen, then rates are computed
+ * once. Within an instant, transfers come in the order in which they were added. Invariant: `remaining` bytes of a transfer had
+ * not moved at `updated`, and have been moving at `rate` since; so only a change of its rate touches a transfer. */
 #ifndef SIMUNIX_ENGINE_H
 #define SIMUNIX_ENGINE_H
 
@@ -20,8 +20,9 @@ void engine_free(engine *of);
 int engine_add(engine *of, int route, double start, double bytes, double latency_factor, double bandwidth_factor, double rate,
                double weight);
 
-double engine_next(engine *of);                /* the moment of the next event, infinite if none is due */
-/* Let happen what is due before `moment`, or also what is due then, and be there; how many transfers have ended. */
+double engine_next(engine *of); /* the moment of the next event, infinite if none is due */
+/* Move the clock to `moment`, through all events before it (at it, too, if `inclusive`); returns how many transfers have ended.
+ * */
 int engine_advance(engine *of, double moment, int inclusive);
 double engine_now(const engine *of);
 int engine_unfinished(const engine *of); /* transfers that have not ended */
@@ -31,7 +32,7 @@ double engine_finish(const engine *of, int transfer); /* when it ended, infinite
 double engine_remaining(const engine *of, int transfer);
 double engine_rate(engine *of, int transfer);
 
-/* Changes of a link, now. What flows over a link that goes off fails. */
+/* Change a link now. Transfers over a link that goes off fail. */
 void engine_set_bandwidth(engine *of, int link, double bandwidth);
 void engine_set_latency(engine *of, int link, double latency);
 void engine_set_state(engine *of, int link, int is_on);

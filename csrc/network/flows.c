@@ -13,16 +13,16 @@ struct wire { /* a link */
 };
 
 struct route {
-    double latency;      /* besides the links' */
-    struct numbers there; /* as named, repetitions included */
-    struct numbers links; /* there and back, each once */
+    double latency;       /* besides the links' */
+    struct numbers there; /* as given, with repetitions */
+    struct numbers links; /* of both ways, each link once */
     double *weights;      /* of `links` */
     int has_no_window;
 };
 
 struct flow {
     double latency_factor, bandwidth_factor, rate, weight;
-    double frozen; /* compatible: the bound when it was added, which only falls */
+    double frozen; /* if compatible: the bound when the flow was added; infinite otherwise */
     int route;
     int is_started;
 };
@@ -75,7 +75,8 @@ int network_add_link(network *net, double bandwidth, double latency, int policy,
 
 /* Routes */
 
-/* Uses of a shared link add up; a fat pipe takes each for itself, so that only the largest counts. */
+/* Add a use of a link to a route. Uses of a shared link add up; a fat pipe limits each use alone, so only the largest counts.
+ * */
 static void add_weight(const network *net, struct route *route, int link, double weight)
 {
     int place = 0;
@@ -99,7 +100,7 @@ int network_add_route(network *net, int count, const int *links, int back_count,
     net->routes = make_room(net->routes, net->route_count, &net->route_room, sizeof *net->routes);
     route = &net->routes[net->route_count];
     *route = (struct route){.latency = latency};
-    route->weights = allocate(NULL, (size_t)(count + back_count), sizeof *route->weights);
+    route->weights = allocate(NULL, (size_t)count + (size_t)back_count, sizeof *route->weights);
     for (int i = 0; i < count; i++) {
         numbers_push(&route->there, links[i]);
         add_weight(net, route, links[i], 1);

@@ -1,4 +1,4 @@
-/* The system of links and variables: what is on, and what has changed since the last solve. The rates: maxmin_solve.c. */
+/* The system of links and variables: which variables are on, and what has changed since the last solve (maxmin_solve.c). */
 #include "maxmin_parts.h"
 
 #include <math.h>
@@ -16,9 +16,8 @@ maxmin *maxmin_new(void)
 
 void maxmin_free(maxmin *system)
 {
-    struct numbers *lists[] = {&system->free_variables,   &system->staged,
-                               &system->marked_links,     &system->marked_variables,
-                               &system->component_links,  &system->component_variables,
+    struct numbers *lists[] = {&system->free_variables,   &system->staged,          &system->marked_links,
+                               &system->marked_variables, &system->component_links, &system->component_variables,
                                &system->changed};
 
     for (int i = 0; i < system->link_count; i++)
@@ -38,8 +37,8 @@ void maxmin_free(maxmin *system)
 int maxmin_add_link(maxmin *system, double capacity, int is_fat_pipe, int concurrency)
 {
     system->links = make_room(system->links, system->link_count, &system->link_room, sizeof *system->links);
-    system->links[system->link_count] = (struct link){
-        .capacity = capacity, .is_fat_pipe = is_fat_pipe, .concurrency = concurrency};
+    system->links[system->link_count] =
+        (struct link){.capacity = capacity, .is_fat_pipe = is_fat_pipe, .concurrency = concurrency};
     return system->link_count++;
 }
 
@@ -81,7 +80,7 @@ static void mark_variable(maxmin *system, int number)
     }
 }
 
-/* Who is held back by the variable's links may be so no longer. */
+/* Variables that are held back by the links of this one may be so no longer. */
 static void mark_neighbours(maxmin *system, const struct variable *variable)
 {
     for (int i = 0; i < variable->count; i++)
@@ -233,7 +232,7 @@ void maxmin_switch_on(maxmin *system, int number)
     }
 }
 
-/* First come, first served; who does not fit lets others pass. */
+/* Switch staged variables on in the order of coming; one that does not fit does not stop those behind it. */
 static void admit_staged(maxmin *system)
 {
     int kept = 0;

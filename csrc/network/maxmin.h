@@ -1,17 +1,19 @@
 /* Weighted max-min fair sharing of links among variables (the rates of flows), solved again only where something has changed.
  *
- * The problem, with SimGrid's words. A variable v has a penalty p, a bound b and, for each link that it uses, a weight w. A common
- * level u is raised from 0; every variable has the rate x = u/p, until it is held at x = b, or until one of its links is full:
+ * The problem, in SimGrid's terms. A variable v has a penalty p, a bound b and, for each link that it uses, a weight w. A
+ * common level u is raised from 0; every variable has the rate x = u/p, until it is held at x = b, or until one of its links is
+ * full:
  *
  *     a shared link:   the sum of w * x over its users is at most its capacity
  *     a fat pipe:      each single w * x is at most its capacity
  *
- * Then it keeps its rate and the others rise on (progressive filling: Bertsekas and Gallager, Data Networks, 6.5.2; with weights
- * and bounds: Casanova, Giersch, Legrand, Quinson, Suter, "Versatile, scalable and accurate simulation of distributed applications
- * and platforms", JPDC 2014).
+ * Then the variable keeps its rate and the others rise on (progressive filling: Bertsekas and Gallager, Data Networks, 6.5.2;
+ * with weights and bounds: Casanova, Giersch, Legrand, Quinson, Suter, "Versatile, scalable and accurate simulation of
+ * distributed applications and platforms", JPDC 2014).
  *
- * A link that is not full even when all of its users have their limits holds nobody back. It neither takes part nor passes a change
- * on, so that what is solved again is the part that is connected through links that matter.
+ * A link that is not full even when all of its users have their limits holds no variable back. Such a link takes no part in a
+ * solve and passes no change on: only the part of the system is solved again that is connected to a change by links that hold
+ * back.
  */
 #ifndef SIMUNIX_MAXMIN_H
 #define SIMUNIX_MAXMIN_H
@@ -24,7 +26,8 @@ typedef struct maxmin maxmin;
 maxmin *maxmin_new(void);
 void maxmin_free(maxmin *system);
 
-/* Links are numbered 0, 1, 2 ... At most `concurrency` variables of weight 1 or more use a link at a time, any number if negative. */
+/* Links are numbered 0, 1, 2 ... At most `concurrency` variables of weight 1 or more use a link at a time, any number if
+ * negative. */
 int maxmin_add_link(maxmin *system, double capacity, int is_fat_pipe, int concurrency);
 void maxmin_set_capacity(maxmin *system, int link, double capacity);
 double maxmin_load(const maxmin *system, int link); /* the sum of w * x; of a fat pipe the largest */
@@ -33,17 +36,18 @@ double maxmin_load(const maxmin *system, int link); /* the sum of w * x; of a fa
 int maxmin_add(maxmin *system, int count, const int *links, const double *weights, double penalty, double bound);
 void maxmin_remove(maxmin *system, int variable);
 void maxmin_set_terms(maxmin *system, int variable, double penalty, double bound);
-void maxmin_switch_on(maxmin *system, int variable); /* or make it wait for the concurrency that its links allow */
+void maxmin_switch_on(maxmin *system, int variable); /* at once, or when the concurrency of its links allows it */
 void maxmin_switch_off(maxmin *system, int variable);
 double maxmin_rate(const maxmin *system, int variable); /* as of the last solve; 0 when off */
 
-/* New rates for all that is affected by what was done since the last call: how many have changed, and which. */
+/* Compute the rates that are affected by changes since the last call; returns how many have changed, maxmin_changed which. */
 int maxmin_solve(maxmin *system);
 const int *maxmin_changed(const maxmin *system);
-long maxmin_work(const maxmin *system); /* variables that were solved, over all calls */
+long maxmin_work(const maxmin *system); /* how many rates were computed, over all calls */
 /* cffi: end */
 
-/* Walks over the variables that use a link and are on: the next after `place` (start with 0), or -1; for csrc/network/ only. */
+/* The variable at a place (0, 1, 2 ...) among those that use a link and are on, or -1 behind the last; for csrc/network/ only.
+ * */
 int maxmin_user(const maxmin *system, int link, int place);
 
 #endif

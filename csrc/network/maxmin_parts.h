@@ -1,4 +1,4 @@
-/* What the parts of the solver share: maxmin.c keeps the system, maxmin_solve.c computes the rates. */
+/* What the two files of the solver share: maxmin.c keeps the system, maxmin_solve.c computes the rates. */
 #ifndef SIMUNIX_MAXMIN_PARTS_H
 #define SIMUNIX_MAXMIN_PARTS_H
 
@@ -36,11 +36,11 @@ struct link {
 enum variable_state { VARIABLE_FREE, VARIABLE_OFF, VARIABLE_STAGED, VARIABLE_ON };
 
 struct variable {
-    double share;  /* 1 / penalty */
-    double bound;  /* as given */
-    double limit;  /* also what each of its links would give it alone */
-    double rate;   /* as of the last solve */
-    double fresh;  /* of the present solve */
+    double share; /* 1 / penalty */
+    double bound; /* as given */
+    double limit; /* the bound, and what each link would give the variable alone */
+    double rate;  /* as of the last solve */
+    double fresh; /* of the present solve */
     struct element *elements;
     int count;
     enum variable_state state;
@@ -48,7 +48,7 @@ struct variable {
     long seen, fixed;
 };
 
-struct candidate { /* a link that may be the next to be full, at a level that may have risen since */
+struct candidate { /* a link that may be the next to be full, at this level or, since the level was computed, a higher one */
     double level;
     int link;
 };
@@ -59,14 +59,14 @@ struct maxmin {
     struct variable *variables;
     int variable_count, variable_room;
     struct numbers free_variables, staged;
-    struct numbers marked_links, marked_variables;           /* where something has changed */
+    struct numbers marked_links, marked_variables;                /* where something has changed */
     struct numbers component_links, component_variables, changed; /* of the last solve */
     struct candidate *heap;
     int heap_count, heap_room;
     long solves, work;
 };
 
-/* Whether the link could be full: else it holds nobody back. The slack is for sums of rounded numbers. */
+/* Whether the link could be full, and so hold a variable back. The slack covers the rounding of sums. */
 static inline int holds_back(const struct link *link)
 {
     return !link->is_fat_pipe && link->demand > link->capacity * (1 + 1e-12);

@@ -1,13 +1,13 @@
-/* The rates: finds the part of the system that is affected, and fills it progressively.
+/* The solve: finds the part of the system that is affected by changes, and fills it progressively.
  *
- * The level at which a link would be full only rises while others get their rates. So a heap of levels that are perhaps out of date
- * gives the next full link: what comes out on top is computed anew, and goes back if it is no longer the lowest. */
+ * Invariant: the level at which a link would be full only rises while variables get their rates. So the heap may hold levels
+ * that are out of date: the one on top is computed anew, and goes back into the heap if another one is lower now. */
 #include "maxmin_parts.h"
 
 #include <math.h>
 
-#define SAME 1e-14 /* relative: rates that differ by less are the same, and nobody has to be told */
-#define SUM_AGAIN_BELOW 0.125 /* of what a sum was: then the error of having subtracted so much begins to count */
+#define SAME 1e-14            /* relative: a smaller difference of rates counts as no change */
+#define SUM_AGAIN_BELOW 0.125 /* of the sum's first value: below, the rounding errors of so many subtractions count */
 
 /* The heap of candidates */
 
@@ -27,7 +27,7 @@ static void heap_push(maxmin *system, double level, int link)
     system->heap[place] = fresh;
 }
 
-/* Puts a candidate where the top was, or further down. */
+/* Replace the top by a candidate, which sinks to its place. */
 static void heap_replace(maxmin *system, struct candidate fresh)
 {
     int place = 0, below;
@@ -81,7 +81,7 @@ static void see_links(maxmin *system, const struct variable *variable)
     }
 }
 
-/* Everything that can be reached from what was marked, over links that hold somebody back. */
+/* Collect all links and variables that are connected to what is marked by links that hold a variable back. */
 static void collect(maxmin *system)
 {
     system->component_links.count = system->component_variables.count = 0;
@@ -136,7 +136,7 @@ static void fix(maxmin *system, struct variable *variable, double rate)
     }
 }
 
-/* Gives their limits to those users that reach them below the level; how many there were. */
+/* Fix those users of a link at their limits that reach them below the level; returns how many. */
 static int fix_limited(maxmin *system, const struct link *link, double level)
 {
     int found = 0;

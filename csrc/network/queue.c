@@ -1,4 +1,4 @@
-/* A heap of four children a node: half as deep as one of two, and siblings share a cache line. */
+/* A heap with four children per node: half as deep as a binary heap, and siblings share a cache line. */
 #include "queue.h"
 
 #include "storage.h"

@@ -1,4 +1,4 @@
-/* Numbers in the order of (moment, number), of which each may be moved or taken out: a heap with places. */
+/* A priority queue of numbers by (moment, number), in which each number can be moved or removed: a heap with an index. */
 #ifndef SIMUNIX_QUEUE_H
 #define SIMUNIX_QUEUE_H
 
@@ -15,7 +15,7 @@ struct queue {
 };
 
 void queue_free(struct queue *queue);
-void queue_set(struct queue *queue, int number, double moment); /* in, or elsewhere */
+void queue_set(struct queue *queue, int number, double moment); /* insert it, or move it */
 void queue_remove(struct queue *queue, int number);
 double queue_next(const struct queue *queue); /* infinite if empty */
 int queue_top(const struct queue *queue);

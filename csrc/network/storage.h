@@ -1,4 +1,4 @@
-/* Arrays that grow. Running out of memory ends the process: there is no smaller network to go on with. */
+/* Arrays that grow. Without memory the process ends, since there is no smaller network to go on with. */
 #ifndef SIMUNIX_STORAGE_H
 #define SIMUNIX_STORAGE_H
 
@@ -16,7 +16,7 @@ static inline void *allocate(void *old, size_t count, size_t size)
     return made;
 }
 
-/* Room for one more of `count` things in an array of `*room`. */
+/* Make room for one more element in an array that holds `count` of `*room`. */
 static inline void *make_room(void *array, int count, int *room, size_t size)
 {
     if (count < *room)

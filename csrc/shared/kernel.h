@@ -129,14 +129,4 @@ static inline long syscall6(long number, long a, long b, long c, long d, long e,
     SYSCALL_PICK(__NR_##name, ##__VA_ARGS__, SYSCALL_6, SYSCALL_5, SYSCALL_4, SYSCALL_3, SYSCALL_2, SYSCALL_1, SYSCALL_0) \
     (__NR_##name, ##__VA_ARGS__)
 
-/* memory.c: gcc may call the first three by itself, so they carry libc's names (hidden in this library). */
-void *memcpy(void *to, const void *from, size_t size);
-void *memset(void *to, int byte, size_t size);
-int memcmp(const void *a, const void *b, size_t size);
-size_t text_length(const char *text);
-bool text_equal(const char *a, const char *b);
-bool text_starts(const char *text, const char *prefix);
-char *text_append(char *to, char *end, const char *text);
-char *text_append_number(char *to, char *end, int64_t number);
-
 #endif

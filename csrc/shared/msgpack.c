@@ -2,7 +2,7 @@
  *
  * Compiled into the shim and, for the tests, into the cffi module. No allocation, no recursion; the decoder takes any bytes.
  */
-#include "msgpack.h"
+#include "shared/msgpack.h"
 
 void msgpack_start(struct msgpack_writer *writer, uint8_t *buffer, size_t size)
 {

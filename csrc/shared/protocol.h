@@ -32,7 +32,7 @@
 enum simunix_op {
     /* life */
     OP_HELLO = 1,       /* [kind, pid, tid, program] -> HELLO_NEW_IMAGE: [0, seed, nofile, cpus, memory, flags, host, files, slot] + page fd */
-    OP_FORK = 2,        /* [kind] -> [child number, its slot, its seat] + the child's channel, unless a thread left it at that seat */
+    OP_FORK = 2,        /* [kind] -> [child number, its slot, number of its pooled channel] + that channel, unless an ended thread has left it */
     OP_FORK_DONE = 3,   /* [pid or -errno, number] -> [0]; what became of the announced child */
     OP_EXEC = 4,        /* [path] -> [0]; the next message is HELLO of the new image, or EXEC_FAILED */
     OP_EXEC_FAILED = 5, /* [errno] -> [0] */
@@ -40,18 +40,19 @@ enum simunix_op {
     OP_EXIT = 7,        /* [status] no reply; the whole process */
     OP_NOFILE = 8,      /* [soft, hard] -> [0]; the limit that the process believes in */
     OP_WARN = 9,        /* [kind, text] -> [0] */
-    OP_STOPPING = 10,   /* [signal, pid] -> [0] once continued; pid as in kill(2): who else was sent it; -1 if nobody was */
+    OP_STOPPING = 10,   /* [signal, pid] -> [0] once continued; pid as in kill(2): whom else it was sent to; -1: to nobody else */
     OP_TRACE = 11,      /* [] -> [0] + the file for the calls of this thread; -ENOENT if it is not to be traced */
     OP_TRACE_TEXT = 14, /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
     OP_HOST = 12,       /* [] -> [0, threads, processes born so far, latest pid, seed]; the caller's host */
-    OP_BORN = 13,       /* [pid or tid] -> [0, when]; -ESRCH if it is nobody of the caller's host */
+    OP_BORN = 13,       /* [pid or tid] -> [0, when]; -ESRCH if it is none of the caller's host */
 
     /* waiting */
-    OP_PARK = 16,       /* [wait, syscall, deadline, blocked signals, a, b, c] -> [wake, value] */
+    OP_PARK = 16,       /* [wait, syscall, deadline, blocked signals, a, b, c] -> [wake, value]; of a thread that got no slot, since all
+                         * SIMUNIX_SLOTS are in use: an emulation of more threads than that still runs */
     OP_WAKE = 17,       /* [space, word, most, bitset] -> [woken] */
     OP_REQUEUE = 18,    /* [space, word, to space, to word, wake most, move most] -> [woken, moved] */
     OP_EPOLL = 19,      /* [] -> [0] + a private epoll for the thread, which the server watches */
-    OP_HAND_OVER = 20,  /* [space, word] -> [tid, 1 if others wait]; the first waiter goes on as the owner of a lock; 0: nobody waits */
+    OP_HAND_OVER = 20,  /* [space, word] -> [tid, 1 if others wait]; the first waiter goes on as the owner of a lock; 0: none waits */
     OP_FUTEX_WORDS = 21, /* [(space, word) as pairs of 64 bits] -> [0]; what the next park in SPACE_MANY waits at */
 
     OP_WAITERS = 22,    /* [space, word, detail] -> [how many wait there with this in the upper half of c] */
@@ -72,7 +73,7 @@ enum simunix_op {
 
     OP_QUEUE_NOTIFY = 36, /* [queue, signal] -> [0]; the kernel will send it when a message comes; 0 takes that back */
     OP_TYPED = 38,      /* [number, bytes] -> [how many]; at the master of the terminal of this number; -EAGAIN: the kernel must do it */
-    OP_QUEUE_SENT = 37, /* [queue] -> [0]; a message has been sent, and with it perhaps the signal that somebody asked for */
+    OP_QUEUE_SENT = 37, /* [queue] -> [0]; a message has been sent, and with it perhaps the signal that a process asked for */
 
     /* internet sockets; id is the number in the peer's abstract name, see SIMUNIX_SOCKET_NAME */
     OP_SOCKET = 40,     /* [family, type, protocol] -> [id] + fd */
@@ -91,6 +92,7 @@ enum simunix_op {
     OP_CONNECTED = 50   /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 
+/* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. */
 enum simunix_hello { HELLO_NEW_IMAGE = 0, HELLO_FORKED = 1, HELLO_THREAD = 2 };
 
 enum simunix_fork { FORK_THREAD = 0, FORK_PROCESS = 1, FORK_VFORK = 2 };
@@ -125,7 +127,7 @@ enum simunix_wake { WAKE_READY = 0, WAKE_TIMEOUT = 1, WAKE_SIGNAL = 2 };
 
 enum simunix_warning { WARN_UNKNOWN_SYSCALL = 1, WARN_REFUSED = 2, WARN_ESCAPE = 3, WARN_FATAL = 4 };
 
-/* si_code of the SIGSYS that the server sends to whoever computes on without a call. */
+/* si_code of the SIGSYS that the server sends to a thread that computes on without a call. */
 enum simunix_signal_code { SIMUNIX_PREEMPT_CODE = -64 };
 
 /* flags of the reply to HELLO_NEW_IMAGE */
@@ -151,22 +153,22 @@ struct simunix_datagram {
 enum simunix_datagram_fields { DATAGRAM_HOP_LIMIT = 1, DATAGRAM_TRAFFIC_CLASS = 2, DATAGRAM_DESTINATION = 4,
     DATAGRAM_TIME = 8, DATAGRAM_TIME_NS = 16, DATAGRAM_TIMES = 32 };
 
-/* Where a parked thread waits, and what its wait has come to. One for each thread, in the shared memory at SIMUNIX_SLOTS_OFFSET;
- * the first stays empty. */
+/* Where a parked thread waits, and what its wait has come to. One for each thread, in the shared memory at
+ * SIMUNIX_SLOTS_OFFSET; the first stays empty. */
 struct simunix_slot {
     uint32_t word; /* enum simunix_slot_word; a futex */
     int32_t wake;
     int64_t value; /* before a thread's first turn: its number, as its process has it */
 };
 
-/* What the server knows of streams, at SIMUNIX_STREAMS_OFFSET: each has an entry by its number, which the next one of that place takes
- * over. A stream that is not there must be asked about. */
+/* What the server knows of streams, at SIMUNIX_STREAMS_OFFSET: each has an entry by its number, which the next one of that
+ * place takes over. A stream that is not there must be asked about. */
 enum simunix_stream { STREAM_CONNECTED = 0, STREAM_LISTENS = 1U << 31 };
 
 enum simunix_slot_word { SLOT_WAITS = 0, SLOT_ANSWERED = 1 };
 
-/* What has become of a thread while the turn went on without the server: it waits as these arguments of PARK say (a is 0), or is
- * ready because of `wake`. In the order in which they began to. */
+/* What has become of a thread while the turn went on without the server: it waits as these arguments of PARK say (a is 0), or
+ * is ready because of `wake`. In the order in which they began to. */
 struct simunix_handoff {
     uint32_t slot;
     int16_t is_ready;
@@ -187,8 +189,9 @@ struct simunix_alarm {
     uint32_t unused;
 };
 
-/* The deadlines of all threads that wait for the clock, or at a futex of their own process (timer_queue.c): a heap, the earliest first.
- * And the journal: what processes have handed the turn on to others with, for the server to read with the next OP_HANDED_OFF. */
+/* The deadlines of all threads that wait for the clock, or at a futex of their own process (timer_queue.c): a heap, the
+ * earliest first. And the journal: what processes have handed the turn on to others with, for the server to read with the next
+ * OP_HANDED_OFF. */
 struct simunix_timer_queue {
     uint32_t count;
     uint32_t journal_count;
@@ -197,41 +200,45 @@ struct simunix_timer_queue {
     struct simunix_handoff journal[SIMUNIX_JOURNAL_MAX];
 };
 
-/* One page of SIMUNIX_CLOCK_BYTES, shared by the server and every emulated process. Only the holder of the turn writes. Behind it, up
- * to SIMUNIX_SLOTS_OFFSET, the shims keep the times of files (file_times.c), then come the slots. */
+/* One page of SIMUNIX_CLOCK_BYTES, shared by the server and every emulated process. Only the holder of the turn writes. Behind
+ * it, up to SIMUNIX_SLOTS_OFFSET, the shims keep the times of files (shim/sys/file/times.c), then come the slots. */
 struct simunix_clock_page {
     uint64_t now_ns;
-    uint64_t lookahead_ns;       /* before this nothing happens but what the timer queue says: whoever has the turn may set now_ns to a deadline
-                                * before it; 0 forbids it */
-    uint64_t event_ns;         /* something is due then: a clock reader that passes it yields */
-    int64_t realtime_ns;       /* CLOCK_REALTIME = now_ns + this */
-    int64_t monotonic_ns;      /* CLOCK_MONOTONIC and CLOCK_BOOTTIME = now_ns + this */
-    uint64_t read_cost_ns;     /* price of a clock read */
-    uint64_t poll_cost_ns;     /* price of a call that asks without waiting: zero timeouts, sched_yield */
-    uint64_t call_cost_ns;     /* price of every trapped system call, so that loops of calls come to an end */
-    uint64_t preempt;          /* not 0: the SIGSYS that the server has sent makes the holder give the turn back */
-    uint64_t local_sleeps;     /* sleeps that needed no message */
-    uint64_t sequence;         /* of whatever was put into the timer queue, or the server's own timeline */
-    uint64_t due_ns;           /* the timer queue's earliest deadline, and its sequence number and slot */
+    /* before this nothing happens but what the timer queue says: the holder of the turn may set now_ns to a deadline
+     * before it; 0 forbids it */
+    uint64_t lookahead_ns;
+    uint64_t event_ns;            /* something is due then: a clock reader that passes it yields */
+    int64_t realtime_ns;          /* CLOCK_REALTIME = now_ns + this */
+    int64_t monotonic_ns;         /* CLOCK_MONOTONIC and CLOCK_BOOTTIME = now_ns + this */
+    uint64_t read_cost_ns;        /* price of a clock read */
+    uint64_t poll_cost_ns;        /* price of a call that asks without waiting: zero timeouts, sched_yield */
+    uint64_t call_cost_ns;        /* price of every trapped system call, so that loops of calls come to an end */
+    uint64_t preempt;             /* not 0: the SIGSYS that the server has sent makes the holder give the turn back */
+    uint64_t local_sleeps;        /* sleeps that needed no message */
+    uint64_t sequence;            /* of whatever was put into the timer queue, or the server's own timeline */
+    uint64_t due_ns;              /* the timer queue's earliest deadline, and its sequence number and slot */
     uint64_t due_sequence;
     uint64_t due_slot;
-    uint64_t remote_handoffs;          /* not 0: the turn may go to another process without the server */
-    uint64_t doorbell;             /* rung after each message while `listens_at_doorbell`; its lower half is a futex */
-    uint64_t listens_at_doorbell;  /* the server cannot tell who will speak next */
-    uint64_t handoffs;           /* turns handed over without a message */
+    uint64_t remote_handoffs;     /* not 0: the turn may go to another process without the server */
+    uint64_t doorbell;            /* rung after each message while `listens_at_doorbell`; its lower half is a futex */
+    uint64_t listens_at_doorbell; /* the server cannot tell who will speak next */
+    uint64_t handoffs;            /* turns handed over without a message */
     uint64_t handoffs_digest;     /* of all such turns */
-    uint64_t siblings_ready;   /* some of these wait for the turn */
-    uint64_t running;          /* slot of the thread that such a step has given the turn to, 0: who has it from the server */
+    uint64_t siblings_ready;      /* some of these wait for the turn */
+    /* slot of the thread that such a hand-off has given the turn to; 0: the holder has it from the server */
+    uint64_t running;
     uint64_t clock_reads;
-    uint64_t traps;            /* system calls that came through the trap net */
-    uint64_t preloaded;        /* system calls that came through the preload net */
-    uint64_t lock_waiters;     /* threads that wait for a file lock: only then whoever lets go of one tells the server */
-    uint64_t queue_notifies;   /* POSIX message queues that somebody wants a signal from: only then a send is told */
-    uint64_t may_have_woken;            /* since this turn began, something was called that may make another actor ready */
-    uint64_t quantum_ns;       /* a clock reader or caller that passes it after something that may have woken others yields, so that others may look */
-    int64_t begun_ns;          /* when the run began, by the real clock: what the kernel has stamped since is of this run */
-    int64_t nice;              /* of the whole emulation: what it calls nice is added to it */
-    uint32_t descriptor_floor; /* the shim's own descriptors are at or above this */
+    uint64_t traps;               /* system calls that came through the trap net */
+    uint64_t preloaded;           /* system calls that came through the preload net */
+    uint64_t lock_waiters;        /* threads that wait for a file lock: only then is the server told of a released lock */
+    uint64_t queue_notifies;      /* POSIX message queues that a process wants a signal from: only then a send is told */
+    uint64_t may_have_woken;      /* since this turn began, something was called that may make another actor ready */
+    /* a clock reader or caller that passes it after something that may have woken others yields, so that others may
+     * look */
+    uint64_t quantum_ns;
+    int64_t begun_ns;             /* when the run began, by the real clock: what the kernel has stamped since is of this run */
+    int64_t nice;                 /* of the whole emulation: what it calls nice is added to it */
+    uint32_t descriptor_floor;    /* the shim's own descriptors are at or above this */
     uint32_t version;
 };
 

@@ -1,8 +1,8 @@
-/* How the server answers a parked thread, in its slot of the shared memory, and how it waits for whoever speaks next. */
-#include "slots.h"
+/* How the server answers a parked thread, in its slot of the shared memory, and how it waits for the next message. */
+#include "shared/slots.h"
 
-#include "kernel.h"
-#include "protocol.h"
+#include "shared/kernel.h"
+#include "shared/protocol.h"
 
 _Static_assert(SIMUNIX_SLOTS_OFFSET + SIMUNIX_SLOTS * sizeof(struct simunix_slot) <= SIMUNIX_TIMER_QUEUE_OFFSET, "slots reach the timer queue");
 _Static_assert(SIMUNIX_TIMER_QUEUE_OFFSET + sizeof(struct simunix_timer_queue) <= SIMUNIX_STREAMS_OFFSET, "the timer queue reaches the streams");
@@ -23,7 +23,7 @@ void slot_answer(void *shared, uint32_t slot, int32_t wake, int64_t value)
     NATIVE(futex, &answered->word, FUTEX_WAKE, 1);
 }
 
-/* Nobody waits there yet: what its last owner has not taken is not the next one's. */
+/* A slot for a new owner, that does not wait there yet: an answer that the last owner has not taken is not the new one's. */
 void slot_reset(void *shared, uint32_t slot)
 {
     slot_at(shared, slot)->word = SLOT_WAITS;

@@ -1,4 +1,4 @@
-/* How the server answers a parked thread, in its slot of the shared memory, and how it waits for whoever speaks next. */
+/* How the server answers a parked thread, in its slot of the shared memory, and how it waits for the next message. */
 #ifndef SIMUNIX_SLOTS_H
 #define SIMUNIX_SLOTS_H
 

@@ -1,10 +1,10 @@
 /* Names by number, from the table of syscalls.def. */
-#include "syscall_names.h"
+#include "shared/syscall_names.h"
 
 #include <asm/unistd.h>
 #include <stddef.h>
 
-#include "newer_syscalls.h"
+#include "tables/newer_syscalls.h"
 
 #define NAMES_MAX 512
 #define NAME(name) [__NR_##name] = #name,
@@ -14,7 +14,7 @@
 #define QUIET_PASS(name, why) NAME(name)
 #define REFUSE(name, error, why) NAME(name)
 static const char *const names[NAMES_MAX] = {
-#include "syscalls.def"
+#include "tables/syscalls.def"
 };
 
 const char *syscall_name(long number)

@@ -1,7 +1,7 @@
-/* The timer queue: a heap of deadlines in the shared memory, kept by the shims and by the server, whoever has the turn.
+/* The timer queue: a heap of deadlines in the shared memory, kept by the holder of the turn, shim or server.
  *
  * Any emulated process can write there, so no place or number is trusted to lie within the arrays. */
-#include "timer_queue.h"
+#include "shared/timer_queue.h"
 
 #define NOTHING_DUE 9223372036854775807
 
@@ -109,7 +109,7 @@ uint32_t timer_queue_pop(void *shared)
 
     if (size_of(timer_queue) > 0)
         take(timer_queue, 0);
-    show(shared, timer_queue); /* also of an empty one: somebody may have written that something is due */
+    show(shared, timer_queue); /* also of an empty one: a process may have written that something is due */
     return slot;
 }
 

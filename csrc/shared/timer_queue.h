@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "protocol.h"
+#include "shared/protocol.h"
 
 /* cffi: begin */
 void timer_queue_add(void *shared, uint32_t slot, int64_t deadline);

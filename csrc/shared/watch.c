@@ -1,8 +1,8 @@
-/* epoll_ctl and epoll_wait for the server: Python's own know a descriptor by its number only, which is another's once it is closed,
- * while an epoll goes on telling of a file that somebody else has open. All return -errno for an error. */
-#include "watch.h"
+/* epoll_ctl and epoll_wait for the server: Python's own know a descriptor by its number only, which is another's once it is
+ * closed, while an epoll goes on telling of a file that another process has open. All return -errno for an error. */
+#include "shared/watch.h"
 
-#include "kernel.h"
+#include "shared/kernel.h"
 
 static int change(int epoll, int operation, int descriptor, uint32_t events, uint64_t token)
 {

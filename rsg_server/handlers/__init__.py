@@ -1,4 +1,4 @@
-"""Message handlers, one file per system-call family, named as in csrc/sys_*.c.
+"""Message handlers, one file per system-call family, as the folders of csrc/shim/sys are.
 
 A handler takes (kernel, actor, arguments) and returns the reply, or None when the actor has given the turn back.
 """

@@ -1,4 +1,4 @@
-"""What files of /proc say of a host and of who lives there; the shim writes them (csrc/shim/sys/file/proc_files.c)."""
+"""What files of /proc say of a host and of who lives there; the shim writes them (csrc/shim/sys/procfs/files.c)."""
 
 from __future__ import annotations
 

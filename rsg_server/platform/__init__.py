@@ -1,1 +1,1 @@
-"""What is emulated: hosts, links, routes."""
+"""The machine that is emulated: hosts, links, and the routes between hosts."""

@@ -20,7 +20,7 @@ from rsg_server.platform.zone import Edge, Zone
 
 @dataclass(frozen=True, slots=True)
 class DragonflyShape:
-    """How many of each in the next larger, and of how many parallel cables a link of each colour is made."""
+    """The number of each part in the next larger one, and the number of parallel cables of a link of each colour."""
 
     groups: int
     chassis: int
@@ -32,13 +32,13 @@ class DragonflyShape:
 
     @property
     def hosts(self) -> int:
-        """How many there are."""
+        """The number of hosts."""
         return self.groups * self.chassis * self.routers * self.hosts_per_router
 
 
 @dataclass(frozen=True, slots=True)
 class Router:
-    """Its place."""
+    """The place of a router."""
 
     group: int
     chassis: int
@@ -46,17 +46,17 @@ class Router:
 
 
 def pairs(count: int) -> int:
-    """How many pairs there are of so many."""
+    """The number of pairs of `count` things."""
     return count * (count - 1) // 2
 
 
 def pair_number(low: int, high: int, count: int) -> int:
-    """Place of (low, high) in the list (0,1), (0,2), ..., (1,2), ..."""
+    """The place of (low, high) in the list (0,1), (0,2), ..., (1,2), ..."""
     return low * (2 * count - low - 1) // 2 + high - low - 1
 
 
 class DragonflyZone(TopologyZone):
-    """Green, black, blue, green, black at most."""
+    """A dragonfly. A route takes at most a green, a black, a blue, a green and a black link."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class DragonflyZone(TopologyZone):
 
     @property
     def cables(self) -> int:
-        """How many links there are; parallel cables are one."""
+        """The number of links; parallel cables are one link."""
         return self._first_blue + pairs(self.shape.groups)
 
     def router_of(self, host: int) -> Router:
@@ -90,7 +90,7 @@ class DragonflyZone(TopologyZone):
         return Router(group, *divmod(rest, self.shape.routers))
 
     def number(self, router: Router) -> int:
-        """Counted through all groups."""
+        """The number of a router, counted through all groups."""
         return (router.group * self.shape.chassis + router.chassis) * self.shape.routers + router.blade
 
     def gate(self, group: int, other: int) -> Router:
@@ -98,13 +98,13 @@ class DragonflyZone(TopologyZone):
         return Router(group, *divmod(other, self.shape.routers))
 
     def local(self, host: int) -> tuple[Link, Link]:
-        """Between a host and its router: the host's link up is the router's."""
+        """The links between a host and its router."""
         router, node = divmod(host, self.shape.hosts_per_router)
         unique = self._numbers.cables + host
         return self.made(("local", host), lambda: f"local_link_from_router_{router}_to_node_{node}_{unique}")
 
     def green(self, router: Router, blade: int) -> Link:
-        """To another router of the chassis."""
+        """The green link to another router of the chassis."""
         low, high = sorted((router.blade, blade))
         chassis = router.group * self.shape.chassis + router.chassis
         number = self._first_green + chassis * pairs(self.shape.routers) + pair_number(low, high, self.shape.routers)
@@ -116,7 +116,7 @@ class DragonflyZone(TopologyZone):
         return self.made(number, name, self.shape.green_cables)[router.blade > blade]
 
     def black(self, router: Router, chassis: int) -> Link:
-        """To the router at the same place of another chassis of the group."""
+        """The black link to the router at the same place of another chassis of the group."""
         low, high = sorted((router.chassis, chassis))
         pair = router.group * pairs(self.shape.chassis) + pair_number(low, high, self.shape.chassis)
         number = self._first_black + pair * self.shape.routers + router.blade
@@ -129,7 +129,7 @@ class DragonflyZone(TopologyZone):
         return self.made(number, name, self.shape.black_cables)[router.chassis > chassis]
 
     def blue(self, group: int, other: int) -> Link:
-        """To another group."""
+        """The blue link to another group."""
         low, high = sorted((group, other))
         number = self._first_blue + pair_number(low, high, self.shape.groups)
         routers = f"{self.number(self.gate(low, high))}_and_{self.number(self.gate(high, low))}"
@@ -141,7 +141,7 @@ class DragonflyZone(TopologyZone):
         return self.made(number, name, self.shape.blue_cables)[group > other]
 
     def path(self, source: int, destination: int) -> list[Link]:
-        """The minimal route. SimGrid names the limiters of routers downwards from twice the number of hosts."""
+        """The links of the minimal route. SimGrid numbers the limiters of routers downwards from twice the number of hosts."""
         here, target = self.router_of(source), self.router_of(destination)
         links = [*self.limiter(source), self.local(source)[0]]
         if here.group != target.group:
@@ -153,7 +153,7 @@ class DragonflyZone(TopologyZone):
         return links
 
     def _within_group(self, here: Router, there: Router, forget_chassis: bool = False) -> list[Link]:
-        """Green, then black, as far as needed."""
+        """The links within a group: green, then black, each if needed."""
         links: list[Link] = []
         if here == there:
             return links
@@ -177,11 +177,11 @@ class DragonflyZone(TopologyZone):
         return f"{self.name} router {router.group}.{router.chassis}.{router.blade}"
 
     def switches(self) -> Iterator[str]:
-        """Group by group."""
+        """The routers, group by group."""
         return map(self._switch, self._routers())
 
     def edges(self) -> Iterator[Edge]:
-        """Hosts to routers; green, black, blue."""
+        """The links of hosts, then the green, black and blue ones."""
         for host in range(self.places):
             yield Edge(self.place(host), self._switch(self.router_of(host)), tuple(dict.fromkeys(self.local(host))))
         for router in self._routers():

@@ -1,4 +1,4 @@
-"""What is wrong with a platform, said in one line: file and line, what, how to mend it."""
+"""Errors of a platform. The text is one line: file and line, what is wrong, how to mend it."""
 
 from rsg_server.errors import SimunixError
 
@@ -8,4 +8,4 @@ class PlatformError(SimunixError):
 
 
 class NoRouteError(PlatformError):
-    """Two hosts that the platform does not connect."""
+    """There is no route between two hosts."""

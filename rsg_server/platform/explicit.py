@@ -1,4 +1,4 @@
-"""Zones whose routes are written one by one: Full and None."""
+"""Zones whose routes are written one by one (Full), or that have no routes (None)."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ class RoutedZone(Zone):
         self.legs: dict[tuple[int, int], Leg] = {}
 
     def add_route(self, source: NetPoint, destination: NetPoint, leg: Leg) -> None:
-        """One direction. ValueError if it is there already."""
+        """Add a route in one direction. Raises ValueError if the zone has one for these points."""
         if self.legs.setdefault((source.index, destination.index), leg) is not leg:
             raise ValueError(f"a route from {source.name} to {destination.name} is there already (routes are symmetrical)")
 
     def loop(self, point: NetPoint) -> Leg:
-        """From a host to itself: as written, or the default."""
+        """The route from a host to itself: as written, or the default loopback."""
         return self.legs.get((point.index, point.index)) or Leg((LOOPBACK,))
 
     def _drawn(self) -> Iterator[tuple[str, str, Leg, Leg]]:
-        """Each pair that a route joins: names of its ends, there and back (which may be the same)."""
+        """For each pair that a route joins: the names of its ends, and the legs there and back, perhaps one leg for both."""
         for (source, destination), leg in sorted(self.legs.items()):
             if source == destination or (source > destination and (destination, source) in self.legs):
                 continue
@@ -36,7 +36,7 @@ class RoutedZone(Zone):
             yield ends[0].name, ends[1].name, leg, self.legs.get((destination, source), leg)
 
     def edges(self) -> Iterator[Edge]:
-        """A link that is a route by itself, and of no other one, joins its ends; other links are drawn as nodes."""
+        """A link that makes up one route, and is in no other, joins the route's ends; all other links are drawn as nodes."""
         uses = Counter(link for _, _, leg, _ in self._drawn() for link in leg.links)
         for one, other, leg, back in self._drawn():
             if len(leg.links) == 1 and uses[leg.links[0]] == 1:
@@ -46,15 +46,15 @@ class RoutedZone(Zone):
                 yield Edge(before, after, ())
 
     def links_at(self, node: str) -> tuple[Link, ...]:
-        """The link that a node stands for."""
+        """The link that a node of a drawing stands for."""
         return tuple(link for link in self.links if LINK_NODE + link.name == node)
 
 
 class FullZone(RoutedZone):
-    """Every pair that is to communicate has a route of its own."""
+    """A zone in which every pair that communicates has a written route."""
 
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
-        """As written. SimGrid takes a missing route for one without links."""
+        """The route as written. SimGrid takes a missing route for one without links."""
         if source is destination:
             return self.loop(source)
         leg = self.legs.get((source.index, destination.index))
@@ -69,7 +69,7 @@ class EmptyZone(Zone):
     """Routing "None": no two points are connected."""
 
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
-        """Only a host with itself."""
+        """The loopback of a host; there is no route between two points."""
         if self.simgrid_compat:
             return Leg(())
         if source is destination:
@@ -78,5 +78,5 @@ class EmptyZone(Zone):
 
 
 def reversed_leg(leg: Leg, links: tuple[Link, ...]) -> Leg:
-    """The same way back, over the links given."""
+    """The leg in the other direction, over the links given."""
     return replace(leg, links=links, leaves=leg.enters, enters=leg.leaves)

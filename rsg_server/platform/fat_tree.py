@@ -19,7 +19,7 @@ from rsg_server.platform.zone import Edge, Zone
 
 @dataclass(frozen=True, slots=True)
 class FatTreeShape:
-    """For each level from below: children of a switch, parents of a node, parallel cables between the two."""
+    """For each level, from the lowest: children of a switch, parents of a node, parallel cables between the two."""
 
     down: tuple[int, ...]
     up: tuple[int, ...]
@@ -27,24 +27,24 @@ class FatTreeShape:
 
     @property
     def levels(self) -> int:
-        """Of switches."""
+        """The number of levels of switches."""
         return len(self.down)
 
     @property
     def hosts(self) -> int:
-        """How many there are."""
+        """The number of hosts."""
         return prod(self.down)
 
     def nodes(self, level: int) -> int:
-        """How many there are in a level: hosts in 0, switches above."""
+        """How many nodes a level has: hosts in level 0, switches above."""
         return prod(self.up[:level]) * prod(self.down[level:])
 
     def radix(self, level: int) -> tuple[int, ...]:
-        """What each digit of a label of this level counts to."""
+        """The base of each digit of a label of this level."""
         return self.up[:level] + self.down[level:]
 
     def label(self, level: int, position: int) -> tuple[int, ...]:
-        """Digits of a position, the lowest first."""
+        """The digits of a position, the lowest first."""
         digits = []
         for base in self.radix(level):
             position, digit = divmod(position, base)
@@ -52,7 +52,7 @@ class FatTreeShape:
         return tuple(digits)
 
     def position(self, level: int, label: Sequence[int]) -> int:
-        """The reverse."""
+        """The position of a label: the reverse of `label`."""
         position = 0
         for digit, base in zip(reversed(label), reversed(self.radix(level)), strict=True):
             position = position * base + digit
@@ -63,7 +63,7 @@ Node = tuple[int, int]  # level, position
 
 
 class FatTreeZone(TopologyZone):
-    """Up to the lowest switch above both, choosing parents by the destination's number; then down."""
+    """A fat tree. Routes go up to the lowest switch above both hosts, by parents that the destination's number chooses."""
 
     def __init__(
         self,
@@ -87,17 +87,17 @@ class FatTreeZone(TopologyZone):
 
     @property
     def cables(self) -> int:
-        """How many there are."""
+        """The number of cables."""
         return self._first_cable[-1]
 
     def number(self, node: Node) -> int:
-        """SimGrid's: hosts from 0 up, switches from twice the number of hosts down."""
+        """SimGrid's number of a node: hosts from 0 upwards, switches from twice the number of hosts downwards."""
         level, position = node
         below = sum(self.shape.nodes(lower) for lower in range(1, level))
         return position if level == 0 else 2 * self.shape.hosts - 1 - below - position
 
     def cable(self, child: Node, upper_digit: int, cable: int) -> tuple[Link, Link]:
-        """The links up and down between a node and the parent that has `upper_digit`."""
+        """The links up and down between a node and its parent with `upper_digit`."""
         level, position = child
         up, parallel = self.shape.up[level], self.shape.cables[level]
         number = self._first_cable[level] + (position * up + upper_digit) * parallel + cable
@@ -110,14 +110,14 @@ class FatTreeZone(TopologyZone):
         return self.made(number, name)
 
     def parent_of(self, child: Node, digit: int) -> Node:
-        """The switch above whose label has that digit in the child's level."""
+        """The switch above a node whose label has this digit in the node's level."""
         level, position = child
         label = list(self.shape.label(level, position))
         label[level] = digit
         return level + 1, self.shape.position(level + 1, label)
 
     def path(self, source: int, destination: int) -> list[Link]:
-        """d-mod-k on the way up; on the way down the cable is the source's number modulo the number of cables."""
+        """The links of a route: d-mod-k on the way up; on the way down, cable number source modulo cables."""
         shape = self.shape
         counted = self._numbers.fat_tree_hosts if self.simgrid_compat else 0  # SimGrid counts hosts on from tree to tree
         target = shape.label(0, destination)
@@ -141,12 +141,12 @@ class FatTreeZone(TopologyZone):
         return self.limiter(self.number(node), node[0] > 0)
 
     def _is_below(self, node: Node, target: Sequence[int]) -> bool:
-        """Is the host below that switch?"""
+        """Whether the host of a label is below a switch."""
         level, position = node
         return level > 0 and self.shape.label(level, position)[level:] == tuple(target[level:])
 
     def _step_down(self, node: Node, target: Sequence[int], source: int, start: int) -> tuple[list[Link], Node, int]:
-        """One level. `start` is where SimGrid's loop over a switch's ports goes on from the switch before."""
+        """One level down. `start` is the port at which SimGrid's loop goes on from the switch before."""
         level, position = node
         children, cables = self.shape.down[level - 1], self.shape.cables[level - 1]
         digit = target[level - 1]
@@ -161,11 +161,11 @@ class FatTreeZone(TopologyZone):
         return links, child, cable * children + digit + 1
 
     def switch_name(self, node: Node) -> str:
-        """For drawings."""
+        """The name of a node in drawings."""
         return self.place(node[1]) if node[0] == 0 else f"{self.name} switch {node[0]}.{node[1]}"
 
     def switches(self) -> Iterator[str]:
-        """Level by level."""
+        """The switches, level by level."""
         for level in range(1, self.shape.levels + 1):
             for position in range(self.shape.nodes(level)):
                 yield self.switch_name((level, position))
@@ -178,7 +178,7 @@ class FatTreeZone(TopologyZone):
                         yield (level, position), digit, cable
 
     def edges(self) -> Iterator[Edge]:
-        """Every cable."""
+        """All cables."""
         for child, digit, cable in self._all_cables():
             links = tuple(dict.fromkeys(self.cable(child, digit, cable)))
             yield Edge(self.switch_name(child), self.switch_name(self.parent_of(child, digit)), links)

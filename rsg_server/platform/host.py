@@ -1,4 +1,4 @@
-"""A host of the platform: what does not change while it runs."""
+"""A host of the platform: the properties that do not change during a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NO_PROPERTIES: Mapping[str, str] = MappingProxyType({})
 
 
 def no_properties() -> Mapping[str, str]:
-    """The same for all that have none."""
+    """The properties of a host or disk without any; one object for all."""
     return NO_PROPERTIES
 
 
@@ -45,5 +45,5 @@ class Host:
 
     @property
     def speed_flops(self) -> float:
-        """Of one core in its first power state, flop/s."""
+        """The speed of one core in the first power state, in flop/s."""
         return self.speeds_flops[self.power_state]

@@ -1,4 +1,4 @@
-"""Links and routes, as in SimGrid."""
+"""Links and routes, with SimGrid's meaning."""
 
 import math
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class SharingPolicy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One direction of a wire: bytes per second, and seconds as they were written (rounding them is the clock's).
+    """One direction of a wire: bytes per second, and seconds as written in the platform (only the clock rounds them).
 
     A split-duplex wire X is two of these, `X_UP` and `X_DOWN`.
     """
@@ -37,15 +37,15 @@ class Route:
 
     @property
     def latency_s(self) -> float:
-        """Sum over the links, and the distance."""
+        """The latencies of all links and the distance, in seconds."""
         return sum(link.latency_s for link in self.links) + self.distance_s
 
     @property
     def latency_ns(self) -> int:
-        """The same to the nanosecond, which is what the virtual clock counts."""
+        """The latency in nanoseconds, the unit of the virtual clock."""
         return round(self.latency_s * 1e9)
 
     @property
     def bottleneck_bytes_per_s(self) -> float:
-        """The smallest bandwidth; infinite without links."""
+        """The smallest bandwidth of the links; infinite without links."""
         return min((link.bandwidth_bytes_per_s for link in self.links), default=math.inf)

@@ -1,4 +1,4 @@
-"""All hosts and how to get from one to another."""
+"""All hosts of a platform, and the routes between them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rsg_server.platform.zone import Zone, find_route
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What is known of a platform beyond hosts and routes: zones, what changes in time, SimGrid's `<config>` as data."""
+    """A platform beyond hosts and routes: its zones, its profiles, and SimGrid's `<config>`, as data."""
 
     root: Zone | None = None
     all_links: Callable[[], Iterable[Link]] = tuple
@@ -24,7 +24,7 @@ class Description:
 
 
 class Platform:
-    """Hosts by name and by address; routes are computed when first asked for and kept."""
+    """Hosts by name and by address. A route is computed when it is first asked for, and kept."""
 
     def __init__(
         self, hosts: Sequence[Host], find_route: Callable[[Host, Host], Route], description: Description | None = None
@@ -48,11 +48,11 @@ class Platform:
         return self._by_name[name]
 
     def host_by_address(self, packed: bytes) -> Host | None:
-        """The host with an address of 4 or 16 bytes; None if nobody has it."""
+        """The host with an address of 4 or 16 bytes; None if no host has it."""
         return self._by_address.get(packed)
 
     def route(self, source: Host, destination: Host) -> Route:
-        """The links from source to destination; a host reaches itself through its loopback. NoRouteError if there is no way."""
+        """The links from source to destination; to itself, a host's loopback. Raises NoRouteError."""
         key = (source.name, destination.name)
         if key not in self._routes:
             self._routes[key] = self._find_route(source, destination)
@@ -60,12 +60,12 @@ class Platform:
 
     @cached_property
     def links(self) -> Mapping[str, Link]:
-        """All links by name, in the order of the platform's description."""
+        """All links by name, in the order of the description."""
         return {link.name: link for link in self.description.all_links()}
 
 
 def zoned_platform(root: Zone, profiles: tuple[ProfileUse, ...] = (), config: Mapping[str, str] = NO_PROPERTIES) -> Platform:
-    """A platform of all hosts inside a zone."""
+    """The platform of all hosts inside a zone."""
     found = [point for zone in root.family() for point in zone.points if point.host is not None]
     points = {point.name: point for point in found}
     hosts = [point.host for point in found if point.host is not None]

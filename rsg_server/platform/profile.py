@@ -1,4 +1,4 @@
-"""How a link or host changes in time: SimGrid's profiles (trace files), kept as data.
+"""How a link or host changes over time: SimGrid's profiles (trace files), as data.
 
 Lines `date value`; comments begin with # or %. `LOOPAFTER d` starts over d seconds after the last event, `PERIODICITY d` every
 d seconds. Bandwidths are bytes per second, latencies seconds, states 0 or 1, speeds fractions of the peak. Stochastic profiles
@@ -12,7 +12,7 @@ from enum import Enum
 
 
 class Changes(Enum):
-    """What a profile changes."""
+    """The property that a profile changes."""
 
     BANDWIDTH = "bandwidth"
     LATENCY = "latency"
@@ -23,7 +23,7 @@ class Changes(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Events (seconds since the start, value) in order; `repeat_after_s` seconds after the last one they begin again."""
+    """Events (seconds since the start, value) by time; `repeat_after_s` seconds after the last event they begin again."""
 
     name: str
     events: tuple[tuple[float, float], ...]
@@ -32,7 +32,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class ProfileUse:
-    """A profile of one property of one link or host, by its name. A split-duplex link has one for each direction."""
+    """A profile of one property of the link or host `element`. A split-duplex link has one use for each direction."""
 
     changes: Changes
     element: str

@@ -1,4 +1,4 @@
-"""Zones that put routes together out of written pieces: Floyd and Dijkstra.
+"""Zones that join written routes to longer ones: Floyd and Dijkstra.
 
 Floyd counts links, as SimGrid's manual and program agree. Dijkstra minimises latency, as the manual says; SimGrid's program
 counts links there too, which is what `simgrid_compat` asks for. Nothing is computed before a route is asked for, and then only
@@ -19,14 +19,14 @@ Cost = float | tuple[float, int]
 
 
 class GraphZone(RoutedZone):
-    """Written routes are the edges of a graph; a route is a path in it."""
+    """A zone in which the written routes are the edges of a graph, and a route is a path in the graph."""
 
     def __init__(self, name: str, parent: Zone | None = None, where: str = "", simgrid_compat: bool = False) -> None:
         super().__init__(name, parent, where, simgrid_compat)
         self.out: dict[int, list[int]] = {}
 
     def add_route(self, source: NetPoint, destination: NetPoint, leg: Leg) -> None:
-        """One edge. ValueError if it is there already."""
+        """Add an edge. Raises ValueError if the zone has one for these points."""
         super().add_route(source, destination, leg)
         self.out.setdefault(source.index, []).append(destination.index)
         self.out.setdefault(destination.index, [])
@@ -36,7 +36,7 @@ class GraphZone(RoutedZone):
         """The last point before the destination on the way from the source; None if there is no way."""
 
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
-        """The path's edges one after the other, and between two of them what leads from gateway to gateway."""
+        """The edges of the path, and between two edges the route from the gateway of one to the gateway of the next."""
         if source is destination:
             return self.loop(source)
         path: list[Leg] = []
@@ -74,17 +74,17 @@ class DijkstraZone(GraphZone):
         self._ranks: dict[int, int] | None = None
 
     def previous(self, source: int, destination: int) -> int | None:
-        """From the tree of the source."""
+        """See GraphZone; from the tree of shortest paths of the source."""
         if source not in self._trees:
             self._trees[source] = self._tree(source)
         return self._trees[source].get(destination)
 
     def _cost(self, leg: Leg) -> tuple[float, int]:
-        """Latency, then number of links."""
+        """The cost of an edge: latency (0 in SimGrid), then number of links."""
         return (0.0 if self.simgrid_compat else sum(link.latency_s for link in leg.links), len(leg.links))
 
     def _tree(self, source: int) -> dict[int, int]:
-        """Each point's predecessor. Equal costs are settled in the order in which routes first named the points (SimGrid)."""
+        """Each point's predecessor. As in SimGrid, points of equal cost come in the order in which routes first name them."""
         rank = {point: position for position, point in enumerate(self.out)}
         costs: dict[int, tuple[float, int]] = {source: (0.0, 0)}
         before: dict[int, int] = {}
@@ -105,7 +105,7 @@ class DijkstraZone(GraphZone):
 
 @dataclass(frozen=True, slots=True)
 class _Paths:
-    """From one source: for each point that is reached, the highest point that its path must pass, -1 if it is a single edge."""
+    """For one source: the highest intermediate point on the path to each point that is reached; -1 for a single edge."""
 
     highest: dict[int, int]
 
@@ -123,7 +123,7 @@ class FloydZone(GraphZone):
         self._paths: dict[int, _Paths] = {}
 
     def previous(self, source: int, destination: int) -> int | None:
-        """Of the path, or of its part behind the highest intermediate point."""
+        """See GraphZone; on the path, or on its part behind the highest intermediate point."""
         while True:
             if source not in self._paths:
                 self._paths[source] = self._shortest(source)
@@ -133,7 +133,7 @@ class FloydZone(GraphZone):
             source = highest
 
     def _shortest(self, source: int) -> _Paths:
-        """Points are settled in the order of their cost; each has at least one link more than those before it on its path."""
+        """Settle points by cost; a point has at least one link more than the points before it on its path."""
         costs = {source: 0}
         highest: dict[int, int] = {}
         queue = [(0, source)]

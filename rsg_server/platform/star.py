@@ -1,4 +1,4 @@
-"""A star: every host has an up and a down link of its own to one switch (split duplex, SimGrid's flat cluster)."""
+"""A star: every host has an up and a down link of its own to one switch (split duplex, as in SimGrid's flat cluster)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rsg_server.platform.topology import LinkKind
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A host's link to the switch, the same in both directions: bytes per second, nanoseconds."""
+    """The link between a host and the switch, alike in both directions: bytes per second, nanoseconds."""
 
     bandwidth_bytes_per_s: float = 1.25e9
     latency_ns: int = 25_000
@@ -26,7 +26,7 @@ def star(
     loopback: Access | None = None,
     overrides: Mapping[str, Access] | None = None,
 ) -> Platform:
-    """Build the platform; `overrides` gives single hosts another access link."""
+    """The platform of a star; `overrides` gives single hosts another access link."""
     default = access or Access()
     loop = loopback or Access(1e10, 5_000)
     zone = StarZone("switch")

@@ -17,7 +17,7 @@ MS = 1e-3
 
 @dataclass(slots=True)
 class Spoke:
-    """How one point reaches the switch and is reached from it; `gateway` if the point is a zone."""
+    """The links from a point up to the switch and down to the point; `gateway` is set if the point is a zone."""
 
     up: tuple[Link, ...] = ()
     down: tuple[Link, ...] = ()
@@ -26,23 +26,23 @@ class Spoke:
 
 
 def without_repeats(links: tuple[Link, ...]) -> tuple[Link, ...]:
-    """A link that is on the way up and on the way down (a backbone, a half-duplex link) is taken once."""
+    """The links, each once: a backbone or a half-duplex link is both on the way up and on the way down."""
     return tuple(dict.fromkeys(links))
 
 
 class StarZone(Zone):
-    """Up to the switch, down to the other point. A point without a spoke is at the switch itself."""
+    """A zone whose routes go up to the switch and down to the other point. A point without a spoke is at the switch."""
 
     def __init__(self, name: str, parent: Zone | None = None, where: str = "", simgrid_compat: bool = False) -> None:
         super().__init__(name, parent, where, simgrid_compat)
         self.spokes: dict[int, Spoke] = {}
 
     def spoke(self, point: NetPoint) -> Spoke:
-        """To be filled."""
+        """The spoke of a point, to be filled in."""
         return self.spokes.setdefault(point.index, Spoke())
 
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
-        """SimGrid sends a host without a loopback of its own to itself over its links up and down."""
+        """The links up and down. In SimGrid, a host without a loopback of its own reaches itself over these links, too."""
         up, down = self.spokes.get(source.index, Spoke()), self.spokes.get(destination.index, Spoke())
         if source is destination and up.loopback is not None:
             return Leg((up.loopback,))
@@ -51,11 +51,11 @@ class StarZone(Zone):
         return Leg(without_repeats(up.up + down.down), up.gateway, down.gateway)
 
     def switches(self) -> Iterator[str]:
-        """One, named as the zone."""
+        """The switch, which has the zone's name."""
         yield self.name
 
     def edges(self) -> Iterator[Edge]:
-        """Each point to the switch; what all share beyond their own link is the switch's."""
+        """The links between each point and the switch, without those that several points share (see links_at)."""
         shared = self._shared()
         for point in self.points:
             spoke = self.spokes.get(point.index, Spoke())
@@ -64,15 +64,15 @@ class StarZone(Zone):
             yield Edge(end, self.name, tuple(own))
 
     def _gateway(self, point: NetPoint) -> NetPoint | None:
-        """Of a zone: where routes leave and enter it."""
+        """The gateway of a point that is a zone."""
         return self.spokes.get(point.index, Spoke()).gateway
 
     def links_at(self, node: str) -> tuple[Link, ...]:
-        """The backbone."""
+        """The links that several points share, such as a backbone, belong to the switch."""
         return tuple(self._shared()) if node == self.name else ()
 
     def _shared(self) -> dict[Link, None]:
-        """Links of several spokes."""
+        """The links that are in several spokes."""
         uses = Counter(link for spoke in self.spokes.values() for link in {*spoke.up, *spoke.down})
         return {link: None for link in self.links if uses[link] > 1}
 
@@ -81,7 +81,7 @@ class VivaldiZone(StarZone):
     """Hosts with access links and coordinates in milliseconds: distance and both heights add to the latency."""
 
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
-        """As in a star, and the distance; zones are as far apart as their routers `router_ZONE`, by SimGrid's rule."""
+        """The links as in a star, and the distance. By SimGrid's rule, a zone ZONE is where its router `router_ZONE` is."""
         gateways = (self._gateway(source), self._gateway(destination))
         leg = super().local_route(source, destination)
         if source is destination and not self.simgrid_compat:
@@ -109,7 +109,7 @@ class VivaldiZone(StarZone):
 def fill_cluster(
     zone: StarZone, hosts: Sequence[Host], names: Sequence[str], links: ClusterLinks, backbone: Link | None = None
 ) -> None:
-    """SimGrid's flat cluster: each host's own link, and beyond it the backbone. `names` are those of the hosts' links."""
+    """Make SimGrid's flat cluster: each host's own link, and beyond it the backbone; `names` are those of the hosts' links."""
     shared = (backbone,) if backbone else ()
     zone.links += shared
     for host, name in zip(hosts, names, strict=True):

@@ -1,4 +1,4 @@
-"""What clusters with a regular shape have in common: their hosts, the links of hosts to themselves and the limits of nodes."""
+"""What clusters of a regular shape have in common: their hosts, loopbacks, and limiters of nodes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from rsg_server.platform.zone import LOOPBACK, Leg, NetPoint, Zone
 
 @dataclass(frozen=True, slots=True)
 class LinkKind:
-    """What all links of a cluster are like. `policy` None is split duplex: a link for each direction."""
+    """The properties of all links of a cluster. `policy` None is split duplex: a link for each direction."""
 
     bandwidth_bytes_per_s: float
     latency_s: float
     policy: SharingPolicy | None = None
 
     def make(self, name: str, times: int = 1) -> tuple[Link, Link]:
-        """The links up and down (the same one, unless split duplex) of `times` parallel cables."""
+        """The links up and down of `times` parallel cables: two if split duplex, else one link for both."""
         bandwidth = self.bandwidth_bytes_per_s * times
         if self.policy is not None:
             link = Link(name, bandwidth, self.latency_s, self.policy)
@@ -30,7 +30,7 @@ class LinkKind:
 
 @dataclass(frozen=True, slots=True)
 class ClusterLinks:
-    """The links of a cluster: between its parts; of a host to itself; what all traffic of a node together may use."""
+    """The links of a cluster: between its parts, of a host to itself, and the limit of all traffic of a node together."""
 
     cables: LinkKind
     loopback: LinkKind | None = None
@@ -39,16 +39,16 @@ class ClusterLinks:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Counters that SimGrid keeps for a whole file, because names and (in its fat trees) routes depend on them."""
+    """Counters that SimGrid keeps for a whole file; names of links and routes of its fat trees depend on them."""
 
     cables: int = 0
     fat_tree_hosts: int = 0
 
 
 class TopologyZone(Zone):
-    """A cluster whose routes follow from the numbers of its hosts. Links are made when first met, and kept.
+    """A cluster whose routes follow from the numbers of its hosts. A link is made when it is first needed, and kept.
 
-    It may have more places than hosts; the last ones are empty then.
+    The cluster may have more places than hosts; then the last places are empty.
     """
 
     def __init__(
@@ -70,14 +70,14 @@ class TopologyZone(Zone):
             self.add_host(host)
 
     def made(self, key: object, name: Callable[[], str], times: int = 1) -> tuple[Link, Link]:
-        """The links of one cable, up and down."""
+        """The links up and down of one cable, made if needed."""
         pair = self._made.get(key)
         if pair is None:
             pair = self._made[key] = self.cluster_links.cables.make(name(), times)
         return pair
 
     def loopback(self, index: int) -> Link | None:
-        """A host's own, if the cluster has such."""
+        """The loopback of a host; None if the cluster has no loopbacks."""
         kind = self.cluster_links.loopback
         if kind is None:
             return None
@@ -88,7 +88,7 @@ class TopologyZone(Zone):
         return self._made[key][0]
 
     def limiter(self, node: int, switch: bool = False) -> tuple[Link, ...]:
-        """What limits a node: one link or none. Switches count on from twice the number of hosts, downwards."""
+        """The limiter of a node: one link or none. Switches are numbered from twice the number of hosts downwards."""
         limit = self.cluster_links.limiter_bytes_per_s
         if limit is None:
             return ()
@@ -99,7 +99,7 @@ class TopologyZone(Zone):
         return (self._made[key][0],)
 
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
-        """By rule; a host reaches itself through its loopback."""
+        """The route by the rule of the topology; a host reaches itself through its loopback."""
         if source.host is None or destination.host is None:
             raise self.no_route(source, destination)
         if source is destination:
@@ -109,7 +109,7 @@ class TopologyZone(Zone):
         return Leg(tuple(self.path(source.index, destination.index)), source, destination)
 
     def all_links(self) -> Iterator[Link]:
-        """Cables, loopbacks, limiters of hosts and switches."""
+        """All links: cables, loopbacks, limiters of hosts and of switches."""
         yield from dict.fromkeys(link for edge in self.edges() for link in edge.links)
         yield from filter(None, map(self.loopback, range(len(self.points))))
         switches = sum(1 for _ in self.switches())
@@ -124,4 +124,4 @@ class TopologyZone(Zone):
 
     @abstractmethod
     def path(self, source: int, destination: int) -> list[Link]:
-        """The links from one host to another, by their numbers."""
+        """The links from one host to another, given by their numbers."""

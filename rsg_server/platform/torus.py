@@ -16,7 +16,7 @@ from rsg_server.platform.zone import Edge, Zone
 
 
 class TorusZone(TopologyZone):
-    """x first, then y, and so on."""
+    """A torus. A route goes along x first, then along y, and so on."""
 
     def __init__(
         self,
@@ -35,23 +35,23 @@ class TorusZone(TopologyZone):
         self.strides = tuple(prod(dimensions[:axis]) for axis in range(len(dimensions)))
 
     def neighbour(self, host: int, axis: int, step: int) -> int:
-        """The host one step further, around the edge if need be."""
+        """The host that is one step away along an axis, across the edge if needed."""
         stride, size = self.strides[axis], self.dimensions[axis]
         coordinate = host // stride % size
         return host + ((coordinate + step) % size - coordinate) * stride
 
     def cable(self, host: int, axis: int) -> tuple[Link, Link]:
-        """From a host to its next neighbour: the links up (there) and down (back)."""
+        """The links up (to a host's next neighbour) and down (back)."""
         return self.made((host, axis), lambda: f"{self.name}_link_from_{host}_to_{self.neighbour(host, axis, 1)}")
 
     def goes_up(self, source: int, destination: int, axis: int) -> bool:
-        """Which way around? By the coordinates of both ends."""
+        """Whether a route goes to higher coordinates, by SimGrid's test of both ends."""
         stride, size = self.strides[axis], self.dimensions[axis]
         here, there, half = source // stride % size, destination // stride % size, size // 2
         return here < there <= here + half or (here > half and (here + half) % size >= there)
 
     def path(self, source: int, destination: int) -> list[Link]:
-        """One dimension after the other."""
+        """The links of a route, one dimension after the other."""
         links: list[Link] = []
         here = source
         for axis, (stride, size) in enumerate(zip(self.strides, self.dimensions, strict=True)):
@@ -64,7 +64,7 @@ class TorusZone(TopologyZone):
         return links + list(self.limiter(destination))
 
     def edges(self) -> Iterator[Edge]:
-        """Every cable; none from a host to itself, where a dimension has one host."""
+        """Every cable, except from a host to itself in a dimension of one host."""
         for host in range(self.places):
             for axis, size in enumerate(self.dimensions):
                 if size > 1:

@@ -15,7 +15,7 @@ _DECIMAL_WORDS = ("kilo", "mega", "giga", "tera", "peta", "exa", "zetta", "yotta
 
 
 def _scale(unit: str, value: float, prefixes: tuple[str, ...], step: float) -> dict[str, float]:
-    """The unit alone and with each prefix, which count `step` times more each."""
+    """The unit alone and with each prefix; each prefix means `step` times more than the one before."""
     return {unit: value} | {prefix + unit: value * step**power for power, prefix in enumerate(prefixes, 1)}
 
 
@@ -41,7 +41,7 @@ def _quantity(text: str, units: dict[str, float], default: str, expected: str) -
 
 
 def bandwidth_bytes_per_s(text: str) -> float:
-    """Bytes per second; above 0."""
+    """A bandwidth in bytes per second; above 0."""
     expected = "a bandwidth above 0 such as '125MBps' or '10Gbps'"
     value = _quantity(text, BANDWIDTHS, "Bps", expected)
     if value <= 0:
@@ -50,7 +50,7 @@ def bandwidth_bytes_per_s(text: str) -> float:
 
 
 def time_s(text: str) -> float:
-    """Seconds; not below 0."""
+    """A time in seconds; not below 0."""
     expected = "a time not below 0 such as '50us' or '1.5ms'"
     value = _quantity(text, TIMES, "s", expected)
     if value < 0:
@@ -59,7 +59,7 @@ def time_s(text: str) -> float:
 
 
 def speed_flops(text: str) -> float:
-    """Flop/s; not below 0 (a power state in which nothing progresses has 0)."""
+    """A speed in flop/s; not below 0 (0: a power state in which nothing progresses)."""
     expected = "a speed not below 0 such as '2.5Gf' or '100megaflops'"
     value = _quantity(text, SPEEDS, "f", expected)
     if value < 0:

@@ -23,7 +23,7 @@ LOOPBACK = Link("__loopback__", 1e10, 0.0, SharingPolicy.FATPIPE)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NetPoint:
-    """A host, a router, or a zone seen from outside. `index` is its place among the points of its zone."""
+    """A host, a router, or a zone seen from outside. `index` is the place among the points of `zone`."""
 
     name: str
     zone: Zone | None
@@ -35,7 +35,7 @@ class NetPoint:
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """The way from one point of a zone to another; between zones, also where it leaves the first and enters the second."""
+    """The way from one point of a zone to another; between two zones, also the gateways where it leaves and enters them."""
 
     links: tuple[Link, ...]
     leaves: NetPoint | None = None
@@ -45,7 +45,7 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Two ends and what joins them, for drawings: names of hosts, routers or switches, and one link or two (up, down)."""
+    """An edge of a drawing: the names of two hosts, routers or switches, and the link or links (up, down) between them."""
 
     one: str
     other: str
@@ -53,7 +53,7 @@ class Edge:
 
 
 class Zone(ABC):
-    """A set of points with one way of routing among them. It is filled while a platform is read, and not changed later."""
+    """A set of points with one kind of routing. A zone is filled while a platform is read, and does not change later."""
 
     def __init__(self, name: str, parent: Zone | None = None, where: str = "", simgrid_compat: bool = False) -> None:
         self.name = name
@@ -70,27 +70,27 @@ class Zone(ABC):
             parent.children.append(self)
 
     def add_host(self, host: Host) -> NetPoint:
-        """A new point, last of the zone's."""
+        """Add a host; its point is the zone's last."""
         point = NetPoint(host.name, self, len(self.points), host, None, host.coordinates)
         self.points.append(point)
         return point
 
     def add_router(self, name: str, coordinates: tuple[float, float, float] | None = None) -> NetPoint:
-        """A new point that is no host."""
+        """Add a router: a point that is no host."""
         point = NetPoint(name, self, len(self.points), None, None, coordinates)
         self.points.append(point)
         return point
 
     @abstractmethod
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
-        """The way between two different points of this zone, or from a host to itself. Raises NoRouteError."""
+        """The leg between two points of this zone, or from a host to itself. Raises NoRouteError."""
 
     def edges(self) -> Iterator[Edge]:
-        """What a drawing shows of this zone, without the zones inside."""
+        """The edges of a drawing of this zone, without the zones inside."""
         return iter(())
 
     def switches(self) -> Iterator[str]:
-        """Names of the ends of edges that are no points: a topology's switches."""
+        """The ends of edges that are no points: the switches of a topology."""
         return iter(())
 
     def links_at(self, node: str) -> tuple[Link, ...]:
@@ -98,24 +98,24 @@ class Zone(ABC):
         return ()
 
     def all_links(self) -> Iterator[Link]:
-        """Of this zone, without the zones inside."""
+        """All links of this zone, without the zones inside."""
         return iter(self.links)
 
     def family(self) -> Iterator[Zone]:
-        """This zone and all inside it, in the order of the file."""
+        """This zone and all zones inside, in the order of the file."""
         yield self
         for child in self.children:
             yield from child.family()
 
     def contains(self, point: NetPoint) -> bool:
-        """Is the point here, or in a zone inside?"""
+        """Whether a point is in this zone, or in a zone inside."""
         zone = point.zone
         while zone is not None and zone is not self:
             zone = zone.parent
         return zone is self
 
     def no_route(self, source: NetPoint, destination: NetPoint) -> NoRouteError:
-        """To be raised."""
+        """The error to raise where there is no route."""
         at = f"{self.where}: " if self.where else ""
         kind = "zoneRoute" if source.inside or destination.inside else "route"
         text = f"{at}no route from {source.name} to {destination.name} in zone {self.name}; add a <{kind}> between them"
@@ -142,7 +142,7 @@ def find_route(source: NetPoint, destination: NetPoint) -> Route:
 
 
 def _zones_around(point: NetPoint) -> list[Zone]:
-    """From the point's own to the outermost."""
+    """The zones around a point, the innermost first."""
     zones = []
     zone = point.zone
     while zone is not None:
@@ -152,7 +152,7 @@ def _zones_around(point: NetPoint) -> list[Zone]:
 
 
 def _extend(way: _Way, source: NetPoint, destination: NetPoint) -> None:
-    """Append the links from source to destination."""
+    """Append the links from source to destination to a way."""
     ups, downs = _zones_around(source), _zones_around(destination)
     common = None
     while ups and downs and ups[-1] is downs[-1]:
@@ -174,7 +174,7 @@ def _extend(way: _Way, source: NetPoint, destination: NetPoint) -> None:
 
 
 def _take(way: _Way, leg: Leg, source: NetPoint, destination: NetPoint, loops: bool = False) -> None:
-    """To the leg's first gateway, along it, and on from its second; `loops` if even when that is where one is."""
+    """Append the way to the leg's first gateway, the leg, and the way from its second; `loops`: also to itself."""
     if leg.leaves is not None and (loops or leg.leaves is not source):
         _extend(way, source, leg.leaves)
     way.go(leg)
@@ -185,7 +185,7 @@ def _take(way: _Way, leg: Leg, source: NetPoint, destination: NetPoint, loops: b
 def _take_bypass(
     way: _Way, common: Zone, source: NetPoint, destination: NetPoint, ups: Sequence[Zone], downs: Sequence[Zone]
 ) -> bool:
-    """Use a bypass of the common zone, if one joins the ends or zones around them; the innermost zones are tried first."""
+    """Use a bypass of the common zone, if one joins the ends or zones around them, the innermost first; whether one does."""
     if not ups and not downs:
         leg = common.bypasses.get((source, destination))
         if leg is not None:

@@ -20,7 +20,7 @@ AnyInterface = IPv4Interface | IPv6Interface
 AnyAddress = IPv4Address | IPv6Address
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Interface:
     """What `ip address` tells of one interface."""
 
@@ -35,18 +35,18 @@ class Interface:
 
     @property
     def is_loopback(self) -> bool:
-        """lo."""
+        """Whether this is lo."""
         return bool(self.flags & LOOPBACK)
 
 
 LO = Interface(
-    1,
-    "lo",
-    UP | LOOPBACK | RUNNING | LOWER_UP,
-    ARPHRD_LOOPBACK,
-    65536,
-    bytes(6),
-    (ip_interface("127.0.0.1/8"), ip_interface("::1/128")),
+    index=1,
+    name="lo",
+    flags=UP | LOOPBACK | RUNNING | LOWER_UP,
+    kind=ARPHRD_LOOPBACK,
+    mtu=65536,
+    hardware=bytes(6),
+    addresses=(ip_interface("127.0.0.1/8"), ip_interface("::1/128")),
 )
 
 
@@ -55,8 +55,8 @@ class InterfaceTable:
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
-        everybody = [address for host in platform.hosts for address in host.addresses]
-        self._prefixes = {family: _prefix(family, [one for one in everybody if one.version == family]) for family in (4, 6)}
+        known = [address for host in platform.hosts for address in host.addresses]
+        self._prefixes = {family: _prefix(family, [one for one in known if one.version == family]) for family in (4, 6)}
         self._known: dict[str, tuple[Interface, ...]] = {}
 
     def of(self, host: Host) -> tuple[Interface, ...]:
@@ -66,12 +66,19 @@ class InterfaceTable:
         return self._known[host.name]
 
     def _eth0(self, host: Host) -> Interface:
-        addresses = tuple(ip_interface(f"{address}/{self._prefixes[address.version]}") for address in host.addresses)
-        flags = UP | BROADCAST | RUNNING | MULTICAST | LOWER_UP
-        return Interface(2, "eth0", flags, ARPHRD_ETHER, 1500, _hardware(host), addresses, self._speed_mbit(host))
+        return Interface(
+            index=2,
+            name="eth0",
+            flags=UP | BROADCAST | RUNNING | MULTICAST | LOWER_UP,
+            kind=ARPHRD_ETHER,
+            mtu=1500,
+            hardware=_hardware(host),
+            addresses=tuple(ip_interface(f"{address}/{self._prefixes[address.version]}") for address in host.addresses),
+            speed_mbit=self._speed_mbit(host),
+        )
 
     def _speed_mbit(self, host: Host) -> int:
-        """That of the first link to somebody else."""
+        """The speed of the first link to another host."""
         for other in self._platform.hosts:
             if other is not host:
                 return round(self._platform.route(host, other).links[0].bandwidth_bytes_per_s * 8 / 1e6)
@@ -84,12 +91,12 @@ class InterfaceTable:
     def reaches_beyond(self, host: Host) -> bool:
         """Whether hosts of the platform are outside the network of eth0, so that there is a default route to them."""
         own = {address.version for address in host.addresses}
-        everybody = (address for other in self._platform.hosts for address in other.addresses)
-        return not all(self.is_on_link(host, address) for address in everybody if address.version in own)
+        known = (address for other in self._platform.hosts for address in other.addresses)
+        return not all(self.is_on_link(host, address) for address in known if address.version in own)
 
 
 def _prefix(family: int, addresses: list[AnyAddress]) -> int:
-    """The length of what all addresses of a family have in common, within what is usual."""
+    """The length of the prefix that all addresses of a family share, within PREFIX_RANGE."""
     shortest, longest = PREFIX_RANGE[family]
     if not addresses:
         return longest
@@ -102,12 +109,12 @@ def _prefix(family: int, addresses: list[AnyAddress]) -> int:
 
 
 def _is_edge(address: AnyAddress, prefix: int) -> bool:
-    """The first and the last IPv4 address of a network are no host's."""
+    """Whether an address is the first or last one of an IPv4 network, which no host can have."""
     network = ip_network(f"{address}/{prefix}", strict=False)
     return address.version == 4 and address in (network.network_address, network.broadcast_address)
 
 
 def _hardware(host: Host) -> bytes:
-    """A locally administered MAC address that tells the first address, as container networks make them."""
+    """A locally administered MAC address that contains the host's first address, as container networks make them."""
     first = host.addresses[0].packed if host.addresses else bytes(4)
     return b"\x02\x42" + first[-4:]

@@ -16,7 +16,7 @@ PERMANENT, FOREVER = 0x80, 0xFFFFFFFF
 SCOPE_GLOBAL, SCOPE_LINK, SCOPE_HOST = 0, 253, 254
 TABLE_MAIN, TABLE_LOCAL, PROTOCOL_KERNEL, UNICAST, LOCAL = 254, 255, 2, 1, 2
 OPERSTATE = {False: 6, True: 0}
-"""IFLA_OPERSTATE: up; of lo, unknown."""
+"""IFLA_OPERSTATE by whether the interface is lo: IF_OPER_UP, and IF_OPER_UNKNOWN as Linux says of lo."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +50,21 @@ def split_attributes(body: bytes, at: int) -> dict[int, bytes]:
 def link_message(interface: Interface) -> Message:
     """RTM_NEWLINK, with the attributes that `ip link`, libc and udev read."""
     queue = b"noqueue\0" if interface.is_loopback else b"fq_codel\0"
-    everybody = bytes(6) if interface.is_loopback else b"\xff" * 6
+    broadcast = bytes(6) if interface.is_loopback else b"\xff" * 6
     fixed = IFINFOMSG.pack(0, interface.kind, interface.index, interface.flags, 0)
     attributes = (
-        _attribute(3, interface.name.encode() + b"\0"),
+        _attribute(3, interface.name.encode() + b"\0"),  # IFLA_IFNAME
         _number(13, 1000),  # IFLA_TXQLEN
-        _attribute(16, bytes([OPERSTATE[interface.is_loopback]])),
+        _attribute(16, bytes([OPERSTATE[interface.is_loopback]])),  # IFLA_OPERSTATE
         _attribute(17, b"\0"),  # IFLA_LINKMODE
-        _number(4, interface.mtu),
+        _number(4, interface.mtu),  # IFLA_MTU
         _number(27, 0),  # IFLA_GROUP
         _number(31, 1),  # IFLA_NUM_TX_QUEUES
         _number(32, 1),  # IFLA_NUM_RX_QUEUES
         _attribute(33, b"\1"),  # IFLA_CARRIER
-        _attribute(6, queue),
-        _attribute(1, interface.hardware),
-        _attribute(2, everybody),
+        _attribute(6, queue),  # IFLA_QDISC
+        _attribute(1, interface.hardware),  # IFLA_ADDRESS
+        _attribute(2, broadcast),  # IFLA_BROADCAST
         _attribute(23, bytes(24 * 8)),  # IFLA_STATS64
         _attribute(7, bytes(23 * 4)),  # IFLA_STATS
     )
@@ -75,18 +75,19 @@ def new_address(interface: Interface, address: AnyInterface) -> Message:
     """RTM_NEWADDR."""
     scope = SCOPE_HOST if interface.is_loopback else SCOPE_GLOBAL
     fixed = IFADDRMSG.pack(FAMILY[address.version], address.network.prefixlen, PERMANENT, scope, interface.index)
-    attributes = [_attribute(1, address.ip.packed)]
+    attributes = [_attribute(1, address.ip.packed)]  # IFA_ADDRESS
     if address.version == 4:
-        attributes.append(_attribute(2, address.ip.packed))
+        attributes.append(_attribute(2, address.ip.packed))  # IFA_LOCAL
         if not interface.is_loopback:
-            attributes.append(_attribute(4, address.network.broadcast_address.packed))
-        attributes.append(_attribute(3, interface.name.encode() + b"\0"))
-    attributes += [_number(8, PERMANENT), _attribute(6, struct.pack("=4I", FOREVER, FOREVER, 0, 0))]
+            attributes.append(_attribute(4, address.network.broadcast_address.packed))  # IFA_BROADCAST
+        attributes.append(_attribute(3, interface.name.encode() + b"\0"))  # IFA_LABEL
+    attributes.append(_number(8, PERMANENT))  # IFA_FLAGS
+    attributes.append(_attribute(6, struct.pack("=4I", FOREVER, FOREVER, 0, 0)))  # IFA_CACHEINFO
     return Message(NEWADDR, fixed + b"".join(attributes))
 
 
 def route_message(interface: Interface, network: AnyNetwork | None, source: AnyAddress, is_local: bool = False) -> Message:
-    """RTM_NEWROUTE to a network, to everybody (None), or to an address of the host itself."""
+    """RTM_NEWROUTE to a network, to everywhere (None: the default route), or to an address of the host itself."""
     if is_local:
         network = ip_network(source)
     table = TABLE_LOCAL if is_local else TABLE_MAIN
@@ -95,12 +96,12 @@ def route_message(interface: Interface, network: AnyNetwork | None, source: AnyA
         scope = SCOPE_GLOBAL
     bits = 0 if network is None else network.prefixlen
     fixed = RTMSG.pack(FAMILY[source.version], bits, 0, 0, table, PROTOCOL_KERNEL, scope, kind, 0)
-    attributes = [_number(15, table)]
+    attributes = [_number(15, table)]  # RTA_TABLE
     if network is not None:
-        attributes.append(_attribute(1, network.network_address.packed))
+        attributes.append(_attribute(1, network.network_address.packed))  # RTA_DST
     if source.version == 6:
         attributes.append(_number(6, 256))  # RTA_PRIORITY
     else:
-        attributes.append(_attribute(7, source.packed))
-    attributes.append(_number(4, interface.index))
+        attributes.append(_attribute(7, source.packed))  # RTA_PREFSRC
+    attributes.append(_number(4, interface.index))  # RTA_OIF
     return Message(NEWROUTE, fixed + b"".join(attributes))

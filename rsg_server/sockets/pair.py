@@ -1,4 +1,9 @@
-"""The server's end of a simulated internet socket: its state, its buffers, its back-pressure."""
+"""A simulated socket: an AF_UNIX pair of which the server holds one end, with its state, its buffers and its back-pressure.
+
+The application holds the other end, as an ordinary descriptor. Bytes that the application writes are read from `end`; bytes
+that reach the socket through the network are written to `end`, and wait in `undelivered` while the pair is full. `bytes_read`
+and `bytes_pushed` count both since the beginning: places of urgent bytes are told in these numbers.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +25,11 @@ if TYPE_CHECKING:
 
 READ_BYTES = 65536
 PIECES = 4
-"""What a window consists of, if its buffers have been forced to be larger than usual."""
+"""In how many pieces a window is read, if its buffers have been forced to be larger than usual."""
 READ_EVENTS = select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLPRI
 _SIOCATMARK = 0x8905
 _FILLER = bytearray(1 << 18)
-"""Where filler is thrown: as much as a socket's buffer usually holds (net.core.wmem_default), in one piece."""
+"""Where filler is read into: as much as a socket's buffer usually holds (net.core.wmem_default), in one piece."""
 
 
 class Direction(Protocol):
@@ -32,6 +37,8 @@ class Direction(Protocol):
 
     @property
     def is_cancelled(self) -> bool: ...
+    @property
+    def is_retrying(self) -> bool: ...
     @property
     def in_flight_bytes(self) -> int: ...
     @property
@@ -75,18 +82,18 @@ class SocketState(Enum):
 
 @dataclass(eq=False, slots=True)
 class SimulatedSocket:
-    """`end` is ours, `held` unless it is stored; `app_end` the application's until it is handed out (pending connections)."""
+    """A socket of an emulated host. `app_end` is the application's end until it is handed out (pending connections)."""
 
     number: int
     host: HostState
     family: int  # 4, 6; 16 netlink
     kind: str  # 's' stream, 'd' datagram, 'n' netlink
-    held: socket.socket | None
+    held: socket.socket | None  # `end`; None while the descriptor store has it
     app_end: socket.socket | None
     type: int = 0  # as it was asked for: SOCK_
     protocol: int = 0
-    owner: Process | None = None  # who got the application's end from us
-    inode: int = 0  # of the application's end: reports find by it who holds it
+    owner: Process | None = None  # the process that the server gave the application's end to
+    inode: int = 0  # of the application's end: tells which processes hold it
     state: SocketState = SocketState.OPEN
     local: Address | None = None
     remote: Address | None = None
@@ -96,34 +103,34 @@ class SimulatedSocket:
     error: int = 0
     backlog: int = 0
     pending: deque[SimulatedSocket] = field(default_factory=deque)
-    tokens: int = 0  # sent to the listening application and not yet taken back by an accept
+    tokens: int = 0  # bytes sent to the listening application and not yet taken back by an accept
     options: dict[tuple[int, int], bytes] = field(default_factory=dict)
     undelivered: bytearray = field(default_factory=bytearray)
     fin_due: bool = False  # the peer has finished; to be shown once `undelivered` is empty
     app_finished: bool = False  # the application sends no more
     finished_first: bool = False  # before its peer did: its port goes into TIME_WAIT
     app_closed: bool = False
-    was_shut_down: bool = False  # in both directions: our end looks as if it were closed, but the descriptor lives on
-    vanished: bool = False  # its host lost power: nobody there knows of it any more
+    was_shut_down: bool = False  # in both directions: `end` reads as if closed, but the application's descriptor lives on
+    vanished: bool = False  # its host lost power: nothing there knows of the socket any more
     heard_ns: int = 0  # when its peer's host last answered
-    waits: bool = False  # a blocking connect
-    outcome: int | None = None  # of a connect, until somebody asks
-    events: int = READ_EVENTS
+    waits: bool = False  # in a blocking connect
+    outcome: int | None = None  # of a connect, until an actor asks
+    events: int = READ_EVENTS  # for which the server's epoll watches `end`
     is_urgent: bool = False  # the application has sent a byte with MSG_OOB, which has not been read yet
     bytes_read: int = 0  # since the beginning
     bytes_pushed: int = 0
-    send_bytes: int = 0  # buffers that the application has forced, SO_SNDBUFFORCE and SO_RCVBUFFORCE
-    receive_bytes: int = 0
+    send_bytes: int = 0  # the buffer that the application has forced by SO_SNDBUFFORCE
+    receive_bytes: int = 0  # by SO_RCVBUFFORCE
     fd_store: FdStore | None = None
     is_warm: bool = True  # used since the store last looked for sockets to store
-    urgent: deque[int] = field(default_factory=deque)  # places of urgent bytes in what the application is to get
+    urgent: deque[int] = field(default_factory=deque)  # places of urgent bytes in the stream to the application
 
     def __repr__(self) -> str:
         return f"socket {self.number} of {self.host.name} ({self.local} -> {self.remote}, {self.state.value})"
 
     @property
     def end(self) -> socket.socket:
-        """Our end of the pair, fetched if it is stored."""
+        """The server's end of the pair, fetched back if it is stored."""
         if self.held is None:
             assert self.fd_store is not None
             self.held = self.fd_store.fetch(self)
@@ -132,7 +139,7 @@ class SimulatedSocket:
 
     @property
     def may_be_stored(self) -> bool:
-        """Whether it is ours to give away."""
+        """Whether the server's end is open."""
         return not self.is_broken
 
     @property
@@ -159,13 +166,13 @@ class SimulatedSocket:
 
     @property
     def buffer_bytes(self) -> int:
-        """What may be under way towards the peer because both sides want it so."""
+        """How much may be under way towards the peer because both sides have forced larger buffers."""
         return 0 if self.peer is None else min(self.send_bytes, self.peer.receive_bytes)
 
     def read(self) -> bytes | None:
-        """What the application has sent, one piece at most; b"" at its end, None if there is nothing now.
+        """A piece of what the application has sent; b"" at the end, None if there is nothing now.
 
-        Raises ConnectionResetError when it closed with data unread.
+        Raises ConnectionResetError if the application closed with data unread.
         """
         try:
             data = self._read_urgent() or self.end.recv(max(READ_BYTES, self.buffer_bytes // PIECES))
@@ -175,7 +182,7 @@ class SimulatedSocket:
         return data
 
     def _read_urgent(self) -> bytes:
-        """The byte that was sent with MSG_OOB, if it is the next one; its place in the stream goes to the peer."""
+        """The byte that was sent with MSG_OOB, if it is the next one; the peer learns its place in the stream."""
         if not self.is_urgent or not _is_at_mark(self.end):
             return b""
         self.is_urgent = False
@@ -185,7 +192,7 @@ class SimulatedSocket:
 
     @property
     def is_broken(self) -> bool:
-        """Our end is closed, though the application's may live on."""
+        """Whether the server's end is closed, though the application's may be open."""
         return self.held is not None and self.held.fileno() < 0
 
     def drain(self) -> None:
@@ -195,7 +202,7 @@ class SimulatedSocket:
                 pass
 
     def deliver(self, data: bytes) -> bool:
-        """Give the application bytes; what does not fit waits. False if it will never take them."""
+        """Give the application bytes; what does not fit waits. False if the application is gone."""
         if self.undelivered or self.urgent:
             self.undelivered += data
             return self.push()
@@ -210,7 +217,7 @@ class SimulatedSocket:
         return True
 
     def push(self) -> bool:
-        """Move waiting bytes on; False if the application is gone."""
+        """Give the application bytes that wait, then the end if it is due; False if the application is gone."""
         while self.undelivered:
             try:
                 sent = self._send_piece() if self.urgent else self.end.send(self.undelivered)
@@ -228,7 +235,7 @@ class SimulatedSocket:
         return True
 
     def _send_piece(self) -> int:
-        """Up to the next urgent byte, or that one alone: urgent data keeps its place in the stream."""
+        """Send what comes before the next urgent byte, or that byte alone: urgent data keeps its place in the stream."""
         before = self.urgent[0] - self.bytes_pushed
         if before > 0:
             return self.end.send(self.undelivered[:before])

@@ -1,4 +1,4 @@
-"""Talking to a running emulation through its control socket."""
+"""Requests to a running emulation, by way of the control socket in its run directory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PIECE_BYTES = 1 << 18
 
 
 def connect(directory: Path) -> socket.socket:
-    """A connection to the emulation of a run directory; SimunixError if none runs there."""
+    """A connection to the emulation of a run directory. Raises SimunixError if none runs there."""
     control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
         folder = os.open(directory, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -34,7 +34,7 @@ def connect(directory: Path) -> socket.socket:
 
 
 def ask(directory: Path, request: dict[str, object], fds: Sequence[int] = ()) -> dict[str, Any]:
-    """One request and its answer; an error in the answer is raised."""
+    """Send one request and return its answer. Raises the error that the answer tells, as SimunixError."""
     with connect(directory) as control:
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
         control.sendmsg([json.dumps(request).encode()], rights)
@@ -48,7 +48,7 @@ def ask(directory: Path, request: dict[str, object], fds: Sequence[int] = ()) ->
 
 
 def join(directory: Path, host: str | None, argv: Sequence[str]) -> int:
-    """Run a program on a host of a running emulation with our own terminal; its exit code."""
+    """Run a program on a host of a running emulation, on the terminal of this process; return its exit code."""
     if host is None:
         hosts = ask(directory, {"op": "status"})["hosts"]
         if len(hosts) != 1:

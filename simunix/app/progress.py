@@ -1,4 +1,4 @@
-"""Live progress on a terminal: virtual time, speed-up, jobs, time left. Silent anywhere else."""
+"""Live progress on a terminal: virtual time, speed-up, jobs, time left. Where stderr is no terminal, nothing is shown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from simunix.units import human_time
 
 
 def count_lines(path: Path) -> int:
-    """Lines of a file that may not exist yet."""
+    """How many lines a file has; 0 if there is no such file yet."""
     try:
         with path.open("rb") as file:
             return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 16), b""))
@@ -24,7 +24,7 @@ def count_lines(path: Path) -> int:
 
 
 class LiveProgress:
-    """Call it with the emulation now and then; `done` counts finished jobs of `total`."""
+    """A watcher of an emulation: each call shows how far the run is. `done` counts the finished jobs, of `total`."""
 
     def __init__(self, total: int, done: Callable[[], int]) -> None:
         console = Console(stderr=True)

@@ -34,17 +34,17 @@ EPOCH_NS = 1_735_689_600 * 10**9
 def plan_single(
     argv: tuple[str, ...], options: KernelOptions, until_ns: int | None, pace: float | None, log_every_turn: bool
 ) -> Plan:
-    """One host, named and sized as this computer, that runs one command."""
+    """A plan of one host, named and sized as this computer, that runs one command."""
     name = socket.gethostname().split(".")[0] or "localhost"
     cores = os.cpu_count() or 1
     host = Host(name, (ADDRESS,), cores, memory_bytes()["MemTotal"])
     process = ProcessSpec("command", name, argv, directory=os.getcwd())
     return Plan(
-        argv[0],
-        star([host]),
-        (HostSpec(name),),
-        (process,),
-        options,
+        name=argv[0],
+        platform=star([host]),
+        hosts=(HostSpec(name),),
+        processes=(process,),
+        kernel=options,
         environment=dict(os.environ),
         until_ns=until_ns,
         pace=pace,
@@ -64,7 +64,7 @@ def run_single(
     strace: StraceOptions = NO_STRACE,
     debug: str | None = None,
 ) -> int:
-    """Run it; the exit code is the command's own. Nothing is kept unless `out` says where."""
+    """Run a command; return its own exit code. Nothing is kept unless `out` names a folder."""
     program = check_program(argv[0], os.environ.get("PATH", os.defpath), os.getcwd())
     if program is not None:
         raise SimunixError(program)
@@ -73,11 +73,10 @@ def run_single(
         interrupts = stack.enter_context(Interrupts())
         directory = RunDirectory.create(out) if out is not None else RunDirectory(stack.enter_context(temporary_folder()))
         emulation = Emulation(plan, directory, foreground=(0, 1, 2), strace=strace, debug=debug, interrupts=interrupts)
-        emulation.prepare()
         try:
             emulation.run()
         except SimunixError as error:
-            emulation.failure = emulation.failure or str(error)
+            emulation.note_failure(error)
             raise
         except KeyboardInterrupt:
             emulation.service.reason = "interrupted"
@@ -95,7 +94,7 @@ def run_single(
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A folder that goes when we do, even by kill -9: a shell waits for the end of our pipe and then removes it."""
+    """A folder that a shell removes when this process ends, even by SIGKILL: the shell waits for the end of a pipe."""
     folder = Path(tempfile.mkdtemp(prefix="simunix-"))
     script = 'read -r _; rm -rf -- "$1"'
     with subprocess.Popen(["/bin/sh", "-c", script, "sh", folder], stdin=subprocess.PIPE, start_new_session=True):

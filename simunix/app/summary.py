@@ -10,18 +10,19 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from simunix.planning.expand import Expansion
 from simunix.results.jobs_csv import TAU_S, JobRow
 from simunix.results.run_json import RunRecord
 from simunix.units import human_time
 
 
 def mean(values: Sequence[float]) -> float:
-    """Arithmetic mean; 0 of nothing."""
+    """The arithmetic mean; 0 for no values."""
     return sum(values) / len(values) if values else 0.0
 
 
 def utilisation(rows: Sequence[JobRow], cores: int) -> float:
-    """Core-seconds that jobs ran for, over those of all cores from the first submission to the last end."""
+    """Core-seconds for which jobs ran, divided by those of all cores from the first submission to the last end."""
     ran = [row for row in rows if row.finish_time is not None and row.submission_time is not None]
     if not ran or not cores:
         return 0.0
@@ -31,7 +32,7 @@ def utilisation(rows: Sequence[JobRow], cores: int) -> float:
 
 
 def makespan_s(rows: Sequence[JobRow]) -> float:
-    """From the first submission to the last end."""
+    """Seconds from the first submission to the last end."""
     ends = [row.finish_time for row in rows if row.finish_time is not None]
     starts = [row.submission_time for row in rows if row.submission_time is not None]
     return max(ends) - min(starts) if ends and starts else 0.0
@@ -44,7 +45,7 @@ def replayed(record: RunRecord, rows: Sequence[JobRow]) -> list[JobRow]:
 
 
 def run_table(record: RunRecord, rows: Sequence[JobRow], cores: int) -> Table:
-    """Jobs by final state, waits, utilisation, times."""
+    """The table of a run: jobs by final state, waits, utilisation, times."""
     table = Table(title=f"simunix: {record.name}", show_header=False, title_justify="left")
     table.add_column("what", no_wrap=True)
     table.add_column("value", justify="right", no_wrap=True)
@@ -67,14 +68,15 @@ def run_table(record: RunRecord, rows: Sequence[JobRow], cores: int) -> Table:
     return table
 
 
-def print_report(record: RunRecord, rows: Sequence[JobRow], cores: int, directory: Path, hosts: int) -> None:
-    """Table and words, on standard output."""
+def print_report(record: RunRecord, rows: Sequence[JobRow], expansion: Expansion, directory: Path) -> None:
+    """Print the table of a run, what it means, and which file tells more."""
     console = Console(highlight=False, soft_wrap=True)
-    console.print(run_table(record, rows, cores))
-    text = f"{hosts} hosts ran their real daemons for {human_time(record.virtual_s)} of virtual time"
+    console.print(run_table(record, rows, sum(cluster.cores for cluster in expansion.clusters)))
+    text = f"{len(expansion.plan.hosts)} hosts ran their real daemons for {human_time(record.virtual_s)} of virtual time"
     if rows:
         submitted = sum(row.submission_time is not None for row in rows)
-        text += f"; {submitted:,} jobs of the trace went through the real sbatch, and the RJMS's own accounting tells"
+        clients = " and ".join(dict.fromkeys(cluster.rjms.clients.names[0] for cluster in expansion.clusters))
+        text += f"; {submitted:,} jobs of the trace went through the real {clients}, and the RJMS's own accounting tells"
         text += " when and where each ran"
     console.print(text + ".")
     for context in record.contexts:

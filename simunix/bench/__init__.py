@@ -1,1 +1,1 @@
-"""`simunix bench`: what simunix costs on this computer, and what its peers cost beside it."""
+"""`simunix bench`: the cost of simunix on this computer, compared with other tools in one run."""

@@ -1,4 +1,4 @@
-"""The benchmarks by name: what each needs, whether it is cheap enough to be run unasked, how it is measured."""
+"""The benchmarks by name: what each needs, whether it runs by default, and the function that measures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simunix.bench.row import Row
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """`needs` are keys of requirements.NEEDS. `takes` says about how long; long ones run only when they are named."""
+    """A benchmark. `needs` are keys of requirements.NEEDS, `takes` is a rough duration; long ones run only when named."""
 
     name: str
     title: str
@@ -41,9 +41,9 @@ BY_NAME = {benchmark.name: benchmark for benchmark in BENCHMARKS}
 
 
 def chosen(names: Sequence[str], every: bool) -> list[Benchmark]:
-    """Those named, in the catalogue's order and each once; without names the short ones, or every one.
+    """Return the named benchmarks in the catalogue's order, each once; without names the short ones, or all if `every`.
 
-    Raises SimunixError for a name that is none.
+    Raises SimunixError for an unknown name, and for names together with `every`.
     """
     unknown = [name for name in names if name not in BY_NAME]
     if unknown:

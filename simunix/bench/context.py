@@ -1,4 +1,4 @@
-"""What a benchmark has to work with: a folder, child processes that end with it, and Ctrl-C heard between two of them."""
+"""The context of a benchmark: a folder, child processes that end with the benchmark, and Ctrl-C between two of them."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from simunix.launch.interrupts import Interrupts
 from simunix.launch.parent_death import die_with
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-"""The repository, if this is one: it holds the scenarios and the C programs of the benchmarks."""
+"""The repository, if simunix runs from one: it holds the scenarios and the C programs of the benchmarks."""
 SIMUNIX = (sys.executable, "-m", "simunix.cli.main")
 LOOK_S = 0.25
 PATIENCE_S = 20.0
-"""So long a child that is told to end may take to do so in good order."""
+"""How long a child may take to end in good order, in seconds, before it is killed."""
 
 
 class MeasurementError(Exception):
-    """A benchmark could not be measured; the text is one line and says why."""
+    """A benchmark could not be measured. The message is one line with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,14 @@ class Finished:
 
     @property
     def last_words(self) -> str:
-        """The last line that it said, for a message."""
+        """The last line that the child printed, for a message."""
         lines = (self.stderr or self.stdout).strip().splitlines()
         return lines[-1].removeprefix("simunix: ") if lines else "it said nothing"
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Of a run of benchmarks. `is_quick` asks for shorter runs and rougher figures; `say` shows what goes on."""
+    """The context of a run of benchmarks. `is_quick` asks for shorter runs and rougher figures; `say` shows progress."""
 
     folder: Path
     is_quick: bool
@@ -64,10 +64,13 @@ class Context:
         end_with: int = signal.SIGTERM,
         **files: Any,
     ) -> Iterator[subprocess.Popen[bytes]]:
-        """A child in a session of its own: a terminal's Ctrl-C is ours alone. When the block is left, or we die, it ends."""
+        """Start a child in a session of its own, so that Ctrl-C in a terminal reaches only this process.
+
+        The child is ended when the block is left or this process dies.
+        """
         self.interrupts.check()
         process = subprocess.Popen(
-            [str(word) for word in command],
+            [str(argument) for argument in command],
             stdin=subprocess.DEVNULL,
             start_new_session=True,
             env=None if environment is None else {**os.environ, **environment},
@@ -86,7 +89,7 @@ class Context:
         limit_s: float | None = None,
         end_with: int = signal.SIGTERM,
     ) -> Finished:
-        """Run a command to its end, for `limit_s` at most. Raises Interrupted when a signal has come meanwhile."""
+        """Run a command to its end, for `limit_s` seconds at most. Raises Interrupted when a signal has come meanwhile."""
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             begin = time.perf_counter()
             with self.started(command, environment, end_with, stdout=out, stderr=err) as process:
@@ -97,7 +100,7 @@ class Context:
             return Finished(code, out.read().decode(errors="replace"), err.read().decode(errors="replace"), wall_s)
 
     def await_end(self, process: subprocess.Popen[bytes], limit_s: float | None = None) -> int | None:
-        """Its exit code; None if it has not ended in time. Raises Interrupted when a signal has come."""
+        """Return the exit code; None if the child has not ended in time. Raises Interrupted when a signal has come."""
         deadline = None if limit_s is None else time.monotonic() + limit_s
         pidfd = os.pidfd_open(process.pid)
         try:
@@ -110,22 +113,22 @@ class Context:
         self.interrupts.check()
         return process.wait()
 
-    def simunix(self, *words: str | Path) -> Finished:
-        """Run `simunix WORDS`. Raises MeasurementError with its last words if it fails."""
-        done = self.run([*SIMUNIX, *words])
+    def simunix(self, *arguments: str | Path) -> Finished:
+        """Run `simunix` with these arguments. Raises MeasurementError with its last line if it fails."""
+        done = self.run([*SIMUNIX, *arguments])
         if done.returncode != 0:
             raise MeasurementError(done.last_words)
         return done
 
-    def scenario(self, scenario: Path, *words: str) -> tuple[dict[str, Any], Path]:
-        """Run a scenario: what run.json says, and the run directory."""
+    def scenario(self, scenario: Path, *arguments: str) -> tuple[dict[str, Any], Path]:
+        """Run a scenario; return the content of run.json, and the run directory."""
         out = Path(tempfile.mkdtemp(prefix=f"{scenario.stem}-", dir=self.folder)) / "run"
-        self.simunix("run", scenario, "--out", out, *words)
+        self.simunix("run", scenario, "--out", out, *arguments)
         return json.loads((out / "run.json").read_text()), out
 
 
 def stop(process: subprocess.Popen[bytes], number: int) -> None:
-    """End a child with a signal, and if it does not listen, by force."""
+    """End a child with a signal, and kill it if it does not end."""
     if process.poll() is None:
         process.send_signal(number)
         try:

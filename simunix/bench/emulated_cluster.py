@@ -1,4 +1,4 @@
-"""The same jobs under simunix: a cluster of like nodes, the same sbatch commands."""
+"""The jobs of a benchmark under simunix: on a cluster of equal nodes, submitted by the sbatch commands of the real cluster."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simunix.bench.context import Context, MeasurementError
-from simunix.rjms.slurm.accounting import CompletedJob, parse_jobcomp
+from simunix.rjms.adapter import CompletedJob
+from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.workload.formats.swf import format_row
 from simunix.workload.job import Job
 
@@ -21,19 +22,19 @@ slurm: {{controller: controller, login: login, nodes: "node[{first}-{nodes}]"}}
 workload: {{trace: jobs.swf, start: 10s}}
 """
 UNKNOWN = 9
-"""Fields of a job in SWF that follow the nine that are used here."""
+"""Number of SWF fields after the nine that are used here."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmulatedRun:
-    """What Slurm noted of its jobs, by name; the wall time of the whole command."""
+    """A run: what Slurm recorded of the jobs, by name, and the wall time of the whole command."""
 
     jobs: dict[str, CompletedJob]
     wall_s: float
 
 
 def run_jobs(context: Context, jobs: Sequence[Job], node_count: int, cores: int) -> EmulatedRun:
-    """One run. Raises MeasurementError."""
+    """Run the jobs once. Raises MeasurementError."""
     records = [[job.id, job.submit_s, -1, job.runtime_s, job.cores, -1, -1, job.cores, job.requested_s] for job in jobs]
     lines = [format_row(record + [-1] * UNKNOWN) for record in records]
     (context.folder / "jobs.swf").write_text("\n".join(lines) + "\n")

@@ -1,8 +1,8 @@
-"""What a cluster of real Slurm takes as it grows: until all nodes are idle, for a job, in memory, for an idle virtual hour.
+"""The cost of a cluster of real Slurm as it grows: start-up until all nodes are idle, a job, memory, an idle virtual hour.
 
 Memory is the proportional set size of all processes of the run, taken at the end with virtual time held and, where equal pages
-are merged, once the merger has been round; `kernel` is by how much unreclaimable slabs, page tables and kernel stacks of the
-whole computer have grown, so leave it alone meanwhile. Processor time is that of the processes that live then.
+are merged, after the kernel has scanned all of them. `kernel` is the growth of unreclaimable slabs, page tables and kernel
+stacks of the whole computer, which should do nothing else meanwhile. Processor time is that of the processes alive at the end.
 """
 
 from __future__ import annotations
@@ -56,14 +56,15 @@ processes:
     command: [sh, -c, 'until [ -e {marker} ]; do sleep 1; done; date +%s.%N; sleep {idle_s}; echo over >&2; sleep 1000d']
 """
 WITHOUT_MUNGE = ", parameters: {AuthType: auth/none, CredType: cred/none}"
-"""As `scenarios/curie.yaml`: thousands of munged are more threads than Linux has process numbers."""
+"""As in `scenarios/curie.yaml`: thousands of munged have more threads than Linux has process numbers."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
-    """Of one size. Seconds; memory in MiB; numbers of processes and of the server's descriptors.
+    """The cost of one size, in seconds and MiB, with the numbers of processes and of the server's descriptors.
 
-    `job_ms` is the wall time of a job `sleep 60` on one core, submission, waiting and all, above that of as long an idleness.
+    `job_ms` is the wall time of a job `sleep 60` on one core, with its submission and wait, above that of an equal time of
+    idleness.
     """
 
     nodes: int
@@ -80,23 +81,23 @@ class Growth:
 
 
 def idle(context: Context) -> Iterator[Row]:
-    """Sixteen idle nodes: how fast their time passes."""
+    """Measure how fast the time of sixteen idle nodes passes."""
     found = measure(context, 16, 2 if context.is_quick else 12, "auto", has_munge=True)
     yield Row("idle-16", "idle 16-node Slurm: virtual seconds per wall second", HOUR_S / found.hour_s, "", at_least(50_000))
 
 
 def small(context: Context) -> Iterator[Row]:
-    """Up to 256 nodes, with the exponents of growth."""
+    """Measure sizes up to 256 nodes, with the exponents of growth."""
     yield from _growth(context, (16, 64) if context.is_quick else SMALL)
 
 
 def large(context: Context) -> Iterator[Row]:
-    """Up to 1,024 nodes."""
+    """Measure sizes up to 1,024 nodes."""
     yield from _growth(context, LARGE)
 
 
 def curie_idle(context: Context) -> Iterator[Row]:
-    """Curie's 5,040 nodes, which have aims of their own."""
+    """Measure Curie's 5,040 nodes, with aims of their own."""
     (nodes,) = CURIE
     found = measure(context, nodes, 0.25 if context.is_quick else 1, "auto")
     yield from rows_of(found, (at_most(300), at_most(8192), at_most(180)))
@@ -115,7 +116,7 @@ def _growth(context: Context, sizes: Sequence[int]) -> Iterator[Row]:
 
 
 def rows_of(found: Growth, aims: tuple[Aim | None, Aim | None, Aim | None] = (None, None, None)) -> Iterator[Row]:
-    """Start, memory in all, an idle hour and a job."""
+    """Return the rows of one size: start, memory, an idle hour, and a job."""
     name, text = f"growth-{found.nodes}", f"{found.nodes:,} nodes:"
     memory = found.memory + found.server + found.kernel
     note = f"processes {found.memory:,.0f}, server {found.server:,.0f}, kernel {found.kernel:,.0f} MiB"
@@ -126,16 +127,10 @@ def rows_of(found: Growth, aims: tuple[Aim | None, Aim | None, Aim | None] = (No
 
 
 def measure(context: Context, nodes: int, hours: float, merge: str, has_munge: bool = False) -> Growth:
-    """One run. Raises MeasurementError with the run's last words if it ends early."""
+    """Run one size. Raises MeasurementError with the run's last line if the run ends early."""
     context.say(f"{nodes:,} idle nodes")
-    scenario, out = context.folder / f"idle-{nodes}.yaml", context.folder / f"idle-{nodes}"
-    first = f"{1:0{len(str(nodes))}d}"
-    parameters = "" if has_munge else WITHOUT_MUNGE
-    idle_s = round(hours * HOUR_S)
-    marker = context.folder / f"jobs-ended-{nodes}"  # in a folder that all hosts share
-    scenario.write_text(
-        SCENARIO.format(nodes=nodes, first=first, idle_s=idle_s, merge=merge, parameters=parameters, jobs=JOBS, marker=marker)
-    )
+    out, idle_s = context.folder / f"idle-{nodes}", round(hours * HOUR_S)
+    scenario = write_scenario(context.folder, nodes, idle_s, merge, has_munge)
     before, began = kernel_mib(), time.time()
     errors = context.folder / f"idle-{nodes}.err"
     with (
@@ -154,25 +149,37 @@ def measure(context: Context, nodes: int, hours: float, merge: str, has_munge: b
         server, *emulated = family(process.pid)
         virtual_s = float((of_login / "watch.out").read_text()) - float((of_login / "jobs.out").read_text())
         found = Growth(
-            nodes,
-            up - began,
-            start_cpu_s,
-            sum(of_processes(emulated, "Pss:", "smaps_rollup")),
-            sum(of_processes([server], "Pss:", "smaps_rollup")),
-            kernel_mib() - before,
-            len(emulated),
-            len(list(Path("/proc", str(server), "fd").iterdir())),
-            (over - idle) / hours,
-            (cpu_s - idle_cpu_s) / hours,
-            (idle - up - (over - idle) / idle_s * virtual_s) / JOBS * 1000,
+            nodes=nodes,
+            start_s=up - began,
+            start_cpu_s=start_cpu_s,
+            memory=sum(of_processes(emulated, "Pss:", "smaps_rollup")),
+            server=sum(of_processes([server], "Pss:", "smaps_rollup")),
+            kernel=kernel_mib() - before,
+            processes=len(emulated),
+            descriptors=len(list(Path("/proc", str(server), "fd").iterdir())),
+            hour_s=(over - idle) / hours,
+            hour_cpu_s=(cpu_s - idle_cpu_s) / hours,
+            job_ms=(idle - up - (over - idle) / idle_s * virtual_s) / JOBS * 1000,
         )
         context.simunix("ctl", out, "stop")
         context.await_end(process)
     return found
 
 
+def write_scenario(folder: Path, nodes: int, idle_s: int, merge: str, has_munge: bool) -> Path:
+    """Write the scenario of one size into the folder; return its file."""
+    scenario = folder / f"idle-{nodes}.yaml"
+    first = f"{1:0{len(str(nodes))}d}"
+    parameters = "" if has_munge else WITHOUT_MUNGE
+    marker = folder / f"jobs-ended-{nodes}"  # in a folder that all hosts share
+    scenario.write_text(
+        SCENARIO.format(nodes=nodes, first=first, idle_s=idle_s, merge=merge, parameters=parameters, jobs=JOBS, marker=marker)
+    )
+    return scenario
+
+
 def await_text(context: Context, file: Path, process: subprocess.Popen[bytes], errors: Path) -> float:
-    """When something was first written into a file, by this computer's clock."""
+    """Return when a file first had content, by this computer's clock. Raises MeasurementError if the process ends first."""
     while not (file.exists() and file.stat().st_size):
         context.interrupts.check()
         if process.poll() is not None:
@@ -183,7 +190,7 @@ def await_text(context: Context, file: Path, process: subprocess.Popen[bytes], e
 
 
 def family(root: int) -> list[int]:
-    """A process and all that descend from it."""
+    """Return a process and all its descendants."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -198,28 +205,28 @@ def family(root: int) -> list[int]:
     return found
 
 
-def of_processes(pids: Sequence[int], word: str, file: str) -> Iterator[float]:
-    """A figure of each: of `smaps_rollup` in MiB, of `stat` the processor time in seconds."""
+def of_processes(pids: Sequence[int], field: str, file: str) -> Iterator[float]:
+    """Return a figure of each process: from `smaps_rollup` in MiB, from `stat` the processor time in seconds."""
     for pid in pids:
         try:
             text = Path("/proc", str(pid), file).read_text()
         except OSError:
             continue
         if file == "stat":
-            words = text.rpartition(")")[2].split()
-            yield (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+            fields = text.rpartition(")")[2].split()
+            yield (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
         else:
-            yield next((int(line.split()[1]) / 1024 for line in text.splitlines() if line.startswith(word)), 0.0)
+            yield next((int(line.split()[1]) / 1024 for line in text.splitlines() if line.startswith(field)), 0.0)
 
 
 def kernel_mib() -> float:
-    """What the kernel holds for processes and their like, of the whole computer."""
+    """Return the memory in MiB that the kernel holds for processes and files, of the whole computer."""
     lines = Path("/proc/meminfo").read_text().splitlines()
     return sum(int(line.split()[1]) for line in lines if line.startswith(KERNEL_WORDS)) / 1024
 
 
 def settle(interrupts: Interrupts) -> None:
-    """Let the merger go round twice, if there is one at work."""
+    """Wait until the kernel has scanned all pages twice for equal ones, if it merges pages."""
 
     def scans() -> int:
         return int(FULL_SCANS.read_text()) if FULL_SCANS.exists() else 0
@@ -232,12 +239,12 @@ def settle(interrupts: Interrupts) -> None:
 
 
 def plain(name: str) -> str:
-    """Of a figure, without its unit."""
+    """Return the name of a figure without its unit."""
     return name.removesuffix("_s").removesuffix("_ms")
 
 
 def exponent(rows: Sequence[Growth], name: str) -> float:
-    """The slope in logarithms: k of c · nodes^k, by least squares; not a number from fewer than two points."""
+    """Return k of c · nodes^k, fitted to the logarithms by least squares; NaN for fewer than two points."""
     points = [(math.log(row.nodes), math.log(value)) for row in rows if (value := getattr(row, name)) > 0]
     if len(points) < 2:
         return math.nan

@@ -1,7 +1,7 @@
-"""100 jobs `sleep 60`, submitted one by one to 4 nodes of 16 cores: in real time, with a clock sped up by faketime, emulated.
+"""100 jobs `sleep 60` on 4 nodes of 16 cores: in real time, with a clock sped up by faketime, and emulated.
 
-All of Slurm shares faketime's clock: one `faketime -m` around what starts the daemons and submits. It makes time go faster and
-leaves the work as it is, so what takes milliseconds takes seconds of its time.
+All programs of Slurm share the clock of one `faketime -m` around the command that starts the daemons and submits. faketime
+speeds up time but not the work, so that work of milliseconds takes seconds of the faked time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from simunix.bench.context import Context
 from simunix.bench.real_cluster import Machine
 from simunix.bench.requirements import lacks
 from simunix.bench.row import Aim, Row, at_most, missing
-from simunix.rjms.slurm.accounting import CompletedJob
+from simunix.rjms.adapter import CompletedJob
 from simunix.workload.job import Job
 
 COUNT, LENGTH_S, NODES, CORES = 100, 60, 4, 16
@@ -24,12 +24,12 @@ LIMIT_S, FAKED_LIMIT_S = 300.0, 60.0
 STARTS = 3
 TOLERANCE = 0.1
 RESOLUTION_S = 1
-"""Of the times that Slurm notes."""
+"""Resolution of the times that Slurm records, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of the jobs. Seconds; makespan and lengths in the time that Slurm saw, of the jobs that completed."""
+    """The outcome of a run. Makespan and lengths are in seconds of the time that Slurm saw, of the jobs that completed."""
 
     lost: int
     wall_s: float
@@ -38,12 +38,12 @@ class Outcome:
 
 
 def make_jobs() -> list[Job]:
-    """All at once, as fast as sbatch can take them."""
+    """Return the jobs, all submitted as soon as sbatch can take them."""
     return [Job(number, 0, LENGTH_S, 10 * LENGTH_S, cores=1) for number in range(1, COUNT + 1)]
 
 
 def outcome(noted: Mapping[str, CompletedJob], wall_s: float, count: int = COUNT) -> Outcome:
-    """Of what Slurm noted; whoever did not complete is lost."""
+    """Return the outcome from Slurm's records; a job that did not complete counts as lost."""
     done = [job for job in noted.values() if job.state == "COMPLETED" and job.start_s is not None]
     if not done:
         return Outcome(count, wall_s)
@@ -53,7 +53,7 @@ def outcome(noted: Mapping[str, CompletedJob], wall_s: float, count: int = COUNT
 
 
 def hundred_jobs(context: Context) -> Iterator[Row]:
-    """Real time, faketime, simunix; then how simunix compares. --quick leaves real time out."""
+    """Measure in real time, under faketime and under simunix, and compare. --quick leaves out real time."""
     real = None
     real_why = "left out by --quick: it takes two minutes" if context.is_quick else lacks(["namespaces"])
     if real_why:
@@ -80,7 +80,10 @@ def hundred_jobs(context: Context) -> Iterator[Row]:
 
 
 def under_faketime(context: Context, rate: int) -> tuple[Outcome, str]:
-    """What became of the jobs, and what went wrong. Daemons that die of time-outs before the first job get another chance."""
+    """Run under faketime; return the outcome, and what went wrong.
+
+    If daemons end by time-outs before the first job, the run is tried again.
+    """
     failures: list[str] = []
     for _ in range(STARTS):
         run = real_cluster.run_jobs(context, make_jobs(), Machine(NODES, CORES), rate=rate, limit_s=FAKED_LIMIT_S)
@@ -92,7 +95,7 @@ def under_faketime(context: Context, rate: int) -> tuple[Outcome, str]:
 
 
 def rows_of(name: str, text: str, found: Outcome, trouble: str = "", lost_aim: Aim | None = None) -> Iterator[Row]:
-    """Makespan, lengths, jobs lost, wall."""
+    """Return the rows of one run: makespan, lengths, jobs lost, wall time."""
     name, text = f"hundred-{name}", f"100 jobs, {text}:"
     if found.makespan_s is None:
         yield missing(f"{name}-makespan", f"{text} makespan", trouble or "no job completed")
@@ -108,7 +111,7 @@ def rows_of(name: str, text: str, found: Outcome, trouble: str = "", lost_aim: A
 
 
 def comparison(ours: Outcome, real: Outcome | None, faked: list[Outcome]) -> Iterator[Row]:
-    """How exact simunix is, and how fast beside the fastest faketime and the fastest of those that are as exact."""
+    """Return how exact simunix is, and how much faster than the fastest faketime and the fastest equally exact one."""
     if ours.makespan_s is None:
         return
     if real is not None and real.makespan_s is not None:
@@ -133,7 +136,7 @@ def comparison(ours: Outcome, real: Outcome | None, faked: list[Outcome]) -> Ite
 
 
 def is_exact(found: Outcome, real: Outcome | None) -> bool:
-    """Whether a makespan is about that of real time."""
+    """Return whether a makespan is about that in real time."""
     if found.makespan_s is None or real is None or real.makespan_s is None:
         return False
     return abs(found.makespan_s - real.makespan_s) <= TOLERANCE * real.makespan_s

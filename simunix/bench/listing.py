@@ -1,4 +1,4 @@
-"""`simunix bench --list`: which benchmarks there are, how long they take, what this computer lacks for them."""
+"""`simunix bench --list`: the benchmarks, how long each takes, and what this computer lacks for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simunix.bench.requirements import lacks
 
 
 def print_list(benchmarks: Sequence[Benchmark]) -> None:
-    """On standard output."""
+    """Print the list on standard output."""
     table = Table()
     for title in ("name", "what", "takes", "runs"):
         table.add_column(title, no_wrap=title != "what")

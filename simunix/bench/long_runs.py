@@ -15,7 +15,7 @@ NASA = CHECKOUT / "scenarios" / "nasa-ipsc-whole.yaml"
 
 
 def nasa(context: Context) -> Iterator[Row]:
-    """The whole log; with --quick its first five days."""
+    """Run the whole log; with --quick, its first five days."""
     until = ("--until", "5d") if context.is_quick else ()
     record, out = context.scenario(NASA, *until)
     what = "NASA iPSC, 5 days" if context.is_quick else "NASA iPSC, 92 days"
@@ -28,7 +28,7 @@ def nasa(context: Context) -> Iterator[Row]:
 
 
 def curie(context: Context) -> Iterator[Row]:
-    """The hour, twice; with --quick its first five minutes."""
+    """Run the hour twice; with --quick, its first five minutes."""
     until = ("--until", "5min") if context.is_quick else ()
     records = []
     for time in ("once", "twice"):
@@ -43,7 +43,7 @@ def curie(context: Context) -> Iterator[Row]:
 
 
 def _outcome(record: dict[str, Any], out: Path) -> str:
-    """What became of the jobs, and what `sinfo` said inside once all nodes were to be up."""
+    """Return what became of the jobs, and what `sinfo` printed inside when all nodes should be up."""
     jobs = ", ".join(f"{count:,} {state.lower()}" for state, count in sorted(record["jobs"].items()))
-    words = (out / "hosts" / "login" / "up.out").read_text().splitlines()[-1].split()
-    return f"{sum(record['jobs'].values()):,} jobs accounted for ({jobs}); sinfo: {int(words[3]):,} nodes {words[4]}"
+    fields = (out / "hosts" / "login" / "up.out").read_text().splitlines()[-1].split()
+    return f"{sum(record['jobs'].values()):,} jobs accounted for ({jobs}); sinfo: {int(fields[3]):,} nodes {fields[4]}"

@@ -1,4 +1,4 @@
-"""The computer that figures were measured on, and with what: for the JSON and the line below the table."""
+"""A description of the computer and the software of a measurement, for the JSON and the line below the table."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ import psutil
 
 from simunix import __version__
 from simunix.bench.context import CHECKOUT
+from simunix.rjms.slurm.releases import version
 from simunix.roots.tree import THIS_COMPUTER
 
 
 def describe() -> dict[str, object]:
-    """By name; None for what cannot be found out. `load` is the load average of the minute before anything is measured."""
+    """Return properties by name; None for those that cannot be found out.
+
+    `load` is the load average over the minute before the measurement.
+    """
     return {
         "cpu": cpu_model(Path("/proc/cpuinfo").read_text()),
         "cores": len(os.sched_getaffinity(0)),
@@ -23,7 +27,7 @@ def describe() -> dict[str, object]:
         "kernel": platform.release(),
         "system": THIS_COMPUTER.release(),
         "python": platform.python_version(),
-        "slurm": THIS_COMPUTER.slurm(),
+        "slurm": version(THIS_COMPUTER),
         "simunix": __version__,
         "commit": commit(),
         "load": round(os.getloadavg()[0], 2),
@@ -31,13 +35,13 @@ def describe() -> dict[str, object]:
 
 
 def cpu_model(cpuinfo: str) -> str | None:
-    """What the first processor of /proc/cpuinfo calls itself."""
+    """Return the model name of the first processor in /proc/cpuinfo."""
     lines = (line.partition(":") for line in cpuinfo.splitlines())
     return next((value.strip() for key, _, value in lines if key.strip() == "model name"), None)
 
 
 def commit() -> str | None:
-    """That of the checkout which is running, `-dirty` if files differ from it; None outside a checkout."""
+    """Return the commit of the checkout that runs, with `-dirty` if files differ from it; None outside a checkout."""
     command = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--abbrev=12"]
     if not (CHECKOUT / ".git").exists():
         return None
@@ -49,7 +53,7 @@ def commit() -> str | None:
 
 
 def sentence(machine: dict[str, object]) -> str:
-    """For people."""
+    """Return the description as a sentence for people."""
     gib = int(str(machine["memory_bytes"])) / (1 << 30)
     parts = [f"{machine['cores']} cores of {machine['cpu'] or 'an unknown processor'}", f"{gib:.0f} GiB"]
     parts += [f"Linux {machine['kernel']}", f"Python {machine['python']}"]

@@ -1,8 +1,8 @@
 """The wall time of a run over the processor time that the same daemons and clients use natively for the same jobs.
 
-The time itself takes as long natively. Its cost is put together from two measurements with real daemons on this computer: the
-same jobs (sizes, order, sbatch commands; of thousands a part), shortened and one after the other, and what the same daemons
-spend per second when idle, times the length of the run.
+A native run would take as long as the trace. Its cost is therefore composed of two measurements with real daemons on this
+computer: the cost of the same jobs (sizes, order, sbatch commands; of thousands a sample), shortened and one after the other,
+and the cost of the idle daemons per second times the length of the run.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from simunix.bench.real_cluster import Machine
 from simunix.bench.requirements import lacks
 from simunix.bench.row import Aim, Row, missing
 from simunix.planning.expand import expand
-from simunix.scenario.loader import load
+from simunix.rjms.scenario import cluster_sections, load
+from simunix.rjms.slurm.section import SlurmSection
 from simunix.workload.job import Job
 
 SHORT_S, EVERY_S = 0.1, 0.3
-"""Run time and interval of the shortened jobs: hardly any waits for another, as in the run itself."""
+"""Run time and interval of the shortened jobs, in seconds: as in the run itself, hardly any job waits for another."""
 MOST_JOBS = 300
 IDLE_S, QUICK_IDLE_S = 30.0, 10.0
 LIMIT_S = 600.0
@@ -32,7 +33,7 @@ LIMIT_S = 600.0
 def native_ratio(
     context: Context, name: str, scenario: Path, record: dict[str, Any], jobs_csv: Path, aim: Aim | None = None
 ) -> Iterator[Row]:
-    """Wall time over the native processor time of the same jobs and as long a time; `record` is the run's run.json."""
+    """Return the rows: wall time over the native processor time of the same jobs and virtual time. `record` is run.json."""
     machine = machine_of(scenario)
     text = f"{name}: wall ÷ CPU time that the daemons and clients use natively"
     if why := lacks(["namespaces"]):
@@ -65,16 +66,17 @@ def native_ratio(
 
 
 def machine_of(scenario: Path) -> Machine:
-    """The one cluster of a scenario."""
+    """Return the machine of a scenario that has one cluster."""
     model = load(scenario, ())
-    (section,) = model.slurm or []
+    ((_, _, section),) = cluster_sections(model)
+    assert isinstance(section, SlurmSection)
     (cluster,) = expand(model, scenario.parent).clusters
     nodes = len(cluster.nodes)
     return Machine(nodes, cluster.cores // nodes, section.scheduler_parameters, section.parameters)
 
 
 def jobs_of(path: Path) -> list[Job]:
-    """The jobs of a run's jobs.csv in the order of submission, shortened and one after the other."""
+    """Return the jobs of a jobs.csv in the order of submission, shortened and one after the other."""
     with path.open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["submission_time"]]
     rows.sort(key=lambda row: (float(row["submission_time"]), int(row["job_id"])))
@@ -91,6 +93,6 @@ def jobs_of(path: Path) -> list[Job]:
 
 
 def sample(jobs: Sequence[Job]) -> list[Job]:
-    """Every so many-th, MOST_JOBS at most, at the same interval."""
+    """Return every n-th job, at most MOST_JOBS, at the same interval."""
     step = -(-len(jobs) // MOST_JOBS)
     return [replace(job, submit_s=place * EVERY_S) for place, job in enumerate(jobs[::step])]

@@ -1,4 +1,4 @@
-"""The processor time of everything in a PID namespace, asked for by its first process. Only Python's standard library."""
+"""The processor time of all processes in a PID namespace, measured by its first process with the standard library only."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ CPUCLOCK_SCHED = 2
 
 
 def spent_s() -> float:
-    """Seconds of all processes but the caller, the dead among them, since the namespace began.
+    """Return the seconds of all processes but the caller, dead ones included, since the namespace began.
 
-    Orphans become children of the first process, and are reaped here: the kernel then adds their time to its children's.
+    Orphans become children of the first process and are reaped here: the kernel then adds their time to that of its children.
     """
     reap()
     waited = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -22,7 +22,7 @@ def spent_s() -> float:
 
 
 def reap() -> None:
-    """Take leave of children that have ended."""
+    """Reap all children that have ended."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -31,10 +31,10 @@ def reap() -> None:
 
 
 def of_process_s(pid: int) -> float:
-    """Seconds of a process, to the nanosecond, and of its children that it has waited for, to the tick; 0 if it has gone."""
+    """Return the seconds of a process, to the nanosecond, and of its reaped children, to the tick; 0 for a dead process."""
     try:
         own = time.clock_gettime((~pid << 3) | CPUCLOCK_SCHED)  # as clock_getcpuclockid(3) makes it
-        words = Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()
+        fields = Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()
     except OSError:
         return 0.0
-    return own + (int(words[13]) + int(words[14])) / os.sysconf("SC_CLK_TCK")
+    return own + (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")

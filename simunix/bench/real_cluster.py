@@ -1,7 +1,7 @@
-"""Slurm's real daemons on this computer, many slurmds beside each other, in namespaces with which everything ends.
+"""Slurm's real daemons on this computer: several slurmds side by side, in namespaces with which all processes end.
 
 The configuration is the one that simunix writes; each node is a `slurmd -N` on a port of its own, and all paths lie in a
-temporary folder. What they do in there is real_cluster_inside.py's.
+temporary folder. real_cluster_inside.py is the program that runs inside.
 """
 
 from __future__ import annotations
@@ -22,21 +22,22 @@ from simunix.bench.context import Context
 from simunix.bench.real_cluster_inside import HERE
 from simunix.bench.requirements import NAMESPACES
 from simunix.launch.view.hardware import Hardware
-from simunix.rjms.slurm.accounting import CompletedJob, parse_jobcomp
+from simunix.rjms.adapter import CompletedJob
+from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.rjms.slurm.clients import submit_command
 from simunix.rjms.slurm.configuration import JOBCOMP, ComputeNode, SlurmCluster, slurm_conf
 from simunix.rjms.slurm.parameters import Value, with_parameters
 from simunix.workload.job import Job
 
 FIRST_PORT = 20_000
-"""In a network namespace of its own nobody else has it."""
+"""First port of the slurmds; in a network namespace of its own, no other program uses it."""
 FOLDERS = ("/var/spool/slurmctld", "/var/spool/slurmd", "/var/log/slurm")
-"""Those of the configuration that lie elsewhere than HERE."""
+"""Folders in the configuration that are replaced by ones below HERE."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Nodes of so many cores each; `scheduler` goes to SchedulerParameters, `parameters` are single ones of slurm.conf."""
+    """Nodes of some cores each. `scheduler` is the value of SchedulerParameters, `parameters` are lines of slurm.conf."""
 
     nodes: int
     cores: int
@@ -46,7 +47,10 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class RealRun:
-    """What Slurm noted of its jobs, by name; `wall_s` from nothing to the last job's end; `has_ended` if that came in time."""
+    """A run. `wall_s` is from the start of the daemons to the end of the last job; `has_ended`: that came in time.
+
+    The records that Slurm made of the jobs are by name.
+    """
 
     jobs: dict[str, CompletedJob]
     wall_s: float
@@ -57,7 +61,7 @@ class RealRun:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Processor time of daemons, clients and jobs: seconds per idle second, and of the time from submission to end."""
+    """Processor time of daemons, clients and jobs: per idle second, and from the first submission to the last end."""
 
     idle_cpu_rate: float = 0.0
     busy_cpu_s: float = 0.0
@@ -65,7 +69,7 @@ class Cost:
 
 
 def configuration(machine: Machine) -> str:
-    """simunix's own slurm.conf, each path below HERE, each node a port of this computer, whatever its size."""
+    """Return simunix's own slurm.conf, with each path below HERE and each node on a port of this computer."""
     sockets = 2 if machine.cores % 2 == 0 else 1
     hardware = Hardware(sockets, machine.cores // sockets, 1, 64 << 30)
     nodes = tuple(ComputeNode(name, "127.0.0.1", hardware) for name in node_names(machine.nodes))
@@ -84,12 +88,12 @@ def configuration(machine: Machine) -> str:
 
 
 def node_names(count: int) -> list[str]:
-    """node1, or node01 and so on."""
+    """Return the names of the nodes: node1, or node01 where there are more than nine, and so on."""
     return [f"node{number:0{len(str(count))}}" for number in range(1, count + 1)]
 
 
 def daemons(node_count: int) -> list[list[str]]:
-    """munged, slurmctld and the slurmds, all in the foreground."""
+    """Return the command lines of munged, slurmctld and the slurmds, all in the foreground."""
     own = [f"--{kind}-file={HERE}/munge.{kind}" for kind in ("key", "pid", "log", "seed")]
     munged = ["munged", "--foreground", "--force", f"--socket={HERE}/munge.socket", *own]
     return [munged, ["slurmctld", "-D"], *(["slurmd", "-D", "-N", name] for name in node_names(node_count))]
@@ -106,7 +110,7 @@ def run_jobs(
 ) -> RealRun:
     """Start the daemons, submit the jobs at their moments, wait for the last end, end everything.
 
-    Above 1, `rate` is by how much faster Debian's faketime lets the clock run, which all share.
+    With a `rate` above 1, Debian's faketime lets the clock of all programs run faster by that factor.
     """
     folder = Path(tempfile.mkdtemp(prefix=f"real-{rate}-", dir=context.folder))
     prepare(folder, jobs, machine, rate, idle_s)
@@ -123,7 +127,7 @@ def run_jobs(
 
 
 def prepare(folder: Path, jobs: Sequence[Job], machine: Machine, rate: int, idle_s: float) -> None:
-    """Write the daemons' folders, configuration and key, and the plan."""
+    """Write the folders of the daemons, their configuration and key, and the plan."""
     for path in FOLDERS:
         Path(f"{folder}{path}").mkdir(parents=True)
     folder.chmod(0o755)

@@ -1,19 +1,19 @@
-"""Slurm's real daemons in real time, or in whatever time the C library shows: run inside namespaces of their own.
+"""Slurm's real daemons in real time, or in the time that the C library shows; this program runs inside their namespaces.
 
     python -m simunix.bench.real_cluster_inside prepare FOLDER COMMAND...     sets the namespaces up, then becomes COMMAND
     python -m simunix.bench.real_cluster_inside run                           starts daemons, submits, waits for the last job
 
-The folder is at HERE inside: paths of sockets may have 107 characters only. In it, plan.json:
+Inside, the folder is at HERE, since paths of sockets may have 107 characters only. The folder holds plan.json:
     "daemons"       command lines; the first is munged's
     "munge_socket"  its socket
     "nodes"         how many must be idle before the first job
     "rate"          seconds of the C library's time in one of real time
     "jobs"          a plan for simunix/workload/guest/submitter.py, without its origin
-    "idle_s"        so many seconds of idleness are measured before the first job; 0: nothing is measured
-    "log"           the file in which Slurm notes completed jobs
+    "idle_s"        seconds of idleness to measure before the first job; 0: nothing is measured
+    "log"           the file in which Slurm records completed jobs
 
-With idle_s it leaves result.json: "idle_cpu_rate", "busy_cpu_s", "busy_s". Nothing is ended here:
-the kernel ends all that lives in a PID namespace with its first process.
+With idle_s the program writes result.json: "idle_cpu_rate", "busy_cpu_s", "busy_s". It does not end the daemons: the kernel
+ends all processes of a PID namespace with the first one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from simunix.workload.guest.submitter import Flushed, Submitter
 
 SIOCSIFFLAGS, SIOCSIFADDR, IFF_UP = 0x8914, 0x8916, 0x1
 ADDRESS = "10.0.0.1"
-"""Nobody uses it, but where only loopback has addresses getaddrinfo(3) with AI_ADDRCONFIG, as Slurm asks it, refuses all."""
+"""A second address, which no program uses. With loopback addresses only, getaddrinfo(3) with AI_ADDRCONFIG finds none."""
 HERE = "/run"
 LOOK_S = 0.05
 ASK_S = 0.5
@@ -46,9 +46,10 @@ QUEUE = ["squeue", "--noheader", "--format=%A"]
 
 
 def prepare(folder: str, command: list[str]) -> None:
-    """The folder at HERE; loopback up, with a second address; shared memory, which libfaketime leaves behind; the command.
+    """Set up the namespaces: the folder at HERE, loopback with a second address, shared memory; then become the command.
 
-    Under faketime slurmstepd may crash: its core would be left where the user stands.
+    libfaketime leaves files in shared memory behind. Under faketime slurmstepd may crash, and would leave its core in the
+    folder of the user.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     address = struct.pack("=hH4s8x", socket.AF_INET, 0, socket.inet_aton(ADDRESS))
@@ -61,7 +62,7 @@ def prepare(folder: str, command: list[str]) -> None:
 
 
 class Cluster:
-    """Pauses are given in real seconds."""
+    """The daemons and their jobs. Pauses are given in real seconds."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self.plan = plan
@@ -69,7 +70,7 @@ class Cluster:
         self.running: dict[str, subprocess.Popen[bytes]] = {}  # by the names of their output files
 
     def pause(self, real_s: float) -> None:
-        """Sleep so long in reality. Ends all if a daemon has ended."""
+        """Sleep for this long in real time. Ends everything if a daemon has ended."""
         time.sleep(real_s * self.plan["rate"])
         for name, process in self.running.items():
             if process.poll() is not None:
@@ -88,23 +89,23 @@ class Cluster:
             self.pause(ASK_S / 2)
 
     def told(self, command: list[str]) -> list[str] | None:
-        """The words that a client of Slurm prints; None if it fails."""
+        """Return what a client of Slurm prints, split at spaces; None if the client fails."""
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         return done.stdout.split() if done.returncode == 0 else None
 
     def submit(self) -> None:
-        """As the emulated submitter does: one command after the other, each at its moment."""
+        """Submit as the emulated submitter does: one command after the other, each at its moment."""
         with (self.folder / "submissions.csv").open("w", newline="") as file:
             Submitter({**self.plan["jobs"], "origin": time.time()}, Flushed(file)).run()
 
     def ended(self) -> int:
-        """How many jobs Slurm has noted as completed."""
+        """Return how many jobs Slurm has recorded as completed."""
         log = Path(self.plan["log"])
         text = log.read_text() if log.exists() else ""
         return len(set(re.findall(r"^JobId=(\d+)", text, re.MULTILINE)))
 
     def finish(self) -> None:
-        """Wait for the last job: look at the log, which costs the daemons nothing, then ask for the queue."""
+        """Wait for the last job: poll the log, which costs the daemons nothing, then ask for the queue."""
         accepted = sum(",0," in line for line in (self.folder / "submissions.csv").read_text().splitlines()[1:])
         while self.ended() < accepted:
             self.pause(LOOK_S)
@@ -117,14 +118,14 @@ class Cluster:
         self.finish()
 
     def weighed(self, idle_s: float) -> dict[str, float]:
-        """The same, and what it cost; before it, what nothing costs."""
+        """Measure the idle daemons for `idle_s` seconds, then do the work of `work` and measure its cost."""
         self.pause(SETTLING_S)
         begin_s, begin = spent_s(), time.monotonic()
         self.pause(idle_s)
         idle_cpu_s, idle_s = spent_s() - begin_s, time.monotonic() - begin
         begin_s, begin = spent_s(), time.monotonic()
         self.work()
-        self.pause(SETTLING_S)  # what comes after a job's end is a part of its cost
+        self.pause(SETTLING_S)  # work of the daemons after a job's end is a part of the job's cost
         return {"idle_cpu_rate": idle_cpu_s / idle_s, "busy_cpu_s": spent_s() - begin_s, "busy_s": time.monotonic() - begin}
 
 

@@ -1,4 +1,4 @@
-"""What benchmarks need of this computer; for what is lacking, a line with the remedy."""
+"""What benchmarks need of this computer, with a line on the remedy for everything that may be lacking."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from simunix.bench.context import CHECKOUT
 
 NAMESPACES = ("unshare", "--pid", "--mount", "--net", "--ipc", "--fork", "--kill-child", "--mount-proc")
-"""What holds real daemons, so that nothing of them is left behind: they end with the first process in it."""
+"""Namespaces for real daemons: they end with the first process in them, so that nothing is left behind."""
 
 
 def _lacks_programs(package: str, *programs: str) -> str:
@@ -43,5 +43,5 @@ NEEDS: dict[str, Callable[[], str]] = {
 
 
 def lacks(needs: Iterable[str]) -> str:
-    """Why this computer cannot do it: the first reason, or nothing."""
+    """Return the first need that this computer does not meet, with the remedy; an empty text if it meets all."""
     return next((why for need in needs if (why := NEEDS[need]())), "")

@@ -1,4 +1,4 @@
-"""The rows of a run of benchmarks: as a table on the terminal, as a file of JSON that always holds those so far."""
+"""The rows of a run of benchmarks, as a table on the terminal and as a JSON file that always holds the rows so far."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STYLES = {OK: "green", MISSED: "yellow", UNMEASURED: "dim", "": ""}
 
 @dataclass(slots=True)
 class Results:
-    """What has been measured, in order, by benchmark."""
+    """The rows measured so far, in order, by benchmark."""
 
     machine: dict[str, object]
     is_quick: bool = False
@@ -30,7 +30,7 @@ class Results:
     rows: list[tuple[str, Row]] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
-        """Machine, date, and a dictionary per row."""
+        """Return machine, date, and a dictionary per row."""
         rows = [
             {
                 "benchmark": benchmark,
@@ -47,7 +47,7 @@ class Results:
         return {"machine": self.machine, "date": self.date, "quick": self.is_quick, "rows": rows}
 
     def write(self, path: Path) -> None:
-        """Replace the file at once: whoever reads it finds the old rows or the new. Raises OSError."""
+        """Replace the file atomically, so that readers see the old rows or the new ones. Raises OSError."""
         unfinished = path.with_name(f".{path.name}.{os.getpid()}")
         try:
             unfinished.write_text(json.dumps(self.as_json(), indent=1, ensure_ascii=False) + "\n")
@@ -57,12 +57,12 @@ class Results:
 
 
 def shown(row: Row) -> str:
-    """The value with its unit."""
+    """Return the value of a row with its unit."""
     return "—" if row.value is None else f"{number(row.value)} {row.unit}".rstrip()
 
 
 def table(rows: Sequence[tuple[str, Row]]) -> Table:
-    """Figure, measured, aim, whether it was met; a section for each benchmark."""
+    """Return the table: figure, measured value, aim, and whether it was met, with a section for each benchmark."""
     found = Table(title="simunix bench", title_justify="left")
     found.add_column("figure")
     found.add_column("measured", justify="right", no_wrap=True)
@@ -81,7 +81,7 @@ def table(rows: Sequence[tuple[str, Row]]) -> Table:
 
 
 def notes(rows: Sequence[tuple[str, Row]]) -> list[str]:
-    """A line for each different note, with the figures that it belongs to."""
+    """Return a line for each different note, with the figures that the note is about."""
     figures: dict[str, list[str]] = {}
     for _, row in rows:
         if row.note and not row.is_detail:
@@ -91,7 +91,7 @@ def notes(rows: Sequence[tuple[str, Row]]) -> list[str]:
 
 
 def print_results(results: Results) -> None:
-    """Table, notes, machine, on standard output."""
+    """Print table, notes and machine on standard output."""
     console = Console(highlight=False, soft_wrap=True)
     console.print(table(results.rows))
     for line in notes(results.rows):

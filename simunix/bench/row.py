@@ -1,4 +1,4 @@
-"""A figure of a benchmark, what it should be, and why it has not been measured if it has not."""
+"""A figure of a benchmark: its value, its aim, and the reason if it has not been measured."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ OK, MISSED, UNMEASURED = "ok", "missed", "not measured"
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """A bound of a value, in its unit: the most it should be, or the least."""
+    """A bound of a value, in the value's unit: an upper or a lower bound."""
 
     bound: float
     is_least: bool = False
 
     def met_by(self, value: float) -> bool:
-        """Whether a value keeps to it; the bound itself does."""
+        """Return whether a value meets the aim; a value equal to the bound does."""
         return value >= self.bound if self.is_least else value <= self.bound
 
     def __str__(self) -> str:
@@ -23,20 +23,21 @@ class Aim:
 
 
 def at_most(bound: float) -> Aim:
-    """An aim that small values meet."""
+    """Return an aim that small values meet."""
     return Aim(bound)
 
 
 def at_least(bound: float) -> Aim:
-    """An aim that large values meet."""
+    """Return an aim that large values meet."""
     return Aim(bound, is_least=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`name` is for programs, `text` for people. `value` is None for what was not measured; `note` says why then.
+    """A figure. `name` is for programs, `text` for people.
 
-    A detail stands in the JSON only.
+    `value` is None for a figure that was not measured; `note` then gives the reason. A figure that `is_detail` is written to
+    the JSON only.
     """
 
     name: str
@@ -49,7 +50,7 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """ok, missed, not measured, or nothing where there is no aim."""
+        """ "ok", "missed", "not measured", or an empty text without an aim."""
         if self.value is None:
             return UNMEASURED
         if self.aim is None:
@@ -58,12 +59,12 @@ class Row:
 
 
 def missing(name: str, text: str, why: str, aim: Aim | None = None) -> Row:
-    """The row of what could not be measured."""
+    """Return the row of a figure that could not be measured."""
     return Row(name, text, None, aim=aim, note=why)
 
 
 def number(value: float) -> str:
-    """Three digits that count, all digits of whole numbers."""
+    """Return a number with three significant digits; whole numbers keep all their digits."""
     if value == int(value) or abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""A run of benchmarks: one after the other, rows as they come; what fails or is lacking is said in a row of its own."""
+"""A run of benchmarks, one after the other. A benchmark that fails, or lacks something, gets a row that says why."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ FAILED = 1
 
 
 def bench(benchmarks: Sequence[Benchmark], json_file: Path | None, is_quick: bool) -> int:
-    """Measure, print; the exit code. 1 if a benchmark that had all it needs has failed; 130 and the like after a signal."""
+    """Run the benchmarks and print the rows; return the exit code.
+
+    The exit code is 1 if a benchmark whose needs were met has failed, and 128 plus the signal's number after a signal.
+    """
     results = Results(describe(), is_quick)
     code = 0
     with Interrupts() as interrupts, tempfile.TemporaryDirectory(prefix="simunix-bench-") as folder:
@@ -71,7 +74,7 @@ def _write(results: Results, json_file: Path | None) -> None:
 
 
 class _Progress:
-    """What is being measured, on a terminal; silent anywhere else."""
+    """Shows on a terminal what is being measured; silent without a terminal."""
 
     def __init__(self) -> None:
         self._status = Console(stderr=True).status("")
@@ -87,7 +90,7 @@ class _Progress:
             self._status.stop()
 
     def about(self, benchmark: str) -> Callable[[str], None]:
-        """A function that shows what a benchmark is at."""
+        """Return a function that shows what a benchmark is doing."""
 
         def say(text: str) -> None:
             if self._active:

@@ -1,7 +1,7 @@
 """Thirty short jobs on sixteen nodes in real time (Slurm's own multiple-slurmd mode) and emulated, side by side.
 
-Both halves run the same submitter and the same sbatch commands. Start times are those of Slurm's own job completion log, in
-seconds after the first submission.
+Both runs use one submitter and the same sbatch commands. Start times are those in Slurm's own job completion log, in seconds
+after the first submission.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from simunix.bench.context import Context, MeasurementError
 from simunix.bench.real_cluster import Machine
 from simunix.bench.requirements import lacks
 from simunix.bench.row import Row, missing
-from simunix.rjms.slurm.accounting import CompletedJob
+from simunix.rjms.adapter import CompletedJob
 from simunix.rjms.slurm.clients import job_name
 from simunix.workload.job import Job
 
@@ -27,7 +27,7 @@ LIMIT_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A job and when it started, in seconds after the first submission, in real time and emulated."""
+    """A job and its start in real time and emulated, in seconds after the first submission."""
 
     job: Job
     real_s: float
@@ -35,7 +35,7 @@ class Started:
 
 
 def make_jobs() -> list[Job]:
-    """A minute of short jobs that fill the machine now and then, so that some of them wait."""
+    """Return a minute of short jobs that fill the machine now and then, so that some jobs wait."""
     choose = random.Random(1)
     moments = sorted(choose.uniform(0, 60) for _ in range(30))
     return [
@@ -45,7 +45,7 @@ def make_jobs() -> list[Job]:
 
 
 def starts(jobs: Sequence[Job], noted: Mapping[str, CompletedJob]) -> list[float]:
-    """Seconds from the first submission to each job's start. Raises MeasurementError for one that never started."""
+    """Return the seconds from the first submission to each start. Raises MeasurementError for a job that never started."""
     found = [noted.get(job_name(job.id)) for job in jobs]
     for job, each in zip(jobs, found, strict=True):
         if each is None or each.start_s is None:
@@ -55,7 +55,7 @@ def starts(jobs: Sequence[Job], noted: Mapping[str, CompletedJob]) -> list[float
 
 
 def side_by_side(context: Context) -> tuple[list[Started], float, float]:
-    """The jobs with their start times, then the wall times: real, emulated."""
+    """Return the jobs with their start times, then the wall times of the real and of the emulated run."""
     jobs = make_jobs()
     emulated = emulated_cluster.run_jobs(context, jobs, NODES, CORES)
     real = real_cluster.run_jobs(context, jobs, Machine(NODES, CORES), limit_s=LIMIT_S)
@@ -66,7 +66,7 @@ def side_by_side(context: Context) -> tuple[list[Started], float, float]:
 
 
 def thirty_jobs(context: Context) -> Iterator[Row]:
-    """Wall times, and how far apart the start times are."""
+    """Yield the wall times, and the largest differences of start times."""
     if why := lacks(["namespaces"]):
         yield missing("thirty-jobs", "30 jobs in real time and emulated", why)
         return

@@ -1,4 +1,4 @@
-"""What a turn costs, as a ratio to the bare hand-over of a futex between two processes on one core, in the same run."""
+"""The cost of a turn, as a ratio to a bare futex hand-over between two processes on one core, measured in one run."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ OUTSIDE: tuple[str, ...] = ()
 REPEATS = 3
 HANDOVERS = 100_000
 QUICK = 10
-"""By so much fewer rounds and hand-overs, and once instead of REPEATS times."""
+"""With --quick, numbers of rounds and hand-overs are divided by this, and each loop runs once instead of REPEATS times."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop of benchmarks/calls.c, so many rounds of `calls` each, with simunix or without; µs of one are a row."""
+    """A loop of benchmarks/calls.c: rounds of `calls` calls each, with simunix or without; its row is the µs of one call."""
 
     name: str
     text: str
@@ -80,7 +80,7 @@ def turns(context: Context) -> Iterator[Row]:
 
 
 def build(context: Context, name: str) -> Path:
-    """Compile one of the C programs of benchmarks/."""
+    """Compile one of the C programs of benchmarks/. Raises MeasurementError if that fails."""
     program = context.folder / name
     done = context.run(["gcc", "-O2", "-pthread", CHECKOUT / "benchmarks" / f"{name}.c", "-o", program])
     if done.returncode != 0:
@@ -89,7 +89,7 @@ def build(context: Context, name: str) -> Path:
 
 
 def checked(context: Context, command: list[str | Path]) -> tuple[str, float]:
-    """What a command says and its wall time; raises MeasurementError if it fails."""
+    """Return the output of a command and its wall time. Raises MeasurementError if it fails."""
     done = context.run(command)
     if done.returncode != 0:
         raise MeasurementError(f"{' '.join(map(str, command))}: {done.last_words}")
@@ -97,5 +97,5 @@ def checked(context: Context, command: list[str | Path]) -> tuple[str, float]:
 
 
 def seconds(context: Context, command: list[str | Path], repeats: int) -> float:
-    """Best wall time of a few runs."""
+    """Return the best wall time of a few runs."""
     return min(checked(context, command)[1] for _ in range(repeats))

@@ -56,8 +56,11 @@ def execute_show(options: argparse.Namespace) -> int:
 
 def show_root(directory: Path) -> int:
     """Print a line each for release, C library and Slurm."""
+    from simunix.rjms.registry import RJMSS  # no other subcommand for roots waits for it
+
     tree = open_root(directory)
     print(f"release  {tree.release()}")
     print(f"glibc    {tree.glibc() or 'none'}")
-    print(f"slurm    {tree.slurm() or 'none'}")
+    for name, rjms in RJMSS.items():
+        print(f"{name:8} {rjms.version(tree) or 'none'}")
     return 0

@@ -30,6 +30,6 @@ def _model(experiment: bool) -> type[BaseModel]:
         from simunix.sweep.experiment import Experiment
 
         return Experiment
-    from simunix.scenario.model import Scenario
+    from simunix.rjms.scenario import Scenario
 
     return Scenario

@@ -30,7 +30,7 @@ def execute(options: argparse.Namespace) -> int:
     if options.workers is not None and options.workers < 1:
         raise SimunixError(f"--workers: expected at least 1, got {options.workers}")
     if options.workers is not None and options.scheduler is not None:
-        raise SimunixError("--workers: a scheduler has its own workers; leave out --workers or --scheduler")
+        raise SimunixError("--workers: the scheduler has its own workers; leave out --workers or --scheduler")
     from simunix.sweep.sweep import SweepOptions, sweep
 
     return sweep(SweepOptions(options.experiment, options.out, options.workers, options.scheduler, options.resume))

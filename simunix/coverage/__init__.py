@@ -1,1 +1,1 @@
-"""What simunix does with each system call, and what a program will meet, read from csrc/tables/syscalls.def."""
+"""The treatment of each system call, and of a program's calls, from the table that is built from csrc/tables/syscalls.def."""

@@ -1,4 +1,4 @@
-"""What a program will meet in an emulation, found out before a run and without running anything."""
+"""What a program will meet in an emulation: found before a run, from its files, without running anything."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from simunix.roots.tree import THIS_COMPUTER, RootTree
 SCRIPT_DEPTH = 4
 SHELLS = ("sh", "bash", "dash", "ksh", "zsh")
 STARTERS = ("env", "exec", "nice", "nohup", "setsid", "stdbuf", "time")
-"""Programs whose first word that is no option and no assignment is another program."""
+"""Programs that start another program: the first argument that is neither an option nor an assignment."""
 KEYWORDS = ("!", "do", "elif", "else", "if", "then", "until", "while", "{")
 UNKNOWN_NUMBER = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found of one program. `escapes` is why it cannot be intercepted, one line each; none: it is."""
+    """The findings on one program. `escapes` are the reasons why it cannot be intercepted, one line each; empty if it can."""
 
     name: str
     path: Path | None = None
@@ -39,7 +39,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where a program is looked for, and who runs it."""
+    """Where a program is looked for, and the user that runs it."""
 
     path: str
     directory: str = "/"
@@ -49,12 +49,12 @@ class Context:
 
 
 def check_command(argv: Sequence[str], context: Context) -> list[Report]:
-    """A report on each program that a command line names: the first word, and what shells and starters are told to run."""
+    """Return a report on each program that a command line names: the first, and those that shells and starters run."""
     return [check_named(name, context) for name in dict.fromkeys(programs_of(argv, context))]
 
 
 def programs_of(argv: Sequence[str], context: Context) -> Iterator[str]:
-    """The programs of a command line, in the order in which they are named."""
+    """Return the programs of a command line, in the order in which they are named."""
     if not argv:
         return
     yield argv[0]
@@ -68,7 +68,7 @@ def programs_of(argv: Sequence[str], context: Context) -> Iterator[str]:
 
 
 def _of_shell_text(text: str, context: Context) -> Iterator[str]:
-    """First words of the simple commands that are programs; what is none (keywords, functions, built-ins) is left out."""
+    """Return the programs in a text for the shell: first words that are neither keywords, functions nor built-ins."""
     lexer = shlex.shlex(text.replace("\\\n", " "), posix=True, punctuation_chars="();<>|&\n")
     lexer.whitespace = " \t\r"
     lexer.whitespace_split = True
@@ -89,7 +89,7 @@ def _is_program(name: str, context: Context) -> bool:
 
 
 def check_named(name: str, context: Context) -> Report:
-    """The report on one program, looked for as execvp does."""
+    """Return the report on one program, which is looked for as execvp(3) does."""
     escape = check_program(name, context.path, context.directory, context.tree, context.user)
     program = find_program(name, context.path, context.directory, context.tree)
     if program is None or escape is not None:
@@ -101,7 +101,7 @@ def check_named(name: str, context: Context) -> Report:
 
 
 def _image_of(program: Path, tree: RootTree) -> Image | None:
-    """The ELF file that runs in the end: of a script, its interpreter."""
+    """Return the ELF file that runs in the end; of a script, its interpreter."""
     for _ in range(SCRIPT_DEPTH):
         with program.open("rb") as file:
             interpreter = interpreter_of(file.read(4096))
@@ -117,19 +117,21 @@ def _report(name: str, program: Path, image: Image, context: Context) -> Report:
     images = [image, *loaded, *known]
     refused, passed = _calls(images)
     return Report(
-        name,
-        program,
-        tuple(f"{wanted_by}: needs {library}, which is not installed: it will not start" for library, wanted_by in missing),
-        tuple(library.path.name for library in loaded),
-        len(known),
-        refused,
-        passed,
-        tuple(_notes(images)),
+        name=name,
+        path=program,
+        escapes=tuple(
+            f"{wanted_by}: needs {library}, which is not installed: it will not start" for library, wanted_by in missing
+        ),
+        libraries=tuple(library.path.name for library in loaded),
+        plugins=len(known),
+        refused=refused,
+        passed=passed,
+        notes=tuple(_notes(images)),
     )
 
 
 def _calls(images: Iterable[Image]) -> tuple[dict[str, str], dict[str, str]]:
-    """The calls that are not simulated, by name: refused ones with who asks for them, passed ones with the reason."""
+    """Return the calls that are not simulated by name: refused ones with their users, passed ones with the reason."""
     wanted: dict[Row, list[str]] = {}
     for image in images:
         if is_libc(image.path.name):
@@ -148,7 +150,7 @@ def _some(names: list[str]) -> str:
 
 
 def _notes(images: Iterable[Image]) -> Iterator[str]:
-    """What is unusual, and whether it matters."""
+    """Return notes on unusual properties of the files, and whether they matter."""
     others = [image for image in images if not is_libc(image.path.name)]
     for phrase, chosen in (
         ("makes system calls by itself; they are trapped like libc's", [image for image in others if image.raw]),

@@ -1,4 +1,4 @@
-"""The table as text for the terminal, and as docs/reference/system-calls.md."""
+"""The table of system calls as text for the terminal, and as docs/reference/system-calls.md."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ KNOWN_GAPS = """
 * `/proc` and `/sys` are the kernel's own text, with its times and counters, but for what describes the emulated host: `uptime`,
   `stat`, `loadavg`, `meminfo`, `PID/stat`, `boot_id`, `uuid`, and in a scenario `cpuinfo` and the processors in `/sys`. What
   processes have of memory (`rss`, `statm`, `status`) and how often they were switched is real.
-* `rdtsc` and `rdtscp` are no calls: they are made to fault, and tell virtual time at 2 GHz (`csrc/shim/entry/tsc.c`). `rdrand`
-  draws the processor's own random numbers: nothing can seed those, and `simunix check` tells which programs may.
+* `rdtsc` and `rdtscp` are no calls: they are made to fault, and tell virtual time at 2 GHz (`csrc/shim/sys/time/tsc.c`).
+  `rdrand` draws the processor's own random numbers: nothing can seed those, and `simunix check` tells which programs may.
 * `ioctl` refuses what is known to wait or to tell the time; a device with requests of its own may still do either.
 """
 
 
 def summary(rows: tuple[Row, ...]) -> str:
-    """One line: how many of what."""
+    """Return one line with the number of calls of each verdict."""
     numbers = counts(rows)
     parts = ", ".join(f"{numbers[verdict]} {verdict}" for verdict in (SIMULATED, PASSED, REFUSED))
     return f"{len(rows)} system calls: {parts}"
 
 
 def text(rows: tuple[Row, ...]) -> str:
-    """Columns for a terminal, the summary last."""
+    """Return the table in columns for a terminal, with the summary last."""
     width = max(len(row.name) for row in rows)
     lines = [f"{row.number:>3}  {row.name:<{width}}  {row.verdict:<9}  {row.reason}" for row in rows]
     return "\n".join([*lines, summary(rows)])
 
 
 def markdown(rows: tuple[Row, ...]) -> str:
-    """The page docs/reference/system-calls.md."""
+    """Return the page docs/reference/system-calls.md."""
     lines = [HEAD, f"{summary(rows)}.\n", "| number | call | what happens | shown by, or why |", "| ---: | --- | --- | --- |"]
     for row in rows:
         reason = f"`{row.test}`" if row.verdict == SIMULATED else row.reason

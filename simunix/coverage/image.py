@@ -1,4 +1,4 @@
-"""What an ELF file tells of itself without being run: what it loads, what it imports, which system calls it makes by itself."""
+"""The content of an ELF file that matters here: libraries it loads, names it imports, system calls it makes itself."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ GO_SECTIONS = (".go.buildinfo", ".note.go.buildid")
 NUMBERED_CALL = re.compile(rb"\xb8(..\x00\x00)[^\xe8\xe9\xc3]{0,12}?\x0f\x05", re.DOTALL)
 """`mov $number,%eax`, a few loads of arguments (no call, jump or return), `syscall`."""
 CALL = re.compile(rb"\x0f\x05(?=\x48\x3d|\xc3|\x48\x85\xc0|\x85\xc0|\x48\x83|\x3d\x01\xf0|\x48\x89|\x49\x89|\x5d\xc3)")
-"""`syscall`, and behind it what looks at a result: the two bytes alone are found inside other instructions, too."""
+"""`syscall`, followed by code that tests a result: these two bytes alone are also found inside other instructions."""
 TIME_STAMP = re.compile(rb"(?:\x0f\x31|\x0f\x01\xf9).{0,16}?\x48\xc1\xe2\x20", re.DOTALL)
 """`rdtsc` or `rdtscp`, and the shift that joins its two halves."""
 RANDOM = re.compile(rb"\x0f\xc7[\xf0-\xff].{0,8}?(?:[\x72\x73]|\x0f[\x42\x43\x82\x83\x92\x93])", re.DOTALL)
-"""`rdrand` or `rdseed` into a register, and what looks at the carry flag for whether there was a number."""
+"""`rdrand` or `rdseed` into a register, followed by a test of the carry flag, which tells whether there was a number."""
 I386_CALL = re.compile(rb"\xb8..\x00\x00[^\xe8\xe9\xc3]{0,12}?\xcd\x80", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Image:
     """A program or library. `raw` counts `syscall` instructions by number, -1 where the number is not a constant."""
 
@@ -45,7 +45,7 @@ class Image:
 
 @cache
 def read_image(path: Path) -> Image | None:
-    """None if the file is no readable x86-64 ELF file."""
+    """Read a file; return None unless it is a readable x86-64 ELF file."""
     from elftools.common.exceptions import ELFError
     from elftools.elf.elffile import ELFFile
 
@@ -63,15 +63,15 @@ def _read(path: Path, elf: ELFFile) -> Image:
     needed, search = _dynamic(path, elf)
     code = list(_code(elf))
     return Image(
-        path,
-        needed,
-        search,
-        _imports(elf),
-        _raw_calls(code),
-        any(elf.get_section_by_name(name) is not None for name in GO_SECTIONS),
-        any(TIME_STAMP.search(part) for part in code),
-        any(I386_CALL.search(part) for part in code),
-        any(RANDOM.search(part) for part in code),
+        path=path,
+        needed=needed,
+        search=search,
+        imports=_imports(elf),
+        raw=_raw_calls(code),
+        is_go=any(elf.get_section_by_name(name) is not None for name in GO_SECTIONS),
+        reads_time_stamp=any(TIME_STAMP.search(part) for part in code),
+        calls_i386=any(I386_CALL.search(part) for part in code),
+        draws_random=any(RANDOM.search(part) for part in code),
     )
 
 
@@ -104,7 +104,7 @@ def _imports(elf: ELFFile) -> frozenset[str]:
 
 
 def _code(elf: ELFFile) -> Iterator[bytes]:
-    """The executable sections; of a file without section headers, the executable segments."""
+    """Return the executable sections; of a file without section headers, the executable segments."""
     sections = [section for section in elf.iter_sections() if section["sh_flags"] & SHF_EXECINSTR]
     if sections:
         yield from (section.data() for section in sections if section["sh_type"] != "SHT_NOBITS")

@@ -1,4 +1,4 @@
-"""Which libraries the dynamic loader brings into a program, found as ld.so(8) finds them, without running anything."""
+"""The libraries that the dynamic loader brings into a program, found by the rules of ld.so(8), without running anything."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from simunix.roots.tree import THIS_COMPUTER, RootTree
 CONFIGURATION = "/etc/ld.so.conf"
 STANDARD = ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib")
 LIBC = ("libc.so.", "ld-linux-x86-64.so.", "libpthread.so.", "librt.so.", "libdl.so.", "libm.so.", "linux-vdso.so.")
-"""The C library's own files: what they do is known by the names that others import from them."""
+"""Files of the C library. The calls that they make are known by the names that other files import from them."""
 
 
 def is_libc(name: str) -> bool:
-    """Whether a file name is one of the C library's."""
+    """Return whether a file name is one of the C library's."""
     return name.startswith(LIBC)
 
 
 def load_closure(
     program: Image, library_path: str = "", tree: RootTree = THIS_COMPUTER
 ) -> tuple[list[Image], list[tuple[str, Path]]]:
-    """Everything that is loaded with a program, in the loader's order, and (name, wanted by) of what is missing."""
+    """Return all files loaded with a program, in the loader's order, and (name, wanted by) of each missing library."""
     images: list[Image] = []
     missing: list[tuple[str, Path]] = []
     seen: set[str] = set()
@@ -45,7 +45,7 @@ def load_closure(
 
 
 def plugins(images: list[Image], tree: RootTree = THIS_COMPUTER) -> list[Image]:
-    """What programs that use dlopen are known to load: the libraries in folders of their own (DT_RUNPATH), by name."""
+    """Return the libraries that programs using dlopen(3) are known to load: those in folders of DT_RUNPATH, by name."""
     if not any("dlopen" in image.imports for image in images):
         return []
     folders = {folder for image in images for folder in image.search if folder not in STANDARD}
@@ -66,13 +66,13 @@ def _find(name: str, search: tuple[str, ...], library_path: str, tree: RootTree)
 
 
 def _inside(tree: RootTree, name: str) -> Path:
-    """Where a path of a root is on this computer; what $ORIGIN has made is a path of this computer already."""
+    """Return where a path of a root is on this computer; paths made from $ORIGIN are paths of this computer already."""
     return Path(name) if Path(name).is_relative_to(tree.path) else tree.locate(name)
 
 
 @functools.cache
 def configured(tree: RootTree = THIS_COMPUTER) -> tuple[str, ...]:
-    """The folders of a root's ld.so.conf and of the files that it includes."""
+    """Return the folders of a root's ld.so.conf and of the files that it includes."""
     return tuple(dict.fromkeys(_folders(tree, tree.locate(CONFIGURATION))))
 
 
@@ -82,12 +82,12 @@ def _folders(tree: RootTree, file: Path) -> Iterator[str]:
     except OSError:
         return
     for line in lines:
-        words = line.partition("#")[0].split()
-        if words[:1] == ["include"]:
-            for pattern in words[1:]:
+        fields = line.partition("#")[0].split()
+        if fields[:1] == ["include"]:
+            for pattern in fields[1:]:
                 folder, _, last = pattern.rpartition("/")
                 start = _inside(tree, folder) if folder.startswith("/") else file.parent / folder
                 for included in sorted(start.glob(last)):
                     yield from _folders(tree, included)
-        elif words:
-            yield words[0]
+        elif fields:
+            yield fields[0]

@@ -1,4 +1,4 @@
-"""From the names that a program imports from libc to the system calls behind them."""
+"""From the names that a program imports from libc to the system calls that these functions make."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ WRAPPERS = {
 """Functions of libc, libaio, liburing and libseccomp whose system call has another name, and is passed on or refused."""
 
 NO_CALLS = {"syslog"}
-"""libc functions that have the name of a system call and are something else: syslog(3) writes to a socket."""
+"""Functions of libc that have the name of another system call: syslog(3) writes to a socket."""
 
 
 def row_of(symbol: str) -> Row | None:
-    """The row of the system call that an imported function makes; None if it makes none, or not one of that name."""
+    """Return the row of the system call that an imported function makes; None for functions without such a call."""
     plain = symbol.lstrip("_").removesuffix("_chk")
     if plain in NO_CALLS:
         return None

@@ -1,4 +1,4 @@
-"""The table of system calls that was built into the package: one row per call, in the order of their numbers."""
+"""The table of system calls that is built into the package: a row per call, in the order of their numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ VERDICTS = (SIMULATED, PASSED, REFUSED)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One system call: `handler` if simulated, `errno` if refused, `why` unless simulated, `test` shows it at work.
+    """One system call: `handler` if it is simulated, `errno` if refused, `why` unless simulated, `test` shows it at work.
 
     After `quiet` calls only, a lone sleeper may advance the clock without asking the server.
     """
@@ -32,7 +32,7 @@ class Row:
 
     @property
     def reason(self) -> str:
-        """The last column: what shows that it works, or why it need not."""
+        """The last column: the test that shows the call at work, or the reason why none is needed."""
         if self.verdict == SIMULATED:
             return self.test
         return f"{self.errno}: {self.why}" if self.verdict == REFUSED else self.why
@@ -40,7 +40,7 @@ class Row:
 
 @functools.cache
 def table(path: Path = TABLE) -> tuple[Row, ...]:
-    """All rows. Raises SimunixError if the package was built without them."""
+    """Return all rows. Raises SimunixError if the package was built without them."""
     try:
         return tuple(Row(**fields) for fields in json.loads(path.read_text()))
     except OSError as error:
@@ -49,16 +49,16 @@ def table(path: Path = TABLE) -> tuple[Row, ...]:
 
 @functools.cache
 def by_name() -> dict[str, Row]:
-    """The same, by name."""
+    """Return the rows by the name of the call."""
     return {row.name: row for row in table()}
 
 
 @functools.cache
 def by_number() -> dict[int, Row]:
-    """The same, by number."""
+    """Return the rows by the number of the call."""
     return {row.number: row for row in table()}
 
 
 def counts(rows: tuple[Row, ...]) -> dict[str, int]:
-    """How many rows there are of each verdict."""
+    """Return the number of rows of each verdict."""
     return {verdict: sum(row.verdict == verdict for row in rows) for verdict in VERDICTS}

@@ -1,1 +1,1 @@
-"""Flows given as data: read, moved over a platform by a model alone, and written with their finish times."""
+"""Flows given as data: read from a file, moved over a platform by the network model alone, written with finish times."""

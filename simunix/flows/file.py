@@ -1,4 +1,4 @@
-"""The files of `simunix net solve`: flows in, finish times out, both JSON."""
+"""The files of `simunix net solve`, in JSON: flows are read, finish times are written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class FlowRow(Section):
-    """A flow: `bytes` from one host to another from `start` (seconds) on; at most `rate` bytes per second, `weight` shares."""
+    """A flow: `bytes` from one host to another, from `start` (seconds) on.
+
+    It gets at most `rate` bytes per second; `weight` is its share where flows compete.
+    """
 
     id: str
     src: str
@@ -29,7 +32,7 @@ class FlowRow(Section):
 
 
 class FlowsFile(Section):
-    """All flows."""
+    """The content of a file of flows."""
 
     flows: list[FlowRow]
 
@@ -39,7 +42,7 @@ class FlowsError(SimunixError):
 
 
 def read_flows(path: Path) -> list[FlowRow]:
-    """Read and check the file. FlowsError names file and key."""
+    """Read and check the file. Raises FlowsError, which names file and key."""
     try:
         document = json.loads(path.read_text())
     except OSError as error:
@@ -76,7 +79,7 @@ def _message(error: ValidationError) -> str:
 
 
 def written(rows: list[dict[str, object]]) -> str:
-    """The outcome as JSON, a line per flow; seconds have twelve decimals."""
+    """Return the outcome as JSON, a line per flow; seconds have twelve decimals."""
     lines = []
     for row in rows:
         finish = row["finish"]

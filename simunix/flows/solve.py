@@ -1,4 +1,4 @@
-"""When flows finish, by the network model alone: no process, no packet, no virtual machine's clock."""
+"""Finish times of flows by the network model alone: without processes, packets or an emulation's clock."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from rsg_server.platform.platform import Platform
 from simunix.flows.file import FlowRow, FlowsError
 
 DEAD_CHANGES = 10_000
-"""So many changes of links in a row while nothing moves: what a repeating profile will not bring to life any more."""
+"""After this many changes of links in a row during which nothing moves, a repeating profile will not revive any flow."""
 NAMES = {FlowState.DONE: "done", FlowState.FAILED: "failed"}
 SIMGRID_NAMES = {FlowState.DONE: "done", FlowState.FAILED: "NetworkFailureException"}
 STALLED = "stalled"
-"""For a flow that has no bandwidth for ever."""
+"""State of a flow that will never have any bandwidth."""
 
 
 def solve(platform: Platform, rows: Sequence[FlowRow], model: Model, compatible: bool = False) -> list[dict[str, object]]:
-    """Id, finish and state of every flow, in the order given; the result depends on the flows, not on their order."""
+    """Return id, finish and state of every flow, in the order given. The result does not depend on that order."""
 
     def route(source: str, destination: str) -> Route:
         return platform.route(platform.host_by_name(source), platform.host_by_name(destination))
@@ -42,7 +42,7 @@ def solve(platform: Platform, rows: Sequence[FlowRow], model: Model, compatible:
 
 
 def run(engine: FlowEngine, platform: Platform) -> None:
-    """Let all flows end, while the platform's profiles change its links and hosts."""
+    """Run until all flows have ended, while the platform's profiles change its links and hosts."""
     changes = link_changes(platform)
     change = next(changes, None)
     dead = 0
@@ -56,7 +56,7 @@ def run(engine: FlowEngine, platform: Platform) -> None:
 
 
 def check_hosts(rows: Sequence[FlowRow], hosts: Mapping[str, object], path: Path, platform_path: Path) -> None:
-    """Every flow goes between hosts that there are. FlowsError says which does not."""
+    """Raise FlowsError for a flow whose source or destination is not a host of the platform."""
     for index, row in enumerate(rows):
         for key, name in (("src", row.src), ("dst", row.dst)):
             if name not in hosts:

@@ -32,19 +32,19 @@ class Profile(BaseModel):
 
 
 class Delay(Profile):
-    """Takes `delay` seconds, also while it is suspended."""
+    """The job takes `delay` seconds, in which seconds of suspension count."""
 
     delay: _Seconds
 
 
 class Suspendable(Profile):
-    """Takes `delay` seconds in which it is not suspended."""
+    """The job takes `delay` seconds, in which seconds of suspension do not count."""
 
     delay: _Seconds
 
 
 class Failure(Profile):
-    """Fails after `delay` seconds."""
+    """The job fails after `delay` seconds."""
 
     delay: _Seconds = 0.0
     ret: Annotated[int, Field(ge=1, le=255)] = 1
@@ -89,7 +89,7 @@ class Staging(Profile):
 
 
 class Sequence(Profile):
-    """Other profiles one after the other, `repeat` times."""
+    """Other profiles, one after the other, all of them `repeat` times."""
 
     seq: Annotated[list[str], Field(min_length=1)]
     repeat: Annotated[int, Field(ge=1, lt=1 << 62)] = 1
@@ -165,5 +165,5 @@ def parse_profile(description: Mapping[str, Any], where: str) -> Profile:
 
 
 def share(profile: Homogeneous | OnStorage, total: float, parts: int) -> float:
-    """What each of `parts` gets of an amount: all of it, or an equal share."""
+    """What each of `parts` gets of an amount: the whole amount, or an equal share."""
     return total / max(1, parts) if profile.generation_strategy in SPREAD else total

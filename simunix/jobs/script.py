@@ -33,7 +33,7 @@ class Profiles:
         self.where = where
 
     def place(self, name: str) -> str:
-        """How messages name a profile."""
+        """The words by which messages name a profile."""
         return f"{self.where}: profiles.{name}"
 
     def get(self, name: str, asked_by: str) -> Profile:

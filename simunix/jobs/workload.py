@@ -50,7 +50,7 @@ class Scripts:
 
 
 def batsim_jobs(workload: BatsimWorkload, selection: Selection, scripts: Scripts, where: str) -> list[Job]:
-    """Its jobs in the order of their submission (ties: of the file), times from the window's begin. Raises SimunixError."""
+    """The jobs in the order of their submission (ties: of the file), times from the window's begin. Raises SimunixError."""
     profiles = Profiles(workload.profiles, where)
     numbered = all(str(job.id).isdecimal() for job in workload.jobs)
     jobs: list[Job] = []
@@ -88,7 +88,7 @@ def _check_ids(jobs: Iterable[Job], where: str) -> None:
 def with_profile(
     jobs: Sequence[Job], profile: str | Mapping[str, Any], scripts: Scripts, speed_flops: float, where: str
 ) -> list[Job]:
-    """Jobs that do what the section says; `speed_flops` is that of the cores they compute on. Raises SimunixError."""
+    """Jobs that do what the section says; `speed_flops` is the speed of the cores that compute. Raises SimunixError."""
     if isinstance(profile, str):
         titles = [f"{profile} {job.runtime_s:g}" for job in jobs]
         own = _OWN_TIME[profile]

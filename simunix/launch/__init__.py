@@ -1,1 +1,1 @@
-"""From a described emulation to running processes: containers, environment, the run itself, joining it."""
+"""From a plan to running processes: containers, what hosts see, supervision, the run itself. Knows no scenario and no RJMS."""

@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP as a wish instead of an exception.
+"""Ctrl-C, SIGTERM and SIGHUP as a request to end the run, instead of an exception.
 
 An exception that a signal raises wherever Python happens to be is lost where exceptions are ignored: in what runs at a fork, in
 `__del__`. The run would then go on for ever.
@@ -30,7 +30,7 @@ def exit_code(number: int) -> int:
 
 
 class Interrupts:
-    """While in its context, the first such signal is only noted, and told to whoever has asked for it; a second one raises."""
+    """While its context is entered, the first such signal is noted and told to the callback of `tell`; a second one raises."""
 
     def __init__(self) -> None:
         self._before: dict[int, Any] = {}
@@ -39,24 +39,24 @@ class Interrupts:
 
     @property
     def came(self) -> bool:
-        """Whether one has come."""
+        """Whether such a signal has come."""
         return self._number != 0
 
     def tell(self, wish: Callable[[], None]) -> None:
-        """Call `wish`, from the signal's handler, when one comes; at once if it has come."""
+        """Call `wish` from the signal's handler when a signal comes; at once if one has come."""
         self._wish = wish
         if self.came:
             wish()
 
     def check(self) -> None:
-        """Raise what has been noted."""
+        """Raise Interrupted if a signal has been noted."""
         if self.came:
             raise Interrupted(self._number)
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
             for number in HEARD:
-                if signal.getsignal(number) is not signal.SIG_IGN:  # a shell's background job, nohup
+                if signal.getsignal(number) is not signal.SIG_IGN:  # ignored for a shell's background job and under nohup
                     self._before[number] = signal.signal(number, self._heard)
         return self
 

@@ -1,4 +1,4 @@
-"""Children that end with their parent, however that ends."""
+"""Child processes that end with their parent, whatever ends the parent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def die_with(parent: int, number: int = signal.SIGTERM) -> Callable[[], None]:
     libc = ctypes.CDLL(None)
 
     def prepare() -> None:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, HEARD)  # to which a worker of a sweep is deaf
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HEARD)  # a worker of a sweep blocks these
         libc.prctl(PR_SET_PDEATHSIG, int(number))
         if os.getppid() != parent:
             os._exit(1)

@@ -1,4 +1,4 @@
-"""An emulation as it is to be run: hosts, files, processes, all spelled out; what scenarios expand to."""
+"""A plan: an emulation as it is to be run, with all hosts, files and processes spelled out. Scenarios are expanded to plans."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 @dataclass(frozen=True, slots=True)
 class PrivateSpec:
-    """A path that a host has for itself, with the owner and mode that its root has.
+    """A path that a host has for itself, with its owner and mode.
 
     A `shared` one is the same for all hosts that name it, as on a network file system (whose traffic is not modelled).
     """
@@ -53,7 +53,7 @@ class HostSpec:
 class Footprint:
     """What a program takes of this computer, measured or guessed: private memory in bytes, threads.
 
-    `work_` is what the processes of a daemon take besides that carry out work for others.
+    `work_` is what a daemon's further processes take, which carry out work (a job's step), while they run.
     """
 
     memory_bytes: int = 2 << 20
@@ -81,7 +81,7 @@ class ProcessSpec:
     footprint: Footprint = Footprint()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """Everything that a run needs to know.
 

@@ -21,7 +21,7 @@ SCRIPT_DEPTH = 4
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who is to run a program: the loader drops the shim where a file gives more than these have."""
+    """User and group that are to run a program. The loader drops the shim where a file gives more privilege than these have."""
 
     user: int
     group: int
@@ -64,7 +64,7 @@ def check_program(
 
 
 def check_file(program: Path, identity: Identity, tree: RootTree = THIS_COMPUTER) -> str | None:
-    """The same of a file; a script is as fit as its interpreter."""
+    """Why a file cannot be emulated, as one line; None if it can. For a script, its interpreter is checked."""
     script = program
     for _ in range(SCRIPT_DEPTH):
         try:

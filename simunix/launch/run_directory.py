@@ -38,7 +38,7 @@ class RunDirectory:
 
     @classmethod
     def create(cls, path: Path) -> RunDirectory:
-        """Make it anew. An earlier run's results are replaced; anything else is left alone."""
+        """Make the folder. The results of an earlier run are replaced; SimunixError for a folder with anything else in it."""
         if path.exists():
             if not path.is_dir():
                 raise SimunixError(f"--out {path}: exists and is not a folder; choose another name")

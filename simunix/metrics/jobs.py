@@ -28,9 +28,10 @@ __all__ = [
 
 
 def replayed(jobs: pd.DataFrame, run: Path) -> pd.DataFrame:
-    """The jobs of a run directory without those of a context (`simunix workload cut --context`), which began before the replay.
+    """Return the jobs of a run without those of a context (`simunix workload cut --context`), which began before the replay.
 
-    Raises SimunixError if run.json cannot be read, and for a run whose context was not established: it says nothing.
+    Raises SimunixError if run.json cannot be read, and for a run whose context was not established, since its metrics mean
+    nothing.
     """
     try:
         record = read_record(run / "run.json")
@@ -42,7 +43,7 @@ def replayed(jobs: pd.DataFrame, run: Path) -> pd.DataFrame:
 
 
 def why_invalid(record: Mapping[str, Any]) -> str:
-    """Why run.json calls the run INVALID; nothing if it does not."""
+    """Return why run.json calls the run INVALID; an empty text for a valid run."""
     if record.get("valid") is not False:
         return ""
     reasons = [reason for context in record.get("contexts") or [] for reason in context.get("reasons", [])]
@@ -50,7 +51,7 @@ def why_invalid(record: Mapping[str, Any]) -> str:
 
 
 def without_context(jobs: pd.DataFrame, record: Mapping[str, Any]) -> pd.DataFrame:
-    """The jobs that are not of a context that run.json tells; all of them where it tells of none."""
+    """Return the jobs that belong to no context in run.json; all jobs if there is no context."""
     contexts = record.get("contexts") or []
     context = {(one["workload"], str(job)) for one in contexts for job in (*one["running"], *one["waiting"])}
     if not context:
@@ -60,7 +61,10 @@ def without_context(jobs: pd.DataFrame, record: Mapping[str, Any]) -> pd.DataFra
 
 
 def from_swf(trace: SwfTrace) -> pd.DataFrame:
-    """The job table of a trace: what the machine of its time did. Jobs of unknown wait, run time or size are unfinished."""
+    """Return the job table of a trace: the schedule of the machine that the trace was recorded on.
+
+    A job of unknown wait, run time or size counts as unfinished.
+    """
     records = trace.jobs
     known = records.astype(float).where(records >= 0)
     processors = known["allocated"].where(known["allocated"] > 0, known["requested"])

@@ -9,7 +9,6 @@ These logs are more precise than the accounting of an RJMS, which has whole seco
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
+from simunix.results.run_json import read_record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -124,7 +124,8 @@ def _read(path: Path) -> JobLog:
 
 
 def _epoch_ns(run: Path) -> int:
+    """Return the run's start in nanoseconds since the Unix epoch, from run.json."""
     try:
-        return int(json.loads((run / "run.json").read_text())["epoch_s"] * NS)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        return int(read_record(run / "run.json")["epoch_s"] * NS)
+    except (OSError, KeyError, TypeError) as error:
         raise SimunixError(f"{run / 'run.json'}: no epoch_s ({error}); expected the folder of a run that ended") from error

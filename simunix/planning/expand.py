@@ -16,7 +16,7 @@ from rsg_server.platform.host import Host
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.star import Access
 from simunix.launch.debug.observation import NOTHING, ObservationOptions
-from simunix.launch.plan import HostSpec, Plan, PrivateSpec, ProcessSpec
+from simunix.launch.plan import FileSpec, HostSpec, Plan, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.launch.view.hardware import Hardware
 from simunix.planning import submission
@@ -27,10 +27,9 @@ from simunix.planning.host_users import etc_of_hosts
 from simunix.planning.network import build_platform
 from simunix.planning.platform_profiles import not_played
 from simunix.planning.roots import host_roots
-from simunix.planning.submission import WorkloadPlan, plan_workloads
+from simunix.planning.submission import WorkloadPlan, Workloads, plan_workloads
 from simunix.planning.workload_context import ContextPlan, plan_contexts
-from simunix.rjms.slurm.adapter import SlurmPlan
-from simunix.roots.tree import RootTree
+from simunix.rjms.adapter import ClusterPlan, Site
 from simunix.scenario.located import located
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
 
@@ -45,9 +44,54 @@ class Expansion:
     """A plan, and what the reports need to know of its clusters and workloads."""
 
     plan: Plan
-    clusters: tuple[SlurmPlan, ...] = ()
+    clusters: tuple[ClusterPlan, ...] = ()
     workloads: tuple[WorkloadPlan, ...] = ()
     contexts: tuple[ContextPlan, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Parts:
+    """The parts of a plan before they are put together: the `site` with its platform, and all that runs there."""
+
+    scenario: Scenario
+    platform: Platform
+    site: Site
+    clusters: tuple[ClusterPlan, ...]
+    found: Workloads
+    contexts: tuple[ContextPlan, ...]
+
+    @property
+    def workloads(self) -> tuple[WorkloadPlan, ...]:
+        """The workloads in the order of the scenario."""
+        return self.found.plans
+
+    def hosts(self) -> tuple[HostSpec, ...]:
+        """The hosts in the order of the scenario, which is also the order of their addresses."""
+        roots = self.site.roots
+        private = _private_paths(self.scenario, self.clusters, self.workloads)
+        etc = etc_of_hosts(self.found.host_users, self.clusters, roots)
+        return tuple(
+            HostSpec(name, self.site.hardware[name], private.get(name, ()), roots[name], etc.get(name, {}))
+            for name in self.site.hosts
+        )
+
+    def processes(self, checked: bool) -> tuple[ProcessSpec, ...]:
+        """All processes, daemons of the RJMS first. Of those that start at one moment, the first one here starts first."""
+        return (
+            *(process for cluster in self.clusters for process in cluster.processes),
+            *_processes(self.scenario, self.site, checked),
+            *_storage_servers(self.workloads),
+            *(workload.process for workload in self.workloads),
+            *(context.process for context in self.contexts),
+        )
+
+    def files(self) -> tuple[FileSpec, ...]:
+        """The files that simunix writes into private paths of the hosts."""
+        return (
+            *(file for cluster in self.clusters for file in cluster.files),
+            *(file for workload in self.workloads for file in workload.files),
+            *(context.program for context in self.contexts),
+        )
 
 
 def expand(
@@ -55,79 +99,82 @@ def expand(
 ) -> Expansion:
     """Expand a scenario; relative paths are below `folder`. SimunixError tells what does not fit (programs: if `checked`)."""
     with located(scenario):
-        return _expanded(scenario, folder, log_every_turn, strict, checked)
+        parts = _parts(scenario, folder)
+        plan = _plan(parts, folder, log_every_turn, strict, checked)
+        return Expansion(plan, parts.clusters, parts.workloads, parts.contexts)
 
 
-def _expanded(scenario: Scenario, folder: Path, log_every_turn: bool, strict: bool, checked: bool) -> Expansion:
+def _parts(scenario: Scenario, folder: Path) -> _Parts:
     hardware: dict[str, Hardware] = {}
     platform = _platform(scenario, hardware, folder)
-    hosts = {host.name: host for host in platform.hosts}
-    roots = host_roots(scenario, folder)
-    clusters = plan_clusters(scenario, folder, hosts, hardware, roots)
-    found = plan_workloads(scenario, folder, clusters, roots, os.geteuid() == 0)
-    workloads, clusters = found.plans, found.with_accounts(clusters)
-    etc = etc_of_hosts(found.people, clusters, roots)
-    private = _private_paths(scenario, clusters)
-    for workload in workloads:
-        private[workload.host] = (*private[workload.host], submission.PRIVATE)
-        for name in workload.behaviour.hosts:
-            shared = {entry.path: entry for entry in (*private.get(name, ()), workload.behaviour.private)}
-            private[name] = tuple(shared.values())
-    contexts = plan_contexts(workloads)
-    plan = Plan(
-        scenario.name,
-        platform,
-        tuple(HostSpec(name, hardware[name], private.get(name, ()), roots[name], etc.get(name, {})) for name in hosts),
-        (
-            *(process for cluster in clusters for process in cluster.processes),
-            *_processes(scenario, hosts, roots, checked),
-            *_storage_servers(workloads),
-            *(workload.process for workload in workloads),
-            *(context.process for context in contexts),
-        ),
-        _kernel_options(scenario, platform, strict),
-        (
-            *(file for cluster in clusters for file in cluster.files),
-            *(file for workload in workloads for file in workload.files),
-            *(context.program for context in contexts),
-        ),
-        {**ENVIRONMENT, **scenario.environment},
-        scenario.stop or ("workload" if scenario.workload else "processes"),
-        scenario.until,
-        scenario.pace,
-        scenario.preempt_after / NS if scenario.preempt_after else None,
-        _inputs(workloads),
-        log_every_turn,
-        *plan_faults(scenario.events, scenario.profiles, folder, platform),
-        ObservationOptions(scenario.pcap, scenario.link_usage),
-        sum(_working(workload) for workload in workloads),
-        _choice(scenario.merge_pages),
-        scenario.capacity,
-        (*found.warnings, *not_played(platform.description.profiles)),
+    site = Site(
+        folder=folder,
+        hosts={host.name: host for host in platform.hosts},
+        hardware=hardware,
+        roots=host_roots(scenario, folder),
+        seed=scenario.seed,
+        is_root=os.geteuid() == 0,
     )
-    return Expansion(plan, clusters, workloads, contexts)
+    clusters = plan_clusters(scenario, site)
+    found = plan_workloads(scenario, folder, clusters, site.roots, site.is_root)
+    return _Parts(
+        scenario=scenario,
+        platform=platform,
+        site=site,
+        clusters=found.with_accounts(clusters),
+        found=found,
+        contexts=plan_contexts(found.plans),
+    )
+
+
+def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, checked: bool) -> Plan:
+    scenario, platform = parts.scenario, parts.platform
+    hosts, processes = parts.hosts(), parts.processes(checked)
+    faults, profiles = plan_faults(scenario.events, scenario.profiles, folder, platform)
+    return Plan(
+        name=scenario.name,
+        platform=platform,
+        hosts=hosts,
+        processes=processes,
+        kernel=_kernel_options(scenario, platform, strict),
+        files=parts.files(),
+        environment={**ENVIRONMENT, **scenario.environment},
+        stop=scenario.stop or ("workload" if scenario.workload else "processes"),
+        until_ns=scenario.until,
+        pace=scenario.pace,
+        preempt_after_s=scenario.preempt_after / NS if scenario.preempt_after else None,
+        inputs=_inputs(parts.workloads),
+        log_every_turn=log_every_turn,
+        faults=faults,
+        profiles=profiles,
+        observation=ObservationOptions(scenario.pcap, scenario.link_usage),
+        working=sum(_working(workload) for workload in parts.workloads),
+        merge_pages=_choice(scenario.merge_pages),
+        capacity=scenario.capacity,
+        warnings=(*parts.found.warnings, *not_played(platform.description.profiles)),
+    )
 
 
 def _working(workload: WorkloadPlan) -> int:
-    """On how many nodes its jobs may run programs at a time: a job that sleeps does so on its first node only."""
-    nodes = len(workload.slurm.nodes)
+    """On how many nodes the jobs of a workload may run programs at a time: a job that sleeps does so on its first node only."""
+    nodes = len(workload.cluster.nodes)
     sleeps = all(job.work is None for job in workload.jobs)
     return min(nodes, len(workload.jobs)) if sleeps else nodes
 
 
 def _choice(value: bool | str) -> str:
-    """YAML reads yes and no as booleans."""
+    """`auto`, `yes` or `no`: YAML reads yes and no as booleans."""
     return value if isinstance(value, str) else "yes" if value else "no"
 
 
 def _storage_servers(workloads: Sequence[WorkloadPlan]) -> list[ProcessSpec]:
-    """One on each host, also where workloads share it."""
+    """The servers of storages: one on each host, also where several workloads use that host."""
     servers = (server for workload in workloads for server in workload.behaviour.servers)
     return list({server.host: server for server in servers}.values())
 
 
 def _inputs(workloads: Sequence[WorkloadPlan]) -> dict[str, Path]:
-    """Files that run.json gives checksums of."""
+    """The files of which run.json gives checksums, by their role."""
     return {"trace" if len(workloads) == 1 else f"trace {plan.label}": plan.trace for plan in workloads}
 
 
@@ -168,7 +215,7 @@ def _platform(scenario: Scenario, hardware: dict[str, Hardware], folder: Path) -
 
 
 def platform_of(scenario: Scenario, folder: Path) -> Platform:
-    """The hosts and the network alone."""
+    """The platform of a scenario: its hosts and its network, without what runs there."""
     with located(scenario):
         return _platform(scenario, {}, folder)
 
@@ -182,8 +229,10 @@ def _hardware(section: HostSection) -> Hardware:
     )
 
 
-def _private_paths(scenario: Scenario, clusters: Sequence[SlurmPlan]) -> dict[str, tuple[PrivateSpec, ...]]:
-    """Paths of the hosts' own, of their processes, and of Slurm; the first to name a path decides its owner."""
+def _private_paths(
+    scenario: Scenario, clusters: Sequence[ClusterPlan], workloads: Sequence[WorkloadPlan]
+) -> dict[str, tuple[PrivateSpec, ...]]:
+    """Paths of the hosts' own, of their processes, and of the RJMS; the first to name a path decides its owner."""
     found: dict[str, dict[str, PrivateSpec]] = {}
     for cluster in clusters:
         for name, specs in cluster.private.items():
@@ -197,22 +246,29 @@ def _private_paths(scenario: Scenario, clusters: Sequence[SlurmPlan]) -> dict[st
             for path in process.private:
                 spec = PrivateSpec(path.rstrip("/"), process.user or "")
                 found.setdefault(name, {}).setdefault(spec.path, spec)
-    return {name: tuple(specs.values()) for name, specs in found.items()}
+    private = {name: tuple(specs.values()) for name, specs in found.items()}
+    for workload in workloads:
+        private[workload.host] = (*private[workload.host], submission.PRIVATE)
+        for name in workload.behaviour.hosts:
+            shared = {entry.path: entry for entry in (*private.get(name, ()), workload.behaviour.private)}
+            private[name] = tuple(shared.values())
+    return private
 
 
 # Processes
 
 
-def _processes(scenario: Scenario, hosts: dict[str, Host], roots: dict[str, RootTree], checked: bool) -> list[ProcessSpec]:
-    """The scenario's own."""
+def _processes(scenario: Scenario, site: Site, checked: bool) -> list[ProcessSpec]:
+    """The processes that the scenario itself names. Raises SimunixError for one that cannot be run."""
     specs = []
     names: set[tuple[str, str]] = set()
     path = scenario.environment.get("PATH", PATH)
     for index, section in enumerate(scenario.processes):
         for host in section.host:
-            if host not in hosts:
-                raise SimunixError(f"processes[{index}].host: {host!r} is not among the hosts; known: {', '.join(hosts)}")
-            problem = check_program(section.command[0], path, section.directory, roots[host], section.user)
+            if host not in site.hosts:
+                known = ", ".join(site.hosts)
+                raise SimunixError(f"processes[{index}].host: {host!r} is not among the hosts; known: {known}")
+            problem = check_program(section.command[0], path, section.directory, site.roots[host], section.user)
             if checked and problem is not None:
                 raise SimunixError(f"processes[{index}].command: {problem}")
             if (host, section.name) in names:
@@ -223,7 +279,7 @@ def _processes(scenario: Scenario, hosts: dict[str, Host], roots: dict[str, Root
 
 
 def process_spec(section: ProcessSection, host: str) -> ProcessSpec:
-    """A section's process on one of its hosts."""
+    """The process that a section describes, on one of the section's hosts."""
     return ProcessSpec(
         section.name,
         host,
@@ -239,7 +295,7 @@ def process_spec(section: ProcessSection, host: str) -> ProcessSpec:
 
 
 def with_options(plan: Plan, until_ns: int | None, pace: float | None, observation: ObservationOptions = NOTHING) -> Plan:
-    """The plan with what the command line says instead."""
+    """The plan with the values of the command line in the place of the scenario's."""
     return replace(
         plan,
         until_ns=plan.until_ns if until_ns is None else until_ns,

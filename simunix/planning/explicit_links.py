@@ -17,7 +17,7 @@ Pair = tuple[Link, Link]  # up and down; the same link if it has no directions
 
 
 def linked_zone(network: NetworkSection, hosts: Sequence[Host]) -> RoutedZone:
-    """The zone; SimunixError names the link or route that is wrong."""
+    """The zone that links and routes describe. SimunixError names the link or route that is wrong."""
     zone = ROUTINGS[network.routing]("network", None, "", network.simgrid_compat)
     points: dict[str, NetPoint] = {host.name: zone.add_host(host) for host in hosts}
     for name in network.switches:

@@ -17,7 +17,7 @@ NS = 10**9
 
 
 def read_profile(path: Path, change: Callable[[float], Change], is_positive: bool = False) -> Profile:
-    """A profile in SimGrid's format. SimunixError names file and line."""
+    """Read a profile in SimGrid's format. SimunixError names file and line."""
     try:
         found = parse_profile(path.name, path.read_text())
     except (OSError, UnicodeDecodeError) as error:
@@ -36,7 +36,7 @@ def read_profile(path: Path, change: Callable[[float], Change], is_positive: boo
 def plan_faults(
     events: list[EventSection], profiles: list[ProfileSection], folder: Path, platform: Platform
 ) -> tuple[tuple[Fault, ...], tuple[Profile, ...]]:
-    """Everything that is to happen, the platform file's first; checked against the platform. SimunixError names the key."""
+    """The faults and profiles of a run, those of the platform file first; all are checked. SimunixError names the key."""
     faults = []
     for index, event in enumerate(events):
         for change in event.changes():

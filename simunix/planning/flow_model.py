@@ -29,7 +29,7 @@ def flow_model(network: NetworkSection, config: Mapping[str, str]) -> Model:
 
 
 def _text(value: str | float) -> str:
-    """As SimGrid's command line has it: YAML's 1 has become 1.0 on the way."""
+    """A setting as SimGrid's command line writes it: 1.0, which was 1 in the YAML file, becomes 1 again."""
     return f"{value:.17g}" if isinstance(value, float) else str(value)
 
 

@@ -149,7 +149,7 @@ BUILDERS: dict[str, Callable[[NetworkSection, Sequence[Host], Mapping[str, Acces
 
 
 def _placed(network: NetworkSection, hosts: Sequence[Host], folder: Path) -> Platform:
-    """Hosts take the place of the file's host of the same name; if no name is in the file, the file's hosts in order."""
+    """For each host of the scenario, the file's host of its name; if the file has none of the names, the next one."""
     file = folder / (network.platform or "")
     machine = load_platform(file, network.simgrid_compat)
     there = {host.name: host for host in machine.hosts}
@@ -177,7 +177,7 @@ def _placed(network: NetworkSection, hosts: Sequence[Host], folder: Path) -> Pla
 
 
 def _check_connected(platform: Platform, shape: str) -> None:
-    """Every pair of few hosts; of many, each with the first, there and back."""
+    """The pairs of hosts whose route is checked: all pairs of few hosts; of many, each host and the first, both ways."""
     hosts = platform.hosts
     pairs = [(a, b) for a in hosts[: max(1, CHECKED_PAIRS // len(hosts))] for b in hosts]
     for one, other in pairs:

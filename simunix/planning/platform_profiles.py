@@ -21,13 +21,13 @@ _MEANINGS: dict[Changes, Callable[[str, float], Change]] = {
 
 
 def renamed(uses: Iterable[ProfileUse], names: Mapping[str, str]) -> tuple[ProfileUse, ...]:
-    """Those of links, and those of the file's hosts whose place a host of the scenario takes (`names`), under its name."""
+    """The profiles of links, and those of the file's hosts that hosts of the scenario stand for, under their `names`."""
     kept = (use for use in uses if use.changes not in OF_HOSTS or use.element in names)
     return tuple(ProfileUse(use.changes, names[use.element], use.profile) if use.changes in OF_HOSTS else use for use in kept)
 
 
 def played(uses: Iterable[ProfileUse]) -> Iterator[Profile]:
-    """Those that an emulation plays. SimunixError names a profile that it cannot."""
+    """The profiles that an emulation plays. SimunixError names a profile that an emulation cannot play."""
     for use in uses:
         if use.changes not in _MEANINGS or not use.profile.events:
             continue
@@ -42,5 +42,5 @@ def played(uses: Iterable[ProfileUse]) -> Iterator[Profile]:
 
 
 def not_played(uses: Iterable[ProfileUse]) -> tuple[str, ...]:
-    """What to say of the others."""
+    """Warnings about the profiles that an emulation does not play."""
     return (SPEEDS,) if any(use.changes is Changes.SPEED for use in uses) else ()

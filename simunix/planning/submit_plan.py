@@ -8,8 +8,8 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
-from simunix.rjms.clients import Choice, Clients
-from simunix.scenario.submit_section import SubmitOptions, SubmitSection
+from simunix.rjms.adapter import Choice, Clients
+from simunix.scenario.submit_section import BY_RJMS, SubmitOptions, SubmitSection
 from simunix.workload.job import Job
 from simunix.workload.population import Population, User, group_name
 from simunix.workload.transforms.order import Order, by_feedback, by_preceding_job, preceding_jobs
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 NS = 10**9
 NOBODY = "root"
-"""Who submits what no user of the trace has submitted, or all where users are ignored."""
+"""The user who submits the jobs of no known user, or all jobs where users are ignored."""
 COMMON_ACCOUNT = "trace"
 """The account of users in no group, or of all where groups are ignored."""
 
@@ -39,10 +39,10 @@ def submit_plan(
     key: str,
     jobs: Sequence[Job],
     clients: Clients,
-    people: Population,
+    host_users: Population,
     context: Context | None = None,
 ) -> SubmitPlan:
-    """The plan; `people` are empty where all jobs are to be submitted by the submitter's own user. Raises SimunixError.
+    """The plan; `host_users` are empty where all jobs are to be submitted by the submitter's own user. Raises SimunixError.
 
     The waiting jobs of a `context` are submitted held (others release them), each of its jobs by itself, under its own name.
     """
@@ -51,28 +51,18 @@ def submit_plan(
     options = [section.options_of(job) for job in jobs]
     choices = [_choice(section, client, job, each, job.id in held) for job, each in zip(jobs, options, strict=True)]
     order = _order(section, jobs)
-    needs = preceding_jobs(jobs) if section.dependencies == "slurm" else {}
-    users = {number: index for index, number in enumerate(people.users)}
-    entries = []
-    for job, choice, each in zip(jobs, choices, options, strict=True):
-        entry: dict[str, Any] = {"id": job.id, "at": job.submit_s, "argv": clients.command(job, choice)}
-        if job.id in order.after:
-            entry["after"] = order.after[job.id]
-        if job.id in needs:
-            entry["needs"] = needs[job.id]
-        if job.user in users:
-            entry["user"] = users[job.user]
-        if each.hold is not None:
-            entry["hold"] = each.hold / NS
-        if client in clients.staying:
-            entry["stays"] = True
-        entries.append(entry)
+    needs = preceding_jobs(jobs) if section.dependencies == BY_RJMS else {}
+    users = {number: index for index, number in enumerate(host_users.users)}
+    entries = [
+        _entry(job, clients.command(job, choice), each, client in clients.staying, order, needs, users)
+        for job, choice, each in zip(jobs, choices, options, strict=True)
+    ]
     if section.arrays == "bursts":
         entries = in_arrays(entries, clients, alone)
-    content = {"poll": clients.queue, "jobs": entries, **_seldom(section, clients, order, people.users)}
+    content = {"poll": clients.queue, "jobs": entries, **_seldom(section, clients, order, host_users.users)}
     if any("hold" in entry for entry in entries):
         content["release"] = clients.release
-    associations = _associations(section, jobs, choices, people)
+    associations = _associations(section, jobs, choices, host_users)
     of_trace = {group_name(job.group) for job in jobs} | {COMMON_ACCOUNT}
     accounts = dict.fromkeys(account for own in associations.values() for account in own if account in of_trace)
     return SubmitPlan(
@@ -80,8 +70,32 @@ def submit_plan(
     )
 
 
+def _entry(
+    job: Job,
+    argv: tuple[str, ...],
+    options: SubmitOptions,
+    stays: bool,
+    order: Order,
+    needs: Mapping[int, int],
+    users: Mapping[int, int],
+) -> dict[str, Any]:
+    """A job of plan.json; `users` gives each user of the trace a place among the plan's users."""
+    entry: dict[str, Any] = {"id": job.id, "at": job.submit_s, "argv": argv}
+    if job.id in order.after:
+        entry["after"] = order.after[job.id]
+    if job.id in needs:
+        entry["needs"] = needs[job.id]
+    if job.user in users:
+        entry["user"] = users[job.user]
+    if options.hold is not None:
+        entry["hold"] = options.hold / NS
+    if stays:
+        entry["stays"] = True
+    return entry
+
+
 def _restored(context: Context | None) -> tuple[frozenset[int], frozenset[int]]:
-    """The jobs of a context that are held, and all of them."""
+    """The numbers of those jobs of a context that are held, and of all its jobs."""
     return (
         (frozenset(), frozenset())
         if context is None
@@ -90,7 +104,7 @@ def _restored(context: Context | None) -> tuple[frozenset[int], frozenset[int]]:
 
 
 def _client(section: SubmitSection, key: str, clients: Clients) -> str:
-    """The client asked for, if it can do what is asked."""
+    """The client that the section names. Raises SimunixError if this client cannot do what the section asks for."""
     client = section.client or clients.names[0]
     if client not in clients.names:
         raise SimunixError(f"{key}.client: {client!r} submits no jobs here; known: {', '.join(clients.names)}")
@@ -99,7 +113,7 @@ def _client(section: SubmitSection, key: str, clients: Clients) -> str:
             each.hold is not None for each in (*section.partitions.values(), *section.queues.values(), *section.options)
         )
         asked = {
-            "dependencies: slurm": section.dependencies == "slurm",
+            f"dependencies: {BY_RJMS}": section.dependencies == BY_RJMS,
             "arrays: bursts": section.arrays == "bursts",
             "hold": holds,
         }
@@ -134,14 +148,14 @@ def _order(section: SubmitSection, jobs: Sequence[Job]) -> Order:
 
 
 def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Mapping[int, User]) -> dict[str, Any]:
-    """What only some workloads need."""
+    """The entries of plan.json that only some workloads need."""
     found: dict[str, Any] = {}
     if order.groups:
         found["groups"] = order.groups
         found["poll_interval"] = section.poll_interval / NS
         found["unfinished"] = clients.unfinished
         found["ended"] = {"argv": clients.ended, "pattern": clients.end_pattern}
-    if section.dependencies == "slurm":
+    if section.dependencies == BY_RJMS:
         found["after_option"] = clients.after
     if users:
         found["users"] = [{"name": user.name, "uid": user.uid, "groups": user.groups} for user in users.values()]
@@ -152,9 +166,9 @@ def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Mappi
 
 
 def in_arrays(entries: Sequence[dict[str, Any]], clients: Clients, alone: Container[int] = ()) -> list[dict[str, Any]]:
-    """Entries that differ in their job only, as arrays in the place of the first of each.
+    """Put entries that differ in their job only together as arrays, each in the place of its first job.
 
-    Who needs a number is left alone, as are the jobs `alone`.
+    A job that depends on another's number stays alone, as do the jobs in `alone`.
     """
     bursts: dict[object, list[dict[str, Any]]] = {}
     for rank, entry in enumerate(entries):
@@ -183,14 +197,14 @@ def _array(burst: Sequence[dict[str, Any]], clients: Clients) -> dict[str, Any]:
 
 
 def _associations(
-    section: SubmitSection, jobs: Sequence[Job], choices: Sequence[Choice], people: Population
+    section: SubmitSection, jobs: Sequence[Job], choices: Sequence[Choice], host_users: Population
 ) -> dict[str, tuple[str, ...]]:
-    """Which accounts each user submits to, the first one's default first; of root only those that are not his own."""
+    """The accounts that each user submits to, the default one first; of root only those that root has not anyhow."""
     if section.users == "ignore" and section.accounts == "ignore":
         return {}
     found: dict[str, dict[str, None]] = {}
     for job, choice in zip(jobs, choices, strict=True):
-        user = people.users[job.user].name if job.user in people.users else NOBODY
+        user = host_users.users[job.user].name if job.user in host_users.users else NOBODY
         account = choice.account or (COMMON_ACCOUNT if user != NOBODY else None)
         if account is not None:
             found.setdefault(user, {})[account] = None

@@ -1,1 +1,1 @@
-"""Platforms for people: shown, drawn, converted."""
+"""Platforms shown as tables, drawn, and converted between SimGrid's files and scenarios."""

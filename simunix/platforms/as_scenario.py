@@ -24,7 +24,7 @@ _NUMBERED = re.compile(r"(.*?)([0-9]+)([^0-9]*)$")
 
 
 def scenario_text(platform: Platform, name: str) -> str:
-    """YAML. Profiles, disks and properties have no place in it and are named in a comment."""
+    """Return the platform as YAML. Profiles, disks and properties have no place in a scenario; a comment names them."""
     document = {"name": name, "network": _network(platform), "hosts": [*_hosts(platform.hosts)]}
     lost = [f"profiles of {use.element}" for use in platform.description.profiles]
     lost += [f"disks of {host.name}" for host in platform.hosts if host.disks]
@@ -33,13 +33,13 @@ def scenario_text(platform: Platform, name: str) -> str:
 
 
 def _hosts(hosts: Sequence[Host]) -> Iterator[dict[str, Any]]:
-    """Neighbours of one kind together."""
+    """Return the sections of the hosts; neighbours of one kind share a section."""
     for (cores, speed), group in groupby(hosts, lambda host: (host.cores, host.speed_flops)):
         yield {"name": host_list([host.name for host in group]), "cores": cores, "speed": f"{speed!r}f"}
 
 
 def host_list(names: Sequence[str]) -> str:
-    """`node-[0-15].org,login`. SimunixError for a name that a scenario's host cannot have."""
+    """Return names in short form, `node-[0-15].org,login`. Raises SimunixError for a name that no scenario's host can have."""
     parts: list[tuple[str, str, int, int]] = []
     for name in names:
         match = _NUMBERED.match(name)
@@ -51,15 +51,15 @@ def host_list(names: Sequence[str]) -> str:
             parts.append((prefix, suffix, number, number))
         else:
             parts.append((name, "", -1, -1))
-    words = [
+    ranges = [
         prefix if first < 0 else f"{prefix}{first}{suffix}" if first == last else f"{prefix}[{first}-{last}]{suffix}"
         for prefix, suffix, first, last in parts
     ]
     try:
-        expand_hosts(",".join(words))
+        expand_hosts(",".join(ranges))
     except ValueError as error:
         raise SimunixError(f"a scenario cannot have these hosts: {error}; rename them in the platform file") from None
-    return ",".join(words)
+    return ",".join(ranges)
 
 
 def _rate(bytes_per_s: float) -> str:
@@ -90,7 +90,7 @@ def _network(platform: Platform) -> dict[str, Any]:
 
 
 def _link(link: Link) -> dict[str, Any]:
-    """Each direction of a split-duplex link is a shared one here."""
+    """Return the section of a link. Each direction of a split-duplex link is a shared link of its own."""
     policy = "fatpipe" if link.policy is SharingPolicy.FATPIPE else "shared"
     return {
         "name": link.name,

@@ -25,7 +25,7 @@ _NUMBERED = re.compile(r"(.*?)(0|[1-9][0-9]*)([^0-9]*)$")
 
 
 def simgrid_text(platform: Platform, name: str) -> str:
-    """XML; SimunixError if SimGrid has no words for it."""
+    """Return the platform as XML. Raises SimunixError for parts that SimGrid's format cannot express."""
     zone = inner_zone(platform)
     if isinstance(zone, TopologyZone):
         cluster = _cluster(zone, platform.hosts, name)
@@ -60,7 +60,7 @@ def _zone(flat: Flat, hosts: tuple[Host, ...], name: str) -> Iterator[str]:
 
 
 def _cluster(zone: TopologyZone, hosts: tuple[Host, ...], name: str) -> str | None:
-    """A `<cluster>`, if all its hosts are of one kind, numbered, and fill all places."""
+    """Return a `<cluster>` if the hosts of the zone are of one kind, numbered, and fill all places; otherwise None."""
     matches = [_NUMBERED.match(host.name) for host in hosts]
     parts = {(match[1], match[3]) for match in matches if match}
     kinds = {(host.cores, host.speeds_flops) for host in hosts}

@@ -1,4 +1,4 @@
-"""A SimGrid platform file to a scenario's hosts and network, and back."""
+"""Conversion of a SimGrid platform file to a scenario's hosts and network, and back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WRITERS = {".yaml": scenario_text, ".yml": scenario_text, ".xml": simgrid_text}
 
 
 def convert(source: Path, output: Path) -> None:
-    """Write `output`, whose name says the format. SimunixError for what cannot be converted."""
+    """Write `output` in the format that its name tells. Raises SimunixError for a platform that cannot be converted."""
     write = WRITERS.get(output.suffix.lower())
     if write is None or output.suffix.lower() == source.suffix.lower():
         wanted = ".yaml" if source.suffix.lower() == ".xml" else ".xml"

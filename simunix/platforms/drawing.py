@@ -1,4 +1,4 @@
-"""A picture of a platform (SVG, PNG, PDF): where hosts and switches are, and how wide what joins them is."""
+"""A picture of a platform (SVG, PNG, PDF): hosts and switches, and the capacities of the links between them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ Places = dict[str, tuple[float, float]]
 
 
 def draw_platform(platform: Platform, path: Path, title: str) -> None:
-    """Write the picture; the format is the file's. SimunixError for what cannot be drawn or written."""
+    """Write the picture in the format that the file's name tells.
+
+    Raises SimunixError for a platform that cannot be drawn, and if the file cannot be written.
+    """
     if path.suffix.lower() not in FORMATS:
         raise SimunixError(f"{path}: expected a picture's name that ends in {', '.join(FORMATS)}")
     import matplotlib as mpl
@@ -51,7 +54,7 @@ def draw_platform(platform: Platform, path: Path, title: str) -> None:
 
 
 def _size(graph: networkx.Graph[str], places: Places) -> tuple[float, float]:
-    """Inches, so that labels of one row fit beside each other, or those of a cloud among each other."""
+    """Return width and height in inches, so that labels fit beside each other in a row, or in a cloud without rows."""
     widths = {name: 0.09 * max(map(len, graph_label(graph, name).splitlines())) + 0.4 for name in graph}
     rows: dict[float, float] = {}
     for name, (_, y) in places.items():
@@ -68,7 +71,7 @@ def _kind(graph: networkx.Graph[str], name: str) -> str:
 
 
 def _layout(graph: networkx.Graph[str]) -> Places:
-    """Trees of switches in layers, hosts below; all else by distances in the graph."""
+    """Return the places of nodes: trees of switches in layers with the hosts below, other graphs by distances in the graph."""
     import networkx
 
     hosts = [name for name in graph if _kind(graph, name) == "host"]
@@ -86,7 +89,7 @@ def _layout(graph: networkx.Graph[str]) -> Places:
 
 
 def _layers(graph: networkx.Graph[str], layer: Mapping[str, float]) -> Places:
-    """Rows of equal width; a node of a lower row stands in the order of those above it, from the top down."""
+    """Return rows of equal width, from the top down; nodes of a row stand in the order of the nodes above them."""
     places: Places = {}
     rows: dict[int, list[str]] = {}
     for name in graph:
@@ -100,7 +103,7 @@ def _layers(graph: networkx.Graph[str], layer: Mapping[str, float]) -> Places:
 
 
 def _draw_edges(axes: Axes, graph: networkx.Graph[str], places: Places) -> None:
-    """A colour for each capacity, told in the legend; where there are too many, words at each edge."""
+    """Draw the links with a colour for each capacity, explained in the legend; label each link if there are too many."""
     from matplotlib.lines import Line2D
 
     kinds = list(dict.fromkeys(data["capacity"] for _, _, data in graph.edges(data=True) if data["capacity"]))
@@ -108,11 +111,11 @@ def _draw_edges(axes: Axes, graph: networkx.Graph[str], places: Places) -> None:
     colours = dict(zip(kinds, COLOURS, strict=False)) if told else {}
     for one, other, data in graph.edges(data=True):
         (x1, y1), (x2, y2) = places[one], places[other]
-        words = data["capacity"]
-        style: dict[str, Any] = {"color": colours.get(words, "#555555"), "linewidth": 1.4, "zorder": 1}
-        axes.plot([x1, x2], [y1, y2], linestyle="-" if words else ":", **style)
-        if words and not told:
-            axes.text((x1 + x2) / 2, (y1 + y2) / 2, words, fontsize=6, ha="center", va="center", zorder=2, color="#333333")
+        capacity = data["capacity"]
+        style: dict[str, Any] = {"color": colours.get(capacity, "#555555"), "linewidth": 1.4, "zorder": 1}
+        axes.plot([x1, x2], [y1, y2], linestyle="-" if capacity else ":", **style)
+        if capacity and not told:
+            axes.text((x1 + x2) / 2, (y1 + y2) / 2, capacity, fontsize=6, ha="center", va="center", zorder=2, color="#333333")
     if told and kinds:
         lines = [Line2D([], [], color=colours[kind], label=kind) for kind in kinds]
         axes.legend(handles=lines, loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=2, fontsize=8, frameon=False)

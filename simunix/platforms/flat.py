@@ -1,4 +1,4 @@
-"""A platform as nothing but hosts, switches, links and routes: the form that every other one can be brought into."""
+"""A platform as hosts, switches, links and routes only: the form into which every platform can be brought."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAIRS_MAX_HOSTS = 64
 
 @dataclass(frozen=True, slots=True)
 class FlatRoute:
-    """One direction."""
+    """A route in one direction."""
 
     source: str
     destination: str
@@ -28,7 +28,7 @@ class FlatRoute:
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """Routes are the whole way (`full`), or pieces that are put together."""
+    """A platform in this form. Routes are whole ways between hosts (`full`), or pieces that are put together."""
 
     routing: str
     switches: tuple[str, ...]
@@ -37,7 +37,7 @@ class Flat:
 
 
 def inner_zone(platform: Platform) -> Zone:
-    """The zone that holds everything: the outermost, or the only one inside."""
+    """Return the zone that holds everything: the outermost, or the only zone inside it. Raises SimunixError without zones."""
     zone = platform.description.root
     if zone is None:
         raise SimunixError("this platform has no zones to convert")
@@ -47,7 +47,10 @@ def inner_zone(platform: Platform) -> Zone:
 
 
 def flatten(platform: Platform) -> Flat:
-    """By the rule of a single zone where there is one, else pair by pair. SimunixError if that would be too much."""
+    """Bring a platform into this form: by the rule of its only zone where there is one, otherwise pair by pair.
+
+    Raises SimunixError if there would be too many routes.
+    """
     zone = inner_zone(platform)
     direct = {point.name for point in zone.points} >= {host.name for host in platform.hosts} and not zone.children
     if isinstance(zone, RoutedZone) and direct:

@@ -1,4 +1,4 @@
-"""Capacities and names as people read them."""
+"""Capacities and names as texts for people."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ POLICIES = {SharingPolicy.SHARED: "", SharingPolicy.FATPIPE: "fat pipe"}
 
 
 def scaled(value: float, unit: str) -> str:
-    """`10 Gbit/s`"""
+    """Return a value with its unit and prefix: `10 Gbit/s`."""
     for factor, prefix in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= factor:
             return f"{value / factor:.6g} {prefix}{unit}"
@@ -19,12 +19,12 @@ def scaled(value: float, unit: str) -> str:
 
 
 def bandwidth(link: Link) -> str:
-    """In bits, as on the box of a switch."""
+    """Return the bandwidth of a link in bits per second, as data sheets of switches give it."""
     return scaled(link.bandwidth_bytes_per_s * 8, "bit/s")
 
 
 def latency(seconds: float) -> str:
-    """`25 µs`"""
+    """Return a latency with its unit: `25 µs`."""
     for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if seconds >= factor:
             return f"{seconds / factor:.6g} {unit}"
@@ -32,15 +32,15 @@ def latency(seconds: float) -> str:
 
 
 def capacity(link: Link) -> str:
-    """`10 Gbit/s, 25 µs, fat pipe`"""
+    """Return what a link can do: `10 Gbit/s, 25 µs, fat pipe`."""
     return ", ".join(filter(None, (bandwidth(link), latency(link.latency_s), POLICIES[link.policy])))
 
 
 def speed(host: Host) -> str:
-    """Of one core."""
+    """Return the speed of one core of a host."""
     return scaled(host.speed_flops, "flop/s")
 
 
 def some(names: Sequence[str], shown: int = 3) -> str:
-    """All names of few, the first and last of many."""
+    """Return all names of few, or the first and the last of many."""
     return ", ".join(names) if len(names) <= shown else f"{names[0]} … {names[-1]}"

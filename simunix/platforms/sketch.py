@@ -1,4 +1,4 @@
-"""A platform as a graph for drawing: hosts, switches and what joins them; many hosts of one switch are drawn as one."""
+"""A platform as a graph for drawing: hosts, switches and links. Many equal hosts of one switch are one node."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ TOGETHER_MIN = 2
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What is drawn: its kind (host, switch, link) and its words."""
+    """A node of the drawing: its kind (host, switch, link) and its label."""
 
     kind: str
     label: str
 
 
 def capacities(links: tuple[Link, ...]) -> str:
-    """Of a wire: split duplex is named once."""
-    words = list(dict.fromkeys(capacity(link) for link in links))
-    duplex = len(links) == 2 and len(words) == 1 and links[0].name.endswith("_UP")
-    return " + ".join(words) + (" each way" if duplex else "")
+    """Return the capacities of the links of a cable; the two directions of split duplex are named once."""
+    texts = list(dict.fromkeys(capacity(link) for link in links))
+    duplex = len(links) == 2 and len(texts) == 1 and links[0].name.endswith("_UP")
+    return " + ".join(texts) + (" each way" if duplex else "")
 
 
 def sketch(platform: Platform) -> networkx.Graph[str]:
-    """Nodes carry `node`, edges `capacity`. SimunixError if there is too much to be drawn."""
+    """Return the graph: nodes carry `node`, edges `capacity`. Raises SimunixError for a platform that is too large to draw."""
     import networkx
 
     root = platform.description.root
@@ -71,7 +71,7 @@ def _add_zone(graph: networkx.Graph[str], zone: Zone) -> None:
 
 
 def _shorten(graph: networkx.Graph[str], root: Zone) -> None:
-    """What all hosts' names end in (a domain) is left out of their labels, and the only zone's name out of its switches'."""
+    """Shorten labels: hosts' names lose their common ending (domain), switches' names that of the only zone."""
     names = [name for name in graph if graph.nodes[name]["node"].kind == "host"]
     domains = {name[name.find(".") :] if "." in name else "" for name in names}
     domain = domains.pop() if len(domains) == 1 else ""
@@ -86,18 +86,18 @@ def _shorten(graph: networkx.Graph[str], root: Zone) -> None:
 
 def _node(zone: Zone, name: str) -> Node:
     links = zone.links_at(name)
-    words = "\n".join([name.removeprefix(LINK_NODE), *(capacity(link) for link in links)])
-    return Node("link" if name.startswith(LINK_NODE) else "switch", words)
+    label = "\n".join([name.removeprefix(LINK_NODE), *(capacity(link) for link in links)])
+    return Node("link" if name.startswith(LINK_NODE) else "switch", label)
 
 
 def graph_label(graph: networkx.Graph[str], name: str) -> str:
-    """The words of a node."""
+    """Return the label of a node."""
     node: Node = graph.nodes[name]["node"]
     return node.label
 
 
 def _put_together(graph: networkx.Graph[str], hosts: int) -> None:
-    """Hosts that hang at the same switch by equal wires become one node."""
+    """Replace hosts that are connected to one switch by equal links with one node."""
     if hosts <= HOSTS_EACH_MAX:
         return
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -105,9 +105,9 @@ def _put_together(graph: networkx.Graph[str], hosts: int) -> None:
         if graph.nodes[name]["node"].kind == "host" and graph.degree[name] == 1:
             (neighbour,) = graph[name]
             groups[neighbour, graph.edges[name, neighbour]["capacity"]].append(name)
-    for (neighbour, words), names in groups.items():
+    for (neighbour, edge_capacity), names in groups.items():
         if len(names) >= TOGETHER_MIN:
             labels = [graph_label(graph, name) for name in names]
             graph.nodes[names[0]]["node"] = Node("host", f"{some(labels, 1)}\n({len(names)} hosts)")
-            graph.edges[names[0], neighbour]["capacity"] = words
+            graph.edges[names[0], neighbour]["capacity"] = edge_capacity
             graph.remove_nodes_from(names[1:])

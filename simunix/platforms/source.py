@@ -1,4 +1,4 @@
-"""A platform from the file that a user names: a SimGrid platform file or a scenario."""
+"""A platform from a file that a user names: a SimGrid platform file or a scenario."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.simgrid_xml import load_platform
 from simunix.planning.expand import platform_of
-from simunix.scenario.loader import load
+from simunix.rjms.scenario import load
 
 
 def read_platform(path: Path, simgrid_compat: bool = False) -> Platform:
-    """By the file's name: `.xml` is SimGrid's, all else a scenario. SimunixError says what is wrong with it."""
+    """Read a file: a SimGrid platform if its name ends in `.xml`, otherwise a scenario. Raises SimunixError for a bad file."""
     if path.suffix.lower() == ".xml":
         return load_platform(path, simgrid_compat)
     return platform_of(load(path), path.parent)

@@ -1,4 +1,4 @@
-"""A platform as tables on the terminal: hosts, switches, links; equal ones together."""
+"""A platform as tables on the terminal: hosts, switches, links; equal ones share a row."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Rows = Sequence[tuple[str, ...]]
 
 
 def together(items: Iterable[tuple[Hashable, T]]) -> list[list[T]]:
-    """Items of equal keys, in the order of the first of each."""
+    """Group items by key, in the order of the first item of each key."""
     groups: dict[Hashable, list[T]] = defaultdict(list)
     for key, item in items:
         groups[key].append(item)
@@ -42,7 +42,7 @@ def _table(title: str, heads: tuple[str, ...], rows: Rows) -> Table:
 
 
 def _console() -> Console:
-    """As wide as the terminal; wide where there is none, so that names stay whole."""
+    """Return a console as wide as the terminal; a wide one where there is no terminal, so that names stay whole."""
     console = Console(highlight=False, soft_wrap=True)
     return console if console.is_terminal else Console(highlight=False, soft_wrap=True, width=WIDTH_OF_FILES)
 
@@ -77,7 +77,7 @@ def _zones(root: Zone) -> Rows:
 
 
 def show_platform(platform: Platform) -> None:
-    """Print it."""
+    """Print the tables of a platform."""
     tables: list[Table] = []
     if platform.description.root is not None:
         heads = ("zone", "routing", "hosts", "switches", "zones inside")
@@ -93,7 +93,7 @@ def show_platform(platform: Platform) -> None:
 
 
 def show_route(route: Route) -> None:
-    """A line per link, and what the route as a whole can do."""
+    """Print a line per link of a route, and the capacity of the whole route."""
     rows = [(link.name, bandwidth(link), latency(link.latency_s), POLICIES[link.policy] or "shared") for link in route.links]
     if route.distance_s:
         rows.append(("distance", "", latency(route.distance_s), ""))

@@ -1,1 +1,1 @@
-"""Results: jobs.csv, run.json, the table at the end."""
+"""Reports: what is shown of finished runs, as a page, as figures, as a trace for viewers, as files for other tools."""

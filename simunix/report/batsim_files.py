@@ -34,7 +34,7 @@ def write_all(directory: Path, rows: Sequence[JobRow], machines: Machines, wall_
 
 
 def frame(rows: Sequence[JobRow]) -> pd.DataFrame:
-    """The job table of these rows."""
+    """Return the job table of these rows."""
     import pandas as pd
 
     from simunix.metrics.jobs import job_table, settled
@@ -44,12 +44,12 @@ def frame(rows: Sequence[JobRow]) -> pd.DataFrame:
 
 
 def _known(value: object) -> object:
-    """None for what jobs.csv leaves empty."""
+    """Return None for values that jobs.csv leaves empty."""
     return None if value == "" else value
 
 
 def schedule(jobs: pd.DataFrame, processors: int, wall_s: float) -> dict[str, object]:
-    """Batsim's summary of one run, in Batsim's order."""
+    """Return Batsim's summary of one run, in the order of Batsim's columns."""
     from simunix.metrics.per_job import area, slowdown, turnaround_time, waiting_time
 
     state = jobs["final_state"].astype(str)
@@ -88,7 +88,7 @@ def schedule(jobs: pd.DataFrame, processors: int, wall_s: float) -> dict[str, ob
 
 
 def machine_states(jobs: pd.DataFrame, processors: int) -> list[dict[str, object]]:
-    """How many cores are in each state, from 0 on, at every change."""
+    """Return the number of cores in each state, from 0 on, at every change."""
     from simunix.metrics.series import busy_processors
 
     held = jobs.assign(requested_number_of_resources=jobs["allocated_cores"].where(jobs["finished"]))

@@ -1,4 +1,7 @@
-"""What a report shows of several runs: numbers, curves over time, distributions, jobs side by side: `simunix.metrics`' own."""
+"""The content of a report on several runs: numbers, curves over time, distributions, jobs side by side.
+
+All metrics are those of `simunix.metrics`.
+"""
 
 from __future__ import annotations
 
@@ -17,28 +20,32 @@ from simunix.report.run_data import Run
 from simunix.results.machines import parse_intervals
 
 POINTS_MAX = 2000
-"""Points of a curve; where there are more changes than this, it shows means over so many equal bins."""
+"""Most points of a curve; a curve of more changes consists of means over this many equal bins."""
 DENSE = 60_000
-"""More rectangles than this are too many for a screen: the share of busy cores is shown instead."""
+"""A chart of more rectangles than this shows the share of busy cores instead."""
 COLUMNS, ROWS_MAX = 1200, 400
-"""Size of that picture."""
+"""Largest width and height, in cells, of the picture of busy cores."""
 KEY = ("workload_name", "job_id", "nth")
 
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """Common abscissae `x` and, for each run, its ordinates; `bin_s`: these are means over bins of so many seconds."""
+    """Curves with common abscissae `x`: one array of ordinates per run.
+
+    If `bin_s` is given, the ordinates are means over bins of this many seconds.
+    """
 
     x: np.ndarray
     y: list[np.ndarray]
     bin_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rectangles:
-    """A Gantt chart: `job` is a row of the comparison's table, which holds cores `low` to `high`; `total` before the cut.
+    """A Gantt chart. Each rectangle is a row `job` of the comparison's table that holds the cores `low` to `high`.
 
-    `density` where there are more than DENSE of them: see `occupancy`.
+    `total` is the number of rectangles before the smallest are left out. `density` (see `occupancy`) is given for more than
+    DENSE.
     """
 
     job: np.ndarray
@@ -63,12 +70,12 @@ class Comparison:
         return max([1.0, *ends])
 
     def summaries(self) -> list[pd.Series]:
-        """`simunix.metrics.schedule.summary` of every run's jobs that count; empty for a run without jobs."""
+        """Return `simunix.metrics.schedule.summary` of each run's jobs that count; empty for a run without jobs."""
         return [run.summary for run in self.runs]
 
     @cached_property
     def users(self) -> pd.DataFrame:
-        """`simunix.metrics.fairness.user_table` of the runs side by side, columns NAME.i; who has done most in any first."""
+        """`simunix.metrics.fairness.user_table` of the runs side by side, columns NAME.i; users with most work first."""
         sides = [
             user_table(run.counted).set_index("user").add_suffix(f".{number}")
             for number, run in enumerate(self.runs)
@@ -83,11 +90,11 @@ class Comparison:
     # Over time
 
     def utilisation(self) -> Curves:
-        """Share of the processors that jobs hold, per cent."""
+        """Return the share of the processors that jobs hold, in per cent."""
         return self._over_time(lambda run, jobs: busy_processors(jobs[jobs["starting_time"].notna()]) * 100 / run.processors)
 
     def queue(self) -> Curves:
-        """Jobs submitted and not started."""
+        """Return the number of jobs submitted and not yet started."""
         return self._over_time(lambda run, jobs: queued_jobs(jobs[jobs["submission_time"].notna()]))
 
     def _over_time(self, curve: Callable[[Run, pd.DataFrame], pd.Series]) -> Curves:
@@ -102,17 +109,18 @@ class Comparison:
     # Distributions
 
     def waits(self) -> Curves:
-        """Share of the started jobs, per cent, that waited for at most x seconds."""
+        """Return the share of the started jobs, in per cent, that waited for at most x seconds."""
         return self._distribution(waiting_time)
 
     def slowdowns(self) -> Curves:
-        """Share of the finished jobs, per cent, whose bounded slowdown is at most x."""
+        """Return the share of the finished jobs, in per cent, whose bounded slowdown is at most x."""
         return self._distribution(bounded_slowdown)
 
     def wait_changes(self) -> Curves | None:
-        """Share of the jobs that started in both, per cent, that waited for at most x seconds longer than in the first run.
+        """Return the share of the jobs, in per cent, that waited for at most x seconds longer than in the first run.
 
-        None where there are no two runs with a job in common; the first run's own curve is empty.
+        Jobs that started in both runs count. None if no other run has a job in common with the first; the curve of the first
+        run is empty.
         """
         table, first = self.table, "wait.0"
         waits = [f"wait.{number}" for number in range(1, len(self.runs))]
@@ -126,7 +134,7 @@ class Comparison:
         return _shares(values) if any(len(one) for one in values) else None
 
     def _counts(self, number: int) -> np.ndarray:
-        """Which rows of the table are of jobs that count in a run."""
+        """Return which rows of the table are jobs that count in this run."""
         jobs, counted = self.runs[number].jobs, self.runs[number].counted
         if jobs is None or counted is None:
             return np.zeros(len(self.table), dtype=bool)
@@ -143,7 +151,7 @@ class Comparison:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """Every job of any run: workload_name, job_id, cores, and of run number i the columns NAME.i of `PER_RUN`."""
+        """Every job of any run: workload_name, job_id, cores, and for run number i the columns NAME.i of `PER_RUN`."""
         frames = [_side(run.jobs, number) for number, run in enumerate(self.runs) if run.jobs is not None]
         if not frames:
             return pd.DataFrame({name: [] for name in (*KEY, "cores")})
@@ -156,7 +164,7 @@ class Comparison:
         return found.assign(first=found[submitted].min(axis=1)).sort_values(["first", "order"], kind="stable").reset_index()
 
     def rectangles(self, number: int, most: int) -> Rectangles | None:
-        """The Gantt chart of a run, of the `most` largest rectangles; None where it is not known who ran where."""
+        """Return the Gantt chart of a run with its `most` largest rectangles; None if the placement of jobs is unknown."""
         jobs = self.runs[number].jobs
         if jobs is None:
             return None
@@ -181,11 +189,11 @@ class Comparison:
             length = end - begin
             kept = np.sort(np.argsort(-length * (high - low + 1), kind="stable")[:most])
             job, low, high = job[kept], low[kept], high[kept]
-        return Rectangles(job, low, high, total, cores, density)
+        return Rectangles(job=job, low=low, high=high, total=total, cores=cores, density=density)
 
 
 PER_RUN = ("submit", "start", "finish", "wait", "slowdown", "state")
-"""Columns of the table for each run; `wait` and `slowdown` (bounded) are `simunix.metrics`', all times seconds."""
+"""Columns of the table for each run; `wait` and `slowdown` (bounded) are those of `simunix.metrics`, all times in seconds."""
 
 
 def occupancy(
@@ -197,10 +205,10 @@ def occupancy(
     cores: int,
     shape: tuple[int, int] | None = None,
 ) -> np.ndarray:
-    """Share of each cell of a picture of [0, end_s) x [0, cores) that the rectangles [begin, end) x [low, high) cover.
+    """Return the share of each cell of a picture of [0, end_s) x [0, cores) that [begin, end) x [low, high) cover.
 
-    A rectangle's coverage is an outer product of what it covers of the columns and of the rows, and each of these has four
-    changes at most: sums of the changes, cumulated along both axes, are the picture.
+    A rectangle's coverage is an outer product of its coverage of the columns and of the rows, each of which changes at four
+    cells at most. The picture is the sum of these changes, cumulated along both axes.
     """
     rows, columns = shape or (min(ROWS_MAX, cores), COLUMNS)
     picture = np.zeros((rows + 2) * (columns + 2))
@@ -212,7 +220,7 @@ def occupancy(
 
 
 def _changes(begin: np.ndarray, end: np.ndarray, extent: float, bins: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """(bin, change of the covered share there) of intervals over [0, extent) in equal bins."""
+    """Return (bin, change of the covered share there) for intervals over [0, extent) in equal bins."""
     found = []
     for edge, sign in ((begin, 1.0), (end, -1.0)):
         place = np.clip(np.asarray(edge, dtype=float) * bins / extent, 0, bins)
@@ -222,7 +230,7 @@ def _changes(begin: np.ndarray, end: np.ndarray, extent: float, bins: int) -> li
 
 
 def _shares(values: Sequence[np.ndarray]) -> Curves:
-    """Per cent of each run's sorted values that are at most x."""
+    """Return the per cent of each run's sorted values that are at most x."""
     picked = [one[np.unique(np.linspace(0, len(one) - 1, POINTS_MAX).astype(int))] for one in values if len(one)]
     x = np.unique(np.concatenate([np.empty(0), *picked]))
     if len(x) == 0:
@@ -232,7 +240,7 @@ def _shares(values: Sequence[np.ndarray]) -> Curves:
 
 
 def _keyed(jobs: pd.DataFrame) -> pd.DataFrame:
-    """With a number for each appearance of the same job."""
+    """Add a column `nth`, which numbers the appearances of one job."""
     return jobs.assign(nth=jobs.groupby(["workload_name", "job_id"], sort=False).cumcount())
 
 
@@ -251,7 +259,7 @@ def _side(jobs: pd.DataFrame, number: int) -> pd.DataFrame:
 
 
 def _binned(steps: pd.Series | None, edges: np.ndarray) -> np.ndarray:
-    """Means over the bins, the last one twice, so that it has an end; NaN for a run that has none."""
+    """Return means over the bins, the last one twice, so that the curve has an end; NaN for a run without the curve."""
     if steps is None:
         return np.full(len(edges), np.nan)
     means = mean_over_bins(steps, edges)
@@ -259,7 +267,7 @@ def _binned(steps: pd.Series | None, edges: np.ndarray) -> np.ndarray:
 
 
 def _at(steps: pd.Series | None, moments: np.ndarray) -> np.ndarray:
-    """Values of a step function, 0 before its first step; NaN for a run that has none."""
+    """Return the values of a step function, 0 before its first step; NaN for a run without the curve."""
     if steps is None:
         return np.full(len(moments), np.nan)
     if steps.empty:

@@ -1,4 +1,4 @@
-"""What was different in the configurations of runs: scenario, options, inputs, versions; not what came out of them."""
+"""Differences between the configurations of runs: scenario, options, inputs, versions. Results are not compared."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 from simunix.report.run_data import Run
 
 OPTIONS = ("simunix", "rjms", "seed", "cpu_policy", "network_model", "isolation", "kernel")
-"""Keys of run.json that say how a run was made."""
+"""Keys of run.json that tell how a run was made."""
 ABSENT = "–"
 KEYS_MAX = 100_000
 DIGEST = 12
-"""Digits of a checksum that are shown."""
+"""Number of digits of a checksum that are shown."""
 
 
 def differences(runs: Sequence[Run]) -> tuple[list[tuple[str, list[str]]], int]:
-    """(key, value in each run) for every key in which runs differ, and the number of keys in which they agree.
+    """Return (key, value in each run) for every key in which runs differ, and the number of keys in which they agree.
 
-    Of a run without run.json only the scenario is known: the rest is no difference.
+    Of a run without run.json only the scenario is compared, since nothing else is known.
     """
     found = [settings(run) for run in runs]
     keys = list(dict.fromkeys(key for one in found for key in one))
@@ -35,7 +35,7 @@ def differences(runs: Sequence[Run]) -> tuple[list[tuple[str, list[str]]], int]:
 
 
 def settings(run: Run) -> dict[str, str]:
-    """Everything that a run was given, by a readable key."""
+    """Return the whole configuration of a run by readable keys."""
     record = run.record
     found = {key: _text(record[key]) for key in OPTIONS if key in record}
     found |= _flat("scenario", _scenario(run.directory / "scenario.yaml"))
@@ -72,12 +72,12 @@ def _parsed(text: str) -> Any:
 
 
 def _flat(key: str, value: Any) -> dict[str, str]:
-    """Every leaf by its key. What contains itself, or is endless, is one leaf that says so."""
+    """Return every leaf of a value by its key. A value that contains itself, or is endless, is one leaf that says so."""
     return _leaves(key, value) if _size(value) < KEYS_MAX else {key: "too large to be compared"}
 
 
 def _size(value: Any) -> int:
-    """How many values there are in it; KEYS_MAX for as many or more."""
+    """Return how many values a value contains; KEYS_MAX for as many or more."""
     stack, count = [value], 0
     while stack and count < KEYS_MAX:
         inner = stack.pop()

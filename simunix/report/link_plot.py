@@ -1,4 +1,4 @@
-"""What links carried, as a picture: a small panel for each link, on one scale of time and of rates."""
+"""The rates that links carried, as a picture: a small panel for each link, with common scales of time and rate."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 UNITS = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
 TIMES = ((2 * 86400.0, 86400.0, "days"), (2 * 3600.0, 3600.0, "hours"), (2 * 60.0, 60.0, "minutes"), (0.0, 1.0, "seconds"))
-"""From which length on, seconds in one, name."""
+"""Units of time axes: the shortest span for the unit, its seconds, its name."""
 WIDTH_IN, PANEL_IN, EDGES_IN = 9.0, 0.9, 1.1
 
 
 def steps(usage: Usage, link: str) -> tuple[list[float], list[float]]:
-    """Moments and bits per second for a plot in steps, with the zeros that links.csv leaves out."""
+    """Return moments and bits per second of a link for a plot in steps, with the zeros that links.csv leaves out."""
     interval_s, rows = usage.interval_s, usage.links[link]
     moments, rates = [usage.moments[0]], [0.0]
     for moment in sorted(rows):
@@ -31,7 +31,7 @@ def steps(usage: Usage, link: str) -> tuple[list[float], list[float]]:
 
 
 def plot(usage: Usage, names: list[str], target: Path) -> None:
-    """Write the picture; its kind follows from the name of the file."""
+    """Write the picture in the format that the file's name tells. Raises SimunixError."""
     try:
         import matplotlib
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""How quickly servers answered on the network, where a run has captures (`simunix run --pcap`): by the port they listen at."""
+"""Response times of servers on the network, by port, of a run with captures (`simunix run --pcap`)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ NAMES = {22: "sshd", 6444: "sge_qmaster", 6445: "sge_execd", 6817: "slurmctld", 
 
 
 def requests(directory: Path) -> pd.DataFrame:
-    """The calls of all captures of a run, each once; columns of `simunix.metrics.rjms.calls` and `port`.
+    """Return the calls of all captures of a run, each once; columns of `simunix.metrics.rjms.calls` and `port`.
 
-    A call between two hosts that were both captured is the client's: its latency includes the network both ways. Raises
-    SimunixError for a file that is no capture.
+    A call between two hosts that were both captured is taken from the client's capture: its latency includes the network both
+    ways. Raises SimunixError for a file that is not a capture.
     """
     captures = sorted(directory.glob("hosts/*/*.pcap"))
     host_of = _addresses(directory / "etc" / "hosts")
@@ -30,7 +30,7 @@ def requests(directory: Path) -> pd.DataFrame:
 
 
 def by_port(directory: Path) -> pd.DataFrame:
-    """For each port of a server: requests, how many were answered, mean and largest latency (s) of those; index `port`."""
+    """Return, by port of the server: requests, answered requests, mean and largest latency (s) of the answered ones."""
     grouped = requests(directory).groupby("port")["latency_s"]
     return pd.DataFrame(
         {"requests": grouped.size(), "answered": grouped.count(), "mean_latency": grouped.mean(), "max_latency": grouped.max()}
@@ -38,7 +38,7 @@ def by_port(directory: Path) -> pd.DataFrame:
 
 
 def by_name(directory: Path) -> dict[str, list[float]]:
-    """`by_port` with the ports' usual owners: requests, mean and largest latency, by `slurmctld (6817)`."""
+    """Return rows of `by_port` (requests, mean and largest latency) by names such as `slurmctld (6817)`."""
     table = by_port(directory)
     columns = (table[name].tolist() for name in ("requests", "mean_latency", "max_latency"))
     rows = zip(table.index.tolist(), *columns, strict=True)
@@ -46,12 +46,12 @@ def by_name(directory: Path) -> dict[str, list[float]]:
 
 
 def _addresses(hosts: Path) -> dict[str, str]:
-    """Names of the emulated hosts by address; empty where the file is not there any more."""
+    """Return the names of the emulated hosts by address; nothing if the file does not exist any more."""
     try:
         lines = hosts.read_text().splitlines()
     except (OSError, UnicodeDecodeError):
         return {}
-    return {words[0]: words[1] for line in lines if len(words := line.split()) > 1}
+    return {fields[0]: fields[1] for line in lines if len(fields := line.split()) > 1}
 
 
 def _address(text: str) -> str:

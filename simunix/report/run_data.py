@@ -1,4 +1,4 @@
-"""A run directory as reports need it: what run.json, jobs.csv and machines.csv say, whole or as far as the run came."""
+"""The data of a run directory that reports need: run.json, jobs.csv and machines.csv, as far as the run wrote them."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ import pandas as pd
 
 from rsg_server.errors import SimunixError
 from simunix.metrics.jobs import job_table, settled, why_invalid, without_context
+from simunix.results.job_table import read_columns
 from simunix.results.machines import Machines, read_machines
 from simunix.results.run_json import read_record
 
 WHOLE, STEADY = "whole", "steady"
-"""Windows of the submissions whose jobs count."""
+"""Windows of the submissions: jobs submitted in the window count."""
 MARKS = ("run.json", "events.jsonl", "jobs.csv")
-"""A folder with one of these is a run's (Batsim's output folders have the last)."""
+"""A folder with one of these files is a run's. (Batsim's output folders have the last one.)"""
 
 
 @dataclass
 class Run:
-    """`jobs` is a job table (`simunix.metrics.jobs`), or None where the run has no jobs; `record` is run.json, or empty."""
+    """A run. `jobs` is a job table (`simunix.metrics.jobs`), None for a run without jobs; `record` is run.json, or empty."""
 
     directory: Path
     label: str
@@ -35,14 +36,14 @@ class Run:
 
     @cached_property
     def counted(self) -> pd.DataFrame | None:
-        """The jobs that numbers and distributions speak of: without those of a context, and within the window."""
+        """The jobs that numbers and distributions are about: those of the window, without those of a context."""
         if self.jobs is None:
             return None
         return _windowed(without_context(self.jobs, self.record), self.window)
 
     @cached_property
     def summary(self) -> pd.Series:
-        """`simunix.metrics.schedule.summary` of the jobs that count; empty for a run without any."""
+        """`simunix.metrics.schedule.summary` of the jobs that count; empty for a run without jobs."""
         from simunix.metrics.schedule import summary
 
         if self.jobs is None or self.counted is None or self.counted.empty:
@@ -52,7 +53,7 @@ class Run:
 
     @cached_property
     def processors(self) -> int:
-        """Cores of the machine; where neither machines.csv nor run.json tells, the most that were ever busy."""
+        """Cores of the machine; if neither machines.csv nor run.json tells them, the most that were ever busy."""
         from simunix.metrics.series import busy_processors
 
         if self.machines is not None and self.machines.total:
@@ -70,9 +71,9 @@ def _windowed(jobs: pd.DataFrame, window: str) -> pd.DataFrame:
 
 
 def read_run(directory: Path, label: str | None = None, window: str = WHOLE) -> Run:
-    """Read it; what is missing of a run that was killed is said in `notes`. Raises SimunixError for what is no run.
+    """Read a run directory. Parts that a killed run lacks are listed in `notes`. Raises SimunixError for other folders.
 
-    With the window STEADY, numbers are those of the jobs submitted in `simunix.metrics.series.steady_window`.
+    With the window STEADY, only jobs submitted in `simunix.metrics.series.steady_window` count.
     """
     if not directory.is_dir():
         problem = "is not a folder" if directory.exists() else "there is no such folder"
@@ -98,7 +99,7 @@ def read_run(directory: Path, label: str | None = None, window: str = WHOLE) -> 
 
 
 def _left_out(run: Run) -> list[str]:
-    """Which jobs do not count, for whom it may concern."""
+    """Return notes on the jobs that do not count."""
     if run.jobs is None or run.counted is None:
         return []
     found = []
@@ -129,21 +130,14 @@ PLACES = ("allocated_resources", "allocated_hosts")
 
 def _jobs(path: Path) -> pd.DataFrame | None:
     """The job table of a jobs.csv; None without a single job. Raises SimunixError with file and line."""
-    try:
-        table = pd.read_csv(path, dtype=dict.fromkeys(TEXTS + PLACES, str), keep_default_na=True)
-    except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        reason = getattr(error, "strerror", None) or str(error).strip().splitlines()[-1]
-        raise SimunixError(f"{path}: {reason}; expected a jobs.csv, as a run directory has one") from error
-    for name in ("submission_time", "starting_time"):
-        if name not in table:
-            raise SimunixError(f"{path}: column {name} is missing; expected a jobs.csv, as a run directory has one")
+    table = read_columns(path, TEXTS + PLACES, ("submission_time", "starting_time"))
     texts = table.reindex(columns=[*TEXTS, *PLACES]).astype(object).fillna("").astype(str)
     jobs = job_table(settled(table).assign(**{name: texts[name] for name in (*TEXTS, *PLACES)}), str(path), first_line=2)
     return jobs if len(jobs) else None
 
 
 def unique_labels(directories: list[Path]) -> list[str]:
-    """Names of the runs: the folders' own, with as many parents as tell them apart, numbered if they are the same."""
+    """Return labels of the runs: the folders' names, with as many parents as make them unique, or else numbered."""
     parts = [path.resolve().parts for path in directories]
     for depth in range(1, 1 + max(map(len, parts))):
         labels = ["/".join(each[-depth:]) for each in parts]

@@ -1,4 +1,4 @@
-"""The figures of a report as pictures for papers: the same numbers, drawn by matplotlib."""
+"""The figures of a report as pictures for papers, drawn from the same numbers by matplotlib."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ CHANGES = {**{-place: f"−{text}" for place, text in list(WAITS.items())[:0:-1]
 SLOWDOWNS = {factor * 10.0**power: f"{factor * 10**power:,}" for power in range(8) for factor in (1, 2, 5)}
 WIDTH_IN = 8.0
 LABELLED_MAX = 200
-"""Charts of more rectangles than this bear no numbers of jobs."""
+"""Charts of more rectangles than this have no numbers of jobs."""
 RASTER_FROM = 2000
-"""Charts of more rectangles than this are pixels, in vector formats too."""
+"""Charts of more rectangles than this consist of pixels, in vector formats too."""
 
 
 def write_figures(folder: Path, comparison: Comparison, formats: Sequence[str]) -> list[Path]:
-    """Write every figure in every format; returns the files. Raises SimunixError."""
+    """Write every figure in every format; return the files. Raises SimunixError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -43,7 +43,7 @@ def write_figures(folder: Path, comparison: Comparison, formats: Sequence[str]) 
 
 
 def _figures(comparison: Comparison) -> dict[str, Callable[[Any], None]]:
-    """What draws each figure into axes, by the figure's name."""
+    """Return, by the figure's name, the function that draws it into axes."""
     labels = [run.label for run in comparison.runs]
     found: dict[str, Callable[[Any], None]] = {
         "utilisation": lambda axes: _over_time(axes, comparison.utilisation(), labels, "utilisation, %"),
@@ -108,7 +108,7 @@ def _lines(axes: Any, curves: Curves, labels: Sequence[str], scale: float) -> No
 
 
 def _shown(label: str) -> str:
-    """matplotlib leaves labels out that begin with an underscore, takes $ for mathematics, has no glyphs for control codes."""
+    """Escape a label: matplotlib hides labels that begin with `_`, reads $ as mathematics, has no glyphs for control codes."""
     return re.sub(r"[\x00-\x1f\x7f]", "?", f" {label}" if label.startswith("_") else label).replace("$", r"\$")
 
 
@@ -134,7 +134,7 @@ def _distribution(axes: Any, curves: Curves, labels: Sequence[str], name: str, t
 
 
 def _label(axes: Any, comparison: Comparison, rectangles: Rectangles, left: np.ndarray, right: np.ndarray) -> None:
-    """The jobs' numbers, where there is room for them."""
+    """Write the numbers of jobs into the rectangles that have room for them."""
     names = comparison.table["job_id"].to_numpy()[rectangles.job]
     wide, tall = comparison.end_s / _time_unit(comparison.end_s)[0], rectangles.cores
     for name, begin, end, low, high in zip(names, left, right, rectangles.low, rectangles.high + 1, strict=True):

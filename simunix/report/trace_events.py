@@ -1,8 +1,8 @@
-"""A run in the Trace Event Format, which Perfetto and chrome://tracing show: a process per host, virtual time.
+"""A run in the Trace Event Format for Perfetto and chrome://tracing: a process per host, in virtual time.
 
-https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsChNKySU (Trace Event Format). On each host: lanes of
-jobs, lanes of processes from birth to death, connections as slices joined by flows from client to server, all other events as
-instants.
+https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsChNKySU (Trace Event Format). Each host has lanes of
+jobs, lanes of processes from birth to death, connections as slices joined by flows from client to server, and all other events
+as instants.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from simunix.report.run_data import Run
 from simunix.results.events import read_events
 
 JOBS, NETWORK, EVENTS, PROCESSES = 1, 100_001, 100_002, 200_001
-"""Numbers of the tracks on a host: first lane of jobs, connections, instants, first lane of processes."""
+"""Numbers of the tracks of a host: first lane of jobs, connections, instants, first lane of processes."""
 CONNECTION_NS = 1000
-"""How long a connection's slices are drawn; a moment has no length, and flows are tied to slices."""
+"""Drawn length of a connection's slices: a connection is a moment, but flows need slices with a length."""
 EMULATION = "emulation"
-"""Track of what happens to no single host."""
+"""Track of events that belong to no single host."""
 
 
 @dataclass(slots=True)
 class Slice:
-    """What stands on a track from one moment to another, in nanoseconds."""
+    """A bar on a track from one moment to another, in nanoseconds."""
 
     begin_ns: int
     end_ns: int
@@ -42,7 +42,7 @@ class Slice:
 
 @dataclass(slots=True)
 class _Host:
-    """What happened on one host."""
+    """The events of one host."""
 
     jobs: list[Slice] = field(default_factory=list)
     processes: list[Slice] = field(default_factory=list)
@@ -51,7 +51,7 @@ class _Host:
 
 
 def write_trace(target: Path, run: Run) -> int:
-    """Write the trace, gzipped if its name ends so; returns how many events it has. Raises SimunixError."""
+    """Write the trace, gzipped if the name ends in .gz; return the number of events. Raises SimunixError."""
     hosts = collect(run)
     count = 0
     try:
@@ -73,7 +73,7 @@ def _open(target: Path) -> IO[str]:
 
 
 def collect(run: Run) -> dict[str, _Host]:
-    """Everything that happened, by host."""
+    """Return everything that happened, by host."""
     hosts: dict[str, _Host] = defaultdict(_Host)
     if run.jobs is not None:
         _collect_jobs(run, hosts)
@@ -146,7 +146,7 @@ def _collect_connections(
 
 
 def trace_events(hosts: dict[str, _Host]) -> Iterator[dict[str, object]]:
-    """Host after host in the order of their names, those of the emulation first."""
+    """Yield the events host by host in the order of their names, those of the emulation first."""
     for pid, name in enumerate(sorted(hosts, key=lambda name: (name != EMULATION, name)), 1):
         host = hosts[name]
         yield {"ph": "M", "pid": pid, "name": "process_name", "args": {"name": name}}
@@ -158,7 +158,7 @@ def trace_events(hosts: dict[str, _Host]) -> Iterator[dict[str, object]]:
 
 
 def in_lanes(slices: Iterable[Slice]) -> Iterator[tuple[int, Slice]]:
-    """Each with the lowest lane, from 0, whose earlier slices have ended: slices of one track may not overlap."""
+    """Assign each slice the lowest free lane, from 0, since slices of one track may not overlap."""
     free: list[int] = []
     busy: list[tuple[int, int]] = []
     for piece in sorted(slices, key=lambda piece: (piece.begin_ns, piece.end_ns)):

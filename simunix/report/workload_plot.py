@@ -1,4 +1,4 @@
-"""A trace as a picture: sizes, run times, arrivals by hour and over time, load over time."""
+"""A picture of a trace: sizes, run times, arrivals by hour and over time, load over time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STYLE: Any = {
     "svg.hashsalt": "simunix",
 }
 UNITS = ((2 * 86400, 86400.0, "days"), (2 * 3600, 3600.0, "hours"), (120, 60.0, "minutes"), (0, 1.0, "seconds"))
-"""From which span on, seconds in one, name."""
+"""Units of time: the shortest span for the unit, its seconds, its name."""
 JOBS, WORK, LIMITS, QUIET = "#2a6f97", "#e07a2f", "#8a8a8a", "#d9d9d9"
 INTERVALS_S = (1, 10, 60, 300, 900, 3600, 6 * 3600, 86400, 7 * 86400, 28 * 86400)
 MOST_INTERVALS = 200
@@ -61,7 +61,7 @@ INTERVAL_NAMES = {
 
 
 def plot(trace: SwfTrace, name: str, target: Path) -> None:
-    """Draw into a file; its kind follows from its name (.png, .svg, .pdf). Raises SimunixError."""
+    """Draw a trace into a file; the format follows from the file's name (.png, .svg, .pdf). Raises SimunixError."""
     if not (trace.jobs["submit_s"] >= 0).any():
         raise SimunixError(f"{name}: the trace has no job of known submission to draw")
     import matplotlib
@@ -115,7 +115,7 @@ def _processors(trace: SwfTrace) -> int:
 
 
 def _sizes(axes: Axes, trace: SwfTrace) -> None:
-    """Shares of the jobs and of their work, in powers of two."""
+    """Draw the shares of the jobs and of their work by size, in powers of two."""
     size = size_of(trace.jobs)
     jobs = trace.jobs[size > 0].assign(size=size[size > 0])
     axes.set_title("sizes")
@@ -142,7 +142,7 @@ def _power_name(power: int) -> str:
 
 
 def _runtimes(axes: Axes, trace: SwfTrace) -> None:
-    """How many of the jobs run, and are allowed to run, for up to so long."""
+    """Draw the distributions of run times and requested times."""
     axes.set_title("run times")
     runtime, requested = trace.jobs["runtime_s"], trace.jobs["requested_s"]
     known = [("run time", runtime[runtime >= 0], JOBS, "-"), ("requested", requested[requested > 0], LIMITS, "--")]
@@ -166,7 +166,7 @@ def _runtimes(axes: Axes, trace: SwfTrace) -> None:
 
 
 def _hours(axes: Axes, trace: SwfTrace) -> None:
-    """Submissions by the hour of the day, working days and week-ends apart if the header has the date."""
+    """Draw submissions by the hour of the day; if the header has the date, working days and week-ends apart."""
     submit = trace.jobs["submit_s"][trace.jobs["submit_s"] >= 0]
     begin, zone, zone_name = _begin(trace)
     axes.set_title("submissions by the hour of the day")
@@ -214,7 +214,7 @@ def _arrivals(axes: Axes, trace: SwfTrace) -> None:
 
 
 def _load(axes: Axes, trace: SwfTrace) -> None:
-    """Processors in use, if the waits are known; else those that would be if every job had begun at once."""
+    """Draw the processors in use; if the waits are unknown, those in use if every job had begun at once."""
     is_known = bool((trace.jobs["wait_s"] >= 0).any())
     jobs = from_swf(trace if is_known else SwfTrace(trace.comments, trace.jobs.assign(wait_s=0.0)))
     axes.set_title(
@@ -246,7 +246,7 @@ def _load(axes: Axes, trace: SwfTrace) -> None:
 
 
 def _label_time(axes: Axes, trace: SwfTrace) -> None:
-    """Dates below the axis in as few words as do, or the unit of time."""
+    """Label the axis with short dates, or with the unit of time."""
     begin, _, zone_name = _begin(trace)
     if begin is None:
         axes.set_xlabel(f"time of the trace, {_unit(trace)[1]}")
@@ -270,7 +270,7 @@ def _interval(trace: SwfTrace) -> int:
 
 
 def _moments(trace: SwfTrace, seconds: np.ndarray) -> np.ndarray:
-    """Dates for the axis, or days (hours of a trace shorter than two days) since its beginning."""
+    """Return dates for the axis, or times since the trace's beginning in the unit of its span."""
     begin, zone, _ = _begin(trace)
     if begin is None:
         return seconds / _unit(trace)[0]

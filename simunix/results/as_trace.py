@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from rsg_server.errors import SimunixError
-from simunix.results.job_table import NUMBERS, numbers
+from simunix.results.job_table import NUMBERS, numbers, read_columns
 from simunix.results.run_json import read_record
 from simunix.workload.formats import by_name
 from simunix.workload.formats.swf import LIMIT, UNKNOWN, SwfTrace, table
@@ -56,7 +56,7 @@ def read_run(directory: Path) -> SwfTrace:
 
 
 def _numbers(column: pd.Series, known: re.Pattern[str]) -> tuple[pd.Series, dict[str, int]]:
-    """Numbers for names: a trace's users and groups get theirs back, others count on behind them; and who those others are."""
+    """Numbers for names, and the names of those whose number is new: a trace's users and groups get their own numbers back."""
     texts = column.fillna("").astype(str)
     numbers = texts.str.extract(known, expand=False).astype(float)
     highest = int(numbers.max()) if numbers.notna().any() else 0
@@ -66,15 +66,8 @@ def _numbers(column: pd.Series, known: re.Pattern[str]) -> tuple[pd.Series, dict
 
 
 def _jobs(path: Path) -> pd.DataFrame:
-    try:
-        jobs = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str))
-    except OSError as error:
-        raise SimunixError(f"{path}: {error.strerror}; expected the folder of a run that ended and had a workload") from error
-    except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise SimunixError(f"{path}: not as a run writes it ({str(error).strip().splitlines()[-1]})") from error
-    for name in ("job_id", "final_state", *NUMBERS):
-        if name not in jobs:
-            raise SimunixError(f"{path}: column {name} is missing; expected a jobs.csv, as a run directory has one")
+    expected = "the folder of a run that ended and had a workload"
+    jobs = read_columns(path, TEXTS, ("job_id", "final_state", *NUMBERS), expected)
     for name in (*NUMBERS, *({"allocated_cores"} & set(jobs))):
         jobs[name] = numbers(jobs[name], str(path), 2)
     return jobs
@@ -113,5 +106,5 @@ def _notes(record: dict[str, Any], left_out: int) -> list[str]:
 
 
 def _line(value: object) -> str:
-    """Without anything that would end a line of the header."""
+    """A value as a text without anything that would end a line of the header."""
     return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", str(value))

@@ -15,7 +15,7 @@ KEYS: dict[str, dict[str, type]] = {
     "process_exit": {"number": int, "program": str, "pid": int},
     "connect": {"source": str, "destination": str},
 }
-"""What readers of these events rely on."""
+"""Keys, with the types of their values, that readers of these events rely on."""
 
 
 def read_events(path: Path) -> Iterator[dict[str, Any]]:

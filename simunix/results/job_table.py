@@ -13,6 +13,7 @@ Columns (Batsim's names), seconds since the start of the run or trace, NaN for w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,7 @@ REQUIRED = (*MOMENTS, "requested_number_of_resources")
 ORDERED = (("submission_time", "starting_time"), ("starting_time", "finish_time"))
 RESOLUTION_S = 1.0
 """Slurm's accounting cuts fractions of seconds off: a job may seem to start before it was submitted, by less than this."""
+EXPECTED = "a jobs.csv, as a run directory has one"
 FINISHED = "finished"
 """Column that `job_table` adds: the job has started and ended, so that its metrics are known."""
 
@@ -109,12 +111,24 @@ def settled(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(submission_time=table["submission_time"].where(~early, table["starting_time"]))
 
 
+def read_columns(path: Path, texts: Sequence[str], required: Sequence[str] = (), expected: str = EXPECTED) -> pd.DataFrame:
+    """The columns of a jobs.csv, unchecked but for those `required` to be there; those of `texts` are read as texts.
+
+    Raises SimunixError, which says what was `expected` where the file cannot be read.
+    """
+    try:
+        columns = pd.read_csv(path, dtype=dict.fromkeys(texts, str))
+    except (OSError, ValueError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        reason = getattr(error, "strerror", None) or str(error).strip().splitlines()[-1]
+        raise SimunixError(f"{path}: {reason}; expected {expected}") from error
+    for name in required:
+        if name not in columns:
+            raise SimunixError(f"{path}: column {name} is missing; expected {EXPECTED}")
+    return columns
+
+
 def read_jobs_csv(path: Path) -> pd.DataFrame:
     """The job table of a jobs.csv, ours (`settled`) or Batsim's. Raises SimunixError with file and line."""
-    try:
-        frame = pd.read_csv(path, dtype={"job_id": str, "allocated_resources": str, "metadata": str})
-    except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        reason = getattr(error, "strerror", None) or str(error).strip().splitlines()[-1]
-        raise SimunixError(f"{path}: {reason}; expected a jobs.csv, as a run directory has one") from error
-    has_both = {"submission_time", "starting_time"} <= set(frame)
-    return job_table(settled(frame) if has_both else frame, str(path), first_line=2)
+    columns = read_columns(path, ("job_id", "allocated_resources", "metadata"))
+    has_both = {"submission_time", "starting_time"} <= set(columns)
+    return job_table(settled(columns) if has_both else columns, str(path), first_line=2)

@@ -20,7 +20,7 @@ class Usage:
 
     @property
     def moments(self) -> list[float]:
-        """All that occur."""
+        """All moments at which an interval begins, in seconds, rising."""
         return sorted({moment for rows in self.links.values() for moment in rows})
 
     @property
@@ -30,11 +30,11 @@ class Usage:
         return float(f"{longest:.5g}")
 
     def bytes_of(self, link: str) -> int:
-        """All that it carried."""
+        """All bytes that a link carried."""
         return sum(size for size, _, _ in self.links[link].values())
 
     def chosen(self, names: Sequence[str], busiest: int) -> list[str]:
-        """These links, or those that carried most, busiest first. SimunixError for a link that is not there."""
+        """The links of these names, or those that carried most, busiest first. SimunixError for a link that is not there."""
         for name in names:
             if name not in self.links:
                 known = ", ".join(sorted(self.links)[:12])
@@ -43,7 +43,7 @@ class Usage:
 
 
 def read_usage(path: Path) -> Usage:
-    """SimunixError names file and line of what is wrong."""
+    """Read links.csv. SimunixError names file and line of what is wrong."""
     links: dict[str, dict[float, tuple[int, float, float]]] = {}
     try:
         with path.open(newline="") as file:

@@ -78,13 +78,13 @@ def intervals_text(intervals: Intervals) -> str:
 
 
 def parse_intervals(text: str) -> Intervals:
-    """The other way. Raises ValueError."""
+    """The intervals of a Batsim interval set. Raises ValueError."""
     pairs = (part.partition("-") for part in text.split())
     return [(int(low), int(high if dash else low)) for low, dash, high in pairs]
 
 
 def merged(intervals: Iterable[tuple[int, int]]) -> Intervals:
-    """Sorted, with neighbours joined."""
+    """The intervals sorted, with neighbours joined."""
     found: Intervals = []
     for low, high in sorted(intervals):
         if found and low <= found[-1][1] + 1:
@@ -118,7 +118,7 @@ def bit_intervals(mask: int, offset: int) -> Intervals:
 
 
 class _Allocator:
-    """Free cores of every node, as bits."""
+    """Chooses cores for jobs; `free` has the free cores of every node, as bits."""
 
     def __init__(self, machines: Machines) -> None:
         self.machines = machines
@@ -143,12 +143,12 @@ class _Allocator:
         return taken
 
     def give_back(self, taken: Mapping[str, int]) -> None:
-        """These bits are free again."""
+        """Free these cores, given as bits of each host."""
         for host, bits in taken.items():
             self.free[host] |= bits
 
     def intervals(self, taken: Mapping[str, int]) -> Intervals:
-        """In Batsim's numbers."""
+        """These cores, given as bits of each host, as intervals of Batsim's numbers."""
         return merged(pair for host, bits in taken.items() for pair in bit_intervals(bits, self.machines.first[host]))
 
 

@@ -1,9 +1,10 @@
-"""What run.json says of an emulation, whatever started it."""
+"""From an emulation to the part of run.json that every emulation has, whether of a scenario or of a single command."""
 
 from __future__ import annotations
 
 import time
 
+from rsg_server.kernel import Kernel
 from simunix import __version__
 from simunix.launch.emulation import Emulation
 from simunix.results.run_json import RunRecord
@@ -20,36 +21,41 @@ def record_of(
     jobs: dict[str, int] | None = None,
     roots: list[dict[str, object]] | None = None,
 ) -> RunRecord:
-    """run.json's content, once the emulation has ended and before it is closed."""
+    """The content of run.json, from an emulation that has ended and is not closed yet."""
     kernel, service = emulation.kernel, emulation.service
     return RunRecord(
-        emulation.plan.name,
-        __version__,
-        rjms,
-        kernel.options.seed,
-        cpu_policy,
-        kernel.network.model.name,
-        emulation.isolation.value if emulation.isolation else "",
-        service.reason or ("failed" if emulation.failure else ""),
-        emulation.failure,
-        round(kernel.now_ns / 1e9, 9),
-        round(emulation.wall_s, 3),
-        round(time.process_time(), 3),
-        kernel.log.turns,
-        kernel.log.digest(),
-        service.reason != "interrupted" and not service.was_disturbed and not kernel.preemption.count,
+        name=emulation.plan.name,
+        simunix=__version__,
+        rjms=rjms,
+        seed=kernel.options.seed,
+        cpu_policy=cpu_policy,
+        network_model=kernel.network.model.name,
+        isolation=emulation.isolation.value,
+        ended=service.reason or ("failed" if emulation.failure else ""),
+        failure=emulation.failure,
+        virtual_s=round(kernel.now_ns / 1e9, 9),
+        wall_s=round(emulation.wall_s, 3),
+        server_cpu_s=round(time.process_time(), 3),
+        turns=kernel.log.turns,
+        events_sha256=kernel.log.digest(),
+        deterministic=service.reason != "interrupted" and not service.was_disturbed and not kernel.preemption.count,
         inputs=inputs or {},
         roots=roots or [],
         programs=programs or {},
-        counts={
-            **kernel.log.counts,
-            **kernel.page.counters(),
-            "solves": kernel.network.solves,
-            "stored_descriptors": kernel.fd_store.stored,
-            "preemptions": kernel.preemption.count,
-        },
+        counts=_counts(kernel),
         unknown_calls=dict(sorted(kernel.unknown_calls.items())),
         refused_calls=dict(sorted(kernel.refused_calls.items())),
         jobs=jobs or {},
         warnings=emulation.warnings,
     )
+
+
+def _counts(kernel: Kernel) -> dict[str, int]:
+    """How often what happened, by name."""
+    return {
+        **kernel.log.counts,
+        **kernel.page.counters(),
+        "solves": kernel.network.solves,
+        "stored_descriptors": kernel.fd_store.stored,
+        "preemptions": kernel.preemption.count,
+    }

@@ -17,7 +17,7 @@ from rsg_server.errors import SimunixError
 
 
 def sha256_of(path: Path) -> str | None:
-    """Checksum of a file; None if it cannot be read."""
+    """The SHA-256 checksum of a file; None if the file cannot be read."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
@@ -29,7 +29,7 @@ def checksums(paths: Mapping[str, Path]) -> dict[str, dict[str, str | None]]:
     return {role: {"path": str(path), "sha256": sha256_of(path)} for role, path in paths.items()}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class RunRecord:
     """The content of run.json. Times in seconds; `events_sha256` covers every turn that passed the server."""
 
@@ -69,7 +69,7 @@ class RunRecord:
         return self.virtual_s / self.wall_s if self.wall_s > 0 else 0.0
 
     def write(self, path: Path) -> None:
-        """As indented JSON."""
+        """Write the record as indented JSON."""
         path.write_text(json.dumps({**asdict(self), "speed_up": round(self.speed_up, 3)}, indent=2) + "\n")
 
 

@@ -1,1 +1,1 @@
-"""Resource and job management systems: what each needs to run for a whole cluster."""
+"""Resource and job management systems (RJMSs): what simunix needs of one (`adapter`), and a folder for each that it knows."""

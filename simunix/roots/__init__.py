@@ -1,1 +1,1 @@
-"""Root file systems of other releases: what they say of themselves, and how they are made."""
+"""Root file systems of other releases: how they are made, and what can be read out of them."""

@@ -1,4 +1,4 @@
-"""Makes a root file system with debootstrap, without starting any service and without leaving anything behind on failure."""
+"""Makes a root file system with debootstrap. No service is started, and nothing is left behind on failure."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+$")
 _UNREACHABLE = re.compile(r"(Failed getting release|Couldn't download|Invalid Release file)", re.IGNORECASE)
 
 NAMESPACES = ("unshare", "--mount", "--pid", "--ipc", "--fork", "--mount-proc", "--kill-child")
-"""Whatever a package starts or mounts while it is being installed ends with debootstrap itself."""
+"""Namespaces for debootstrap: processes and mounts of a package's installation end with debootstrap itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class RootRequest:
-    """What to make where: a release (`trixie`), a folder, the packages besides the minimal base."""
+    """The root to make: a release (`trixie`), a folder, and the packages besides the minimal base."""
 
     release: str
     directory: Path
@@ -35,7 +35,10 @@ class RootRequest:
 
 
 def make_root(request: RootRequest, progress: Callable[[str], None] = lambda text: None) -> None:
-    """Make it. The folder appears when it is complete; until then it is a hidden one beside it. Raises SimunixError."""
+    """Make the root.
+
+    The folder appears when it is complete; until then, the work is done in a hidden folder beside it. Raises SimunixError.
+    """
     check_request(request)
     with _partial_folder(request.directory) as partial:
         command = [*NAMESPACES, "debootstrap", "--variant=minbase"]
@@ -50,7 +53,7 @@ def make_root(request: RootRequest, progress: Callable[[str], None] = lambda tex
 
 
 def check_request(request: RootRequest) -> None:
-    """Everything that can be known to be wrong before anything is downloaded."""
+    """Raise SimunixError for every error that can be known before anything is downloaded."""
     directory = request.directory
     if directory.exists() and not directory.is_dir():
         raise SimunixError(f"root make: {directory}: exists and is not a folder; choose another name")
@@ -72,7 +75,7 @@ def check_request(request: RootRequest) -> None:
 
 @contextlib.contextmanager
 def _partial_folder(directory: Path) -> Iterator[Path]:
-    """A folder beside the wanted one, on the same file system; gone afterwards unless it was renamed."""
+    """Make a folder beside the wanted one, on the same file system; remove it afterwards unless it was renamed."""
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
         partial = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
@@ -88,7 +91,7 @@ def _partial_folder(directory: Path) -> Iterator[Path]:
 
 
 def _run(command: Sequence[str], progress: Callable[[str], None]) -> tuple[int, list[str]]:
-    """Exit code and all that it said."""
+    """Run a command; return its exit code and all that it printed."""
     lines: list[str] = []
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
@@ -106,7 +109,7 @@ def _run(command: Sequence[str], progress: Callable[[str], None]) -> tuple[int, 
 
 
 def _installation_log(root: Path) -> list[str]:
-    """The last words of a package's installation, which debootstrap keeps in the root that is about to be removed."""
+    """Return the last lines of a package's installation, which debootstrap keeps in the root that will be removed."""
     try:
         log = (root / "debootstrap/debootstrap.log").read_text(errors="replace").splitlines()
     except OSError:
@@ -115,7 +118,7 @@ def _installation_log(root: Path) -> list[str]:
 
 
 def _reason(lines: Sequence[str], request: RootRequest) -> str:
-    """debootstrap's own error, and what to do about the commonest."""
+    """Return debootstrap's own error, with the remedy for the commonest errors."""
     errors = [line for line in lines if line.startswith(("E: ", "W: ", "unshare: ")) and "debootstrap.log" not in line]
     text = [*(lines or ["debootstrap said nothing"]), *errors][-1].removeprefix("E: ").removeprefix("W: ")
     if text.startswith("unshare: "):

@@ -1,4 +1,4 @@
-"""A folder that is the / of emulated hosts, read from outside: nothing here runs a program of it or writes to it."""
+"""A folder that is the / of emulated hosts, read from outside: this module neither runs its programs nor writes to it."""
 
 from __future__ import annotations
 
@@ -14,26 +14,20 @@ from rsg_server.errors import SimunixError
 
 LOADER = "/lib64/ld-linux-x86-64.so.2"
 LIBC = ("/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6", "/usr/lib/libc.so.6")
-SLURM_LIBRARIES = (
-    "usr/lib/*/slurm*/libslurmfull.so",
-    "usr/lib*/slurm*/libslurmfull.so",
-    "usr/local/lib*/slurm*/libslurmfull.so",
-)
 _GLIBC = re.compile(rb"GNU C Library[^\n]* version (\d+\.\d+)")
-_SLURM = re.compile(rb"\0(\d\d\.\d\d\.\d+)\0")
 LINKS_MAX = 40
 
 
 @dataclass(frozen=True, slots=True)
 class RootTree:
-    """A root file system by its path on this computer; `/` is this computer's own."""
+    """A root file system by its path on this computer; `/` is the root of this computer."""
 
     path: Path
 
     def locate(self, name: str) -> Path:
-        """Where a path of the root is on this computer: symbolic links are followed as from inside, where / is the root.
+        """Return where a path of the root is on this computer. Symbolic links are followed as from inside the root.
 
-        What does not exist is located below the last folder that does. Raises OSError for links that go round in circles.
+        A path that does not exist is located below its last existing folder. Raises OSError for links that form a circle.
         """
         here: list[str] = []
         pending = list(reversed(PurePosixPath(name).parts))
@@ -54,16 +48,16 @@ class RootTree:
         return self.path.joinpath(*here)
 
     def has(self, name: str) -> bool:
-        """Whether a path exists, seen from inside."""
+        """Return whether a path exists, seen from inside the root."""
         try:
             return self.locate(name).exists()
         except OSError:
             return False
 
     def user(self, name: str) -> tuple[int, int] | None:
-        """User and group number of a user, by name or number; None if there is none.
+        """Return user id and group id of a user, given by name or number; None if there is no such user.
 
-        Of another root only its own /etc/passwd counts. A number that is not listed is in the group of that number.
+        Of a root other than /, only its own /etc/passwd counts. A number that is not listed is in the group of that number.
         """
         is_number = name.isascii() and name.isdigit()
         if self == THIS_COMPUTER:
@@ -76,7 +70,7 @@ class RootTree:
         return (int(name), int(name)) if is_number else None
 
     def release(self) -> str:
-        """What the root calls itself, e.g. `Debian GNU/Linux 13 (trixie)`."""
+        """Return the root's own name, e.g. `Debian GNU/Linux 13 (trixie)`."""
         for line in self._read("/etc/os-release").decode(errors="replace").splitlines():
             key, _, value = line.partition("=")
             if key == "PRETTY_NAME":
@@ -84,20 +78,11 @@ class RootTree:
         return "unknown"
 
     def glibc(self) -> str | None:
-        """Version of the C library, e.g. `2.41`; None if it is not the GNU one."""
+        """Return the version of the C library, e.g. `2.41`; None if it is not the GNU C library."""
         for name in LIBC:
             found = _GLIBC.search(self._read(name))
             if found:
                 return found[1].decode()
-        return None
-
-    def slurm(self) -> str | None:
-        """Version of the Slurm in it, e.g. `24.11.5`, read out of Slurm's own library; None if there is none."""
-        for pattern in SLURM_LIBRARIES:
-            for library in sorted(self.path.glob(pattern)):
-                found = _SLURM.search(library.read_bytes())
-                if found:
-                    return found[1].decode()
         return None
 
     def _read(self, name: str) -> bytes:
@@ -111,7 +96,7 @@ THIS_COMPUTER = RootTree(Path("/"))
 
 
 def open_root(path: Path) -> RootTree:
-    """The root at a path that a user gave; raises SimunixError if hosts could not run in it."""
+    """Return the root at a path that a user gave. Raises SimunixError if hosts could not run in it."""
     if not path.is_dir():
         raise SimunixError(f"{path}: no such folder; make one with: simunix root make RELEASE {path} PACKAGE...")
     tree = RootTree(path.resolve())

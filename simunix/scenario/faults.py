@@ -15,7 +15,7 @@ NS = 10**9
 
 
 def _sides(value: object) -> object:
-    """One host list (against all others) or two."""
+    """One host list, which stands against all other hosts, or two."""
     lists = [value] if isinstance(value, str) else value
     if not isinstance(lists, list) or not 1 <= len(lists) <= 2:
         raise ValueError(f"expected a host list, or a list of two of them, got {value!r}")
@@ -23,12 +23,12 @@ def _sides(value: object) -> object:
 
 
 def _state(value: object) -> object:
-    """YAML takes `on` and `off` for true and false."""
+    """A state as a text: YAML reads `on` and `off` as true and false."""
     return {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value
 
 
 def loss_rate(value: object) -> float:
-    """A part of all, such as 0.05 or "5%"."""
+    """A part of all datagrams, from 0 to 1, of a number such as 0.05 or a text such as "5%"."""
     text = f"{value}".strip()
     try:
         rate = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
@@ -95,7 +95,7 @@ class EventSection(Section):
         return self
 
     def changes(self) -> Iterator[Change]:
-        """What it means, one change per host."""
+        """The changes that the event makes, one for each host that it names."""
         for host in self.host or ():
             assert self.state is not None
             yield HostChange(host, HOST_STATES[self.state], GRACE_NS if self.grace is None else self.grace)
@@ -119,7 +119,7 @@ _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "heal": ((), ()),
     "between": (("loss",), ("loss",)),
 }
-"""By what an event concerns: keys of which it needs one, and keys that it may have."""
+"""For each subject of an event: the keys of which the event needs one, and all keys that it may have."""
 
 
 class ProfileSection(Section):
@@ -146,7 +146,7 @@ class ProfileSection(Section):
         return self
 
     def change(self, key: str, value: float) -> Change:
-        """What a value of one of the files means."""
+        """The change that a value in the file of this key means."""
         if self.host is not None:
             return HostChange(self.host, "on" if value > 0 else "off")
         assert self.link is not None

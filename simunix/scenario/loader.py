@@ -18,12 +18,12 @@ from simunix.scenario.model import Scenario
 Location = tuple[str | int, ...]
 _KEY = re.compile(r"[\w-]+(\[\d+\]|\.[\w/-]+)*")
 VALUES_MAX = 1_000_000
-"""Of a file: no scenario comes near, but a few lines of aliases can stand for any number."""
+"""The most values that a file may have. No scenario comes near, but a few lines of aliases can stand for any number."""
 Model = TypeVar("Model", bound=BaseModel)
 
 
 class _Positions:
-    """Line of every key and element of a YAML document; duplicate keys are found on the way."""
+    """The line of every key and element of a YAML document. Keys that are written twice are refused."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -46,7 +46,7 @@ class _Positions:
                 self.walk(value, (*location, index))
 
     def written(self, location: Location) -> Location:
-        """The location as the file has it: without the index of what was written without its list."""
+        """The location as it is written in the file: an element that stands without its list has no index."""
         kept: Location = ()
         for part in location:
             if isinstance(part, str) or (*kept, part) in self.lines or kept not in self.lines:
@@ -63,7 +63,7 @@ class _Positions:
         return str(self.path)
 
     def of_key(self, key: str) -> str | None:
-        """`file:line` of a key such as `events[3].host`, or of what it is in; None if it is none of this file's."""
+        """`file:line` of a key such as `events[3].host`, or of the section that it is in; None for a key of another file."""
         if not _KEY.fullmatch(key):
             return None
         location = self.written(tuple(int(part) if part.isdigit() else part for part in re.findall(r"[^.\[\]]+", key)))
@@ -72,25 +72,25 @@ class _Positions:
 
 
 def dotted(location: Sequence[str | int]) -> str:
-    """`hosts[3].cores`"""
+    """A location as messages write it: `hosts[3].cores`."""
     text = ""
     for part in location:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
     return text
 
 
-def load(path: Path, overrides: Sequence[str] = ()) -> Scenario:
-    """Read and check a scenario file; `overrides` are the KEY=VALUE of --set. Raises ScenarioError."""
+def load(model: type[Scenario], path: Path, overrides: Sequence[str] = ()) -> Scenario:
+    """Read a scenario file and check it by `model`; `overrides` are the KEY=VALUE of --set. Raises ScenarioError."""
     document, positions = read_document(path, "a scenario file, e.g. one of scenarios/", "hosts")
     for override in overrides:
         _apply(document, override, positions)
-    scenario = validated(Scenario, document, positions)
+    scenario = validated(model, document, positions)
     scenario.stands_in(positions.of_key)
     return scenario
 
 
 def read_document(path: Path, what: str, first_key: str) -> tuple[dict[str, Any], _Positions]:
-    """The mapping in a YAML file, and where everything in it stands. `what` and `first_key` tell what was expected."""
+    """The mapping in a YAML file, and the line of each value. `what` and `first_key` tell in messages what was expected."""
     try:
         text = path.read_text()
     except OSError as error:
@@ -117,7 +117,7 @@ def read_document(path: Path, what: str, first_key: str) -> tuple[dict[str, Any]
 
 
 def validated(model: type[Model], document: dict[str, Any], positions: _Positions) -> Model:
-    """The document as a model. Raises ScenarioError with the first thing that is wrong."""
+    """The document as a model. Raises ScenarioError with the first value that is wrong."""
     try:
         return model.model_validate(document)
     except ValidationError as error:
@@ -147,7 +147,7 @@ def _apply(document: dict[str, Any], override: str, positions: _Positions) -> No
 
 
 def _message(error: ValidationError, positions: _Positions, model: type[BaseModel]) -> str:
-    """The first error in the order of the file, on one line."""
+    """The first error, in the order of the model's keys, on one line."""
     first = error.errors(include_url=False)[0]
     location = positions.written(tuple(part for part in first["loc"] if part != "function-before"))
     where = positions.where(location)

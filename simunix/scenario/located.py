@@ -1,4 +1,4 @@
-"""Where in its file a scenario says what does not fit: errors that begin with a key get file and line."""
+"""File and line for errors that begin with a key of a scenario."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ScenarioError(SimunixError):
 
 @contextmanager
 def located(scenario: Scenario) -> Iterator[None]:
-    """What goes wrong inside is told with file and line, if its text begins with a key of the scenario's file."""
+    """Put file and line before the text of a SimunixError from inside, if the text begins with a key of the scenario's file."""
     try:
         yield
     except SimunixError as error:

@@ -140,7 +140,7 @@ class NetworkSection(Section):
 
     @property
     def shape(self) -> str:
-        """`star`, or the one that is written."""
+        """The name of the shape: `star`, unless another one is written."""
         return next((name for name in SHAPES if self._written(name) is not None), "star")
 
     def _written(self, name: str) -> Any:

@@ -17,6 +17,7 @@ Speed = Annotated[float, BeforeValidator(units.speed_flops), QUANTITY]
 
 
 def host_names(value: object) -> tuple[str, ...]:
+    """The names of a host list, in the order written. Raises ValueError."""
     if not isinstance(value, str):
         raise ValueError(f"expected a host list such as 'node[1-16]', got {value!r}")
     return tuple(ranges.expand_hosts(value))
@@ -26,6 +27,6 @@ HostList = Annotated[tuple[str, ...], BeforeValidator(host_names), WithJsonSchem
 
 
 class Section(BaseModel):
-    """Unknown keys are errors; values cannot be changed after loading."""
+    """A section of a scenario. Unknown keys are errors, and values cannot be changed after loading."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)

@@ -10,11 +10,14 @@ from simunix.scenario.section import Duration, Section
 from simunix.workload.job import Job
 from simunix.workload.transforms.order import SESSION_GAP_S
 
+BY_RJMS: Literal["slurm"] = "slurm"
+"""The value of `dependencies` that leaves a dependency to the RJMS."""
+
 Ranges = tuple[tuple[int, int], ...]
 
 
 def _ranges(value: object) -> Ranges:
-    """`7`, `[1, 3]` or '1-5,9' as inclusive ranges."""
+    """Inclusive ranges of a number `7`, a list `[1, 3]` or a text '1-5,9'. Raises ValueError."""
     if isinstance(value, int) and not isinstance(value, bool):
         return ((value, value),)
     if isinstance(value, (list, tuple)):
@@ -47,7 +50,7 @@ class SubmitOptions(Section):
     arguments: list[str] = []
 
     def over(self, other: SubmitOptions) -> SubmitOptions:
-        """These, and where they say nothing the other's; arguments add up."""
+        """These options, and the other's where these say nothing; the arguments of both."""
         said = {name: value for name in SubmitOptions.model_fields if (value := getattr(self, name)) is not None}
         return other.model_copy(update={**said, "arguments": [*other.arguments, *self.arguments]})
 
@@ -64,7 +67,7 @@ class OptionRule(SubmitOptions):
     cores: Numbers | None = None
 
     def fits(self, job: Job) -> bool:
-        """Whether the rule is meant for the job."""
+        """Whether the job has all the numbers that the rule names."""
         return all(
             ranges is None or any(first <= getattr(job, field) <= last for first, last in ranges)
             for ranges, field in ((getattr(self, name), field) for name, field in CONDITIONS.items())
@@ -80,11 +83,11 @@ CONDITIONS = {
     "partitions": "partition",
     "cores": "cores",
 }
-"""The conditions of a rule, and the fields of a job that they are about."""
+"""For each condition of a rule, the field of a job that the condition is about."""
 
 
 def _partition_alone(value: object) -> object:
-    """A name is a partition's."""
+    """Options: a name alone is that of a partition."""
     return {"partition": value} if isinstance(value, str) else value
 
 
@@ -133,7 +136,7 @@ class SubmitSection(Section):
         return self
 
     def options_of(self, job: Job) -> SubmitOptions:
-        """Everything that is said of a job."""
+        """All options that are given for a job: by its partition, by its queue, then by the rules in their order."""
         found = SubmitOptions()
         for number, mapping in ((job.partition, self.partitions), (job.queue, self.queues)):
             if number in mapping:

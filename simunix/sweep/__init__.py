@@ -1,1 +1,1 @@
-"""Experiments: one scenario in many variants, run side by side."""
+"""Experiments: one scenario in many variants, several runs at a time."""

@@ -1,4 +1,4 @@
-"""One run of an experiment as a child process of whoever calls: a worker of Dask, on this computer or another one."""
+"""One run of an experiment as a child process of its caller, which is a Dask worker on this computer or another one."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ LOOK_S = 0.1
 STOPPED = 130
 LAST_BYTES = 4096
 PATIENCE_S = 20.0
-"""So long a run that is told to end may take to write its results."""
+"""How long a run that is told to end may take to write its results, in seconds."""
 
 
 def run_folder(directory: Path, run: Run) -> Path:
-    """The run's own folder in that of the experiment."""
+    """Return the run's folder in that of the experiment."""
     return directory / "runs" / run.name
 
 
 def log_file(directory: Path, run: Run) -> Path:
-    """What `simunix run` printed."""
+    """Return the file of the output of `simunix run`."""
     return directory / "runs" / f"{run.name}.log"
 
 
 def last_words(directory: Path, run: Run) -> str:
-    """The last line of what `simunix run` printed: why there is no run, if there is none."""
+    """Return the last line that `simunix run` printed: the reason, where the run has no results."""
     try:
         with log_file(directory, run).open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - LAST_BYTES))
@@ -40,19 +40,19 @@ def last_words(directory: Path, run: Run) -> str:
 
 
 def stop_file(directory: Path) -> Path:
-    """While it is there, runs end."""
+    """Return the file whose existence tells all runs to end."""
     return directory / ".stop"
 
 
 def command(directory: Path, run: Run) -> list[str]:
-    """The command line of the run, which anybody may repeat by hand."""
-    words = [sys.executable, "-m", "simunix.cli.main", "run", str(run.scenario), "--seed", str(run.seed)]
-    words += ["--out", str(run_folder(directory, run))]
-    return [*words, *(word for override in run.overrides for word in ("--set", override))]
+    """Return the command line of the run, which a user may also run by hand."""
+    arguments = [sys.executable, "-m", "simunix.cli.main", "run", str(run.scenario), "--seed", str(run.seed)]
+    arguments += ["--out", str(run_folder(directory, run))]
+    return [*arguments, *(argument for override in run.overrides for argument in ("--set", override))]
 
 
 def execute(directory: Path, run: Run) -> int:
-    """Run it to its end, or until the stop file appears; its exit code. The child ends when the caller's thread does."""
+    """Run to the end, or until the stop file appears; return the exit code. The child ends when the caller's thread does."""
     if stop_file(directory).exists():
         return STOPPED
     with log_file(directory, run).open("wb") as log:

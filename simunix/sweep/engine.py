@@ -1,4 +1,4 @@
-"""Runs of an experiment as tasks of Dask distributed: on this computer's cores, or wherever a scheduler has its workers."""
+"""Runs of an experiment as tasks of Dask distributed: on this computer's cores, or on the workers of a scheduler."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from simunix.sweep.runs import Run
 LOOK_S = 0.25
 STOP_S = 60.0
 SCRATCH = ".dask"
-"""Folder of the workers' own files in that of the sweep."""
+"""Folder of the workers' temporary files in the folder of the sweep."""
 OF_OUR_OWN = {
     "threads_per_worker": 1,  # a run is one runner at a time
     "processes": True,
@@ -31,18 +31,21 @@ OF_OUR_OWN = {
 
 
 class Watcher(Protocol):
-    """Is told what becomes of runs."""
+    """Receives the progress of the runs."""
 
     def tick(self) -> None:
-        """Some time has passed."""
+        """Called again and again while runs are under way."""
 
     def ended(self, run: Run, problem: str) -> None:
-        """A run has ended; `problem` if its worker has failed."""
+        """Called when a run has ended; `problem` is not empty if its worker has failed."""
 
 
 @contextlib.contextmanager
 def connected(address: str | None, workers: int, directory: Path) -> Iterator[Any]:
-    """A client of the scheduler there, or of a cluster of processes of our own, which ends with us. Raises SimunixError."""
+    """Yield a client of the scheduler at `address`; without one, of local worker processes, which end with the block.
+
+    Raises SimunixError if there is no scheduler.
+    """
     import dask
     from distributed import Client, LocalCluster
 
@@ -55,7 +58,7 @@ def connected(address: str | None, workers: int, directory: Path) -> Iterator[An
             yield client
         return
     scratch = directory / SCRATCH
-    shutil.rmtree(scratch, ignore_errors=True)  # that of a sweep that was killed
+    shutil.rmtree(scratch, ignore_errors=True)  # left by a sweep that was killed
     try:
         with dask.config.set(temporary_directory=str(scratch)):
             with _signals_for_us_alone():
@@ -68,8 +71,8 @@ def connected(address: str | None, workers: int, directory: Path) -> Iterator[An
 
 @contextlib.contextmanager
 def _signals_for_us_alone() -> Iterator[None]:
-    """What is started meanwhile, by whichever new thread, is deaf to Ctrl-C in a terminal; we hear it, if only afterwards."""
-    resource_tracker.ensure_running()  # else its start would unblock them in a thread that starts workers
+    """Block the signals of a terminal in processes and threads that are started meanwhile; this thread receives them later."""
+    resource_tracker.ensure_running()  # started later, it would unblock the signals in a thread that starts workers
     before = signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
     try:
         yield
@@ -80,7 +83,10 @@ def _signals_for_us_alone() -> Iterator[None]:
 def run_all(
     runs: Sequence[Run], directory: Path, address: str | None, workers: int, watcher: Watcher, interrupts: Interrupts
 ) -> None:
-    """Run them; the watcher hears of each end. Interrupted, those under way end in good order and the others do not begin."""
+    """Do the runs; the watcher is told of each end.
+
+    After an interrupt, runs under way end in good order, and the others do not begin.
+    """
     stop_file(directory).unlink(missing_ok=True)
     ends: queue.SimpleQueue[tuple[Run, Any]] = queue.SimpleQueue()
     with connected(address, workers, directory) as client:
@@ -108,7 +114,7 @@ def _collect(ends: queue.SimpleQueue[tuple[Run, Any]], count: int, watcher: Watc
 
 
 def _stop(futures: Sequence[Any], directory: Path) -> None:
-    """What is under way ends in good order, and what is not begun ends as it begins."""
+    """Make runs under way end in good order, and the others end as soon as they begin."""
     from distributed import wait
 
     stop_file(directory).touch()

@@ -1,4 +1,4 @@
-"""The format of experiment files: a base scenario, what is varied, how often. `simunix schema --experiment` prints it."""
+"""The format of experiment files: a base scenario, factors, repetitions. `simunix schema --experiment` prints it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from simunix.scenario.loader import load, read_document, validated
+from simunix.rjms.scenario import load
+from simunix.scenario.loader import read_document, validated
 from simunix.scenario.located import ScenarioError
 from simunix.scenario.section import Section
 
@@ -41,7 +42,7 @@ Levels = Annotated[list[Any] | dict[str, Setting], BeforeValidator(_levels), _LE
 
 
 def label(value: object) -> str:
-    """How a value of a key is called in names and tables."""
+    """Return the text by which names and tables call a value of a key."""
     return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
@@ -72,7 +73,7 @@ class Experiment(Section):
 
 
 def load_experiment(path: Path) -> Experiment:
-    """Read and check an experiment file; its scenario becomes a path that holds from anywhere. Raises ScenarioError."""
+    """Read and check an experiment file; the scenario's path becomes absolute. Raises ScenarioError."""
     document, positions = read_document(path, "an experiment file (docs/guide/experiments.md)", "scenario")
     experiment = validated(Experiment, document, positions)
     scenario = (path.parent / experiment.scenario).resolve()
@@ -82,5 +83,5 @@ def load_experiment(path: Path) -> Experiment:
 
 
 def own_seed(experiment: Experiment) -> int:
-    """The seed of the first repetition, unless they are listed."""
+    """Return the seed of the first repetition for an experiment without a list of seeds."""
     return load(experiment.scenario).seed if experiment.seed is None else experiment.seed

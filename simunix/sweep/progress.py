@@ -1,4 +1,4 @@
-"""How far a sweep is: a bar on a terminal, else a line for each run that has ended."""
+"""The progress of a sweep: a bar on a terminal, otherwise a line for each run that has ended."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simunix.units import human_time
 
 
 class SweepProgress:
-    """A Watcher. `kept` runs of `total` were there before."""
+    """A Watcher that shows progress. `kept` of the `total` runs were done before."""
 
     def __init__(self, directory: Path, total: int, kept: int) -> None:
         self._directory = directory
@@ -36,7 +36,7 @@ class SweepProgress:
             self._bar.stop()
 
     def tick(self) -> None:
-        """Show what there is."""
+        """Update the bar."""
         text = f"{self._done}/{self._total} runs"
         if self._failed:
             text += f", {self._failed} failed"
@@ -46,7 +46,7 @@ class SweepProgress:
         self._bar.update(self._task, description=text, completed=self._done)
 
     def ended(self, run: Run, problem: str) -> None:
-        """Count it; say so at once if it went wrong, or if nobody sees the bar."""
+        """Count the run; print a line if it failed, or if there is no terminal for the bar."""
         record = record_of(self._directory, run)
         status = status_of(record)
         self._done += 1

@@ -1,4 +1,4 @@
-"""From an experiment to its runs: every combination of levels, each repetition, with a name that stays the same."""
+"""From an experiment to its runs: all combinations of levels and repetitions, each with a name that never changes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import yaml
 
 from rsg_server.errors import SimunixError
-from simunix.scenario.loader import load
+from simunix.rjms.scenario import load
 from simunix.sweep.experiment import Experiment, Levels, Setting, label, own_seed
 
 SLUG_MAX = 40
@@ -23,7 +23,10 @@ RUNS_MAX = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run. `levels` by factor; `overrides` are for --set. Its name, also of its folder, follows from these alone."""
+    """One run: `levels` by factor, and `overrides` as for --set.
+
+    The name, also of the run's folder, is determined by these fields alone.
+    """
 
     scenario: Path
     levels: tuple[tuple[str, str], ...]
@@ -33,7 +36,7 @@ class Run:
 
     @property
     def name(self) -> str:
-        """Readable in front, unique behind; without what the layers of hosts cannot have in their paths."""
+        """A readable beginning and a unique end, without characters that paths in an overlay of a host cannot have."""
         slug = "_".join(f"{factor.rpartition('.')[2]}={level}" for factor, level in self.levels)
         readable = re.sub(r"[^A-Za-z0-9._=+-]", "_", slug)[:SLUG_MAX].strip(".")
         identity = json.dumps([self.overrides, self.repetition, self.seed]).encode()
@@ -41,7 +44,10 @@ class Run:
 
 
 def runs_of(experiment: Experiment) -> list[Run]:
-    """All runs, the last factor varying fastest, repetitions of a combination behind one another. Raises SimunixError."""
+    """Return all runs: the last factor varies fastest, repetitions of a combination follow one another.
+
+    Raises SimunixError for more than RUNS_MAX runs.
+    """
     repetitions = len(experiment.seeds) if experiment.seeds else experiment.repetitions or 1
     count = repetitions
     for levels in experiment.factors.values():
@@ -61,12 +67,12 @@ def runs_of(experiment: Experiment) -> list[Run]:
 
 
 def _written(value: object) -> str:
-    """As --set reads it: YAML, on one line as far as that goes."""
+    """Return a value as --set reads it: YAML, on one line as far as that is possible."""
     return yaml.safe_dump(value, default_flow_style=True, width=math.inf).removesuffix("...\n").strip()
 
 
 def _settings(factor: str, levels: Levels) -> Iterator[tuple[str, str, Setting]]:
-    """Factor, level, and the keys that it sets."""
+    """Yield each level: the factor, the name of the level, and the keys that it sets."""
     if isinstance(levels, dict):
         yield from ((factor, name, setting) for name, setting in levels.items())
     else:
@@ -74,7 +80,7 @@ def _settings(factor: str, levels: Levels) -> Iterator[tuple[str, str, Setting]]
 
 
 def check(runs: Sequence[Run]) -> None:
-    """Every variant is a scenario. Raises SimunixError that names the level."""
+    """Raise SimunixError, which names the level, for a variant that is not a valid scenario."""
     for overrides, levels in {run.overrides: run.levels for run in runs}.items():
         try:
             load(runs[0].scenario, overrides)

@@ -1,4 +1,4 @@
-"""A whole sweep: what is there already, what is to be run, the table, also when it is cut short."""
+"""A whole sweep: finished runs are kept, missing ones are done, and the table is written, also after an interrupt."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FAILED, INTERRUPTED = 1, 130
 
 @dataclass(frozen=True, slots=True)
 class SweepOptions:
-    """What the command line says."""
+    """The options of the command line."""
 
     path: Path
     out: Path
@@ -37,7 +37,7 @@ class SweepOptions:
 
 
 def sweep(options: SweepOptions) -> int:
-    """Run what is missing and write the table; 0 if all runs have come to their ends."""
+    """Do the missing runs and write the table; return 0 if all runs have come to their ends."""
     experiment = load_experiment(options.path)
     runs = runs_of(experiment)
     check(runs)
@@ -54,19 +54,19 @@ def sweep(options: SweepOptions) -> int:
 
 
 class _Table:
-    """results.csv, brought up to date run by run."""
+    """results.csv, updated after each run."""
 
     def __init__(self, directory: Path, runs: Sequence[Run]) -> None:
         self._directory = directory
         self.rows: dict[Run, dict[str, Any]] = {run: row_of(directory, run) for run in runs}
 
     def update(self, run: Run) -> None:
-        """Look at a run again, and write the table."""
+        """Read the results of a run again, and write the table."""
         self.rows[run] = row_of(self._directory, run)
         write_table(self._directory / RESULTS, list(self.rows.values()))
 
     def refresh(self) -> None:
-        """Look at all that were not done: some may have been cut short."""
+        """Read the results of all runs that are not done again, since an interrupt may have ended them; write the tables."""
         self.rows = {run: row if row["status"] == DONE else row_of(self._directory, run) for run, row in self.rows.items()}
         write_table(self._directory / RESULTS, list(self.rows.values()))
         users = [user for run, row in self.rows.items() if row["status"] == DONE for user in users_of(self._directory, run)]
@@ -75,23 +75,26 @@ class _Table:
 
 
 class _Both:
-    """A Watcher that keeps the table and shows the progress."""
+    """A Watcher that updates the table and shows progress."""
 
     def __init__(self, table: _Table, progress: SweepProgress) -> None:
         self._table, self._progress = table, progress
 
     def tick(self) -> None:
-        """Some time has passed."""
+        """Update the progress."""
         self._progress.tick()
 
     def ended(self, run: Run, problem: str) -> None:
-        """A run has ended."""
+        """Update the table and the progress."""
         self._table.update(run)
         self._progress.ended(run, problem)
 
 
 def _folder(directory: Path, options: SweepOptions) -> IO[str]:
-    """Make the sweep's folder, or go on in it; the file whose lock keeps others out. Raises SimunixError."""
+    """Make the sweep's folder, or reuse it with --resume; return the file whose lock excludes other sweeps.
+
+    Raises SimunixError.
+    """
     mark = directory / MARK
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         if not mark.exists():
@@ -111,7 +114,7 @@ def _folder(directory: Path, options: SweepOptions) -> IO[str]:
 
 
 def _say(table: _Table, out: Path, kept: int, interrupted: bool) -> int:
-    """The end in two lines, and the exit code."""
+    """Print the outcome in two lines; return the exit code."""
     counts = Counter(str(row["status"]) for row in table.rows.values())
     text = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
     again = f" ({kept} kept from before)" if kept else ""

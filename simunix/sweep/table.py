@@ -1,4 +1,4 @@
-"""What has become of the runs, from their folders alone: a row for each."""
+"""The results of the runs, from their folders alone: a row for each run."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from simunix.report.run_data import Run as RunData
 
 FINISHED = ("done", "time limit")
-"""What run.json says of a run that came to its end."""
+"""Values of `ended` in run.json for a run that came to its end."""
 DONE, FAILED, INTERRUPTED, MISSING = "done", "failed", "interrupted", "missing"
 RESULTS, USERS = "results.csv", "users.csv"
 
 
 def record_of(directory: Path, run: Run) -> dict[str, Any] | None:
-    """The run's run.json; None if there is none, or one cut short by a crash."""
+    """Return the content of the run's run.json; None without one, or with one cut short by a crash."""
     try:
         return read_record(run_folder(directory, run) / "run.json")
     except (OSError, SimunixError):
@@ -31,7 +31,7 @@ def record_of(directory: Path, run: Run) -> dict[str, Any] | None:
 
 
 def status_of(record: dict[str, Any] | None) -> str:
-    """done, failed, interrupted or missing."""
+    """Return the status that a run.json tells: done, failed, interrupted or missing."""
     if record is None:
         return MISSING
     if record["failure"]:
@@ -40,7 +40,7 @@ def status_of(record: dict[str, Any] | None) -> str:
 
 
 def is_kept(directory: Path, run: Run) -> bool:
-    """Whether the run has come to its end, from inputs that are the same still: it need not be repeated."""
+    """Return whether the run came to its end and its inputs have not changed since, so that it need not be repeated."""
     record = record_of(directory, run)
     if record is None or status_of(record) != DONE or record["seed"] != run.seed:
         return False
@@ -48,7 +48,7 @@ def is_kept(directory: Path, run: Run) -> bool:
 
 
 def row_of(directory: Path, run: Run) -> dict[str, Any]:
-    """Factors, repetition, seed, status, digest, and what simunix.metrics says of the jobs if there were any."""
+    """Return factors, repetition, seed, status, digest, and the metrics of the jobs where there were any."""
     record = record_of(directory, run)
     row: dict[str, Any] = {"run": run.name, **dict(run.levels), "repetition": run.repetition, "seed": run.seed}
     row["status"] = status_of(record)
@@ -71,16 +71,17 @@ def row_of(directory: Path, run: Run) -> dict[str, Any]:
 
 
 def metrics_of(folder: Path) -> dict[str, float]:
-    """The summary of a run's schedule, without the jobs of a context, by the metrics' names.
+    """Return the summary of a run's schedule by the names of the metrics, without the jobs of a context.
 
-    Raises SimunixError for no jobs.csv of ours, and for a run whose context was not established: it says nothing.
+    Raises SimunixError for a malformed jobs.csv, and for a run whose context was not established, since its metrics mean
+    nothing.
     """
     run = _with_jobs(folder)
     return {} if run is None else {str(name): float(value) for name, value in run.summary.items()}
 
 
 def users_of(directory: Path, run: Run) -> list[dict[str, Any]]:
-    """A row for each user of a run whose RJMS knew several: `simunix.metrics.fairness.user_table`."""
+    """Return a row for each user (`simunix.metrics.fairness.user_table`) of a run with several known users."""
     from simunix.metrics.fairness import user_table
 
     try:
@@ -96,7 +97,7 @@ def users_of(directory: Path, run: Run) -> list[dict[str, Any]]:
 
 
 def _with_jobs(folder: Path) -> RunData | None:
-    """A run that has jobs; None for another."""
+    """Return the data of a run that has jobs; otherwise None."""
     if not (folder / "jobs.csv").exists():
         return None
     from simunix.metrics.jobs import why_invalid
@@ -109,7 +110,7 @@ def _with_jobs(folder: Path) -> RunData | None:
 
 
 def write_table(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    """One line a run, columns in the order of their first appearance; whoever reads sees the old file or the new one."""
+    """Write a line per row, columns in the order of their first appearance. The file is replaced atomically."""
     columns = list(dict.fromkeys(column for row in sorted(rows, key=len, reverse=True) for column in row))
     new = path.with_suffix(".new")
     with new.open("w", newline="") as file:
@@ -120,7 +121,7 @@ def write_table(path: Path, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _text(value: object) -> object:
-    """Numbers in full, unknown ones as nothing."""
+    """Return a number with ten digits, and an empty text for NaN."""
     if isinstance(value, float):
         return "" if value != value else f"{value:.10g}"
     return value

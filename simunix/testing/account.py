@@ -1,11 +1,11 @@
-"""What the reader of a failed test is told: how its last run ended, each program's end and last words, where the rest is."""
+"""The sections of a failed test's report: how the last run ended, end and last output of each program, where to look."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import DeadlockError, StallError
-from simunix.launch.emulation import describe_exit
+from simunix.launch.supervisor import describe_exit
 from simunix.testing.attempt import isolation
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ REPORTS = {DeadlockError: "simunix: deadlock", StallError: "simunix: stall"}
 
 
 def sections_of(cluster: Cluster, is_kept: bool) -> list[tuple[str, str]]:
-    """Title and text, in the order in which they are to be read."""
+    """Return the sections in reading order, each a title and a text. `is_kept`: the run's folder is kept after the test."""
     if not cluster.attempts:
         return []
     attempt = cluster.attempts[-1]
@@ -59,7 +59,7 @@ def _fate(process: EmulatedProcess) -> str:
 
 
 def _last_words(process: EmulatedProcess) -> list[tuple[str, str]]:
-    """The ends of its outputs, if it wrote any."""
+    """Return the ends of the outputs of a process, of those that are not empty."""
     found = []
     for name, text in (("stdout", process.stdout), ("stderr", process.stderr)):
         lines = text.splitlines()

@@ -1,4 +1,4 @@
-"""One run of a described cluster by the launcher: watched over, recorded, described when it fails."""
+"""One run of a described cluster by the launcher: limited in real time, recorded, and described when it fails."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import Protocol
 from rsg_server.diagnosis.stalls import actor_lines, seconds, stall_report
 from rsg_server.errors import SimunixError, StallError
 from simunix.app.runner import ScenarioOptions, job_rows, make_record
-from simunix.launch.emulation import Emulation, Supervised
+from simunix.launch.emulation import Emulation
 from simunix.launch.factory.container import Isolation, probe
 from simunix.launch.run_directory import RunDirectory
+from simunix.launch.supervisor import Supervised
 from simunix.planning.expand import Expansion
 from simunix.scenario.model import Scenario
 from simunix.testing.description import WORK_FOLDER, Description
@@ -24,30 +25,30 @@ __tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's read
 
 
 class RunFailedError(SimunixError):
-    """A program that the run cannot do without has failed."""
+    """A program that is essential to the run has failed."""
 
 
 class Limits(Protocol):
-    """What an attempt needs of a cluster's options."""
+    """The options of a cluster that an attempt needs."""
 
     @property
     def wall_limit_s(self) -> float:
-        """How long it may take in real time."""
+        """How long the run may take, in seconds of real time."""
 
     @property
     def source(self) -> Path:
-        """The file that described it."""
+        """The file that describes the cluster: the test's."""
 
 
 @functools.cache
 def isolation() -> tuple[Isolation, str]:
-    """The best isolation here, and what it gives up; asked once."""
+    """Return the best isolation that this computer offers, and a text on what it lacks. The computer is asked once."""
     return probe()
 
 
 @dataclass(eq=False, slots=True)
 class Attempt:
-    """A run, from its preparation on. `problem` is what ended it, if it was an error."""
+    """A run, from its preparation on. `problem` is the error that ended it, if there was one."""
 
     emulation: Emulation
     scenario: Scenario
@@ -61,7 +62,7 @@ class Attempt:
 
     @classmethod
     def prepare(cls, description: Description, directory: RunDirectory, until_ns: int | None, limits: Limits) -> Attempt:
-        """Make the plan and the folder; nothing has happened yet in virtual time."""
+        """Make the plan and the run directory, without starting the run."""
         scenario, expansion = description.finished_scenario()
         kind, _ = isolation()
         plan = description.plan(expansion, kind, directory)
@@ -69,14 +70,13 @@ class Attempt:
             plan = replace(plan, until_ns=until_ns)
         directory.path.mkdir(parents=True, mode=0o700)
         emulation = Emulation(plan, directory, warn=lambda text: None, isolation=kind, lists_waiting=True)
-        emulation.prepare()
         for host in plan.hosts:
             directory.private(host.name, WORK_FOLDER).mkdir(parents=True, exist_ok=True)
         return cls(emulation, scenario, expansion, limits)
 
     @property
     def directory(self) -> RunDirectory:
-        """Where everything of this run lies."""
+        """The run directory."""
         return self.emulation.directory
 
     @property
@@ -85,11 +85,14 @@ class Attempt:
         return self._end_ns if self.is_over else self.emulation.kernel.now_ns
 
     def entry(self, host: str, name: str) -> Supervised:
-        """The launcher's record of a process."""
+        """Return the launcher's record of a process."""
         return next(entry for entry in self.emulation.supervised if (entry.spec.host, entry.spec.name) == (host, name))
 
     def run(self) -> RunResult:
-        """Run to the end. Raises what ended it: a deadlock, a stall, the failure of an essential program."""
+        """Run to the end.
+
+        Raises the error that ended the run: a deadlock, a stall, the failure of an essential program.
+        """
         emulation = self.emulation
         self._deadline = time.monotonic() + self.limits.wall_limit_s
         try:
@@ -97,7 +100,7 @@ class Attempt:
             if emulation.failure is not None:
                 raise RunFailedError(emulation.failure)
         except SimunixError as error:
-            emulation.failure = emulation.failure or str(error)
+            emulation.note_failure(error)
             self.problem = error
             raise error.with_traceback(None) from None  # where in the server it was found helps no test
         finally:
@@ -108,7 +111,7 @@ class Attempt:
         return self.result
 
     def _watch(self, emulation: Emulation) -> None:
-        """Real time is limited: a program that computes for ever, or time that runs on for ever, must not hold up the tests."""
+        """Raise StallError after the limit of real time: neither a busy program nor endless virtual time may hold up tests."""
         if time.monotonic() < self._deadline:
             return
         limit_s = self.limits.wall_limit_s
@@ -122,18 +125,18 @@ class Attempt:
         raise StallError("\n".join([f"{head}; give until=, or raise simunix_wall_limit", *lines]))
 
     def _record(self) -> RunResult:
-        """Write run.json and what a test may ask for afterwards."""
+        """Write run.json, and return what a test may ask for after the run."""
         emulation = self.emulation
         rows = job_rows(self.scenario, self.expansion, self.directory)
-        record = make_record(ScenarioOptions(self.limits.source), self.scenario, self.expansion, emulation, rows)
+        record = make_record(ScenarioOptions(path=self.limits.source), self.scenario, self.expansion, emulation, rows)
         record.write(self.directory.path / "run.json")
         return RunResult(
-            self.directory.path,
-            record.ended,
-            record.virtual_s,
-            record.events_sha256,
-            record.deterministic,
-            tuple(record.warnings),
-            tuple(emulation.waiting),
-            tuple(rows),
+            directory=self.directory.path,
+            ended=record.ended,
+            virtual_s=record.virtual_s,
+            digest=record.events_sha256,
+            is_deterministic=record.deterministic,
+            warnings=tuple(record.warnings),
+            waiting=tuple(emulation.waiting),
+            jobs=tuple(rows),
         )

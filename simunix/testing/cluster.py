@@ -1,4 +1,4 @@
-"""An emulated cluster as a test describes it, call by call; `run()` may be called again and begins anew each time."""
+"""An emulated cluster that a test describes call by call. Each call of `run()` runs the description from the beginning."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.faults.faults import Change, Heal, Loss, Partition, check
-from simunix.launch.emulation import describe_exit
 from simunix.launch.run_directory import RunDirectory
+from simunix.launch.supervisor import describe_exit
 from simunix.ranges import expand_hosts
+from simunix.rjms.scenario import cluster_sections
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
 from simunix.scenario.network_section import NetworkSection
 from simunix.testing.attempt import Attempt
@@ -29,7 +30,10 @@ WALL_LIMIT_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ClusterOptions:
-    """What is decided outside the test's body. Relative paths of sources are below the folder of `source`, the test's file."""
+    """Options that are set outside the test's body.
+
+    Relative paths of sources are below the folder of `source`, the file of the test.
+    """
 
     directory: Path
     compiler: CCompiler
@@ -43,7 +47,7 @@ class ClusterOptions:
 
 @dataclass(eq=False, repr=False)
 class Cluster:
-    """Hosts, programs, failures; the fixture `emulation` is one."""
+    """Hosts, programs and failures of an emulated cluster. The fixture `emulation` is one."""
 
     options: ClusterOptions
     processes: list[EmulatedProcess] = field(default_factory=list, init=False)
@@ -76,9 +80,9 @@ class Cluster:
         model: str | None = None,
         fair_per: str | None = None,
     ) -> None:
-        """The link that every host has to the switch, unless it is given its own: latency one way, bandwidth each way.
+        """Set the link of every host to the switch, for hosts that have none of their own: latency one way, bandwidth each way.
 
-        `model` and `fair_per` say how flows share links, as in a scenario's `network`.
+        `model` and `fair_per` say how flows share links, as in the `network` of a scenario.
         """
         self._description.network = checked(
             "network()",
@@ -102,7 +106,7 @@ class Cluster:
         bandwidth: str | None = None,
         private: Sequence[str] = (),
     ) -> list[EmulatedHost]:
-        """Add hosts of one kind, e.g. "node[1-4]": all have such a link; `address` is the first one's."""
+        """Add hosts of one kind, e.g. "node[1-4]", each with such a link; `address` is that of the first host."""
         section = checked(
             f"host({names!r})",
             HostSection,
@@ -130,7 +134,7 @@ class Cluster:
         bandwidth: str | None = None,
         private: Sequence[str] = (),
     ) -> EmulatedHost:
-        """Add a host; one that is there already (from a scenario, say) is given back."""
+        """Add a host. A host that exists already (in the scenario, for instance) is returned unchanged."""
         changes = (address, cores, memory, latency, bandwidth)
         if name in self._hosts and all(value is None for value in changes) and not private:
             return self._hosts[name]
@@ -147,18 +151,18 @@ class Cluster:
     # Programs
 
     def c(self, source: str | Path, *flags: str, name: str = "") -> Program:
-        """A program in C, from its text or a .c file; compiled once, with the compiler flags given (-lm …)."""
+        """Make a program in C from its text or a .c file. It is compiled once, with these flags for the compiler (-lm …)."""
         found = Source.read(source, ".c", self.options.source.parent)
         return c_program(self.options.compiler, found, name, flags)
 
     def python(self, source: str | Path | Function, *arguments: object, name: str = "") -> Program:
-        """A program in Python: a script's text, a .py file, or a call of a function whose source is sent along."""
+        """Make a program in Python from the text of a script, a .py file, or a function, which is called with the arguments."""
         return python_program(source, self.options.source.parent, name, arguments)
 
     def add_process(
-        self, host: str, program: Runnable, words: Sequence[object], is_daemon: bool, name: str, **keys: object
+        self, host: str, program: Runnable, arguments: Sequence[object], is_daemon: bool, name: str, **keys: object
     ) -> EmulatedProcess:
-        """What `EmulatedHost.start` does; `keys` are those of the scenario format's processes."""
+        """Do the work of `EmulatedHost.start`; `keys` are keys of a process in the scenario format."""
         made = self._program(program)
         section = checked(
             f"start({name or made.name!r})",
@@ -168,7 +172,7 @@ class Cluster:
             command=made.argv(WORK_FOLDER),
             **keys,
         )
-        self._description.want(host, section, made, tuple(map(str, words)), is_daemon)
+        self._description.want(host, section, made, tuple(map(str, arguments)), is_daemon)
         self.processes.append(EmulatedProcess(section.name, host, is_daemon, self))
         return self.processes[-1]
 
@@ -191,7 +195,10 @@ class Cluster:
         return next(free for number in range(2, len(taken) + 3) if (free := f"{name}-{number}") not in taken)
 
     def process(self, name: str, host: str | None = None) -> EmulatedProcess:
-        """A process by its name, also one of the scenario's; `host` is needed if several have it."""
+        """Return a process by its name, also one of the scenario.
+
+        `host` is needed if several hosts have a process of that name. Raises SimunixError for an unknown or ambiguous name.
+        """
         found = [process for process in self.processes if process.name == name and host in (None, process.host)]
         if len(found) != 1:
             what = f"{len(found)} processes are" if found else "no process is"
@@ -200,13 +207,13 @@ class Cluster:
         return found[0]
 
     def write(self, host: str, file: str, content: str | bytes) -> str:
-        """Put a file into a host's work folder before the run; its name there."""
+        """Put a file into a host's work folder before the run; return its path on the host."""
         self._description.add_file(host, file, content.encode() if isinstance(content, str) else content)
         return file
 
     @property
     def seed(self) -> int:
-        """The seed of everything random in the next run."""
+        """The seed of all random choices in the next run."""
         return self._description.seed_used
 
     @seed.setter
@@ -215,10 +222,10 @@ class Cluster:
             raise SimunixError(f"seed: expected a whole number from 0 on, got {seed!r}")
         self._description.seed = seed
 
-    # What happens when
+    # Events of the run
 
     def at(self, moment: Time, action: Callable[[], object]) -> None:
-        """Have `action()` called at a moment of each run; it may ask for `now`, outputs, and send signals."""
+        """Have `action()` called at a virtual moment of each run; the action may read `now` and outputs, and send signals."""
         self._actions.append((_duration("at()", moment), action))
 
     def send_signal(self, process: EmulatedProcess, number: int, at: Time | None = None) -> None:
@@ -228,10 +235,10 @@ class Cluster:
         elif not self.attempts or self.attempts[-1].is_over:
             raise SimunixError(f"{process!r}: nothing runs now; say when: kill(at='5s'), or call it from an action of at()")
         else:
-            self.attempts[-1].emulation.send_signal(process.entry, number)
+            self.attempts[-1].emulation.supervisor.send_signal(process.entry, number)
 
     def change(self, change: Change, at: Time | None = None) -> None:
-        """Have a host, a link or the network change at a moment of each run; without `at`, now."""
+        """Change a host, a link or the network at a moment of each run; without `at`, now."""
         platform = self._description.platform()
         if platform is None:
             raise SimunixError(f"{change!r}: the cluster has no host yet; add one: emulation.host('a')")
@@ -244,30 +251,35 @@ class Cluster:
             self.attempts[-1].emulation.kernel.faults.apply(change)
 
     def partition(self, one: str, other: str = "", at: Time | None = None) -> None:
-        """Nothing passes between these hosts ("a,b", "node[1-4]") and the others, or all others, until `heal`."""
+        """Cut these hosts ("a,b", "node[1-4]") off from the others given, or from all others, until `heal`."""
         self.change(Partition(_names("partition()", one), _names("partition()", other)), at)
 
     def heal(self, at: Time | None = None) -> None:
-        """All partitions end."""
+        """End all partitions."""
         self.change(Heal(), at)
 
     def lose_datagrams(self, rate: float, one: str, other: str = "", at: Time | None = None) -> None:
-        """This part (0 to 1) of the datagrams between these hosts and the others, or all others, is lost."""
+        """Lose this share (0 to 1) of the datagrams between these hosts and the others given, or all others."""
         if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 <= rate <= 1:
             raise SimunixError(f"lose_datagrams({rate!r}): expected a part of all, from 0 to 1")
         self.change(Loss(_names("lose_datagrams()", one), rate, _names("lose_datagrams()", other)), at)
 
     @property
     def now(self) -> float:
-        """Virtual seconds since the start of the latest run; where it ended, once it has."""
+        """Virtual seconds since the start of the latest run; after its end, the moment of the end."""
         return self.attempts[-1].now_ns / NS if self.attempts else 0.0
 
     # Runs
 
     def run(self, until: Time | None = None, check: bool = False) -> RunResult:
-        """Run from the beginning to the end; with `check`, it is an error if a process failed or did not end."""
+        """Run from the beginning to the end.
+
+        `until` limits virtual time. With `check`, a process that failed or did not end is an error. Raises the error that ended
+        the run.
+        """
         description = self._description
-        if not self.processes and not (description.scenario and (description.scenario.slurm or description.scenario.workload)):
+        scenario = description.scenario
+        if not self.processes and not (scenario and (scenario.workload or any(cluster_sections(scenario)))):
             raise SimunixError("there is nothing to run; start a program first: emulation.host('a').start(…)")
         until_ns = None if until is None else _duration("run(until=)", until)
         directory = RunDirectory(self.options.directory / f"run{len(self.attempts) + 1}")
@@ -290,11 +302,11 @@ class Cluster:
             raise SimunixError("; ".join(lines))
 
     def output_folder(self, host: str) -> Path:
-        """Where the latest run keeps a host's files and outputs."""
+        """Return the folder in which the latest run keeps files and outputs of a host."""
         return self._latest.directory.host(host)
 
     def work_folder(self, host: str) -> Path:
-        """Where the latest run keeps the content of a host's work folder."""
+        """Return the folder in which the latest run keeps the content of a host's work folder."""
         return self._latest.directory.private(host, WORK_FOLDER)
 
     @property

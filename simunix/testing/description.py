@@ -1,4 +1,7 @@
-"""A cluster as described so far, and the plan that it makes: the scenario's own sections, expanded as a scenario's file is."""
+"""The description of a cluster, and the plan made from it.
+
+The description consists of the sections of the scenario format, which are expanded as those of a scenario's file are.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from simunix.launch.plan import FileSpec, Plan, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.launch.run_directory import RunDirectory
 from simunix.planning.expand import PATH, Expansion, expand, process_spec
+from simunix.rjms.registry import RJMSS
 from simunix.scenario.loader import dotted
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
 from simunix.scenario.network_section import NetworkSection
@@ -24,13 +28,16 @@ from simunix.testing.program import Program
 __tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's reader looks for the test's own line
 
 WORK_FOLDER = "/run/work"
-"""Each host's own: programs are put there and start there; what they write there stays in the run directory."""
+"""The work folder of each host: programs are put and started there; files that they write there stay in the run directory."""
 WORK = PrivateSpec(WORK_FOLDER, mode=0o1777)
 Section = TypeVar("Section", bound=BaseModel)
 
 
 def checked(call: str, section: type[Section], /, **values: Any) -> Section:
-    """A section of the scenario format from keyword arguments; SimunixError names the call and the argument."""
+    """Make a section of the scenario format from keyword arguments.
+
+    Raises SimunixError, which names the call and the argument.
+    """
     try:
         return section.model_validate({key: value for key, value in values.items() if value is not None})
     except ValidationError as error:
@@ -43,17 +50,17 @@ def checked(call: str, section: type[Section], /, **values: Any) -> Section:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A process that the test wants. Its words are known only when it is known what the host will see."""
+    """A process that the test wants. Its arguments are completed when the paths on the host are known."""
 
     section: ProcessSection
     program: Program
-    words: tuple[str, ...]
+    arguments: tuple[str, ...]
     is_daemon: bool
 
 
 @dataclass(slots=True)
 class Description:
-    """Hosts, links, files and processes, with those of a scenario that the test may start from."""
+    """Hosts, links, files and processes of a test, together with those of the scenario that it starts from, if any."""
 
     scenario: Scenario | None = None
     scenario_folder: Path = Path()
@@ -70,21 +77,24 @@ class Description:
 
     @property
     def seed_used(self) -> int:
-        """The test's own, the scenario's, or 0."""
+        """The seed of the test, or else that of the scenario, or else 0."""
         if self.seed is not None:
             return self.seed
         return self.scenario.seed if self.scenario is not None else 0
 
     def addresses(self, more: HostSection | None = None) -> dict[str, str]:
-        """Address by host name, in the order of description. Raises SimunixError for names or addresses that clash."""
+        """Return addresses by host name, in the order of description.
+
+        `more` is a host to add. Raises SimunixError for names or addresses that clash.
+        """
         platform = self.platform(more)
         return {} if platform is None else {host.name: str(host.addresses[0]) for host in platform.hosts}
 
     def platform(self, more: HostSection | None = None) -> Platform | None:
-        """Hosts and links as described so far; None if there are none yet."""
+        """Return the platform of the hosts and links described so far; None without any host."""
         if more is None and not self.hosts and self.scenario is None:
             return None
-        without: dict[str, object] = {"slurm": None, "workload": None, "processes": [], "events": [], "profiles": []}
+        without: dict[str, object] = {**dict.fromkeys(RJMSS), "workload": None, "processes": [], "events": [], "profiles": []}
         return expand(self._scenario(more).model_copy(update=without), self.scenario_folder).plan.platform
 
     def _scenario(self, more: HostSection | None = None) -> Scenario:
@@ -95,36 +105,36 @@ class Description:
             values["until"] = self.until_ns
         return base.model_copy(update=values) if base else Scenario.model_construct(name="test", **values)  # type: ignore[arg-type]
 
-    def want(self, host: str, section: ProcessSection, program: Program, words: tuple[str, ...], daemon: bool) -> None:
-        """Remember a process, and its program's file. Raises SimunixError if it cannot be run."""
+    def want(self, host: str, section: ProcessSection, program: Program, arguments: tuple[str, ...], daemon: bool) -> None:
+        """Add a process and the file of its program. Raises SimunixError if the process cannot be run."""
         if program.file:
             self.add_file(host, program.file, program.content)
         else:
             problem = check_program(program.before[0], section.environment.get("PATH", PATH), "/")
             if problem is not None:
                 raise SimunixError(f"{host}: {problem}")
-        self.wanted.append(Wanted(section, program, words, daemon))
+        self.wanted.append(Wanted(section, program, arguments, daemon))
 
     def add_file(self, host: str, file: str, content: bytes) -> None:
-        """A file of a host's work folder; the same name cannot mean two contents."""
+        """Add a file to a host's work folder. Raises SimunixError for a path outside it, and for different content."""
         if not file or file.startswith("/") or ".." in Path(file).parts:
             raise SimunixError(f"{host}: file {file!r}: expected a path inside the host's work folder")
         if self.files.setdefault((host, file), content) != content:
             raise SimunixError(f"{host}: there are two different files {file}; give one of the programs another name")
 
     def finished_scenario(self) -> tuple[Scenario, Expansion]:
-        """What is to be run, but for the test's own processes."""
+        """Return the scenario to run and its expansion, without the processes of the test."""
         scenario = self._scenario()
         if not scenario.hosts:
             raise SimunixError("the cluster has no host; add one: emulation.host('a')")
         return scenario, expand(scenario, self.scenario_folder)
 
     def plan(self, expansion: Expansion, isolation: Isolation, directory: RunDirectory) -> Plan:
-        """The scenario's plan with the test's processes and files."""
+        """Return the plan of the scenario, with the processes and files of the test."""
         plan = expansion.plan
 
         def seen(host: str) -> str:
-            """Where programs of a host see its work folder: without namespaces, where it really is."""
+            """Return the path at which programs of a host see its work folder; without namespaces, its real path."""
             return str(directory.private(host, WORK_FOLDER)) if isolation is Isolation.NONE else WORK_FOLDER
 
         own = tuple(self._process(entry, seen(entry.section.host[0])) for entry in self.wanted)
@@ -147,7 +157,7 @@ class Description:
         spec = process_spec(entry.section, entry.section.host[0])
         return replace(
             spec,
-            argv=(*entry.program.argv(folder), *entry.words),
+            argv=(*entry.program.argv(folder), *entry.arguments),
             directory=folder if spec.directory == WORK_FOLDER else spec.directory,
             is_workload=not entry.is_daemon,
         )

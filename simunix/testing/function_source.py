@@ -1,7 +1,7 @@
-"""A function of a test as a script of its own: its source, what it uses of its module, and the call.
+"""A function of a test as a script: its source, the definitions of its module that it uses, and the call.
 
-The emulated process is another program: nothing is shared with the test but the text. Modules, functions and plain values
-that the function names are written before it; anything else must be given as an argument, or be made inside it.
+The emulated process is another program, and shares only this text with the test. Modules, functions and plain values that the
+function names are written before it; any other object must be given as an argument, or be made inside the function.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class FunctionError(SimunixError):
 
 
 def script_of(function: Function, arguments: Sequence[object] = ()) -> str:
-    """A script that calls the function with these arguments. Raises FunctionError for what text cannot carry."""
+    """Return a script that calls the function with these arguments. Raises FunctionError for what text cannot carry."""
     if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
         raise FunctionError(f"python: expected a function written with def, got {function!r}")
     call = ", ".join(_literal(value, f"{function.__name__}(): argument {value!r}") for value in arguments)
@@ -35,7 +35,7 @@ def script_of(function: Function, arguments: Sequence[object] = ()) -> str:
 
 
 def _parts(function: FunctionType, done: set[str]) -> Iterator[str]:
-    """What must stand before the function, and the function; each name once."""
+    """Yield the definitions that must stand before the function, then the function; each name once."""
     if function.__name__ in done:
         return
     done.add(function.__name__)
@@ -51,7 +51,7 @@ def _parts(function: FunctionType, done: set[str]) -> Iterator[str]:
 
 
 class _Names(ast.NodeVisitor):
-    """Names that the code looks up. Annotations do not count: they are never evaluated."""
+    """Collects the names that code looks up. Annotations are skipped, since they are never evaluated."""
 
     def __init__(self) -> None:
         self.found: set[str] = set()
@@ -60,7 +60,7 @@ class _Names(ast.NodeVisitor):
         self.found.add(node.id)
 
     def visit_arg(self, node: ast.arg) -> None:
-        """Only a name and its annotation."""
+        """Skip the argument: it consists of a name and its annotation only."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         for part in (*node.args.defaults, *filter(None, node.args.kw_defaults), *node.body):
@@ -72,7 +72,7 @@ class _Names(ast.NodeVisitor):
 
 
 def _names(function: FunctionType) -> set[str]:
-    """What the source says, not the code: pytest has put names of its own into that."""
+    """Return the names in the source, not in the code object, into which pytest has put names of its own."""
     names = _Names()
     names.visit(ast.parse(_definition(function)))
     return names.found - set(function.__code__.co_varnames) - set(function.__code__.co_cellvars)
@@ -93,7 +93,7 @@ def _global(function: FunctionType, name: str, value: Any, done: set[str]) -> It
 
 
 def _definition(function: FunctionType) -> str:
-    """The source of a function without its decorators, at the left margin."""
+    """Return the source of a function without its decorators, at the left margin."""
     try:
         text = textwrap.dedent(inspect.getsource(function))
     except (OSError, TypeError):
@@ -104,7 +104,7 @@ def _definition(function: FunctionType) -> str:
 
 
 def _literal(value: object, what: str) -> str:
-    """A value as Python text that gives the same value. Raises FunctionError."""
+    """Return Python text that evaluates to an equal value. Raises FunctionError if there is none."""
     text = repr(value)
     try:
         if ast.literal_eval(text) == value:

@@ -1,4 +1,4 @@
-"""Handles of a cluster: a host to start programs on, and a process with its outputs and what is to happen to it."""
+"""Handles of a cluster: a host on which programs are started, and a process with its outputs and signals."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from simunix.testing.function_source import Function
 from simunix.testing.program import Program
 
 if TYPE_CHECKING:
-    from simunix.launch.emulation import Supervised
+    from simunix.launch.supervisor import Supervised
     from simunix.testing.cluster import Cluster
 
 __tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's reader looks for the test's own line
 
 NS = 10**9
 Runnable = Program | str | Path | Sequence[str | Path | int | float] | Function
-"""What `Cluster.c` and `Cluster.python` make, a .c or .py file, a function, a text for the shell, or a list of words."""
+"""A program: of `Cluster.c` or `Cluster.python`, a .c or .py file, a function, a text for the shell, or a list of arguments."""
 Time = float | str
 """A duration or moment: seconds, or a text such as "90s", "2h30m", "50us"."""
 
@@ -39,7 +39,7 @@ class EmulatedHost:
     def start(
         self,
         program: Runnable,
-        *words: object,
+        *arguments: object,
         at: Time = 0,
         name: str = "",
         daemon: bool = False,
@@ -47,21 +47,21 @@ class EmulatedHost:
         environment: Mapping[str, str] | None = None,
         directory: str = WORK_FOLDER,
     ) -> EmulatedProcess:
-        """Have a program started here at a virtual time, with these words, in the host's work folder.
+        """Have a program started with these arguments in the host's work folder, at a virtual moment.
 
-        The run ends when all programs have ended that are not daemons; these are killed then.
+        The run ends when all programs except daemons have ended; daemons are killed then.
         """
         variables = dict(environment or {})
         return self._cluster.add_process(
-            self.name, program, words, daemon, name, start=at, user=user, environment=variables, directory=directory
+            self.name, program, arguments, daemon, name, start=at, user=user, environment=variables, directory=directory
         )
 
     def write(self, file: str, content: str | bytes) -> str:
-        """Put a file into the host's work folder before the run; the path that programs see."""
+        """Put a file into the host's work folder before the run; return the path that programs see."""
         return self._cluster.write(self.name, file, content)
 
     def read(self, file: str) -> str:
-        """A file of the host's work folder, as its programs have left it."""
+        """Return the content of a file in the host's work folder, as the programs of the run left it."""
         path = self._cluster.work_folder(self.name) / file
         try:
             return path.read_text(errors="replace")
@@ -69,15 +69,15 @@ class EmulatedHost:
             raise SimunixError(f"{self.name}: {file}: {error.strerror} in the host's work folder") from error
 
     def crash(self, at: Time | None = None) -> None:
-        """Power cut: its processes are gone, its peers are not told. Without `at`, now (from an action of `Cluster.at`)."""
+        """Cut the power: processes vanish, and peers are not told. Without `at`, now (from an action of `Cluster.at`)."""
         self._cluster.change(HostChange(self.name, "off"), at)
 
     def boot(self, at: Time | None = None) -> None:
-        """Power comes back: what was running when the host went off is started again."""
+        """Switch the power on: what ran when the host went off is started again."""
         self._cluster.change(HostChange(self.name, "on"), at)
 
     def shut_down(self, at: Time | None = None) -> None:
-        """In good order: SIGTERM, ten seconds later SIGKILL, then off."""
+        """Shut down in good order: SIGTERM to all processes, SIGKILL ten seconds later, then the host is off."""
         self._cluster.change(HostChange(self.name, "shutdown"), at)
 
     def reboot(self, at: Time | None = None) -> None:
@@ -85,17 +85,17 @@ class EmulatedHost:
         self._cluster.change(HostChange(self.name, "reboot"), at)
 
     def disconnect(self, at: Time | None = None) -> None:
-        """Cut its links: nothing gets in or out until `reconnect`."""
+        """Cut the host's links: nothing gets in or out until `reconnect`."""
         self._cluster.change(LinkChange(self.name, is_up=False), at)
 
     def reconnect(self, at: Time | None = None) -> None:
-        """Its links carry again."""
+        """Let the host's links carry again."""
         self._cluster.change(LinkChange(self.name, is_up=True), at)
 
 
 @dataclass(eq=False, slots=True)
 class EmulatedProcess:
-    """A process of the cluster: what has become of it in the latest run, also while that is going on."""
+    """A process of the cluster, with its state in the latest run, also while that run goes on."""
 
     name: str
     host: str
@@ -106,50 +106,50 @@ class EmulatedProcess:
     def __repr__(self) -> str:
         return f"{self.name}@{self.host}"
 
-    # What it has done
+    # State in the latest run
 
     @property
     def stdout(self) -> str:
-        """What it has written to its standard output."""
+        """What the process has written to its standard output."""
         return self._output("out")
 
     @property
     def stderr(self) -> str:
-        """What it has written to its standard error."""
+        """What the process has written to its standard error."""
         return self._output("err")
 
     @property
     def exit_code(self) -> int | None:
-        """As in subprocess: negative for a signal; None while it runs, or if it was still running when the run ended."""
+        """The exit code, negative for a signal as in `subprocess`; None for a process that has not ended."""
         return self.entry.exit_code if self.entry.ended else None
 
     @property
     def started_s(self) -> float | None:
-        """Virtual time of its (latest) start in seconds; None if it has not been started."""
+        """Virtual time of the (latest) start in seconds; None for a process that has not been started."""
         return seconds(self.entry.started_ns)
 
     @property
     def ended_s(self) -> float | None:
-        """Virtual time of its end in seconds; None if it has not ended."""
+        """Virtual time of the end in seconds; None for a process that has not ended."""
         return seconds(self.entry.ended_ns)
 
     @property
     def is_running(self) -> bool:
-        """Whether it lives now (asked by an action of `Cluster.at`) or lived when the run ended."""
+        """Whether the process is alive (asked by an action of `Cluster.at`) or was alive when the run ended."""
         return self.entry.started_ns is not None and not self.entry.ended
 
     def bind(self, entry: Supervised) -> None:
-        """A run has begun; this is its record of the process."""
+        """Connect the handle with the launcher's record of the process in a run that begins."""
         self._entry = entry
 
     @property
     def has_ended(self) -> bool:
-        """Whether it was started and has ended for good."""
+        """Whether the process was started and has ended for good."""
         return self.entry.ended
 
     @property
     def entry(self) -> Supervised:
-        """The launcher's record of it in the latest run."""
+        """The launcher's record of the process in the latest run."""
         if self._entry is None:
             raise SimunixError(f"{self!r}: nothing has been run yet; call run() first")
         return self._entry
@@ -158,21 +158,21 @@ class EmulatedProcess:
         path = self._cluster.output_folder(self.entry.spec.host) / f"{self.name}.{suffix}"
         return path.read_text(errors="replace") if path.exists() else ""
 
-    # What is to happen to it
+    # Signals
 
     def send_signal(self, number: int, at: Time | None = None) -> None:
-        """Send a signal at a virtual time; without one, now (from an action of `Cluster.at`)."""
+        """Send a signal at a virtual moment; without `at`, now (from an action of `Cluster.at`)."""
         self._cluster.send_signal(self, signal.Signals(number), at)
 
     def kill(self, at: Time | None = None) -> None:
-        """SIGKILL."""
+        """Send SIGKILL, as `send_signal` does."""
         self.send_signal(signal.SIGKILL, at)
 
     def terminate(self, at: Time | None = None) -> None:
-        """SIGTERM."""
+        """Send SIGTERM, as `send_signal` does."""
         self.send_signal(signal.SIGTERM, at)
 
 
 def seconds(moment_ns: int | None) -> float | None:
-    """Nanoseconds as seconds, if known."""
+    """Convert nanoseconds to seconds; None stays None."""
     return None if moment_ns is None else moment_ns / NS

@@ -1,4 +1,4 @@
-"""Programs of a test: C that is compiled once and kept, Python, or a command; and the words that start them on a host."""
+"""Programs of a test: C that is compiled once and cached, Python, or a command; and the arguments that start them on a host."""
 
 from __future__ import annotations
 
@@ -24,16 +24,19 @@ COMPILERS = ("cc", "gcc")
 
 
 class ProgramError(SimunixError):
-    """A program of a test that cannot be made; the message says what the compiler, or who else, said."""
+    """A program of a test that cannot be made; the message quotes the compiler or the system."""
 
 
 class CompilerMissingError(ProgramError):
-    """There is no C compiler on this computer."""
+    """This computer has no C compiler."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Something to start. `file` and `content` are put into the host's work folder; `before` are the words before it."""
+    """A program to start.
+
+    `file` and `content` are put into the host's work folder; `before` are the arguments that precede the file.
+    """
 
     name: str
     before: tuple[str, ...]
@@ -41,20 +44,23 @@ class Program:
     content: bytes = b""
 
     def argv(self, folder: str) -> tuple[str, ...]:
-        """The words that start it; `folder` is where the host sees its file."""
+        """Return the arguments that start the program; `folder` is the path at which the host sees its file."""
         return (*self.before, f"{folder}/{self.file}") if self.file else self.before
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """C or Python text, and the file (existing or not) that messages about it name."""
+    """C or Python text, and the file (existing or not) that messages about the text name."""
 
     text: str
     path: Path
 
     @classmethod
     def read(cls, source: str | Path, suffix: str, folder: Path) -> Source:
-        """A Path is a file of `folder`; a str is one if it is a single line with the suffix, else it is the text itself."""
+        """Read a source: a Path is a file of `folder`.
+
+        A str is a file too if it is a single line with the suffix; otherwise it is the text itself.
+        """
         if isinstance(source, str) and not (source.endswith(suffix) and "\n" not in source):
             return cls(source, Path(f"program{suffix}"))
         path = folder / source
@@ -66,7 +72,7 @@ class Source:
 
 
 class CCompiler:
-    """Compiles C into a cache: a program is compiled again only if its preprocessed text, flags or compiler differ."""
+    """Compiles C with a cache: a program is compiled again only if its preprocessed text, flags or compiler differ."""
 
     def __init__(self, cache: Path, flags: Sequence[str] = FLAGS, compiler: str | None = None) -> None:
         self.cache = cache
@@ -74,7 +80,7 @@ class CCompiler:
         self._compiler = compiler
 
     def find(self) -> str:
-        """The compiler's path; CompilerMissingError if there is none."""
+        """Return the path of the compiler. Raises CompilerMissingError if there is none."""
         wanted = (self._compiler,) if self._compiler else COMPILERS
         found = next(filter(None, map(shutil.which, wanted)), None)
         if found is None:
@@ -82,7 +88,7 @@ class CCompiler:
         return found
 
     def compile(self, source: Source, flags: Sequence[str] = ()) -> bytes:
-        """The executable's content. Raises ProgramError with the compiler's words."""
+        """Return the content of the executable. Raises ProgramError with the compiler's message."""
         compiler = self.find()
         flags = (*self.flags, *flags)
         text = f'# 1 "{source.path}"\n{source.text}'.encode()
@@ -100,27 +106,27 @@ class CCompiler:
         return cached.read_bytes()
 
     @staticmethod
-    def _call(compiler: str, words: Sequence[str], text: bytes, source: Source) -> bytes:
+    def _call(compiler: str, arguments: Sequence[str], text: bytes, source: Source) -> bytes:
         environment = {"PATH": os.defpath, **os.environ}  # the compiler looks for its assembler there
-        done = subprocess.run([compiler, *words], input=text, capture_output=True, check=False, env=environment)
+        done = subprocess.run([compiler, *arguments], input=text, capture_output=True, check=False, env=environment)
         if done.returncode != 0:
             raise ProgramError(f"{source.path.name} does not compile:\n{done.stderr.decode(errors='replace').rstrip()}")
         return done.stdout
 
 
 def c_program(compiler: CCompiler, source: Source, name: str, flags: Sequence[str]) -> Program:
-    """A C program, compiled."""
+    """Make a program of C source, compiled."""
     name = name or source.path.stem
     return Program(name, (), name, compiler.compile(source, flags))
 
 
 def python_program(source: str | Path | Function, folder: Path, name: str, arguments: Sequence[object]) -> Program:
-    """A Python script, or a call of a function whose source is sent along."""
+    """Make a program of a Python script, or of a call of a function, whose source is sent along."""
     if callable(source):
         name = name or source.__name__
         text = script_of(source, arguments)
     elif arguments:
-        raise ProgramError("python: only functions are called with arguments; give a script's words to start()")
+        raise ProgramError("python: only functions are called with arguments; give the arguments of a script to start()")
     else:
         found = Source.read(source, ".py", folder)
         name, text = name or found.path.stem, found.text
@@ -131,13 +137,13 @@ def python_program(source: str | Path | Function, folder: Path, name: str, argum
     return Program(name, PYTHON, f"{name}.py", text.encode())
 
 
-def command(words: str | Path | Sequence[str | Path | int | float]) -> Program:
-    """Any command: a text for the shell, a path, or a list of words."""
-    if isinstance(words, str):
-        return Program("sh", ("/bin/sh", "-c", words))
-    argv = (words,) if isinstance(words, Path) else tuple(words)
+def command(wanted: str | Path | Sequence[str | Path | int | float]) -> Program:
+    """Make a program of any command: a text for the shell, a path, or a list of arguments."""
+    if isinstance(wanted, str):
+        return Program("sh", ("/bin/sh", "-c", wanted))
+    argv = (wanted,) if isinstance(wanted, Path) else tuple(wanted)
     if not argv:
-        raise ProgramError("expected a program, a shell command or a list of words, got an empty list")
+        raise ProgramError("expected a program, a shell command or a list of arguments, got an empty list")
     return Program(Path(str(argv[0])).name, tuple(map(str, argv)))
 
 

@@ -1,4 +1,4 @@
-"""What one run of a cluster has left: virtual time, events, digest, outputs."""
+"""The result of one run of a cluster: virtual time, events, digest, outputs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from simunix.results.jobs_csv import JobRow
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """One run. `ended` is done, time limit, or why else; `waiting` says who still lived then, and what each waited for."""
+    """One run. `ended` is "done", "time limit", or another reason; `waiting` says for each live process what it waited for."""
 
     directory: Path
     ended: str
@@ -25,6 +25,6 @@ class RunResult:
     jobs: tuple[JobRow, ...] = ()
 
     def events(self, kind: str | None = None) -> list[dict[str, Any]]:
-        """The event log, or the events of one kind; `t` is in nanoseconds of virtual time."""
+        """Return the event log, or the events of one kind; `t` is in nanoseconds of virtual time."""
         lines = (self.directory / "events.jsonl").read_text().splitlines()
         return [event for event in map(json.loads, lines) if kind in (None, event["event"])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -19,3 +20,17 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_tool(arguments: tuple[str, ...]) -> None:
     done = subprocess.run([sys.executable, "-m", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+FORMATTED = ("csrc/hostinit", "csrc/jobs", "csrc/network", "csrc/shim/strace")
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("clang_format") is None, reason="clang-format is not installed: pip install -e '.[test]'"
+)
+def test_c_is_formatted() -> None:
+    """The version is pinned in pyproject.toml, since another one formats differently."""
+    files = sorted(path for folder in FORMATTED for path in (ROOT / folder).rglob("*.[ch]"))
+    program = Path(sys.executable).with_name("clang-format")
+    done = subprocess.run([program, "--dry-run", "-Werror", *files], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -19,7 +19,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 LOOSE_PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md")
-PAGES = (*LOOSE_PAGES, *sorted(DOCS.rglob("*.md")))
+MEASUREMENTS = (ROOT / "benchmarks" / "README.md", *sorted((ROOT / "benchmarks" / "results").glob("*.md")))
+PAGES = (*LOOSE_PAGES, *MEASUREMENTS, *sorted(DOCS.rglob("*.md")))
 
 FENCE = re.compile(r"^(?P<indent> *)(?P<marks>```+)(?P<language>[\w+-]*)(?: title=\"(?P<title>[^\"]+)\")?(?P<rest>.*)$")
 COMMENT = re.compile(r"^ *<!-- (?P<key>[a-z ]+?)(?:: (?P<value>.*))? -->$")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import json
 from pathlib import Path
 
 import pytest
 import yaml
 
-from simunix.scenario.loader import load
+from simunix.rjms.scenario import load
 from tests.docs.pages import PAGES, ROOT, Block, blocks_of
 
 BLOCKS = [block for page in PAGES for block in blocks_of(page)]
@@ -47,8 +46,3 @@ def test_yaml_can_be_read(block: Block) -> None:
 @pytest.mark.parametrize("block", of_language("python"), ids=lambda block: block.name)
 def test_python_compiles(block: Block) -> None:
     ast.parse(block.text)
-
-
-@pytest.mark.parametrize("block", of_language("json"), ids=lambda block: block.name)
-def test_json_can_be_read(block: Block) -> None:
-    json.loads(block.text)

@@ -1,8 +1,9 @@
 /* One request, one reply, over the thread's own SEQPACKET socket. Receiving a reply means holding the turn.
  *
- * Signals are blocked by whoever calls, so a message is never interrupted halfway. If the server is gone, so are we.
+ * The caller has blocked all signals, so a message is never interrupted halfway. A process whose server is gone ends at once.
  */
-#include "shim.h"
+#include "shim/core/channel.h"
+#include "shim/core/memory.h"
 
 void request_start(struct thread *thread, struct msgpack_writer *writer, int op, unsigned arguments)
 {
@@ -31,7 +32,7 @@ void request_send(struct thread *thread, const uint8_t *buffer, struct msgpack_w
         server_is_gone();
 }
 
-/* The server sleeps where whoever has the turn by now can wake it. */
+/* Wake the server, which sleeps at the doorbell while it cannot tell which thread will send the next message. */
 static void ring(struct simunix_clock_page *page)
 {
     if (page->listens_at_doorbell == 0)
@@ -40,7 +41,7 @@ static void ring(struct simunix_clock_page *page)
     NATIVE(futex, &page->doorbell, FUTEX_WAKE, 1);
 }
 
-/* Send what is in the buffer of `thread`, without waiting for an answer. */
+/* Send what is in the buffer of `thread`, without waiting for an answer. Every message but OP_HANDED_OFF itself passes here. */
 void request_post(struct thread *thread, struct msgpack_writer *writer)
 {
     handoff_tell(thread);
@@ -49,7 +50,7 @@ void request_post(struct thread *thread, struct msgpack_writer *writer)
         ring(thread->process->page);
 }
 
-/* Is the server there still? */
+/* End the process if the server is gone. */
 void channel_check(struct thread *thread)
 {
     char byte;
@@ -83,7 +84,7 @@ int64_t reply_wait(struct thread *thread, struct reply *reply)
         fatal("the server sent something that is not a reply", NULL, size);
     reply->status = reply->values.number[0];
     thread->has_turn = true;
-    threads_bury(thread->process);
+    threads_reap(thread->process);
     return reply->status;
 }
 
@@ -107,5 +108,29 @@ int64_t ask(struct thread *thread, struct reply *reply, int op, unsigned count, 
     request_start(thread, &writer, op, count);
     for (unsigned i = 0; i < count; i++)
         msgpack_put_int(&writer, values[i]);
+    return request_call(thread, &writer, reply);
+}
+
+/* A byte string at place `at` of a reply, as much as there is room for; returns how many bytes. */
+size_t reply_bytes(const struct reply *reply, int at, void *to, size_t room)
+{
+    size_t length = at < reply->values.count && reply->values.kind[at] == 'b' ? reply->values.length[at] : 0;
+
+    if (length > room)
+        length = room;
+    memcpy(to, reply->values.bytes[at], length);
+    return length;
+}
+
+/* The first message of a process or thread. */
+int64_t say_hello(struct thread *thread, enum simunix_hello kind, const char *program, struct reply *reply)
+{
+    struct msgpack_writer writer;
+
+    request_start(thread, &writer, OP_HELLO, 4);
+    msgpack_put_int(&writer, kind);
+    msgpack_put_int(&writer, thread->process->pid);
+    msgpack_put_int(&writer, thread->tid);
+    msgpack_put_text(&writer, program, text_length(program));
     return request_call(thread, &writer, reply);
 }

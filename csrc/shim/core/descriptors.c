@@ -1,7 +1,7 @@
 /* The shim's own descriptors live at and above a floor that the application takes for its limit. */
-#include "shim.h"
+#include "shim/core/core.h"
 
-/* Move a descriptor of ours out of the application's sight; returns the new number. */
+/* Move a descriptor of the shim's out of the application's sight; returns the new number. */
 int descriptor_hide(int fd, int floor)
 {
     long hidden = NATIVE(fcntl, fd, F_DUPFD_CLOEXEC, floor);
@@ -21,7 +21,8 @@ long descriptor_checked(struct call *call, long fd)
     return -EMFILE;
 }
 
-bool descriptor_is_ours(struct call *call, long fd)
+/* Is the descriptor the shim's own? To the application it is not open. */
+bool descriptor_is_ours(const struct call *call, long fd)
 {
     return (unsigned int)fd >= (unsigned int)call->thread->process->descriptor_floor;
 }

@@ -1,5 +1,6 @@
-/* One-line messages from inside somebody else's process. The only file that ends it on purpose. */
-#include "shim.h"
+/* One-line messages from inside an application's process. Only this file ends the process on purpose. */
+#include "shim/core/channel.h"
+#include "shim/core/memory.h"
 
 _Noreturn void fatal(const char *what, const char *detail, int64_t number)
 {
@@ -20,7 +21,7 @@ _Noreturn void fatal(const char *what, const char *detail, int64_t number)
         NATIVE(exit_group, 125);
 }
 
-/* Tell the server; it says each (kind, text) once and counts the rest. */
+/* Tell the server, which prints each (kind, text) once and counts the rest. */
 void warn_once(struct thread *thread, enum simunix_warning kind, const char *what, const char *detail)
 {
     char text[300];

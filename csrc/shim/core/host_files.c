@@ -1,6 +1,8 @@
-/* Where hosts share this computer's file system (no namespaces), a few files must still be the host's own: its name, everybody's
- * addresses, its processors, who logged in. They are opened from a folder that is laid out as the host's root would be. */
-#include "shim.h"
+/* Where hosts share this computer's file system (no namespaces), a few files must still be the host's own: its name, the
+ * addresses of all hosts, its processors, its log-ins. They are opened from a folder that is laid out as the host's root would
+ * be. */
+#include "shim/core/core.h"
+#include "shim/core/memory.h"
 
 static bool may_be_own(const char *path)
 {

@@ -1,5 +1,5 @@
 /* Bytes and texts without libc. */
-#include "kernel.h"
+#include "shim/core/memory.h"
 
 void *memcpy(void *to, const void *from, size_t size)
 {

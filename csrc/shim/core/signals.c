@@ -1,9 +1,11 @@
 /* Signals: the kernel keeps the queue, the server decides when a parked thread looks at it, the kernel builds the frames.
  *
- * While a thread is in the shim every signal is blocked, so whatever is sent to it waits in the kernel. When the server wakes
- * it for a signal, the call returns -EINTR (or is prepared to run again) and the return from the trap lets the kernel deliver.
+ * While a thread is in the shim every signal is blocked, so a signal sent to it waits in the kernel. When the server wakes the
+ * thread for a signal, the call returns -EINTR (or is prepared to run again) and the return from the trap lets the kernel
+ * deliver.
  */
-#include "shim.h"
+#include "shim/core/channel.h"
+#include "shim/core/memory.h"
 
 /* A trap, or a reading of the time stamp counter, that meets its signal blocked would kill the process. */
 uint64_t signals_strip(uint64_t mask)
@@ -31,8 +33,8 @@ static void disposition(int signal, struct kernel_sigaction *action)
     NATIVE(rt_sigaction, signal, NULL, action, 8);
 }
 
-/* Handlers that were installed before our constructor ran (libpthread of glibc before 2.34 is initialised first) would return
- * through libc's restorer, which is trapped, and may block SIGSYS. */
+/* Handlers that were installed before the shim's constructor ran (libpthread of glibc before 2.34 is initialised first) would
+ * return through libc's restorer, which is trapped, and may block SIGSYS. */
 void signals_adopt(void)
 {
     struct kernel_sigaction action;
@@ -44,24 +46,24 @@ void signals_adopt(void)
             continue;
         action.mask = signals_strip(action.mask);
         action.flags |= SA_RESTORER;
-        action.restorer = (void *)trap_restorer;
+        action.restorer = (void *)signal_restorer;
         NATIVE(rt_sigaction, signal, &action, NULL, 8);
     }
 }
 
 /* Would this signal, delivered now, stop the process? */
-bool signals_default_stops(struct thread *thread, int signal)
+bool signals_default_stops(int signal)
 {
     struct kernel_sigaction action;
 
-    (void)thread;
     if (!stops_by_default(signal))
         return false;
     disposition(signal, &action);
     return action.handler == (void *)SIG_DFL;
 }
 
-/* Say that the kernel is about to stop us, and who else will have been sent the signal by then (-1: nobody). */
+/* Tell the server that the kernel is about to stop this process, and to whom else the signal will have been sent (-1: nobody).
+ * */
 void signals_announce_stop(struct thread *thread, int signal, long pid)
 {
     struct msgpack_writer writer;
@@ -72,7 +74,7 @@ void signals_announce_stop(struct thread *thread, int signal, long pid)
     request_post(thread, &writer);
 }
 
-/* Let the kernel stop us here, and go on once continued and given the turn. */
+/* Let the kernel stop the process here; return once the process is continued and the thread has the turn. */
 void signals_stop(struct thread *thread, int signal)
 {
     uint64_t only = SIGNAL_BIT(signal);
@@ -91,7 +93,8 @@ static void stop_here(struct thread *thread, int signal)
     signals_stop(thread, signal);
 }
 
-/* Signals that come with this mask would stop us as soon as the application is let go on, while we hold the turn: stop here. */
+/* Signals that this mask lets in would stop the process as soon as the application runs, while the thread holds the turn: stop
+ * here. */
 void signals_stop_if_due(struct thread *thread, uint64_t mask)
 {
     uint64_t pending = 0;
@@ -106,7 +109,7 @@ void signals_stop_if_due(struct thread *thread, uint64_t mask)
         if (action.handler != (void *)SIG_DFL || ignored_by_default(signal))
             continue;
         if (!stops_by_default(signal))
-            return; /* it dies first */
+            return; /* the process dies first */
         stop_here(thread, signal);
     }
 }
@@ -134,33 +137,19 @@ enum interruption signals_check(struct call *call)
     return INTERRUPT_NONE;
 }
 
-/* Run the waiting handlers on top of this very frame, with the call's mask, and block everything again. */
-static void deliver_here(struct call *call)
-{
-    uint64_t all = SIGNALS_ALL;
-
-    if (call->trace != NULL)
-        strace_interrupted(call);
-    NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8);
-    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
-}
-
-/* How a call that is interrupted ends: a negative result, or 0 to go on waiting. */
-long signals_interrupt(struct call *call, enum interruption what, bool restarts)
-{
-    bool again = restarts && what == INTERRUPT_RESTART;
-
-    /* Delivered on return, in the application's own frame or in the preloaded function, so that unwinding, cancellation and
-     * longjmp meet what they expect. A temporary mask ends with the call, so its handlers must run before. */
-    if (!call->temporary_mask)
-        return again ? -ERESTART_CALL : -EINTR;
-    deliver_here(call);
-    return again ? 0 : -EINTR;
-}
-
 /* From here to the end of the call, wait under another mask (ppoll and its kin). */
 void signals_temporary_mask(struct call *call, const uint64_t *mask)
 {
     call->mask = signals_strip(*mask);
     call->temporary_mask = true;
+}
+
+/* A terminal or an O_ASYNC descriptor sends signals that no process announces: the server has to look for them. */
+void signals_from_kernel(struct call *call)
+{
+    struct reply reply;
+
+    if (!call->thread->process->hears_kernel)
+        ask(call->thread, &reply, OP_KERNEL_SIGNALS, 0, NULL);
+    call->thread->process->hears_kernel = true;
 }

@@ -1,5 +1,6 @@
 /* Records of threads: made by the creator, given back once the kernel's thread has really gone. */
-#include "shim.h"
+#include "shim/core/core.h"
+#include "shim/core/memory.h"
 
 #define RECORD_SIZE ((sizeof(struct thread) + 4095) & ~4095UL)
 
@@ -21,32 +22,33 @@ static struct thread *fresh_record(void)
     return thread;
 }
 
-/* The record of the thread that sat there last, of any if a thread's seat is new, or a fresh one. Whoever has no seat (a child in our
- * memory) does not take a record that has one: the server knows of it. */
-static struct thread *take_record(struct process *process, int64_t seat, bool is_new)
+/* A record for a thread: the one that holds this pooled channel; if the channel is new, the record of any ended thread, or a
+ * fresh one. A child in the same memory, whose channel is not pooled (0), takes no record that holds a pooled channel: the
+ * server counts on that channel for a later thread. */
+static struct thread *take_record(struct process *process, int64_t pooled_channel, bool is_new)
 {
     struct thread **at = &process->free;
-    bool takes_any = is_new && seat != 0;
+    bool takes_any = is_new && pooled_channel != 0;
     struct thread *thread;
 
-    while (*at != NULL && (*at)->seat != seat && !takes_any)
+    while (*at != NULL && (*at)->pooled_channel != pooled_channel && !takes_any)
         at = &(*at)->next;
     thread = *at;
     if (thread == NULL)
         return is_new ? fresh_record() : NULL;
     *at = thread->next;
-    if (is_new) { /* the server has given up what it left */
+    if (is_new) { /* the server has given up the channel of the ended thread */
         close_own(&thread->channel);
         close_own(&thread->epoll);
     }
     return thread;
 }
 
-/* A record for a thread that will talk through `channel`, or, if that is -1, through what another has left at this seat. NULL if memory
- * is out. */
-struct thread *thread_new(struct process *process, int64_t seat, int channel)
+/* A record for a thread that will talk through `channel`, or, if that is -1, through the pooled channel that an ended thread
+ * has left. NULL if memory is out. */
+struct thread *thread_new(struct process *process, int64_t pooled_channel, int channel)
 {
-    struct thread *thread = take_record(process, seat, channel >= 0);
+    struct thread *thread = take_record(process, pooled_channel, channel >= 0);
     int epoll;
 
     if (thread == NULL)
@@ -59,18 +61,18 @@ struct thread *thread_new(struct process *process, int64_t seat, int channel)
     thread->process = process;
     thread->channel = channel;
     thread->epoll = epoll;
-    thread->seat = seat;
+    thread->pooled_channel = pooled_channel;
     thread->trace = -1;
     return thread;
 }
 
-/* What it leaves at its seat stays open for the next. */
+/* Give a record back. A pooled channel and its epoll stay open for the next thread. */
 void thread_release(struct thread *thread)
 {
     struct process *process = thread->process;
 
     close_own(&thread->trace);
-    if (thread->seat == 0) {
+    if (thread->pooled_channel == 0) {
         close_own(&thread->channel);
         close_own(&thread->epoll);
     }
@@ -80,9 +82,10 @@ void thread_release(struct thread *thread)
     process->free = thread;
 }
 
-/* Threads that said good-bye may still be on their last instructions, on a stack that a joiner is about to free. Whoever
- * gets the turn next waits for the kernel to clear their word, and only then clears the one that the joiner looks at. */
-void threads_bury(struct process *process)
+/* Reap threads that have announced their end. Such a thread may still be on its last instructions, on a stack that a joiner is
+ * about to free: the thread that gets the turn next waits for the kernel to clear alive_word, and only then clears the word
+ * that the joiner looks at. */
+void threads_reap(struct process *process)
 {
     while (process->dying != NULL) {
         struct thread *thread = process->dying;
@@ -95,4 +98,9 @@ void threads_bury(struct process *process)
             *thread->join_word = 0;
         thread_release(thread);
     }
+}
+
+void set_thread_pointer(struct thread *thread)
+{
+    NATIVE(arch_prctl, ARCH_SET_GS_CODE, thread);
 }

@@ -1,6 +1,13 @@
-/* From the number of a system call to what happens with it: the table of syscalls.def. */
-#include "newer_syscalls.h"
-#include "shim.h"
+/* From the number of a system call to what happens with it: the table of syscalls.def.
+ *
+ * The rule of every handler: never make a system call that may wait in the kernel. Try without waiting; if that would wait,
+ * give the turn back and try again. The native call whose result is returned comes last, in the turn in which it was found
+ * ready: what a handler knew before it gave the turn back may be so no longer.
+ */
+#include "shim/core/memory.h"
+#include "shim/entry/entry.h"
+#include "shim/strace/tracing.h"
+#include "tables/newer_syscalls.h"
 
 #define SYSCALLS_MAX 512
 
@@ -17,7 +24,7 @@ struct row {
 #define PASS(name, why)
 #define QUIET_PASS(name, why)
 #define REFUSE(name, error, why)
-#include "syscalls.def"
+#include "tables/syscalls.def"
 #undef SIMULATE
 #undef QUIET_SIMULATE
 #undef PASS
@@ -30,7 +37,7 @@ struct row {
 #define QUIET_PASS(name, why) [__NR_##name] = {#name, NULL, 0, true},
 #define REFUSE(name, error, why) [__NR_##name] = {#name, NULL, -error, true},
 static const struct row rows[SYSCALLS_MAX] = {
-#include "syscalls.def"
+#include "tables/syscalls.def"
 };
 
 /* Does the kernel alone answer this call, without a look of the shim? */
@@ -42,13 +49,8 @@ bool dispatch_passes_on(const struct call *call)
            rows[number].error == 0 && call->thread->trace < 0;
 }
 
-static long pass_on(struct call *call)
-{
-    return syscall6(call->number, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4], call->a[5]);
-}
-
-/* A number that the table does not know is newer than it, or no number at all: answer as a kernel that lacks the call. What the
- * kernel here would do, nobody has judged: it may wait, or tell the time. */
+/* A number that the table does not know is newer than it, or no number at all: answer as a kernel that lacks the call. The
+ * call may wait, or tell the time, on the kernel here. */
 long dispatch_unknown(struct call *call, const char *what)
 {
     char number[24];
@@ -86,7 +88,7 @@ static long answer(struct call *call)
         warn_once(call->thread, WARN_REFUSED, row->name, NULL);
         return row->error;
     }
-    return pass_on(call);
+    return call_natively(call);
 }
 
 /* The mask that will hold once the call has returned. */

@@ -1,20 +1,17 @@
 /* The constructor: connected, registered, vDSO patched, dispatch armed, all before the program's own constructors run. */
-#include "shim.h"
+#include "shim/core/channel.h"
+#include "shim/core/memory.h"
+#include "shim/entry/entry.h"
+#include "shim/strace/tracing.h"
+#include "shim/sys/time/time.h"
 
 #include <linux/auxvec.h>
 
-struct process main_process;
-struct thread main_thread;
-
-void vdso_patch(uint64_t base);
+static struct process main_process;
+static struct thread main_thread;
 
 static const char channel_variable[] = "SIMUNIX_CHANNEL=";
 static const char preload_variable[] = "LD_PRELOAD=";
-
-void set_thread_pointer(struct thread *thread)
-{
-    NATIVE(arch_prctl, ARCH_SET_GS_CODE, thread);
-}
 
 static char *find_variable(char **environment, const char *prefix)
 {
@@ -82,15 +79,10 @@ static uint64_t find_auxiliary(char **environment, uint64_t type)
     return 0;
 }
 
-/* A text of the reply into a buffer of ours, cut where it ends. */
+/* A text of the reply into a buffer, cut where the buffer ends. */
 static void copy_text(const struct reply *reply, int at, char *to, size_t size)
 {
-    size_t length = at < reply->values.count && reply->values.kind[at] == 'b' ? reply->values.length[at] : 0;
-
-    if (length > size - 1)
-        length = size - 1;
-    memcpy(to, reply->values.bytes[at], length);
-    to[length] = '\0';
+    to[reply_bytes(reply, at, to, size - 1)] = '\0';
 }
 
 static void map_page(int fd)
@@ -106,17 +98,11 @@ static void map_page(int fd)
         fatal("this shim and the server are of different versions", NULL, main_process.page->version);
 }
 
-static void say_hello(const char *program)
+static void register_process(const char *program)
 {
-    struct msgpack_writer writer;
     struct reply reply;
 
-    request_start(&main_thread, &writer, OP_HELLO, 4);
-    msgpack_put_int(&writer, HELLO_NEW_IMAGE);
-    msgpack_put_int(&writer, main_process.pid);
-    msgpack_put_int(&writer, main_thread.tid);
-    msgpack_put_text(&writer, program, text_length(program));
-    if (request_call(&main_thread, &writer, &reply) != 0)
+    if (say_hello(&main_thread, HELLO_NEW_IMAGE, program, &reply) != 0)
         fatal("the server refused this process", program, reply.status);
     main_process.random_state = (uint64_t)reply_number(&reply, 1);
     main_process.nofile_soft = main_process.nofile_hard = (uint64_t)reply_number(&reply, 2);
@@ -160,13 +146,13 @@ __attribute__((constructor)) static void initialise(int argc, char **argv, char 
     uint64_t vdso = find_auxiliary(environment, AT_SYSINFO_EHDR);
     uint64_t *random_bytes = (uint64_t *)find_auxiliary(environment, AT_RANDOM);
     take_environment(environment);
-    say_hello(program != NULL ? program : "?");
+    register_process(program != NULL ? program : "?");
     strace_open(&main_thread);
     strace_began(&main_thread, program, argv, environment);
     seed_random_bytes(random_bytes);
     signals_adopt();
     trap_install();
-    time_stamp_start(&main_process);
+    tsc_start(&main_process);
     vdso_patch(vdso);
     trap_arm();
     preload_start();

@@ -1,9 +1,11 @@
 /* Taking the turn from a thread that computes on without a call: it spins, perhaps, until another thread has done something.
  *
- * The server decides (rsg_server/turn/preemption.py) and sends SIGSYS, which finds the thread anywhere in the application. In the
- * shim it is blocked, but for the replacements of the vDSO; whoever is there makes a call just now, and computes no longer.
+ * The server decides (rsg_server/turn/preemption.py) and sends SIGSYS, which finds the thread anywhere in the application. In
+ * the shim the signal is blocked, but for the replacements of the vDSO; a thread in one of those makes a call just now, and is
+ * let alone.
  */
-#include "shim.h"
+#include "shim/entry/entry.h"
+#include "shim/turn/turn.h"
 
 void preempted(struct thread *thread, const struct ucontext *context)
 {
@@ -11,7 +13,7 @@ void preempted(struct thread *thread, const struct ucontext *context)
     struct call call = {.number = __NR_sched_yield, .thread = thread, .mask = SIGNALS_ALL};
     struct wait wait = {.kind = PARK_PREEMPTED, .deadline = NEVER};
 
-    if (page->preempt == 0) /* too late: it has made a call since, and the server knows */
+    if (page->preempt == 0) /* too late: the thread has made a call since, and the server knows */
         return;
     page->preempt = 0;
     if (trap_is_own_text(context->uc_mcontext.rip))

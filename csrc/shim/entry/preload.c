@@ -4,7 +4,8 @@
  * runs, and whatever is pending is delivered when they are let in again, before the function returns. And libc's wrappers are
  * cancellation points by being asynchronously cancellable around the system call; so are these, through libc's own function.
  */
-#include "shim.h"
+#include "shim/entry/entry.h"
+#include "shim/turn/turn.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define ERRNO_MAX 4095
@@ -70,7 +71,8 @@ static long answer(enum hook_kind kind, long number, long a, long b, long c, lon
     return is_emulated ? emulate(kind, &call) : syscall6(number, a, b, c, d, e, f);
 }
 
-/* A process group that owns a descriptor is a negative number, which F_GETOWN could not tell from an error: libc asks otherwise. */
+/* A process group that owns a descriptor is a negative number, which F_GETOWN could not tell from an error: libc asks
+ * otherwise. */
 static bool owner_as_libc(long fd, long *result)
 {
     struct f_owner_ex owner = {0};
@@ -108,4 +110,4 @@ static long preloaded(enum hook_kind kind, long number, long a, long b, long c, 
     {                                                                                   \
         return (type)preloaded(kind, __NR_##call, SIX(__VA_ARGS__, 0, 0, 0, 0, 0)); \
     }
-#include "hooks.def"
+#include "tables/hooks.def"

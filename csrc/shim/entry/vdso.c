@@ -1,5 +1,9 @@
 /* Clock reads that never enter the kernel: the vDSO's entry points are overwritten with jumps to the functions below. */
-#include "shim.h"
+#include "shim/core/clock.h"
+#include "shim/core/memory.h"
+#include "shim/entry/entry.h"
+#include "shim/sys/file/file.h"
+#include "shim/turn/turn.h"
 
 #include <linux/elf.h>
 
@@ -55,8 +59,8 @@ static long vdso_getcpu(unsigned *cpu, unsigned *node)
     return 0;
 }
 
-/* Seeded, as the system call is. A libc that asks for the state's layout only now is sent to that call; glibc 2.41 and later have
- * asked the real vDSO before our constructor ran, and take what comes from here as it is. */
+/* Seeded, as the system call is. A libc that asks for the state's layout only now is sent to that call; glibc 2.41 and later
+ * have asked the real vDSO before the constructor of the shim ran, and take what comes from here as it is. */
 static long vdso_getrandom(void *buffer, size_t size, unsigned flags, void *state, size_t state_size)
 {
     struct call call = {.a = {(long)buffer, (long)size, flags}, .thread = current_thread()};

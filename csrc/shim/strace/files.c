@@ -1,5 +1,5 @@
 /* Printers of what calls on files take and give: open flags, stat, directories, fcntl, ioctl; and uname. */
-#include "strace.h"
+#include "shim/strace/strace.h"
 
 static const struct strace_flag file_types[] = {
     {S_IFSOCK, "S_IFSOCK"}, {S_IFLNK, "S_IFLNK"}, {S_IFREG, "S_IFREG"}, {S_IFBLK, "S_IFBLK"},
@@ -17,7 +17,7 @@ static void put_open_flags(struct trace *trace, uint64_t flags)
     }
 }
 
-/* The mode follows only where a file may be made. */
+/* Flags of open(2); the mode follows only if a file may be made. */
 void strace_open_flags_of(struct trace *trace, uint64_t value, int at)
 {
     put_open_flags(trace, (uint32_t)value);
@@ -92,7 +92,7 @@ void strace_statx_out(struct trace *trace, uint64_t value, int at)
     strace_put(trace, ", ...}");
 }
 
-/* How many entries getdents64 gave: each begins with inode, offset, and its own length. */
+/* The number of entries that getdents64(2) returned. An entry begins with inode, offset and its own length. */
 void strace_dirents_out(struct trace *trace, uint64_t value, int at)
 {
     uint64_t entries = 0;
@@ -150,11 +150,20 @@ static const struct {
     int command;
     void (*print)(struct trace *trace, uint64_t value);
 } fcntl_arguments[] = {
-    {F_DUPFD, fcntl_number},     {F_DUPFD_CLOEXEC, fcntl_number}, {F_SETFD, fcntl_descriptor_flags},
-    {F_SETFL, put_open_flags},   {F_GETLK, fcntl_lock},           {F_SETLK, fcntl_lock},
-    {F_SETLKW, fcntl_lock},      {36, fcntl_lock},                {37, fcntl_lock},
-    {38, fcntl_lock},            {F_SETOWN, fcntl_number},        {F_SETSIG, fcntl_number},
-    {F_SETPIPE_SZ, fcntl_number}, {F_ADD_SEALS, fcntl_number},
+    {F_DUPFD, fcntl_number},
+    {F_DUPFD_CLOEXEC, fcntl_number},
+    {F_SETFD, fcntl_descriptor_flags},
+    {F_SETFL, put_open_flags},
+    {F_GETLK, fcntl_lock},
+    {F_SETLK, fcntl_lock},
+    {F_SETLKW, fcntl_lock},
+    {36, fcntl_lock},
+    {37, fcntl_lock},
+    {38, fcntl_lock},
+    {F_SETOWN, fcntl_number},
+    {F_SETSIG, fcntl_number},
+    {F_SETPIPE_SZ, fcntl_number},
+    {F_ADD_SEALS, fcntl_number},
 };
 
 /* The command, and the argument of those that have one. */
@@ -168,7 +177,7 @@ void strace_fcntl_of(struct trace *trace, uint64_t value, int at)
         }
 }
 
-/* `0x8002 (flags O_RDWR|O_LARGEFILE)`: what the two asking commands give back. */
+/* `0x8002 (flags O_RDWR|O_LARGEFILE)`: the result of F_GETFL and F_GETFD. */
 void strace_fcntl_result(struct trace *trace)
 {
     bool asks = trace->a[1] == F_GETFL || (trace->a[1] == F_GETFD && trace->result != 0);

@@ -1,5 +1,5 @@
 /* Named values: one table per family of constants, printed as a value or as a set of bits; and signals. */
-#include "strace.h"
+#include "shim/strace/strace.h"
 
 const char *strace_flag_name(const struct strace_flag *table, uint64_t value)
 {
@@ -9,12 +9,12 @@ const char *strace_flag_name(const struct strace_flag *table, uint64_t value)
     return NULL;
 }
 
-/* A number and the family that it is not of: the names of a table share their first word. */
+/* A value without a name, and the family that it should be of: the first word that the names of the table share. */
 static void put_unknown(struct trace *trace, const struct strace_flag *table, uint64_t value)
 {
     strace_put_hex(trace, value);
     strace_put(trace, " /* ");
-    for (const char *name = table->name; *name != '\0' && *name != '_'; name++)
+    for (const char *name = table->name; name != NULL && *name != '\0' && *name != '_'; name++)
         strace_put_char(trace, *name);
     strace_put(trace, "_??? */");
 }
@@ -55,9 +55,9 @@ void strace_put_flags(struct trace *trace, const struct strace_flag *table, uint
 }
 
 static const char *const signal_names[32] = {
-    "0",      "HUP",  "INT",  "QUIT",   "ILL",  "TRAP", "ABRT", "BUS",  "FPE",  "KILL", "USR1",
-    "SEGV",   "USR2", "PIPE", "ALRM",   "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN",
-    "TTOU",   "URG",  "XCPU", "XFSZ",   "VTALRM", "PROF", "WINCH", "IO", "PWR",  "SYS",
+    "0",    "HUP",  "INT",  "QUIT", "ILL",    "TRAP",   "ABRT",  "BUS",  "FPE",  "KILL", "USR1",
+    "SEGV", "USR2", "PIPE", "ALRM", "TERM",   "STKFLT", "CHLD",  "CONT", "STOP", "TSTP", "TTIN",
+    "TTOU", "URG",  "XCPU", "XFSZ", "VTALRM", "PROF",   "WINCH", "IO",   "PWR",  "SYS",
 };
 
 static void put_bare_signal(struct trace *trace, int number)

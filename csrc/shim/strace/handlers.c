@@ -1,5 +1,5 @@
-/* Signals of a traced process: our handler stands before each of the application's, and writes a line for what is delivered. */
-#include "strace.h"
+/* Signals of a traced process: `deliver` runs before each of the application's handlers, and writes a line. */
+#include "shim/strace/strace.h"
 
 static void put_delivery(struct thread *thread, const siginfo_t *info)
 {
@@ -14,7 +14,7 @@ static void put_delivery(struct thread *thread, const siginfo_t *info)
     strace_line_end(&trace);
 }
 
-/* Stands in for the handlers of a traced process: says what is delivered, then calls the application's. */
+/* The handler of a traced process: writes what is delivered, then calls the application's handler. */
 static void deliver(int signal, siginfo_t *info, void *context)
 {
     struct thread *thread = current_thread();
@@ -25,7 +25,7 @@ static void deliver(int signal, siginfo_t *info, void *context)
     handler(signal, info, context);
 }
 
-/* Put our handler before the application's own, and ask for siginfo; returns what was there before, for strace_hide. */
+/* Replace the application's handler by `deliver`, and ask for siginfo; returns the handler before, for strace_hide. */
 struct strace_handler strace_watch(struct thread *thread, int signal, struct kernel_sigaction *action)
 {
     struct process *process = thread->process;
@@ -46,7 +46,7 @@ struct strace_handler strace_watch(struct thread *thread, int signal, struct ker
     return before;
 }
 
-/* What the kernel tells of our handler, told of the application's. */
+/* Where sigaction(2) has returned `deliver`, show the application's own handler instead. */
 void strace_hide(struct kernel_sigaction *told, struct strace_handler before)
 {
     if (told == NULL || told->handler != (void *)deliver)

@@ -1,14 +1,14 @@
-/* One line per system call of a traced thread, into a file of its own (as strace -ff does): dispatch() calls strace_call.
+/* One line per system call of a traced thread, in the thread's own file (as strace -ff): dispatch() calls strace_call.
  *
- * A line is written when its call has ended, and begins with the virtual time at which the call began. Nothing here takes
- * virtual time or makes anybody ready: a traced run is the same run.
+ * A line is written when its call has ended, and begins with the virtual time at which the call began. Invariant: tracing takes
+ * no virtual time and makes no actor ready, so a traced run has the event log of an untraced one.
  */
-#include "newer_syscalls.h"
-#include "strace.h"
+#include "shared/syscall_names.h"
+#include "shim/strace/strace.h"
+#include "tables/newer_syscalls.h"
 
 #define ROWS_MAX 512
 #define RESULT_COLUMN 40 /* where strace puts the equals sign of short calls */
-#define TIME_DIGITS 9
 
 struct row {
     uint8_t result;
@@ -17,7 +17,7 @@ struct row {
 
 #define TRACE(name, result, ...) [__NR_##name] = {result, {__VA_ARGS__}},
 static const struct row rows[ROWS_MAX] = {
-#include "strace.def"
+#include "tables/strace.def"
 };
 #undef TRACE
 
@@ -34,7 +34,7 @@ struct type {
 #define ARGUMENT(name, printer, phase) [AS_##name] = {printer, NULL, phase, VALUE},
 #define FLAGS(name, table, kind) [AS_##name] = {NULL, strace_##table, IN, kind},
 static const struct type types[AS_COUNT] = {
-#include "strace_types.def"
+#include "tables/strace_types.def"
 };
 #undef ARGUMENT
 #undef FLAGS
@@ -46,7 +46,7 @@ static const struct row *row_of(long number)
     return text_equal(syscall_name(number), "unknown") ? &unknown : &rows[number];
 }
 
-/* The line's beginning: `12.000000200 `. */
+/* The beginning of a line: `12.000000200 `, in seconds. */
 static void put_time(struct trace *trace, uint64_t moment_ns)
 {
     uint64_t fraction = moment_ns % SECOND_NS;
@@ -76,7 +76,7 @@ static void send_text(struct trace *trace)
     uint64_t all = SIGNALS_ALL;
     uint64_t before;
 
-    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8); /* a handler of the application would come between */
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8); /* keep handlers of the application out */
     request_start(trace->thread, &writer, OP_TRACE_TEXT, 1);
     msgpack_put_bytes(&writer, trace->flushed, (size_t)(trace->at - trace->flushed));
     request_call(trace->thread, &writer, &reply);
@@ -99,7 +99,7 @@ void strace_line_end(struct trace *trace)
     flush(trace);
 }
 
-/* Of a failed call: what it was told. */
+/* Of a failed call: the length that the application gave. */
 static void put_length(struct trace *trace)
 {
     strace_put_char(trace, '[');
@@ -107,7 +107,7 @@ static void put_length(struct trace *trace)
     strace_put_char(trace, ']');
 }
 
-/* An argument that the call did not fill in, because it failed, is shown as the address that it is. */
+/* An argument that a failed call did not fill in is shown as an address. */
 static void put_argument(struct trace *trace, enum strace_argument argument, int at)
 {
     const struct type *type = &types[argument];
@@ -127,7 +127,7 @@ static void put_argument(struct trace *trace, enum strace_argument argument, int
         type->print(trace, value, at);
 }
 
-/* Arguments from `from` on; on entry only up to the first that the call fills in. Returns where it stopped. */
+/* Print arguments from `from` on; on entry only up to the first one that the call fills in. Returns the next argument. */
 static int put_arguments(struct trace *trace, int from)
 {
     const struct row *row = row_of(trace->number);
@@ -140,7 +140,7 @@ static int put_arguments(struct trace *trace, int from)
     return at;
 }
 
-/* A length behind a pointer is what room there is now, and how much was needed afterwards. */
+/* A length behind a pointer is the room there is before the call, and the room needed after it: keep the first. */
 static void remember_length(struct trace *trace)
 {
     const struct row *row = row_of(trace->number);
@@ -185,7 +185,7 @@ static void put_name(struct trace *trace)
     strace_put_char(trace, '(');
 }
 
-/* What is left of a line that a handler or a failed exec came before. */
+/* The rest of a line that a handler or a failed exec has interrupted. */
 static void put_rest(struct trace *trace, const struct call *call)
 {
     strace_line_start(trace, call->thread);
@@ -203,7 +203,7 @@ static void put_rest(struct trace *trace, const struct call *call)
     }
 }
 
-/* Have a call answered, and write its line. Handlers may change `call->a`, so the arguments are copied first. */
+/* Answer a call, and write its line. Handlers may change `call->a`, so the arguments are copied first. */
 long strace_call(struct call *call, call_handler answer)
 {
     struct trace trace;
@@ -222,7 +222,7 @@ long strace_call(struct call *call, call_handler answer)
         put_result(&trace);
     call->trace = &trace;
     trace.result = answer(call);
-    if (call->thread->process->pid != pid) /* a forked child returns here too, and has a file of its own */
+    if (call->thread->process->pid != pid) /* a forked child, which has a file of its own */
         return trace.result;
     trace.leaving = true;
     if (trace.written == NOTHING)
@@ -233,14 +233,14 @@ long strace_call(struct call *call, call_handler answer)
     return trace.result;
 }
 
-/* The call gives the turn back: what is known of it so far shows what the thread waits in. */
+/* The call gives the turn back: write what is known of it, so that the file shows where the thread waits. */
 void strace_waits(struct call *call)
 {
     if (call->trace->written == NOTHING)
         flush(call->trace);
 }
 
-/* A handler is about to run in the middle of this call: its lines come behind the call's. */
+/* A handler is about to run in the middle of this call: end the line, as the handler's lines follow. */
 void strace_interrupted(struct call *call)
 {
     struct trace *trace = call->trace;
@@ -258,7 +258,7 @@ void strace_interrupted(struct call *call)
     trace->written = RESTARTED;
 }
 
-/* A program that can be run takes the place of this one: the line ends here, unless the kernel refuses it after all. */
+/* execve(2) of a program that can be run: the line ends here, as this program ends, unless the kernel refuses after all. */
 void strace_replacing(struct call *call, int directory, const char *path)
 {
     struct trace *trace = call->trace;
@@ -270,7 +270,8 @@ void strace_replacing(struct call *call, int directory, const char *path)
     trace->written = UNFINISHED;
 }
 
-/* The limit of the size of files holds for the traces too, and who passes it is killed. sshd forbids its child to write any. */
+/* A limit of file sizes (sshd's child may write none) holds for traces too, and kills the process: then the server writes them.
+ * */
 void strace_limited(struct process *process)
 {
     struct {
@@ -282,7 +283,7 @@ void strace_limited(struct process *process)
         process->traces_by_server = limits.soft != RLIM_INFINITY;
 }
 
-/* Ask the server for this thread's file; without one the thread is not traced. */
+/* Ask the server for the file of this thread. A thread without a file is not traced. */
 void strace_open(struct thread *thread)
 {
     struct reply reply;
@@ -295,7 +296,7 @@ void strace_open(struct thread *thread)
         thread->trace = descriptor_hide(reply.fd, thread->process->descriptor_floor);
 }
 
-/* The call that has made this program, whose end its predecessor did not see. */
+/* The line of the execve(2) that started this program: the program before did not see the call end. */
 void strace_began(struct thread *thread, const char *path, char **argv, char **environment)
 {
     struct trace trace;

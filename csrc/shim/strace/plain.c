@@ -1,5 +1,5 @@
 /* Printers of plain arguments: numbers, descriptors, paths, and blocks of data. */
-#include "strace.h"
+#include "shim/strace/strace.h"
 
 #define TEXT_SHOWN_MAX 255
 
@@ -47,7 +47,7 @@ void strace_address(struct trace *trace, uint64_t value, int at)
     strace_put_address(trace, value);
 }
 
-/* Hosts without a PID namespace show the computer's own pids, which differ from run to run. */
+/* In a host without a PID namespace, pids are this computer's, which differ from run to run: a stable trace hides them. */
 void strace_pid(struct trace *trace, uint64_t value, int at)
 {
     if (trace->stable && (trace->thread->process->flags & HELLO_FLAG_FAKE_NAME) != 0 && (int)value > 0)
@@ -56,7 +56,7 @@ void strace_pid(struct trace *trace, uint64_t value, int at)
         strace_int(trace, value, at);
 }
 
-/* A user or group; -1 leaves it as it is. */
+/* A user or group; -1 means no change. */
 void strace_id(struct trace *trace, uint64_t value, int at)
 {
     if ((uint32_t)value == ~0U)
@@ -79,7 +79,8 @@ void strace_octal(struct trace *trace, uint64_t value, int at)
     strace_put_octal(trace, value & 07777);
 }
 
-/* A text of the application's, up to its zero; reads no further than the page in which it ends. -1 if it cannot be read. */
+/* Copy a zero-terminated text of the application; returns its length, or -1 if it cannot be read. Pages behind it are not read.
+ * */
 static long fetch_text(const struct trace *trace, char *to, uint64_t address, size_t room)
 {
     size_t done = 0;
@@ -139,12 +140,12 @@ void strace_data_in(struct trace *trace, uint64_t value, int at)
 
 void strace_data_out(struct trace *trace, uint64_t value, int at)
 {
-    uint64_t room = trace->a[at + 1]; /* MSG_TRUNC may tell of more */
+    uint64_t room = trace->a[at + 1]; /* with MSG_TRUNC the result may be larger */
 
     strace_data(trace, value, (uint64_t)trace->result < room ? (uint64_t)trace->result : room);
 }
 
-/* What readlink and getcwd give back is a name, shown in full; getcwd counts its zero. */
+/* The name that readlink(2) or getcwd(2) returns, shown in full; the result of getcwd counts the zero. */
 void strace_text_out(struct trace *trace, uint64_t value, int at)
 {
     char text[TEXT_SHOWN_MAX];

@@ -1,5 +1,5 @@
 /* Printers of what makes and ends processes and threads: clone, exec, wait, limits, futexes. */
-#include "strace.h"
+#include "shim/strace/strace.h"
 
 void strace_wait_status_of(struct trace *trace, int status)
 {
@@ -99,7 +99,7 @@ void strace_environment_in(struct trace *trace, uint64_t value, int at)
     strace_put(trace, count == 1 ? " var */" : " vars */");
 }
 
-/* The option and its first argument: a name for some, a number for the others. */
+/* The option, and its first argument by a name, as an address or as a number. */
 void strace_prctl_of(struct trace *trace, uint64_t value, int at)
 {
     strace_put_value(trace, strace_prctl_options, (uint32_t)value);
@@ -141,39 +141,35 @@ static void put_futex_operation(struct trace *trace, uint64_t operation)
         strace_put(trace, "|FUTEX_CLOCK_REALTIME");
 }
 
+static void put_futex_bitset(struct trace *trace, uint64_t value, int at)
+{
+    (void)at;
+    if ((uint32_t)value == FUTEX_BITSET_MATCH_ANY)
+        strace_put(trace, "FUTEX_BITSET_MATCH_ANY");
+    else
+        strace_put_hex(trace, (uint32_t)value);
+}
+
+static const struct {
+    uint8_t part;
+    uint8_t argument; /* its place in the call */
+    strace_printer print;
+} futex_printers[] = {
+    {FUTEX_VALUE, 2, strace_uint},    {FUTEX_TIMEOUT, 3, strace_timespec_in}, {FUTEX_COUNT, 3, strace_uint},
+    {FUTEX_OTHER, 4, strace_address}, {FUTEX_THIRD, 5, strace_uint},          {FUTEX_BITSET, 5, put_futex_bitset},
+};
+
 void strace_futex_of(struct trace *trace, uint64_t value, int at)
 {
     uint64_t operation = value & 0x7f;
     unsigned parts = operation < sizeof futex_parts ? futex_parts[operation] : FUTEX_VALUE;
 
     put_futex_operation(trace, value);
-    if (parts & FUTEX_VALUE) {
-        strace_put(trace, ", ");
-        strace_uint(trace, trace->a[2], at);
-    }
-    if (parts & FUTEX_TIMEOUT) {
-        strace_put(trace, ", ");
-        strace_timespec_at(trace, trace->a[3], "tv_nsec");
-    }
-    if (parts & FUTEX_COUNT) {
-        strace_put(trace, ", ");
-        strace_uint(trace, trace->a[3], at);
-    }
-    if (parts & FUTEX_OTHER) {
-        strace_put(trace, ", ");
-        strace_put_address(trace, trace->a[4]);
-    }
-    if (parts & FUTEX_THIRD) {
-        strace_put(trace, ", ");
-        strace_uint(trace, trace->a[5], at);
-    }
-    if (parts & FUTEX_BITSET) {
-        strace_put(trace, ", ");
-        if ((uint32_t)trace->a[5] == FUTEX_BITSET_MATCH_ANY)
-            strace_put(trace, "FUTEX_BITSET_MATCH_ANY");
-        else
-            strace_put_hex(trace, (uint32_t)trace->a[5]);
-    }
+    for (size_t i = 0; i < sizeof futex_printers / sizeof futex_printers[0]; i++)
+        if (parts & futex_printers[i].part) {
+            strace_put(trace, ", ");
+            futex_printers[i].print(trace, trace->a[futex_printers[i].argument], at);
+        }
 }
 
 static void put_child_tid(struct trace *trace, const char *name, uint64_t address)
@@ -225,7 +221,7 @@ static void put_clone_address(struct trace *trace, bool present, const char *nam
     strace_put_address(trace, address);
 }
 
-/* What clone3 gives back in memory: `=> {parent_tid=[5]}`. */
+/* What clone3(2) has written to memory: `=> {parent_tid=[5]}`. */
 static void put_clone3_results(struct trace *trace, const struct clone_args *args)
 {
     if (trace->result <= 0 || (args->flags & (CLONE_PARENT_SETTID | CLONE_PIDFD)) == 0)

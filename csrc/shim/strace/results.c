@@ -1,5 +1,5 @@
-/* What stands behind the equals sign: the result of a call that succeeded, by its kind, or the error with its text. */
-#include "strace.h"
+/* The text behind the equals sign: the result of a successful call, by its kind, or the error's name and text. */
+#include "shim/strace/strace.h"
 
 struct error {
     const char *name;
@@ -7,7 +7,7 @@ struct error {
 };
 #define ERROR(number, name, text) [number] = {name, text},
 static const struct error errors[] = {
-#include "strace_errno.def"
+#include "tables/strace_errno.def"
 };
 #undef ERROR
 #define ERRORS (long)(sizeof errors / sizeof errors[0])
@@ -66,14 +66,9 @@ static void put_flags(struct trace *trace, uint64_t result)
 }
 
 static void (*const printers[])(struct trace *trace, uint64_t result) = {
-    [RETURNS_INT] = put_number,
-    [RETURNS_ADDRESS] = strace_put_address,
-    [RETURNS_OCTAL] = strace_put_octal,
-    [RETURNS_PID] = put_pid,
-    [RETURNS_NOTHING] = put_number,
-    [RETURNS_READY] = put_ready,
-    [RETURNS_FLAGS] = put_flags,
-    [RETURNS_SIGNAL] = put_signal,
+    [RETURNS_INT] = put_number,  [RETURNS_ADDRESS] = strace_put_address, [RETURNS_OCTAL] = strace_put_octal,
+    [RETURNS_PID] = put_pid,     [RETURNS_NOTHING] = put_number,         [RETURNS_READY] = put_ready,
+    [RETURNS_FLAGS] = put_flags, [RETURNS_SIGNAL] = put_signal,
 };
 
 void strace_put_success(struct trace *trace, enum strace_result kind)

@@ -1,5 +1,5 @@
 /* Printers of what signal calls take and give: numbers, sets, dispositions, siginfo. */
-#include "strace.h"
+#include "shim/strace/strace.h"
 
 void strace_signal_of(struct trace *trace, uint64_t value, int at)
 {
@@ -18,7 +18,7 @@ void strace_signal_set_in(struct trace *trace, uint64_t value, int at)
         strace_put_signal_set(trace, set);
 }
 
-/* pselect6 and epoll_pwait: NULL, or a set and its size, pselect6's behind one more pointer. */
+/* The signal mask of a call that waits: the address of a set; for pselect6(2), of a pair of such an address and a size. */
 void strace_mask_argument(struct trace *trace, uint64_t value, int at)
 {
     uint64_t pair[2];

@@ -1,5 +1,5 @@
 /* Printers of what socket calls take and give: addresses, types, options, messages. */
-#include "strace.h"
+#include "shim/strace/strace.h"
 
 union address {
     uint16_t family;
@@ -42,7 +42,7 @@ static void put_v4(struct trace *trace, const union address *address, size_t len
     strace_put(trace, "\")");
 }
 
-/* The longest run of zero groups is written as ::, the first one of equals (RFC 5952). */
+/* The longest run of zero groups, which is written as ::, and the first one of several (RFC 5952). */
 static void longest_zeros(const uint8_t *ip, int *from, int *to)
 {
     *from = *to = -1;
@@ -92,7 +92,7 @@ static void put_v6(struct trace *trace, const union address *address, size_t len
     strace_put_member(trace, "sin6_scope_id", address->v6.scope);
 }
 
-/* A name in the file system ends at its zero; an abstract one, shown with @, is as long as the address says. */
+/* A name in the file system ends at its zero. An abstract name, shown with @, is as long as the address says (unix(7)). */
 static void put_unix(struct trace *trace, const union address *address, size_t length)
 {
     const char *path = address->un.path;
@@ -171,7 +171,7 @@ void strace_socket_type_of(struct trace *trace, uint64_t value, int at)
         strace_put(trace, "|SOCK_NONBLOCK");
 }
 
-/* What a protocol's number means is the family's matter. */
+/* The protocol has names for internet families only; its meaning depends on the family. */
 void strace_protocol_of(struct trace *trace, uint64_t value, int at)
 {
     if (trace->a[0] == AF_INET || trace->a[0] == AF_INET6)

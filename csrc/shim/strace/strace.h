@@ -11,14 +11,16 @@
 #ifndef SIMUNIX_STRACE_H
 #define SIMUNIX_STRACE_H
 
-#include "shim.h"
+#include "shim/core/channel.h"
+#include "shim/core/memory.h"
+#include "shim/strace/tracing.h"
 
 #define STRACE_LINE_MAX 2048
-#define STRACE_RESULT_MAX 200   /* kept free for the result */
-#define STRACE_STRING_MAX 32    /* bytes of data shown, as strace -s 32 */
-#define STRACE_LIST_MAX 32      /* entries of an array shown, as strace does */
+#define STRACE_RESULT_MAX 200 /* kept free for the result */
+#define STRACE_STRING_MAX 32  /* bytes of data shown, as strace -s 32 */
+#define STRACE_LIST_MAX 32    /* entries of an array shown, as strace does */
 
-/* One line that is being written: arguments up to the first that the call fills in on entry, the rest on leaving. */
+/* A line that is being written. On entry: the arguments up to the first one that the call fills in; on leaving: the others. */
 struct trace {
     struct thread *thread;
     long number;
@@ -26,18 +28,18 @@ struct trace {
     long result;
     uint64_t start_ns;
     bool leaving;
-    uint8_t written; /* enum: what of the line is in the file already, because of a handler or an exec */
-    bool stable; /* no addresses, so that two runs give the same bytes wherever things lie in memory */
+    uint8_t written; /* enum written: how much of the line a handler or an exec has forced into the file already */
+    bool stable;     /* without addresses and pids, so that the traces of two runs are equal */
     bool cut;
-    int length_at; /* the argument that points to a length which the call changes, and what it was; -1 if none does */
+    int length_at; /* the argument that points to a length which the call changes; -1: none */
     int length_before;
     char *at;
-    char *flushed; /* what stands before is in the file */
+    char *flushed; /* text before this is in the file */
     char *end;
     char text[STRACE_LINE_MAX];
 };
 
-/* How an argument is shown. `at` is its place, for those whose neighbour tells the length. */
+/* Prints the argument at place `at`; a printer whose argument's length is another argument finds it from there. */
 typedef void (*strace_printer)(struct trace *trace, uint64_t value, int at);
 
 enum strace_result {
@@ -45,7 +47,7 @@ enum strace_result {
     RETURNS_ADDRESS,
     RETURNS_OCTAL,
     RETURNS_PID,
-    RETURNS_NOTHING, /* it does not return */
+    RETURNS_NOTHING, /* the call does not return */
     RETURNS_READY,   /* poll, select: 0 is a timeout, else what has become ready */
     RETURNS_FLAGS,   /* fcntl */
     RETURNS_SIGNAL,
@@ -55,30 +57,30 @@ enum strace_result {
 #define FLAGS(name, table, kind) AS_##name,
 enum strace_argument {
     AS_NOTHING = 0,
-#include "strace_types.def"
+#include "tables/strace_types.def"
     AS_COUNT,
 };
 #undef ARGUMENT
 #undef FLAGS
 
-/* A named value; bitmasks and plain values use the same tables, which end with a NULL name. */
+/* A named value. Tables of them serve for bitmasks and for plain values, and end with a NULL name. */
 struct strace_flag {
     uint64_t value;
     const char *name;
 };
 #define ARGUMENT(name, printer, phase)
 #define FLAGS(name, table, kind) extern const struct strace_flag strace_##table[];
-#include "strace_types.def"
+#include "tables/strace_types.def"
 #undef ARGUMENT
 #undef FLAGS
 
 /* Tables that printers choose from. */
-extern const struct strace_flag strace_epoll_events[], strace_fcntl_commands[], strace_lock_types[],
-    strace_futex_ops[], strace_ioctl_requests[], strace_open_flags[], strace_poll_events[], strace_sigaction_flags[],
-    strace_siginfo_codes[], strace_child_codes[], strace_fault_codes[], strace_socket_types[],
-    strace_socket_options[], strace_tcp_options[], strace_ip_options[], strace_ipv6_options[], strace_prctl_options[], strace_protocols[];
+extern const struct strace_flag strace_epoll_events[], strace_fcntl_commands[], strace_lock_types[], strace_futex_ops[],
+    strace_ioctl_requests[], strace_open_flags[], strace_poll_events[], strace_sigaction_flags[], strace_siginfo_codes[],
+    strace_child_codes[], strace_fault_codes[], strace_socket_types[], strace_socket_options[], strace_tcp_options[],
+    strace_ip_options[], strace_ipv6_options[], strace_prctl_options[], strace_protocols[];
 
-#define ERESTARTNOHAND 514 /* shown in traces, never returned: a handler ran in the middle of a call */
+#define ERESTARTNOHAND 514 /* shown, never returned: a handler ran in the middle of a call */
 
 /* lines.c */
 void strace_line_start(struct trace *trace, struct thread *thread);
@@ -110,7 +112,7 @@ void strace_put_signal_set(struct trace *trace, uint64_t set);
 /* plain.c, files.c, time.c, poll.c, socket.c, process.c, signal.c: the printers themselves */
 #define ARGUMENT(name, printer, phase) void printer(struct trace *trace, uint64_t value, int at);
 #define FLAGS(name, table, kind)
-#include "strace_types.def"
+#include "tables/strace_types.def"
 #undef ARGUMENT
 #undef FLAGS
 void strace_data(struct trace *trace, uint64_t address, uint64_t length);

@@ -1,5 +1,10 @@
-/* The named constants of system-call arguments, in the order in which strace shows them. Numbers are x86-64 Linux's. */
-#include "strace.h"
+/* The named constants of system-call arguments, in the order in which strace(1) shows them. Numbers are those of Linux on
+ * x86-64.
+ *
+ * The tables are not formatted: with one constant to a line, the file would be half as long again. */
+#include "shim/strace/strace.h"
+
+/* clang-format off */
 
 const struct strace_flag strace_access_modes[] = {
     {0x0, "F_OK"}, {0x4, "R_OK"}, {0x2, "W_OK"}, {0x1, "X_OK"},

@@ -1,5 +1,5 @@
 /* The text of a trace: numbers, addresses and quoted bytes as strace writes them, never past the end of the line. */
-#include "strace.h"
+#include "shim/strace/strace.h"
 
 void strace_put_char(struct trace *trace, char character)
 {

@@ -1,5 +1,5 @@
 /* Printers of times: timespec, timeval, and the intervals of timers. */
-#include "strace.h"
+#include "shim/strace/strace.h"
 
 static void put_pair(struct trace *trace, const int64_t pair[2], const char *fraction)
 {

@@ -1,100 +1,74 @@
-/* Turns that go on without the server: who waits for the clock, or at a futex of its process, is woken without a message.
+/* Turns that go on without the server: a thread that waits for the clock, or at a futex of its process, is woken without a
+ * message.
  *
- * The server decides whatever others could see. As long as nothing else can happen (before `lookahead_ns`), what the threads of one process
- * do to each other is decided here, by the rules of the server's own loop (rsg_server/turn/loop.py) and in its order: first what is due
- * happens, in the order in which it was asked for; then whoever is ready runs, first come first served; else the clock moves on. What is
- * due then may be another process's: the turn goes there (remote_handoff.c). Before the next message the server is told what has become of
- * everybody (OP_HANDED_OFF).
+ * The invariant: before `lookahead_ns` nothing can happen but what the timer queue says, so until then the threads of one
+ * process may hand the turn to each other, and the clock may move to a deadline of the queue; from `lookahead_ns` on the server
+ * decides. The order is the server's own (rsg_server/turn/loop.py): first what is due happens, in the order in which it was
+ * asked for; then ready threads run, first come first served; else the clock moves on. If another process's thread is due then,
+ * the turn goes there (remote_handoff.c). Before the next message the server is told what has become of all of them
+ * (OP_HANDED_OFF, core/handoff_list.c).
  */
-#include "timer_queue.h"
-#include "shim.h"
+#include "shared/slots.h"
+#include "shared/timer_queue.h"
+#include "shim/strace/tracing.h"
+#include "shim/turn/turn.h"
 
-static void append(struct thread **list, struct thread *thread)
-{
-    while (*list != NULL)
-        list = &(*list)->stepper.next;
-    thread->stepper.next = NULL;
-    *list = thread;
-}
-
-static void take(struct thread **list, const struct thread *thread)
-{
-    while (*list != NULL && *list != thread)
-        list = &(*list)->stepper.next;
-    if (*list != NULL)
-        *list = thread->stepper.next;
-}
-
-static struct thread **list_of(const struct thread *thread)
-{
-    return thread->stepper.stepping == STEP_READY ? &thread->process->ready : &thread->process->parked;
-}
-
-/* It has the turn, or waits for something else. */
-void handoff_remove(struct thread *thread)
-{
-    if (thread->stepper.stepping == STEP_NOT)
-        return;
-    take(list_of(thread), thread);
-    thread->stepper.stepping = STEP_NOT;
-    thread->process->steppers--;
-}
-
-/* It waits, as the server knows. */
+/* The thread waits from now on, as the server knows. */
 void handoff_add(struct thread *thread, const struct wait *wait, long number, uint64_t blocked)
 {
-    thread->stepper = (struct stepper){.stepping = STEP_PARKED,
+    thread->handoff = (struct handoff_wait){.state = HANDOFF_WAITS,
                                        .wait = (int16_t)wait->kind,
                                        .syscall = (int32_t)number,
                                        .deadline = wait->deadline,
                                        .blocked = blocked,
                                        .word = wait->b,
                                        .bitset = wait->c};
-    append(&thread->process->parked, thread);
-    thread->process->steppers++;
+    handoff_append(&thread->process->parked, thread);
+    thread->process->handoff_count++;
 }
 
 static void make_ready(struct thread *thread, enum simunix_wake wake)
 {
     timer_queue_remove(thread->process->page, thread->slot);
-    take(list_of(thread), thread);
-    thread->stepper.stepping = STEP_READY;
-    thread->stepper.is_news = true;
-    thread->stepper.wake = wake;
-    append(&thread->process->ready, thread);
-    thread->process->has_stepped = true;
+    handoff_take(&thread->process->parked, thread);
+    thread->handoff.state = HANDOFF_READY;
+    thread->handoff.is_news = true;
+    thread->handoff.wake = wake;
+    handoff_append(&thread->process->ready, thread);
+    thread->process->has_handoff_news = true;
 }
 
-/* Whose deadline comes first, if it is of this process. */
+/* The thread whose deadline comes first, NULL if that is of another process. */
 static struct thread *first_due(const struct process *process)
 {
     struct thread *thread = process->parked;
 
     while (thread != NULL && thread->slot != process->page->due_slot)
-        thread = thread->stepper.next;
+        thread = thread->handoff.next;
     return thread;
 }
 
-/* Does no sibling run, and is nobody due before a deadline? */
+/* Is no thread of this process ready, and nothing due up to a deadline? */
 bool handoff_alone(const struct thread *thread, uint64_t deadline)
 {
     return thread->process->ready == NULL && thread->process->page->due_ns > deadline;
 }
 
-enum next { NEXT_IS_READY, NEXT_IS_STRANGER, NEXT_IS_SERVER };
+enum next { NEXT_IS_READY, NEXT_IS_REMOTE, NEXT_IS_SERVER };
 
 /* Is all that is due at a moment of this process? */
 static bool all_own(const struct process *process, uint64_t moment)
 {
     unsigned own = 0;
 
-    for (const struct thread *thread = process->parked; thread != NULL; thread = thread->stepper.next)
-        own += timer_queue_holds(process->page, thread->slot) && (uint64_t)thread->stepper.deadline <= moment;
+    for (const struct thread *thread = process->parked; thread != NULL; thread = thread->handoff.next)
+        own += timer_queue_holds(process->page, thread->slot) && (uint64_t)thread->handoff.deadline <= moment;
     return own > 0 && first_due(process) != NULL && own == timer_queue_due(process->page, moment, own);
 }
 
-/* Who has the turn next: the first of those that are ready, a thread of another process that is due, or whom the server says. The clock
- * moves on only if that is not the server's business: it would have to let happen what is due for several at once. */
+/* Which thread has the turn next: the first ready one, a due thread of another process, or the one that the server chooses. The
+ * clock moves on only if one process alone has threads that are due then: several processes at once are the server's to order.
+ * */
 static enum next next_turn(struct process *process)
 {
     struct simunix_clock_page *page = process->page;
@@ -116,12 +90,13 @@ static enum next next_turn(struct process *process)
             return NEXT_IS_SERVER;
         } else {
             page->now_ns = moment;
-            return NEXT_IS_STRANGER;
+            return NEXT_IS_REMOTE;
         }
     }
 }
 
-/* When a clock reader gives the turn back: something is due, or others are ready and it has had its share. */
+/* Set when a clock reader gives the turn back: once something is due, or once others are ready and the reader has had its
+ * share. */
 static void set_event(const struct process *process)
 {
     struct simunix_clock_page *page = process->page;
@@ -141,7 +116,7 @@ static void begin_turn(struct simunix_clock_page *page, uint32_t slot, enum simu
     page->handoffs_digest = random_mix(page->handoffs_digest ^ page->now_ns ^ (uint64_t)slot << 40 ^ (uint64_t)wake << 36);
 }
 
-/* Hand the turn on, and wait for it to come back. */
+/* Hand the turn to the thread at a slot, and wait for the turn to come back. */
 static enum simunix_wake hand_over(struct call *call, uint32_t slot, enum simunix_wake wake)
 {
     struct process *process = call->thread->process;
@@ -151,22 +126,23 @@ static enum simunix_wake hand_over(struct call *call, uint32_t slot, enum simuni
         strace_waits(call);
     begin_turn(process->page, slot, wake);
     set_event(process);
-    slot_hand_over(process, slot, wake);
+    slot_answer(process->page, slot, wake, 0);
     return slot_wait(call->thread, &value);
 }
 
-static bool may_step(const struct thread *thread, const struct wait *wait)
+static bool may_hand_off(const struct thread *thread, const struct wait *wait)
 {
     const struct process *process = thread->process;
     const struct simunix_clock_page *page = process->page;
 
-    return thread->slot != 0 && process->steppers < SIMUNIX_HANDOFF_MAX && page->may_have_woken == 0 && page->now_ns < page->lookahead_ns &&
-           (process->steppers > 0 || page->due_ns < page->lookahead_ns) && (wait->steps || wait->kind == PARK_YIELD);
+    return thread->slot != 0 && process->handoff_count < SIMUNIX_HANDOFF_MAX && page->may_have_woken == 0 &&
+           page->now_ns < page->lookahead_ns &&
+           (process->handoff_count > 0 || page->due_ns < page->lookahead_ns) && (wait->by_handoff || wait->kind == PARK_YIELD);
 }
 
 static enum simunix_wake go_on(struct thread *thread)
 {
-    enum simunix_wake wake = (enum simunix_wake)thread->stepper.wake;
+    enum simunix_wake wake = (enum simunix_wake)thread->handoff.wake;
 
     handoff_remove(thread);
     begin_turn(thread->process->page, thread->slot, wake);
@@ -176,14 +152,14 @@ static enum simunix_wake go_on(struct thread *thread)
 
 static enum simunix_wake pass_on(struct call *call, struct thread *next)
 {
-    enum simunix_wake wake = (enum simunix_wake)next->stepper.wake;
+    enum simunix_wake wake = (enum simunix_wake)next->handoff.wake;
 
     handoff_remove(next);
     return hand_over(call, next->slot, wake);
 }
 
-/* What became of this process's threads stands in the journal: nobody of it speaks before the turn comes back. */
-static enum simunix_wake pass_to_stranger(struct call *call)
+/* What became of this process's threads goes into the journal: none of them sends a message before the turn comes back. */
+static enum simunix_wake pass_to_remote(struct call *call)
 {
     struct process *process = call->thread->process;
 
@@ -191,17 +167,17 @@ static enum simunix_wake pass_to_stranger(struct call *call)
     return hand_over(call, timer_queue_pop(process->page), WAKE_TIMEOUT);
 }
 
-/* Wait with the help of others; false if the server must be asked. */
+/* Give the turn back without the server, and wait; false if the server must be asked. */
 bool handoff_park(struct call *call, const struct wait *wait, enum simunix_wake *wake)
 {
     struct thread *thread = call->thread;
     struct process *process = thread->process;
     enum next next;
 
-    if (!may_step(thread, wait))
+    if (!may_hand_off(thread, wait))
         return false;
     handoff_add(thread, wait, call->number, signals_strip(call->mask));
-    thread->stepper.is_news = true;
+    thread->handoff.is_news = true;
     if (wait->kind == PARK_YIELD)
         make_ready(thread, WAKE_READY);
     else if (wait->deadline != NEVER && (uint64_t)wait->deadline <= process->page->now_ns)
@@ -215,26 +191,26 @@ bool handoff_park(struct call *call, const struct wait *wait, enum simunix_wake 
         set_event(process);
         return false;
     }
-    if (next == NEXT_IS_STRANGER)
-        *wake = pass_to_stranger(call);
+    if (next == NEXT_IS_REMOTE)
+        *wake = pass_to_remote(call);
     else
         *wake = process->ready == thread ? go_on(thread) : pass_on(call, process->ready);
     return true;
 }
 
-/* Wake waiters of a futex of the process; false if the server must be asked, who may know of others. */
+/* Wake waiters of a futex of the process; false if the server must be asked, since it may know of other waiters. */
 bool handoff_wake(struct process *process, uint64_t word, int64_t most, uint32_t bitset, long *woken)
 {
     struct thread *thread = process->parked;
 
     if (process->page->lookahead_ns <= process->page->now_ns || process->waiters_elsewhere != 0 ||
-        process->steppers >= SIMUNIX_HANDOFF_MAX)
+        process->handoff_count >= SIMUNIX_HANDOFF_MAX)
         return false;
     *woken = 0;
     while (thread != NULL && *woken < most) {
-        struct thread *next = thread->stepper.next;
+        struct thread *next = thread->handoff.next;
 
-        if (thread->stepper.wait == PARK_FUTEX && thread->stepper.word == word && (thread->stepper.bitset & bitset) != 0) {
+        if (thread->handoff.wait == PARK_FUTEX && thread->handoff.word == word && (thread->handoff.bitset & bitset) != 0) {
             make_ready(thread, WAKE_READY);
             ++*woken;
         }
@@ -246,24 +222,24 @@ bool handoff_wake(struct process *process, uint64_t word, int64_t most, uint32_t
 
 static void move_back(struct thread *thread)
 {
-    take(&thread->process->parked, thread);
-    append(&thread->process->parked, thread);
+    handoff_take(&thread->process->parked, thread);
+    handoff_append(&thread->process->parked, thread);
 }
 
-/* The server has moved waiters of one word to another, behind those that it has woken. */
+/* The server has woken some waiters of a word and moved the next ones to another word: the lists here follow. */
 void handoff_requeue(struct process *process, const uint64_t from[2], const uint64_t to[2], int64_t woken, int64_t moved)
 {
     struct thread *thread = process->parked;
 
     while (thread != NULL && from[0] == 0 && woken + moved > 0) {
-        struct thread *next = thread->stepper.next;
+        struct thread *next = thread->handoff.next;
 
-        if (thread->stepper.wait == PARK_FUTEX && thread->stepper.word == from[1]) {
+        if (thread->handoff.wait == PARK_FUTEX && thread->handoff.word == from[1]) {
             if (woken > 0) {
                 woken--;
             } else {
                 moved--;
-                thread->stepper.word = to[1];
+                thread->handoff.word = to[1];
                 if (to[0] != 0)
                     handoff_remove(thread);
                 else
@@ -272,68 +248,4 @@ void handoff_requeue(struct process *process, const uint64_t from[2], const uint
         }
         thread = next;
     }
-}
-
-/* Those of a list of which the server does not know, from now on it does. */
-unsigned handoff_news(struct simunix_handoff *news, unsigned count, unsigned most, struct thread *list)
-{
-    for (struct thread *thread = list; thread != NULL; thread = thread->stepper.next) {
-        const struct stepper *stepper = &thread->stepper;
-
-        if (!stepper->is_news || count == most)
-            continue;
-        news[count++] = (struct simunix_handoff){.slot = thread->slot,
-                                                 .is_ready = stepper->stepping == STEP_READY,
-                                                 .wait = stepper->wait,
-                                                 .wake = stepper->wake,
-                                                 .syscall = stepper->syscall,
-                                                 .deadline = stepper->deadline,
-                                                 .blocked = stepper->blocked,
-                                                 .word = stepper->word,
-                                                 .bitset = stepper->bitset};
-        thread->stepper.is_news = false;
-    }
-    return count;
-}
-
-/* Somebody who waits, whose buffer is free; the speaker's own holds what it is about to say. */
-static struct thread *scribe_for(const struct thread *speaker)
-{
-    struct thread *scribe = speaker->process->ready != NULL ? speaker->process->ready : speaker->process->parked;
-
-    return scribe == speaker ? speaker->stepper.next : scribe;
-}
-
-/* Before a message: the server learns what has happened since the last one. */
-void handoff_tell(struct thread *thread)
-{
-    struct process *process = thread->process;
-    struct simunix_handoff news[SIMUNIX_HANDOFF_MAX];
-    struct msgpack_writer writer;
-    uint8_t few[64];
-    struct thread *scribe = scribe_for(thread);
-    uint8_t *buffer = scribe != NULL ? scribe->buffer : few;
-    unsigned count;
-
-    if (!thread->has_turn || (!process->has_stepped && process->page->running == 0))
-        return;
-    process->has_stepped = false;
-    count = handoff_news(news, 0, SIMUNIX_HANDOFF_MAX, process->parked);
-    count = handoff_news(news, count, SIMUNIX_HANDOFF_MAX, process->ready);
-    while (process->ready != NULL) /* the server's to run now */
-        handoff_remove(process->ready);
-    msgpack_start(&writer, buffer, scribe != NULL ? sizeof scribe->buffer : sizeof few);
-    msgpack_put_array(&writer, 3);
-    msgpack_put_int(&writer, OP_HANDED_OFF);
-    msgpack_put_uint(&writer, process->page->handoffs_digest);
-    msgpack_put_bytes(&writer, news, count * sizeof *news);
-    request_send(thread, buffer, &writer);
-}
-
-/* A child has none of its parent's threads. */
-void handoff_forget(struct process *process)
-{
-    process->parked = process->ready = NULL;
-    process->steppers = process->waiters_elsewhere = 0;
-    process->has_stepped = false;
 }

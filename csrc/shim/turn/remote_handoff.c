@@ -1,21 +1,22 @@
 /* The turn goes to a thread of another process whose deadline has come, without the server.
  *
- * The order is still the server's: it would first make ready all that are due, so only one may be. What has become of the threads of the
- * process that lets go is left in the journal.
+ * The order is still the server's: it would make ready all threads that are due before one runs, so only one may be due. What
+ * has become of the threads of the process that hands the turn on is left in the journal, which the server reads with the next
+ * OP_HANDED_OFF.
  */
-#include "timer_queue.h"
-#include "shim.h"
+#include "shared/timer_queue.h"
+#include "shim/turn/turn.h"
 
 static unsigned news_of(const struct process *process)
 {
     unsigned count = 0;
 
-    for (const struct thread *thread = process->parked; thread != NULL; thread = thread->stepper.next)
-        count += thread->stepper.is_news;
+    for (const struct thread *thread = process->parked; thread != NULL; thread = thread->handoff.next)
+        count += thread->handoff.is_news;
     return count;
 }
 
-/* Somebody else's thread is due at a moment: may the turn go there? */
+/* A thread of another process is due at a moment: may the turn go there? */
 bool remote_handoff_fits(const struct process *process, uint64_t moment)
 {
     struct simunix_clock_page *page = process->page;
@@ -31,5 +32,5 @@ void remote_handoff_write(struct process *process)
 
     timer_queue->journal_count =
         handoff_news(timer_queue->journal, timer_queue->journal_count % SIMUNIX_JOURNAL_MAX, SIMUNIX_JOURNAL_MAX, process->parked);
-    process->has_stepped = false;
+    process->has_handoff_news = false;
 }

@@ -20,7 +20,7 @@ from rsg_server.platform.zone import Zone
 
 
 def radicals(text: str) -> list[int]:
-    """`0-9,12,20-29`"""
+    """The numbers of a radical such as `0-9,12,20-29`."""
     numbers: list[int] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
@@ -34,7 +34,7 @@ def radicals(text: str) -> list[int]:
 
 
 def counts(text: str, expected: str, amounts: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
-    """`3,4;4,3` as lists of whole numbers from 1, as many in each part as `amounts` says."""
+    """The whole numbers of a text such as `3,4;4,3`, from 1; `amounts` says how many each part must have."""
     try:
         parts = [tuple(int(number) for number in part.split(",")) for part in text.split(";")]
     except ValueError:
@@ -46,7 +46,7 @@ def counts(text: str, expected: str, amounts: tuple[int, ...] = ()) -> list[tupl
 
 
 def fat_tree_shape(text: str) -> FatTreeShape:
-    """`levels;children,...;parents,...;cables,...`"""
+    """A fat tree from `levels;children,...;parents,...;cables,...`."""
     expected = "'levels;children,..;parents,..;cables,..' such as '2;4,4;1,2;1,2'"
     parts = counts(text, expected)
     levels = parts[0][0]
@@ -56,14 +56,14 @@ def fat_tree_shape(text: str) -> FatTreeShape:
 
 
 def dragonfly_shape(text: str) -> DragonflyShape:
-    """`groups,cables;chassis,cables;routers,cables;hosts`"""
+    """A dragonfly from `groups,cables;chassis,cables;routers,cables;hosts`."""
     expected = "'groups,cables;chassis,cables;routers,cables;hosts' such as '3,4;4,3;5,1;2'"
     (groups, blue), (chassis, black), (routers, green), (hosts,) = counts(text, expected, (2, 2, 2, 1))
     return DragonflyShape(groups, chassis, routers, hosts, blue, black, green)
 
 
 def torus_dimensions(text: str) -> tuple[int, ...]:
-    """`3,2,2`"""
+    """The dimensions of a torus from a text such as `3,2,2`."""
     parts = counts(text, "the size of each dimension such as '3,2,2'")
     if len(parts) != 1:
         raise ValueError(f"expected the size of each dimension such as '3,2,2', got {text[:60]!r}")
@@ -105,7 +105,7 @@ def _optional(context: Context, element: Element, key: str, parse: Callable[[str
 
 
 def cluster_links(context: Context, element: Element) -> ClusterLinks:
-    """SimGrid 3.32 makes shared links of a cluster's fat pipes."""
+    """The links of a cluster. SimGrid 3.32 makes shared links of a cluster's fat pipes."""
     policy = SHARED_POLICIES.get(element.attributes["sharing_policy"])
     if policy is not None and context.simgrid_compat:
         policy = SharingPolicy.SHARED
@@ -216,7 +216,7 @@ TOPOLOGIES: dict[str, Callable[[Context, Element, Zone | None, list[Host], list[
 
 
 def fill_cluster_zone(context: Context, element: Element, zone: StarZone) -> None:
-    """When all else of the zone is read: its backbone, then host_links, then cabinets."""
+    """Add what must come last in a zone with routing Cluster: its backbone, then host_links, then cabinets."""
     backbone: tuple[Link, ...] = ()
     for child in element.below("backbone"):
         context.check(child)

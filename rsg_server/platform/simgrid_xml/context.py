@@ -1,4 +1,4 @@
-"""What is known while a file is read: names, links, profiles, counters; and how everything wrong is said."""
+"""The state of reading a file: names, links, profiles and counters so far. Builds the errors, with file and line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Duplex:
 
 @dataclass(slots=True)
 class Context:
-    """The state of reading one file."""
+    """What has been read of one file so far."""
 
     path: Path
     simgrid_compat: bool = False
@@ -49,21 +49,21 @@ class Context:
     # Saying what is wrong
 
     def at(self, element: Element) -> str:
-        """`file:line`"""
+        """The place of an element, as `file:line`."""
         return f"{self.path}:{element.line}"
 
     def fail(self, element: Element, text: str) -> PlatformError:
-        """To be raised."""
+        """The error to raise for an element."""
         return PlatformError(f"{self.at(element)}: {text}")
 
     def name_of(self, element: Element) -> str:
-        """`<host id="a">`"""
+        """An element as errors show it: `<host id="a">`."""
         name = element.attributes.get("id") or element.attributes.get("src")
         key = "id" if "id" in element.attributes else "src"
         return f'<{element.tag} {key}="{name}">' if name else f"<{element.tag}>"
 
     def unknown(self, element: Element, what: str, name: str, known: Iterable[str]) -> PlatformError:
-        """A name that nothing above has."""
+        """The error to raise for a name that is not known above an element."""
         names = list(known)
         close = difflib.get_close_matches(name, names[:5000], 1)
         hint = f"did you mean {close[0]!r}?" if close else f"known here: {', '.join(names[:8]) or 'none'}"
@@ -72,7 +72,7 @@ class Context:
     # Attributes
 
     def check(self, element: Element) -> None:
-        """Is the element as the grammar wants it? Missing attributes get their default."""
+        """Raise PlatformError unless an element follows the grammar; missing attributes get their defaults."""
         tag = TAGS.get(element.tag)
         if tag is None:
             raise self.fail(element, f"unknown tag <{element.tag}>; see DTD 4.1 of SimGrid")
@@ -96,14 +96,14 @@ class Context:
                 raise self.fail(child, f"<{child.tag}> cannot stand inside <{element.tag}>; {where}")
 
     def value(self, element: Element, key: str, parse: Callable[[str], T]) -> T:
-        """An attribute's value; what `parse` says of a wrong one gets file and line."""
+        """The value of an attribute. A ValueError of `parse` becomes a PlatformError with file and line."""
         try:
             return parse(element.attributes[key])
         except ValueError as error:
             raise self.fail(element, f"{self.name_of(element)}: {key}: {error}") from None
 
     def properties(self, element: Element) -> dict[str, str]:
-        """Its `<prop>` children; the first of a name counts, as in SimGrid."""
+        """The `<prop>` children of an element; as in SimGrid, the first of a name counts."""
         found: dict[str, str] = {}
         for prop in element.below("prop"):
             self.check(prop)
@@ -113,7 +113,7 @@ class Context:
     # Names
 
     def add_point(self, element: Element, point: NetPoint) -> None:
-        """A host, router or zone. Their names must differ, whatever they are."""
+        """Add a host, router or zone. Names must differ, also between these kinds."""
         if not point.name:
             raise self.fail(element, f"<{element.tag}>: empty name; give it one")
         _, line = self.points.setdefault(point.name, (point, element.line))
@@ -130,7 +130,7 @@ class Context:
         return self.points[name][0]
 
     def add_link(self, element: Element, zone: Zone, name: str, link: Link | Duplex) -> None:
-        """Names of links must differ."""
+        """Add a link to a zone. Names of links must differ."""
         parts = [link.up, link.down] if isinstance(link, Duplex) else [link]
         for key in {name, *(part.name for part in parts)}:
             if key in self.links:
@@ -144,7 +144,7 @@ class Context:
         zone.links += parts
 
     def next_address(self, element: Element) -> IPv4Address:
-        """Of the next host: 10.0.0.1 and on, in the order of the file."""
+        """The address of the next host: 10.0.0.1 and on, in the order of the file."""
         self.hosts += 1
         if self.hosts > HOSTS_MAX:
             raise self.fail(element, f"{self.name_of(element)}: more than {HOSTS_MAX:,} hosts; make the platform smaller")
@@ -153,14 +153,14 @@ class Context:
     # Profiles
 
     def use_profile(self, element: Element, key: str, changes: Changes, names: Iterable[str]) -> None:
-        """The file that an attribute names, if it does; beside the platform file."""
+        """Use the profile that an attribute names, if any: a file beside the platform file."""
         file = element.attributes[key]
         if file:
             profile = self.read_profile(element, self.path.parent / file)
             self.uses += [ProfileUse(changes, name, profile) for name in names]
 
     def read_profile(self, element: Element, path: Path, periodicity_s: float = -1.0) -> Profile:
-        """From a file of its own."""
+        """Read a profile from a file of its own."""
         if path.exists() and not path.is_file():
             raise self.fail(element, f"{self.name_of(element)}: {path}: no ordinary file; put the profile there")
         try:
@@ -173,10 +173,10 @@ class Context:
             raise PlatformError(f"{path}: {error} (named in {self.at(element)})") from None
 
     def next_fat_tree(self, cables: int, hosts: int) -> None:
-        """Count on."""
+        """Count the cables and hosts of a fat tree."""
         now = self.fat_tree_numbers
         self.fat_tree_numbers = Numbers(now.cables + cables, now.fat_tree_hosts + hosts)
 
     def next_dragonfly(self, cables: int) -> None:
-        """Count on."""
+        """Count the cables of a dragonfly."""
         self.dragonfly_numbers = replace(self.dragonfly_numbers, cables=self.dragonfly_numbers.cables + cables)

@@ -1,4 +1,4 @@
-"""SimGrid's DTD 4.1 as a table: for each tag what it may contain, which attributes it must and may have."""
+"""SimGrid's DTD 4.1 as a table: for each tag its children, and its required and optional attributes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """One element's rule; `choices` are the values that an attribute may have."""
+    """The rule for a tag; `optional` has defaults, `choices` the values that an attribute may have."""
 
     children: tuple[str, ...] = ()
     required: tuple[str, ...] = ()

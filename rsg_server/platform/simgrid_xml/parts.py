@@ -1,4 +1,4 @@
-"""Hosts, routers, links, peers: what stands for itself in a zone."""
+"""Hosts, routers, links and peers of a zone."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def coordinates(text: str) -> tuple[float, float, float] | None:
 
 
 def power_state(text: str) -> int:
-    """Which speed is the first; SimGrid's DTD writes 0.0."""
+    """The number of the first power state; SimGrid's DTD writes it as 0.0."""
     try:
         return max(0, int(float(text)))
     except (ValueError, OverflowError):
@@ -56,7 +56,7 @@ def power_state(text: str) -> int:
 
 
 def add_host(context: Context, element: Element, zone: Zone) -> None:
-    """`<host>` with its disks and properties."""
+    """Add a `<host>` with its disks and properties."""
     all_speeds = context.value(element, "speed", speeds)
     state = context.value(element, "pstate", power_state)
     if state >= len(all_speeds) or all_speeds[state] <= 0:
@@ -77,7 +77,7 @@ def add_host(context: Context, element: Element, zone: Zone) -> None:
 
 
 def host_profiles(context: Context, element: Element, name: str) -> None:
-    """Of a host or peer."""
+    """Use the profiles of a host or peer."""
     for key in ("availability_file", "speed_file"):
         context.use_profile(element, key, Changes.SPEED, [name])
     context.use_profile(element, "state_file", Changes.HOST_STATE, [name])
@@ -91,13 +91,13 @@ def _disk(context: Context, element: Element) -> Disk:
 
 
 def add_router(context: Context, element: Element, zone: Zone) -> None:
-    """`<router>`"""
+    """Add a `<router>`."""
     point = zone.add_router(element.attributes["id"], context.value(element, "coordinates", coordinates))
     context.add_point(element, point)
 
 
 def add_link(context: Context, element: Element, zone: Zone) -> None:
-    """`<link>`; split duplex becomes two."""
+    """Add a `<link>`; a split-duplex one becomes two."""
     name, policy = element.attributes["id"], element.attributes["sharing_policy"]
     if policy == "WIFI":
         text = "sharing_policy: WIFI is not modelled; use SHARED, with the rate of one station as bandwidth"
@@ -119,7 +119,7 @@ def add_link(context: Context, element: Element, zone: Zone) -> None:
 
 
 def add_peer(context: Context, element: Element, zone: Zone) -> None:
-    """`<peer>`: a host with coordinates and its access links. As in SimGrid, `lat` counts for nothing: the height does."""
+    """Add a `<peer>`: a host with coordinates and access links. As in SimGrid, `lat` is not used: the height is the latency."""
     if not isinstance(zone, VivaldiZone):
         raise context.fail(
             element, f"{context.name_of(element)}: peers need a zone with routing Vivaldi; {zone.name} has another"

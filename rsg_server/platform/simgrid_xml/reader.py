@@ -27,7 +27,7 @@ ROUTINGS: dict[str, type[Zone]] = {
     "vivaldi": VivaldiZone,
     "none": EmptyZone,
 }
-"""SimGrid does not mind upper and lower case."""
+"""By lower-case name, since SimGrid ignores case here."""
 SHOWN_ROUTINGS = "Full, Floyd, Dijkstra, DijkstraCache, Cluster, Vivaldi, None"
 
 
@@ -92,7 +92,7 @@ OF_CLUSTERS = ("backbone", "host_link", "cabinet")
 
 
 def _read_zone(context: Context, element: Element, parent: Zone | None) -> Zone:
-    """A zone and what is in it, in the order of the file: names must be known before they are used, as in SimGrid."""
+    """Read a zone and its content in the order of the file: as in SimGrid, a name must be known before it is used."""
     routing = element.attributes["routing"]
     kind = ROUTINGS.get(routing.lower())
     if kind is None:
@@ -135,7 +135,7 @@ def _everywhere(element: Element, tag: str) -> list[Element]:
 
 
 def _connect_traces(context: Context, document: Element) -> None:
-    """`<trace>` and `<trace_connect>`, wherever they are; when all they can speak of is known."""
+    """Read `<trace>` and `<trace_connect>` wherever they are, after all hosts and links, which they name."""
     for element in _everywhere(document, "trace"):
         context.check(element)
         name = element.attributes["id"]

@@ -1,4 +1,4 @@
-"""Routes as they are written: between hosts, between zones, and bypasses of what the zones' own rules say."""
+"""Written routes: between hosts, between zones, and bypasses, which go before the zones' own rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rsg_server.platform.zone import Leg, NetPoint, Zone
 
 
 def _links(context: Context, route: Element) -> tuple[tuple[Link, ...], tuple[Link, ...]]:
-    """The route's links there and back."""
+    """The links of a route there and back."""
     there: list[Link] = []
     back: list[Link] = []
     for element in route.below("link_ctn"):
@@ -38,7 +38,7 @@ def _links(context: Context, route: Element) -> tuple[tuple[Link, ...], tuple[Li
 
 
 def _ends(context: Context, element: Element, zone: Zone) -> tuple[NetPoint, NetPoint]:
-    """Source and destination, which must be the zone's own."""
+    """Source and destination of a route, which must be points of the zone."""
     ends = (context.point(element, "src"), context.point(element, "dst"))
     between_zones = "gw_src" in element.attributes
     for key, point in zip(("src", "dst"), ends, strict=True):
@@ -56,7 +56,7 @@ def _ends(context: Context, element: Element, zone: Zone) -> tuple[NetPoint, Net
 
 
 def _gateway(context: Context, element: Element, key: str, zone_point: NetPoint) -> NetPoint:
-    """A host or router inside the zone that it is to be the gateway of."""
+    """A gateway: a host or router inside the zone that it leads into."""
     gateway = context.point(element, key)
     inside = zone_point.inside
     if gateway.inside is not None:
@@ -68,7 +68,7 @@ def _gateway(context: Context, element: Element, key: str, zone_point: NetPoint)
 
 
 def _leg(context: Context, element: Element, ends: tuple[NetPoint, NetPoint]) -> tuple[Leg, Leg]:
-    """There and back."""
+    """The legs of a route there and back."""
     there, back = _links(context, element)
     leg = Leg(there)
     if "gw_src" in element.attributes:
@@ -77,7 +77,7 @@ def _leg(context: Context, element: Element, ends: tuple[NetPoint, NetPoint]) ->
 
 
 def add_route(context: Context, element: Element, zone: Zone) -> None:
-    """`<route>`, `<zoneRoute>`"""
+    """Add a `<route>` or `<zoneRoute>`."""
     if not isinstance(zone, RoutedZone):
         text = f"zone {zone.name} has its own routing and takes no routes; give it routing Full, Floyd or Dijkstra"
         raise context.fail(element, f"{context.name_of(element)}: {text}")
@@ -93,7 +93,7 @@ def add_route(context: Context, element: Element, zone: Zone) -> None:
 
 
 def add_bypass(context: Context, element: Element, zone: Zone) -> None:
-    """`<bypassRoute>`, `<bypassZoneRoute>`: one direction only. The zones may lie deeper than the one that says it."""
+    """Add a `<bypassRoute>` or `<bypassZoneRoute>`, in one direction. The zones that it names may lie deeper than `zone`."""
     ends = (context.point(element, "src"), context.point(element, "dst"))
     for key, point in zip(("src", "dst"), ends, strict=True):
         if not zone.contains(point):

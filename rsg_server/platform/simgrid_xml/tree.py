@@ -1,6 +1,6 @@
-"""From an XML file to elements that know their lines. Nothing is fetched, no entity is expanded.
+"""Reads an XML file into elements that know their lines. Nothing is fetched, and no entity is expanded.
 
-Python's expat binding is used as it is, because it tells the line of each element and refuses what is not well-formed.
+Python's expat binding is used directly, since it tells the line of each element.
 Platform files need no internal DTD, so a file that brings one (the place for entity tricks) is refused.
 """
 
@@ -32,7 +32,7 @@ class Element:
 
 
 class _Builder:
-    """Expat's events, put together to a tree."""
+    """Builds a tree from expat's events."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -74,7 +74,7 @@ class _Builder:
 
 
 def parse(path: Path) -> Element:
-    """The root element. PlatformError for what cannot be read or is not well-formed."""
+    """The root element. Raises PlatformError for a file that cannot be read or is not well-formed."""
     try:
         content = path.read_bytes()
     except OSError as error:

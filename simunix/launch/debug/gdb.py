@@ -27,7 +27,7 @@ handle SIGSTOP nopass
 
 @dataclass(slots=True)
 class Gdb:
-    """Starts gdb in our terminal, or says how to start it in another."""
+    """Starts gdb on the terminal of this process, or, without a terminal, says how to start gdb in another."""
 
     target: str  # PROCESS or HOST:PROCESS
     folder: Path
@@ -41,7 +41,7 @@ class Gdb:
         self.debugger = Debugger(host, name, self._attach)
 
     def check(self, plan: Plan) -> None:
-        """Raises SimunixError for what cannot come true."""
+        """Raise SimunixError if the host does not exist, or gdb is not installed."""
         hosts = [host.name for host in plan.hosts]
         if self.debugger.host not in ("", *hosts):
             raise SimunixError(f"--gdb {self.target}: no host {self.debugger.host!r}; known: {', '.join(hosts)}")
@@ -49,7 +49,7 @@ class Gdb:
             raise SimunixError("--gdb: gdb is not installed (Debian: apt-get install gdb)")
 
     def command(self, process: Process) -> list[str]:
-        """What attaches gdb to a process of the emulation."""
+        """The command that attaches gdb to a process of the emulation."""
         return ["gdb", "-q", "-x", str(self.folder / "gdb.init"), "-p", str(process.global_pid)]
 
     def _attach(self, process: Process) -> None:

@@ -23,13 +23,13 @@ class ObservationOptions:
     interval_ns: int | None = None
 
     def check(self, hosts: list[str]) -> None:
-        """SimunixError for a host that is not there."""
+        """Raise SimunixError for a host that is not there."""
         for name in self.pcap or ():
             if name not in hosts:
                 raise SimunixError(f"pcap: host {name!r}: no such host; known: {', '.join(hosts)}")
 
     def instead_of(self, other: ObservationOptions) -> ObservationOptions:
-        """These, and the others where these say nothing."""
+        """These options, and the other's where these say nothing."""
         return ObservationOptions(
             other.pcap if self.pcap is None else self.pcap,
             other.interval_ns if self.interval_ns is None else self.interval_ns,
@@ -41,7 +41,7 @@ NOTHING = ObservationOptions()
 
 @dataclass(slots=True)
 class Observation:
-    """Looks on for the length of a run."""
+    """Captures and counts the traffic of a run, from its making to `close`."""
 
     kernel: Kernel
     directory: RunDirectory
@@ -62,7 +62,7 @@ class Observation:
             kernel.wire.watchers.append(self._usage)
 
     def close(self) -> None:
-        """Write the files."""
+        """Write what is still in memory to the files."""
         if self.kernel.wire.capture is not None:
             self.kernel.wire.capture.close()
         if self._usage is not None:

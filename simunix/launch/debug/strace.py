@@ -15,10 +15,10 @@ class StraceOptions:
     """What the command line says: `HOST:COMMAND` patterns, "" for everything; no pattern, no trace."""
 
     selections: tuple[str, ...] = ()
-    stable: bool = False  # nothing that differs between two runs of the same: addresses, and pids where hosts share them
+    stable: bool = False  # without what differs between two runs of one plan: addresses, and pids where hosts share them
 
     def traces(self, directory: RunDirectory, plan: Plan, isolation: Isolation) -> Traces | None:
-        """The writer of a run's traces; None if nobody is to be traced. Raises SimunixError for a host that is not there."""
+        """The writer of a run's traces; None if none is traced. Raises SimunixError for a host that is not there."""
         if not self.selections:
             return None
         hosts = [host.name for host in plan.hosts]

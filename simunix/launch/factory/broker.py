@@ -1,7 +1,7 @@
-"""The server's one socket to the factory of hosts (csrc/hostinit/broker.c), and what has been heard over it from whom.
+"""The server's one socket to the factory of hosts (csrc/hostinit/broker.c), and what each party has said over it.
 
 Each side of a conversation has a number: 0 is the factory, a host's is given at its birth and never again. Answers come in the
-order of the questions to one party; in between come notices, of this party and of others, which are kept for whoever asks.
+order of the questions to one party; in between come notices, of this party and of others, which are kept until asked for.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class FactoryError(ContainerError):
 
 @dataclass(slots=True)
 class Party:
-    """What one has said. `answer` is the last one; `ended` are statuses of programs by process number, until somebody asks."""
+    """What one party has said: its last `answer`, and in `ended`, until they are asked for, statuses of programs by process."""
 
     asked: int = 0
     answered: int = 0
@@ -41,7 +41,7 @@ class Party:
     is_gone: bool = False
 
     def note(self, text: str) -> None:
-        """Take in a line: `ok NUMBER`, `error TEXT`, `ended PROCESS STATUS` or `gone`."""
+        """Take in a line of this party: `ok NUMBER`, `error TEXT`, `ended PROCESS STATUS` or `gone`."""
         if text == "gone":
             self.is_gone = True
         elif text.startswith("ended "):
@@ -53,7 +53,7 @@ class Party:
 
 
 class Broker:
-    """Asks and listens. Not for several threads at once."""
+    """Asks parties and keeps what they say. One thread at a time may use it."""
 
     def __init__(self, control: socket.socket) -> None:
         control.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MESSAGE_BYTES + ADDRESS_BYTES)
@@ -62,29 +62,29 @@ class Broker:
         self._last = FACTORY
 
     def admit(self) -> int:
-        """A number for a new host."""
+        """Give a new host its number."""
         self._last += 1
         self._parties[self._last] = Party()
         return self._last
 
     def dismiss(self, number: int) -> None:
-        """Have a host's control socket closed, which ends it; harmless if that is done, or if there is no factory any more."""
+        """Have a host's control socket closed, which ends the host; harmless if that was done, or if the factory is gone."""
         if self._parties.pop(number, None) is not None:
             try:
                 self._send(f"close={number}", ())
             except FactoryError:
-                return  # so is the socket
+                return  # the socket went with the factory
 
     def ask(self, number: int, address: str, words: Iterable[str], fds: tuple[int, ...] = ()) -> str | None:
-        """The answer of a party to a message, which goes by way of `address`; None if it is gone.
+        """Send a message to `address` and return the answer of the party that it is for; None if the party is gone.
 
-        Raises FactoryError if there is no factory any more, ContainerError if the words are no message.
+        Raises FactoryError if the factory is gone, ContainerError if the words are no message.
         """
         party = self._parties.get(number)
         if party is None or party.is_gone:
             return None
         message = _message(words)
-        party.asked += 1  # one that was given up half-way (Ctrl-C) is answered too: that is not what this one waits for
+        party.asked += 1  # an earlier question that Ctrl-C cut short is answered too, and that answer is not this one's
         mine = party.asked
         self._send(address, fds, message)
         while party.answered < mine and not party.is_gone:
@@ -112,7 +112,7 @@ class Broker:
             raise _death(error) from error
 
     def _listen(self, patience_s: float | None) -> bool:
-        """Take in the next line of anybody; false if none has come in time."""
+        """Take in the next line of any party; false if none has come in time."""
         self._control.settimeout(patience_s)
         try:
             line = self._control.recv(ANSWER_BYTES).decode(errors="replace")
@@ -126,12 +126,12 @@ class Broker:
             raise FactoryError("the factory of hosts has died")
         number, _, text = line.partition(" ")
         party = self._parties.get(int(number))
-        if party is not None:  # else the last words of one that has been dismissed
+        if party is not None:  # else the last line of a host that has been dismissed
             party.note(text)
         return True
 
     def close(self) -> None:
-        """The factory ends, and all hosts with it."""
+        """Close the socket, which ends the factory and all hosts with it."""
         self._control.close()
 
 

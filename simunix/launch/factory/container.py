@@ -88,7 +88,7 @@ class _Directives:
         self._is_elsewhere = spec.root != THIS_COMPUTER
 
     def build(self) -> list[str]:
-        """All directives."""
+        """All directives of hostinit's first message."""
         spec = self.spec
         self.words.append(f"hostname={spec.name}")
         if self._is_elsewhere:
@@ -250,7 +250,7 @@ class Container:
         self._line.give_up()
 
     def close(self) -> None:
-        """The same, and wait until they are gone."""
+        """End every process of the host, and wait until all are gone."""
         self._line.close()
 
 

@@ -23,12 +23,12 @@ class Line:
         self._number = number
 
     def ask(self, words: Iterable[str], fds: tuple[int, ...] = ()) -> int:
-        """Have it carry out a message; the number that it answers. Raises ContainerError with the reason."""
+        """Have the host's first process carry out a message; return the number that it answers. Raises ContainerError."""
         answer = self._factory.broker.ask(self._number, f"host={self._number}", words, fds)
         return _number_in(answer, "its init has died")
 
     def wait_ended(self, process: int, patience_s: float) -> int | None:
-        """The status of a program that was started by request; None if its host is gone, or if it does not come in time.
+        """The status of a program that the host has started; None if the host is gone, or if no status comes in time.
 
         Raises FactoryError if there is no factory any more.
         """
@@ -39,13 +39,13 @@ class Line:
         self._factory.broker.dismiss(self._number)
 
     def close(self) -> None:
-        """The same, and wait until they are gone."""
+        """End every process of the host, and wait until all are gone."""
         self.give_up()
         self._factory.await_end(self.init)
 
 
 class HostFactory:
-    """One for all hosts of a run. Closing it ends the hosts that are left."""
+    """The factory for all hosts of a run. Closing it ends the hosts that are left."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -59,7 +59,7 @@ class HostFactory:
             theirs.close()
 
     def bear(self, namespaces: str) -> Line:
-        """A host's first process. Raises ContainerError with the reason."""
+        """Start a host's first process. Raises ContainerError with the reason."""
         number = self.broker.admit()
         try:
             init = self._ask(f"birth={number}", f"namespaces={namespaces}")
@@ -80,7 +80,7 @@ class HostFactory:
         return _number_in(self.broker.ask(FACTORY, address, (request,)), "the factory of hosts has died")
 
     def close(self) -> None:
-        """It puts back what it has changed, and ends."""
+        """End the factory, which puts the kernel's settings back that it has changed."""
         self.broker.close()
         self._process.wait()
 

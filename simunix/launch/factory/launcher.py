@@ -1,4 +1,4 @@
-"""Starts real processes in the containers of a run; the server's only way to the outside."""
+"""Starts real processes in the containers of a run. The server has no other way to start one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DESCRIPTORS_FOR_SHIM = 4096
 
 
 class ContainerLauncher:
-    """One container per host, started when it is first needed; all from one factory."""
+    """Has one container for each host, started when it is first needed; all containers come from one factory."""
 
     def __init__(self, specs: dict[str, ContainerSpec], nofile: int, core: int | None) -> None:
         self._specs = specs
@@ -31,13 +31,13 @@ class ContainerLauncher:
 
     @property
     def factory(self) -> HostFactory:
-        """What hosts come from, started when it is first needed."""
+        """The factory of the hosts, started when it is first needed."""
         if self._factory is None:
             self._factory = HostFactory()
         return self._factory
 
     def start(self, host_name: str) -> Container:
-        """The host's container, booted if it is not up yet."""
+        """The host's container, started if it does not run yet."""
         if host_name not in self.containers:
             self.containers[host_name] = Container(self._specs[host_name], self.factory)
         return self.containers[host_name]
@@ -50,7 +50,7 @@ class ContainerLauncher:
     def wait_status(self, host_name: str, pid: int) -> int:
         """See rsg_server.process.host_state.Launcher."""
         container = self.containers.get(host_name)
-        return container.wait_status(pid) if container is not None else int(signal.SIGKILL)  # it ended with its host
+        return container.wait_status(pid) if container is not None else int(signal.SIGKILL)  # the process ended with its host
 
     def power_off(self, host_name: str) -> None:
         """See rsg_server.process.host_state.Launcher."""
@@ -62,7 +62,7 @@ class ContainerLauncher:
         """End all hosts: all are told before any is waited for."""
         for container in self.containers.values():
             container.give_up()
-        with contextlib.suppress(FactoryError):  # they have ended with it
+        with contextlib.suppress(FactoryError):  # the containers have ended with the factory
             for container in self.containers.values():
                 container.close()
         self.containers.clear()

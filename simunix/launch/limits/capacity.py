@@ -24,11 +24,11 @@ KERNEL_BYTES_OF_PROCESS = 130 * KIB
 KERNEL_BYTES_OF_THREAD = 24 * KIB
 SERVER_BYTES_OF_PROCESS = 96 * KIB
 MERGED_SHARE, MERGED_BYTES = 0.4, 640 * KIB
-"""What is left of a daemon's private memory once its pages are merged with those of its like: so much, this at most."""
+"""What is left of a daemon's private memory once its pages are merged with those of equal daemons: this share, this at most."""
 DESCRIPTORS_OF_HOST, DESCRIPTORS_OF_PROCESS, DESCRIPTORS_OF_THREAD = 2, 2, 1
 """A host's are both ends of a connection that comes now and then; its control socket is the factory's."""
 LASTING_OF_PROCESS = 1
-"""Of these, what the server's store does not take (rsg_server/fd_store/store.py): a pidfd."""
+"""How many of these the server's store of descriptors (rsg_server/fd_store/store.py) does not take: a pidfd."""
 FILES_OF_FACTORY, FILES_OF_PROCESS, FILES_OF_THREAD = 1, 14, 3
 RESERVE = 1.1
 
@@ -50,7 +50,7 @@ class Needs:
 
     @property
     def saved_bytes(self) -> int:
-        """By merging."""
+        """Bytes that merging pages saves."""
         return self.memory_bytes - self.merged_bytes
 
 
@@ -128,5 +128,5 @@ def _memory_remedy(needs: Needs, merges: bool) -> str:
 
 
 def gib(size_bytes: int) -> str:
-    """Bytes for people."""
+    """A number of bytes as messages write it."""
     return f"{size_bytes / GIB:.1f} GiB"

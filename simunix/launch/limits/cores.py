@@ -1,7 +1,7 @@
-"""Which core of this computer a run has to itself: runs at the same time take different ones, as far as there are any.
+"""Which core of this computer a run has to itself. Runs at the same time take different cores, as far as there are any.
 
-A core is taken by binding a name (abstract, so without a file): the kernel lets one process have it, whoever's it is, and takes
-it back when that process ends, however it ends.
+A core is taken by binding an abstract name (unix(7)), which needs no file: the kernel lets one process of all users have the
+name, and takes it back when that process ends, however it ends.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ SHARERS_MAX = 1000
 
 
 class Claim:
-    """A core that is ours until we release it, or end."""
+    """A core that this process has claimed, until `release` or its own end."""
 
     def __init__(self, core: int, holder: socket.socket | None) -> None:
         self.core = core
         self._holder = holder
 
     def release(self) -> None:
-        """Others may have it."""
+        """Let other runs have the core."""
         if self._holder is not None:
             self._holder.close()
             self._holder = None
@@ -38,7 +38,7 @@ class Claim:
 
 
 def claim(cores: Sequence[int] | None = None) -> Claim:
-    """One of these cores (default: those that we may run on) that fewest runs have.
+    """Claim the one of these cores (default: those that this process may run on) that the fewest runs have.
 
     Equal ones are tried from a place on that our pid decides: so runs in network namespaces of their own, which do not see
     each other's names, spread as well.

@@ -13,7 +13,7 @@ from simunix.launch.limits.capacity import GIB, Needs, gib
 from simunix.launch.limits.limits import memory_bytes
 
 WORTH_BYTES = GIB
-"""With merge_pages: auto, less than this is not worth the second core's time."""
+"""With merge_pages: auto, pages are not merged if that saves less: it would not be worth a second core's time."""
 PAGES, MILLISECONDS = 4000, 20
 """The merger looks at so many pages each so many milliseconds: faster than starting daemons make them."""
 FULL_SCANS = Path("/sys/kernel/mm/ksm/full_scans")
@@ -25,7 +25,7 @@ PATIENCE_S = 60.0
 
 
 def start_merging(wanted: str, needs: Needs, launcher: ContainerLauncher, warn: Callable[[str], None]) -> bool:
-    """Switch it on if it is wanted and to be had; says in one line what is lost without."""
+    """Switch merging on if it is wanted and possible; tell whether it is on. Warns of what is lost if it is not possible."""
     if wanted == "no" or (wanted == "auto" and needs.saved_bytes < WORTH_BYTES):
         return False
     try:
@@ -40,14 +40,14 @@ def start_merging(wanted: str, needs: Needs, launcher: ContainerLauncher, warn: 
 
 
 @dataclass(slots=True)
-class Room:
+class MemoryGate:
     """Holds up the start of further daemons, in real time, while memory is short and the merger is gaining some."""
 
     is_given_up: Callable[[], bool]
     held_s: float = 0.0
 
     def wait(self) -> None:
-        """Return when there is room, when merging no longer helps, or when the run is given up."""
+        """Return when memory is free, when merging no longer frees any, or when the run is given up."""
         began = time.monotonic()
         floor = int(memory_bytes()["MemTotal"] * ROOM_SHARE)
         scans = _full_scans()

@@ -85,7 +85,7 @@ def namespaces() -> Limit:
 
 
 def raise_open_files(needed: int) -> None:
-    """Let this process have so many descriptors, as far as the user may say so; what it starts sets limits of its own."""
+    """Let this process have so many descriptors, as far as the user may raise the limit. Emulated processes get their own."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < needed:
         for highest in (max(hard, needed) if hard != resource.RLIM_INFINITY else hard, hard):

@@ -12,7 +12,7 @@ KIB = 1024
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """Sockets × cores × threads, and memory. One NUMA node."""
+    """The processors and the memory of a host: sockets × cores × threads, in one NUMA node."""
 
     sockets: int
     cores_per_socket: int
@@ -21,8 +21,13 @@ class Hardware:
 
     @property
     def cpus(self) -> int:
-        """Logical processors."""
+        """The number of logical processors."""
         return self.sockets * self.cores_per_socket * self.threads_per_core
+
+    @property
+    def shape(self) -> str:
+        """A name for these sizes: hosts of one shape share the files that show them."""
+        return f"{self.sockets}x{self.cores_per_socket}x{self.threads_per_core}-{self.memory_bytes}"
 
     def place(self, cpu: int) -> tuple[int, int]:
         """(socket, core in the socket) of a logical processor: threads of a core are numbered apart, as on PCs."""

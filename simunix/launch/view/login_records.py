@@ -1,7 +1,7 @@
-"""Who logged in, when and from where: records that login and sshd keep in files of fixed names, whatever they are told.
+"""Records of logins (user, time, origin), which login and sshd keep in files whose names cannot be configured.
 
-A host has its own, empty at first. With this computer's, an emulated login would be entered there, and would find those of
-earlier runs, so that equal runs differed.
+A host has records of its own, empty at first. In this computer's records an emulated login would find the logins of earlier
+runs, so that equal runs differed.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The report of several runs as one HTML page that needs no network: template, style, script and the libraries it carries."""
+"""The report as one HTML page that needs no network: it contains template, style, script and the libraries of the script."""

@@ -1,4 +1,4 @@
-"""From a comparison of runs to the page: numbers as HTML, curves, charts and jobs as compressed data for its script."""
+"""From a comparison of runs to the page: numbers as HTML; curves, charts and jobs as compressed data for the page's script."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from simunix.units import human_time
 
 HERE = Path(__file__).parent
 RECTANGLES_MAX = 200_000
-"""Of one Gantt chart; the smallest ones of larger charts are left out, and the page says so."""
+"""Most rectangles of a Gantt chart; the smallest ones of a larger chart are left out, and the page says so."""
 DIGITS = 3
 LEAST_CHANGE = 1e-5
-"""Smaller changes against the first run are not shown."""
+"""Smaller relative changes against the first run are not shown."""
 NOTHING = "–"
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the summary: where its value comes from, how it is written; changes are shown where `is_compared`."""
+    """A row of the summary: the function of its value, and that of its text. Changes are shown if `is_compared`."""
 
     name: str
     value: Callable[[Run, pd.Series], float | None]
@@ -62,7 +62,7 @@ def _ratio(value: float) -> str:
 PER_PROCESSOR = "max(1, turnaround / (processors × max(run time, 10 s)))"
 EQUAL = ": 1 if all are equal, 1/users if one has all"
 USERS_MAX = 40
-"""Rows of the table of users."""
+"""Most rows of the table of users."""
 SUMMARY = (
     Row("jobs", _of("jobs"), _count, "jobs of the workload"),
     Row("finished", _of("finished"), _count, "jobs that started and ended"),
@@ -92,7 +92,7 @@ SUMMARY = (
 
 
 def write_page(target: Path, comparison: Comparison, title: str) -> int:
-    """Write the page; returns its size in bytes. Raises SimunixError."""
+    """Write the page; return its size in bytes. Raises SimunixError."""
     text = render(comparison, title)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -102,7 +102,7 @@ def write_page(target: Path, comparison: Comparison, title: str) -> int:
 
 
 def render(comparison: Comparison, title: str) -> str:
-    """The page's HTML."""
+    """Return the HTML of the page."""
     from jinja2 import Environment, FileSystemLoader
     from markupsafe import Markup
 
@@ -155,7 +155,7 @@ def _gantt_note(run: Run, rectangles: Rectangles | None) -> str:
 
 
 def summary_rows(comparison: Comparison) -> list[dict[str, Any]]:
-    """Rows of texts; from the second run on with the change against the first."""
+    """Return the rows of the summary as texts; from the second run on, with the change against the first."""
     summaries = comparison.summaries()
     rows = []
     for row in SUMMARY:
@@ -188,7 +188,7 @@ def _change(first: float | None, value: float | None) -> str:
 
 
 def user_rows(comparison: Comparison) -> list[tuple[str, list[list[str]]]]:
-    """Name of each user, and for each run: jobs, mean wait, mean bounded slowdown. Nothing of one user alone."""
+    """Return for each user, and for each run: jobs, mean wait, mean bounded slowdown. Empty for a single user."""
     table = comparison.users
     if len(table) < 2:
         return []
@@ -207,7 +207,7 @@ def user_rows(comparison: Comparison) -> list[tuple[str, list[list[str]]]]:
 
 
 def request_rows(runs: Sequence[Run]) -> list[tuple[str, list[list[str]]]]:
-    """Name of each server's port, and for each run: requests, mean and largest latency. Nothing where nobody captured."""
+    """Return for each server's port, and for each run: requests, mean and largest latency. Empty without captures."""
     found = [by_name(run.directory) for run in runs]
     names = dict.fromkeys(name for one in found for name in one)
     texts: tuple[Callable[[float], str], ...] = (_count, _latency, _latency)
@@ -227,7 +227,7 @@ def _latency(seconds: float) -> str:
 
 
 def event_rows(runs: Sequence[Run]) -> list[tuple[str, list[str]]]:
-    """How often each kind of thing happened, from run.json or, where that is missing, from the log."""
+    """Return how often each kind of event happened, from run.json, or from the event log without it."""
     counts = [_counts(run) for run in runs]
     names = sorted({name for one in counts for name in one})
     return [(name.replace("_", " "), [f"{one[name]:,}" if name in one else NOTHING for one in counts]) for name in names]
@@ -247,7 +247,7 @@ def _counts(run: Run) -> dict[str, int]:
 def payload(
     comparison: Comparison, rectangles: Sequence[Rectangles | None], utilisation: Curves, queue: Curves
 ) -> dict[str, Any]:
-    """What report.js draws; without jobs, nothing but the labels."""
+    """Return the data that report.js draws; without jobs, only the labels."""
     runs, table = comparison.runs, comparison.table
     if table.empty:
         return {"runs": [{"label": run.label} for run in runs]}
@@ -298,7 +298,7 @@ def _curves(curves: Curves) -> dict[str, Any]:
 
 
 def numbers(values: Any) -> list[float | None]:
-    """For JSON: rounded, whole numbers without a point, None for what is not known."""
+    """Return values for JSON: rounded, whole numbers as integers, None for NaN."""
     rounded = np.round(np.asarray(values, dtype=float), DIGITS).tolist()
     return [None if value != value else int(value) if value.is_integer() else value for value in rounded]
 

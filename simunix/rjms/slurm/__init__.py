@@ -1,1 +1,1 @@
-"""Slurm: configuration text, daemons, accounting."""
+"""Slurm: its section of a scenario, configuration text, daemons, clients and accounting."""

@@ -10,12 +10,14 @@ def account_commands(new: Sequence[str], associations: Mapping[str, Sequence[str
 
     `qos` are those that jobs ask for; they and other accounts must exist by then. Users of the same accounts share a command.
     """
-    commands = [f"modify account root set QosLevel+={','.join(sorted(qos))}"] if qos else []  # all others inherit them
+    commands = (
+        [f"modify account root set QosLevel+={','.join(sorted(qos))}"] if qos else []
+    )  # all other accounts inherit those of root
     commands += [f"add account {','.join(new)} Description=trace Organization=trace"] if new else []
     together: dict[tuple[str, ...], list[str]] = {}
     for user, own in associations.items():
         together.setdefault(tuple(own), []).append(user)
     for own, users in together.items():
-        default = "" if "root" in users else f" DefaultAccount={own[0]}"  # root has one: root
+        default = "" if "root" in users else f" DefaultAccount={own[0]}"  # the user root has a default account already: root
         commands.append(f"add user {','.join(users)} Account={','.join(own)}{default}")
     return commands

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from simunix.rjms.clients import Choice, Clients
-from simunix.rjms.slurm.work import size_words, work_words
+from simunix.rjms.adapter import Choice, Clients
+from simunix.rjms.slurm.work import LAUNCH, size_words, work_words
 from simunix.workload.job import Job
 
 SBATCH, SRUN = "sbatch", "srun"
@@ -14,13 +15,14 @@ UNFINISHED = ("squeue", "--noheader", "--array", "--format=%i")
 ENDED = ("scontrol", "--oneliner", "show", "job", "{}")
 END_PATTERN = r"\bEndTime=(\S+)"
 RELEASE = ("scontrol", "release", "{}")
+STATES = "squeue --noheader --states=all --format='%j|%T|%C'"
 MINUTE_S = 60
 ARRAY_MAX = 1000
 """Slurm's MaxArraySize is 1001 unless slurm.conf says otherwise, and the index has to be below it."""
 
 
 def time_limit_min(job: Job) -> int | None:
-    """Slurm counts limits in minutes; one more than asked for, so that an exact request is not cut off. None: no limit."""
+    """A job's limit in minutes, as Slurm counts, and one more, so that an exact request is not cut off; None for no limit."""
     return None if math.isinf(job.requested_s) else math.ceil(job.requested_s / MINUTE_S) + 1
 
 
@@ -39,14 +41,14 @@ OPTIONS = ("partition", "qos", "account", "nice", "priority")
 
 
 def chosen_options(choice: Choice) -> tuple[str, ...]:
-    """The options of a choice, those of the user last."""
+    """The words for a choice; those that the scenario gives as arguments come last."""
     values = {name: getattr(choice, name) for name in OPTIONS}
     held = ("--hold",) if choice.is_held else ()
     return (*(f"--{name}={value}" for name, value in values.items() if value is not None), *held, *choice.arguments)
 
 
 def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
-    """sbatch for a job that does its work or sleeps its run time, on as many cores as it asks for; srun for one that sleeps."""
+    """The command that submits a job: sbatch for one that works or sleeps for its run time, srun for one that sleeps."""
     choice = choice or Choice(SBATCH)
     limit = time_limit_min(job)
     rest = (*size_words(job), *(() if limit is None else (f"--time={limit}",)), *chosen_options(choice))
@@ -55,17 +57,37 @@ def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
     return (SBATCH, "--parsable", name_option(job.id), *rest, *work_words(job))
 
 
+def limit_s(job: Job) -> float | None:
+    """The time limit that Slurm is told, in seconds; None for no limit."""
+    limit = time_limit_min(job)
+    return None if limit is None else limit * 60.0
+
+
+def find_held(names: Sequence[str]) -> str:
+    """A shell command that prints the numbers of the pending jobs of these names, in the order of their submission."""
+    return f"squeue --noheader --states=PENDING --sort=i --format=%A --name={','.join(names)}"
+
+
 CLIENTS = Clients(
-    (SBATCH, SRUN),
-    frozenset({SRUN}),
-    submit_command,
-    name_option,
-    "--dependency=afterany:{}",
-    "--array=0-{}",
-    ARRAY_MAX,
-    QUEUE,
-    UNFINISHED,
-    ENDED,
-    END_PATTERN,
-    RELEASE,
+    names=(SBATCH, SRUN),
+    staying=frozenset({SRUN}),
+    command=submit_command,
+    job_name=job_name,
+    named=name_option,
+    limit_s=limit_s,
+    after="--dependency=afterany:{}",
+    array="--array=0-{}",
+    array_max=ARRAY_MAX,
+    launch=LAUNCH,
+    log_name="%x-%j",
+    queue=QUEUE,
+    unfinished=UNFINISHED,
+    ended=ENDED,
+    end_pattern=END_PATTERN,
+    release=RELEASE,
+    states=STATES,
+    running="RUNNING",
+    pending="PENDING",
+    find_held=find_held,
+    release_all=RELEASE[:2],
 )

@@ -53,7 +53,7 @@ class SlurmCluster:
 
 
 def node_lines(nodes: Iterable[ComputeNode]) -> str:
-    """NodeName with the sizes that the host itself shows in /proc and /sys.
+    """Lines of NodeName, with the sizes that the host itself shows in /proc and /sys.
 
     Nodes that are alike and whose addresses follow each other share a line, as production writes it: every daemon on every node
     reads this file, so a line for each would cost the square of their number.
@@ -104,7 +104,7 @@ def files(conf: str, release: Release) -> dict[str, bytes]:
 
 
 def slurm_conf(cluster: SlurmCluster) -> str:
-    """The whole file. Daemons run as root; no multiple-slurmd option; every node has its own name, address and port 6818."""
+    """The whole slurm.conf. Daemons run as root; no multiple-slurmd option; a node has its own name, address and port 6818."""
     scheduler = f"SchedulerParameters={cluster.scheduler}\n" if cluster.scheduler else ""
     nodes = node_lines(cluster.nodes)
     names = fold_hosts(node.name for node in cluster.nodes)

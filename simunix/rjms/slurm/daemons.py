@@ -43,7 +43,7 @@ def munge_key(seed: int) -> bytes:
 
 
 def munge_user(is_root: bool) -> str | None:
-    """munged wants its files to be its own: the package's user where users can be changed, else whoever runs this."""
+    """The user of munged, which insists on owning its files: the package's user; None, for the caller, without root."""
     return MUNGE_USER if is_root else None
 
 
@@ -67,7 +67,7 @@ def host_files(host: str, texts: Mapping[str, bytes], seed: int, is_root: bool) 
 
 
 def wave_ns(index: int) -> int:
-    """When the wave of a host comes, after that of the first, by its place among those that get a daemon."""
+    """Nanoseconds from the first wave to that of a host, by the host's place among those that get a daemon."""
     return index // WAVE_HOSTS * WAVE_NS
 
 
@@ -78,7 +78,7 @@ def uses_munge(settings: Mapping[str, str]) -> bool:
 
 
 def munged(host: str, is_root: bool, index: int = 0) -> ProcessSpec:
-    """Authentication, on every host. In a user namespace /var and / belong to nobody it knows, so it must be told to go on."""
+    """munged on a host. In a user namespace the owner of / and /var is unknown there, so munged must be told to go on."""
     argv = (MUNGED, "--foreground") if is_root else (MUNGED, "--foreground", "--force")
     return ProcessSpec(
         "munged",
@@ -92,13 +92,13 @@ def munged(host: str, is_root: bool, index: int = 0) -> ProcessSpec:
 
 
 def slurmctld(host: str, nodes: int = 0) -> ProcessSpec:
-    """The controller of so many nodes."""
+    """slurmctld, the controller of so many nodes."""
     footprint = Footprint(CONTROLLER_BYTES + nodes * CONTROLLER_BYTES_PER_NODE, CONTROLLER_THREADS)
     return ProcessSpec("slurmctld", host, (SLURMCTLD, "-D"), SLURMCTLD_START_NS, essential=True, footprint=footprint)
 
 
 def slurmd(host: str, index: int = 0, nodes: int = 0) -> ProcessSpec:
-    """A compute node's daemon, one of so many; a second thread answers pings."""
+    """slurmd, the daemon of a compute node, one of so many; a second thread answers pings."""
     memory = SLURMD_BYTES + nodes * SLURMD_BYTES_PER_NODE
     footprint = Footprint(memory, 2, STEP_BYTES, STEP_THREADS, STEP_PROCESSES)
     start_ns = SLURMD_START_NS + wave_ns(index)

@@ -1,6 +1,6 @@
 """slurmdbd and its MariaDB: which hosts they run on, their files, and how they come up one after the other.
 
-man slurmdbd.conf(5) of Slurm 22.05 is the source. Nobody waits for a fixed time: slurmdbd itself tries again until its database
+man slurmdbd.conf(5) of Slurm 22.05 is the source. No daemon waits for a fixed time: slurmdbd itself tries until its database
 answers, and slurmctld starts when slurmdbd knows the cluster.
 """
 
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from rsg_server.errors import SimunixError
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
 from simunix.rjms.slurm import daemons
+from simunix.rjms.slurm.section import SlurmSection
 from simunix.roots.tree import THIS_COMPUTER, RootTree
-from simunix.scenario.model import SlurmSection
 
 SLURMDBD, SACCTMGR = "/usr/sbin/slurmdbd", "/usr/bin/sacctmgr"
 MARIADBD, INSTALL = "/usr/sbin/mariadbd", "/usr/bin/mariadb-install-db"
@@ -27,7 +27,7 @@ MARIADBD_START_NS = 0
 SLURMDBD_START_NS = 500 * 10**6
 STORAGE_USER, STORAGE_PASS, STORAGE_LOC = "slurm", "simunix", "slurm_acct_db"
 TRIES = 300
-"""So often slurmctld's host asks slurmdbd, once a second, before it gives up."""
+"""How often slurmctld's host asks slurmdbd, once a second, before the host gives up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Database:
 
 
 def of_section(section: SlurmSection, key: str, settings: Mapping[str, str]) -> Database | None:
-    """What a section asks for; `settings` are those of the user's own slurm.conf, if there is one."""
+    """The database that a section asks for; `settings` are those of the user's own slurm.conf, if there is one."""
     if section.accounting_storage_type == "none":
         for name in ("accounting_storage_host", "accounting_storage_enforce", "storage_host", "sacctmgr"):
             if getattr(section, name):
@@ -87,7 +87,7 @@ class DatabasePlan:
 
 
 def plan(database: Database, key: str, controller: str, roots: Mapping[str, RootTree], is_root: bool) -> DatabasePlan:
-    """Everything of both, and a slurmctld that waits for them. SimunixError names the Debian package that is missing."""
+    """Plan both daemons, and a slurmctld that waits for them. SimunixError names the Debian package that is missing."""
     _check_installed(database, key, roots)
     root = roots[database.storage]
     user = MARIADBD_USER if is_root and root.user(MARIADBD_USER) else "root"
@@ -118,7 +118,7 @@ def _check_installed(database: Database, key: str, roots: Mapping[str, RootTree]
 
 
 def slurmdbd_conf(database: Database) -> str:
-    """Only its owner, SlurmUser, may read the file, or slurmdbd refuses it."""
+    """The content of slurmdbd.conf. slurmdbd refuses a file that others than its owner, SlurmUser, may read."""
     return f"""# Written by simunix from the scenario's slurm section.
 AuthType=auth/munge
 DbdHost={database.dbd}
@@ -133,7 +133,7 @@ PidFile=/run/slurmdbd.pid
 
 
 def grants_sql() -> str:
-    """What mariadbd carries out when it starts: a statement on each line. Slurm's user may come from any host."""
+    """The statements, one on each line, that mariadbd carries out at its start. Slurm's user may come from any host."""
     return f"""CREATE USER IF NOT EXISTS '{STORAGE_USER}'@'%' IDENTIFIED BY '{STORAGE_PASS}';
 GRANT ALL ON {STORAGE_LOC}.* TO '{STORAGE_USER}'@'%';
 """
@@ -143,9 +143,9 @@ GRANT ALL ON {STORAGE_LOC}.* TO '{STORAGE_USER}'@'%';
 
 
 def mariadbd(database: Database, user: str) -> ProcessSpec:
-    """Makes its tables at the first start. The settings are those that Slurm asks for: https://slurm.schedmd.com/accounting.html.
+    """mariadbd, which makes its tables at the first start. Slurm asks for these settings: slurm.schedmd.com/accounting.html.
 
-    Without native asynchronous input and output it does not try what simunix refuses anyhow.
+    Native asynchronous input and output is off, as simunix refuses its system calls.
     """
     script = f"""cd {DATA}
 set -- --no-defaults --user={user} --datadir={DATA} --innodb-use-native-aio=OFF --innodb-log-file-size=64M
@@ -159,12 +159,12 @@ exec {MARIADBD} "$@" --socket={SOCKET_FOLDER}/mysqld.sock --bind-address=0.0.0.0
 
 
 def slurmdbd(database: Database) -> ProcessSpec:
-    """Tries again every five seconds until its database is there."""
+    """slurmdbd, which by itself tries every five seconds to reach its database."""
     return ProcessSpec("slurmdbd", database.dbd, (SLURMDBD, "-D"), SLURMDBD_START_NS, essential=True)
 
 
 def slurmctld(database: Database, controller: str) -> ProcessSpec:
-    """The controller, once slurmdbd answers and knows the cluster: without it slurmctld would end at its first start."""
+    """slurmctld, once slurmdbd answers and knows the cluster: without slurmdbd it would end at its first start."""
     commands = "".join(f"{SACCTMGR} --immediate {command} || exit 1\n" for command in database.sacctmgr)
     cluster = shlex.quote(database.cluster)
     script = f"""tries=0

@@ -1,15 +1,15 @@
-"""sbatch's words for the size of a job and for what it does; srun for the ranks of one."""
+"""The words that tell sbatch the size of a job and what the job does, and srun to start the job's ranks."""
 
 from __future__ import annotations
 
 from simunix.workload.job import Job
 
 LAUNCH = ("srun", "--kill-on-bad-exit=1", "--input=none")
-"""What starts the ranks of a job's step: one for each task of the allocation."""
+"""The command that starts the ranks of a job's step, one for each task of the allocation."""
 
 
 def size_words(job: Job) -> tuple[str, ...]:
-    """A task for each rank: as many cores as the job has for it, or a node of its own."""
+    """The size of a job: a task for each rank, with as many cores as the job has for it, or with a node of its own."""
     work = job.work
     if work is None or (not work.on_nodes and work.ranks == job.cores):
         return (f"--ntasks={job.cores}",)
@@ -19,7 +19,7 @@ def size_words(job: Job) -> tuple[str, ...]:
 
 
 def work_words(job: Job) -> tuple[str, ...]:
-    """The script of what it does, with its log; or a sleep."""
+    """What a job does: its script, with its log; or a sleep for its run time."""
     if job.work is None:
         return ("--output=/dev/null", f"--wrap=exec sleep {job.runtime_s:g}")
     return (f"--output={job.work.output}", job.work.script)

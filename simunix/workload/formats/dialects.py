@@ -46,25 +46,25 @@ DIALECTS = (SOFT_WALLTIME, METACENTRUM_2009)
 _JOB = re.compile(r"^(\d+)(?:\[\d*\])?(?:\..*|\[\d*\].*)?$")
 
 
-def _is_number(word: str) -> bool:
+def _is_number(text: str) -> bool:
     try:
-        float(word)
+        float(text)
     except ValueError:
         return False
     return True
 
 
-def job_number(word: str) -> int:
+def job_number(text: str) -> int:
     """Return 42 for `42`, `42.server.cz`, `42[7]` and `42[7].server`. Raises ValueError for anything else."""
-    found = _JOB.match(word)
+    found = _JOB.match(text)
     if found is None:
-        raise ValueError(word)
+        raise ValueError(text)
     return int(found[1])
 
 
-def decimal(word: str) -> float:
+def decimal(text: str) -> float:
     """Parse a number with a decimal point or a decimal comma (CERIT-SC writes memory with a comma)."""
-    return float(word.replace(",", "."))
+    return float(text.replace(",", "."))
 
 
 class Names:
@@ -73,9 +73,9 @@ class Names:
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
 
-    def __call__(self, word: str) -> int:
+    def __call__(self, text: str) -> int:
         """Return the number of a name; a text that is a number stands for itself."""
-        return int(word) if word.lstrip("-").isdigit() else self.numbers.setdefault(word, len(self.numbers) + 1)
+        return int(text) if text.lstrip("-").isdigit() else self.numbers.setdefault(text, len(self.numbers) + 1)
 
     def __iter__(self) -> Iterator[tuple[str, int]]:
         """Iterate over the names and their numbers."""

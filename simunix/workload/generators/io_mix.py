@@ -32,7 +32,7 @@ DURATION_DEVIATION = 0.1
 """Standard deviation of durations, as a share of the mean (the thesis's "variance 10 percent"). Durations are positive."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IoMix:
     """The jobs as columns of equal length: nodes, iterations, seconds of computing and of I/O in one iteration."""
 
@@ -84,7 +84,14 @@ def uniform(
     compute_s = random.uniform(*UNIFORM_COMPUTE_S, count)
     iterations = random.integers(UNIFORM_ITERATIONS[0], UNIFORM_ITERATIONS[1] + 1, count)
     parameters = _parameters("uniform", count, ratio, low_share, seed) | {"saturation": f"{saturation:g}"}
-    return IoMix(nodes, iterations, compute_s, ratios * compute_s, processors, parameters)
+    return IoMix(
+        nodes=nodes,
+        iterations=iterations,
+        compute_s=compute_s,
+        io_s=ratios * compute_s,
+        processors=processors,
+        parameters=parameters,
+    )
 
 
 def mira(seed: int, jobs: int = 250, ratio: float | None = None, low_share: float = 0.5) -> IoMix:
@@ -107,7 +114,14 @@ def mira(seed: int, jobs: int = 250, ratio: float | None = None, low_share: floa
     iterations = random.integers(MIRA_ITERATIONS[0], MIRA_ITERATIONS[1] + 1, count)
     compute_s = durations * (1 - shares) / iterations
     io_s = durations * shares / iterations * nodes / MIRA_NODES
-    return IoMix(nodes, iterations, compute_s, io_s, MIRA_NODES, _parameters("mira", count, ratio, low_share, seed))
+    return IoMix(
+        nodes=nodes,
+        iterations=iterations,
+        compute_s=compute_s,
+        io_s=io_s,
+        processors=MIRA_NODES,
+        parameters=_parameters("mira", count, ratio, low_share, seed),
+    )
 
 
 def _parameters(model: str, count: int, ratio: float | None, low_share: float, seed: int) -> dict[str, object]:

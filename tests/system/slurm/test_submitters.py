@@ -187,7 +187,7 @@ def test_without_root_it_is_said_what_is_given_up(tmp_path: Path) -> None:
 def test_two_workloads_share_their_users_but_not_srun(tmp_path: Path) -> None:
     from rsg_server.errors import SimunixError
     from simunix.planning.expand import expand
-    from simunix.scenario.loader import load
+    from simunix.rjms.scenario import load
 
     (tmp_path / "t.swf").write_text(TRACE)
     first = SCENARIO.replace("  MORE\n", "").replace("workload:\n  trace: t.swf\n", "")

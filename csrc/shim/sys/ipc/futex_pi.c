@@ -1,10 +1,11 @@
 /* Futexes whose word names the owning thread: priority-inheriting locks and robust lists.
  *
- * Where computing takes no time there is nobody to hurry along, so priorities decide nothing: a lock is handed to whoever has waited
- * longest, as the kernel does among equals. The words are laid out as the kernel's, whose own walk over robust lists at the death of
- * a process then finds what it expects.
+ * Where computing takes no time no thread need be hurried along, so priorities decide nothing: a lock is handed to the thread
+ * that has waited longest, as the kernel does among equals. The words are laid out as the kernel's, whose own walk over robust
+ * lists at the death of a process then finds what it expects.
  */
-#include "shim.h"
+#include "shim/core/channel.h"
+#include "shim/sys/ipc/ipc.h"
 
 #define ROBUST_MAX 2048 /* ROBUST_LIST_LIMIT: lists may be circles */
 #define PI_MARK 1UL
@@ -33,7 +34,7 @@ static bool hand_over(struct call *call, uint32_t *word, bool is_private, uint32
     return true;
 }
 
-/* 0 if the lock is ours now, -EBUSY if another has it. */
+/* 0 if this thread has the lock now, -EBUSY if another has it. */
 static long take(struct call *call, uint32_t *word)
 {
     uint32_t tid = (uint32_t)call->thread->tid;
@@ -44,7 +45,7 @@ static long take(struct call *call, uint32_t *word)
     return 0;
 }
 
-/* Wait until the lock has been handed to us, or is free because its owner's process has died. Signals do not end it. */
+/* Wait until the lock has been handed to this thread, or its owner's process has died. Signals do not end the wait. */
 static long wait_for_owner(struct call *call, uint32_t *word, bool is_private, int64_t deadline)
 {
     for (;;) {
@@ -96,7 +97,7 @@ long futex_wait_requeue_pi(struct call *call, const struct futex_pair *pair, int
     return wait_for_owner(call, pair->to, pair->to_private, deadline);
 }
 
-/* Its signal or broadcast: all move to the lock; if that is free, the first has it. */
+/* A condition variable's signal or broadcast: the waiters move to the lock; if the lock is free, the first has it. */
 long futex_cmp_requeue_pi(struct call *call, const struct futex_pair *pair)
 {
     long moved;
@@ -132,8 +133,8 @@ static void release(struct call *call, uint64_t entry, int64_t offset)
         futex_wake(call, word, false, 1, FUTEX_BITSET_MATCH_ANY);
 }
 
-/* A thread ends: whoever waits for what it holds learns of that. The kernel does so too, but nobody waits there. Both keys of a
- * private word are the same, so it need not be known whether the lock is shared. */
+/* A thread ends: threads that wait for the locks it holds learn of that. The kernel tells too, but no thread waits in the
+ * kernel. Both keys of a private word are the same, so it need not be known whether the lock is shared. */
 void futex_release_robust(struct call *call)
 {
     struct robust_head *head = NULL;
@@ -144,7 +145,7 @@ void futex_release_robust(struct call *call)
         return;
     entry = head->next;
     for (int i = 0; i < ROBUST_MAX && (entry & ~PI_MARK) != (uint64_t)head && !is_bad_pointer((void *)entry); i++) {
-        uint64_t next = *(uint64_t *)(entry & ~PI_MARK); /* whoever is woken may take it off the list */
+        uint64_t next = *(uint64_t *)(entry & ~PI_MARK); /* a woken thread may take the entry off the list */
 
         release(call, entry, head->offset);
         entry = next;

@@ -1,6 +1,7 @@
-/* A descriptor that gets another socket behind it leaves the epoll instances that watch it; they are told of it again. What they
- * wait for stands in /proc/self/fdinfo: "tfd:        7 events:        4 data:        7 …", a line for each entry. */
-#include "shim.h"
+/* A descriptor that gets another socket behind it leaves the epoll instances that watch it; they are told of it again. What
+ * they wait for stands in /proc/self/fdinfo: "tfd:        7 events:        4 data:        7 …", a line for each entry. */
+#include "shim/core/memory.h"
+#include "shim/sys/poll/poll.h"
 
 struct directory_entry {
     uint64_t inode;

@@ -1,6 +1,8 @@
 /* Ancillary data of datagrams (RFC 3542 and its IPv4 kin): what the header that travels with a datagram holds of it, as control
  * messages. */
-#include "shim.h"
+#include "shim/core/memory.h"
+#include "shim/sys/socket/socket.h"
+#include "shim/turn/turn.h"
 
 #define LEVEL_IP 0
 #define LEVEL_IPV6 41
@@ -64,7 +66,7 @@ static long take(const struct control_header *control, struct simunix_datagram *
 }
 
 /* What a sender gives along with its datagram, into the header; 0 or -errno. */
-long control_messages_send(const struct message_header *message, struct simunix_datagram *header)
+long cmsg_send(const struct message_header *message, struct simunix_datagram *header)
 {
     size_t at = 0;
 
@@ -145,8 +147,8 @@ static void put_times(struct message_header *message, size_t *used, const struct
         put(message, used, SOL_SOCKET_LEVEL, SO_TIMESTAMPING_OLD, times, sizeof times);
 }
 
-/* Of AF_UNIX datagrams the kernel tells when it took them out, by the real clock: here, now. */
-void control_messages_correct_time(struct thread *thread, struct message_header *message)
+/* The kernel tells when an AF_UNIX datagram arrived, by the real clock: the time told instead is now. */
+void cmsg_correct_time(struct thread *thread, struct message_header *message)
 {
     int64_t now_ns = clock_read(thread, CLOCK_REALTIME);
     size_t at = 0;
@@ -168,7 +170,7 @@ void control_messages_correct_time(struct thread *thread, struct message_header 
 }
 
 /* What a receiver has asked for (its server knows), in the kernel's order. */
-void control_messages_receive(const struct simunix_datagram *header, struct message_header *message)
+void cmsg_receive(const struct simunix_datagram *header, struct message_header *message)
 {
     bool is_4 = header->family == 4;
     int hop_limit = header->hop_limit;

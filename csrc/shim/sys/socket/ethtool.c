@@ -1,5 +1,6 @@
 /* SIOCETHTOOL: speed and state of a link, in both forms that programs ask for. */
-#include "shim.h"
+#include "shim/core/memory.h"
+#include "shim/sys/socket/socket.h"
 
 #define GET_SETTINGS 0x1
 #define GET_DRIVER 0x3
@@ -57,7 +58,8 @@ static long tell_settings(uint32_t speed, struct settings *settings)
     return 0;
 }
 
-/* Whoever asks with another length of masks is told ours, negative, and asks again: see ETHTOOL_GLINKSETTINGS. */
+/* A program that asks with another length of masks is told the right one, negative, and asks again: see ETHTOOL_GLINKSETTINGS.
+ * */
 static long tell_link_settings(uint32_t speed, struct link_settings *settings)
 {
     bool is_handshake = settings->mask_words != MASK_WORDS;

@@ -1,10 +1,8 @@
-/* Routing sockets (NETLINK_ROUTE) are simulated from the moment at which somebody binds them or sends on them. Until then such a
- * socket is the kernel's own and silent, for mq_notify takes no other: glibc's threads that hear of messages wait at one. */
-#include "shim.h"
+/* Routing sockets (NETLINK_ROUTE) are simulated from the moment at which the application binds them or sends on them. Until
+ * then such a socket is the kernel's own and silent, for mq_notify takes no other: the thread in which glibc reports messages
+ * waits at one. */
+#include "shim/sys/socket/socket.h"
 
-#define SO_TYPE_OPTION 3
-#define SO_PROTOCOL_OPTION 38
-#define SO_DOMAIN_OPTION 39
 #define NETLINK_ROUTE 0
 
 static int option(int fd, int name)

@@ -216,7 +216,7 @@ def test_more_connections_wait_than_a_pair_can_hold_tokens_for(world: Fake) -> N
 
 
 def test_all_that_wait_are_accepted_by_who_waits_for_readiness(world: Fake) -> None:
-    """As accept_one in csrc/shim/sys/socket/sys_socket.c does: wait until readable, ask, take a token."""
+    """As accept_one in csrc/shim/sys/socket/accept.c does: wait until readable, ask, take a token."""
     actor = world.born()
     listener, end = many_pending(world, actor)
     accepted = 0
@@ -287,7 +287,7 @@ def test_a_port_whose_last_connection_was_reset_can_be_bound_again(world: Fake) 
     go_on(world)
     again, fresh = open_socket(world, here, 4, 1)
     with fresh:
-        assert not world.kernel.hosts["h0"].ports
+        assert not world.kernel.sockets.binding.ports_of(world.kernel.hosts["h0"]).owners
         assert ask(world, here, Op.BIND, again, 4, ANY, 1023) == (0,)
     assert not here.process.dead
 

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsg_server.errors import SimunixError
 from rsg_server.network.engine import FlowEngine, FlowState
-from rsg_server.network.models import Factor, Model, cm02, configured, lv08, model_named, smpi, without_sharing
+from rsg_server.network.models import Model, cm02, lv08, smpi, without_sharing
 from rsg_server.platform.link import Link, Route, SharingPolicy
 
 UP, DOWN = Link("UP", 125e6, 50e-6), Link("DOWN", 125e6, 50e-6)
@@ -148,50 +147,6 @@ def test_no_byte_is_lost_or_early(flows: list[tuple[int, float]]) -> None:
 
 
 # Settings
-
-
-def test_factors_apply_above_their_threshold() -> None:
-    steps = Factor((0.0, 10.0), (2.0, 3.0))
-    assert [steps.of(size) for size in (0, 1, 10, 11)] == [1.0, 2.0, 2.0, 3.0]
-
-
-def test_simgrids_settings_are_understood() -> None:
-    model = configured(
-        lv08(),
-        {
-            "network/model": "CM02",
-            "network/bandwidth-factor": "0.9",
-            "network/latency-factor": "1000:2;0:1.5",
-            "network/weight-S": "8775",
-            "network/TCP-gamma": "65536",
-            "network/crosstraffic": "no",
-            "network/loopback-bw": "1e9",
-            "network/loopback-lat": "0.001",
-            "precision/timing": "1e-6",
-        },
-    )
-    assert model.name == "CM02"
-    assert [model.latency_factor.of(size) for size in (1000, 1001)] == [1.5, 2.0]
-    assert (model.weight_s, model.tcp_gamma, model.cross_traffic) == (8775, 65536, False)
-    assert (model.loopback_bytes_per_s, model.loopback_latency_s, model.timing_s) == (1e9, 0.001, 1e-6)
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "says"),
-    [
-        ("network/modle", "x", "unknown key; known: network/model, network/bandwidth-factor"),
-        ("network/model", "LV09", "no model 'LV09'; known: LV08, CM02, SMPI, constant"),
-        ("network/weight-S", "many", "expected a number"),
-        ("network/weight-S", "-1", "at least 0"),
-        ("network/bandwidth-factor", "0", "above 0"),
-        ("network/bandwidth-factor", "1:1;2", "THRESHOLD:FACTOR"),
-        ("network/crosstraffic", "perhaps", "yes or no"),
-    ],
-)
-def test_wrong_settings_are_refused(key: str, value: str, says: str) -> None:
-    with pytest.raises(SimunixError, match=key) as refused:
-        configured(model_named("LV08"), {key: value})
-    assert says in str(refused.value)
 
 
 def test_a_fat_pipe_is_no_bottleneck_for_many() -> None:

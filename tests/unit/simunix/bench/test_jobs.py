@@ -20,7 +20,7 @@ from simunix.bench.real_cluster import Cost, Machine, RealRun, configuration, da
 from simunix.bench.real_cluster_inside import HERE
 from simunix.bench.row import at_most
 from simunix.launch.interrupts import Interrupts
-from simunix.rjms.slurm.accounting import CompletedJob
+from simunix.rjms.adapter import CompletedJob
 from simunix.workload.job import Job
 
 JOB = CompletedJob(1, "swf-1", "COMPLETED", 100.0, 102.0, 162.0, "node1", 1, None)
@@ -140,7 +140,22 @@ def test_processor_time_of_a_process_and_its_children() -> None:
 
 
 def test_growths_exponent() -> None:
-    found = [Growth(nodes, nodes * 0.1, 1.0, nodes**2, 1.0, -1.0, nodes, nodes, 1.0, 1.0, 5.0) for nodes in (16, 64, 256)]
+    found = [
+        Growth(
+            nodes=nodes,
+            start_s=nodes * 0.1,
+            start_cpu_s=1.0,
+            memory=nodes**2,
+            server=1.0,
+            kernel=-1.0,
+            processes=nodes,
+            descriptors=nodes,
+            hour_s=1.0,
+            hour_cpu_s=1.0,
+            job_ms=5.0,
+        )
+        for nodes in (16, 64, 256)
+    ]
     assert exponent(found, "start_s") == pytest.approx(1)
     assert exponent(found, "memory") == pytest.approx(2)
     rows = list(rows_of(found[0], (at_most(1), None, None)))

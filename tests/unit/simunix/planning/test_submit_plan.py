@@ -12,10 +12,10 @@ from pydantic import ValidationError
 from rsg_server.errors import SimunixError
 from simunix.planning.expand import expand
 from simunix.planning.submit_plan import SubmitPlan, submit_plan
+from simunix.rjms.scenario import load
 from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.rjms.slurm.accounts import account_commands
 from simunix.rjms.slurm.clients import CLIENTS
-from simunix.scenario.loader import load
 from simunix.scenario.model import WorkloadSection
 from simunix.workload.job import Job
 from simunix.workload.population import NO_PEOPLE, Population, population

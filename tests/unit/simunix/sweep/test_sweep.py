@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rsg_server.errors import SimunixError
 from simunix.cli.main import main
 from simunix.results.run_json import sha256_of
-from simunix.rjms.slurm.adapter import read_settings
+from simunix.rjms.slurm.own_configuration import read_settings
 from simunix.rjms.slurm.parameters import with_parameters
 from simunix.sweep.experiment import Experiment, load_experiment
 from simunix.sweep.runs import Run, check, runs_of

@@ -1,0 +1,77 @@
+/* Clocks and moments of virtual time, read off the shared page. Nothing here costs time or gives the turn back. */
+#include "shim/core/clock.h"
+
+enum clock_kind { CLOCK_KIND_REAL = 1, CLOCK_KIND_MONOTONIC, CLOCK_KIND_CPU };
+
+static const uint8_t clock_kinds[12] = {
+    [CLOCK_REALTIME] = CLOCK_KIND_REAL,
+    [CLOCK_MONOTONIC] = CLOCK_KIND_MONOTONIC,
+    [CLOCK_PROCESS_CPUTIME_ID] = CLOCK_KIND_CPU,
+    [CLOCK_THREAD_CPUTIME_ID] = CLOCK_KIND_CPU,
+    [CLOCK_MONOTONIC_RAW] = CLOCK_KIND_MONOTONIC,
+    [CLOCK_REALTIME_COARSE] = CLOCK_KIND_REAL,
+    [CLOCK_MONOTONIC_COARSE] = CLOCK_KIND_MONOTONIC,
+    [CLOCK_BOOTTIME] = CLOCK_KIND_MONOTONIC,
+    [CLOCK_REALTIME_ALARM] = CLOCK_KIND_REAL,
+    [CLOCK_BOOTTIME_ALARM] = CLOCK_KIND_MONOTONIC,
+    [11] = CLOCK_KIND_REAL, /* CLOCK_TAI; no leap seconds here */
+};
+
+/* Negative ids are CPU clocks of some process or thread: (~pid << 3 | kind), see clock_getcpuclockid(3). */
+static enum clock_kind kind_of(int clock_id)
+{
+    if (clock_id < 0)
+        return CLOCK_KIND_CPU;
+    return clock_id < 12 ? clock_kinds[clock_id] : 0;
+}
+
+bool clock_is_known(int clock_id)
+{
+    return kind_of(clock_id) != 0;
+}
+
+bool clock_is_cpu(int clock_id)
+{
+    return kind_of(clock_id) == CLOCK_KIND_CPU;
+}
+
+/* CLOCK_REALTIME and its kin. */
+bool clock_is_real(int clock_id)
+{
+    return kind_of(clock_id) == CLOCK_KIND_REAL;
+}
+
+/* What a clock shows at virtual time 0; CLOCK_REALTIME and its kin count from 1970, all others from the boot. */
+int64_t clock_offset(const struct process *process, int clock_id)
+{
+    return clock_is_real(clock_id) ? process->page->realtime_ns : process->page->monotonic_ns;
+}
+
+bool is_valid_time(const struct kernel_timespec *time)
+{
+    return time->seconds >= 0 && time->nanoseconds >= 0 && time->nanoseconds < SECOND_NS;
+}
+
+/* Now plus a duration, saturating: what lies 292 years ahead is never. */
+int64_t clock_after(struct thread *thread, int64_t duration_ns)
+{
+    int64_t deadline;
+
+    if (__builtin_add_overflow((int64_t)thread->process->page->now_ns, duration_ns, &deadline))
+        return NEVER;
+    return deadline;
+}
+
+/* The moment of virtual time that a valid timespec means on a clock. */
+int64_t clock_deadline(struct thread *thread, int clock_id, const struct kernel_timespec *time, bool absolute)
+{
+    int64_t value;
+
+    if (__builtin_mul_overflow(time->seconds, SECOND_NS, &value) ||
+        __builtin_add_overflow(value, time->nanoseconds, &value))
+        return NEVER;
+    if (!absolute)
+        return clock_after(thread, value);
+    value -= clock_offset(thread->process, clock_id);
+    return value < 0 ? 0 : value;
+}

@@ -1,0 +1,20 @@
+/* Clocks and moments, read off the shared page at no cost. What an application reads costs time: see turn/price.c. */
+#ifndef SIMUNIX_CLOCK_H
+#define SIMUNIX_CLOCK_H
+
+#include "shim/core/core.h"
+
+bool clock_is_known(int clock_id);
+bool clock_is_real(int clock_id);
+bool clock_is_cpu(int clock_id);
+int64_t clock_offset(const struct process *process, int clock_id);
+int64_t clock_after(struct thread *thread, int64_t duration_ns);
+int64_t clock_deadline(struct thread *thread, int clock_id, const struct kernel_timespec *time, bool absolute);
+bool is_valid_time(const struct kernel_timespec *time);
+
+static inline struct kernel_timespec to_timespec(int64_t nanoseconds)
+{
+    return (struct kernel_timespec){nanoseconds / SECOND_NS, nanoseconds % SECOND_NS};
+}
+
+#endif

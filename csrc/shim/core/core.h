@@ -1,0 +1,198 @@
+/* Room core: the records of the process, its threads and one intercepted call, and what needs no turn.
+ *
+ * Owns the records, the shim's own descriptors, the channel to the server (channel.h), the shared clock page (clock.h), bytes
+ * and texts (memory.h). May call csrc/shared only. Never waits for virtual time: whatever gives the turn back is in shim/turn.
+ */
+#ifndef SIMUNIX_CORE_H
+#define SIMUNIX_CORE_H
+
+#include "shared/kernel.h"
+#include "shared/protocol.h"
+
+#define NEVER (-1L)
+#define SECOND_NS 1000000000L
+#define SHARED_RANGES_MAX 32
+#define WAITER_SLOTS 256
+
+/* Registers to start a thread with, in the order in which sys/process/clone_entry.S restores them. */
+struct start_registers {
+    uint64_t r8, r9, r10, r11, r12, r13, r14, r15, rdi, rsi, rbp, rbx, rdx, rcx, rip;
+    uint32_t mxcsr;
+    uint32_t fpu_control;
+};
+
+struct process;
+
+/* Whether other threads of the process may wake a waiting thread without the server (turn/handoff.c). */
+enum handoff_state { HANDOFF_NONE, HANDOFF_WAITS, HANDOFF_READY };
+
+/* What a thread waits for while others of its process may wake it: the arguments of PARK. */
+struct handoff_wait {
+    struct thread *next; /* in the list of waiting threads, or of ready ones */
+    enum handoff_state state;
+    bool is_news;        /* the server does not know yet */
+    int16_t wait;
+    int32_t syscall;
+    int32_t wake;
+    int64_t deadline;
+    uint64_t blocked;
+    uint64_t word;
+    uint64_t bitset;
+};
+
+/* One emulated thread. The GS base points here; clone_entry.S knows the offsets of the first two members. */
+struct thread {
+    struct thread *self;
+    struct start_registers start;
+    struct process *process;
+    struct thread *next;    /* in the list of dying or free records */
+    int channel;            /* its SEQPACKET socket to the server */
+    int epoll;              /* its private epoll, -1 until it first waits for a descriptor */
+    int trace;              /* file for strace_call, -1 if the thread is not traced */
+    int tid;
+    int alive_word;         /* cleared by the kernel when the thread has really gone */
+    uint64_t start_mask;    /* signal mask to start with */
+    uint32_t wakes;         /* how often it has woken others at a futex */
+    bool looks_for_stops;   /* something in this call may have made a signal deliverable that stops the process */
+    bool acts;              /* in a call that may make others ready, which it may do after having waited */
+    uint64_t asked;         /* clock reads and calls since it last waited for something */
+    uint32_t *join_word;    /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
+    bool is_main;
+    bool has_waited;        /* it has given the turn back since it entered the shim */
+    bool has_turn;          /* what it says is said in its turn; a new thread's first word is not */
+    uint32_t slot;          /* where it waits; 0: the server's slots are used up, and its channel is where it waits */
+    int64_t pooled_channel; /* number of its channel and epoll in the process's pool, for a later thread; 0: not pooled */
+    struct handoff_wait handoff;
+    uint8_t buffer[SIMUNIX_MESSAGE_MAX];
+};
+
+struct shared_range {
+    uint64_t start;
+    uint64_t end;
+};
+
+/* One emulated process; a vfork-like child in the same memory has its own copy. */
+struct process {
+    struct simunix_clock_page *page;
+    struct thread *dying;
+    struct thread *free;
+    struct thread *parked;      /* threads that others of the process may wake, in the order in which they began to wait */
+    struct thread *ready;       /* threads that others of the process have woken */
+    unsigned handoff_count;     /* how many threads are in these two lists */
+    unsigned waiters_elsewhere; /* threads at a private futex that only the server may wake */
+    bool has_handoff_news;      /* what the server does not know of these two lists */
+    uint64_t random_state;
+    uint64_t nofile_soft;
+    uint64_t nofile_hard;
+    uint64_t memory_bytes;
+    uint64_t affinity;
+    int cpus;
+    int descriptor_floor;
+    uint32_t flags;
+    int pid;
+    int proc;              /* /proc, once the process has changed its root; 0 before */
+    bool has_signalfd;
+    bool has_random_files; /* it has opened /dev/urandom */
+    bool has_own_files;    /* it has opened what sys/procfs writes */
+    bool hears_kernel;     /* the server knows that the kernel may send it signals by itself */
+    bool shared_overflow;
+    int shared_count;
+    struct shared_range shared[SHARED_RANGES_MAX];
+    struct kernel_sigaction sigsys; /* what the application believes that it has installed */
+    struct kernel_sigaction sigsegv;
+    bool tsc_faults;                /* the application wants its readings of the time stamp counter to fault */
+    void *handlers[65];             /* the application's own, by signal, while the process is traced */
+    bool traces_by_server;          /* its files may not grow as they like (RLIMIT_FSIZE): the server writes its traces */
+    uint64_t plain_handlers;        /* those of them that do not ask for siginfo */
+    uint16_t waiters[WAITER_SLOTS]; /* parked futex waiters by hash of the word's address */
+    char host_name[65];
+    char shim_path[256];
+    char files[512]; /* folder of the host's own files, "" where namespaces show them */
+};
+
+/* One intercepted system call. `context` is NULL when it came through the preload net. */
+struct call {
+    long number;
+    long a[6];
+    struct ucontext *context;
+    struct thread *thread;
+    uint64_t mask_before; /* of the thread, where there is no context to keep it */
+    uint64_t mask;        /* signals blocked while it waits: the application's own mask, or a temporary one */
+    struct trace *trace;  /* the line being written, while the thread is traced */
+    bool temporary_mask;  /* `mask` holds for this call only (ppoll, sigsuspend …) */
+};
+
+typedef long (*call_handler)(struct call *call);
+
+/* The call as the application has made it. */
+static inline long call_natively(const struct call *call)
+{
+    return syscall6(call->number, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4], call->a[5]);
+}
+
+/* NULL and its neighbours, and what no user address is. What else is bad, the kernel finds or a fault tells. */
+static inline bool is_bad_pointer(const void *pointer)
+{
+    return (uint64_t)pointer < 4096 || (uint64_t)pointer >> 47 != 0;
+}
+
+/* threads.c */
+void set_thread_pointer(struct thread *thread);
+struct thread *thread_new(struct process *process, int64_t pooled_channel, int channel);
+void thread_release(struct thread *thread);
+void threads_reap(struct process *process);
+static inline struct thread *current_thread(void)
+{
+    struct thread *thread;
+
+    __asm__ volatile("movq %%gs:0, %0" : "=r"(thread));
+    return thread;
+}
+
+/* trap_range.c */
+void trap_arm(void);
+bool trap_is_own_text(uint64_t address);
+
+/* descriptors.c */
+int descriptor_hide(int fd, int floor);
+long descriptor_checked(struct call *call, long fd);
+bool descriptor_is_ours(const struct call *call, long fd);
+
+/* diagnostic.c */
+_Noreturn void fatal(const char *what, const char *detail, int64_t number);
+void warn_once(struct thread *thread, enum simunix_warning kind, const char *what, const char *detail);
+
+/* host_files.c */
+const char *host_file(const struct process *process, const char *path, char *text, size_t size);
+
+/* procfs.c */
+long proc_open(const char *path);
+long proc_open_numbered(const char *folder, int fd);
+bool proc_name_of(long fd, char *name, size_t room);
+
+/* random.c */
+uint64_t random_mix(uint64_t state);
+uint64_t random_next(struct process *process);
+
+/* signals.c, signal_restorer.S */
+enum interruption { INTERRUPT_NONE, INTERRUPT_CALL, INTERRUPT_RESTART };
+enum interruption signals_check(struct call *call);
+void signals_from_kernel(struct call *call);
+void signals_temporary_mask(struct call *call, const uint64_t *mask);
+uint64_t signals_strip(uint64_t mask);
+void signals_adopt(void);
+bool signals_default_stops(int signal);
+void signals_announce_stop(struct thread *thread, int signal, long pid);
+void signals_stop(struct thread *thread, int signal);
+void signals_stop_if_due(struct thread *thread, uint64_t mask);
+void signal_restorer(void);
+
+/* handoff_list.c */
+void handoff_append(struct thread **list, struct thread *thread);
+void handoff_take(struct thread **list, const struct thread *thread);
+void handoff_remove(struct thread *thread);
+unsigned handoff_news(struct simunix_handoff *news, unsigned count, unsigned most, struct thread *list);
+void handoff_tell(struct thread *thread);
+void handoff_forget(struct process *process);
+
+#endif

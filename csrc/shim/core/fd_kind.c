@@ -1,0 +1,80 @@
+/* What a descriptor is: fstat tells most, and the name of a socket's peer the rest. */
+#include "shim/core/fd_kind.h"
+
+#include "shim/core/memory.h"
+
+#define TIOCGPTN 0x80045430UL
+#define MASTERS 0x502 /* the device of all masters of terminals: 5, 2 */
+#define TYPE_AT 9
+#define DIGITS_AT 11
+
+static const char socket_prefix[] = "\0simunix:"; /* then the type, ':' and 8 hexadecimal digits */
+
+/* A simulated socket is known by its peer's abstract name, which survives dup, fork, exec and passing. */
+void fd_look_socket(int number, struct fd *fd)
+{
+    struct unix_address address;
+    uint32_t length = sizeof address;
+
+    *fd = (struct fd){.number = number, .kind = FD_SOCKET, .socket = -1};
+    if (NATIVE(getpeername, number, &address, &length) != 0 || address.family != AF_UNIX ||
+        length < 2 + SIMUNIX_SOCKET_NAME_LENGTH || memcmp(address.path, socket_prefix, sizeof socket_prefix - 1) != 0)
+        return;
+    fd->kind = address.path[TYPE_AT] == 's' ? FD_STREAM : address.path[TYPE_AT] == 'd' ? FD_DATAGRAM : FD_NETLINK;
+    fd->socket = 0;
+    for (int i = DIGITS_AT; i < SIMUNIX_SOCKET_NAME_LENGTH; i++) {
+        char digit = address.path[i];
+
+        fd->socket = fd->socket << 4 | (digit >= 'a' ? digit - 'a' + 10 : digit - '0');
+    }
+}
+
+/* The server's number of a simulated socket; -1 for anything else. */
+int64_t socket_id(int number)
+{
+    struct fd fd;
+
+    fd_look_socket(number, &fd);
+    return fd.socket;
+}
+
+/* Number of the terminal whose master this is; -1 if it is none. */
+int terminal_of_master(int number)
+{
+    int terminal;
+
+    return NATIVE(ioctl, number, TIOCGPTN, &terminal) == 0 ? terminal : -1;
+}
+
+static enum fd_kind kind_of(const struct stat *status)
+{
+    switch (status->st_mode & S_IFMT) {
+    case S_IFREG:
+        return FD_FILE;
+    case S_IFIFO:
+        return FD_PIPE;
+    case S_IFCHR:
+        return status->st_rdev == MASTERS ? FD_TERMINAL : FD_OTHER;
+    case S_IFSOCK:
+        return FD_SOCKET;
+    case 0:
+        return FD_ANONYMOUS;
+    default:
+        return FD_OTHER;
+    }
+}
+
+void fd_look(int number, struct fd *fd)
+{
+    struct stat status;
+
+    if (NATIVE(fstat, number, &status) != 0) {
+        *fd = (struct fd){.number = number, .kind = FD_NONE, .socket = -1};
+        return;
+    }
+    if (kind_of(&status) == FD_SOCKET)
+        fd_look_socket(number, fd);
+    else
+        *fd = (struct fd){.number = number, .kind = kind_of(&status), .socket = -1};
+    fd->status = status;
+}

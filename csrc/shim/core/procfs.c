@@ -1,0 +1,39 @@
+/* The files of /proc that the shim itself reads, within its reach even after the process has changed its root. */
+#include "shim/core/core.h"
+#include "shim/core/memory.h"
+
+/* Open a file of /proc, by its path below it. */
+long proc_open(const char *path)
+{
+    char text[96];
+    int folder = current_thread()->process->proc;
+
+    if (folder > 0)
+        return NATIVE(openat, folder, path, O_RDONLY | O_CLOEXEC, 0);
+    text_append(text_append(text, text + sizeof text, "/proc/"), text + sizeof text, path);
+    return NATIVE(openat, AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
+}
+
+/* Open the file of /proc that `folder` and a descriptor's number name together. */
+long proc_open_numbered(const char *folder, int fd)
+{
+    char path[64];
+    char *end = path + sizeof path;
+
+    text_append_number(text_append(path, end, folder), end, fd);
+    return proc_open(path);
+}
+
+/* What the kernel calls an open file: its path, or what stands for one. */
+bool proc_name_of(long fd, char *name, size_t room)
+{
+    static const char prefix[] = "/proc/self/fd/";
+    char link[40];
+    int folder = current_thread()->process->proc;
+    long size;
+
+    text_append_number(text_append(link, link + sizeof link, prefix), link + sizeof link, fd);
+    size = NATIVE(readlinkat, folder > 0 ? folder : AT_FDCWD, folder > 0 ? link + 6 : link, name, room - 1);
+    name[size < 0 ? 0 : size] = '\0';
+    return size > 0;
+}

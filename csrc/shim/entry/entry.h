@@ -1,0 +1,28 @@
+/* Room entry: how control comes into the shim, from the constructor, a trap, a preloaded function or a replaced vDSO function,
+ * and the table that every call passes (dispatch.c).
+ *
+ * The topmost room: it may call all others, and none calls it.
+ */
+#ifndef SIMUNIX_ENTRY_H
+#define SIMUNIX_ENTRY_H
+
+#include "shim/core/core.h"
+
+/* dispatch.c */
+long dispatch(struct call *call);
+bool dispatch_passes_on(const struct call *call);
+long dispatch_unknown(struct call *call, const char *what);
+
+/* trap.c */
+void trap_install(void);
+
+/* preempt.c */
+void preempted(struct thread *thread, const struct ucontext *context);
+
+/* preload.c */
+void preload_start(void);
+
+/* vdso.c */
+void vdso_patch(uint64_t base);
+
+#endif

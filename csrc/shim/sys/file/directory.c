@@ -1,0 +1,73 @@
+/* Directory entries of /proc/PID/fd, without the shim's own descriptors. */
+#include "shim/core/core.h"
+#include "shim/core/memory.h"
+
+/* getdents64 and the older getdents agree in the first three members; behind them the new form has the type, the old the name.
+ * */
+struct directory_entry {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t length;
+    char rest[];
+};
+
+static bool is_own_number(const char *name, int floor)
+{
+    int number = 0;
+
+    if (*name == '\0')
+        return false;
+    for (; *name != '\0'; name++) {
+        if (*name < '0' || *name > '9' || number > 1 << 24)
+            return false;
+        number = 10 * number + *name - '0';
+    }
+    return number >= floor;
+}
+
+static bool lists_descriptors(int fd)
+{
+    char link[64];
+    char target[256];
+    long size;
+
+    text_append_number(text_append(link, link + sizeof link, "/proc/self/fd/"), link + sizeof link, fd);
+    size = NATIVE(readlink, link, target, sizeof target - 1);
+    if (size < 9 || !text_starts(target, "/proc/"))
+        return false;
+    target[size] = '\0';
+    return text_equal(target + size - 3, "/fd") || text_equal(target + size - 7, "/fdinfo");
+}
+
+/* `name_at` tells where the name begins behind the common members. */
+static long list_without_own(struct call *call, size_t name_at)
+{
+    long size = syscall6(call->number, call->a[0], call->a[1], call->a[2], 0, 0, 0);
+    char *to = (char *)call->a[1];
+    const char *from = to;
+    const char *end = to + size;
+
+    if (size <= 0 || !lists_descriptors((int)call->a[0]))
+        return size;
+    while (from < end) {
+        const struct directory_entry *entry = (const void *)from;
+        uint16_t length = entry->length;
+
+        if (!is_own_number(entry->rest + name_at, call->thread->process->descriptor_floor)) {
+            memcpy(to, from, length);
+            to += length;
+        }
+        from += length;
+    }
+    return to - (char *)call->a[1];
+}
+
+long sys_getdents(struct call *call)
+{
+    return list_without_own(call, 0);
+}
+
+long sys_getdents64(struct call *call)
+{
+    return list_without_own(call, 1);
+}

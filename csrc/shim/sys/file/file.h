@@ -1,0 +1,67 @@
+/* Room sys/file: opening, naming, locking and mapping files, and the times of files in virtual time.
+ *
+ * Owns the table of file times in the shared memory. May call sys/procfs, turn and below. Reading and writing is sys/io's.
+ */
+#ifndef SIMUNIX_SYS_FILE_H
+#define SIMUNIX_SYS_FILE_H
+
+#include <linux/openat2.h>
+
+#include "shim/core/core.h"
+
+enum file_stamp { STAMP_ACCESS, STAMP_WRITE, STAMP_CHANGE, STAMP_COUNT };
+
+/* Which of its times a call has changed: a new file bears all three, writing changes the last two, chmod only the last. */
+enum file_change { FILE_NEW, FILE_WRITTEN, FILE_CHANGED };
+
+struct file_stamps {
+    struct kernel_timespec at[STAMP_COUNT];
+};
+
+/* What stands at a path before an open that may make or empty a file. */
+struct file_opening {
+    long flags;
+    bool existed, has_folder;
+    struct stat file, folder;
+};
+
+/* times.c: the table. A file is known by its device and inode, as `status` of before or after the change has them. */
+void file_note(struct thread *thread, const struct stat *status, enum file_change change);
+void file_note_times(struct thread *thread, const struct stat *status, const struct kernel_timespec *access,
+                     const struct kernel_timespec *write);
+void file_gone(struct thread *thread, const struct stat *status);
+void file_show(struct thread *thread, uint64_t device, uint64_t inode, struct file_stamps *stamps);
+
+/* change.c */
+long file_written(struct call *call, const struct stat *before, long result);
+long file_bind(struct call *call);
+void file_before_open(struct thread *thread, long folder, const char *path, long flags, struct file_opening *opening);
+void file_after_open(struct thread *thread, const struct file_opening *opening, long fd);
+
+/* lock.c */
+void lock_released(struct call *call, long fd);
+
+/* One opening, in the fullest form that Linux has; open, creat and openat are special cases. */
+struct opening {
+    int directory;
+    const char *path;
+    struct open_how how;
+};
+
+/* fifo.c */
+long open_natively(const struct opening *opening, uint64_t more_flags);
+long fifo_open(struct call *call, const struct opening *opening, const struct stat *status);
+bool is_fifo(const struct stat *status);
+void fifo_changed(struct call *call, const struct stat *status);
+
+/* random.c */
+long random_open(struct call *call, int flags);
+bool random_refill(struct call *call, int fd);
+long sys_getrandom(struct call *call);
+
+static inline bool is_regular(const struct stat *status)
+{
+    return (status->st_mode & S_IFMT) == S_IFREG;
+}
+
+#endif

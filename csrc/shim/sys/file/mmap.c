@@ -1,0 +1,31 @@
+/* Mappings of files: stores to a shared one leave no trace in the shim, and a futex word may lie in it. */
+#include "shim/sys/file/file.h"
+
+/* The shim does not see stores to a shared mapping: they count as made when the file is mapped. */
+static void file_mapped(struct thread *thread, long fd)
+{
+    struct stat status;
+
+    if (NATIVE(fstat, fd, &status) == 0 && is_regular(&status))
+        file_note(thread, &status, FILE_WRITTEN);
+}
+
+/* Remember shared, writable mappings: only words in them need a key that other processes understand. */
+long sys_mmap(struct call *call)
+{
+    struct process *process = call->thread->process;
+    long address = call_natively(call);
+
+    if (address < 0 && address > -4096)
+        return address;
+    if ((call->a[3] & MAP_TYPE) == MAP_PRIVATE || (call->a[2] & PROT_WRITE) == 0)
+        return address;
+    if ((call->a[3] & MAP_ANONYMOUS) == 0)
+        file_mapped(call->thread, call->a[4]);
+    if (process->shared_count == SHARED_RANGES_MAX)
+        process->shared_overflow = true;
+    else
+        process->shared[process->shared_count++] =
+            (struct shared_range){(uint64_t)address, (uint64_t)address + (uint64_t)call->a[1]};
+    return address;
+}

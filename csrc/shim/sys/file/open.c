@@ -1,0 +1,113 @@
+/* Opening: a FIFO waits for its other side, the random devices are the host's own, files of /proc may be. */
+#include "shim/core/memory.h"
+#include "shim/sys/file/file.h"
+#include "shim/sys/procfs/procfs.h"
+
+#define OWN_PATH_MAX 1024
+
+/* What would be opened, asked through a descriptor that opens nothing, so that all restrictions hold. */
+static bool look_at(const struct opening *opening, struct stat *status)
+{
+    struct opening look = {opening->directory, opening->path, {.flags = O_PATH | O_CLOEXEC, .resolve = opening->how.resolve}};
+    bool found;
+    long fd;
+
+    look.how.flags |= opening->how.flags & O_NOFOLLOW;
+    fd = open_natively(&look, 0);
+    if (fd < 0)
+        return false;
+    found = NATIVE(fstat, fd, status) == 0;
+    NATIVE(close, fd);
+    return found;
+}
+
+/* With these flags even a FIFO's opening does not wait; but it may be what others wait for. */
+static bool answers_at_once(const struct opening *opening)
+{
+    return (opening->how.flags & O_NONBLOCK) != 0 || (opening->how.flags & O_ACCMODE) == O_RDWR;
+}
+
+/* Hand back what the kernel gave; threads that wait for this side of a FIFO are told. */
+static long opened(struct call *call, const struct opening *opening, long fd)
+{
+    struct stat status;
+
+    if (fd >= 0 && (opening->how.flags & (O_PATH | O_DIRECTORY)) == 0 && answers_at_once(opening) &&
+        NATIVE(fstat, fd, &status) == 0 && is_fifo(&status))
+        fifo_changed(call, &status);
+    return descriptor_checked(call, proc_file_opened(call, opening->path, opening->how.flags, fd));
+}
+
+static bool may_wait(const struct opening *opening)
+{
+    return (opening->how.flags & (O_PATH | O_DIRECTORY)) == 0 && !answers_at_once(opening);
+}
+
+static bool is_random(const char *path)
+{
+    return text_equal(path, "/dev/urandom") || text_equal(path, "/dev/random");
+}
+
+static long open_path(struct call *call, int directory, const char *path, int flags, int mode)
+{
+    struct opening opening = {directory, path, {.flags = (unsigned int)flags}};
+    struct file_opening change;
+    struct stat status;
+    char own[OWN_PATH_MAX];
+    long fd;
+
+    if (!is_bad_pointer(path)) {
+        path = opening.path = host_file(call->thread->process, path, own, sizeof own);
+        if (is_random(path))
+            return random_open(call, flags);
+        if (text_equal(path, "/dev/vsock")) /* see sys/socket/family.c: the family goes with its device */
+            return -ENODEV;
+        if (may_wait(&opening) && NATIVE(newfstatat, directory, path, &status, 0) == 0 && is_fifo(&status)) {
+            if (flags & O_CREAT)
+                opening.how.mode = (unsigned int)mode & 07777;
+            return descriptor_checked(call, fifo_open(call, &opening, &status));
+        }
+    }
+    file_before_open(call->thread, directory, path, flags, &change);
+    fd = NATIVE(openat, directory, path, flags, mode);
+    file_after_open(call->thread, &change, fd);
+    return opened(call, &opening, fd);
+}
+
+long sys_open(struct call *call)
+{
+    return open_path(call, AT_FDCWD, (const char *)call->a[0], (int)call->a[1], (int)call->a[2]);
+}
+
+long sys_creat(struct call *call)
+{
+    return open_path(call, AT_FDCWD, (const char *)call->a[0], O_CREAT | O_WRONLY | O_TRUNC, (int)call->a[1]);
+}
+
+long sys_openat(struct call *call)
+{
+    return open_path(call, (int)call->a[0], (const char *)call->a[1], (int)call->a[2], (int)call->a[3]);
+}
+
+long sys_openat2(struct call *call)
+{
+    struct opening opening = {(int)call->a[0], (const char *)call->a[1], {.flags = 0}};
+    struct file_opening change;
+    struct stat status;
+    char own[OWN_PATH_MAX];
+    long fd;
+
+    if (!is_bad_pointer((void *)call->a[2]) && !is_bad_pointer(opening.path) && (size_t)call->a[3] == sizeof opening.how) {
+        memcpy(&opening.how, (void *)call->a[2], sizeof opening.how);
+        if (opening.how.resolve == 0) /* else it asks to stay below a folder, or off links */
+            opening.path = host_file(call->thread->process, opening.path, own, sizeof own);
+        if (is_random(opening.path) && opening.how.resolve == 0)
+            return random_open(call, (int)opening.how.flags);
+        if (may_wait(&opening) && look_at(&opening, &status) && is_fifo(&status))
+            return descriptor_checked(call, fifo_open(call, &opening, &status));
+    }
+    file_before_open(call->thread, opening.directory, opening.path, (long)opening.how.flags, &change);
+    fd = NATIVE(openat2, call->a[0], opening.path, call->a[2], call->a[3]);
+    file_after_open(call->thread, &change, fd);
+    return opened(call, &opening, fd);
+}

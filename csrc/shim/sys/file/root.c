@@ -1,0 +1,15 @@
+/* Changing the root directory: the files of /proc that the shim reads must stay within its reach. */
+#include "shim/core/core.h"
+
+long sys_chroot(struct call *call)
+{
+    struct process *process = call->thread->process;
+    long folder = process->proc > 0 ? -EEXIST : NATIVE(openat, AT_FDCWD, "/proc", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+    long result = NATIVE(chroot, call->a[0]);
+
+    if (folder >= 0 && result == 0)
+        process->proc = descriptor_hide((int)folder, process->descriptor_floor);
+    else if (folder >= 0)
+        NATIVE(close, folder);
+    return result;
+}

@@ -1,0 +1,85 @@
+/* stat and its kin: the kernel's answer with the times of the emulation. */
+#include "shim/sys/file/file.h"
+
+/* As statx and stat count devices, see new_encode_dev in the kernel. */
+static uint64_t device_number(uint32_t major, uint32_t minor)
+{
+    return (minor & 0xff) | major << 8 | (uint64_t)(minor & ~0xffU) << 12;
+}
+
+static void show(struct thread *thread, struct stat *status)
+{
+    struct file_stamps stamps = {{{(int64_t)status->st_atime, (int64_t)status->st_atime_nsec},
+                                  {(int64_t)status->st_mtime, (int64_t)status->st_mtime_nsec},
+                                  {(int64_t)status->st_ctime, (int64_t)status->st_ctime_nsec}}};
+
+    file_show(thread, status->st_dev, status->st_ino, &stamps);
+    status->st_atime = (unsigned long)stamps.at[STAMP_ACCESS].seconds;
+    status->st_atime_nsec = (unsigned long)stamps.at[STAMP_ACCESS].nanoseconds;
+    status->st_mtime = (unsigned long)stamps.at[STAMP_WRITE].seconds;
+    status->st_mtime_nsec = (unsigned long)stamps.at[STAMP_WRITE].nanoseconds;
+    status->st_ctime = (unsigned long)stamps.at[STAMP_CHANGE].seconds;
+    status->st_ctime_nsec = (unsigned long)stamps.at[STAMP_CHANGE].nanoseconds;
+}
+
+/* stat, lstat, fstat */
+long sys_stat(struct call *call)
+{
+    long result;
+
+    if (call->number == __NR_fstat && descriptor_is_ours(call, call->a[0]))
+        return -EBADF;
+    result = syscall6(call->number, call->a[0], call->a[1], 0, 0, 0, 0);
+    if (result == 0)
+        show(call->thread, (struct stat *)call->a[1]);
+    return result;
+}
+
+long sys_newfstatat(struct call *call)
+{
+    long result = NATIVE(newfstatat, call->a[0], call->a[1], call->a[2], call->a[3]);
+
+    if (result == 0)
+        show(call->thread, (struct stat *)call->a[2]);
+    return result;
+}
+
+static struct kernel_timespec read_stamp(const struct statx_timestamp *stamp)
+{
+    return (struct kernel_timespec){stamp->tv_sec, stamp->tv_nsec};
+}
+
+static struct statx_timestamp write_stamp(const struct kernel_timespec *time)
+{
+    return (struct statx_timestamp){.tv_sec = time->seconds, .tv_nsec = (uint32_t)time->nanoseconds};
+}
+
+/* When a file was born only its file system knows, in real time, so what was born in this run bears no such date. */
+static void hide_birth(struct thread *thread, struct statx *status)
+{
+    int64_t begun_s = thread->process->page->begun_ns / SECOND_NS;
+
+    if (status->stx_btime.tv_sec < begun_s)
+        return;
+    status->stx_mask &= ~(uint32_t)STATX_BTIME;
+    status->stx_btime = (struct statx_timestamp){0};
+}
+
+long sys_statx(struct call *call)
+{
+    struct statx *status = (void *)call->a[4];
+    /* All times are asked for: newer kernels leave out times that are not asked for, and one of them may stand for another. */
+    uint32_t mask = (uint32_t)call->a[3] | STATX_ATIME | STATX_MTIME | STATX_CTIME;
+    long result = NATIVE(statx, call->a[0], call->a[1], call->a[2], mask, call->a[4]);
+    struct file_stamps stamps;
+
+    if (result != 0)
+        return result;
+    stamps = (struct file_stamps){{read_stamp(&status->stx_atime), read_stamp(&status->stx_mtime), read_stamp(&status->stx_ctime)}};
+    file_show(call->thread, device_number(status->stx_dev_major, status->stx_dev_minor), status->stx_ino, &stamps);
+    status->stx_atime = write_stamp(&stamps.at[STAMP_ACCESS]);
+    status->stx_mtime = write_stamp(&stamps.at[STAMP_WRITE]);
+    status->stx_ctime = write_stamp(&stamps.at[STAMP_CHANGE]);
+    hide_birth(call->thread, status);
+    return 0;
+}

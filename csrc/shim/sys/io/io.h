@@ -1,0 +1,21 @@
+/* Room sys/io: reading and writing by whatever descriptor, moving bytes between two, and descriptors themselves.
+ *
+ * Owns the tables from a descriptor's kind to the way in which it is read and written. The topmost family: it may call
+ * sys/socket, sys/file, sys/poll, turn and below.
+ */
+#ifndef SIMUNIX_SYS_IO_H
+#define SIMUNIX_SYS_IO_H
+
+#include "shim/core/fd_kind.h"
+
+#define SURE_ROOM 4096 /* of a pipe that poll calls writable: PIPE_BUF */
+
+/* write.c */
+long wait_to_write(struct call *call, const struct fd *fd, int timeout_option);
+bool has_no_position(const struct call *call, const struct fd *fd);
+
+/* terminal.c */
+long terminal_type(struct call *call, int number, const char *bytes, size_t size);
+long terminal_read_on(int fd, char *bytes, size_t size, long done);
+
+#endif

@@ -1,0 +1,83 @@
+/* read, readv, preadv2. What a descriptor is decides how its bytes come: the table `readers`. */
+#include "shim/sys/file/file.h"
+#include "shim/sys/io/io.h"
+#include "shim/sys/socket/socket.h"
+#include "shim/turn/turn.h"
+
+typedef long (*reader)(struct call *call, const struct fd *fd);
+
+static long read_any(struct call *call, const struct fd *fd)
+{
+    long result = wait_ready(call, fd->number, POLLIN, 0);
+
+    return result == 0 ? call_natively(call) : result;
+}
+
+/* A file of /proc may wait as well; the end of the random devices' bytes is a beginning. */
+static long read_file(struct call *call, const struct fd *fd)
+{
+    long result = read_any(call, fd);
+
+    return result == 0 && random_refill(call, fd->number) ? call_natively(call) : result;
+}
+
+static long read_terminal(struct call *call, const struct fd *fd)
+{
+    long result = read_any(call, fd);
+
+    if (result <= 0 || call->number != __NR_read)
+        return result;
+    return terminal_read_on(fd->number, (char *)call->a[1], (size_t)call->a[2], result);
+}
+
+static long read_socket(struct call *call, const struct fd *fd)
+{
+    long result = socket_wait_to_receive(call, fd, 0);
+
+    return socket_received(call, fd, result == 0 ? call_natively(call) : result);
+}
+
+static long read_datagram(struct call *call, const struct fd *fd)
+{
+    struct iovec one = {(void *)call->a[1], (size_t)call->a[2]};
+    struct message_header message = {.iov = &one, .iov_length = 1};
+
+    if (call->number == __NR_readv) {
+        message.iov = (void *)call->a[1];
+        message.iov_length = (size_t)call->a[2];
+    }
+    return datagram_receive(call, fd, &message, 0);
+}
+
+static const reader readers[FD_KINDS] = {
+    [FD_NONE] = read_any,      [FD_FILE] = read_file,     [FD_PIPE] = read_any,          [FD_TERMINAL] = read_terminal,
+    [FD_ANONYMOUS] = read_any, [FD_OTHER] = read_any,     [FD_SOCKET] = read_socket,     [FD_STREAM] = read_socket,
+    [FD_NETLINK] = read_socket, [FD_DATAGRAM] = read_datagram,
+};
+
+/* read, readv */
+long sys_read(struct call *call)
+{
+    struct fd fd;
+
+    if (descriptor_is_ours(call, call->a[0]))
+        return -EBADF;
+    if (call->number == __NR_read && call->a[2] == 0)
+        return call_natively(call);
+    fd_look((int)call->a[0], &fd);
+    return readers[fd.kind](call, &fd);
+}
+
+/* preadv2 at the offset -1, of what is no regular file, is readv. */
+long sys_preadv2(struct call *call)
+{
+    struct fd fd;
+
+    if (descriptor_is_ours(call, call->a[0]))
+        return -EBADF;
+    fd_look((int)call->a[0], &fd);
+    if (!has_no_position(call, &fd))
+        return call_natively(call);
+    call->number = __NR_readv;
+    return readers[fd.kind](call, &fd);
+}

@@ -1,0 +1,32 @@
+/* Room sys/ipc: futexes, System V semaphores and message queues, POSIX message queues.
+ *
+ * Owns the keys of futex words and the counts of their waiters. May call turn and below, and no other family.
+ */
+#ifndef SIMUNIX_SYS_IPC_H
+#define SIMUNIX_SYS_IPC_H
+
+#include "shim/core/core.h"
+
+struct futex_pair {
+    uint32_t *from, *to;
+    bool from_private, to_private;
+};
+
+/* futex_key.c */
+void futex_key(struct process *process, uint64_t address, bool is_private, uint64_t key[2]);
+
+/* futex_wait.c */
+uint16_t *futex_waiters(struct process *process, uint64_t address);
+long futex_check_word(const uint32_t *word);
+long futex_wait(struct call *call, uint32_t *word, bool is_private, uint32_t expected, int64_t deadline, uint32_t bitset);
+long futex_wake(struct call *call, uint32_t *word, bool is_private, int64_t most, uint32_t bitset);
+long futex_requeue(struct call *call, const struct futex_pair *pair, int64_t wake, int64_t move);
+
+/* futex_pi.c */
+long futex_lock_pi(struct call *call, uint32_t *word, bool is_private, int64_t deadline, bool try_only);
+long futex_unlock_pi(struct call *call, uint32_t *word, bool is_private);
+long futex_wait_requeue_pi(struct call *call, const struct futex_pair *pair, int64_t deadline);
+long futex_cmp_requeue_pi(struct call *call, const struct futex_pair *pair);
+void futex_release_robust(struct call *call);
+
+#endif

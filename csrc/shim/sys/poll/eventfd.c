@@ -1,0 +1,60 @@
+/* An eventfd that poll calls writable has room for 1; a larger value may still have to wait. */
+#include "shim/core/memory.h"
+#include "shim/sys/poll/poll.h"
+#include "shim/turn/turn.h"
+
+static uint64_t hexadecimal(const char *text)
+{
+    uint64_t value = 0;
+
+    while (*text == ' ' || *text == '\t')
+        text++;
+    for (;; text++) {
+        if (*text >= '0' && *text <= '9')
+            value = 16 * value + (uint64_t)(*text - '0');
+        else if (*text >= 'a' && *text <= 'f')
+            value = 16 * value + (uint64_t)(*text - 'a' + 10);
+        else
+            return value;
+    }
+}
+
+/* What an eventfd counts, as its line in /proc says; false for any other descriptor. */
+static bool eventfd_count(int fd, uint64_t *count)
+{
+    static const char key[] = "eventfd-count:";
+    char text[400];
+    long file, size;
+
+    file = proc_open_numbered("thread-self/fdinfo/", fd);
+    if (file < 0)
+        return false;
+    size = NATIVE(read, file, text, sizeof text - 1);
+    NATIVE(close, file);
+    text[size > 0 ? size : 0] = '\0';
+    for (const char *at = text; *at != '\0'; at++) {
+        if (!text_starts(at, key))
+            continue;
+        *count = hexadecimal(at + sizeof key - 1);
+        return true;
+    }
+    return false;
+}
+
+/* Called before a write to what may be an eventfd and poll calls writable: wait while the value of a blocking eventfd leaves no
+ * room for this one. */
+long eventfd_await_room(struct call *call, int fd)
+{
+    const uint64_t *value = (void *)call->a[1];
+    uint64_t count;
+
+    if (call->a[2] != sizeof *value || is_bad_pointer(value) || *value < 2 || *value == ~0UL || is_nonblocking(fd))
+        return 0;
+    while (eventfd_count(fd, &count) && *value > ~0UL - 1 - count) {
+        long result = wait_changed(call, fd, POLLOUT, NEVER, true);
+
+        if (result < 0)
+            return result;
+    }
+    return 0;
+}

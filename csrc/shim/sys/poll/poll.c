@@ -1,0 +1,275 @@
+/* poll, select, epoll: the kernel tells what is ready; only the waiting is simulated. */
+#include "shim/core/clock.h"
+#include "shim/core/memory.h"
+#include "shim/turn/turn.h"
+
+#define DESCRIPTORS_MAX 1024
+#define SET_WORDS (DESCRIPTORS_MAX / 64)
+
+struct sigset_argument {
+    const uint64_t *mask;
+    uint64_t size;
+};
+
+/* A temporary mask may let in a signal that waits already: then the call ends before it has begun. */
+static long begin_mask(struct call *call, const uint64_t *mask)
+{
+    enum interruption what;
+
+    if (mask == NULL)
+        return 0;
+    if (is_bad_pointer(mask))
+        return -EFAULT;
+    signals_temporary_mask(call, mask);
+    what = signals_check(call);
+    return what == INTERRUPT_NONE ? 0 : signals_interrupt(call, INTERRUPT_CALL, false);
+}
+
+static int64_t milliseconds_deadline(struct call *call, int timeout)
+{
+    return timeout < 0 ? NEVER : clock_after(call->thread, (int64_t)timeout * 1000000);
+}
+
+/* Deadline of a relative timespec that may be absent; -EINVAL or 0. */
+static long timespec_deadline(struct call *call, const struct kernel_timespec *timeout, int64_t *deadline)
+{
+    *deadline = NEVER;
+    if (timeout == NULL)
+        return 0;
+    if (is_bad_pointer(timeout))
+        return -EFAULT;
+    if (!is_valid_time(timeout))
+        return -EINVAL;
+    *deadline = clock_deadline(call->thread, CLOCK_MONOTONIC, timeout, false);
+    return 0;
+}
+
+static bool is_past(struct call *call, int64_t deadline)
+{
+    return deadline != NEVER && (uint64_t)deadline <= call->thread->process->page->now_ns;
+}
+
+static long poll_until(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline)
+{
+    for (;;) {
+        long result = NATIVE(poll, fds, count, 0);
+
+        if (result != 0)
+            return result;
+        if (is_past(call, deadline)) {
+            clock_charge_poll(call);
+            return 0;
+        }
+        result = wait_polled(call, fds, count, deadline, false);
+        if (result < 0)
+            return result;
+        if (result == WAKE_TIMEOUT)
+            return NATIVE(poll, fds, count, 0);
+    }
+}
+
+long sys_poll(struct call *call)
+{
+    return poll_until(call, (struct pollfd *)call->a[0], (unsigned)call->a[1], milliseconds_deadline(call, (int)call->a[2]));
+}
+
+/* The kernel writes back what is left of the time. */
+static void store_left(struct call *call, struct kernel_timespec *timeout, int64_t deadline, int64_t unit)
+{
+    int64_t left = deadline - (int64_t)call->thread->process->page->now_ns;
+
+    if (timeout == NULL)
+        return;
+    left = left < 0 ? 0 : left;
+    timeout->seconds = left / SECOND_NS;
+    timeout->nanoseconds = left % SECOND_NS / unit;
+}
+
+long sys_ppoll(struct call *call)
+{
+    struct kernel_timespec *timeout = (void *)call->a[2];
+    int64_t deadline;
+    long result = timespec_deadline(call, timeout, &deadline);
+
+    if (result == 0)
+        result = begin_mask(call, (const uint64_t *)call->a[3]);
+    if (result == 0)
+        result = poll_until(call, (struct pollfd *)call->a[0], (unsigned)call->a[1], deadline);
+    store_left(call, timeout, deadline, 1);
+    return result;
+}
+
+struct sets {
+    uint64_t *result[3];
+    uint64_t wanted[3][SET_WORDS];
+    unsigned words;
+    int count;
+};
+
+static const short set_events[3] = {POLLIN | POLLRDHUP, POLLOUT, POLLPRI};
+
+/* The descriptors of the three sets as poll entries, in ascending order; into the scratch mapping. */
+static unsigned to_entries(const struct sets *sets, struct pollfd *entries)
+{
+    unsigned count = 0;
+
+    for (int fd = 0; fd < sets->count; fd++) {
+        short events = 0;
+
+        for (int i = 0; i < 3; i++)
+            if (sets->wanted[i][fd / 64] >> (fd % 64) & 1)
+                events |= set_events[i];
+        if (events != 0)
+            entries[count++] = (struct pollfd){.fd = fd, .events = events};
+    }
+    return count;
+}
+
+static void restore_sets(struct sets *sets)
+{
+    for (int i = 0; i < 3; i++)
+        if (sets->result[i] != NULL)
+            memcpy(sets->result[i], sets->wanted[i], sets->words * 8);
+}
+
+static long select_once(struct sets *sets)
+{
+    struct kernel_timespec zero = {0, 0};
+
+    return NATIVE(select, sets->count, sets->result[0], sets->result[1], sets->result[2], &zero);
+}
+
+static long select_wait(struct call *call, struct sets *sets, int64_t deadline, struct pollfd *entries)
+{
+    unsigned count = to_entries(sets, entries);
+
+    for (;;) {
+        long result = select_once(sets);
+
+        if (result != 0)
+            return result;
+        if (is_past(call, deadline)) {
+            clock_charge_poll(call);
+            return 0;
+        }
+        restore_sets(sets);
+        result = wait_polled(call, entries, count, deadline, false);
+        if (result < 0)
+            return result;
+    }
+}
+
+static long select_until(struct call *call, int64_t deadline)
+{
+    struct sets sets = {.result = {(void *)call->a[1], (void *)call->a[2], (void *)call->a[3]}, .count = (int)call->a[0]};
+    long scratch;
+    long result;
+
+    if (sets.count < 0)
+        return -EINVAL;
+    if (sets.count > DESCRIPTORS_MAX)
+        sets.count = DESCRIPTORS_MAX;
+    sets.words = ((unsigned)sets.count + 63) / 64;
+    for (int i = 0; i < 3; i++) {
+        memset(sets.wanted[i], 0, sizeof sets.wanted[i]);
+        if (sets.result[i] == NULL)
+            continue;
+        if (is_bad_pointer(sets.result[i]))
+            return -EFAULT;
+        memcpy(sets.wanted[i], sets.result[i], sets.words * 8);
+    }
+    scratch = NATIVE(mmap, NULL, DESCRIPTORS_MAX * sizeof(struct pollfd), PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (scratch < 0)
+        return scratch;
+    result = select_wait(call, &sets, deadline, (struct pollfd *)scratch);
+    NATIVE(munmap, scratch, DESCRIPTORS_MAX * sizeof(struct pollfd));
+    return result;
+}
+
+long sys_select(struct call *call)
+{
+    struct kernel_timespec *timeout = (void *)call->a[4]; /* a timeval */
+    struct kernel_timespec converted;
+    int64_t deadline = NEVER;
+    long result;
+
+    if (timeout != NULL) {
+        if (is_bad_pointer(timeout))
+            return -EFAULT;
+        if (timeout->seconds < 0 || timeout->nanoseconds < 0)
+            return -EINVAL;
+        converted = (struct kernel_timespec){timeout->seconds + timeout->nanoseconds / 1000000,
+                                             timeout->nanoseconds % 1000000 * 1000};
+        result = timespec_deadline(call, &converted, &deadline);
+        if (result != 0)
+            return result;
+    }
+    result = select_until(call, deadline);
+    store_left(call, timeout, deadline, 1000);
+    return result;
+}
+
+long sys_pselect6(struct call *call)
+{
+    struct kernel_timespec *timeout = (void *)call->a[4];
+    const struct sigset_argument *argument = (void *)call->a[5];
+    int64_t deadline;
+    long result = timespec_deadline(call, timeout, &deadline);
+
+    if (result == 0 && argument != NULL)
+        result = begin_mask(call, argument->mask);
+    if (result == 0)
+        result = select_until(call, deadline);
+    store_left(call, timeout, deadline, 1);
+    return result;
+}
+
+static long epoll_until(struct call *call, int64_t deadline)
+{
+    struct pollfd entry = {.fd = (int)call->a[0], .events = POLLIN};
+
+    for (;;) {
+        long result = NATIVE(epoll_pwait, call->a[0], call->a[1], call->a[2], 0, NULL, 0);
+
+        if (result != 0)
+            return result;
+        if (is_past(call, deadline)) {
+            clock_charge_poll(call);
+            return 0;
+        }
+        result = wait_polled(call, &entry, 1, deadline, false);
+        if (result < 0)
+            return result;
+    }
+}
+
+long sys_epoll_wait(struct call *call)
+{
+    return epoll_until(call, milliseconds_deadline(call, (int)call->a[3]));
+}
+
+long sys_epoll_pwait(struct call *call)
+{
+    long result = begin_mask(call, (const uint64_t *)call->a[4]);
+
+    return result != 0 ? result : epoll_until(call, milliseconds_deadline(call, (int)call->a[3]));
+}
+
+long sys_epoll_pwait2(struct call *call)
+{
+    int64_t deadline;
+    long result = timespec_deadline(call, (const struct kernel_timespec *)call->a[3], &deadline);
+
+    if (result == 0)
+        result = begin_mask(call, (const uint64_t *)call->a[4]);
+    return result != 0 ? result : epoll_until(call, deadline);
+}
+
+/* The application's epolls must not learn of descriptors that are not its own. */
+long sys_epoll_ctl(struct call *call)
+{
+    if (descriptor_is_ours(call, call->a[0]) || descriptor_is_ours(call, call->a[2]))
+        return -EBADF;
+    return NATIVE(epoll_ctl, call->a[0], call->a[1], call->a[2], call->a[3]);
+}

@@ -1,0 +1,25 @@
+/* Room sys/poll: poll, select, epoll and eventfd. The kernel tells what is ready; only the waiting is the shim's.
+ *
+ * May call turn and below, and no other family.
+ */
+#ifndef SIMUNIX_SYS_POLL_H
+#define SIMUNIX_SYS_POLL_H
+
+#include "shim/core/core.h"
+
+/* epoll_entries.c */
+struct epoll_entry {
+    int epoll;
+    bool is_there;
+    struct {
+        uint32_t events;
+        uint64_t data;
+    } __attribute__((packed)) event;
+};
+int epoll_entries_of(struct call *call, int fd, struct epoll_entry *entries, int most);
+void epoll_entries_renew(int fd, struct epoll_entry *entries, int count);
+
+/* eventfd.c */
+long eventfd_await_room(struct call *call, int fd);
+
+#endif

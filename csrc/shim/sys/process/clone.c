@@ -1,0 +1,256 @@
+/* Births of threads and processes. A birth is announced first, so that the child's place in the order is the server's; then the
+ * child waits for its first turn. */
+#include "shared/slots.h"
+#include "shim/core/channel.h"
+#include "shim/core/memory.h"
+#include "shim/strace/tracing.h"
+#include "shim/sys/process/process.h"
+#include "shim/turn/turn.h"
+
+#define CLONE_OF_THREAD (CLONE_VM | CLONE_THREAD)
+
+/* What the server says of a child that is about to be born. */
+struct announced {
+    int64_t number; /* or -errno */
+    uint32_t slot;
+    int64_t pooled_channel;
+    int channel; /* -1: the pooled one, which an ended thread has left */
+};
+
+static struct announced announce(struct call *call, enum simunix_fork kind)
+{
+    struct reply reply;
+    struct announced child = {.number = ASK(call->thread, &reply, OP_FORK, kind), .channel = -1};
+
+    if (child.number < 0)
+        return child;
+    child.slot = (uint32_t)reply_number(&reply, 1);
+    child.pooled_channel = kind == FORK_THREAD ? reply_number(&reply, 2) : 0;
+    if (reply.fd >= 0)
+        child.channel = descriptor_hide(reply.fd, call->thread->process->descriptor_floor);
+    return child;
+}
+
+/* Tell the server what became of the announced child. A signal that is sent to a forked child from now on finds it: the child
+ * has said hello. */
+static void tell_outcome(struct call *call, long pid, int64_t number)
+{
+    struct reply reply;
+
+    ASK(call->thread, &reply, OP_FORK_DONE, pid, number);
+}
+
+/* The child must go on exactly where its creator trapped, with the creator's registers. */
+static void copy_registers(struct thread *child, const struct call *call)
+{
+    const struct sigcontext *from = &call->context->uc_mcontext;
+    const uint8_t *fpu = (const uint8_t *)from->fpstate;
+
+    child->start = (struct start_registers){
+        .r8 = from->r8, .r9 = from->r9, .r10 = from->r10, .r11 = from->r11, .r12 = from->r12, .r13 = from->r13,
+        .r14 = from->r14, .r15 = from->r15, .rdi = from->rdi, .rsi = from->rsi, .rbp = from->rbp, .rbx = from->rbx,
+        .rdx = from->rdx, .rcx = from->rcx, .rip = from->rip, .mxcsr = 0x1f80, .fpu_control = 0x37f,
+    };
+    if (fpu != NULL) { /* struct _fpstate_64: cwd at 0, mxcsr at 24 */
+        child->start.fpu_control = fpu[0] | (uint32_t)fpu[1] << 8;
+        memcpy(&child->start.mxcsr, fpu + 24, 4);
+    }
+    child->start_mask = call->mask;
+}
+
+/* A vfork-like child uses its creator's memory, but is a process of its own: with a record of its own. */
+static void give_own_process(struct thread *child, const struct process *process)
+{
+    long memory = NATIVE(mmap, NULL, sizeof *process, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (memory < 0)
+        fatal("no memory for a child", NULL, memory);
+    child->process = (struct process *)memory;
+    *child->process = *process;
+    child->process->pid = 0;
+    child->process->dying = child->process->free = NULL;
+    handoff_forget(child->process);
+}
+
+/* After the exec or the end of a vfork-like child. */
+static void take_back_process(struct thread *child, struct process *process)
+{
+    NATIVE(munmap, child->process, sizeof *process);
+    child->process = process;
+    child->epoll = child->trace = -1; /* the child's own descriptors, not this process's of these numbers */
+    thread_release(child);
+}
+
+/* The record of an announced child; NULL if memory is out, and the server knows. */
+static struct thread *record_for(struct call *call, const struct announced *born)
+{
+    struct thread *child = thread_new(call->thread->process, born->pooled_channel, born->channel);
+
+    if (child == NULL) {
+        if (born->channel >= 0)
+            NATIVE(close, born->channel);
+        tell_outcome(call, -ENOMEM, born->number);
+        return NULL;
+    }
+    child->slot = born->slot;
+    copy_registers(child, call);
+    child->alive_word = 1;
+    return child;
+}
+
+/* A vfork-like child (posix_spawn), on a stack of its own in the same memory. Its creator goes on after the child's exec or
+ * end. */
+static long spawn_in_memory(struct call *call, struct clone_args *args)
+{
+    struct process *process = call->thread->process;
+    struct announced born = announce(call, FORK_VFORK);
+    struct thread *child;
+    long result;
+
+    if (born.number < 0)
+        return born.number;
+    child = record_for(call, &born);
+    if (child == NULL)
+        return -ENOMEM;
+    give_own_process(child, process);
+    call->thread->has_turn = false;
+    result = trap_clone(args, sizeof *args, child);
+    take_back_process(child, process);
+    tell_outcome(call, result, born.number);
+    return result;
+}
+
+static long spawn_thread(struct call *call, struct clone_args *args)
+{
+    struct announced born = announce(call, FORK_THREAD);
+    struct thread *child;
+    long result;
+
+    if (born.number < 0)
+        return born.number;
+    child = record_for(call, &born);
+    if (child == NULL)
+        return -ENOMEM;
+    result = trap_clone(args, sizeof *args, child);
+    if (result < 0) {
+        child->pooled_channel = 0;
+        thread_release(child);
+        tell_outcome(call, result, born.number);
+    } else if (born.slot != 0) { /* the thread finds its number there, see slot_wait */
+        slot_at(call->thread->process->page, born.slot)->value = result;
+    }
+    return result;
+}
+
+/* First code of a forked child, in its copy of everything: become the announced actor, wait for the turn. */
+static void start_forked(struct call *call, int channel, uint32_t slot)
+{
+    struct thread *thread = call->thread;
+    struct process *process = thread->process;
+    struct reply reply;
+
+    NATIVE(close_range, process->descriptor_floor, channel - 1, 0);
+    NATIVE(close_range, channel + 1, ~0U, 0);
+    thread->channel = channel;
+    thread->slot = slot;
+    thread->has_turn = false;
+    thread->epoll = -1;
+    thread->pooled_channel = 0;
+    handoff_forget(process);
+    process->pid = (int)NATIVE(getpid);
+    thread->tid = (int)NATIVE(gettid);
+    process->dying = process->free = NULL; /* records of threads that do not exist here; their memory stays */
+    memset(process->waiters, 0, sizeof process->waiters);
+    trap_arm();
+    say_hello(thread, HELLO_FORKED, "", &reply);
+    process->random_state = (uint64_t)reply_number(&reply, 1);
+    thread->looks_for_stops = true;
+    strace_open(thread);
+}
+
+/* vfork on the caller's own stack runs as fork (the child would overwrite the trap's frame); the parent waits as after a vfork.
+ * */
+static long spawn_copy(struct call *call, struct clone_args *args)
+{
+    bool waits = (args->flags & CLONE_VFORK) != 0;
+    struct announced born = announce(call, FORK_PROCESS);
+    struct wait wait = {.kind = PARK_VFORK, .deadline = NEVER, .a = (uint64_t)born.number};
+    long pid;
+
+    if (born.number < 0)
+        return born.number;
+    args->flags &= ~(uint64_t)(CLONE_VFORK | CLONE_VM);
+    pid = NATIVE(clone3, args, sizeof *args);
+    if (pid == 0) {
+        start_forked(call, born.channel, born.slot);
+        return 0;
+    }
+    NATIVE(close, born.channel);
+    tell_outcome(call, pid, born.number);
+    if (pid > 0 && waits)
+        while (park(call, &wait) == WAKE_SIGNAL) /* a vfork is not interrupted */
+            ;
+    return pid;
+}
+
+static long spawn(struct call *call, struct clone_args *args)
+{
+    if (args->flags & CLONE_NEWPID) {
+        warn_once(call->thread, WARN_REFUSED, "clone(CLONE_NEWPID): the server knows processes by the host's pids", NULL);
+        return -EPERM;
+    }
+    if ((args->flags & CLONE_OF_THREAD) == CLONE_OF_THREAD)
+        return spawn_thread(call, args);
+    if ((args->flags & CLONE_VM) != 0 && args->stack != 0) {
+        args->flags |= CLONE_VFORK;
+        return spawn_in_memory(call, args);
+    }
+    return spawn_copy(call, args);
+}
+
+/* clone3 takes the lowest address and the size of a stack, clone its top. */
+long sys_clone(struct call *call)
+{
+    struct clone_args args = {
+        .flags = (uint64_t)call->a[0] & 0xffffff00 & ~(uint64_t)CLONE_DETACHED,
+        .exit_signal = (uint64_t)call->a[0] & 0xff,
+        .parent_tid = (uint64_t)call->a[2],
+        .pidfd = (uint64_t)call->a[2],
+        .child_tid = (uint64_t)call->a[3],
+        .tls = (uint64_t)call->a[4],
+    };
+
+    if (call->a[1] != 0) {
+        args.stack_size = 256;
+        args.stack = (uint64_t)call->a[1] - args.stack_size;
+    }
+    return spawn(call, &args);
+}
+
+long sys_clone3(struct call *call)
+{
+    struct clone_args args;
+    size_t size = (size_t)call->a[1];
+
+    if (is_bad_pointer((void *)call->a[0]))
+        return -EFAULT;
+    if (size < CLONE_ARGS_SIZE_VER0 || size > sizeof args)
+        return -EINVAL;
+    memset(&args, 0, sizeof args);
+    memcpy(&args, (void *)call->a[0], size);
+    return spawn(call, &args);
+}
+
+long sys_fork(struct call *call)
+{
+    struct clone_args args = {.exit_signal = SIGCHLD};
+
+    return spawn_copy(call, &args);
+}
+
+long sys_vfork(struct call *call)
+{
+    struct clone_args args = {.flags = CLONE_VFORK, .exit_signal = SIGCHLD};
+
+    return spawn_copy(call, &args);
+}

@@ -1,0 +1,46 @@
+/* Ends of threads and processes. A thread that has announced its end is reaped by the one that has the turn next
+ * (core/threads.c). */
+#include "shim/core/channel.h"
+#include "shim/sys/ipc/ipc.h"
+
+/* The kernel would clear the join word. Told to, it clears a word in the record instead, and only then does the shim clear the
+ * join word. */
+static void prepare_to_be_reaped(struct thread *thread)
+{
+    uint32_t *join_word = NULL;
+
+    NATIVE(prctl, PR_GET_TID_ADDRESS, &join_word);
+    thread->join_word = join_word;
+    thread->alive_word = 1;
+    NATIVE(set_tid_address, &thread->alive_word);
+    thread->next = thread->process->dying;
+    thread->process->dying = thread;
+}
+
+/* The message comes last: after it nothing of this thread's may be touched, since the thread that has the turn now may free its
+ * memory. */
+long sys_exit(struct call *call)
+{
+    struct thread *thread = call->thread;
+    struct msgpack_writer writer;
+
+    futex_release_robust(call);
+    prepare_to_be_reaped(thread);
+    request_start(thread, &writer, OP_THREAD_EXIT, 2);
+    msgpack_put_int(&writer, call->a[0] & 0xff);
+    msgpack_put_int(&writer, (int64_t)thread->join_word);
+    request_post(thread, &writer);
+    for (;;)
+        NATIVE(exit, call->a[0]);
+}
+
+long sys_exit_group(struct call *call)
+{
+    struct msgpack_writer writer;
+
+    request_start(call->thread, &writer, OP_EXIT, 1);
+    msgpack_put_int(&writer, call->a[0] & 0xff);
+    request_post(call->thread, &writer);
+    for (;;)
+        NATIVE(exit_group, call->a[0]);
+}

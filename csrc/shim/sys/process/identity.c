@@ -1,0 +1,53 @@
+/* What the emulated host says of itself: name, memory, groups. */
+#include "shim/core/memory.h"
+#include "shim/turn/turn.h"
+
+struct uname_result {
+    char member[6][65];
+};
+
+/* Where the UTS namespace is not the host's own, the name that the kernel tells is replaced. */
+long sys_uname(struct call *call)
+{
+    struct uname_result *result = (void *)call->a[0];
+    struct process *process = call->thread->process;
+    long status = NATIVE(uname, result);
+
+    if (status == 0 && (process->flags & HELLO_FLAG_FAKE_NAME))
+        memcpy(result->member[1], process->host_name, sizeof process->host_name);
+    return status;
+}
+
+struct sysinfo_result {
+    int64_t uptime;
+    uint64_t loads[3];
+    uint64_t total_ram, free_ram, shared_ram, buffer_ram, total_swap, free_swap;
+    uint16_t processes, pad;
+    uint64_t total_high, free_high;
+    uint32_t unit;
+};
+
+long sys_sysinfo(struct call *call)
+{
+    struct sysinfo_result *result = (void *)call->a[0];
+    struct process *process = call->thread->process;
+
+    if (is_bad_pointer(result))
+        return -EFAULT;
+    *result = (struct sysinfo_result){
+        .uptime = clock_read(call->thread, CLOCK_MONOTONIC) / SECOND_NS,
+        .total_ram = process->memory_bytes,
+        .free_ram = process->memory_bytes / 2,
+        .processes = 100,
+        .unit = 1,
+    };
+    return 0;
+}
+
+/* In a user namespace without further group ids the kernel refuses; the emulated root must not notice. */
+long sys_setgroups(struct call *call)
+{
+    long result = NATIVE(setgroups, call->a[0], call->a[1]);
+
+    return result == -EPERM && (call->thread->process->flags & HELLO_FLAG_FAKE_GROUPS) ? 0 : result;
+}

@@ -1,0 +1,72 @@
+/* Limits and use of resources. */
+#include "shim/core/channel.h"
+#include "shim/strace/tracing.h"
+#include "shim/sys/process/process.h"
+
+struct limits {
+    uint64_t soft;
+    uint64_t hard;
+};
+
+/* RLIMIT_NOFILE as the application believes it: the kernel's is higher, for the shim's own descriptors. */
+static long nofile_limits(struct call *call, const struct limits *wanted, struct limits *old)
+{
+    struct process *process = call->thread->process;
+    struct limits before = {process->nofile_soft, process->nofile_hard};
+    struct reply reply;
+
+    if ((wanted != NULL && is_bad_pointer(wanted)) || (old != NULL && is_bad_pointer(old)))
+        return -EFAULT;
+    if (wanted != NULL) {
+        if (wanted->soft > wanted->hard)
+            return -EINVAL;
+        if (wanted->hard > before.hard)
+            return -EPERM;
+        process->nofile_soft = wanted->soft;
+        process->nofile_hard = wanted->hard;
+        ASK(call->thread, &reply, OP_NOFILE, (int64_t)wanted->soft, (int64_t)wanted->hard);
+    }
+    if (old != NULL)
+        *old = before;
+    return 0;
+}
+
+long sys_getrlimit(struct call *call)
+{
+    if (call->a[0] == RLIMIT_NOFILE)
+        return nofile_limits(call, NULL, (struct limits *)call->a[1]);
+    return NATIVE(getrlimit, call->a[0], call->a[1]);
+}
+
+long sys_setrlimit(struct call *call)
+{
+    long result;
+
+    if (call->a[0] == RLIMIT_NOFILE)
+        return nofile_limits(call, (const struct limits *)call->a[1], NULL);
+    result = NATIVE(setrlimit, call->a[0], call->a[1]);
+    if (call->a[0] == RLIMIT_FSIZE)
+        strace_limited(call->thread->process);
+    return result;
+}
+
+long sys_prlimit64(struct call *call)
+{
+    long result;
+
+    if (call->a[1] == RLIMIT_NOFILE && (call->a[0] == 0 || call->a[0] == call->thread->process->pid))
+        return nofile_limits(call, (const struct limits *)call->a[2], (struct limits *)call->a[3]);
+    result = NATIVE(prlimit64, call->a[0], call->a[1], call->a[2], call->a[3]);
+    if (call->a[1] == RLIMIT_FSIZE)
+        strace_limited(call->thread->process);
+    return result;
+}
+
+long sys_getrusage(struct call *call)
+{
+    long result = NATIVE(getrusage, call->a[0], call->a[1]);
+
+    if (result == 0)
+        usage_forget((void *)call->a[1]);
+    return result;
+}

@@ -1,0 +1,41 @@
+/* What a process asks the kernel to change about itself; what would disarm the shim is not installed. */
+#include "shared/prctl_options.h"
+#include "shim/sys/time/time.h"
+
+/* Filters would forbid the trap handler's own return, and dispatch is the shim's. All other options are the kernel's. */
+long sys_prctl(struct call *call)
+{
+    switch (call->a[0]) {
+    case PR_SET_SECCOMP:
+        warn_once(call->thread, WARN_REFUSED, "prctl(PR_SET_SECCOMP): accepted, not installed", NULL);
+        return 0;
+    case PR_SET_SYSCALL_USER_DISPATCH:
+        warn_once(call->thread, WARN_REFUSED, "prctl(PR_SET_SYSCALL_USER_DISPATCH)", NULL);
+        return -EINVAL;
+    case PR_SET_TSC:
+        return tsc_set(call->thread->process, call->a[1]);
+    case PR_GET_TSC:
+        return tsc_get(call->thread->process, (int *)call->a[1]);
+    case PR_SIMUNIX_COMPUTE:
+        return compute(call, (uint64_t *)call->a[1]);
+    default:
+        return NATIVE(prctl, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4]);
+    }
+}
+
+long sys_seccomp(struct call *call)
+{
+    if (call->a[0] != 1) /* SECCOMP_SET_MODE_FILTER */
+        return -EINVAL;
+    warn_once(call->thread, WARN_REFUSED, "seccomp: accepted, not installed", NULL);
+    return 0;
+}
+
+long sys_arch_prctl(struct call *call)
+{
+    if (call->a[0] == ARCH_SET_GS_CODE) { /* the GS base holds the shim's record */
+        warn_once(call->thread, WARN_REFUSED, "arch_prctl(ARCH_SET_GS)", NULL);
+        return -EPERM;
+    }
+    return NATIVE(arch_prctl, call->a[0], call->a[1]);
+}

@@ -1,0 +1,31 @@
+/* Room sys/process: births, images and ends of processes and threads, signals, and what a process asks of itself and its host.
+ *
+ * A birth is announced to the server before it happens, so that its place in the order is the server's. May call sys/time,
+ * sys/ipc, strace, turn and below.
+ */
+#ifndef SIMUNIX_SYS_PROCESS_H
+#define SIMUNIX_SYS_PROCESS_H
+
+#include "shim/core/core.h"
+
+/* clone_entry.S */
+long trap_clone(struct clone_args *args, size_t size, struct thread *child);
+
+/* thread_start.c */
+void trap_thread_started(struct thread *thread);
+
+/* scheduling.c */
+long nice_shown(const struct process *process, long nice);
+
+/* Processor time and other work of the real computer are not the emulated host's; of a struct rusage only the greatest size is
+ * told. */
+static inline void usage_forget(void *usage)
+{
+    int64_t *fields = usage;
+
+    for (int i = 0; i < 18; i++)
+        if (i != 4)
+            fields[i] = 0;
+}
+
+#endif

@@ -1,0 +1,110 @@
+/* Sending signals: really, and then telling the server, which lets the target look. */
+#include "shim/core/channel.h"
+#include "shim/core/memory.h"
+
+/* Does it reach the sender: its process, this very thread, its group? SIGSTOP stops all threads, whichever it is sent to. */
+static bool reaches_self(struct call *call, long pid, long tid, int signal)
+{
+    if (pid == call->thread->process->pid)
+        return tid == 0 || tid == call->thread->tid || signal == SIGSTOP;
+    return pid == 0 ? tid == 0 : pid < -1 && -pid == NATIVE(getpgid, 0);
+}
+
+/* A signal that stops the sender itself is announced first: the kernel stops it before it could say so. */
+static bool stops_self(struct call *call, long pid, long tid, int signal)
+{
+    return signals_default_stops(signal) && reaches_self(call, pid, tid, signal) &&
+           (signal == SIGSTOP || (call->mask & SIGNAL_BIT(signal)) == 0);
+}
+
+static long stop_self(struct call *call, long pid, int signal)
+{
+    long result;
+
+    signals_announce_stop(call->thread, signal, pid > 0 ? -1 : pid);
+    result = call_natively(call);
+    signals_stop(call->thread, signal);
+    return result;
+}
+
+/* Send as asked, then tell the server whom to let look. `tid` is 0 for a whole process. */
+static long send_signal(struct call *call, long pid, long tid, int signal)
+{
+    struct reply reply;
+    long result;
+
+    if (stops_self(call, pid, tid, signal))
+        return stop_self(call, pid, signal);
+    result = call_natively(call);
+    if (result != 0 || signal == 0 || (pid == call->thread->process->pid && tid == call->thread->tid))
+        return result;
+    ASK(call->thread, &reply, OP_SIGNAL, pid, tid, signal);
+    return 0;
+}
+
+/* Where hosts share this computer's pids, -1 would mean everything that runs on it. */
+long sys_kill(struct call *call)
+{
+    if ((int)call->a[0] == -1 && (call->thread->process->flags & HELLO_FLAG_FAKE_NAME)) {
+        warn_once(call->thread, WARN_REFUSED, "kill(-1): without namespaces it would reach processes outside the emulation", NULL);
+        return -EPERM;
+    }
+    return send_signal(call, (int)call->a[0], 0, (int)call->a[1]);
+}
+
+long sys_tgkill(struct call *call)
+{
+    return send_signal(call, (int)call->a[0], (int)call->a[1], (int)call->a[2]);
+}
+
+/* The process of another process's thread is the server's to find: pid 0 with a thread id means that. */
+long sys_tkill(struct call *call)
+{
+    long own = call->thread->process->pid;
+    bool is_own = NATIVE(tgkill, own, call->a[0], 0) == 0;
+
+    return send_signal(call, is_own ? own : 0, (int)call->a[0], (int)call->a[1]);
+}
+
+long sys_rt_sigqueueinfo(struct call *call)
+{
+    return send_signal(call, (int)call->a[0], 0, (int)call->a[1]);
+}
+
+long sys_rt_tgsigqueueinfo(struct call *call)
+{
+    return send_signal(call, (int)call->a[0], (int)call->a[1], (int)call->a[2]);
+}
+
+/* pid of a pidfd from its fdinfo, as this process's namespace sees it. */
+static long pid_of_pidfd(int fd)
+{
+    char text[512];
+    long file = proc_open_numbered("self/fdinfo/", fd);
+    long size;
+
+    if (file < 0)
+        return -EBADF;
+    size = NATIVE(read, file, text, sizeof text - 1);
+    NATIVE(close, file);
+    text[size > 0 ? size : 0] = '\0';
+    for (const char *at = text; *at != '\0'; at++) {
+        long pid = 0;
+
+        if (!text_starts(at, "\nPid:\t"))
+            continue;
+        for (at += 6; *at >= '0' && *at <= '9'; at++)
+            pid = 10 * pid + *at - '0';
+        return pid > 0 ? pid : -ESRCH;
+    }
+    return -EBADF;
+}
+
+long sys_pidfd_send_signal(struct call *call)
+{
+    long pid = pid_of_pidfd((int)call->a[0]);
+
+    if (pid < 0)
+        return NATIVE(pidfd_send_signal, call->a[0], call->a[1], call->a[2], call->a[3]);
+    return send_signal(call, pid, 0, (int)call->a[1]);
+}

@@ -1,0 +1,74 @@
+/* Calls that wait for a signal. */
+#include "shim/core/clock.h"
+#include "shim/turn/turn.h"
+
+static long wait_interrupted(struct call *call)
+{
+    struct wait wait = {.kind = PARK_SIGNAL, .deadline = NEVER};
+    long result;
+
+    do
+        result = wait_on(call, &wait, false);
+    while (result >= 0);
+    return result;
+}
+
+long sys_pause(struct call *call)
+{
+    return wait_interrupted(call);
+}
+
+long sys_rt_sigsuspend(struct call *call)
+{
+    enum interruption what;
+
+    if (call->a[1] != 8)
+        return -EINVAL;
+    if (is_bad_pointer((void *)call->a[0]))
+        return -EFAULT;
+    signals_temporary_mask(call, (const uint64_t *)call->a[0]);
+    what = signals_check(call);
+    if (what != INTERRUPT_NONE)
+        return signals_interrupt(call, INTERRUPT_CALL, false);
+    return wait_interrupted(call);
+}
+
+/* sigwait and its kin take a signal from the queue; one that is not waited for interrupts. */
+long sys_rt_sigtimedwait(struct call *call)
+{
+    const struct kernel_timespec *timeout = (void *)call->a[2];
+    struct kernel_timespec zero = {0, 0};
+    uint64_t set;
+    struct wait wait = {.kind = PARK_SIGNAL, .deadline = NEVER};
+
+    if (call->a[3] != 8)
+        return -EINVAL;
+    if (is_bad_pointer((void *)call->a[0]) || (timeout != NULL && is_bad_pointer(timeout)))
+        return -EFAULT;
+    if (timeout != NULL && !is_valid_time(timeout))
+        return -EINVAL;
+    if (timeout != NULL)
+        wait.deadline = clock_deadline(call->thread, CLOCK_MONOTONIC, timeout, false);
+    set = signals_strip(*(uint64_t *)call->a[0]);
+    wait.a = set;
+    for (;;) {
+        long result = NATIVE(rt_sigtimedwait, &set, call->a[1], &zero, 8);
+        enum interruption what;
+        enum simunix_wake wake;
+
+        if (result != -EAGAIN)
+            return result;
+        if (wait.deadline != NEVER && (uint64_t)wait.deadline <= call->thread->process->page->now_ns)
+            return -EAGAIN;
+        wake = park(call, &wait);
+        if (wake == WAKE_SIGNAL) {
+            uint64_t mask = call->mask;
+
+            call->mask |= set;
+            what = signals_check(call);
+            call->mask = mask;
+            if (what != INTERRUPT_NONE)
+                return signals_interrupt(call, INTERRUPT_CALL, false);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/* The first code of a new thread, or of a vfork-like child, on its own stack. */
+#include "shim/core/channel.h"
+#include "shim/strace/tracing.h"
+#include "shim/sys/process/process.h"
+#include "shim/turn/turn.h"
+
+_Static_assert(offsetof(struct thread, start) == 8, "clone_entry.S");
+_Static_assert(offsetof(struct thread, start.rip) == 120, "clone_entry.S");
+_Static_assert(offsetof(struct thread, start.mxcsr) == 128, "clone_entry.S");
+_Static_assert(offsetof(struct thread, start.fpu_control) == 132, "clone_entry.S");
+_Static_assert(__NR_clone3 == 435, "clone_entry.S");
+
+/* Returns when the thread holds the turn and may start. A thread without a slot says hello and waits for the answer. */
+void trap_thread_started(struct thread *thread)
+{
+    bool is_process = thread->process->pid == 0; /* a vfork-like child: a process of its own in its parent's memory */
+    struct reply reply;
+    int64_t value;
+
+    set_thread_pointer(thread);
+    thread->tid = (int)NATIVE(gettid);
+    if (is_process) {
+        thread->process->pid = thread->tid;
+        /* The kernel lets the child keep its creator's alternate stack, on which its creator's trap frame may lie. */
+        NATIVE(sigaltstack, &(stack_t){.ss_flags = SS_DISABLE}, NULL);
+        NATIVE(close_range, thread->process->descriptor_floor, thread->channel - 1, 0);
+        NATIVE(close_range, thread->channel + 1, ~0U, 0);
+    }
+    if (is_process || thread->slot == 0)
+        say_hello(thread, is_process ? HELLO_FORKED : HELLO_THREAD, "", &reply);
+    else
+        slot_wait(thread, &value);
+    strace_open(thread);
+    trap_arm();
+    signals_stop_if_due(thread, thread->start_mask);
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &thread->start_mask, NULL, 8);
+}

@@ -1,0 +1,153 @@
+/* Files of /proc that tell the time, or figures of the real computer: what the emulated host would say, written when they are
+ * opened into an anonymous file, and again when their reader goes back to the beginning (top, vmstat). A file is known by the
+ * path that the kernel has for it once it is open, whatever links, folders and roots led there. */
+#include "shim/core/memory.h"
+#include "shim/sys/procfs/procfs.h"
+
+#define PATH_ROOM 256
+#define BEGINNING 0 /* SEEK_SET */
+
+static const char mark[] = "simunix:"; /* begins the names of the anonymous files */
+
+static const struct own_file own_files[] = {
+    {"uptime", proc_write_uptime},
+    {"loadavg", proc_write_loadavg},
+    {"stat", proc_write_stat},
+    {"meminfo", proc_write_meminfo},
+    {"sys/kernel/random/uuid", proc_write_uuid},
+    {"sys/kernel/random/boot_id", proc_write_boot_id},
+};
+static const struct own_file process_stat = {"stat", proc_write_process_stat};
+
+void proc_flush(struct proc_page *page)
+{
+    page->at += NATIVE(pwrite64, page->fd, page->text, page->to - page->text, page->at);
+    page->to = page->text;
+}
+
+void proc_put(struct proc_page *page, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (page->to == page->text + sizeof page->text)
+            proc_flush(page);
+        *page->to++ = *text;
+    }
+}
+
+/* A number with what stands before and after it. */
+void proc_put_number(struct proc_page *page, const char *before, int64_t number, const char *after)
+{
+    char digits[24];
+
+    text_append_number(digits, digits + sizeof digits, number);
+    proc_put(page, before);
+    proc_put(page, digits);
+    proc_put(page, after);
+}
+
+static const char *last_part(const char *path)
+{
+    const char *last = path;
+
+    for (; *path != '\0'; path++)
+        if (*path == '/')
+            last = path + 1;
+    return last;
+}
+
+static const char *skip_number(const char *path)
+{
+    while (*path >= '0' && *path <= '9')
+        path++;
+    return path;
+}
+
+/* PID/stat or PID/task/TID/stat */
+static bool is_process_stat(const char *path)
+{
+    const char *rest = skip_number(path);
+
+    if (rest == path)
+        return false;
+    if (text_starts(rest, "/task/"))
+        rest = skip_number(rest + 6);
+    return text_equal(rest, "/stat");
+}
+
+/* `path` is the kernel's own name of an open file. */
+static const struct own_file *find_own(const char *path)
+{
+    if (!text_starts(path, "/proc/"))
+        return NULL;
+    path += 6;
+    for (size_t i = 0; i < sizeof own_files / sizeof own_files[0]; i++)
+        if (text_equal(path, own_files[i].path))
+            return &own_files[i];
+    return is_process_stat(path) ? &process_stat : NULL;
+}
+
+/* Tell by the last part of a path, before anything is asked of the kernel. */
+static bool may_be_own(const char *path)
+{
+    const char *name = last_part(path);
+
+    for (size_t i = 0; i < sizeof own_files / sizeof own_files[0]; i++)
+        if (text_equal(name, last_part(own_files[i].path)))
+            return true;
+    return false;
+}
+
+static void fill(struct thread *thread, const struct own_file *file, const char *path, long fd)
+{
+    struct proc_page page = {.thread = thread, .path = path, .fd = fd};
+
+    page.to = page.text;
+    NATIVE(ftruncate, fd, 0);
+    file->write(&page);
+    proc_flush(&page);
+}
+
+/* `fd` is what opening `path` has given; the descriptor that the application gets, mostly the same. */
+long proc_file_opened(struct call *call, const char *path, uint64_t flags, long fd)
+{
+    struct process *process = call->thread->process;
+    char name[sizeof mark + PATH_ROOM];
+    char *kernel_name = name + sizeof mark - 1;
+    const struct own_file *file;
+    long own;
+
+    if (fd < 0 || (flags & (O_ACCMODE | O_PATH | O_DIRECTORY)) != O_RDONLY || is_bad_pointer(path) || !may_be_own(path))
+        return fd;
+    text_append(name, name + sizeof name, mark);
+    if (!proc_name_of(fd, kernel_name, PATH_ROOM) || (file = find_own(kernel_name)) == NULL)
+        return fd;
+    NATIVE(close, fd); /* first, so that the application gets the lowest free number */
+    own = NATIVE(memfd_create, name, flags & O_CLOEXEC ? 1 : 0);
+    if (own < 0)
+        return own;
+    NATIVE(fchmod, own, 0444);
+    fill(call->thread, file, kernel_name, own);
+    process->has_own_files = true;
+    return own;
+}
+
+/* A seek to the beginning has one of these files written anew. */
+long sys_lseek(struct call *call)
+{
+    static const char anonymous[] = "/memfd:simunix:";
+    static const char deleted[] = " (deleted)";
+    char path[PATH_ROOM];
+    const char *name = path + sizeof anonymous - 1;
+    const struct own_file *file;
+
+    if (descriptor_is_ours(call, call->a[0]))
+        return -EBADF;
+    if (call->thread->process->has_own_files && call->a[1] == 0 && call->a[2] == BEGINNING &&
+        proc_name_of(call->a[0], path, sizeof path) && text_starts(path, anonymous)) {
+        path[text_length(path) - (sizeof deleted - 1)] = '\0';
+        file = find_own(name);
+        if (file != NULL)
+            fill(call->thread, file, name, call->a[0]);
+    }
+    return NATIVE(lseek, call->a[0], call->a[1], call->a[2]);
+}

@@ -1,0 +1,105 @@
+/* /proc/PID/stat: the kernel's own line, but for what tells the real computer's time and work. */
+#include "shim/core/channel.h"
+#include "shim/sys/process/process.h"
+#include "shim/sys/procfs/procfs.h"
+
+#define FIELD_STATE 3 /* counted as proc(5) does */
+#define FIELD_PRIORITY 18 /* 20 + nice, for all that are not of real time */
+#define FIELD_NICE 19
+#define FIELD_START 22
+
+/* The whole line. */
+static long read_native(const char *path, char *text, size_t room)
+{
+    long fd = NATIVE(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    long size;
+
+    if (fd < 0)
+        return fd;
+    size = NATIVE(read, fd, text, room - 1);
+    NATIVE(close, fd);
+    text[size < 0 ? 0 : size] = '\0';
+    return size;
+}
+
+static int64_t leading_number(const char *text)
+{
+    int64_t number = 0;
+
+    while (*text >= '0' && *text <= '9')
+        number = 10 * number + *text++ - '0';
+    return number;
+}
+
+static int64_t signed_number(const char *text)
+{
+    return *text == '-' ? -leading_number(text + 1) : leading_number(text);
+}
+
+/* When a process or thread was born, in ticks since the boot. The host's init, which no emulated process has started, came
+ * with the boot. */
+static int64_t born_ticks(const struct proc_page *page, int64_t id)
+{
+    struct reply reply;
+
+    if (ASK(page->thread, &reply, OP_BORN, id) != 0)
+        return 0;
+    return (reply_number(&reply, 1) + page->thread->process->page->monotonic_ns) / USER_TICK_NS;
+}
+
+/* Page faults and processor time (10 to 17), the real processor (39), delays and guests (42 to 44): with the free CPU policy
+ * nothing is to be counted. */
+static bool counts_real_work(int field)
+{
+    return (field >= 10 && field <= 17) || field == 39 || (field >= 42 && field <= 44);
+}
+
+/* The holder of the turn runs, and no other thread; whether the kernel has put the others to sleep already is not told. */
+static const char *state_shown(const struct proc_page *page, const char *state, int64_t id)
+{
+    if (id == page->thread->tid)
+        return "R";
+    return *state == 'R' || *state == 'D' ? "S" : state;
+}
+
+static void put_field(struct proc_page *page, int number, const char *field, int64_t id)
+{
+    if (number == FIELD_START) {
+        proc_put_number(page, " ", born_ticks(page, id), "");
+    } else if (number == FIELD_NICE || (number == FIELD_PRIORITY && *field != '-')) {
+        long zero = number == FIELD_NICE ? 0 : 20;
+
+        proc_put_number(page, " ", zero + nice_shown(page->thread->process, signed_number(field) - zero), "");
+    } else {
+        proc_put(page, " ");
+        proc_put(page, counts_real_work(number) ? "0" : number == FIELD_STATE ? state_shown(page, field, id) : field);
+    }
+}
+
+/* "PID (NAME) S ...": the name may hold anything, parentheses too. */
+void proc_write_process_stat(struct proc_page *page)
+{
+    char text[1024];
+    long size = read_native(page->path, text, sizeof text);
+    int64_t id = leading_number(text);
+    char *field = NULL;
+
+    for (long i = 0; i < size; i++)
+        if (text[i] == ')')
+            field = text + i + 1;
+    if (field == NULL || *field != ' ')
+        return;
+    *field++ = '\0';
+    proc_put(page, text);
+    for (int number = FIELD_STATE; *field != '\0'; number++) {
+        char *end = field;
+
+        while (*end != ' ' && *end != '\n' && *end != '\0')
+            end++;
+        if (*end != '\0')
+            *end++ = '\0';
+        put_field(page, number, field, id);
+        field = end;
+    }
+    proc_put(page, "\n");
+}

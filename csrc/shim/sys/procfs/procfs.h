@@ -1,0 +1,44 @@
+/* Room sys/procfs: files of /proc that tell the time, or figures of the real computer, as the emulated host would tell them.
+ *
+ * Owns their text (host.c, process.c) and when it is written (files.c). May call sys/process, turn and below.
+ */
+#ifndef SIMUNIX_PROC_FILES_H
+#define SIMUNIX_PROC_FILES_H
+
+#include "shim/core/core.h"
+
+#define USER_TICK_NS 10000000L /* a hundred a second, as the kernel counts for programs (USER_HZ) */
+
+/* Text on its way into a file. `path` is the kernel's name for it. */
+struct proc_page {
+    struct thread *thread;
+    const char *path;
+    long fd;
+    long at;
+    char *to;
+    char text[512];
+};
+
+struct own_file {
+    const char *path; /* below /proc */
+    void (*write)(struct proc_page *page);
+};
+
+/* files.c */
+long proc_file_opened(struct call *call, const char *path, uint64_t flags, long fd);
+void proc_flush(struct proc_page *page);
+void proc_put(struct proc_page *page, const char *text);
+void proc_put_number(struct proc_page *page, const char *before, int64_t number, const char *after);
+
+/* host.c */
+void proc_write_uptime(struct proc_page *page);
+void proc_write_loadavg(struct proc_page *page);
+void proc_write_stat(struct proc_page *page);
+void proc_write_meminfo(struct proc_page *page);
+void proc_write_uuid(struct proc_page *page);
+void proc_write_boot_id(struct proc_page *page);
+
+/* process.c */
+void proc_write_process_stat(struct proc_page *page);
+
+#endif

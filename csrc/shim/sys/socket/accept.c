@@ -1,0 +1,58 @@
+/* accept: a listening socket holds one token byte for each connection that waits. */
+#include "shim/sys/socket/socket.h"
+#include "shim/turn/turn.h"
+
+/* Does it listen without a token of a connection? Then the server need not be asked. */
+static bool nobody_connects(const struct process *process, int fd, int64_t id)
+{
+    struct pollfd entry = {.fd = fd, .events = POLLIN};
+
+    return stream_is(process, id, STREAM_LISTENS) && NATIVE(poll, &entry, 1, 0) == 0;
+}
+
+static long accept_one(struct call *call, int64_t id, int flags)
+{
+    struct process *process = call->thread->process;
+    struct reply reply = {.status = -EAGAIN};
+    char token;
+
+    while (nobody_connects(process, (int)call->a[0], id) || ASK(call->thread, &reply, OP_ACCEPT, id) < 0) {
+        long result;
+
+        if (reply.status != -EAGAIN || is_nonblocking((int)call->a[0]))
+            return reply.status;
+        /* Another thread or process took the connection: its token must wake nobody again. */
+        NATIVE(recvfrom, call->a[0], &token, 1, MSG_DONTWAIT, NULL, NULL);
+        result = wait_ready(call, (int)call->a[0], POLLIN, SO_RCVTIMEO);
+        if (result != 0)
+            return result;
+    }
+    NATIVE(recvfrom, call->a[0], &token, 1, MSG_DONTWAIT, NULL, NULL);
+    address_store_reply((void *)call->a[1], (uint32_t *)call->a[2], &reply);
+    return socket_finish(call, reply.fd, flags);
+}
+
+static long accept_any(struct call *call, int flags)
+{
+    int64_t id = socket_id((int)call->a[0]);
+    long result;
+
+    if (id >= 0)
+        return accept_one(call, id, flags);
+    result = wait_ready(call, (int)call->a[0], POLLIN, SO_RCVTIMEO);
+    if (result != 0)
+        return result;
+    return descriptor_checked(call, NATIVE(accept4, call->a[0], call->a[1], call->a[2], flags));
+}
+
+long sys_accept(struct call *call)
+{
+    return accept_any(call, 0);
+}
+
+long sys_accept4(struct call *call)
+{
+    if ((call->a[3] & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) != 0)
+        return -EINVAL;
+    return accept_any(call, (int)call->a[3]);
+}

@@ -1,0 +1,133 @@
+/* connect: to an internet address by the server, to an AF_UNIX listener by the kernel. */
+#include "shim/core/clock.h"
+#include "shim/sys/poll/poll.h"
+#include "shim/sys/socket/socket.h"
+#include "shim/turn/turn.h"
+
+/* A connect to an AF_UNIX listener whose backlog is full waits in the kernel: a send timeout of one tick makes it ask
+ * instead, without touching the description's flags. */
+static long connect_unix(struct call *call)
+{
+    struct kernel_timespec tick = {0, 1};
+    struct kernel_timespec before = {0, 0};
+    uint32_t length = sizeof before;
+    int fd = (int)call->a[0];
+    int64_t pause = 1000000;
+
+    if (is_nonblocking(fd))
+        return NATIVE(connect, fd, call->a[1], call->a[2]);
+    NATIVE(getsockopt, fd, SOL_SOCKET_LEVEL, SO_SNDTIMEO, &before, &length);
+    for (;;) {
+        long result;
+
+        NATIVE(setsockopt, fd, SOL_SOCKET_LEVEL, SO_SNDTIMEO, &tick, sizeof tick);
+        result = NATIVE(connect, fd, call->a[1], call->a[2]);
+        NATIVE(setsockopt, fd, SOL_SOCKET_LEVEL, SO_SNDTIMEO, &before, sizeof before);
+        if (result != -EAGAIN)
+            return result;
+        struct wait wait = {.kind = PARK_LOCK, .deadline = clock_after(call->thread, pause), .a = (uint64_t)fd};
+        result = wait_on(call, &wait, true);
+        if (result < 0)
+            return result;
+        pause = pause < SECOND_NS / 10 ? 2 * pause : pause;
+    }
+}
+
+#define FILLER_PARTS 64
+
+/* Make the descriptor not writable until the server, once connected, drains what stands here: a page many times over, in as few
+ * calls as the buffer allows. */
+static void fill_send_buffer(int fd)
+{
+    static char zeros[4096];
+    struct iovec parts[FILLER_PARTS];
+    struct message_header message = {.iov = parts, .iov_length = FILLER_PARTS};
+
+    for (int i = 0; i < FILLER_PARTS; i++)
+        parts[i] = (struct iovec){zeros, sizeof zeros};
+    while (NATIVE(sendmsg, fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
+        ;
+}
+
+/* The pair of a stream that could not be connected shows its error for ever: the next attempt gets a new pair. */
+static void replace_descriptor(struct call *call, int fd, int fresh)
+{
+    struct epoll_entry watched[8];
+    int watchers;
+    long inherited = NATIVE(fcntl, fd, F_GETFD, 0);
+    long flags = NATIVE(fcntl, fd, F_GETFL, 0);
+
+    if (fresh < 0)
+        return;
+    watchers = epoll_entries_of(call, fd, watched, sizeof watched / sizeof watched[0]);
+    NATIVE(fcntl, fresh, F_SETFL, flags);
+    NATIVE(dup3, fresh, fd, inherited & FD_CLOEXEC ? O_CLOEXEC : 0);
+    NATIVE(close, fresh);
+    epoll_entries_renew(fd, watched, watchers);
+}
+
+/* connect to AF_UNSPEC: a datagram socket forgets its peer. */
+static long disconnect(struct call *call, int64_t id)
+{
+    struct msgpack_writer writer;
+    struct reply reply;
+
+    request_start(call->thread, &writer, OP_CONNECT, 5);
+    msgpack_put_int(&writer, id);
+    msgpack_put_int(&writer, 0);
+    msgpack_put_bytes(&writer, "", 0);
+    msgpack_put_int(&writer, 0);
+    msgpack_put_int(&writer, 0);
+    return request_call(call->thread, &writer, &reply);
+}
+
+static bool forgets_peer(const struct call *call)
+{
+    const uint16_t *family = (void *)call->a[1];
+
+    return !is_bad_pointer(family) && call->a[2] >= 2 && *family == 0;
+}
+
+/* The server tells the outcome: at once, or, of a blocking stream, when the wait ends. */
+static long connect_simulated(struct call *call, const struct fd *fd)
+{
+    bool waits = !is_nonblocking(fd->number);
+    struct wait wait = {.kind = PARK_CONNECT, .deadline = NEVER, .a = (uint64_t)fd->socket};
+    struct reply reply;
+    long result = address_ask(call, OP_CONNECT, fd->socket, waits, &reply);
+
+    if (result == -EINPROGRESS || result == 0)
+        replace_descriptor(call, fd->number, reply.fd);
+    else if (result == -ECONNREFUSED || result == -ETIMEDOUT) /* the last attempt's error: told, and so no longer pending */
+        socket_take_error(fd->number);
+    if (result != -EINPROGRESS)
+        return result;
+    if (!waits) {
+        if (reply_number(&reply, 1) == 0) /* else the attempt has ended already */
+            fill_send_buffer(fd->number);
+        return result;
+    }
+    do
+        result = wait_on(call, &wait, false);
+    while (result == WAKE_SIGNAL);
+    return result < 0 ? result : wait.value;
+}
+
+long sys_connect(struct call *call)
+{
+    struct fd fd;
+
+    fd_look_socket((int)call->a[0], &fd);
+    if (!fd_is_simulated(&fd) && netlink_take_over(call, fd.number))
+        fd_look_socket(fd.number, &fd);
+    switch (fd.kind) {
+    case FD_STREAM:
+        return connect_simulated(call, &fd);
+    case FD_DATAGRAM:
+        return forgets_peer(call) ? disconnect(call, fd.socket) : connect_simulated(call, &fd);
+    case FD_NETLINK: /* connected with the kernel from the beginning */
+        return 0;
+    default:
+        return connect_unix(call);
+    }
+}

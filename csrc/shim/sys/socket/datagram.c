@@ -1,0 +1,156 @@
+/* UDP: a datagram travels between shim and server behind a small header that holds its address. */
+#include "shim/core/memory.h"
+#include "shim/sys/socket/socket.h"
+#include "shim/turn/turn.h"
+
+#define PARTS_MAX 64
+
+/* A sockaddr into the header; 0 or -errno. No name: the connected peer. */
+static long to_header(const struct message_header *message, struct simunix_datagram *header)
+{
+    const uint8_t *name = message->name;
+    uint16_t family;
+
+    memset(header, 0, sizeof *header);
+    if (name == NULL || message->name_length == 0)
+        return 0;
+    if (is_bad_pointer(name))
+        return -EFAULT;
+    memcpy(&family, name, sizeof family);
+    if (family == AF_INET && message->name_length >= 16)
+        memcpy(header->address, name + 4, 4);
+    else if (family == AF_INET6 && message->name_length >= 24)
+        memcpy(header->address, name + 8, 16);
+    else
+        return family == AF_INET || family == AF_INET6 ? -EINVAL : -EAFNOSUPPORT;
+    header->family = family == AF_INET ? 4 : 6;
+    header->port = (uint16_t)(name[2] << 8 | name[3]);
+    return 0;
+}
+
+static void from_header(const struct simunix_datagram *header, struct message_header *message)
+{
+    uint8_t name[28] = {header->family == 4 ? AF_INET : AF_INET6};
+    uint32_t size = header->family == 4 ? 16 : 28;
+
+    if (message->name == NULL)
+        return;
+    name[2] = (uint8_t)(header->port >> 8);
+    name[3] = (uint8_t)header->port;
+    memcpy(name + (header->family == 4 ? 4 : 8), header->address, header->family == 4 ? 4 : 16);
+    memcpy(message->name, name, message->name_length < size ? message->name_length : size);
+    message->name_length = size;
+}
+
+static long with_header(const struct message_header *message, struct simunix_datagram *header, struct iovec *parts)
+{
+    if (message->iov_length > PARTS_MAX - 1)
+        return -EMSGSIZE;
+    parts[0] = (struct iovec){header, sizeof *header};
+    memcpy(parts + 1, message->iov, message->iov_length * sizeof *parts);
+    return (long)message->iov_length + 1;
+}
+
+/* A multicast address, or perhaps a broadcast address: only the server knows the host's networks. */
+static bool may_be_many(const struct simunix_datagram *header)
+{
+    if (header->family == 4)
+        return header->address[0] >> 4 == 0xe || header->address[3] == 255;
+    return header->family == 6 && header->address[0] == 0xff;
+}
+
+static long ask_permission(struct call *call, const struct fd *fd, const struct simunix_datagram *header)
+{
+    struct msgpack_writer writer;
+    struct reply reply;
+
+    request_start(call->thread, &writer, OP_MAY_SEND, 3);
+    msgpack_put_int(&writer, fd->socket);
+    msgpack_put_int(&writer, header->family);
+    msgpack_put_bytes(&writer, header->address, header->family == 4 ? 4 : 16);
+    return request_call(call->thread, &writer, &reply);
+}
+
+/* An unconnected socket without an address is the server's to refuse: it is asked for the peer first. */
+static long check_destination(struct call *call, const struct fd *fd, const struct simunix_datagram *header)
+{
+    struct reply reply;
+
+    if (may_be_many(header))
+        return ask_permission(call, fd, header);
+    if (header->family != 0)
+        return 0;
+    return ASK(call->thread, &reply, OP_PEERNAME, fd->socket) < 0 ? -EDESTADDRREQ : 0;
+}
+
+/* An ICMP error that has come in is told once, by whatever call comes first: 0, or that error, taken from the queue's head. */
+long datagram_take_error(int fd)
+{
+    struct simunix_datagram header = {0};
+    long size = NATIVE(recvfrom, fd, &header, sizeof header, MSG_PEEK | MSG_DONTWAIT, NULL, NULL);
+
+    if (size < (long)sizeof header || header.error == 0)
+        return 0;
+    NATIVE(recvfrom, fd, &header, sizeof header, MSG_DONTWAIT, NULL, NULL);
+    return -(long)header.error;
+}
+
+long datagram_send(struct call *call, const struct fd *fd, const struct message_header *message, int flags)
+{
+    struct simunix_datagram header;
+    struct iovec parts[PARTS_MAX];
+    struct message_header wrapped = {.iov = parts};
+    size_t size = 0;
+    long result = to_header(message, &header);
+
+    if (result == 0)
+        result = cmsg_send(message, &header);
+    if (result == 0)
+        result = check_destination(call, fd, &header);
+    if (result == 0)
+        result = datagram_take_error(fd->number);
+    if (result != 0)
+        return result;
+    for (size_t i = 0; i < message->iov_length && i < PARTS_MAX; i++)
+        size += message->iov[i].iov_len;
+    if (size > 65507)
+        return -EMSGSIZE;
+    result = with_header(message, &header, parts);
+    if (result < 0)
+        return result;
+    wrapped.iov_length = (size_t)result;
+    if ((flags & MSG_DONTWAIT) == 0) {
+        result = socket_wait_to_send(call, fd, SO_SNDTIMEO);
+        if (result != 0)
+            return result;
+    }
+    result = NATIVE(sendmsg, fd->number, &wrapped, flags | MSG_DONTWAIT);
+    return result < 0 ? result : result - (long)sizeof header;
+}
+
+long datagram_receive(struct call *call, const struct fd *fd, struct message_header *message, int flags)
+{
+    struct simunix_datagram header = {0};
+    struct iovec parts[PARTS_MAX];
+    struct message_header wrapped = {.iov = parts};
+    long result;
+
+    if ((flags & MSG_DONTWAIT) == 0) {
+        result = wait_ready(call, fd->number, POLLIN, SO_RCVTIMEO);
+        if (result != 0)
+            return result;
+    }
+    result = with_header(message, &header, parts);
+    if (result < 0)
+        return result;
+    wrapped.iov_length = (size_t)result;
+    result = NATIVE(recvmsg, fd->number, &wrapped, flags | (is_nonblocking(fd->number) ? MSG_DONTWAIT : 0));
+    if (result < (long)sizeof header)
+        return result < 0 ? result : 0;
+    if (header.error != 0)
+        return -(long)header.error;
+    from_header(&header, message);
+    message->flags = wrapped.flags & MSG_TRUNC;
+    cmsg_receive(&header, message);
+    return result - (long)sizeof header;
+}

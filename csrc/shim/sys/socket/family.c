@@ -1,0 +1,56 @@
+/* Families and protocols of sockets that no emulated host has. Whether this computer's kernel has them differs from one to the
+ * next, and what is at their other end belongs to this computer. */
+#include "shim/sys/socket/socket.h"
+
+struct named_number {
+    long number;
+    const char *name;
+};
+
+static const char other_family[] = "socket(of a family that is not simulated)";
+static const char other_protocol[] = "socket(AF_NETLINK, of a protocol that is not simulated)";
+
+/* See address_families(7). */
+static const struct named_number families[] = {
+    {3, "socket(AF_AX25)"},       {4, "socket(AF_IPX)"},        {5, "socket(AF_APPLETALK)"}, {9, "socket(AF_X25)"},
+    {15, "socket(AF_KEY)"},       {17, "socket(AF_PACKET)"},    {21, "socket(AF_RDS)"},      {26, "socket(AF_LLC)"},
+    {27, "socket(AF_IB)"},        {28, "socket(AF_MPLS)"},      {29, "socket(AF_CAN)"},      {30, "socket(AF_TIPC)"},
+    {31, "socket(AF_BLUETOOTH)"}, {33, "socket(AF_RXRPC)"},     {38, "socket(AF_ALG)"},      {40, "socket(AF_VSOCK)"},
+    {41, "socket(AF_KCM)"},       {42, "socket(AF_QIPCRTR)"},   {43, "socket(AF_SMC)"},      {44, "socket(AF_XDP)"},
+};
+
+/* See netlink(7). */
+static const struct named_number protocols[] = {
+    {4, "socket(AF_NETLINK, NETLINK_SOCK_DIAG)"},  {6, "socket(AF_NETLINK, NETLINK_XFRM)"},
+    {7, "socket(AF_NETLINK, NETLINK_SELINUX)"},    {9, "socket(AF_NETLINK, NETLINK_AUDIT)"},
+    {11, "socket(AF_NETLINK, NETLINK_CONNECTOR)"}, {12, "socket(AF_NETLINK, NETLINK_NETFILTER)"},
+    {16, "socket(AF_NETLINK, NETLINK_GENERIC)"},   {21, "socket(AF_NETLINK, NETLINK_CRYPTO)"},
+};
+
+static const char *name_of(const struct named_number *names, size_t count, long number, const char *unknown)
+{
+    for (size_t i = 0; i < count; i++)
+        if (names[i].number == number)
+            return names[i].name;
+    return unknown;
+}
+
+long socket_family_refused(struct call *call)
+{
+    size_t count = sizeof families / sizeof families[0];
+
+    if (call->a[0] < 0 || call->a[0] > 45) /* what no kernel knows */
+        return -EAFNOSUPPORT;
+    warn_once(call->thread, WARN_REFUSED, name_of(families, count, call->a[0], other_family), NULL);
+    return -EAFNOSUPPORT;
+}
+
+/* -EPROTONOSUPPORT: as a kernel without that subsystem, which programs (audit, of sshd and PAM) are prepared for. */
+long netlink_refused(struct call *call, long error)
+{
+    size_t count = sizeof protocols / sizeof protocols[0];
+
+    if (error == -EPROTONOSUPPORT)
+        warn_once(call->thread, WARN_REFUSED, name_of(protocols, count, call->a[2], other_protocol), NULL);
+    return error;
+}

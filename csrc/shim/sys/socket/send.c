@@ -1,0 +1,145 @@
+/* send and its kin on streams, AF_UNIX and netlink sockets; simulated datagrams go to datagram.c. */
+#include "shim/core/clock.h"
+#include "shim/sys/socket/socket.h"
+#include "shim/turn/turn.h"
+
+#define MSG_FASTOPEN_FLAG 0x20000000
+#define REST_MAX 16
+#define PAUSE_NS 1000000
+
+/* May a piece that the kernel did not take be sent again later? */
+static bool may_wait(const struct fd *fd, int flags)
+{
+    return (flags & MSG_DONTWAIT) == 0 && !is_nonblocking(fd->number);
+}
+
+/* Wait for room; 0 or more to send again. */
+static long wait_for_room(struct call *call, const struct fd *fd, bool is_addressed)
+{
+    struct pollfd entry = {.fd = fd->number, .events = POLLOUT};
+    struct wait pause = {.kind = PARK_LOCK, .deadline = clock_after(call->thread, PAUSE_NS), .a = (uint64_t)fd->number};
+    long result = socket_wait_to_send(call, fd, SO_SNDTIMEO);
+
+    /* An unconnected AF_UNIX datagram socket is always writable, yet its addressee's queue may be full. */
+    if (result == 0 && is_addressed && NATIVE(poll, &entry, 1, 0) != 0)
+        result = wait_on(call, &pause, true);
+    return result;
+}
+
+/* Send without waiting in the kernel; a blocking stream takes everything, the turn given back between the pieces. */
+static long send_pieces(struct call *call, const struct fd *fd, const struct message_header *message, int flags)
+{
+    size_t total = message_size(message);
+    size_t done = 0;
+    struct iovec rest[REST_MAX];
+    struct message_header piece = *message;
+
+    for (;;) {
+        long result;
+
+        if (done > 0) { /* ancillary data goes with the first byte */
+            piece.iov = rest;
+            piece.iov_length = message_skip(message, done, rest, REST_MAX);
+            piece.control = NULL;
+            piece.control_length = 0;
+        }
+        result = NATIVE(sendmsg, fd->number, &piece, flags | MSG_DONTWAIT);
+        if (result == -EAGAIN && may_wait(fd, flags)) {
+            result = wait_for_room(call, fd, message->name != NULL);
+            if (result >= 0)
+                continue;
+        }
+        if (result < 0)
+            return done > 0 ? (long)done : result;
+        done += (size_t)result;
+        if (done >= total || !may_wait(fd, flags) || !message_is_stream(fd->number))
+            return (long)done;
+    }
+}
+
+/* What was asked on a netlink socket is answered at once, before the sender goes on. */
+static long send_netlink(struct call *call, const struct fd *fd, struct message_header *message, int flags)
+{
+    struct reply reply;
+    long result;
+
+    message->name = NULL;
+    message->name_length = 0;
+    message->control = NULL;
+    message->control_length = 0;
+    result = NATIVE(sendmsg, fd->number, message, flags | MSG_DONTWAIT);
+    return result >= 0 && ASK(call->thread, &reply, OP_NETLINK, fd->socket) < 0 ? reply.status : result;
+}
+
+/* MSG_FASTOPEN: connects, then sends; that the first bytes travel with the SYN is not modelled, as where the kernel has no
+ * cookie. */
+static long connect_first(struct call *call, const struct message_header *message)
+{
+    struct call connecting = *call;
+
+    connecting.a[1] = (long)message->name;
+    connecting.a[2] = message->name_length;
+    return sys_connect(&connecting);
+}
+
+/* A connected stream ignores an address; the pair under it would not. */
+static long send_stream(struct call *call, const struct fd *fd, struct message_header *message, int flags)
+{
+    if ((flags & MSG_FASTOPEN_FLAG) != 0 && message->name != NULL) {
+        long result = connect_first(call, message);
+
+        if (result != 0 && result != -EISCONN)
+            return result;
+    }
+    flags &= ~MSG_FASTOPEN_FLAG;
+    if (socket_cannot_send(call, fd, flags) != 0)
+        return -EPIPE;
+    message->name = NULL;
+    message->name_length = 0;
+    return send_pieces(call, fd, message, flags);
+}
+
+static long send_message(struct call *call, int number, struct message_header *message, int flags)
+{
+    struct fd fd;
+
+    if (descriptor_is_ours(call, number))
+        return -EBADF;
+    fd_look_socket(number, &fd);
+    if (!fd_is_simulated(&fd) && netlink_take_over(call, number))
+        fd_look_socket(number, &fd);
+    switch (fd.kind) {
+    case FD_DATAGRAM:
+        return datagram_send(call, &fd, message, flags);
+    case FD_NETLINK:
+        return send_netlink(call, &fd, message, flags);
+    case FD_STREAM:
+        return send_stream(call, &fd, message, flags);
+    default:
+        return send_pieces(call, &fd, message, flags);
+    }
+}
+
+long sys_sendto(struct call *call)
+{
+    struct iovec iov = {(void *)call->a[1], (size_t)call->a[2]};
+    struct message_header message = {
+        .name = (void *)call->a[4], .name_length = (uint32_t)call->a[5], .iov = &iov, .iov_length = 1};
+
+    return send_message(call, (int)call->a[0], &message, (int)call->a[3]);
+}
+
+long sys_sendmsg(struct call *call)
+{
+    struct message_header message;
+
+    if (is_bad_pointer((void *)call->a[1]))
+        return -EFAULT;
+    message = *(struct message_header *)call->a[1];
+    return send_message(call, (int)call->a[0], &message, (int)call->a[2]);
+}
+
+long sys_sendmmsg(struct call *call)
+{
+    return message_each(call, send_message, false);
+}

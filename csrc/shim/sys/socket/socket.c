@@ -1,0 +1,89 @@
+/* Internet sockets are made, bound, named and shut down by the server; AF_UNIX sockets by the kernel. */
+#include "shim/sys/file/file.h"
+#include "shim/sys/socket/socket.h"
+
+/* A new descriptor from the server, with the flags that the application wants. */
+long socket_finish(struct call *call, int fd, int flags)
+{
+    if ((flags & SOCK_CLOEXEC) == 0)
+        NATIVE(fcntl, fd, F_SETFD, 0);
+    if (flags & SOCK_NONBLOCK)
+        NATIVE(fcntl, fd, F_SETFL, O_RDWR | O_NONBLOCK);
+    return descriptor_checked(call, fd);
+}
+
+static int64_t family_number(long family)
+{
+    return family == AF_INET ? 4 : family == AF_INET6 ? 6 : family;
+}
+
+long sys_socket(struct call *call)
+{
+    int type = (int)call->a[1] & SOCK_TYPE_MASK;
+    struct reply reply;
+
+    if (call->a[0] == AF_UNIX)
+        return descriptor_checked(call, NATIVE(socket, call->a[0], call->a[1], call->a[2]));
+    if (call->a[0] != AF_INET && call->a[0] != AF_INET6 && call->a[0] != AF_NETLINK)
+        return socket_family_refused(call);
+    if ((call->a[1] & ~(long)(SOCK_TYPE_MASK | SOCK_CLOEXEC | SOCK_NONBLOCK)) != 0)
+        return -EINVAL;
+    if (netlink_is_routing(call))
+        return descriptor_checked(call, NATIVE(socket, call->a[0], call->a[1], call->a[2]));
+    if (ASK(call->thread, &reply, OP_SOCKET, family_number(call->a[0]), type, call->a[2]) < 0)
+        return call->a[0] == AF_NETLINK ? netlink_refused(call, reply.status) : reply.status;
+    return socket_finish(call, reply.fd, (int)call->a[1]);
+}
+
+long sys_bind(struct call *call)
+{
+    int64_t id = socket_id((int)call->a[0]);
+    struct reply reply;
+
+    if (id < 0 && netlink_take_over(call, (int)call->a[0]))
+        id = socket_id((int)call->a[0]);
+    return id < 0 ? file_bind(call) : address_ask(call, OP_BIND, id, -1, &reply);
+}
+
+long sys_listen(struct call *call)
+{
+    int64_t id = socket_id((int)call->a[0]);
+    struct reply reply;
+
+    return id < 0 ? NATIVE(listen, call->a[0], call->a[1]) : ASK(call->thread, &reply, OP_LISTEN, id, (int)call->a[1]);
+}
+
+static long get_name(struct call *call, int op)
+{
+    int64_t id = socket_id((int)call->a[0]);
+    struct reply reply;
+
+    if (id < 0)
+        return syscall6(call->number, call->a[0], call->a[1], call->a[2], 0, 0, 0);
+    if (is_bad_pointer((void *)call->a[1]) || is_bad_pointer((void *)call->a[2]))
+        return -EFAULT;
+    if (ASK(call->thread, &reply, op, id) < 0)
+        return reply.status;
+    address_store_reply((void *)call->a[1], (uint32_t *)call->a[2], &reply);
+    return 0;
+}
+
+long sys_getsockname(struct call *call)
+{
+    return get_name(call, OP_SOCKNAME);
+}
+
+long sys_getpeername(struct call *call)
+{
+    return get_name(call, OP_PEERNAME);
+}
+
+long sys_shutdown(struct call *call)
+{
+    int64_t id = socket_id((int)call->a[0]);
+    struct reply reply;
+
+    if (id >= 0 && ASK(call->thread, &reply, OP_SHUTDOWN, id, call->a[1]) < 0)
+        return reply.status;
+    return NATIVE(shutdown, call->a[0], call->a[1]);
+}

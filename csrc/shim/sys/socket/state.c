@@ -1,0 +1,128 @@
+/* The state of simulated streams: errors, ends, and whether there is a peer. The kernel's pair would wait where an internet
+ * socket says ENOTCONN or EPIPE at once. The server knows, and shows connected streams in the shared memory. */
+#include "shim/core/memory.h"
+#include "shim/sys/socket/socket.h"
+#include "shim/turn/turn.h"
+
+/* The error that the kernel has marked the pair with; the kernel tells it once. */
+int socket_take_error(int fd)
+{
+    int error = 0;
+    uint32_t length = sizeof error;
+
+    return NATIVE(getsockopt, fd, SOL_SOCKET_LEVEL, SO_ERROR, &error, &length) == 0 ? error : 0;
+}
+
+/* The error that an internet socket has to tell, once, as -errno. The pair can only say ECONNRESET; the server knows better,
+ * and alone where the pair could not be marked. */
+long socket_pending_error(struct call *call, const struct fd *fd)
+{
+    struct reply reply;
+    int error = 0;
+    int marked;
+
+    if (fd->kind == FD_DATAGRAM)
+        return datagram_take_error(fd->number);
+    if (fd->kind != FD_STREAM)
+        return 0;
+    marked = socket_take_error(fd->number);
+    if (ASK(call->thread, &reply, OP_SOCKET_GET, fd->socket, SOL_SOCKET_LEVEL, SO_ERROR) == 0 && reply.values.kind[1] == 'b')
+        memcpy(&error, reply.values.bytes[1], sizeof error);
+    return error != 0 ? -error : -marked;
+}
+
+/* The result of a call that receives. Whether an internet connection has come to its end or broken, only the server knows. */
+long socket_received(struct call *call, const struct fd *fd, long result)
+{
+    long error;
+
+    if ((result != 0 && result != -ECONNRESET) || fd->kind != FD_STREAM)
+        return result;
+    error = socket_pending_error(call, fd);
+    return error != 0 ? error : result;
+}
+
+/* Does the shared memory say so of a stream? No means that the server must be asked. */
+bool stream_is(const struct process *process, int64_t id, enum simunix_stream what)
+{
+    const uint32_t *streams = (const uint32_t *)((const char *)process->page + SIMUNIX_STREAMS_OFFSET);
+
+    return __atomic_load_n(&streams[id % SIMUNIX_STREAMS], __ATOMIC_RELAXED) == ((uint32_t)id | (uint32_t)what);
+}
+
+/* Is it a stream that the shared memory does not show as connected? */
+static bool must_ask(const struct call *call, const struct fd *fd)
+{
+    return fd->kind == FD_STREAM && !stream_is(call->thread->process, fd->socket, STREAM_CONNECTED);
+}
+
+/* 0 if data may come or go (now or once connected), -ENOTCONN for a simulated stream that has no peer. */
+static long not_connected(struct call *call, const struct fd *fd)
+{
+    struct reply reply;
+
+    if (!must_ask(call, fd))
+        return 0;
+    ASK(call->thread, &reply, OP_CONNECTED, fd->socket);
+    return reply.status < 0 ? reply.status : 0;
+}
+
+/* The kernel calls a stream readable that holds nothing but an urgent byte, or the rest of an urgent byte that has been read;
+ * but a read would skip that byte and wait. Skip the byte now. True if there is nothing else. */
+static bool skip_urgent(int fd)
+{
+    char byte;
+
+    if (NATIVE(recvfrom, fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT, NULL, NULL) != -EAGAIN)
+        return false;
+    NATIVE(recvfrom, fd, &byte, 1, MSG_DONTWAIT, NULL, NULL);
+    return true;
+}
+
+/* recv with MSG_OOB never waits, see tcp(7). */
+long socket_receive_urgent(int fd, struct message_header *message, int flags)
+{
+    long result = NATIVE(recvmsg, fd, message, flags | MSG_DONTWAIT);
+
+    if (result > 0 && (flags & MSG_PEEK) == 0)
+        skip_urgent(fd);
+    message->name_length = 0;
+    return result;
+}
+
+/* Wait until there is something to receive; 0 then, or if the kernel's answer is wanted at once. */
+long socket_wait_to_receive(struct call *call, const struct fd *fd, int flags)
+{
+    struct pollfd entry = {.fd = fd->number, .events = POLLIN | POLLPRI};
+    long result;
+
+    NATIVE(poll, &entry, 1, 0);
+    if ((entry.revents & ~POLLPRI) != 0 && ((entry.revents & POLLPRI) == 0 || !skip_urgent(fd->number)))
+        return 0;
+    result = not_connected(call, fd);
+    if (result != 0 || (flags & MSG_DONTWAIT) != 0)
+        return result;
+    if ((entry.revents & POLLPRI) == 0 && !must_ask(call, fd)) /* nothing has happened since the poll */
+        return wait_blocked(call, fd->number, POLLIN, SO_RCVTIMEO);
+    return wait_ready(call, fd->number, POLLIN, SO_RCVTIMEO);
+}
+
+/* Wait until there is room to send; 0 then, or how the call ends: an error that the socket has to tell comes first. */
+long socket_wait_to_send(struct call *call, const struct fd *fd, int timeout_option)
+{
+    long result = wait_ready(call, fd->number, POLLOUT, timeout_option);
+
+    return result == WAIT_ERROR ? socket_pending_error(call, fd) : result;
+}
+
+/* Sending without a peer is a broken pipe, with its signal. */
+long socket_cannot_send(struct call *call, const struct fd *fd, int flags)
+{
+    struct process *process = call->thread->process;
+
+    if (not_connected(call, fd) == 0)
+        return 0;
+    if ((flags & MSG_NOSIGNAL) == 0)
+        NATIVE(tgkill, process->pid, call->thread->tid, SIGPIPE);
+    return -EPIPE;
+}

@@ -1,0 +1,21 @@
+/* prctl(PR_SIMUNIX_COMPUTE): computing that takes virtual time. The server shares the cores of the host. */
+#include "shim/sys/time/time.h"
+#include "shim/turn/turn.h"
+
+/* A signal with a handler ends the computing early, as it ends a nanosleep(2), and *flops is what is left. */
+long compute(struct call *call, uint64_t *flops)
+{
+    if (is_bad_pointer(flops))
+        return -EFAULT;
+    if (*flops > INT64_MAX)
+        return -EINVAL;
+    while (*flops > 0) {
+        struct wait wait = {.kind = PARK_COMPUTE, .deadline = NEVER, .a = *flops, .value = (int64_t)*flops};
+        long result = wait_on(call, &wait, false);
+
+        *flops = (uint64_t)wait.value;
+        if (result < 0)
+            return result;
+    }
+    return 0;
+}

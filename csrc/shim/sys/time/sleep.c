@@ -1,0 +1,49 @@
+/* Sleeps, each to a moment of virtual time. */
+#include "shim/core/clock.h"
+#include "shim/turn/turn.h"
+
+/* Sleep until a deadline; what is left goes to `left` when a signal ends a relative sleep early. */
+static long sleep_until(struct call *call, int64_t deadline, struct kernel_timespec *left)
+{
+    struct wait wait = {.kind = PARK_TIME, .deadline = deadline, .by_handoff = true};
+
+    for (;;) {
+        long result = wait_on(call, &wait, false);
+
+        if (result == WAKE_TIMEOUT)
+            return 0;
+        if (result < 0) {
+            int64_t rest = deadline - (int64_t)call->thread->process->page->now_ns;
+
+            if (left != NULL && result == -EINTR)
+                *left = to_timespec(rest > 0 ? rest : 0);
+            return result;
+        }
+    }
+}
+
+long sys_nanosleep(struct call *call)
+{
+    const struct kernel_timespec *wanted = (void *)call->a[0];
+
+    if (is_bad_pointer(wanted))
+        return -EFAULT;
+    if (!is_valid_time(wanted))
+        return -EINVAL;
+    return sleep_until(call, clock_deadline(call->thread, CLOCK_MONOTONIC, wanted, false), (void *)call->a[1]);
+}
+
+long sys_clock_nanosleep(struct call *call)
+{
+    const struct kernel_timespec *wanted = (void *)call->a[2];
+    bool absolute = (call->a[1] & TIMER_ABSTIME) != 0;
+
+    if (!clock_is_known((int)call->a[0]) || call->a[0] == CLOCK_THREAD_CPUTIME_ID)
+        return -EINVAL;
+    if (is_bad_pointer(wanted))
+        return -EFAULT;
+    if (!is_valid_time(wanted))
+        return -EINVAL;
+    return sleep_until(call, clock_deadline(call->thread, (int)call->a[0], wanted, absolute),
+                       absolute ? NULL : (void *)call->a[3]);
+}

@@ -1,0 +1,50 @@
+/* Room sys/time: clocks, sleeps, alarms, timers, the time stamp counter, computing that takes time.
+ *
+ * Deadlines are moments of virtual time; the server keeps the timers. May call turn and below, and no other family.
+ */
+#ifndef SIMUNIX_SYS_TIME_H
+#define SIMUNIX_SYS_TIME_H
+
+#include "shim/core/clock.h"
+
+/* struct itimerspec; of setitimer(2) the same two members hold microseconds where nanoseconds stand here. */
+struct interval {
+    struct kernel_timespec interval;
+    struct kernel_timespec value;
+};
+
+struct timer_setting {
+    int64_t id;
+    int64_t first; /* a moment; 0 disarms */
+    int64_t interval;
+    int signal;
+    int tid; /* 0: the whole process */
+    int64_t value;
+};
+
+/* The server's timers: TIMER_REAL is the process's ITIMER_REAL and alarm, the ids of timer_create follow. */
+#define TIMER_REAL 0
+
+static inline int64_t to_nanoseconds(const struct kernel_timespec *time)
+{
+    return time->seconds > INT64_MAX / SECOND_NS - 1 ? INT64_MAX : time->seconds * SECOND_NS + time->nanoseconds;
+}
+
+/* interval_timer.c */
+long timer_set(struct call *call, const struct timer_setting *setting, struct interval *old);
+long timer_get(struct call *call, int op, int64_t id, struct interval *result);
+
+/* compute.c */
+long compute(struct call *call, uint64_t *flops);
+
+/* tsc.c, tsc_fault.S */
+void tsc_start(struct process *process);
+void tsc_trap(struct process *process);
+void tsc_release(struct process *process);
+void tsc_sigaction(struct process *process, const struct kernel_sigaction *action, struct kernel_sigaction *old);
+void *tsc_answer(int signal, siginfo_t *info, struct ucontext *context);
+void tsc_fault(void);
+long tsc_set(struct process *process, long mode);
+long tsc_get(const struct process *process, int *mode);
+
+#endif

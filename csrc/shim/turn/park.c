@@ -1,0 +1,107 @@
+/* Giving the turn back: by itself if nobody else can run, to another thread of the process, or to the server.
+ *
+ * The invariant: a thread runs only while it has the turn, which it gets by its slot's word or by a reply of the server; after
+ * the message or the word that gives the turn away, a thread touches nothing shared before the turn has come back.
+ */
+#include "shared/slots.h"
+#include "shim/core/channel.h"
+#include "shim/strace/tracing.h"
+#include "shim/turn/turn.h"
+
+/* Nobody else can run before `lookahead_ns`, and this turn has made nobody ready: an earlier deadline is reached without the
+ * server. */
+bool advance_alone(struct thread *thread, const struct wait *wait)
+{
+    struct simunix_clock_page *page = thread->process->page;
+
+    if (wait->deadline == NEVER || (uint64_t)wait->deadline >= page->lookahead_ns || page->may_have_woken != 0 ||
+        !handoff_alone(thread, (uint64_t)wait->deadline))
+        return false;
+    if ((uint64_t)wait->deadline > page->now_ns)
+        page->now_ns = (uint64_t)wait->deadline;
+    page->quantum_ns = page->now_ns + SIMUNIX_QUANTUM_NS;
+    page->local_sleeps++;
+    return true;
+}
+
+/* Where no namespace ends this process with the server, a waiting thread looks now and then whether the server is there. */
+static const struct kernel_timespec *patience(const struct process *process)
+{
+    static const struct kernel_timespec second = {1, 0};
+
+    return process->flags & HELLO_FLAG_FAKE_NAME ? &second : NULL;
+}
+
+/* Wait until the turn comes, from the server or from the thread that had the turn. */
+enum simunix_wake slot_wait(struct thread *thread, int64_t *value)
+{
+    struct simunix_slot *slot = slot_at(thread->process->page, thread->slot);
+
+    while (__atomic_load_n(&slot->word, __ATOMIC_ACQUIRE) == SLOT_WAITS)
+        if (NATIVE(futex, &slot->word, FUTEX_WAIT, SLOT_WAITS, patience(thread->process)) == -ETIMEDOUT)
+            channel_check(thread);
+    slot->word = SLOT_WAITS;
+    handoff_remove(thread);
+    thread->has_turn = true;
+    threads_reap(thread->process);
+    *value = slot->value;
+    return (enum simunix_wake)slot->wake;
+}
+
+/* The request by which a thread gives the turn back, and its outcome. */
+static enum simunix_wake ask_to_park(struct call *call, struct wait *wait, uint64_t blocked)
+{
+    struct thread *thread = call->thread;
+    struct msgpack_writer writer;
+    struct reply reply;
+
+    request_start(thread, &writer, thread->slot != 0 ? OP_PARK_AT_SLOT : OP_PARK, thread->slot != 0 ? 8 : 7);
+    msgpack_put_int(&writer, wait->kind);
+    msgpack_put_int(&writer, call->number);
+    msgpack_put_int(&writer, wait->deadline);
+    msgpack_put_uint(&writer, blocked);
+    msgpack_put_uint(&writer, wait->a);
+    msgpack_put_uint(&writer, wait->b);
+    msgpack_put_uint(&writer, wait->c);
+    if (thread->slot == 0) {
+        thread->process->waiters_elsewhere++;
+        request_call(thread, &writer, &reply);
+        thread->process->waiters_elsewhere--;
+        wait->value = reply_number(&reply, 1);
+        return (enum simunix_wake)reply.status;
+    }
+    msgpack_put_int(&writer, wait->by_handoff);
+    if (wait->by_handoff) /* now: the thread that has the turn next looks in the list */
+        handoff_add(thread, wait, call->number, blocked);
+    request_post(thread, &writer);
+    return slot_wait(thread, &wait->value);
+}
+
+/* A signalfd becomes readable by signals that are blocked, and only its owner can ask. The bit of SIGSYS, the one signal that
+ * is in no mask of the application, tells the server to wake the thread for any signal. */
+static uint64_t blocked_signals(const struct call *call)
+{
+    return call->thread->process->has_signalfd ? call->mask | SIGNAL_BIT(SIGSYS) : signals_strip(call->mask);
+}
+
+/* Give the turn back until something of `wait` happens. Descriptors to wait for are in the private epoll already. */
+enum simunix_wake park(struct call *call, struct wait *wait)
+{
+    struct thread *thread = call->thread;
+    enum simunix_wake wake;
+
+    wait->value = 0;
+    if (wait->kind != PARK_YIELD && wait->kind != PARK_PREEMPTED)
+        thread->asked = 0;
+    if (advance_alone(thread, wait))
+        return WAKE_TIMEOUT;
+    if (!handoff_park(call, wait, &wake)) {
+        if (call->trace != NULL)
+            strace_waits(call);
+        wake = ask_to_park(call, wait, blocked_signals(call));
+    }
+    if (thread->acts) /* a new turn, the same call */
+        thread->process->page->may_have_woken = 1;
+    thread->has_waited = true;
+    return wake;
+}

@@ -1,0 +1,91 @@
+/* What clock reads and calls cost, and who goes first when their price carries the clock past something due.
+ *
+ * Every read and every call costs a little virtual time, so that loops that wait for the clock to change come to an end; a
+ * reader that passes something due lets it happen first.
+ *
+ * The invariant: `event_ns` is the earliest of the timer queue's first deadline, `lookahead_ns`, and the end of the turn's
+ * share while other threads of the process are ready. `now_ns` passes it by the price of a few calls at most (SLACK_NS); then
+ * the turn is given back.
+ */
+#include "shim/core/clock.h"
+#include "shim/turn/turn.h"
+
+/* Let what is due happen. May be called from the vDSO replacements, where signals are not blocked. */
+static void yield_to_events(struct thread *thread)
+{
+    uint64_t all = SIGNALS_ALL;
+    uint64_t before;
+    struct call call = {.number = __NR_sched_yield, .thread = thread};
+    struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};
+
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
+    call.mask = SIGNALS_ALL;
+    park(&call, &wait);
+    signals_stop_if_due(thread, before);
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
+}
+
+/* A thread that asks on and on without ever waiting pays more: a program that spins until a clock has gone on does more between
+ * two looks than looking, and would spin here for much longer than on a real computer. */
+#define PATIENCE 20000
+#define IMPATIENT_FACTOR 10
+
+/* Added to the higher price, which then has no factor in common with 1000: a pair of looks that fits into a microsecond a whole
+ * number of times would otherwise never see the microsecond change between them. */
+#define IMPATIENT_ODD_NS 7
+
+/* A thread that has just got the turn makes some calls before something due breaks the turn off, which is late by no more than
+ * a timer of Linux may be (PR_SET_TIMERSLACK). Most turns are over by then: of a hundred daemons that get a request at one
+ * moment, each would otherwise be broken off by the arrival of the next one's request. */
+#define CALLS_BEFORE_EVENTS 128
+#define SLACK_NS 50000
+
+static void charge(struct thread *thread, uint64_t cost_ns)
+{
+    struct simunix_clock_page *page = thread->process->page;
+    uint64_t slack_ns;
+
+    page->now_ns += ++thread->asked > PATIENCE ? IMPATIENT_FACTOR * cost_ns + IMPATIENT_ODD_NS : cost_ns;
+    slack_ns = thread->asked > CALLS_BEFORE_EVENTS ? 0 : SLACK_NS;
+    if (page->now_ns >= page->event_ns + slack_ns || (page->may_have_woken != 0 && page->now_ns >= page->quantum_ns))
+        yield_to_events(thread);
+}
+
+uint64_t clock_now(struct thread *thread)
+{
+    struct simunix_clock_page *page = thread->process->page;
+
+    page->clock_reads++;
+    charge(thread, page->read_cost_ns);
+    return page->now_ns;
+}
+
+/* Under the free CPU policy computing takes no time: a CPU clock counts what its own readings and polls have cost all. */
+static int64_t cpu_time(struct thread *thread)
+{
+    struct simunix_clock_page *page = thread->process->page;
+
+    return (int64_t)(page->clock_reads * page->read_cost_ns);
+}
+
+/* Value of a known clock in nanoseconds. */
+int64_t clock_read(struct thread *thread, int clock_id)
+{
+    uint64_t now = clock_now(thread);
+
+    if (clock_is_cpu(clock_id))
+        return cpu_time(thread);
+    return (int64_t)now + clock_offset(thread->process, clock_id);
+}
+
+/* The price of asking without waiting, so that loops that only poll come to an end. Signals are blocked here. */
+void clock_charge_poll(struct call *call)
+{
+    charge(call->thread, call->thread->process->page->poll_cost_ns);
+}
+
+/* The price of any trapped call. */
+void clock_charge_call(struct call *call)
+{
+    charge(call->thread, call->thread->process->page->call_cost_ns);
+}

@@ -1,0 +1,61 @@
+/* Room turn: giving the turn back, and the one loop of every call that waits.
+ *
+ * Owns every wait for virtual time, the hand-off of the turn without the server, and the price of clock reads and calls. May
+ * call core, strace and csrc/shared. Knows no system call family: what a descriptor's error means, for instance, sys/socket
+ * says.
+ */
+#ifndef SIMUNIX_TURN_H
+#define SIMUNIX_TURN_H
+
+#include "shim/core/core.h"
+
+/* park.c, wait.c: what a thread waits for, and the outcome of the wait. */
+struct wait {
+    enum simunix_wait kind;
+    int64_t deadline;
+    uint64_t a, b, c;
+    int64_t value;  /* what came with the wake */
+    bool by_handoff; /* other threads of the process may end it: it waits for the clock, or at a futex of the process */
+};
+enum simunix_wake park(struct call *call, struct wait *wait);
+enum simunix_wake slot_wait(struct thread *thread, int64_t *value);
+bool advance_alone(struct thread *thread, const struct wait *wait);
+long look_before_waiting_again(struct call *call, bool restarts);
+long wait_on(struct call *call, struct wait *wait, bool restarts);
+
+/* wait_ready.c */
+enum { WAIT_ERROR = 1 }; /* what wait_ready says besides 0 and -errno */
+long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, bool restarts);
+int64_t socket_deadline(struct call *call, int fd, int option);
+long wait_ready(struct call *call, int fd, short events, int timeout_option);
+long wait_blocked(struct call *call, int fd, short events, int timeout_option);
+long wait_changed(struct call *call, int fd, short events, int64_t deadline, bool restarts);
+bool is_nonblocking(int fd);
+
+/* interruption.c */
+long signals_interrupt(struct call *call, enum interruption what, bool restarts);
+
+/* handoff.c */
+bool handoff_alone(const struct thread *thread, uint64_t deadline);
+bool handoff_park(struct call *call, const struct wait *wait, enum simunix_wake *wake);
+void handoff_add(struct thread *thread, const struct wait *wait, long number, uint64_t blocked);
+bool handoff_wake(struct process *process, uint64_t word, int64_t most, uint32_t bitset, long *woken);
+void handoff_requeue(struct process *process, const uint64_t from[2], const uint64_t to[2], int64_t woken, int64_t moved);
+
+/* remote_handoff.c */
+bool remote_handoff_fits(const struct process *process, uint64_t moment);
+void remote_handoff_write(struct process *process);
+
+/* price.c */
+uint64_t clock_now(struct thread *thread);
+int64_t clock_read(struct thread *thread, int clock_id);
+void clock_charge_poll(struct call *call);
+void clock_charge_call(struct call *call);
+
+/* The futex word that stands for a file, in a space that says what is waited for there. */
+static inline uint64_t inode_word(const struct stat *status)
+{
+    return (status->st_ino ^ status->st_dev << 40) & INT64_MAX;
+}
+
+#endif

@@ -1,0 +1,187 @@
+/* Waiting for descriptors: each thread has a private epoll, which the server watches while the thread waits.
+ *
+ * Only one thread runs at a time, so what poll has said just now still holds when the call itself is made.
+ */
+#include "shared/syscall_names.h"
+#include "shim/core/channel.h"
+#include "shim/core/clock.h"
+#include "shim/core/fd_kind.h"
+#include "shim/turn/turn.h"
+
+static void epoll_prepare(struct thread *thread)
+{
+    struct reply reply;
+
+    if (thread->epoll >= 0)
+        return;
+    if (ASK(thread, &reply, OP_EPOLL) != 0 || reply.fd < 0)
+        fatal("the server gave no epoll descriptor", NULL, reply.status);
+    thread->epoll = descriptor_hide(reply.fd, thread->process->descriptor_floor);
+}
+
+/* All events that the entries up to `last` want of one descriptor: epoll takes a descriptor once, poll many times. */
+static uint32_t wanted_events(const struct pollfd *fds, unsigned last)
+{
+    uint32_t events = 0;
+
+    for (unsigned i = 0; i <= last; i++)
+        if (fds[i].fd == fds[last].fd)
+            events |= (uint16_t)fds[i].events;
+    return events;
+}
+
+/* Put the descriptors into the private epoll. What epoll refuses (EPERM) never changes: a regular file that was not ready a
+ * moment ago never will be. */
+static void epoll_fill(struct thread *thread, const struct pollfd *fds, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        struct epoll_event event = {.events = wanted_events(fds, i), .data = (uint64_t)fds[i].fd};
+        long result;
+
+        if (fds[i].fd < 0)
+            continue;
+        result = NATIVE(epoll_ctl, thread->epoll, EPOLL_CTL_ADD, fds[i].fd, &event);
+        if (result == -EEXIST)
+            result = NATIVE(epoll_ctl, thread->epoll, EPOLL_CTL_MOD, fds[i].fd, &event);
+        if (result != 0 && result != -EPERM && result != -EBADF)
+            fatal("epoll_ctl refused a descriptor", syscall_name(__NR_epoll_ctl), result);
+    }
+}
+
+static void epoll_empty(struct thread *thread, const struct pollfd *fds, unsigned count)
+{
+    struct epoll_event event = {0};
+
+    for (unsigned i = 0; i < count; i++)
+        if (fds[i].fd >= 0)
+            NATIVE(epoll_ctl, thread->epoll, EPOLL_CTL_DEL, fds[i].fd, &event);
+}
+
+/* When the server looks at a private epoll, the kernel asks a signalfd in it whether the *server* has signals, and strikes the
+ * signalfd off the epoll's ready list. Setting the mask of any signalfd wakes the queue of all signalfds of this process, which
+ * puts them back: a signalfd made for that purpose serves, whichever of the application's, passed or duplicated, it may be. */
+static void signalfd_refresh(struct thread *thread)
+{
+    uint64_t nothing = 0;
+    long fd;
+
+    if (!thread->process->has_signalfd)
+        return;
+    fd = NATIVE(signalfd4, -1, &nothing, sizeof nothing, O_CLOEXEC);
+    if (fd < 0)
+        return;
+    NATIVE(signalfd4, fd, &nothing, sizeof nothing, 0);
+    NATIVE(close, fd);
+}
+
+/* Wait until one of the descriptors has one of its events (or an error), or the deadline: WAKE_READY, WAKE_TIMEOUT, or the
+ * result of an interruption. The caller has found none ready just now, and asks the kernel again afterwards. */
+long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, bool restarts)
+{
+    struct wait wait = {.kind = PARK_FD, .deadline = deadline, .a = count > 0 ? (uint64_t)fds[0].fd : ~0UL, .b = count};
+    long result;
+
+    if (count == 0) {
+        wait.kind = PARK_TIME;
+        wait.by_handoff = true;
+    }
+    result = look_before_waiting_again(call, restarts);
+    if (result != 0)
+        return result;
+    if (advance_alone(call->thread, &wait)) {
+        call->thread->asked = 0;
+        return WAKE_TIMEOUT;
+    }
+    epoll_prepare(call->thread);
+    epoll_fill(call->thread, fds, count);
+    for (unsigned i = 0; i < count && wait.c == 0; i++)
+        wait.c = fds[i].fd >= 0 && terminal_of_master(fds[i].fd) >= 0;
+    wait.c |= (uint64_t)call->thread->epoll << 8;
+    result = wait_on(call, &wait, restarts);
+    epoll_empty(call->thread, fds, count);
+    signalfd_refresh(call->thread);
+    return result;
+}
+
+/* Wait until something happens to a descriptor that is ready already: an edge, not a level. */
+long wait_changed(struct call *call, int fd, short events, int64_t deadline, bool restarts)
+{
+    struct wait wait = {.kind = PARK_FD, .deadline = deadline, .a = (uint64_t)fd, .b = 1};
+    struct epoll_event event = {.events = (uint16_t)events | EPOLLET, .data = (uint64_t)fd};
+    struct epoll_event seen;
+    long result;
+
+    epoll_prepare(call->thread);
+    result = NATIVE(epoll_ctl, call->thread->epoll, EPOLL_CTL_ADD, fd, &event);
+    if (result != 0)
+        return result;
+    NATIVE(epoll_wait, call->thread->epoll, &seen, 1, 0); /* takes what is so already */
+    wait.c = (uint64_t)call->thread->epoll << 8;
+    result = wait_on(call, &wait, restarts);
+    NATIVE(epoll_ctl, call->thread->epoll, EPOLL_CTL_DEL, fd, &event);
+    return result;
+}
+
+bool is_nonblocking(int fd)
+{
+    long flags = NATIVE(fcntl, fd, F_GETFL, 0);
+
+    return flags < 0 || (flags & O_NONBLOCK) != 0;
+}
+
+/* Would the kernel answer at once, although poll says that nothing is ready: non-blocking, or opened the other way round? */
+static bool answers_at_once(int fd, short events)
+{
+    long flags = NATIVE(fcntl, fd, F_GETFL, 0);
+    int mode = (int)(flags & O_ACCMODE);
+
+    if (flags < 0 || (flags & O_NONBLOCK) != 0)
+        return true;
+    return (events == POLLOUT && mode == O_RDONLY) || (events == POLLIN && mode == O_WRONLY);
+}
+
+/* SO_RCVTIMEO or SO_SNDTIMEO of a socket as a deadline; NEVER if unset or no socket. */
+int64_t socket_deadline(struct call *call, int fd, int option)
+{
+    struct kernel_timespec timeout = {0, 0}; /* here a timeval: microseconds in the second member */
+    uint32_t length = sizeof timeout;
+
+    if (option == 0 || NATIVE(getsockopt, fd, SOL_SOCKET_LEVEL, option, &timeout, &length) != 0)
+        return NEVER;
+    if (timeout.seconds == 0 && timeout.nanoseconds == 0)
+        return NEVER;
+    return clock_after(call->thread, timeout.seconds * SECOND_NS + timeout.nanoseconds * 1000);
+}
+
+/* Wait until a call on `fd`, which poll calls not ready, would not wait: 0 then, or if the descriptor is non-blocking (the
+ * kernel gives the answer). -EAGAIN when the socket's own timeout passes; `timeout_option` is 0 for what is no socket. */
+long wait_blocked(struct call *call, int fd, short events, int timeout_option)
+{
+    struct pollfd entry = {.fd = fd, .events = events};
+    int64_t deadline;
+
+    if (answers_at_once(fd, events))
+        return 0;
+    deadline = socket_deadline(call, fd, timeout_option);
+    for (;;) {
+        long result = wait_polled(call, &entry, 1, deadline, deadline == NEVER);
+
+        if (result < 0)
+            return result;
+        if (NATIVE(poll, &entry, 1, 0) != 0)
+            return 0;
+        if (result == WAKE_TIMEOUT)
+            return -EAGAIN;
+    }
+}
+
+/* As wait_blocked, of a descriptor that may be ready. WAIT_ERROR if it is ready to be written to because it has an error to
+ * tell. */
+long wait_ready(struct call *call, int fd, short events, int timeout_option)
+{
+    struct pollfd entry = {.fd = fd, .events = events};
+
+    if (NATIVE(poll, &entry, 1, 0) != 0)
+        return (entry.revents & POLLERR) != 0 && events == POLLOUT ? WAIT_ERROR : 0;
+    return wait_blocked(call, fd, events, timeout_option);
+}

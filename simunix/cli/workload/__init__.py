@@ -1,0 +1,5 @@
+"""`simunix workload`: shows traces, makes traces from traces, and generates workloads from published models."""
+
+from simunix.cli.workload.operations import add_parser
+
+__all__ = ["add_parser"]

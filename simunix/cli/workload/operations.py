@@ -1,0 +1,221 @@
+"""The operations of `simunix workload` on traces: stats, plot, merge, and those that make one trace from another."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rsg_server.errors import SimunixError
+from simunix.cli.workload import generate
+from simunix.cli.workload.recording import RecordingParser
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from simunix.workload.formats.swf import SwfTrace
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+    Operations = argparse._SubParsersAction[RecordingParser]
+
+EPILOG = """formats, by the name's ending: .swf, .swf.gz, .swf.xz (Standard Workload Format), .json (Batsim), .sacct or .txt
+(what sacct -P prints; read only), or the folder of a run (read only). Headers say how a trace was made, from what:
+docs/guide/workloads.md
+examples:
+  simunix workload stats trace.swf.gz
+  simunix workload cut trace.swf.gz day.swf --begin 40d --end 41d
+  simunix workload sample trace.swf small.swf --count 1000 --method error-diffused
+  simunix workload convert jobs.sacct jobs.swf
+  simunix workload convert out/demo demo.swf
+  simunix workload generate lublin --jobs 10000 --seed 7 -o synthetic.swf
+  simunix workload plot trace.swf.gz -o trace.png"""
+
+
+def add_parser(subcommands: Subparsers) -> None:
+    """Declare the subcommand and its operations."""
+    parser = subcommands.add_parser(
+        "workload",
+        help="look at traces of jobs; make, cut, scale, sample, shuffle, merge, convert and draw them",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    operations = parser.add_subparsers(dest="operation", metavar="OPERATION", required=True, parser_class=RecordingParser)
+    stats = operations.add_parser("stats", help="counts, span, sizes, times, load, users")
+    stats.add_argument("trace", type=Path, metavar="TRACE")
+    stats.add_argument("--json", action="store_true", help="as JSON")
+    stats.set_defaults(execute=execute_stats)
+    _add_makers(operations)
+    merge = operations.add_parser("merge", help="the jobs of several traces in one")
+    merge.add_argument("traces", type=Path, nargs="+", metavar="TRACE")
+    merge.add_argument("--output", "-o", type=Path, required=True, metavar="TRACE")
+    merge.add_argument("--by-date", action="store_true", help="put traces at their dates instead of starting all at 0")
+    merge.set_defaults(execute=execute_merge)
+    generate.add_parser(operations)
+    plot = operations.add_parser("plot", help="sizes, run times, arrivals and load as a picture")
+    plot.add_argument("trace", type=Path, metavar="TRACE")
+    plot.add_argument("--output", "-o", type=Path, required=True, metavar="FIGURE", help=".png or .svg")
+    plot.set_defaults(execute=execute_plot)
+
+
+def _add_makers(operations: Operations) -> None:
+    """Declare the operations that make one trace from one."""
+    cut = _maker(operations, "cut", _cut, "the jobs submitted in a window of time")
+    cut.add_argument("--begin", default="0", metavar="TIME", help="first moment in the trace, e.g. 40d (default: its start)")
+    cut.add_argument("--end", metavar="TIME", help="end of the window in the trace (default: the trace's end)")
+    cut.add_argument("--context", action="store_true", help="add the jobs that ran or waited at the window's beginning")
+    cut.add_argument("--settle", metavar="TIME", help="how long after its context the replay begins (default: 60 s)")
+    scale = _maker(operations, "scale", _scale, "sizes and times multiplied by a factor")
+    scale.add_argument("--to-processors", type=_size, metavar="N", help="scale sizes so that the machine has N processors")
+    scale.add_argument(
+        "--processors", type=_factor, default=1.0, metavar="FACTOR", help="factor of sizes (rounded, at least 1)"
+    )
+    scale.add_argument("--times", type=_factor, default=1.0, metavar="FACTOR", help="factor of all times")
+    sample = _maker(operations, "sample", _sample, "a representative sample of the jobs")
+    sample.add_argument("--count", type=int, required=True, metavar="N", help="number of jobs")
+    sample.add_argument("--method", choices=("error-diffused", "stratified"), default="error-diffused")
+    sample.add_argument("--offset", type=int, default=0, metavar="N", help="offset of the stratified method")
+    shuffle = _maker(operations, "shuffle", _shuffle, "the jobs in random order, at equal distances")
+    shuffle.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the order (default: 0)")
+    _maker(operations, "convert", lambda trace, _: trace, "the trace in another format")
+
+
+def _maker(
+    operations: Operations, name: str, make: Callable[[SwfTrace, argparse.Namespace], SwfTrace], text: str
+) -> argparse.ArgumentParser:
+    """Declare an operation that reads a trace and writes another, which `make` makes from the first."""
+    parser = operations.add_parser(name, help=text)
+    parser.add_argument("trace", type=Path, metavar="FROM")
+    parser.add_argument("output", type=Path, metavar="TO")
+    parser.set_defaults(execute=execute_make, make=make)
+    return parser
+
+
+def execute_make(options: argparse.Namespace) -> int:
+    """Read a trace, write the trace made from it, and print how many jobs there are."""
+    from simunix.results.as_trace import read_trace
+    from simunix.workload.formats.by_name import write_trace
+    from simunix.workload.formats.provenance import recorded
+
+    trace = read_trace(options.trace)
+    made = _naming(options.trace, lambda: options.make(trace, options))
+    write_trace(options.output, recorded(made, _command(options), [options.trace]))
+    print(f"{options.output}: {len(made.jobs)} jobs of {len(trace.jobs)}")
+    return 0
+
+
+def execute_merge(options: argparse.Namespace) -> int:
+    """Read the traces and write the merged one."""
+    from simunix.results.as_trace import read_trace
+    from simunix.workload.formats.by_name import write_trace
+    from simunix.workload.formats.provenance import recorded, with_history_of
+    from simunix.workload.transforms.shape import merge
+
+    traces = [read_trace(path) for path in options.traces]
+    made = with_history_of(merge(traces, options.by_date), traces)
+    write_trace(options.output, recorded(made, _command(options), options.traces))
+    print(f"{options.output}: {len(made.jobs)} jobs of {len(options.traces)} traces")
+    return 0
+
+
+def _command(options: argparse.Namespace) -> tuple[str, ...]:
+    return ("workload", options.operation, *options.arguments)
+
+
+def execute_stats(options: argparse.Namespace) -> int:
+    """Print the statistics of a trace, as lines or as JSON."""
+    from simunix.results.as_trace import read_trace
+    from simunix.workload.statistics import statistics
+
+    found = statistics(read_trace(options.trace))
+    if options.json:
+        print(json.dumps(found, indent=1))
+        return 0
+    for name, value in found.items():
+        print(f"{name:<28}{_shown(value)}")
+    return 0
+
+
+def execute_plot(options: argparse.Namespace) -> int:
+    """Draw a trace and print the name of the picture."""
+    from simunix.report.workload_plot import plot
+    from simunix.results.as_trace import read_trace
+
+    plot(read_trace(options.trace), options.trace.name, options.output)
+    print(options.output)
+    return 0
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return "  ".join(f"{key}: {_shown(inner)}" for key, inner in value.items())
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _cut(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
+    from simunix.workload.transforms.context import SETTLE_S, cut_with_context
+    from simunix.workload.transforms.shape import cut
+
+    begin = _seconds("--begin", options.begin)
+    settle = SETTLE_S if options.settle is None else _seconds("--settle", options.settle)
+    end = math.inf if options.end is None else _seconds("--end", options.end)
+    if not begin < end:
+        raise SimunixError(f"--begin {options.begin} --end {options.end}: expected the beginning before the end")
+    if options.settle is not None and not options.context:
+        raise SimunixError("--settle: only a window with --context has something to settle")
+    return cut_with_context(trace, begin, end, settle) if options.context else cut(trace, begin, end)
+
+
+def _scale(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
+    from simunix.workload.transforms.shape import factor_to, scale
+
+    processors = options.processors if options.to_processors is None else factor_to(trace, options.to_processors)
+    return scale(trace, processors, options.times)
+
+
+def _sample(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
+    from simunix.workload.transforms.sample import error_diffused, stratified
+
+    return (
+        stratified(trace, options.count, options.offset)
+        if options.method == "stratified"
+        else error_diffused(trace, options.count)
+    )
+
+
+def _shuffle(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
+    from simunix.workload.transforms.shape import shuffle
+
+    return shuffle(trace, options.seed)
+
+
+def _naming(path: Path, make: Callable[[], SwfTrace]) -> SwfTrace:
+    """Make a trace; put the name of the file in front of errors about its jobs."""
+    try:
+        return make()
+    except SimunixError as error:
+        raise SimunixError(f"{path}: {error}") from error
+
+
+def _seconds(option: str, text: str) -> float:
+    from simunix.units import NS, duration_ns
+
+    try:
+        return duration_ns(text) / NS
+    except ValueError as error:
+        raise SimunixError(f"{option}: {error}") from error
+
+
+def _size(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected at least 1, got {text}")
+    return value
+
+
+def _factor(text: str) -> float:
+    value = float(text)
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a number above 0, got {text}")
+    return value

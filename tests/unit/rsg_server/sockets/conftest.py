@@ -1,0 +1,15 @@
+"""The kernel of a test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.unit.rsg_server.fakes import Fake, fake
+
+
+@pytest.fixture
+def world() -> Iterator[Fake]:
+    with fake() as made:
+        yield made
