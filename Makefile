@@ -10,13 +10,20 @@ setup: ## install what is missing, build, into .venv
 demo: setup ## a real day of a real machine on real Slurm, in virtual time
 	.venv/bin/simunix run scenarios/nasa-ipsc.yaml --out $(OUT)
 
+# Hundreds of processes are started: each would compile the modules anew that were edited since the setup.
+test test-slow: export PYTHONDONTWRITEBYTECODE =
 test: setup ## the fast tests (three minutes)
-	.venv/bin/pytest -q -n 2
+	.venv/bin/pytest -q -n 2 --dist worksteal
 
 test-slow: export SIMUNIX_CONFORMANCE = yes
 test-slow: export SIMUNIX_PROGRAMS = 1
 test-slow: setup ## the slow tests: whole demo, Slurm end to end, CPython's own tests
-	.venv/bin/pytest -q -m slow
+	.venv/bin/pytest -q -n 8 -m slow tests/parity  # these sleep
+	.venv/bin/pytest -q -m slow --ignore tests/parity
+
+test-all: ## the fast tests, then the slow ones
+	@$(MAKE) test
+	@$(MAKE) test-slow
 
 conformance: export SIMUNIX_CONFORMANCE = yes
 conformance: setup ## CPython's own tests inside and outside, file by file, into docs/reference/conformance.md (half an hour)
@@ -46,4 +53,4 @@ format: setup ## format the Python sources
 clean: ## remove what was built
 	rm -rf .venv build out simunix/lib rsg_server/_native.* rsg_server/_network.* *.egg-info
 
-.PHONY: help setup demo test test-slow conformance bench bench-short docs format clean
+.PHONY: help setup demo test test-slow test-all conformance bench bench-short docs format clean
