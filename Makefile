@@ -19,8 +19,8 @@ test-slow: setup ## the slow tests: whole demo, Slurm end to end, CPython's own 
 	.venv/bin/pytest -q -m slow
 
 conformance: export SIMUNIX_CONFORMANCE = yes
-conformance: setup ## CPython's own tests inside and outside, file by file, into docs/conformance.md (half an hour)
-	.venv/bin/python -m tests.conformance.cpython --page docs/conformance.md
+conformance: setup ## CPython's own tests inside and outside, file by file, into docs/reference/conformance.md (half an hour)
+	.venv/bin/python -m tests.conformance.cpython --page docs/reference/conformance.md
 
 bench bench-short: export SIMUNIX_PEERS = 1
 bench-short: setup ## the benchmarks that take minutes; which there are: simunix bench --list
@@ -36,10 +36,14 @@ bench: setup ## every figure of benchmarks/README.md (two hours)
 	.venv/bin/python benchmarks/workload_tools.py
 	.venv/bin/python benchmarks/network_cost.py
 
+docs: setup ## the documentation as a site, into build/site; fails on a broken link
+	.venv/bin/python docs/generate.py
+	.venv/bin/mkdocs build --strict
+
 format: setup ## format the Python sources
 	.venv/bin/ruff format . && .venv/bin/ruff check --fix .
 
 clean: ## remove what was built
 	rm -rf .venv build out simunix/lib rsg_server/_native.* rsg_server/_network.* *.egg-info
 
-.PHONY: help setup demo test test-slow conformance bench bench-short format clean
+.PHONY: help setup demo test test-slow conformance bench bench-short docs format clean

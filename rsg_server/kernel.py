@@ -22,7 +22,7 @@ from rsg_server.diagnosis.traces import Traces, ending
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
 from rsg_server.faults.faults import Faults
-from rsg_server.fd_store.store import Depot
+from rsg_server.fd_store.store import FdStore
 from rsg_server.network.network import Network
 from rsg_server.options import KernelOptions
 from rsg_server.platform.platform import Platform
@@ -58,10 +58,12 @@ class Kernel:
         self.timer_queue = TimerQueue(self.page, self._alarm)
         self.timeline = Timeline(self.timer_queue)
         self.network = Network(self.page, self.timeline, platform, options.network_model, options.fairness)
-        self.wire = Wire(self)
+        self.wire = Wire(self, options.seed)
         self.readiness = Readiness()
         self.seats = Seats(self.readiness)
-        self.depot = Depot(self.readiness, self.seats, lambda: chain(self.sockets.all.values(), self.actors.values()))
+        self.fd_store = FdStore(
+            self.readiness, self.seats.give_up_all, lambda: chain(self.sockets.all.values(), self.actors.values())
+        )
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
         self.actors: dict[int, Actor] = {}
         self.slots = Slots()
@@ -73,7 +75,7 @@ class Kernel:
         self.preemption = Preemption(self)
         self.computing = Computing(self)
         self.futexes = FutexTable()
-        self.sockets = SocketTable(self)
+        self.sockets: SocketTable = SocketTable(self)
         self.datagrams = Datagrams(self)
         self.interfaces = InterfaceTable(platform)
         self.netlink = Netlink(self)
@@ -193,7 +195,7 @@ class Kernel:
         """A thread that is about to be born, and its end of the channel (the caller passes it on and closes it)."""
         ours, theirs = channel or new_channel()
         actor = self._admit(process, ours)
-        self.depot.check(ours.fileno())
+        self.fd_store.check(ours.fileno())
         return actor, theirs.detach()
 
     def seated(self, process: Process, seat: Seat) -> Actor:
@@ -207,7 +209,7 @@ class Kernel:
     def _admit(self, process: Process, channel: socket.socket) -> Actor:
         actor = Actor(self._next_actor, process, channel, self.now_ns)
         self._next_actor += 1
-        actor.depot = self.depot
+        actor.fd_store = self.fd_store
         self.slots.take(actor)
         self.page.begin_slot(actor.slot)
         self.actors[actor.number] = actor
@@ -422,7 +424,7 @@ class Kernel:
 
     def close(self) -> None:
         """Release every descriptor; the processes themselves are the launcher's to end."""
-        self.depot.close()
+        self.fd_store.close()
         self.seats.give_up_all()
         for process in list(self.processes.values()):
             for actor in list(process.actors):

@@ -114,6 +114,17 @@ class Wake(IntEnum):
     SIGNAL = _number("WAKE_SIGNAL")
 
 
+class DatagramField(IntEnum):
+    """Bits of a datagram's header: fields that the sender has set, or that the receiver wants to see."""
+
+    HOP_LIMIT = _number("DATAGRAM_HOP_LIMIT")
+    TRAFFIC_CLASS = _number("DATAGRAM_TRAFFIC_CLASS")
+    DESTINATION = _number("DATAGRAM_DESTINATION")
+    TIME = _number("DATAGRAM_TIME")
+    TIME_NS = _number("DATAGRAM_TIME_NS")
+    TIMES = _number("DATAGRAM_TIMES")
+
+
 class WarningKind(IntEnum):
     """What a shim warns of."""
 

@@ -1,3 +1,3 @@
 """Unmodified cluster daemons in virtual time: scenarios, launching, workloads, reports, command line."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -138,7 +138,7 @@ def emulation(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 def make_cluster(item: pytest.Item, directory: Path) -> Cluster:
     """The cluster of a test, as its markers and the options say. Raises MarkError or SimunixError."""
-    from simunix.scenario.loader import load
+    from simunix.rjms.scenario import load
     from simunix.testing import Cluster, ClusterOptions
     from simunix.units import duration_ns
 

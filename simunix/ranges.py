@@ -1,4 +1,10 @@
-"""Host lists as Slurm writes them: `node[1-16]`, `n[001-128,200]`, `a,b[1-2]`."""
+"""Host lists: `node[1-16]`, `n[001-128,200]`, `a,b[1-2]`. A list is a sequence: order and repetitions are kept.
+
+The order decides addresses, and so the event log of a run; a host that is written twice is an error that its reader reports.
+This is why ClusterShell's NodeSet does not serve here. NodeSet is a set: it sorts names (`n[3,1]` becomes n1, n3) and merges
+those that occur twice, refuses ranges of mixed width (`n[001-3]`), and gives a meaning to characters that no host name has
+(`!`, `&`, `@`, `1-9/2`). Code around it would split lists and ranges, keep their order and fold them again: all of the below.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +16,7 @@ HOSTS_MAX = 100_000
 
 
 def _split(text: str) -> list[str]:
-    """Split at commas that are not inside brackets."""
+    """The parts of a host list: it is split at the commas that are not inside brackets."""
     parts, depth, start = [], 0, 0
     for index, character in enumerate(text):
         depth += (character == "[") - (character == "]")
@@ -21,6 +27,7 @@ def _split(text: str) -> list[str]:
 
 
 def _expand_one(text: str) -> list[str]:
+    """The names of a part; the last of several brackets counts fastest."""
     if "[" not in text:
         return [text]
     prefix, _, rest = text.partition("[")
@@ -38,7 +45,7 @@ def _expand_one(text: str) -> list[str]:
 
 
 def expand_hosts(text: str) -> list[str]:
-    """All names of a host list, in the order written. Zero padding is kept. Raises ValueError."""
+    """All names of a host list, in the order written. Zero padding is kept. Raises ValueError for what is no host list."""
     names = [name for part in _split(text.strip()) for name in _expand_one(part.strip())]
     for name in names:
         if not _NAME.match(name) or len(name) > 63:
@@ -50,7 +57,7 @@ _NUMBERED = re.compile(r"(.*?)(\d+)(\D*)$")
 
 
 def fold_hosts(names: Iterable[str]) -> str:
-    """The host list of these names, in their order: `node[01-16],login`. What expand_hosts makes names of again."""
+    """The host list of these names, in their order: `node[01-16],login`. `expand_hosts` makes the same names of it."""
     parts: list[tuple[str, str, list[list[str]]]] = []  # prefix, suffix, ranges: first and last number as they are written
     for name in names:
         found = _NUMBERED.match(name)

@@ -101,3 +101,13 @@ def speed_flops(value: object) -> float:
     if speed <= 0:
         raise ValueError(f"expected a speed such as '2.5Gf', got {value!r}")
     return speed
+
+
+def human_time(seconds: float) -> str:
+    """Seconds as a person reads them: `1 day 02:03:04`, or `0.31 s` below a minute."""
+    if seconds < 60:
+        return f"{seconds:.2f} s"
+    whole = round(seconds)
+    days, rest = divmod(whole, 86400)
+    clock = f"{rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
+    return f"{days} day{'s' if days != 1 else ''} {clock}" if days else clock

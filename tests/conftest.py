@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from tests import starts
+from tests.starts import ROOT as ROOT
 
 # A submission is judged on the same examples every time; a developer's own runs explore (HYPOTHESIS_PROFILE=default).
 settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -22,23 +27,39 @@ PLUGIN = "simunix.pytest_plugin"
 IS_ANNOUNCED = any(entry.value == PLUGIN for entry in entry_points(group="pytest11"))
 pytest_plugins = ["pytester"] if IS_ANNOUNCED else ["pytester", PLUGIN]
 
-ROOT = Path(__file__).resolve().parent.parent
+
+def hear_signals() -> None:
+    """Let the children of the tests begin with the default disposition of every signal, also under nohup or in the background.
+
+    A signal that this process ignores stays ignored, by a handler that does nothing: exec(2) resets handlers, not SIG_IGN.
+    """
+    ignored_by_python = {signal.SIGPIPE, signal.SIGXFSZ}  # subprocess restores these
+    for number in signal.valid_signals() - ignored_by_python:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
+hear_signals()
 Simunix = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="session")
 def simunix() -> Simunix:
-    """Runs `simunix ARGUMENTS`; the result has returncode, stdout, stderr. Stdin is empty, wall time bounded."""
+    """Runs `simunix ARGUMENTS`; the result has returncode, stdout, stderr. Stdin is empty, wall time bounded.
 
-    def run(*arguments: object, timeout: float = 60, **options: object) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "simunix.cli.main", *map(str, arguments)]
-        options.setdefault("stdin", subprocess.DEVNULL)
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), **options.pop("env", {})}  # type: ignore[dict-item]
-        return subprocess.run(  # type: ignore[call-overload,no-any-return]
-            command, capture_output=True, text=True, timeout=timeout, env=environment, check=False, **options
-        )
+    `fresh=True` starts it as a user does: see tests/starts.py.
+    """
+
+    def run(*arguments: object, env: Mapping[str, str] | None = None, **options: Any) -> subprocess.CompletedProcess[str]:
+        return starts.run(*arguments, env={**os.environ, **(env or {})}, **options)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def fresh_simunix(simunix: Simunix) -> Simunix:
+    """As `simunix`, started as a user does: for tests that compare runs, whose hashes must have seeds of their own."""
+    return partial(simunix, fresh=True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -49,10 +49,11 @@ class Control:
 
     async def serve(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Accept until cancelled; the socket file goes with us. The path is short enough for a socket through /proc."""
-        listener = trio.socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        plain = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        listener = trio.socket.from_stdlib_socket(plain)
         directory = os.open(self._path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            await listener.bind(f"/proc/self/fd/{directory}/{self._path.name}")
+            plain.bind(f"/proc/self/fd/{directory}/{self._path.name}")  # trio's own bind starts a thread for it
             listener.listen(16)
             task_status.started()
             async with trio.open_nursery() as nursery:

@@ -8,11 +8,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rsg_server.process import native_signal
-from rsg_server.process.host_state import FIRST_EPHEMERAL_PORT
 
 if TYPE_CHECKING:
     from rsg_server.kernel import Kernel
-    from rsg_server.process.host_state import HostState
     from rsg_server.process.process import Process
 
 SECOND_NS = 10**9
@@ -120,21 +118,13 @@ class Power:
     def _lose(self, name: str) -> None:
         kernel, host = self._kernel, self._kernel.hosts[name]
         kernel.wire.reach.off.add(name)
-        self._lose_sockets(host)
+        kernel.sockets.lose_host(host)
         processes = self._processes(name)
         for process in processes:
             native_signal.send(process.pidfd, signal.SIGKILL)
         kernel.launcher.power_off(name)
         for process in processes:
             kernel.await_death(process)
-        host.next_port = FIRST_EPHEMERAL_PORT
         kernel.faults.keepalive.look()
         kernel.readiness.changed()
         self.on_loss(name)
-
-    def _lose_sockets(self, host: HostState) -> None:
-        sockets = self._kernel.sockets
-        for which in [sockets.all[number] for number in sorted(sockets.all)]:
-            if which.host is host and which.number in sockets.all:
-                sockets.vanish(which)
-        host.ports.clear()

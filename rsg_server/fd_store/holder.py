@@ -1,9 +1,10 @@
 """The process that holds descriptors for the server (store.py): `python -m rsg_server.fd_store.holder`, its socket as stdin.
 
-Messages of the socket (SEQPACKET), numbers in the computer's own order:
-  K, then for each descriptor that comes along a token (u64) and what to watch it for (i64, -1: nothing); answered by K
-  F, a token: answered by F and the descriptor, which is the server's again
-The first message is the keeper's: E, with its epoll, at which the server looks itself.
+Messages on the socket (SEQPACKET; integers in the computer's byte order), each a letter and what follows it:
+  E  holder to server, once, at the start: the holder's epoll comes along, which the server polls itself
+  K  server to holder: for each descriptor that comes along, a token (u64) and the epoll events to watch it for (i64; -1: none);
+     the holder answers K
+  F  server to holder: a token; the holder answers F with the descriptor, and keeps it no longer
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import sys
 from rsg_server._native import lib
 
 AT_ONCE = 250
-"""Descriptors in a message: Linux takes 253."""
+"""Descriptors in a message: Linux takes 253 (SCM_MAX_FD, unix(7))."""
 ENTRY = struct.Struct("=Qq")
 TOKEN = struct.Struct("=Q")
 KEEP, FETCH, EPOLL = b"K", b"F", b"E"
@@ -26,8 +27,8 @@ UNWATCHED = -1
 _MESSAGE_MAX = 1 + AT_ONCE * ENTRY.size
 
 
-class Keeper:
-    """Descriptors by token, and the epoll that tells of those that are watched."""
+class FdHolder:
+    """Descriptors by token, and the epoll that reports those that are watched."""
 
     def __init__(self, server: socket.socket) -> None:
         self._server = server
@@ -35,7 +36,7 @@ class Keeper:
         self._kept: dict[int, tuple[int, bool]] = {}
 
     def serve(self) -> None:
-        """Until the server is gone."""
+        """Answer the server's messages until its end of the socket closes."""
         socket.send_fds(self._server, [EPOLL], [self._epoll.fileno()])
         acts = {KEEP: self._keep, FETCH: self._fetch}
         while True:
@@ -60,11 +61,11 @@ class Keeper:
 
 
 def main() -> None:
-    """What a terminal sends to all is for the server to act on."""
+    """Serve until the server is gone. Signals that a terminal sends to all its processes are for the server to act on."""
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     with socket.socket(fileno=os.dup(sys.stdin.fileno())) as server:
-        Keeper(server).serve()
+        FdHolder(server).serve()
 
 
 if __name__ == "__main__":

@@ -1,9 +1,12 @@
-"""Where descriptors go that the server has not used for a while, when it has as many as one process may have.
+"""Where the server's cold descriptors go when the server has as many as one process may have (RLIMIT_NOFILE).
 
-An idle node costs the server some three descriptors and, while its daemons talk, as many again: five thousand nodes are more
-than `ulimit -Hn` may allow. Processes that do nothing else keep what is cold (keeper.py), as many each as the limit allows, and
-watch it meanwhile in epolls at which the server looks as at its own. What is used again is fetched back. Which descriptors are
-where decides nothing in the emulation.
+An idle node costs the server some three descriptors and, while its daemons talk, as many again: five thousand nodes need more
+than `ulimit -Hn` may allow. Holders (holder.py), processes that do nothing else, keep the sockets that were not used for a
+while, as many each as the limit allows; a holder watches them in an epoll that the server polls like its own. A socket that is
+used again is fetched back.
+
+At every moment a socket is either `held` by its owner and watched by the server's epoll, or kept by one holder under the
+owner's token and watched, for the same events, by that holder's epoll. Nothing in the emulation depends on which of the two.
 """
 
 from __future__ import annotations
@@ -20,26 +23,19 @@ from typing import TYPE_CHECKING
 
 from rsg_server.errors import ServerError
 from rsg_server.fd_store.holder import AT_ONCE, ENTRY, EPOLL, FETCH, KEEP, TOKEN, UNWATCHED
-from rsg_server.sockets.pair import SimulatedSocket
-from rsg_server.turn.readiness import token_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from rsg_server.process.actor import Actor
-    from rsg_server.process.channel_pool import Seats
-    from rsg_server.turn.readiness import Readiness
-
-    Stored = SimulatedSocket | Actor
+    from rsg_server.fd_store.needs import Storable, Watch
 
 RESERVE = 512
-"""Numbers that are left for whatever else the server opens."""
+"""Descriptor numbers that stay free for everything else that the server opens."""
 _BATCH = 4 * AT_ONCE
-_CHANNELS = 3 << 48
 
 
-class _Branch:
-    """One keeper."""
+class _Holder:
+    """The server's side of one holder; `room` is how many more descriptors the holder can take."""
 
     def __init__(self, room: int) -> None:
         self.room = room
@@ -54,18 +50,18 @@ class _Branch:
         self.epoll_fd = self._receive(EPOLL)[0]
 
     def keep(self, entries: list[tuple[int, int]], descriptors: list[int]) -> None:
-        """Hand over descriptors, each with its token and what to watch it for; ours are to be closed."""
+        """Give the holder copies of descriptors, and for each its token and the events to watch it for."""
         message = KEEP + b"".join(ENTRY.pack(*entry) for entry in entries)
         self._ask(message, descriptors)
         self.room -= len(entries)
 
     def fetch(self, token: int) -> int:
-        """The descriptor, which the keeper has no more."""
+        """Take a descriptor back from the holder."""
         self.room += 1
         return self._ask(FETCH + TOKEN.pack(token))[0]
 
     def _ask(self, message: bytes, descriptors: Sequence[int] = ()) -> list[int]:
-        """It answers with the letter with which the message begins."""
+        """Send a message and wait for its answer, which begins with the letter that the message begins with."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             socket.send_fds(self._socket, [message], descriptors)
         return self._receive(message[:1])
@@ -75,49 +71,57 @@ class _Branch:
             message, descriptors, _, _ = socket.recv_fds(self._socket, 1, 1)
             if message == wanted:
                 return descriptors
-        raise ServerError("the keeper of the server's descriptors has died")
+        raise ServerError(
+            f"the holder of the server's descriptors has died (process {self._process.pid}); "
+            "the run cannot go on: see in the kernel's log (dmesg) whether memory ran out, and run again"
+        )
 
     def close(self) -> None:
-        """It ends, and all that it keeps is closed."""
+        """Close the holder's socket, which ends the process; everything that it keeps is closed then."""
         self._socket.close()
         os.close(self.epoll_fd)
         self._process.wait()
 
 
-class Depot:
-    """Keeps the server's descriptors fewer than it may have. `everybody` yields those whose sockets may be stored."""
+class FdStore:
+    """Keeps the server's descriptors fewer than it may have.
 
-    def __init__(self, readiness: Readiness, seats: Seats, everybody: Callable[[], Iterable[Stored]]) -> None:
-        self._readiness = readiness
-        self._seats = seats
-        self._everybody = everybody
+    `owners` yields everything whose socket may be stored. `free_spares` closes descriptors that nothing uses, and returns
+    how many owners of descriptors it has freed.
+    """
+
+    def __init__(self, watch: Watch, free_spares: Callable[[], int], owners: Callable[[], Iterable[Storable]]) -> None:
+        self._watch = watch
+        self._free_spares = free_spares
+        self._owners = owners
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         self._most = sys.maxsize if limit == resource.RLIM_INFINITY else limit - RESERVE
-        self._branches: list[_Branch] = []
-        self._places: dict[int, _Branch] = {}
-        self.stored = self.fetched = 0  # how often, in all
+        self._holders: list[_Holder] = []
+        self._places: dict[int, _Holder] = {}  # by storage token
+        self.stored = self.fetched = 0  # sockets, counted each time
 
     def check(self, descriptor: int) -> None:
-        """A descriptor is new. The kernel gives out the lowest number that is free: so many there are at the least."""
+        """Make room if a new descriptor is near the limit: Linux gives out the lowest free number, so all below are taken."""
         if descriptor >= self._most:
             self._make_room()
 
-    def fetch(self, one: Stored) -> socket.socket:
-        """What was stored; watched by the server itself again, if it was watched."""
-        token = _token_of(one)
+    def fetch(self, owner: Storable) -> socket.socket:
+        """Take an owner's socket back from its holder; the server's epoll watches it again, if it did before."""
+        token = owner.storage_token
         descriptor = self._places.pop(token).fetch(token)
         self.fetched += 1
-        if isinstance(one, SimulatedSocket):
-            self._readiness.take_back(descriptor, one, one.events)
+        events = owner.watched_events
+        if events is not None:
+            self._watch.take_back(descriptor, owner, events)
         self.check(descriptor)
-        return one.socket_of(descriptor)
+        return owner.socket_of(descriptor)
 
     def _make_room(self) -> None:
-        """Give up what nobody sits at; unless that is enough, store those that have not been used since the last time.
+        """Close what is spare; unless that is enough, store the sockets that were not used since the last time.
 
-        Where there are none, nobody has been used by the second look.
+        Where every socket was used since then, the first pass over them marks all as cold, and the second finds them so.
         """
-        if self._seats.give_up_all() >= _BATCH:
+        if self._free_spares() >= _BATCH:
             return
         for _ in range(2):
             cold = list(islice(self._cold(), _BATCH))
@@ -126,48 +130,45 @@ class Depot:
             if cold:
                 return
 
-    def _cold(self) -> Iterator[Stored]:
-        for one in self._everybody():
-            if one.held is None or not one.may_be_stored:
+    def _cold(self) -> Iterator[Storable]:
+        for owner in self._owners():
+            if owner.held is None or not owner.may_be_stored:
                 continue
-            if one.is_warm:
-                one.is_warm = False
+            if owner.is_warm:
+                owner.is_warm = False
             else:
-                yield one
+                yield owner
 
-    def _store(self, some: list[Stored]) -> None:
-        branch = self._branch(len(some))
-        sockets = [one.held for one in some if one.held is not None]
+    def _store(self, some: list[Storable]) -> None:
+        holder = self._holder(len(some))
+        sockets = [owner.held for owner in some if owner.held is not None]
         entries = []
-        for one, held in zip(some, sockets, strict=True):
-            is_watched = isinstance(one, SimulatedSocket) and self._readiness.put_away(held.fileno(), one)
-            events = one.events if isinstance(one, SimulatedSocket) and is_watched else UNWATCHED
-            entries.append((_token_of(one), events))
-        branch.keep(entries, [held.fileno() for held in sockets])
-        for one, held in zip(some, sockets, strict=True):
+        for owner, held in zip(some, sockets, strict=True):
+            events = owner.watched_events
+            if events is None or not self._watch.put_away(held.fileno(), owner):
+                events = UNWATCHED
+            entries.append((owner.storage_token, events))
+        holder.keep(entries, [held.fileno() for held in sockets])
+        for owner, held in zip(some, sockets, strict=True):
             held.close()
-            one.held = None
-            self._places[_token_of(one)] = branch
+            owner.held = None
+            self._places[owner.storage_token] = holder
         self.stored += len(some)
 
-    def _branch(self, wanted: int) -> _Branch:
-        for branch in self._branches:
-            if branch.room >= wanted:
-                return branch
-        self._branches.append(_Branch(self._most))
-        self._readiness.look_also_at(self._branches[-1].epoll_fd)
-        return self._branches[-1]
+    def _holder(self, wanted: int) -> _Holder:
+        """A holder with room for so many descriptors, started if there is none."""
+        for holder in self._holders:
+            if holder.room >= wanted:
+                return holder
+        self._holders.append(_Holder(self._most))
+        self._watch.look_also_at(self._holders[-1].epoll_fd)
+        return self._holders[-1]
 
     def close(self) -> None:
-        """Nothing that is stored is needed any more: it is closed."""
-        for one in self._everybody():
-            if one.held is None:
-                one.held = socket.socket(socket.AF_UNIX)
-                one.held.close()
-        for branch in self._branches:
-            branch.close()
-
-
-def _token_of(one: Stored) -> int:
-    """An actor's is its channel's: its epoll has another."""
-    return token_of(one) if isinstance(one, SimulatedSocket) else _CHANNELS + one.number
+        """End the holders at the end of a run: owners of stored sockets get a closed one."""
+        for owner in self._owners():
+            if owner.held is None:
+                owner.held = socket.socket(socket.AF_UNIX)
+                owner.held.close()
+        for holder in self._holders:
+            holder.close()

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import Op
-from rsg_server.sockets import handshake as connection
-from rsg_server.sockets import multicast as groups
-from rsg_server.sockets import socket_options
+from rsg_server.sockets import multicast, options
 from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
 from rsg_server.sockets.ports import ANY, plain
 
@@ -82,7 +80,7 @@ def bind(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Re
     wrong = _wrong_address(which, family, ip, port)
     if wrong:
         return failed(wrong)
-    code = kernel.sockets.bind(which, ip, port)
+    code = kernel.sockets.binding.bind(which, ip, port)
     if code == errno.EADDRINUSE:
         kernel.log.event(kernel.now_ns, "address_in_use", host=which.host.name, port=port)
     return _status(code)
@@ -107,7 +105,7 @@ def listen(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> 
     if which.state not in (SocketState.OPEN, SocketState.LISTENING):
         return failed(errno.EINVAL)
     if which.local is None:
-        kernel.sockets.bind(which, ANY[which.family], 0)
+        kernel.sockets.binding.bind(which, ANY[which.family], 0)
     which.backlog = max(0, min(int(arguments[0]), 4096))
     which.state = SocketState.LISTENING
     kernel.page.tell_stream(which.number, listens=True)
@@ -127,15 +125,15 @@ def connect(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) ->
         return failed(wrong)
     target = Address(ip, port)
     if which.kind == "s":
-        code = connection.connect(kernel, which, target, bool(waits))
+        code = kernel.sockets.handshake.connect(which, target, bool(waits))
         renewed = () if which.app_end is None else (which.hand_out(),)
         return Reply((-code, int(which.state is not SocketState.CONNECTING)), fds=renewed)
     address = plain(target.ip)
-    if kernel.datagrams.groups.is_many(which.host, address):
+    if kernel.datagrams.multicast.is_many(which.host, address):
         return _connect_to_many(kernel, which, target)
-    if kernel.sockets.host_of(which.host, address) is None:
+    if kernel.sockets.binding.host_of(which.host, address) is None:
         return failed(errno.ENETUNREACH)
-    code = kernel.sockets.autobind(which, address)
+    code = kernel.sockets.binding.autobind(which, address)
     if code == 0:
         which.remote, which.state = target, SocketState.CONNECTED
     return _status(code)
@@ -143,10 +141,10 @@ def connect(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) ->
 
 def _connect_to_many(kernel: Kernel, which: SimulatedSocket, target: Address) -> Reply:
     address = plain(target.ip)
-    code = kernel.datagrams.groups.may_send(which, address)
+    code = kernel.datagrams.multicast.may_send(which, address)
     if code:
         return failed(code)
-    source = kernel.sockets.source(which, address, kernel.datagrams.groups.source(which, address))
+    source = kernel.sockets.binding.source(which, address, kernel.datagrams.multicast.source(which, address))
     if source is None:
         return failed(errno.EADDRNOTAVAIL)
     which.local, which.remote, which.state = source, target, SocketState.CONNECTED
@@ -158,7 +156,7 @@ def may_send(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -
     family, ip = arguments
     if _wrong_address(which, family, ip, 0):
         return OK  # others say so
-    known = kernel.datagrams.groups
+    known = kernel.datagrams.multicast
     return _status(known.may_send(which, plain(ip)) if known.is_many(which.host, plain(ip)) else 0)
 
 
@@ -167,7 +165,7 @@ def accept(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     which = kernel.sockets.of(actor, arguments[0])
     if which is None:
         return failed(errno.EBADF)
-    accepted = connection.accept(kernel, which)
+    accepted = kernel.sockets.handshake.accept(which)
     if isinstance(accepted, int):
         return failed(accepted)
     served, fd = accepted
@@ -211,20 +209,20 @@ def shutdown(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -
 def get_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[level, option] -> [0, bytes]"""
     level, option = arguments
-    found = socket_options.get(kernel, which, (level, option))
+    found = options.get(kernel, which, (level, option))
     return failed(found) if isinstance(found, int) else Reply((0, found))
 
 
 def set_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[level, option, bytes] -> [0]; remembered, and heeded where this server models it"""
     level, option, value = arguments
-    if level in socket_options.levels_of(which) and which.kind != "n":
-        if (level, option) in groups.SOURCE_FILTERS:
+    if level in options.levels_of(which) and which.kind != "n":
+        if (level, option) in multicast.SOURCE_FILTERS:
             kernel.warn(f"{which.host.name}: a multicast source filter (socket option {option}) was refused: it is not kept")
             return failed(errno.ENOPROTOOPT)
-        if (level, option) in groups.JOINS:
-            return _status(kernel.datagrams.groups.change(which, level, option, value))
-    code = socket_options.put(kernel, which, (level, option), value)
+        if (level, option) in multicast.JOINS:
+            return _status(kernel.datagrams.multicast.change(which, level, option, value))
+    code = options.put(kernel, which, (level, option), value)
     kernel.faults.keepalive.consider(which)
     return _status(code)
 

@@ -48,7 +48,7 @@ def _park(kernel: Kernel, actor: Actor, parked: Parked) -> Reply | None:
     if wait == Wait.VFORK and not _is_vfork_child(kernel, actor, parked):
         return Reply((int(Wake.READY), 0))
     if wait == Wait.CONNECT:
-        outcome = kernel.sockets.connect_outcome(actor, parked.a)
+        outcome = kernel.sockets.handshake.outcome(actor, parked.a)
         if outcome is not None:
             return Reply((int(Wake.READY), outcome))
     if parked.deadline_ns >= 0 and parked.deadline_ns <= kernel.now_ns and wait != Wait.FD:

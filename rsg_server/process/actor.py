@@ -13,7 +13,7 @@ from rsg_server.protocol import Wait, Wake
 if TYPE_CHECKING:
     from rsg_server.clock.timeline import Event
     from rsg_server.clock.timer_queue import Alarm
-    from rsg_server.fd_store.store import Depot
+    from rsg_server.fd_store.store import FdStore
     from rsg_server.process.process import Process
     from rsg_server.turn.preemption import Spinner
 
@@ -33,6 +33,9 @@ AT_TERMINAL = 1
 
 HAS_SIGNALFD = 1 << (signal.SIGSYS - 1)
 """In a mask of blocked signals, which never holds SIGSYS: whatever comes, the actor looks."""
+
+_FIRST_CHANNEL = 3 << 48
+"""Above all tokens of watched descriptors (rsg_server.turn.readiness)."""
 
 
 @dataclass(slots=True)
@@ -56,7 +59,7 @@ class Actor:
     __slots__ = (
         "answer_at_slot",
         "born_ns",
-        "depot",
+        "fd_store",
         "held",
         "is_new",
         "is_warm",
@@ -78,9 +81,9 @@ class Actor:
     def __init__(self, number: int, process: Process, channel: socket.socket, born_ns: int = 0) -> None:
         self.number = number
         self.process = process
-        self.held: socket.socket | None = channel  # None: the depot has it
-        self.depot: Depot | None = None
-        self.is_warm = True  # used since the depot was last short of room
+        self.held: socket.socket | None = channel  # None while it is stored
+        self.fd_store: FdStore | None = None
+        self.is_warm = True  # used since the store last looked for sockets to store
         self.born_ns = born_ns
         self.tid = 0
         self.slot = 0
@@ -103,8 +106,8 @@ class Actor:
     def channel(self) -> socket.socket:
         """Our end, fetched if it is stored."""
         if self.held is None:
-            assert self.depot is not None
-            self.held = self.depot.fetch(self)
+            assert self.fd_store is not None
+            self.held = self.fd_store.fetch(self)
         self.is_warm = True
         return self.held
 
@@ -113,9 +116,19 @@ class Actor:
         """Nobody speaks at the channel of an actor that waits, unless it owes its first message."""
         return self.state is State.PARKED and not self.owes_message
 
+    @property
+    def storage_token(self) -> int:
+        """The number under which the store keeps the channel (rsg_server.fd_store.needs); the actor's epoll has another one."""
+        return _FIRST_CHANNEL + self.number
+
+    @property
+    def watched_events(self) -> None:
+        """No epoll of the server watches the channel: the turn loop receives there."""
+        return None
+
     @staticmethod
     def socket_of(descriptor: int) -> socket.socket:
-        """Our end again, from the depot."""
+        """The channel for a descriptor that has come back from the store."""
         return socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, descriptor)
 
     def epoll_info(self) -> str | None:

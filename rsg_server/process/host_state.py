@@ -1,4 +1,4 @@
-"""What the server keeps of one emulated host while it runs: its processes and its ports."""
+"""What the server keeps of one emulated host while it runs: its processes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,6 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from rsg_server.platform.host import Host
     from rsg_server.process.process import Process
-    from rsg_server.sockets.pair import SimulatedSocket
-
-FIRST_EPHEMERAL_PORT = 32768
-LAST_EPHEMERAL_PORT = 60999
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +49,10 @@ class HostState:
     flags: int = 0
     files: str = ""
     processes: dict[int, Process] = field(default_factory=dict)  # by pid in the host's namespace
-    ports: dict[tuple[str, int], list[SimulatedSocket]] = field(default_factory=dict)  # by (type, port)
-    time_wait: dict[int, tuple[int, bool]] = field(
-        default_factory=dict
-    )  # port -> until when (virtual ns), for SO_REUSEADDR not
     births: int = 0  # processes that were ever announced
     latest_pid: int = 0
-    next_port: int = FIRST_EPHEMERAL_PORT
 
     @property
     def name(self) -> str:
         """The host's name."""
         return self.host.name
-
-    def ephemeral_port(self, kind: str) -> int:
-        """The next free port of the ephemeral range, in ascending order with wrap-around; 0 if all are taken."""
-        for _ in range(LAST_EPHEMERAL_PORT - FIRST_EPHEMERAL_PORT + 1):
-            port = self.next_port
-            self.next_port = FIRST_EPHEMERAL_PORT if port == LAST_EPHEMERAL_PORT else port + 1
-            if (kind, port) not in self.ports:
-                return port
-        return 0

@@ -1,7 +1,7 @@
-"""Letting an application's end of a pair tell an error by itself: `poll`, `epoll` and `select` ask the kernel, not us.
+"""How an application's end of a pair comes to show an error: `poll`, `epoll` and `select` ask the kernel, not the server.
 
-The kernel marks an AF_UNIX stream as failed (POLLERR, POLLHUP, ECONNRESET) when its peer closes with data unread. So a byte
-is sent to us from the application's own end, of which we borrow a copy, and our end is closed over it.
+Linux marks an AF_UNIX stream as failed (POLLERR, POLLHUP, ECONNRESET) when its peer closes with data unread. So the server
+borrows a copy of the application's own descriptor, sends itself a byte from there, and closes its end with the byte unread.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
     from rsg_server.process.process import Process
     from rsg_server.sockets.pair import SimulatedSocket
 
@@ -23,7 +22,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def copy_of(process: Process, fd: int) -> socket.socket | None:
-    """A copy of an emulated process's socket, ours to close; None if it cannot be had."""
+    """A copy of an emulated process's socket, which the caller closes; None if there is none, or it cannot be had."""
     copy = _libc.syscall(_SYS_PIDFD_GETFD, process.pidfd, fd, 0)
     if copy < 0:
         return None
@@ -34,9 +33,12 @@ def copy_of(process: Process, fd: int) -> socket.socket | None:
         return None
 
 
-def fail(kernel: Kernel, which: SimulatedSocket) -> bool:
-    """Close our end so that the application's shows an error; False if nobody was found who holds that."""
-    marked = _has_unread(which) or _mark(kernel, which)
+def close_with_error(which: SimulatedSocket, nofile: int) -> bool:
+    """Close the server's end so that the application's shows an error; False if no process was found that has that open.
+
+    `nofile` is the limit of emulated processes' descriptor numbers; those above are the shim's own.
+    """
+    marked = _has_unread(which) or _send_from_application(which, nofile)
     which.end.close()
     return marked
 
@@ -47,27 +49,27 @@ def _has_unread(which: SimulatedSocket) -> bool:
     return False
 
 
-def _mark(kernel: Kernel, which: SimulatedSocket) -> bool:
+def _send_from_application(which: SimulatedSocket, nofile: int) -> bool:
     if which.app_end is not None:  # not handed out yet
-        return _send_mark(which.app_end)
+        return _send_byte(which.app_end)
     for process in _likely_holders(which):
-        for fd in _descriptors_of(kernel, process, which.inode):
+        for fd in _descriptors_of(process, which.inode, nofile):
             copy = copy_of(process, fd)
             if copy is not None:
                 with copy:
-                    return _send_mark(copy)
+                    return _send_byte(copy)
     return False
 
 
-def _send_mark(application: socket.socket) -> bool:
+def _send_byte(application: socket.socket) -> bool:
     try:
         return application.send(b"x", socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL) == 1
-    except OSError:  # it has been shut down for writing
+    except OSError:  # shut down for writing
         return False
 
 
 def _likely_holders(which: SimulatedSocket) -> Iterator[Process]:
-    """Who got the socket from us, then all of its host in the order of their birth."""
+    """The process that the server gave the socket to, then all others of its host in the order of their birth."""
     first = which.owner
     if first is not None and not first.dead:
         yield first
@@ -76,7 +78,7 @@ def _likely_holders(which: SimulatedSocket) -> Iterator[Process]:
             yield process
 
 
-def _descriptors_of(kernel: Kernel, process: Process, inode: int) -> Iterator[int]:
+def _descriptors_of(process: Process, inode: int, nofile: int) -> Iterator[int]:
     folder = f"/proc/{process.global_pid}/fd"
     try:
         numbers = sorted(map(int, os.listdir(folder)))
@@ -84,5 +86,5 @@ def _descriptors_of(kernel: Kernel, process: Process, inode: int) -> Iterator[in
         return
     for fd in numbers:
         with contextlib.suppress(OSError):
-            if fd < kernel.options.nofile and os.readlink(f"{folder}/{fd}") == f"socket:[{inode}]":
+            if fd < nofile and os.readlink(f"{folder}/{fd}") == f"socket:[{inode}]":
                 yield fd

@@ -1,4 +1,9 @@
-"""Making connections: SYN, listen queue, refusal, retries; one flow per direction once connected."""
+"""How connections are made: SYN and its repetitions, the listener's queue, refusal, accept; one flow per direction then.
+
+A client is CONNECTING from its SYN until its connect has an outcome. The served end exists from the moment at which the
+listener takes the SYN, CONNECTED and queued in `pending`, even where the answer is lost and the client must ask again.
+A listener's pair holds one byte, a token, per pending connection (`tokens` counts them), so that the listener is readable.
+"""
 
 from __future__ import annotations
 
@@ -8,145 +13,31 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import LACKS, MORE_FILES
+from rsg_server.protocol import Wait, Wake
 from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
-from rsg_server.sockets.ports import plain
+from rsg_server.sockets.ports import ANY, LOOPBACK, in_family, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rsg_server.capture.capture import Capture
-    from rsg_server.kernel import Kernel
+    from rsg_server.process.actor import Actor
     from rsg_server.process.host_state import HostState
+    from rsg_server.sockets.needs import Kernel
 
 SYN_RETRY_NS = 10**9
 SYN_RETRIES = 6
-"""tcp_syn_retries: first repeated after 1 s, doubled each time (tcp(7)); then ETIMEDOUT, after 127 s.
+"""tcp_syn_retries: a SYN is first repeated after 1 s, then after twice as long each time; after 127 s, ETIMEDOUT (tcp(7)).
 
-Hosts are as far away as if behind a router: that nobody answers for an address (ARP; EHOSTUNREACH after 3 s) is not modelled.
+Hosts are as far away as if behind a router: that no host answers for an address (ARP; EHOSTUNREACH after 3 s) is not modelled.
 """
-"""Options that an accepted connection has from its listener."""
-
-
-def connect(kernel: Kernel, client: SimulatedSocket, target: Address, waits: bool) -> int:
-    """Begin to connect a stream; an errno, EINPROGRESS when the SYN is under way."""
-    if client.state is SocketState.CONNECTED:
-        return errno.EISCONN
-    if client.state is SocketState.CONNECTING:
-        return errno.EALREADY
-    if client.state is not SocketState.OPEN:
-        return errno.EISCONN if client.state is SocketState.LISTENING else errno.ECONNABORTED
-    if client.error:  # the last attempt's, which nobody has asked for
-        code, client.error = client.error, 0
-        return code
-    ip = plain(target.ip)
-    host = kernel.sockets.host_of(client.host, ip)
-    if host is None:
-        return errno.ENETUNREACH
-    code = kernel.sockets.autobind(client, ip if any(ip) else (b"\x7f\0\0\1" if len(ip) == 4 else b"\0" * 15 + b"\1"))
-    if code:
-        return code
-    if client.is_broken:
-        kernel.sockets.renew(client)
-    client.state = SocketState.CONNECTING
-    client.remote = target
-    client.waits = waits
-    client.outcome = None
-    kernel.sockets.set_events(client)
-    _send_syn(kernel, client, ip, 0)
-    return errno.EINPROGRESS
-
-
-def _send_syn(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: int) -> None:
-    host = kernel.sockets.host_of(client.host, ip)
-    if host is None or not _is_connecting(kernel, client):
-        return
-    again = partial(_retry, kernel, client, ip, attempt, kernel.now_ns)
-    _travel(
-        kernel,
-        client.host,
-        host,
-        partial(_syn_arrives, kernel, client, ip, attempt, again),
-        again,
-        lambda it: it.syn(client, host.name),
-    )
-
-
-def _travel(
-    kernel: Kernel,
-    source: HostState,
-    destination: HostState,
-    action: Callable[[], None],
-    lost: Callable[[], None] | None = None,
-    frames: Callable[[Capture], list[bytes]] | None = None,
-) -> None:
-    """A packet of the handshake; within a host it arrives at once, as Linux's loopback shakes hands within connect itself."""
-    if source is destination:
-        action()
-    else:
-        kernel.wire.packet(source, destination, action, lost, frames=frames)
-
-
-def _is_connecting(kernel: Kernel, client: SimulatedSocket) -> bool:
-    return client.state is SocketState.CONNECTING and client.number in kernel.sockets.all
-
-
-def _syn_arrives(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: int, again: Callable[[], None]) -> None:
-    if not _is_connecting(kernel, client):
-        return
-    assert client.remote is not None
-    host = kernel.sockets.host_of(client.host, ip)
-    assert host is not None
-    if client.peer is not None and not client.peer.vanished:  # the answer to an earlier SYN was lost
-        _answer(kernel, client, client.peer, again)
-        return
-    listener = kernel.sockets.find(host, "s", ip, client.remote.port, client.local)
-    if listener is None:
-        refuse = partial(_fail, kernel, client, errno.ECONNREFUSED)
-        _travel(kernel, host, client.host, refuse, again, lambda capture: capture.refusal(client))
-    elif len(listener.pending) > listener.backlog or (served := _accept_queue(kernel, client, listener)) is None:
-        again()  # the listener's queue is full and drops the SYN, as Linux does
-    else:
-        _answer(kernel, client, served, again)
-
-
-def _answer(kernel: Kernel, client: SimulatedSocket, served: SimulatedSocket, again: Callable[[], None]) -> None:
-    """SYN and ACK; where they are lost, the client asks again."""
-    moment_ns = kernel.now_ns
-    reach = partial(_established, kernel, client)
-    _travel(kernel, served.host, client.host, reach, again, lambda capture: capture.syn_ack(client, served, moment_ns))
-
-
-def _retry(kernel: Kernel, client: SimulatedSocket, ip: bytes, attempt: int, sent_ns: int) -> None:
-    """The SYN that was sent at a moment has not been answered: it is repeated after 1 s, 2 s, 4 s …"""
-    due_ns = max(kernel.now_ns, sent_ns + (SYN_RETRY_NS << attempt))
-    if attempt >= SYN_RETRIES:
-        kernel.timeline.add(due_ns, partial(_fail, kernel, client, errno.ETIMEDOUT))
-    else:
-        kernel.timeline.add(due_ns, partial(_send_syn, kernel, client, ip, attempt + 1))
-
-
-def _accept_queue(kernel: Kernel, client: SimulatedSocket, listener: SimulatedSocket) -> SimulatedSocket | None:
-    """Make the served end and queue it; None if the server has no descriptor for it."""
-    try:
-        served = kernel.sockets.create(listener.host, listener.family, "s")
-    except OSError as error:
-        if error.errno not in LACKS:
-            raise
-        kernel.warn(f"the server cannot open {listener!r}'s next connection ({error.strerror}); {MORE_FILES}")
-        return None
-    served.options = dict(listener.options)
-    served.heard_ns = kernel.now_ns
-    served.state = SocketState.CONNECTED
-    kernel.page.tell_stream(served.number, listens=False)
-    assert listener.local is not None and client.remote is not None and client.local is not None
-    served.local = Address(_as_family(client.remote.ip, listener.family), listener.local.port)
-    served.remote = Address(_as_family(client.local.ip, listener.family), client.local.port)
-    served.peer, client.peer = client, served
-    served.flow = kernel.wire.open(served, client)
-    listener.pending.append(served)
-    _send_tokens(listener)
-    kernel.readiness.changed()
-    return served
+WRONG_STATES = {
+    SocketState.CONNECTED: errno.EISCONN,
+    SocketState.LISTENING: errno.EISCONN,
+    SocketState.CONNECTING: errno.EALREADY,
+    SocketState.CLOSED: errno.ECONNABORTED,
+}
+"""What connect(2) says of a stream that is not open for it."""
 
 
 def _send_tokens(listener: SimulatedSocket) -> None:
@@ -157,61 +48,190 @@ def _send_tokens(listener: SimulatedSocket) -> None:
             listener.tokens += 1
 
 
-def _as_family(ip: bytes, family: int) -> bytes:
-    """An address in the form that a socket of the family shows it."""
-    if family == 6 and len(ip) == 4:
-        return b"\0" * 10 + b"\xff\xff" + ip
-    return plain(ip) if family == 4 else ip
+class Handshake:
+    """Connects streams, and lets listeners accept."""
 
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
 
-def _established(kernel: Kernel, client: SimulatedSocket) -> None:
-    peer = client.peer
-    if not _is_connecting(kernel, client) or peer is None:
-        if peer is not None:
-            kernel.sockets.reset(peer)
-        return
-    client.drain()
-    client.state = SocketState.CONNECTED
-    kernel.page.tell_stream(client.number, listens=False)
-    client.flow = kernel.wire.open(client, peer)
-    client.heard_ns = kernel.now_ns
-    kernel.sockets.set_events(client)
-    kernel.readiness.changed()
-    if kernel.wire.capture is not None:
-        kernel.wire.capture.established(client, kernel.now_ns, kernel.wire.latency_ns(client.host, peer.host))
-    assert client.remote is not None and client.local is not None
-    kernel.log.event(kernel.now_ns, "connect", host=client.host.name, source=str(client.local), destination=str(client.remote))
-    kernel.sockets.tell_connect(client, 0)
+    # The client
 
+    def connect(self, client: SimulatedSocket, target: Address, waits: bool) -> int:
+        """Begin to connect a stream; an errno, EINPROGRESS when the SYN is under way."""
+        if client.state in WRONG_STATES:
+            return WRONG_STATES[client.state]
+        if client.error:  # the last attempt's, which nobody has asked for
+            code, client.error = client.error, 0
+            return code
+        sockets, ip = self._kernel.sockets, plain(target.ip)
+        if sockets.binding.host_of(client.host, ip) is None:
+            return errno.ENETUNREACH
+        code = sockets.binding.autobind(client, LOOPBACK[4 if len(ip) == 4 else 6] if ip in ANY.values() else ip)
+        if code:
+            return code
+        if client.is_broken:
+            sockets.renew(client)
+        client.state = SocketState.CONNECTING
+        client.remote = target
+        client.waits = waits
+        client.outcome = None
+        sockets.set_events(client)
+        self._send_syn(client, ip, 0)
+        return errno.EINPROGRESS
 
-def _fail(kernel: Kernel, client: SimulatedSocket, code: int) -> None:
-    if not _is_connecting(kernel, client):
-        return
-    client.state = SocketState.OPEN
-    kernel.log.event(
-        kernel.now_ns,
-        "connect_failed",
-        host=client.host.name,
-        destination=str(client.remote),
-        error=errno.errorcode.get(code, str(code)),
-    )
-    if client.waits:
+    def outcome(self, actor: Actor, number: int) -> int | None:
+        """The result of a connect that has ended (0 or -errno), told once; None while the connect is under way."""
+        which = self._kernel.sockets.of(actor, number)
+        if which is None:
+            return -errno.EBADF
+        outcome, which.outcome = which.outcome, None
+        return outcome
+
+    def _is_connecting(self, client: SimulatedSocket) -> bool:
+        return client.state is SocketState.CONNECTING and client.number in self._kernel.sockets.all
+
+    def _send_syn(self, client: SimulatedSocket, ip: bytes, attempt: int) -> None:
+        host = self._kernel.sockets.binding.host_of(client.host, ip)
+        if host is None or not self._is_connecting(client):
+            return
+        again = partial(self._retry, client, ip, attempt, self._kernel.now_ns)
+        arrive = partial(self._syn_arrives, client, ip, again)
+        self._travel(client.host, host, arrive, again, lambda capture: capture.syn(client, host.name))
+
+    def _retry(self, client: SimulatedSocket, ip: bytes, attempt: int, sent_ns: int) -> None:
+        """The SYN that was sent at a moment has not been answered: repeat it after 1 s, 2 s, 4 s …"""
+        due_ns = max(self._kernel.now_ns, sent_ns + (SYN_RETRY_NS << attempt))
+        if attempt >= SYN_RETRIES:
+            self._kernel.timeline.add(due_ns, partial(self._fail, client, errno.ETIMEDOUT))
+        else:
+            self._kernel.timeline.add(due_ns, partial(self._send_syn, client, ip, attempt + 1))
+
+    def _travel(
+        self,
+        source: HostState,
+        destination: HostState,
+        arrive: Callable[[], None],
+        lost: Callable[[], None],
+        frames: Callable[[Capture], list[bytes]],
+    ) -> None:
+        """Send a packet of the handshake. Within a host it arrives at once, as over Linux's loopback: within connect itself."""
+        if source is destination:
+            arrive()
+        else:
+            self._kernel.wire.packet(source, destination, arrive, lost, frames=frames)
+
+    # The listener
+
+    def _syn_arrives(self, client: SimulatedSocket, ip: bytes, again: Callable[[], None]) -> None:
+        if not self._is_connecting(client):
+            return
+        assert client.remote is not None
+        binding = self._kernel.sockets.binding
+        host = binding.host_of(client.host, ip)
+        assert host is not None
+        if client.peer is not None and not client.peer.vanished:  # the answer to an earlier SYN was lost
+            self._answer(client, client.peer, again)
+            return
+        listener = binding.find(host, "s", ip, client.remote.port, client.local)
+        if listener is None:
+            refuse = partial(self._fail, client, errno.ECONNREFUSED)
+            self._travel(host, client.host, refuse, again, lambda capture: capture.refusal(client))
+        elif len(listener.pending) > listener.backlog or (served := self._queue(client, listener)) is None:
+            again()  # the listener's queue is full and drops the SYN, as Linux does
+        else:
+            self._answer(client, served, again)
+
+    def _queue(self, client: SimulatedSocket, listener: SimulatedSocket) -> SimulatedSocket | None:
+        """Make the served end and queue it for accept; None if the server has no descriptor for it."""
+        kernel = self._kernel
+        try:
+            served = kernel.sockets.create(listener.host, listener.family, "s")
+        except OSError as error:
+            if error.errno not in LACKS:
+                raise
+            kernel.warn(f"the server cannot open {listener!r}'s next connection ({error.strerror}); {MORE_FILES}")
+            return None
+        served.options = dict(listener.options)
+        served.heard_ns = kernel.now_ns
+        served.state = SocketState.CONNECTED
+        kernel.page.tell_stream(served.number, listens=False)
+        assert listener.local is not None and client.remote is not None and client.local is not None
+        served.local = Address(in_family(client.remote.ip, listener.family), listener.local.port)
+        served.remote = Address(in_family(client.local.ip, listener.family), client.local.port)
+        served.peer, client.peer = client, served
+        served.flow = kernel.wire.open(served, client)
+        listener.pending.append(served)
+        _send_tokens(listener)
+        kernel.readiness.changed()
+        return served
+
+    def _answer(self, client: SimulatedSocket, served: SimulatedSocket, again: Callable[[], None]) -> None:
+        """Send SYN and ACK; where they are lost, the client asks again."""
+        now_ns = self._kernel.now_ns
+        establish = partial(self._established, client)
+        self._travel(served.host, client.host, establish, again, lambda capture: capture.syn_ack(client, served, now_ns))
+
+    def accept(self, listener: SimulatedSocket) -> tuple[SimulatedSocket, int] | int:
+        """The oldest pending connection and the application's end of it (to be closed once passed), or an errno."""
+        if listener.state is not SocketState.LISTENING:
+            return errno.EINVAL
+        if not listener.pending:
+            return errno.EAGAIN
+        served = listener.pending.popleft()
+        listener.tokens -= 1
+        _send_tokens(listener)
+        self._kernel.readiness.changed()
+        return served, served.hand_out()
+
+    def refuse_pending(self, listener: SimulatedSocket) -> None:
+        """A listener closes: reset the connections that nobody has accepted."""
+        for waiting in listener.pending:
+            self._kernel.sockets.streams.reset(waiting.peer)
+            self._kernel.sockets.forget(waiting)
+        listener.pending.clear()
+
+    # The outcome
+
+    def _established(self, client: SimulatedSocket) -> None:
+        kernel, peer = self._kernel, client.peer
+        if not self._is_connecting(client) or peer is None:
+            if peer is not None:
+                kernel.sockets.streams.reset(peer)
+            return
         client.drain()
+        client.state = SocketState.CONNECTED
+        kernel.page.tell_stream(client.number, listens=False)
+        client.flow = kernel.wire.open(client, peer)
+        client.heard_ns = kernel.now_ns
         kernel.sockets.set_events(client)
         kernel.readiness.changed()
-    else:
-        kernel.sockets.connect_failed(client, code)
-    kernel.sockets.tell_connect(client, -code)
+        if kernel.wire.capture is not None:
+            kernel.wire.capture.established(client, kernel.now_ns, kernel.wire.latency_ns(client.host, peer.host))
+        addresses = {"source": str(client.local), "destination": str(client.remote)}
+        kernel.log.event(kernel.now_ns, "connect", host=client.host.name, **addresses)
+        self._tell(client, 0)
 
+    def _fail(self, client: SimulatedSocket, code: int) -> None:
+        kernel = self._kernel
+        if not self._is_connecting(client):
+            return
+        client.state = SocketState.OPEN
+        fields = {"destination": str(client.remote), "error": errno.errorcode.get(code, str(code))}
+        kernel.log.event(kernel.now_ns, "connect_failed", host=client.host.name, **fields)
+        if client.waits:
+            client.drain()
+            kernel.sockets.set_events(client)
+            kernel.readiness.changed()
+        else:
+            kernel.sockets.streams.connect_failed(client, code)
+        self._tell(client, -code)
 
-def accept(kernel: Kernel, listener: SimulatedSocket) -> tuple[SimulatedSocket, int] | int:
-    """The oldest pending connection and the application's end of it (to be closed once passed), or an errno."""
-    if listener.state is not SocketState.LISTENING:
-        return errno.EINVAL
-    if not listener.pending:
-        return errno.EAGAIN
-    served = listener.pending.popleft()
-    listener.tokens -= 1
-    _send_tokens(listener)
-    kernel.readiness.changed()
-    return served, served.hand_out()
+    def _tell(self, client: SimulatedSocket, outcome: int) -> None:
+        """Wake the actors that wait for a connect that has ended; where none does, the outcome is kept until one asks."""
+        client.outcome = outcome
+        for process in client.host.processes.values():
+            for actor in process.actors:
+                parked = actor.parked
+                waits = parked is not None and parked.wait == Wait.CONNECT and parked.a == client.number
+                if waits and self._kernel.wake(actor, Wake.READY, outcome):
+                    client.outcome = None

@@ -35,7 +35,7 @@ class Interface:
 
     @property
     def is_loopback(self) -> bool:
-        """lo."""
+        """Whether this is lo."""
         return bool(self.flags & LOOPBACK)
 
 
@@ -71,7 +71,7 @@ class InterfaceTable:
         return Interface(2, "eth0", flags, ARPHRD_ETHER, 1500, _hardware(host), addresses, self._speed_mbit(host))
 
     def _speed_mbit(self, host: Host) -> int:
-        """That of the first link to somebody else."""
+        """The speed of the first link to another host."""
         for other in self._platform.hosts:
             if other is not host:
                 return round(self._platform.route(host, other).links[0].bandwidth_bytes_per_s * 8 / 1e6)
@@ -89,7 +89,7 @@ class InterfaceTable:
 
 
 def _prefix(family: int, addresses: list[AnyAddress]) -> int:
-    """The length of what all addresses of a family have in common, within what is usual."""
+    """The length of the prefix that all addresses of a family share, within PREFIX_RANGE."""
     shortest, longest = PREFIX_RANGE[family]
     if not addresses:
         return longest
@@ -102,12 +102,12 @@ def _prefix(family: int, addresses: list[AnyAddress]) -> int:
 
 
 def _is_edge(address: AnyAddress, prefix: int) -> bool:
-    """The first and the last IPv4 address of a network are no host's."""
+    """Whether an address is the first or last one of an IPv4 network, which no host can have."""
     network = ip_network(f"{address}/{prefix}", strict=False)
     return address.version == 4 and address in (network.network_address, network.broadcast_address)
 
 
 def _hardware(host: Host) -> bytes:
-    """A locally administered MAC address that tells the first address, as container networks make them."""
+    """A locally administered MAC address that contains the host's first address, as container networks make them."""
     first = host.addresses[0].packed if host.addresses else bytes(4)
     return b"\x02\x42" + first[-4:]

@@ -1,6 +1,7 @@
-"""SO_KEEPALIVE: a connection whose peer answers no more is found out at the moment when Linux would (tcp(7)).
+"""SO_KEEPALIVE: a connection whose peer answers no more is lost at the moment at which Linux would notice (tcp(7)).
 
-Probes that are answered change nothing, so none are sent: only from a fault on is it reckoned when the next one is due.
+Probes that are answered change nothing, so none is sent while all is well. Each fault (`look`) has the next probe reckoned for
+every connection that it cuts: due one idle time, or a multiple of it, after the peer's host was last heard of.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rsg_server.sockets.pair import SocketState
-from rsg_server.sockets.retransmission import Transmission, user_timeout_ns
+from rsg_server.sockets.retransmission import user_timeout_ns
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.sockets.needs import Transport
     from rsg_server.sockets.pair import SimulatedSocket
 
 SECOND_NS = 10**9
@@ -23,24 +24,24 @@ DEFAULTS = {SO_KEEPALIVE: 0, TCP_KEEPIDLE: 7200, TCP_KEEPINTVL: 75, TCP_KEEPCNT:
 
 
 def setting(which: SimulatedSocket, option: tuple[int, int]) -> int:
-    """What an option says, or its default."""
+    """The value of an option, or its default."""
     return int.from_bytes(which.options.get(option, b"")[:4], "little") or DEFAULTS[option]
 
 
 class Keepalive:
-    """Watches connections that want it, for as long as nothing gets through to their peers."""
+    """Probes connections with SO_KEEPALIVE whose peers cannot be reached, or have forgotten them."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Transport) -> None:
         self._kernel = kernel
         self._watched: set[int] = set()
 
     def look(self) -> None:
-        """Something has got worse: reckon for everybody whom it concerns."""
+        """A host or a link has failed: reckon for all connections."""
         for which in list(self._kernel.sockets.all.values()):
             self.consider(which)
 
     def consider(self, which: SimulatedSocket) -> None:
-        """Reckon for one connection; nothing happens where its peer would answer, or where it does not want to know."""
+        """Reckon for one connection; nothing happens if its peer would answer, or if it does not have SO_KEEPALIVE."""
         if which.number in self._watched or not self._is_wanted(which) or self._is_answered(which):
             return
         self._watched.add(which.number)
@@ -65,14 +66,14 @@ class Keepalive:
             return
         peer = which.peer
         assert peer is not None
-        if isinstance(which.flow, Transmission) and which.flow.is_retrying:  # its own timeout decides
+        if which.flow is not None and which.flow.is_retrying:  # the retransmission timeout decides
             self._probe_in(which, setting(which, TCP_KEEPIDLE) * SECOND_NS, 0)
         elif self._kernel.wire.reaches(which.host, peer.host):
             self._watched.discard(which.number)
             self._reset_by(which, peer)
         elif self._is_over(which, unanswered):
             self._watched.discard(which.number)
-            self._kernel.sockets.abort(which, errno.ETIMEDOUT)
+            self._kernel.sockets.streams.abort(which, errno.ETIMEDOUT)
         else:
             self._probe_in(which, setting(which, TCP_KEEPINTVL) * SECOND_NS, unanswered + 1)
 
@@ -84,7 +85,7 @@ class Keepalive:
 
     def _reset_by(self, which: SimulatedSocket, peer: SimulatedSocket) -> None:
         """The peer's host has been started anew: it answers the probe with RST."""
-        wire, abort = self._kernel.wire, partial(self._kernel.sockets.abort, which, errno.ECONNRESET)
+        wire, abort = self._kernel.wire, partial(self._kernel.sockets.streams.abort, which, errno.ECONNRESET)
         now_ns = self._kernel.now_ns
 
         def answer() -> None:

@@ -1,6 +1,6 @@
-"""Who hears a datagram that is sent to many: broadcast, and multicast groups with the sockets that have joined them.
+"""Which sockets receive a datagram that is sent to many: broadcast, and multicast groups with the sockets that joined them.
 
-All hosts are on one local network. Source filters are not kept: whoever asks for one is refused.
+All hosts are on one local network. Source filters (IP_ADD_SOURCE_MEMBERSHIP and its like) are refused, as they are not kept.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from rsg_server.sockets.pair import SimulatedSocket
 from rsg_server.sockets.ports import ANY, LOOPBACK, is_loopback, plain
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
     from rsg_server.process.host_state import HostState
+    from rsg_server.sockets.needs import Addresses
 
 LO, ETH0 = 1, 2
 SOL_SOCKET, SOL_IP, SOL_IPV6 = 1, 0, 41
@@ -25,36 +25,36 @@ IP_MULTICAST_IF, IPV6_MULTICAST_IF = 32, 17
 HOPS = {4: (SOL_IP, 33), 6: (SOL_IPV6, 18)}
 LOOPS = {4: (SOL_IP, 34), 6: (SOL_IPV6, 19)}
 ALL_GROUPS = {4: (SOL_IP, 49), 6: (SOL_IPV6, 29)}
-"""IP_MULTICAST_ALL: hear every group that anybody on the host has joined. On unless it was set to 0, like IP_MULTICAST_LOOP."""
+"""IP_MULTICAST_ALL: receive from every group that any socket of the host has joined. Like IP_MULTICAST_LOOP, on by default."""
 JOINS = {(SOL_IP, 35): True, (SOL_IP, 36): False, (SOL_IPV6, 20): True, (SOL_IPV6, 21): False}
 JOINS |= {(level, option): option == 42 for level in (SOL_IP, SOL_IPV6) for option in (42, 45)}
-"""Options that join (or leave) a group: IP_ADD_MEMBERSHIP and its kin, MCAST_JOIN_GROUP."""
+"""Options that join (or leave) a group: IP_ADD_MEMBERSHIP, IPV6_ADD_MEMBERSHIP, MCAST_JOIN_GROUP and their opposites."""
 SOURCE_FILTERS = {(SOL_IP, option) for option in (37, 38, 39, 40, 41)}
 SOURCE_FILTERS |= {(level, option) for level in (SOL_IP, SOL_IPV6) for option in (43, 44, 46, 47, 48)}
 Membership = tuple[bytes, int]
 
 
 def is_group(ip: bytes) -> bool:
-    """Whether it is a multicast address."""
+    """Whether an address is a multicast address."""
     return ip[0] >> 4 == 0xE if len(ip) == 4 else ip[0] == 0xFF
 
 
 def is_on(which: SimulatedSocket, key: tuple[int, int], default: bool = True) -> bool:
-    """An option that is a truth value."""
+    """Whether an option is on."""
     return any(which.options[key]) if key in which.options else default
 
 
-class Groups:
+class Multicast:
     """Memberships of all sockets, and the receivers of what is sent to many."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Addresses) -> None:
         self._kernel = kernel
         self._members: dict[int, set[Membership]] = {}  # by the socket's number
 
     # Addresses
 
     def is_broadcast(self, host: HostState, ip: bytes) -> bool:
-        """255.255.255.255, or the last address of a network that the host is in."""
+        """Whether an address is 255.255.255.255, or the last one of a network that the host is in."""
         if len(ip) != 4:
             return False
         return ip == b"\xff" * 4 or any(
@@ -64,7 +64,7 @@ class Groups:
         )
 
     def is_many(self, host: HostState, ip: bytes) -> bool:
-        """Whether it stands for more than one receiver."""
+        """Whether an address stands for more than one receiver."""
         return is_group(ip) or self.is_broadcast(host, ip)
 
     def interface(self, host: HostState, ip: bytes) -> int:
@@ -74,7 +74,7 @@ class Groups:
         return ETH0 if any(address.packed == ip for address in host.host.addresses) else 0
 
     def outgoing(self, sender: SimulatedSocket, ip: bytes) -> int:
-        """Where a datagram to many leaves its host."""
+        """The index of the interface through which a datagram to many leaves its host."""
         if not is_group(ip):
             return LO if is_loopback(ip) else ETH0
         if len(ip) == 16:
@@ -141,7 +141,7 @@ class Groups:
         return 0 if self.source(sender, ip) is not None else errno.ENETUNREACH
 
     def hosts(self, sender: SimulatedSocket, ip: bytes) -> Iterator[HostState]:
-        """Those that a datagram to many reaches, in the order of the platform."""
+        """The hosts that a datagram to many reaches, in the order of the platform."""
         family = 4 if len(ip) == 4 else 6
         leaves = self.outgoing(sender, ip) == ETH0
         returns = not leaves or not is_group(ip) or is_on(sender, LOOPS[family])  # lo brings everything back
@@ -152,8 +152,8 @@ class Groups:
                 yield host
 
     def receivers(self, host: HostState, interface: int, ip: bytes, port: int) -> Iterator[SimulatedSocket]:
-        """The sockets of a host that hear it: all that are bound to the port, and to no other address."""
-        candidates = list(host.ports.get(("d", port), ()))
+        """The sockets of a host that receive a datagram to many: those that are bound to its port, and to no other address."""
+        candidates = self._kernel.sockets.binding.ports_of(host).at("d", port)
         joined = {which.number for which in self._all_members(host, (ip, interface))} if is_group(ip) else set()
         if is_group(ip) and not joined:
             return

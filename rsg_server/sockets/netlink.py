@@ -1,6 +1,6 @@
-"""Netlink routing sockets (rtnetlink(7)): what a host asks of its interfaces, addresses and routes, answered at once.
+"""Netlink routing sockets (rtnetlink(7)): questions about a host's interfaces, addresses and routes, answered at once.
 
-Nothing ever changes here: requests that would are refused, and whoever listens for changes hears none.
+Interfaces never change: requests to change them are refused, and sockets that listen for changes receive nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rsg_server.sockets.interfaces import AnyAddress, Interface
 from rsg_server.sockets.netlink_messages import FAMILY, Message, link_message, new_address, route_message, split_attributes
 
 if TYPE_CHECKING:
-    from rsg_server.kernel import Kernel
+    from rsg_server.sockets.needs import Addresses
     from rsg_server.sockets.pair import SimulatedSocket
 
 NETLINK_ROUTE = 0
@@ -50,12 +50,12 @@ class _Request:
 
     @property
     def is_dump(self) -> bool:
-        """Asks for all there are."""
+        """Whether the request asks for all objects of its kind (NLM_F_DUMP)."""
         return bool(self.flags & _DUMP)
 
     @property
     def family(self) -> int:
-        """The address family that it is about, 0 for any."""
+        """The address family that the request is about, 0 for any."""
         return self.body[0] if self.body else 0
 
     def number(self, at: int) -> int:
@@ -66,7 +66,7 @@ class _Request:
 class Netlink:
     """All netlink sockets: their port numbers, and the answers."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Addresses) -> None:
         self._kernel = kernel
         self._ports: dict[tuple[str, int], SimulatedSocket] = {}  # by host and port
         self._port_of: dict[int, int] = {}  # by the socket's number
@@ -95,11 +95,11 @@ class Netlink:
         return True
 
     def port(self, which: SimulatedSocket) -> int:
-        """Its port number, 0 as long as it has none."""
+        """The port number of a socket, 0 as long as it has none."""
         return self._port_of.get(which.number, 0)
 
     def take(self, which: SimulatedSocket, pid: int = 0) -> None:
-        """Answer all that the application has written."""
+        """Answer all requests that the application has written."""
         while True:
             try:
                 datagram = which.end.recv(1 << 17)
@@ -152,9 +152,9 @@ class Netlink:
     def _found(self, which: SimulatedSocket, request: _Request) -> Sequence[Message]:
         if request.kind % 4 != _GET:
             raise _RefusedError(errno.EPERM)
-        look = _LOOKS.get((request.kind, request.is_dump))
-        if look is not None:
-            return look(self, which, request)
+        lookup = _LOOKUPS.get((request.kind, request.is_dump))
+        if lookup is not None:
+            return lookup(self, which, request)
         if request.is_dump:
             return ()  # rules, neighbours, queueing disciplines: there are none
         raise _RefusedError(errno.EOPNOTSUPP)
@@ -211,12 +211,12 @@ class Netlink:
         raise _RefusedError(errno.ENETUNREACH)
 
 
-_Look = Callable[[Netlink, "SimulatedSocket", _Request], Sequence[Message]]
-_LOOKS: dict[tuple[int, bool], _Look] = {
+_Lookup = Callable[[Netlink, "SimulatedSocket", _Request], Sequence[Message]]
+_LOOKUPS: dict[tuple[int, bool], _Lookup] = {
     (GETLINK, True): Netlink._links,
     (GETLINK, False): Netlink._link,
     (GETADDR, True): Netlink._addresses,
     (GETROUTE, True): Netlink._routes,
     (GETROUTE, False): Netlink._route,
 }
-"""By kind of request, and whether it asks for all there are."""
+"""By kind of request, and whether it asks for all objects (a dump)."""

@@ -16,7 +16,7 @@ PERMANENT, FOREVER = 0x80, 0xFFFFFFFF
 SCOPE_GLOBAL, SCOPE_LINK, SCOPE_HOST = 0, 253, 254
 TABLE_MAIN, TABLE_LOCAL, PROTOCOL_KERNEL, UNICAST, LOCAL = 254, 255, 2, 1, 2
 OPERSTATE = {False: 6, True: 0}
-"""IFLA_OPERSTATE: up; of lo, unknown."""
+"""IFLA_OPERSTATE by whether the interface is lo: IF_OPER_UP, and IF_OPER_UNKNOWN as Linux says of lo."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def split_attributes(body: bytes, at: int) -> dict[int, bytes]:
 def link_message(interface: Interface) -> Message:
     """RTM_NEWLINK, with the attributes that `ip link`, libc and udev read."""
     queue = b"noqueue\0" if interface.is_loopback else b"fq_codel\0"
-    everybody = bytes(6) if interface.is_loopback else b"\xff" * 6
+    broadcast = bytes(6) if interface.is_loopback else b"\xff" * 6
     fixed = IFINFOMSG.pack(0, interface.kind, interface.index, interface.flags, 0)
     attributes = (
         _attribute(3, interface.name.encode() + b"\0"),
@@ -64,7 +64,7 @@ def link_message(interface: Interface) -> Message:
         _attribute(33, b"\1"),  # IFLA_CARRIER
         _attribute(6, queue),
         _attribute(1, interface.hardware),
-        _attribute(2, everybody),
+        _attribute(2, broadcast),
         _attribute(23, bytes(24 * 8)),  # IFLA_STATS64
         _attribute(7, bytes(23 * 4)),  # IFLA_STATS
     )
@@ -86,7 +86,7 @@ def new_address(interface: Interface, address: AnyInterface) -> Message:
 
 
 def route_message(interface: Interface, network: AnyNetwork | None, source: AnyAddress, is_local: bool = False) -> Message:
-    """RTM_NEWROUTE to a network, to everybody (None), or to an address of the host itself."""
+    """RTM_NEWROUTE to a network, to everywhere (None: the default route), or to an address of the host itself."""
     if is_local:
         network = ip_network(source)
     table = TABLE_LOCAL if is_local else TABLE_MAIN

@@ -14,7 +14,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from rsg_server.fd_store.store import Depot
+    from rsg_server.fd_store.store import FdStore
     from rsg_server.process.host_state import HostState
     from rsg_server.process.process import Process
 
@@ -32,6 +32,8 @@ class Direction(Protocol):
 
     @property
     def is_cancelled(self) -> bool: ...
+    @property
+    def is_retrying(self) -> bool: ...
     @property
     def in_flight_bytes(self) -> int: ...
     @property
@@ -114,8 +116,8 @@ class SimulatedSocket:
     bytes_pushed: int = 0
     send_bytes: int = 0  # buffers that the application has forced, SO_SNDBUFFORCE and SO_RCVBUFFORCE
     receive_bytes: int = 0
-    depot: Depot | None = None
-    is_warm: bool = True  # used since the depot was last short of room
+    fd_store: FdStore | None = None
+    is_warm: bool = True  # used since the store last looked for sockets to store
     urgent: deque[int] = field(default_factory=deque)  # places of urgent bytes in what the application is to get
 
     def __repr__(self) -> str:
@@ -125,8 +127,8 @@ class SimulatedSocket:
     def end(self) -> socket.socket:
         """Our end of the pair, fetched if it is stored."""
         if self.held is None:
-            assert self.depot is not None
-            self.held = self.depot.fetch(self)
+            assert self.fd_store is not None
+            self.held = self.fd_store.fetch(self)
         self.is_warm = True
         return self.held
 
@@ -135,8 +137,18 @@ class SimulatedSocket:
         """Whether it is ours to give away."""
         return not self.is_broken
 
+    @property
+    def storage_token(self) -> int:
+        """The number under which the store keeps `end`, and by which the server's epoll reports it: see turn/readiness.py."""
+        return self.number
+
+    @property
+    def watched_events(self) -> int:
+        """What the server's epoll watches `end` for."""
+        return self.events
+
     def socket_of(self, descriptor: int) -> socket.socket:
-        """Our end again, from the depot."""
+        """`end` for a descriptor that has come back from the store."""
         end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM if self.kind == "s" else socket.SOCK_SEQPACKET, 0, descriptor)
         end.setblocking(False)
         return end

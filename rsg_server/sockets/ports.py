@@ -1,4 +1,4 @@
-"""Addresses and ports: what they mean, and who may have which beside whom."""
+"""Addresses and ports: what an address means, and which sockets may have the same port of a host."""
 
 from __future__ import annotations
 
@@ -7,8 +7,70 @@ from rsg_server.sockets.pair import SimulatedSocket, SocketState
 LOOPBACK = {4: b"\x7f\x00\x00\x01", 6: b"\x00" * 15 + b"\x01"}
 ANY = {4: b"\x00" * 4, 6: b"\x00" * 16}
 MAPPED = b"\x00" * 10 + b"\xff\xff"
+"""What makes an IPv6 address of an IPv4 address that follows (RFC 4291, 2.5.5.2)."""
 SOL_SOCKET, SO_REUSEADDR, SO_REUSEPORT = 1, 2, 15
 SOL_IPV6, IPV6_V6ONLY = 41, 26
+FIRST_EPHEMERAL_PORT, LAST_EPHEMERAL_PORT = 32768, 60999
+"""net.ipv4.ip_local_port_range."""
+TIME_WAIT_NS = 60 * 10**9
+
+
+class HostPorts:
+    """The ports of one host that sockets are bound to, or whose last connection may still be heard of (TIME_WAIT)."""
+
+    def __init__(self) -> None:
+        self.owners: dict[tuple[str, int], list[SimulatedSocket]] = {}  # by (kind, port), in the order of binding
+        self._time_wait: dict[int, tuple[int, bool]] = {}  # TCP port -> end (virtual ns), and whether SO_REUSEADDR was set
+        self._next_ephemeral = FIRST_EPHEMERAL_PORT
+
+    def at(self, kind: str, port: int) -> list[SimulatedSocket]:
+        """The sockets that are bound to a port: a copy, since looking at them may end some."""
+        return list(self.owners.get((kind, port), ()))
+
+    def add(self, which: SimulatedSocket) -> None:
+        """Account for a socket that has been bound."""
+        assert which.local is not None
+        self.owners.setdefault((which.kind, which.local.port), []).append(which)
+
+    def remove(self, which: SimulatedSocket) -> None:
+        """Forget a socket; nothing happens if it is not bound."""
+        if which.local is None:
+            return
+        key = (which.kind, which.local.port)
+        owners = self.owners.get(key, [])
+        if which in owners:
+            owners.remove(which)
+            if not owners:
+                del self.owners[key]
+
+    def ephemeral(self, kind: str) -> int:
+        """The next free port of the ephemeral range, in ascending order with wrap-around; 0 if all are taken.
+
+        Linux starts at a random one: here the order is what makes runs repeatable.
+        """
+        for _ in range(LAST_EPHEMERAL_PORT - FIRST_EPHEMERAL_PORT + 1):
+            port = self._next_ephemeral
+            self._next_ephemeral = FIRST_EPHEMERAL_PORT if port == LAST_EPHEMERAL_PORT else port + 1
+            if (kind, port) not in self.owners:
+                return port
+        return 0
+
+    def begin_time_wait(self, closed: SimulatedSocket, now_ns: int) -> None:
+        """A connection has been closed from here first: its port stays in TIME_WAIT."""
+        if closed.local is not None:
+            self._time_wait[closed.local.port] = (now_ns + TIME_WAIT_NS, flag(closed, SO_REUSEADDR))
+
+    def is_in_time_wait(self, new: SimulatedSocket, port: int, now_ns: int) -> bool:
+        """Whether a connection that was closed from here may still be heard of at the port (RFC 9293, 3.4.2)."""
+        if new.kind != "s" or port not in self._time_wait:
+            return False
+        until_ns, reusable = self._time_wait[port]
+        return until_ns > now_ns and not (reusable and flag(new, SO_REUSEADDR))
+
+    def clear(self) -> None:
+        """The host has lost power: nothing is bound, and ephemeral ports begin anew."""
+        self.owners.clear()
+        self._next_ephemeral = FIRST_EPHEMERAL_PORT
 
 
 def is_loopback(ip: bytes) -> bool:
@@ -17,18 +79,25 @@ def is_loopback(ip: bytes) -> bool:
 
 
 def plain(ip: bytes) -> bytes:
-    """An IPv4-mapped IPv6 address as the IPv4 address that it means."""
+    """An IPv4-mapped IPv6 address as the IPv4 address that it means; any other address as it is."""
     return ip[12:] if len(ip) == 16 and ip.startswith(MAPPED) else ip
 
 
+def in_family(ip: bytes, family: int) -> bytes:
+    """An address in the form in which a socket of the family shows it."""
+    if family == 4:
+        return plain(ip)
+    return ip if len(ip) == 16 else MAPPED + ip
+
+
 def local_ip(which: SimulatedSocket) -> bytes:
-    """The address of a socket that has one."""
+    """The address of a bound socket."""
     assert which.local is not None
     return plain(which.local.ip)
 
 
 def flag(which: SimulatedSocket, option: int, level: int = SOL_SOCKET) -> bool:
-    """Whether an option that is off by itself has been switched on."""
+    """Whether an option that is off by default has been switched on."""
     return any(which.options.get((level, option), b""))
 
 
@@ -58,11 +127,3 @@ def hears(which: SimulatedSocket, ip: bytes) -> bool:
     if local == ANY[4] and len(ip) == 16:
         return False
     return not (len(ip) == 4 and len(local) == 16 and flag(which, IPV6_V6ONLY, SOL_IPV6))
-
-
-def is_in_time_wait(new: SimulatedSocket, port: int, now_ns: int) -> bool:
-    """Whether a connection that was closed from here may still be heard of at the port (RFC 9293, 3.4.2)."""
-    if new.kind != "s" or port not in new.host.time_wait:
-        return False
-    until_ns, reusable = new.host.time_wait[port]
-    return until_ns > now_ns and not (reusable and flag(new, SO_REUSEADDR))

@@ -1,8 +1,10 @@
 """One direction of a connection, above its flow: what is lost is sent again as TCP does, until it arrives or time is up.
 
-The flow loses nothing by itself. What arrives while the way is cut, or at a host that is off, counts as lost: it and all that
-follows is held, and sent again after the retransmission timeout, doubled each time (RFC 6298; Linux: net/ipv4/tcp_timer.c).
-When the way is free at such a moment, all that is held goes at once; fast retransmission, often earlier, is not modelled.
+The flow loses nothing by itself. Bytes that arrive while the way is cut, or at a host that is off, count as lost: they and all
+that follow them are held, and sent again after the retransmission timeout, doubled each time (RFC 6298; Linux:
+net/ipv4/tcp_timer.c). When the way is free at such a moment, all held bytes go at once; fast retransmission, which is often
+earlier, is not modelled. Order is kept because nothing passes the flow while something is held. A timer runs exactly while
+something is held.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rsg_server.capture.capture import Capture
     from rsg_server.clock.timeline import Event
-    from rsg_server.kernel import Kernel
+    from rsg_server.sockets.needs import Transport
     from rsg_server.sockets.pair import SimulatedSocket
 
 Action = Callable[[], None]
@@ -31,47 +33,47 @@ USER_TIMEOUT = (6, 18)
 
 
 def user_timeout_ns(which: SimulatedSocket) -> int:
-    """How long the application lets data stay unacknowledged; 0 if it does not say."""
+    """How long the application lets data stay unacknowledged; 0 if it has set no limit."""
     return int.from_bytes(which.options.get(USER_TIMEOUT, b"")[:4], "little") * MS
 
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """Something that was lost: data and where in the stream they stand, or what the end of the stream brings about."""
+    """A loss: bytes and their offset in the stream; or no bytes, and what the end of the stream brings about."""
 
     data: bytes
     offset: int
     action: Action | None
 
 
-class Transmission:
-    """Looks like a flow to its socket (see rsg_server.sockets.pair.Direction)."""
+class Retransmission:
+    """The `Direction` of a connection (see rsg_server.sockets.pair) from one socket to another."""
 
-    def __init__(self, kernel: Kernel, sender: SimulatedSocket, receiver: SimulatedSocket) -> None:
+    def __init__(self, kernel: Transport, sender: SimulatedSocket, receiver: SimulatedSocket) -> None:
         self._kernel = kernel
         self._sender = sender
         self._receiver = receiver
         self._flow = kernel.network.open_flow(sender.host.host, receiver.host.host, self._arrived)
-        self._under_way: deque[tuple[int, int]] = deque()  # when it was sent, and where in the stream; while somebody looks on
-        self._offset = 0  # of the next byte in the stream
-        self._left_ns = 0  # when the last byte of the latest segment left
-        self._held: deque[_Held] = deque()  # lost
+        self._under_way: deque[tuple[int, int]] = deque()  # (moment of sending, offset) of each piece, if the wire is looked at
+        self._offset = 0  # of the stream's next byte
+        self._left_ns = 0  # when the last byte of the latest piece left
+        self._held: deque[_Held] = deque()  # lost, oldest first
         self._held_bytes = 0
         self._timer: Event | None = None
         self._retries = 0
-        self._lost_ns = 0  # when the oldest of what is held was sent
+        self._lost_ns = 0  # when the first of what is held was lost
 
     def __repr__(self) -> str:
         return f"{self._flow!r}, {self._held_bytes} bytes lost and to be sent again"
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether it delivers nothing any more."""
+        """Whether nothing is delivered any more."""
         return self._flow.is_cancelled
 
     @property
     def in_flight_bytes(self) -> int:
-        """Under way, or lost and to be sent again."""
+        """Bytes under way, or lost and to be sent again."""
         return self._flow.in_flight_bytes + self._held_bytes
 
     @property
@@ -81,7 +83,7 @@ class Transmission:
 
     @property
     def is_retrying(self) -> bool:
-        """Whether something was lost and has not been sent again yet."""
+        """Whether something was lost and has not been sent again with success."""
         return bool(self._held)
 
     def send(self, data: bytes) -> None:
@@ -90,7 +92,7 @@ class Transmission:
         self._send(data, offset)
 
     def _send(self, data: bytes, offset: int) -> None:
-        if self._is_lost(data, offset):
+        if self._hold_if_lost(data, offset):
             self._show(data, offset, self._kernel.now_ns, self._kernel.now_ns, None)
             return
         if self._kernel.wire.is_looked_at:
@@ -98,22 +100,22 @@ class Transmission:
         self._flow.send(data)
 
     def finish(self, action: Action) -> None:
-        """Have `action` called when everything sent before has arrived (FIN)."""
-        if self._is_lost(b"", self._offset, action):
+        """Send a FIN: have `action` called when it arrives, behind everything that was sent before."""
+        if self._hold_if_lost(b"", self._offset, action):
             self._show_end(self._kernel.now_ns, None)
         else:
             self._flow.finish(lambda: self._end_arrives(action))
 
     def _end_arrives(self, action: Action) -> None:
         left_ns = self._leaves_last_ns()
-        if self._is_lost(b"", self._offset, action):
+        if self._hold_if_lost(b"", self._offset, action):
             self._show_end(left_ns, None)
             return
         self._show_end(left_ns, self._kernel.now_ns)
         action()
 
     def abandon(self, action: Action) -> None:
-        """The same for a reset, which nobody sends twice: where it is lost, so is everything before it."""
+        """Send an RST: have `action` called when it arrives. TCP never repeats one: if it is lost, so is all before it."""
 
         def arrive() -> None:
             if not self._held and self._is_free:
@@ -126,7 +128,7 @@ class Transmission:
             self._flow.finish(arrive)
 
     def cancel(self) -> None:
-        """Forget everything under way."""
+        """Forget everything under way and everything held."""
         self._flow.cancel()
         self._held.clear()
         self._held_bytes = 0
@@ -139,8 +141,8 @@ class Transmission:
     def _is_free(self) -> bool:
         return self._kernel.wire.reaches(self._sender.host, self._receiver.host)
 
-    def _is_lost(self, data: bytes, offset: int, action: Action | None = None) -> bool:
-        """Hold what cannot pass, and what comes behind something that is held."""
+    def _hold_if_lost(self, data: bytes, offset: int, action: Action | None = None) -> bool:
+        """Whether something cannot pass, or comes behind what is held; if so it is held, too."""
         if self.is_cancelled or (not self._held and self._is_free):
             return False
         self._held.append(_Held(data, offset, action))
@@ -157,7 +159,7 @@ class Transmission:
         begin_ns = kernel.now_ns
         if self._under_way:
             begin_ns, offset = self._tell(len(data))
-        is_lost = self._is_lost(data, offset)
+        is_lost = self._hold_if_lost(data, offset)
         self._show(data, offset, begin_ns, self._left_ns, None if is_lost else kernel.now_ns)
         if is_lost:
             return
@@ -166,7 +168,7 @@ class Transmission:
             return
         latency_ns = kernel.wire.latency_ns(self._receiver.host, self._sender.host)
         self._receiver.heard_ns, self._sender.heard_ns = kernel.now_ns, kernel.now_ns + latency_ns
-        kernel.sockets.arrived(self._receiver, data)
+        kernel.sockets.streams.arrived(self._receiver, data)
 
     def _refused(self) -> None:
         """The receiver's host has been started anew and knows nothing of the connection: it answers with RST."""
@@ -174,16 +176,16 @@ class Transmission:
         kernel.wire.packet(
             receiver.host,
             sender.host,
-            lambda: kernel.sockets.abort(sender, errno.ECONNRESET),
+            lambda: kernel.sockets.streams.abort(sender, errno.ECONNRESET),
             frames=lambda capture: capture.reset(receiver, kernel.now_ns),
         )
 
-    # Showing it to whoever looks on
+    # Showing to watchers and captures
 
     def _tell(self, size_bytes: int) -> tuple[int, int]:
-        """A segment has arrived: when it left follows from the latency, as one flow sends one segment after the other.
+        """Tell the watchers of a piece that has arrived; return when it began to leave, and its offset in the stream.
 
-        When it began to leave, and where in the stream it stands.
+        When its last byte left follows from the latency, as a flow sends one piece after the other.
         """
         wire, source, destination = self._kernel.wire, self._sender.host, self._receiver.host
         sent_ns, offset = self._under_way.popleft()
@@ -194,7 +196,7 @@ class Transmission:
 
     @property
     def _capture(self) -> Capture | None:
-        """Loopback is not seen on a host's interface."""
+        """The capture, unless both ends are on one host: loopback is not seen on eth0."""
         return self._kernel.wire.capture if self._sender.host is not self._receiver.host else None
 
     def _show(self, data: bytes, offset: int, begin_ns: int, left_ns: int, arrived_ns: int | None) -> None:
@@ -203,7 +205,7 @@ class Transmission:
             capture.data(self._sender, offset, data, begin_ns, left_ns, arrived_ns)
 
     def _leaves_last_ns(self) -> int:
-        """When something left that arrives now, or would."""
+        """When something left that arrives now, or would arrive if it were not lost."""
         there, back = self._sender.host, self._receiver.host
         return max(self._left_ns, self._kernel.now_ns - self._kernel.wire.latency_ns(there, back))
 
@@ -221,7 +223,7 @@ class Transmission:
                 capture.record(self._receiver.host.name, self._kernel.now_ns, frame)
 
     def _show_attempt(self) -> None:
-        """The first segment of what is held leaves again, in vain."""
+        """Show the first held segment leaving again, in vain."""
         first, now_ns = self._held[0], self._kernel.now_ns
         if first.data:
             self._show(first.data[:RETRIED_BYTES], first.offset, now_ns, now_ns, None)
@@ -232,7 +234,7 @@ class Transmission:
 
     @property
     def _timeout_ns(self) -> int:
-        """RTO: a round trip and 200 ms, doubled with each attempt."""
+        """The retransmission timeout: a round trip and 200 ms, doubled with each attempt up to 120 s."""
         wire = self._kernel.wire
         there, back = self._sender.host, self._receiver.host
         first_ns = RTO_MIN_NS + wire.latency_ns(there, back) + wire.latency_ns(back, there)
@@ -252,22 +254,22 @@ class Transmission:
             return
         if self._is_free:
             self._send_again()
-        elif self._retries >= RETRIES or self._user_is_tired:
+        elif self._retries >= RETRIES or self._is_past_user_timeout:
             self.cancel()
-            self._kernel.sockets.abort(self._sender, errno.ETIMEDOUT)
+            self._kernel.sockets.streams.abort(self._sender, errno.ETIMEDOUT)
         else:
             self._retries += 1
             self._show_attempt()
             self._wait()
 
     @property
-    def _user_is_tired(self) -> bool:
+    def _is_past_user_timeout(self) -> bool:
         limit_ns = user_timeout_ns(self._sender)
         return bool(limit_ns) and self._kernel.now_ns - self._lost_ns >= limit_ns
 
     def _send_again(self) -> None:
         held, self._held, self._held_bytes = self._held, deque(), 0
-        if self._receiver.vanished:  # nothing of it will be taken
+        if self._receiver.vanished:
             self._kernel.wire.packet(self._sender.host, self._receiver.host, self._refused)
             return
         for each in held:

@@ -1,19 +1,23 @@
-"""What sockets send through: the network model, minus what is lost on the way, plus whoever looks on (`watchers`)."""
+"""What sockets send through: the network model, minus what is lost on the way (`reach`), plus what `watchers` are told.
+
+The network model itself loses nothing. Whether a packet is lost is decided twice, when it leaves and when it would arrive: a
+host may go off, or a link down, between the two. Within a host nothing is lost.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from rsg_server.faults.reachability import Reachability
 from rsg_server.network.network import CONTROL_PACKET_BYTES
-from rsg_server.sockets.retransmission import Transmission
+from rsg_server.sockets.reachability import Reachability
+from rsg_server.sockets.retransmission import Retransmission
 
 if TYPE_CHECKING:
     from rsg_server.capture.capture import Capture
-    from rsg_server.kernel import Kernel
     from rsg_server.platform.host import Host
     from rsg_server.process.host_state import HostState
+    from rsg_server.sockets.needs import Transport
     from rsg_server.sockets.pair import SimulatedSocket
 
 Action = Callable[[], None]
@@ -27,17 +31,17 @@ class Watcher(Protocol):
 
 
 class Wire:
-    """Packets on their own, and connections' directions (`open`); within a host nothing is lost."""
+    """Carries packets (`packet`, `datagram`) and the two directions of each connection (`open`)."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Transport, seed: int) -> None:
         self._kernel = kernel
-        self.reach = Reachability(kernel.network, kernel.options.seed)
+        self.reach = Reachability(kernel.network, seed)
         self.watchers: list[Watcher] = []
         self.capture: Capture | None = None
 
     @property
     def is_looked_at(self) -> bool:
-        """Whether anybody wants to know what crosses it, and when."""
+        """Whether a watcher or a capture wants to know what crosses the wire, and when."""
         return bool(self.watchers) or self.capture is not None
 
     def reaches(self, source: HostState, destination: HostState) -> bool:
@@ -53,9 +57,9 @@ class Wire:
         size_bytes: int = CONTROL_PACKET_BYTES,
         frames: Callable[[Capture], list[bytes]] | None = None,
     ) -> None:
-        """A packet on its own: `arrive` is called when it does, else `lost`; None is a packet that is lost on the way.
+        """Send a packet on its own. `arrive` is called when it arrives, else `lost`; an `arrive` of None is lost on the way.
 
-        Who is off sends nothing. `frames` tells a capture what it looks like.
+        A host that is off sends nothing. `frames` tells a capture what the packet looks like.
         """
         passes = self._passes(source, destination, arrive, lost, frames)
         if passes is not None:
@@ -70,7 +74,7 @@ class Wire:
         size_bytes: int,
         frames: Callable[[Capture], list[bytes]],
     ) -> None:
-        """The same for a datagram, which leaves behind those that wait to."""
+        """Send a datagram, behind the earlier ones of this pair of hosts that have not left yet; else like `packet`."""
         passes = self._passes(source, destination, arrive, None, frames)
         if passes is not None:
 
@@ -87,7 +91,7 @@ class Wire:
         lost: Action | None,
         frames: Callable[[Capture], list[bytes]] | None,
     ) -> Action | None:
-        """What happens where it arrives; None if it does not get that far."""
+        """What happens at the destination; None if the packet does not get that far."""
         if source.name in self.reach.off:
             return None
         seen = frames(self.capture) if self.capture is not None and frames is not None and source is not destination else []
@@ -111,17 +115,17 @@ class Wire:
             assert self.capture is not None
             self.capture.record(host.name, self._kernel.now_ns, frame)
 
-    def open(self, sender: SimulatedSocket, receiver: SimulatedSocket) -> Transmission:
-        """A direction of a connection that has been made."""
-        return Transmission(self._kernel, sender, receiver)
+    def open(self, sender: SimulatedSocket, receiver: SimulatedSocket) -> Retransmission:
+        """One direction of a connection that has been made."""
+        return Retransmission(self._kernel, sender, receiver)
 
     def latency_ns(self, source: HostState, destination: HostState) -> int:
-        """One way, as it is now."""
+        """One way, as the links are now."""
         return self._kernel.network.route(source.host, destination.host).latency_ns
 
     def moved(
         self, source: HostState, destination: HostState, begin_ns: int, size_bytes: int, end_ns: int | None = None
     ) -> None:
-        """Tell whoever looks on."""
+        """Tell the watchers that bytes have left; all at once without `end_ns`."""
         for watcher in self.watchers:
             watcher.moved(source.host, destination.host, begin_ns, begin_ns if end_ns is None else end_ns, size_bytes)

@@ -10,8 +10,8 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from simunix.app.summary import human_time
 from simunix.launch.emulation import Emulation
+from simunix.units import human_time
 
 
 def count_lines(path: Path) -> int:

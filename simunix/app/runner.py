@@ -22,22 +22,21 @@ from simunix.metrics.logs import logs_by_number
 from simunix.planning.expand import Expansion, expand, with_options
 from simunix.planning.submission import WORKLOAD_FOLDER, WorkloadPlan
 from simunix.planning.workload_context import check_context
-from simunix.results.batsim_files import write_all
-from simunix.results.jobs_csv import JobRow, make_rows, read_submissions
+from simunix.report.batsim_files import write_all
+from simunix.results.jobs_csv import JobRow, Recorded, make_rows, read_submissions
 from simunix.results.machines import Machines
 from simunix.results.record import record_of
 from simunix.results.run_json import RunRecord, checksums
 from simunix.results.versions import describe_rjms, describe_roots, program_files
-from simunix.rjms.slurm.accounting import parse_jobcomp
-from simunix.rjms.slurm.adapter import SlurmPlan
-from simunix.scenario.loader import load
+from simunix.rjms.adapter import ClusterPlan
+from simunix.rjms.scenario import load
 from simunix.scenario.model import Scenario
 
 NS = 10**9
 FAILED, INTERRUPTED = 1, 130
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioOptions:
     """What the command line says."""
 
@@ -81,13 +80,12 @@ def _run(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emu
     """Run to the end, however it comes, and write what there is."""
     directory = emulation.directory
     code, error = 0, None
-    emulation.prepare()
     try:
         with LiveProgress(_jobs_total(expansion), lambda: _jobs_done(directory, expansion)) as progress:
             emulation.run(progress)
     except SimunixError as problem:
         error = problem
-        emulation.failure = emulation.failure or str(problem)
+        emulation.note_failure(problem)
         code = problem.exit_code
     except KeyboardInterrupt as interrupt:
         emulation.service.reason = "interrupted"
@@ -99,14 +97,14 @@ def _exit_code(emulation: Emulation) -> int:
     return FAILED if emulation.failure is not None else 0
 
 
-def _jobcomp(directory: RunDirectory, slurm: SlurmPlan) -> Path | None:
-    """Where a cluster's accounting file lives in the run directory."""
-    if not slurm.jobcomp:
+def _accounting(directory: RunDirectory, cluster: ClusterPlan) -> Path | None:
+    """Where a cluster's accounting file lives in the run directory; None if there is none, or none yet."""
+    if not cluster.accounting:
         return None
-    for name, specs in slurm.private.items():
+    for name, specs in cluster.private.items():
         for spec in specs:
-            if slurm.jobcomp.startswith(spec.path + "/"):
-                file = directory.private(name, spec.path) / Path(slurm.jobcomp).relative_to(spec.path)
+            if cluster.accounting.startswith(spec.path + "/"):
+                file = directory.private(name, spec.path) / Path(cluster.accounting).relative_to(spec.path)
                 if file.exists():
                     return file
     return None
@@ -117,7 +115,7 @@ def _jobs_total(expansion: Expansion) -> int:
 
 
 def _jobs_done(directory: RunDirectory, expansion: Expansion) -> int:
-    files = [_jobcomp(directory, cluster) for cluster in expansion.clusters]
+    files = [_accounting(directory, cluster) for cluster in expansion.clusters]
     return sum(count_lines(file) for file in files if file)
 
 
@@ -127,20 +125,18 @@ def job_rows(scenario: Scenario, expansion: Expansion, directory: RunDirectory) 
 
 
 def _rows_of(scenario: Scenario, workload: WorkloadPlan, directory: RunDirectory) -> list[JobRow]:
-    submissions = read_submissions(directory.private(workload.host, WORKLOAD_FOLDER) / "submissions.csv")
-    file = _jobcomp(directory, workload.slurm)
-    completed = parse_jobcomp(file.read_text().splitlines()) if file else {}
+    file = _accounting(directory, workload.cluster)
+    rjms = workload.cluster.rjms
     logs = logs_by_number(directory.shared(FOLDER), workload.host if len(scenario.workload or []) > 1 else "")
-    return make_rows(
-        workload.label,
-        workload.jobs,
-        workload.skipped,
-        submissions,
-        completed,
-        workload.section.start / NS,
-        scenario.epoch.timestamp(),
-        {number: log.suspended_s for number, log in logs.items() if log.suspensions},
+    recorded = Recorded(
+        clients=rjms.clients,
+        submissions=read_submissions(directory.private(workload.host, WORKLOAD_FOLDER) / "submissions.csv"),
+        completed=rjms.completed(file.read_text()) if file else {},
+        origin_s=workload.section.start / NS,
+        epoch_s=scenario.epoch.timestamp(),
+        suspended={number: log.suspended_s for number, log in logs.items() if log.suspensions},
     )
+    return make_rows(workload.label, workload.jobs, workload.skipped, recorded)
 
 
 def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation, code: int) -> int:
@@ -159,8 +155,7 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
     was_interrupted = emulation.service.reason == "interrupted"
     if code == 0 or was_interrupted:
         shown = options.out or directory.path
-        cores = sum(cluster.cores for cluster in expansion.clusters)
-        print_report(record, rows, cores, shown, len(expansion.plan.hosts))
+        print_report(record, rows, expansion, shown)
     if was_interrupted:
         print("simunix: interrupted; the results so far are kept", file=sys.stderr)
     return code

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from ipaddress import ip_address
 from pathlib import Path
 
-import psutil
-
 from rsg_server.errors import SimunixError
 from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host
@@ -21,11 +19,10 @@ from simunix.launch.debug.strace import NO_STRACE, StraceOptions
 from simunix.launch.emulation import Emulation
 from simunix.launch.factory.container import SHIM
 from simunix.launch.interrupts import Interrupts
+from simunix.launch.limits.limits import memory_bytes
 from simunix.launch.plan import HostSpec, Plan, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.launch.run_directory import RunDirectory
-from simunix.results.record import record_of
-from simunix.results.run_json import checksums
 
 PREEMPT_AFTER_S = 0.2
 """A single command may compute this long without a call before others of its threads and processes get a turn."""
@@ -40,14 +37,14 @@ def plan_single(
     """One host, named and sized as this computer, that runs one command."""
     name = socket.gethostname().split(".")[0] or "localhost"
     cores = os.cpu_count() or 1
-    host = Host(name, (ADDRESS,), cores, psutil.virtual_memory().total)
+    host = Host(name, (ADDRESS,), cores, memory_bytes()["MemTotal"])
     process = ProcessSpec("command", name, argv, directory=os.getcwd())
     return Plan(
-        argv[0],
-        star([host]),
-        (HostSpec(name),),
-        (process,),
-        options,
+        name=argv[0],
+        platform=star([host]),
+        hosts=(HostSpec(name),),
+        processes=(process,),
+        kernel=options,
         environment=dict(os.environ),
         until_ns=until_ns,
         pace=pace,
@@ -76,17 +73,19 @@ def run_single(
         interrupts = stack.enter_context(Interrupts())
         directory = RunDirectory.create(out) if out is not None else RunDirectory(stack.enter_context(temporary_folder()))
         emulation = Emulation(plan, directory, foreground=(0, 1, 2), strace=strace, debug=debug, interrupts=interrupts)
-        emulation.prepare()
         try:
             emulation.run()
         except SimunixError as error:
-            emulation.failure = emulation.failure or str(error)
+            emulation.note_failure(error)
             raise
         except KeyboardInterrupt:
             emulation.service.reason = "interrupted"
             raise
         finally:
             if out is not None:
+                from simunix.results.record import record_of
+                from simunix.results.run_json import checksums
+
                 shim = checksums({"shim": SHIM})
                 record_of(emulation, inputs=shim).write(directory.path / "run.json")
             emulation.close()

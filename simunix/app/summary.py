@@ -10,18 +10,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from simunix.planning.expand import Expansion
 from simunix.results.jobs_csv import TAU_S, JobRow
 from simunix.results.run_json import RunRecord
-
-
-def human_time(seconds: float) -> str:
-    """`1 day 02:03:04` or `0.31 s`."""
-    if seconds < 60:
-        return f"{seconds:.2f} s"
-    whole = round(seconds)
-    days, rest = divmod(whole, 86400)
-    clock = f"{rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
-    return f"{days} day{'s' if days != 1 else ''} {clock}" if days else clock
+from simunix.units import human_time
 
 
 def mean(values: Sequence[float]) -> float:
@@ -76,14 +68,15 @@ def run_table(record: RunRecord, rows: Sequence[JobRow], cores: int) -> Table:
     return table
 
 
-def print_report(record: RunRecord, rows: Sequence[JobRow], cores: int, directory: Path, hosts: int) -> None:
+def print_report(record: RunRecord, rows: Sequence[JobRow], expansion: Expansion, directory: Path) -> None:
     """Table and words, on standard output."""
     console = Console(highlight=False, soft_wrap=True)
-    console.print(run_table(record, rows, cores))
-    text = f"{hosts} hosts ran their real daemons for {human_time(record.virtual_s)} of virtual time"
+    console.print(run_table(record, rows, sum(cluster.cores for cluster in expansion.clusters)))
+    text = f"{len(expansion.plan.hosts)} hosts ran their real daemons for {human_time(record.virtual_s)} of virtual time"
     if rows:
         submitted = sum(row.submission_time is not None for row in rows)
-        text += f"; {submitted:,} jobs of the trace went through the real sbatch, and the RJMS's own accounting tells"
+        clients = " and ".join(dict.fromkeys(cluster.rjms.clients.names[0] for cluster in expansion.clusters))
+        text += f"; {submitted:,} jobs of the trace went through the real {clients}, and the RJMS's own accounting tells"
         text += " when and where each ran"
     console.print(text + ".")
     for context in record.contexts:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simunix.bench.context import Context, MeasurementError
-from simunix.rjms.slurm.accounting import CompletedJob, parse_jobcomp
+from simunix.rjms.adapter import CompletedJob
+from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.workload.formats.swf import format_row
 from simunix.workload.job import Job
 

@@ -15,7 +15,7 @@ from simunix.bench.context import Context
 from simunix.bench.real_cluster import Machine
 from simunix.bench.requirements import lacks
 from simunix.bench.row import Aim, Row, at_most, missing
-from simunix.rjms.slurm.accounting import CompletedJob
+from simunix.rjms.adapter import CompletedJob
 from simunix.workload.job import Job
 
 COUNT, LENGTH_S, NODES, CORES = 100, 60, 4, 16

@@ -11,6 +11,7 @@ import psutil
 
 from simunix import __version__
 from simunix.bench.context import CHECKOUT
+from simunix.rjms.slurm.releases import version
 from simunix.roots.tree import THIS_COMPUTER
 
 
@@ -23,7 +24,7 @@ def describe() -> dict[str, object]:
         "kernel": platform.release(),
         "system": THIS_COMPUTER.release(),
         "python": platform.python_version(),
-        "slurm": THIS_COMPUTER.slurm(),
+        "slurm": version(THIS_COMPUTER),
         "simunix": __version__,
         "commit": commit(),
         "load": round(os.getloadavg()[0], 2),

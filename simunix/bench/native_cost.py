@@ -19,7 +19,8 @@ from simunix.bench.real_cluster import Machine
 from simunix.bench.requirements import lacks
 from simunix.bench.row import Aim, Row, missing
 from simunix.planning.expand import expand
-from simunix.scenario.loader import load
+from simunix.rjms.scenario import cluster_sections, load
+from simunix.rjms.slurm.section import SlurmSection
 from simunix.workload.job import Job
 
 SHORT_S, EVERY_S = 0.1, 0.3
@@ -67,7 +68,8 @@ def native_ratio(
 def machine_of(scenario: Path) -> Machine:
     """The one cluster of a scenario."""
     model = load(scenario, ())
-    (section,) = model.slurm or []
+    ((_, _, section),) = cluster_sections(model)
+    assert isinstance(section, SlurmSection)
     (cluster,) = expand(model, scenario.parent).clusters
     nodes = len(cluster.nodes)
     return Machine(nodes, cluster.cores // nodes, section.scheduler_parameters, section.parameters)

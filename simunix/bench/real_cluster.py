@@ -22,7 +22,8 @@ from simunix.bench.context import Context
 from simunix.bench.real_cluster_inside import HERE
 from simunix.bench.requirements import NAMESPACES
 from simunix.launch.view.hardware import Hardware
-from simunix.rjms.slurm.accounting import CompletedJob, parse_jobcomp
+from simunix.rjms.adapter import CompletedJob
+from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.rjms.slurm.clients import submit_command
 from simunix.rjms.slurm.configuration import JOBCOMP, ComputeNode, SlurmCluster, slurm_conf
 from simunix.rjms.slurm.parameters import Value, with_parameters

@@ -17,7 +17,7 @@ from simunix.bench.context import Context, MeasurementError
 from simunix.bench.real_cluster import Machine
 from simunix.bench.requirements import lacks
 from simunix.bench.row import Row, missing
-from simunix.rjms.slurm.accounting import CompletedJob
+from simunix.rjms.adapter import CompletedJob
 from simunix.rjms.slurm.clients import job_name
 from simunix.workload.job import Job
 

@@ -1,4 +1,4 @@
-"""`simunix bench`: what simunix costs on this computer, beside its peers."""
+"""`simunix bench`: measures what simunix costs on this computer, and compares with other tools."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 EPILOG = """examples:
-  simunix bench                          all that are short, some ten minutes
+  simunix bench                          all short benchmarks, some ten minutes
   simunix bench turn idle --json out.json
   simunix bench hundred-jobs             100 jobs in real time, under faketime and under simunix"""
 
@@ -20,20 +20,20 @@ def add_parser(subcommands: Subparsers) -> None:
     parser = subcommands.add_parser(
         "bench",
         help="measure what simunix costs on this computer",
-        description="Measures one benchmark after the other and prints a table. What cannot be measured is said, with why.",
+        description="Runs one benchmark after the other and prints a table, with the reason for each that cannot be run.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks (default: those that take minutes)")
-    parser.add_argument("--list", action="store_true", help="show which there are, and what this computer lacks for them")
-    parser.add_argument("--all", action="store_true", help="every one, also those that take longer, two hours in all")
+    parser.add_argument("--list", action="store_true", help="list the benchmarks, and what this computer lacks for them")
+    parser.add_argument("--all", action="store_true", help="run all benchmarks, also the long ones: two hours in all")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures and a description of this computer here")
     parser.add_argument("--quick", action="store_true", help="shorter runs, rougher figures")
     parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Choose, then list or measure."""
+    """List the chosen benchmarks or run them; return the exit code."""
     from simunix.bench.catalog import chosen
 
     benchmarks = chosen(options.names, options.all or (options.list and not options.names))

@@ -1,4 +1,4 @@
-"""`simunix check`: before a run, what of a command or a scenario cannot be intercepted, and what it will meet."""
+"""`simunix check`: tells before a run which programs cannot be intercepted, and which calls will be passed on or refused."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def add_parser(subcommands: Subparsers) -> None:
     parser.add_argument("target", nargs="*", metavar="SCENARIO | COMMAND", help="a scenario file, or after -- a command")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="replace a value of the scenario")
     parser.add_argument("--verbose", action="store_true", help="name the libraries and the calls that are passed on")
-    parser.add_argument("--json", action="store_true", help="as a JSON list, a report for each program")
+    parser.add_argument("--json", action="store_true", help="print a JSON list with a report for each program")
     parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Look, tell, and exit accordingly."""
+    """Check the programs of the scenario or command and print the reports; return ESCAPES if one is not intercepted."""
     from simunix.coverage.check import Context, check_command
     from simunix.planning.programs import check_scenario
 
@@ -61,7 +61,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def lines(report: Report, verbose: bool) -> list[str]:
-    """A report for the terminal; its first line is the answer."""
+    """Return the lines of a report for the terminal; the first line says whether the program is intercepted."""
     if report.escapes:
         return [f"{report.name}: NOT intercepted", *(f"  {escape}" for escape in report.escapes)]
     found = [f"{report.name}: intercepted" + (f" ({report.path})" if str(report.path) != report.name else "")]
@@ -78,5 +78,5 @@ def lines(report: Report, verbose: bool) -> list[str]:
 
 
 def count(number: int, one: str, many: str) -> str:
-    """`1 call`, `2 calls`."""
+    """Return a number with its noun: `1 call`, `2 calls`."""
     return f"{number} {one if number == 1 else many}"

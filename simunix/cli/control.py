@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
-from simunix.app.join import ask
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -20,7 +19,7 @@ USAGE = {
     "heal": "heal [HOSTS [HOSTS]]",
     "loss": "loss HOSTS [HOSTS] PART",
 }
-"""What can be changed while it runs, by operation."""
+"""How changes of a running emulation are written, by operation."""
 
 
 def add_parser(subcommands: Subparsers) -> None:
@@ -33,28 +32,30 @@ def add_parser(subcommands: Subparsers) -> None:
     )
     parser.add_argument("directory", type=Path, metavar="DIR", help="run directory of the emulation")
     parser.add_argument("operation", choices=["status", "pause", "resume", "pace", "stop", *USAGE])
-    parser.add_argument("words", nargs="*", metavar="WORD", help="for pace: virtual seconds per wall second, or 'free'")
+    parser.add_argument("arguments", nargs="*", metavar="WORD", help="for pace: virtual seconds per wall second, or 'free'")
     parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """One request, its answer as JSON."""
+    """Send one request to the emulation and print its answer as JSON."""
+    from simunix.app.join import ask
+
     request: dict[str, object] = {"op": options.operation}
     if options.operation == "pace":
-        request["pace"] = _pace(" ".join(options.words))
+        request["pace"] = _pace(" ".join(options.arguments))
     elif options.operation in USAGE:
-        request = {"op": "change", "changes": _changes(options.operation, options.words)}
-    elif options.words:
-        raise SimunixError(f"ctl {options.operation}: takes no further word, got {options.words[0]!r}")
+        request = {"op": "change", "changes": _changes(options.operation, options.arguments)}
+    elif options.arguments:
+        raise SimunixError(f"ctl {options.operation}: takes no further word, got {options.arguments[0]!r}")
     print(json.dumps(ask(options.directory, request)))
     return 0
 
 
-def _changes(operation: str, words: list[str]) -> list[dict[str, object]]:
+def _changes(operation: str, arguments: list[str]) -> list[dict[str, object]]:
     from rsg_server.faults.faults import as_message
-    from simunix.cli.fault_words import changes
+    from simunix.cli.faults import changes
 
-    return [as_message(change) for change in changes(operation, words, USAGE[operation])]
+    return [as_message(change) for change in changes(operation, arguments, USAGE[operation])]
 
 
 def _pace(value: str) -> float | None:

@@ -1,4 +1,4 @@
-"""`simunix coverage`: what happens with each system call."""
+"""`simunix coverage`: tells for each system call whether it is simulated, passed on or refused."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
-from simunix.coverage.document import markdown, text
-from simunix.coverage.table import by_name, table
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -18,15 +16,18 @@ if TYPE_CHECKING:
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand."""
     parser = subcommands.add_parser("coverage", help="tell for each system call whether it is simulated, passed on or refused")
-    parser.add_argument("names", nargs="*", metavar="CALL", help="only these, e.g. futex nanosleep")
+    parser.add_argument("names", nargs="*", metavar="CALL", help="tell only these calls, e.g. futex nanosleep")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="as a JSON list")
-    form.add_argument("--markdown", action="store_true", help="as the page docs/coverage.md")
+    form.add_argument("--json", action="store_true", help="print a JSON list")
+    form.add_argument("--markdown", action="store_true", help="print the page of the documentation")
     parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Print it."""
+    """Print the table, of all calls or of those named."""
+    from simunix.coverage.document import markdown, text
+    from simunix.coverage.table import by_name, table
+
     rows = table()
     if options.names:
         unknown = [name for name in options.names if name not in by_name()]

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import atexit
+import contextlib
 import os
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from itertools import pairwise
+from typing import NoReturn
 
 from rsg_server.errors import SimunixError
 from simunix import __version__
@@ -18,53 +23,47 @@ OPTIONAL = {"--strace": "--strace=", "--pcap": "--pcap=", "--link-usage": "--lin
 """Options whose value may be left out, and what they mean then."""
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """All subcommands and their options; they are loaded here, where Ctrl-C is understood already.
+COMMANDS = (
+    "run",
+    "sweep",
+    "check",
+    "shell",
+    "ctl",
+    "ps",
+    "root",
+    "workload",
+    "report",
+    "trace",
+    "platform",
+    "net",
+    "bench",
+    "coverage",
+    "schema",
+)
+"""The subcommands, in the order of the help text."""
+MODULES = {"ctl": "control"}
+"""Modules in simunix.cli that are not named as their subcommand."""
 
-    What only one of them needs it imports when it is executed: a command in an emulation of its own is to start at once.
+
+def build_parser(commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The parser of these subcommands and their options.
+
+    A command in an emulation of its own is to start at once: main() declares the one subcommand that is asked for, and a
+    subcommand's module imports what it does its work with when it is executed.
     """
-    from simunix.cli import (
-        bench,
-        check,
-        control,
-        coverage,
-        net,
-        platform,
-        ps,
-        report,
-        root,
-        run,
-        schema,
-        shell,
-        sweep,
-        trace,
-        workload,
-    )
-
     parser = argparse.ArgumentParser(
         prog="simunix", description="Run unmodified programs and whole clusters in virtual time on one computer."
     )
     parser.add_argument("--version", action="version", version=f"simunix {__version__}")
     subcommands = parser.add_subparsers(dest="subcommand", metavar="COMMAND", required=True)
-    for module in (
-        run,
-        sweep,
-        check,
-        shell,
-        control,
-        ps,
-        root,
-        workload,
-        report,
-        trace,
-        platform,
-        net,
-        bench,
-        coverage,
-        schema,
-    ):
-        module.add_parser(subcommands)
+    for command in commands:
+        import_module(f"simunix.cli.{MODULES.get(command, command)}").add_parser(subcommands)
     return parser
+
+
+def asked_for(arguments: Sequence[str]) -> Sequence[str]:
+    """The one subcommand that the first word names; all of them if it names none, for the help text or the error message."""
+    return arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS
 
 
 def spelled_out(arguments: Sequence[str]) -> list[str]:
@@ -83,7 +82,8 @@ def spelled_out(arguments: Sequence[str]) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of the console script; returns the exit code."""
     try:
-        parsed = build_parser().parse_args(spelled_out(sys.argv[1:] if arguments is None else arguments))
+        words = spelled_out(sys.argv[1:] if arguments is None else arguments)
+        parsed = build_parser(asked_for(words)).parse_args(words)
         return int(parsed.execute(parsed))
     except SimunixError as error:
         print(f"simunix: {error}", file=sys.stderr)
@@ -95,5 +95,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_INTERRUPTED
 
 
+def console() -> NoReturn:
+    """What the console script calls: main(), and the end of the process."""
+    leave(main())
+
+
+def leave(code: int) -> NoReturn:
+    """End this process without freeing every module and object first, which takes longer than a small command's run.
+
+    What Python's own end does for others is done: functions registered for the exit are called, streams are flushed.
+    """
+    waits = any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread())
+    if not waits and sys.getprofile() is None and sys.gettrace() is None:
+        with contextlib.suppress(OSError):  # a stream that cannot be flushed: Python says so at its own end
+            atexit._run_exitfuncs()
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+    sys.exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    console()

@@ -1,4 +1,4 @@
-"""`simunix net solve`: completion times of flows from the network model alone."""
+"""`simunix net`: completion times of flows by the network model alone (solve), and pictures of links (plot)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MODEL_NAMES = ("LV08", "CM02", "SMPI", "constant", "raw")
 
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand."""
-    parser = subcommands.add_parser("net", help="questions to the network model")
+    parser = subcommands.add_parser("net", help="compute flows by the network model alone; draw what links carried")
     questions = parser.add_subparsers(dest="question", metavar="QUESTION", required=True)
     solver = questions.add_parser("solve", help="when given flows finish on a platform, by the model alone")
     solver.add_argument("platform", metavar="PLATFORM", type=Path, help="a SimGrid platform file (XML)")
@@ -33,14 +33,14 @@ def add_parser(subcommands: Subparsers) -> None:
         "--cfg", metavar="KEY=VALUE", action="append", default=[], help="a setting of SimGrid, e.g. network/crosstraffic=0"
     )
     solver.add_argument(
-        "--simgrid-compat", action="store_true", help="do as SimGrid 3.32 does where it departs from its manual"
+        "--simgrid-compat", action="store_true", help="behave like SimGrid 3.32 where SimGrid deviates from its manual"
     )
     solver.set_defaults(execute=execute)
     net_plot.add_question(questions)
 
 
 def settings(options: argparse.Namespace) -> dict[str, str]:
-    """SimGrid's configuration as the command line has it: --model, then --cfg."""
+    """Return SimGrid's configuration from the command line; settings of --cfg override --model."""
     found = {} if options.model is None else {"network/model": options.model}
     for text in options.cfg:
         separator = "=" if "=" in text else ":"
@@ -52,7 +52,10 @@ def settings(options: argparse.Namespace) -> dict[str, str]:
 
 
 def chosen_model(config: Mapping[str, str], options: argparse.Namespace) -> Model:
-    """LV08, unless the platform's own configuration or, before it, the command line says otherwise."""
+    """Return the flow model: LV08, changed by the platform's own configuration, and that by the command line.
+
+    Raises SimunixError for a setting that the model does not have.
+    """
     from rsg_server.network.models import about_flows, configured, lv08
 
     written = settings(options)
@@ -61,12 +64,12 @@ def chosen_model(config: Mapping[str, str], options: argparse.Namespace) -> Mode
         configured(lv08(), own)
     except SimunixError as error:
         text = str(error).removeprefix("--cfg ")
-        raise SimunixError(f"{options.platform}: config: {text}; or say it with --cfg, which goes before it") from None
+        raise SimunixError(f"{options.platform}: config: {text}; or set it by --cfg, which overrides the file") from None
     return configured(lv08(), own | written)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Solve and print."""
+    """Compute when the flows finish and print the result as JSON."""
     from rsg_server.platform.simgrid_xml import load_platform
     from simunix.flows.file import read_flows, written
     from simunix.flows.solve import check_hosts, solve

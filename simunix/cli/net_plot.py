@@ -1,4 +1,4 @@
-"""`simunix net plot DIR`: a picture of what the links carried."""
+"""`simunix net plot DIR`: draws the rates that the links of a run carried."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ BUSIEST = 12
 
 
 def add_question(questions: Subparsers) -> None:
-    """Declare the question."""
+    """Declare `plot` among the questions of `simunix net`."""
     plot = questions.add_parser("plot", help="draw what the links carried, from links.csv of a run with --link-usage")
     plot.add_argument("directory", type=Path, metavar="DIR", help="run directory, or a links.csv")
     plot.add_argument("-o", "--output", type=Path, metavar="FILE", help="picture, .png, .svg or .pdf (default: DIR/links.png)")
-    plot.add_argument("--links", default="", metavar="NAMES", help=f"these links (default: the {BUSIEST} busiest)")
+    plot.add_argument(
+        "--links", default="", metavar="NAMES", help=f"links, separated by commas (default: the {BUSIEST} busiest)"
+    )
     plot.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Draw, and say where."""
+    """Draw the links and print the name of the picture."""
     from simunix.report.link_plot import plot
     from simunix.results.link_usage import read_usage
 

@@ -1,4 +1,4 @@
-"""`simunix platform show` and `simunix platform convert`: what a platform file or scenario says, as tables and as a picture."""
+"""`simunix platform`: shows a platform file or a scenario as tables and as a picture (show), or converts it (convert)."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ def add_parser(subcommands: Subparsers) -> None:
     operations = parser.add_subparsers(dest="operation", metavar="OPERATION", required=True)
     show = operations.add_parser("show", help="hosts, switches, links and their capacities")
     show.add_argument("file", type=Path, metavar="FILE", help="SimGrid platform (.xml) or scenario (.yaml)")
-    show.add_argument("--output", type=Path, metavar="PICTURE", help="draw it: .svg, .png or .pdf")
-    show.add_argument("--route", nargs=2, metavar=("FROM", "TO"), help="the links from one host to another")
+    show.add_argument("--output", type=Path, metavar="PICTURE", help="draw the platform: .svg, .png or .pdf")
+    show.add_argument("--route", nargs=2, metavar=("FROM", "TO"), help="show the links from one host to another instead")
     show.add_argument(
-        "--simgrid-compat", action="store_true", help="route as SimGrid 3.32 does where it departs from its manual"
+        "--simgrid-compat", action="store_true", help="route like SimGrid 3.32 where SimGrid deviates from its manual"
     )
     show.set_defaults(execute=execute_show)
-    convert = operations.add_parser("convert", help="a SimGrid platform to a scenario's hosts and network, or back")
+    convert = operations.add_parser("convert", help="convert a SimGrid platform to a scenario's hosts and network, or back")
     convert.add_argument("file", type=Path, metavar="FILE", help=".xml or .yaml")
     convert.add_argument("output", type=Path, metavar="OUT", help=".yaml or .xml; must not exist")
     convert.set_defaults(execute=execute_convert)
 
 
 def execute_show(options: argparse.Namespace) -> int:
-    """Tables, or a route; and a picture."""
+    """Print the tables, or one route, and draw the picture if one is asked for."""
     from simunix.platforms.drawing import draw_platform
     from simunix.platforms.source import read_platform
     from simunix.platforms.table import show_platform, show_route
@@ -72,7 +72,7 @@ def _host(platform: Platform, name: str) -> Host:
 
 
 def execute_convert(options: argparse.Namespace) -> int:
-    """Write the other form."""
+    """Convert the file, and print the name of the output."""
     from simunix.platforms.convert import convert
 
     convert(options.file, options.output)

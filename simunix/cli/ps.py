@@ -1,4 +1,4 @@
-"""`simunix ps DIR`: what every process of a running emulation does, as a table or as JSON."""
+"""`simunix ps DIR`: shows what every process of a running emulation does, as a table or as JSON."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from simunix.app.join import ask
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -21,16 +19,18 @@ Row = tuple[str, ...]
 
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand."""
-    parser = subcommands.add_parser("ps", help="what every process of a running emulation does")
+    parser = subcommands.add_parser("ps", help="show what every process of a running emulation does")
     parser.add_argument("directory", type=Path, metavar="DIR", help="run directory of the emulation")
-    parser.add_argument("--host", help="only this host's")
-    parser.add_argument("--threads", action="store_true", help="a line per thread instead of one per process")
-    parser.add_argument("--json", action="store_true", help="everything that is known, as JSON")
+    parser.add_argument("--host", help="show only the processes of this host")
+    parser.add_argument("--threads", action="store_true", help="print a line per thread instead of one per process")
+    parser.add_argument("--json", action="store_true", help="print everything that is known, as JSON")
     parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """One request, then a table or JSON on standard output."""
+    """Ask the emulation once and print its answer as a table or as JSON."""
+    from simunix.app.join import ask
+
     answer = ask(options.directory, {"op": "ps", "host": options.host})
     if options.json:
         print(json.dumps(answer, indent=2))
@@ -41,7 +41,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def process_rows(process: dict[str, Any], every_thread: bool) -> Iterator[Row]:
-    """The row of a process, which shows what its first thread does, or one row per thread."""
+    """Yield the row of a process, which shows what its first thread does, or one row per thread."""
     threads = process["threads"]
     for thread in threads if every_thread else threads[:1]:
         waits_for = thread["waits_for"] or ""
@@ -61,12 +61,12 @@ def process_rows(process: dict[str, Any], every_thread: bool) -> Iterator[Row]:
 
 
 def shortened(command: str) -> str:
-    """A command line that leaves room for the other columns."""
+    """Return a command line of at most COMMAND_WIDTH characters."""
     return command if len(command) <= COMMAND_WIDTH else command[: COMMAND_WIDTH - 1] + "…"
 
 
 def format_table(rows: list[Row], hidden: tuple[str, ...]) -> str:
-    """Columns as wide as their widest entry, the last one as it is."""
+    """Return the rows as text, without the columns named in `hidden`; a column is as wide as its widest cell."""
     shown = [place for place, name in enumerate(COLUMNS) if name not in hidden]
     widths = {place: max(len(row[place]) for row in rows) for place in shown}
     lines = []

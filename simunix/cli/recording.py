@@ -1,4 +1,4 @@
-"""A parser that remembers the words it was given, for commands that write down how their output was made."""
+"""A parser that keeps its arguments, for commands that write into their output how the output was made."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 
 class RecordingParser(argparse.ArgumentParser):
-    """Leaves its own words, as they were typed, in the namespace's `words`."""
+    """Puts the arguments that it parses, as they were typed, into the namespace as `arguments`."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse's."""
+        """Parse as argparse does, and record the arguments."""
         parsed, rest = super().parse_known_args(args, namespace)
-        parsed.words = list(args or ())
+        parsed.arguments = list(args or ())
         return parsed, rest

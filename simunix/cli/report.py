@@ -1,4 +1,4 @@
-"""`simunix report DIR…`: a page that compares runs, and its figures as pictures."""
+"""`simunix report DIR…`: writes a page that compares runs, and its figures as pictures."""
 
 from __future__ import annotations
 
@@ -24,9 +24,11 @@ def add_parser(subcommands: Subparsers) -> None:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("directories", type=Path, nargs="+", metavar="DIR", help="run directories; the first is compared with")
+    parser.add_argument(
+        "directories", type=Path, nargs="+", metavar="DIR", help="run directories; changes are shown against the first"
+    )
     parser.add_argument("-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html")
-    parser.add_argument("--title", metavar="TEXT", help="of the page (default: the runs' names)")
+    parser.add_argument("--title", metavar="TEXT", help="title of the page (default: the runs' names)")
     parser.add_argument(
         "--window",
         choices=("whole", "steady"),
@@ -38,13 +40,13 @@ def add_parser(subcommands: Subparsers) -> None:
         "--format",
         action="append",
         choices=("png", "svg", "pdf"),
-        help="of the pictures; may be repeated (default: png and svg)",
+        help="format of the pictures; may be repeated (default: png and svg)",
     )
     parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Read the runs, write page and pictures, say where."""
+    """Read the runs, write the page and the pictures, and print their names."""
     from simunix.report.comparison import Comparison
     from simunix.report.page.write import write_page
     from simunix.report.run_data import read_run, unique_labels

@@ -27,19 +27,19 @@ def add_parser(subcommands: Subparsers) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     operations = parser.add_subparsers(dest="operation", metavar="OPERATION", required=True)
-    make = operations.add_parser("make", help="make one with debootstrap (as root); no service is started")
-    make.add_argument("release", metavar="RELEASE", help="of Debian, such as bullseye, bookworm, trixie or sid")
+    make = operations.add_parser("make", help="make a root file system with debootstrap (as root); no service is started")
+    make.add_argument("release", metavar="RELEASE", help="release of Debian, such as bullseye, bookworm, trixie or sid")
     make.add_argument("directory", type=Path, metavar="DIR", help="folder to make; missing or empty")
     make.add_argument("packages", nargs="*", metavar="PACKAGE", help="what to install besides the minimal base")
     make.add_argument("--mirror", default=MIRROR, metavar="URL", help=f"where packages come from (default: {MIRROR})")
     make.set_defaults(execute=execute_make)
-    show = operations.add_parser("show", help="say its release, its C library, and its Slurm if it has one")
+    show = operations.add_parser("show", help="show the release, the C library, and Slurm where it is installed")
     show.add_argument("directory", type=Path, metavar="DIR", help="folder of the root file system")
     show.set_defaults(execute=execute_show)
 
 
 def execute_make(options: argparse.Namespace) -> int:
-    """Make a root, with debootstrap's own words as progress on a terminal, then show it."""
+    """Make a root file system, with debootstrap's own messages as progress on a terminal, then show it."""
     from rich.console import Console
     from rich.markup import escape
 
@@ -50,14 +50,17 @@ def execute_make(options: argparse.Namespace) -> int:
 
 
 def execute_show(options: argparse.Namespace) -> int:
-    """Show a root."""
+    """Show a root file system."""
     return show_root(options.directory)
 
 
 def show_root(directory: Path) -> int:
-    """A line each for release, C library and Slurm."""
+    """Print a line each for release, C library and Slurm."""
+    from simunix.rjms.registry import RJMSS  # no other subcommand for roots waits for it
+
     tree = open_root(directory)
     print(f"release  {tree.release()}")
     print(f"glibc    {tree.glibc() or 'none'}")
-    print(f"slurm    {tree.slurm() or 'none'}")
+    for name, rjms in RJMSS.items():
+        print(f"{name:8} {rjms.version(tree) or 'none'}")
     return 0

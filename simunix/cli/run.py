@@ -84,18 +84,18 @@ def _execute_scenario(options: argparse.Namespace) -> int:
 
     return run_scenario(
         ScenarioOptions(
-            Path(options.target[0]),
-            options.out,
-            options.seed,
-            _duration("--until", options.until),
-            tuple(options.set),
-            options.pace,
-            options.keep_alive,
-            options.log_turns,
-            options.strict,
-            StraceOptions(tuple(options.strace), options.strace_stable),
-            options.gdb,
-            _observation(options),
+            path=Path(options.target[0]),
+            out=options.out,
+            seed=options.seed,
+            until_ns=_duration("--until", options.until),
+            overrides=tuple(options.set),
+            pace=options.pace,
+            keep_alive=options.keep_alive,
+            log_every_turn=options.log_turns,
+            strict=options.strict,
+            strace=StraceOptions(tuple(options.strace), options.strace_stable),
+            debug=options.gdb,
+            observation=_observation(options),
         )
     )
 

@@ -1,4 +1,4 @@
-"""`simunix schema`: the scenario format as JSON Schema, for editors."""
+"""`simunix schema`: prints the scenario format as JSON Schema, for editors."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand."""
     parser = subcommands.add_parser("schema", help="print the JSON Schema of scenario files")
-    parser.add_argument("--experiment", action="store_true", help="that of experiment files, for simunix sweep, instead")
+    parser.add_argument("--experiment", action="store_true", help="print that of experiment files (simunix sweep) instead")
     parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Print it."""
+    """Print the schema."""
     print(json.dumps(_model(options.experiment).model_json_schema(), indent=2))
     return 0
 
@@ -30,6 +30,6 @@ def _model(experiment: bool) -> type[BaseModel]:
         from simunix.sweep.experiment import Experiment
 
         return Experiment
-    from simunix.scenario.model import Scenario
+    from simunix.rjms.scenario import Scenario
 
     return Scenario

@@ -1,4 +1,4 @@
-"""`simunix shell DIR`: an interactive shell on a host of a running emulation."""
+"""`simunix shell DIR`: opens an interactive shell on a host of a running emulation."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import argparse
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from simunix.app.join import join
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -22,5 +20,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Join with the user's shell."""
+    """Run the user's shell on the host."""
+    from simunix.app.join import join
+
     return join(options.directory, options.host, [os.environ.get("SHELL", "/bin/sh")])

@@ -1,4 +1,4 @@
-"""`simunix trace DIR`: a run for Perfetto and chrome://tracing."""
+"""`simunix trace DIR`: writes a run as a trace for Perfetto and chrome://tracing."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand."""
     parser = subcommands.add_parser(
         "trace",
-        help="a run's jobs, processes and connections for ui.perfetto.dev or chrome://tracing",
+        help="write a run's jobs, processes and connections for ui.perfetto.dev or chrome://tracing",
         description="Write what a run did, in virtual time, in the Trace Event Format: hosts, jobs, processes, connections.",
     )
-    parser.add_argument("directory", type=Path, metavar="DIR", help="run directory, also of a run that was killed")
+    parser.add_argument("directory", type=Path, metavar="DIR", help="run directory; the run may have been killed")
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="gzipped if it ends in .gz (default: DIR/trace.json.gz)"
     )
@@ -25,7 +25,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Write, and say where and how much."""
+    """Write the trace, and print its name and number of events."""
     from simunix.report.run_data import read_run
     from simunix.report.trace_events import write_trace
 

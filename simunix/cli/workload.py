@@ -1,4 +1,4 @@
-"""`simunix workload`: look at traces, and make traces from traces."""
+"""`simunix workload`: shows traces, and makes traces from traces."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 EPILOG = """formats, by the name's ending: .swf, .swf.gz, .swf.xz (Standard Workload Format), .json (Batsim), .sacct or .txt
 (what sacct -P prints; read only), or the folder of a run (read only). Headers say how a trace was made, from what:
-docs/workloads.md
+docs/guide/workloads.md
 examples:
   simunix workload stats trace.swf.gz
   simunix workload cut trace.swf.gz day.swf --begin 40d --end 41d
@@ -46,26 +46,11 @@ def add_parser(subcommands: Subparsers) -> None:
     stats.add_argument("trace", type=Path, metavar="TRACE")
     stats.add_argument("--json", action="store_true", help="as JSON")
     stats.set_defaults(execute=execute_stats)
-    cut = _maker(operations, "cut", _cut, "the jobs submitted in a window of time")
-    cut.add_argument("--begin", default="0", metavar="TIME", help="of the trace, e.g. 40d (default: its start)")
-    cut.add_argument("--end", metavar="TIME", help="of the trace (default: its end)")
-    cut.add_argument("--context", action="store_true", help="bring along what ran and waited at the window's beginning")
-    cut.add_argument("--settle", metavar="TIME", help="how long after its context's the replay begins (default: 60 s)")
-    scale = _maker(operations, "scale", _scale, "sizes and times by a factor")
-    scale.add_argument("--to-processors", type=_size, metavar="N", help="sizes so that the trace's machine has N processors")
-    scale.add_argument("--processors", type=_factor, default=1.0, metavar="FACTOR", help="of sizes; rounded, at least 1")
-    scale.add_argument("--times", type=_factor, default=1.0, metavar="FACTOR", help="of every time")
-    sample = _maker(operations, "sample", _sample, "fewer jobs that stand for all")
-    sample.add_argument("--count", type=int, required=True, metavar="N", help="how many")
-    sample.add_argument("--method", choices=("error-diffused", "stratified"), default="error-diffused")
-    sample.add_argument("--offset", type=int, default=0, metavar="N", help="of the stratified method")
-    shuffle = _maker(operations, "shuffle", _shuffle, "another order of submission, at equal distances")
-    shuffle.add_argument("--seed", type=int, default=0, metavar="N", help="of the order (default: 0)")
-    _maker(operations, "convert", lambda trace, _: trace, "another format")
-    merge = operations.add_parser("merge", help="the jobs of several traces")
+    _add_makers(operations)
+    merge = operations.add_parser("merge", help="the jobs of several traces in one")
     merge.add_argument("traces", type=Path, nargs="+", metavar="TRACE")
     merge.add_argument("--output", "-o", type=Path, required=True, metavar="TRACE")
-    merge.add_argument("--by-date", action="store_true", help="at their real dates instead of all from zero")
+    merge.add_argument("--by-date", action="store_true", help="put traces at their dates instead of starting all at 0")
     merge.set_defaults(execute=execute_merge)
     workload_generate.add_parser(operations)
     plot = operations.add_parser("plot", help="sizes, run times, arrivals and load as a picture")
@@ -74,10 +59,32 @@ def add_parser(subcommands: Subparsers) -> None:
     plot.set_defaults(execute=execute_plot)
 
 
+def _add_makers(operations: Operations) -> None:
+    """Declare the operations that make one trace from one."""
+    cut = _maker(operations, "cut", _cut, "the jobs submitted in a window of time")
+    cut.add_argument("--begin", default="0", metavar="TIME", help="first moment in the trace, e.g. 40d (default: its start)")
+    cut.add_argument("--end", metavar="TIME", help="end of the window in the trace (default: the trace's end)")
+    cut.add_argument("--context", action="store_true", help="add the jobs that ran or waited at the window's beginning")
+    cut.add_argument("--settle", metavar="TIME", help="how long after its context the replay begins (default: 60 s)")
+    scale = _maker(operations, "scale", _scale, "sizes and times multiplied by a factor")
+    scale.add_argument("--to-processors", type=_size, metavar="N", help="scale sizes so that the machine has N processors")
+    scale.add_argument(
+        "--processors", type=_factor, default=1.0, metavar="FACTOR", help="factor of sizes (rounded, at least 1)"
+    )
+    scale.add_argument("--times", type=_factor, default=1.0, metavar="FACTOR", help="factor of all times")
+    sample = _maker(operations, "sample", _sample, "a representative sample of the jobs")
+    sample.add_argument("--count", type=int, required=True, metavar="N", help="number of jobs")
+    sample.add_argument("--method", choices=("error-diffused", "stratified"), default="error-diffused")
+    sample.add_argument("--offset", type=int, default=0, metavar="N", help="offset of the stratified method")
+    shuffle = _maker(operations, "shuffle", _shuffle, "the jobs in random order, at equal distances")
+    shuffle.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the order (default: 0)")
+    _maker(operations, "convert", lambda trace, _: trace, "the trace in another format")
+
+
 def _maker(
     operations: Operations, name: str, make: Callable[[SwfTrace, argparse.Namespace], SwfTrace], text: str
 ) -> argparse.ArgumentParser:
-    """An operation that reads a trace and writes another."""
+    """Declare an operation that reads a trace and writes another, which `make` makes from the first."""
     parser = operations.add_parser(name, help=text)
     parser.add_argument("trace", type=Path, metavar="FROM")
     parser.add_argument("output", type=Path, metavar="TO")
@@ -86,37 +93,39 @@ def _maker(
 
 
 def execute_make(options: argparse.Namespace) -> int:
-    """Read, make, write, say how many."""
-    from simunix.workload.formats.by_name import read_trace, write_trace
+    """Read a trace, write the trace made from it, and print how many jobs there are."""
+    from simunix.results.as_trace import read_trace
+    from simunix.workload.formats.by_name import write_trace
     from simunix.workload.formats.provenance import recorded
 
     trace = read_trace(options.trace)
     made = _naming(options.trace, lambda: options.make(trace, options))
-    write_trace(options.output, recorded(made, _words(options), [options.trace]))
+    write_trace(options.output, recorded(made, _command(options), [options.trace]))
     print(f"{options.output}: {len(made.jobs)} jobs of {len(trace.jobs)}")
     return 0
 
 
 def execute_merge(options: argparse.Namespace) -> int:
-    """Read all, merge, write."""
-    from simunix.workload.formats.by_name import read_trace, write_trace
+    """Read the traces and write the merged one."""
+    from simunix.results.as_trace import read_trace
+    from simunix.workload.formats.by_name import write_trace
     from simunix.workload.formats.provenance import recorded, with_history_of
     from simunix.workload.transforms.shape import merge
 
     traces = [read_trace(path) for path in options.traces]
     made = with_history_of(merge(traces, options.by_date), traces)
-    write_trace(options.output, recorded(made, _words(options), options.traces))
+    write_trace(options.output, recorded(made, _command(options), options.traces))
     print(f"{options.output}: {len(made.jobs)} jobs of {len(options.traces)} traces")
     return 0
 
 
-def _words(options: argparse.Namespace) -> tuple[str, ...]:
-    return ("workload", options.operation, *options.words)
+def _command(options: argparse.Namespace) -> tuple[str, ...]:
+    return ("workload", options.operation, *options.arguments)
 
 
 def execute_stats(options: argparse.Namespace) -> int:
-    """Print them."""
-    from simunix.workload.formats.by_name import read_trace
+    """Print the statistics of a trace, as lines or as JSON."""
+    from simunix.results.as_trace import read_trace
     from simunix.workload.statistics import statistics
 
     found = statistics(read_trace(options.trace))
@@ -129,9 +138,9 @@ def execute_stats(options: argparse.Namespace) -> int:
 
 
 def execute_plot(options: argparse.Namespace) -> int:
-    """Draw it."""
+    """Draw a trace and print the name of the picture."""
     from simunix.report.workload_plot import plot
-    from simunix.workload.formats.by_name import read_trace
+    from simunix.results.as_trace import read_trace
 
     plot(read_trace(options.trace), options.trace.name, options.output)
     print(options.output)
@@ -182,7 +191,7 @@ def _shuffle(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
 
 
 def _naming(path: Path, make: Callable[[], SwfTrace]) -> SwfTrace:
-    """What is wrong with a trace's jobs is said with the trace's name."""
+    """Make a trace; put the name of the file in front of errors about its jobs."""
     try:
         return make()
     except SimunixError as error:

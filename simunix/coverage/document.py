@@ -1,4 +1,4 @@
-"""The table as text for the terminal, and as docs/coverage.md."""
+"""The table as text for the terminal, and as docs/reference/system-calls.md."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ The build stops when the kernel's headers know a system call that the table does
 KNOWN_GAPS = """
 ## What the table does not show
 
-* Times of files are virtual (`docs/architecture.md`), but stores to a shared mapping count as made when it was mapped, reading
-  changes no time of access (as on a `noatime` mount), and `ioctl(FS_IOC_SETFLAGS)` and `file_setattr` change no time.
+* Times of files are virtual ([architecture](../internals/architecture.md#files-and-their-times)), but stores to a shared
+  mapping count as made when it was mapped, reading changes no time of access (as on a `noatime` mount), and
+  `ioctl(FS_IOC_SETFLAGS)` and `file_setattr` change no time.
 * `/proc` and `/sys` are the kernel's own text, with its times and counters, but for what describes the emulated host: `uptime`,
   `stat`, `loadavg`, `meminfo`, `PID/stat`, `boot_id`, `uuid`, and in a scenario `cpuinfo` and the processors in `/sys`. What
   processes have of memory (`rss`, `statm`, `status`) and how often they were switched is real.
@@ -46,7 +47,7 @@ def text(rows: tuple[Row, ...]) -> str:
 
 
 def markdown(rows: tuple[Row, ...]) -> str:
-    """The page docs/coverage.md."""
+    """The page docs/reference/system-calls.md."""
     lines = [HEAD, f"{summary(rows)}.\n", "| number | call | what happens | shown by, or why |", "| ---: | --- | --- | --- |"]
     for row in rows:
         reason = f"`{row.test}`" if row.verdict == SIMULATED else row.reason

@@ -1,6 +1,6 @@
 """What a job does, in Batsim's words: profile types of its versions 4 and 5 (and older names), and a few of our own.
 
-Formats: https://batsim.readthedocs.io/en/latest/input-workload.html; what each does here: docs/jobs.md.
+Formats: https://batsim.readthedocs.io/en/latest/input-workload.html; what each does here: docs/guide/jobs.md.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def parse_profile(description: Mapping[str, Any], where: str) -> Profile:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
-        raise SimunixError(f"{where}.{key}: {first['msg']}; a profile of type {kind!r}, see docs/jobs.md") from error
+        raise SimunixError(f"{where}.{key}: {first['msg']}; a profile of type {kind!r}, see docs/guide/jobs.md") from error
 
 
 def share(profile: Homogeneous | OnStorage, total: float, parts: int) -> float:

@@ -81,7 +81,7 @@ class ProcessSpec:
     footprint: Footprint = Footprint()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """Everything that a run needs to know.
 

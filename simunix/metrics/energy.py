@@ -1,4 +1,4 @@
-"""Energy, from the column `consumed_energy` (joules) of a job table: NaN where nobody measured it, as in every run so far."""
+"""Energy, from the column `consumed_energy` (joules) of a job table; NaN where it was not measured, as in all runs so far."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from simunix.metrics.per_job import area
 
 
 def consumed_energy(jobs: pd.DataFrame) -> float:
-    """Joules of all jobs; NaN if none is known."""
+    """Return the joules of all jobs; NaN if no job's energy is known."""
     return float(jobs["consumed_energy"].sum(min_count=1))
 
 
 def mean_power(jobs: pd.DataFrame) -> pd.Series:
-    """Watts of each job while it ran: joules / run time; NaN for a job of no time."""
+    """Return the mean power of each job in watts: joules / run time; NaN for a run time of 0."""
     runtime = jobs["execution_time"]
     return jobs["consumed_energy"] / runtime.where(runtime > 0)
 
 
 def energy_per_work(jobs: pd.DataFrame) -> float:
-    """Joules per processor second, over the jobs whose energy is known; NaN for none."""
+    """Return joules per processor second, over the jobs whose energy is known; NaN if there is no such job."""
     work = area(jobs)[jobs["consumed_energy"].notna()].sum()
     return consumed_energy(jobs) / work if work > 0 else float("nan")

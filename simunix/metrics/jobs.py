@@ -1,15 +1,4 @@
-"""Job tables: from a run directory, a trace, or columns at hand; what is missing or impossible is said with file and line.
-
-Columns (Batsim's names), seconds since the start of the run or trace, NaN for what did not happen:
-
-    submission_time, starting_time, finish_time     moments
-    execution_time                                  finish - start, less what `suspended_time` holds
-    requested_number_of_resources                   processors
-    requested_time                                  limit the user gave, NaN if none
-    suspended_time                                  optional, 0 where absent
-    consumed_energy                                 joules; optional, NaN where absent
-    user                                            a name or number; optional, -1 where absent
-"""
+"""Job tables of runs and traces (`simunix.results.job_table` lists the columns), and which of their jobs count."""
 
 from __future__ import annotations
 
@@ -17,110 +6,25 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from rsg_server.errors import SimunixError
-from simunix.results.run_record import read_record
-from simunix.workload.formats.swf import LIMIT, SwfTrace
+from simunix.results.job_table import FINISHED, NUMBERS, job_table, numbers, read_jobs_csv, settled
+from simunix.results.run_json import read_record
+from simunix.workload.formats.swf import SwfTrace
 
-MOMENTS = ("submission_time", "starting_time", "finish_time")
-NUMBERS = (*MOMENTS, "execution_time", "requested_number_of_resources", "requested_time")
-OPTIONAL = ("suspended_time", "consumed_energy", "waiting_time")
-REQUIRED = (*MOMENTS, "requested_number_of_resources")
-ORDERED = (("submission_time", "starting_time"), ("starting_time", "finish_time"))
-RESOLUTION_S = 1.0
-"""Slurm's accounting cuts fractions of seconds off: a job may seem to start before it was submitted, by less than this."""
-FINISHED = "finished"
-"""Column that `job_table` adds: the job has started and ended, so that its metrics are known."""
-
-
-def job_table(columns: pd.DataFrame, source: str = "job table", first_line: int | None = None) -> pd.DataFrame:
-    """A copy with every column of the module's list as floats, and `finished`.
-
-    `source` leads the errors; with `first_line`, the line of the first row in that file, the line too. Raises SimunixError for
-    a missing column, text in place of a number, fewer than one processor, and moments in the wrong order.
-    """
-    for name in REQUIRED:
-        if name not in columns:
-            raise SimunixError(f"{source}: column {name} is missing; a job table has {', '.join(REQUIRED)}")
-    table = columns.copy()
-    for name in (*NUMBERS, *OPTIONAL):
-        if name in table:
-            table[name] = numbers(table[name], source, first_line)
-    if "suspended_time" not in table:
-        table["suspended_time"] = 0.0
-    for name in ("requested_time", "consumed_energy"):
-        if name not in table:
-            table[name] = np.nan
-    if "user" not in table:
-        table["user"] = -1
-    elapsed = table["finish_time"] - table["starting_time"] - table["suspended_time"].fillna(0.0)
-    table["execution_time"] = table["execution_time"].fillna(elapsed) if "execution_time" in table else elapsed
-    _check(table, source, first_line)
-    table[FINISHED] = table["starting_time"].notna() & table["finish_time"].notna()
-    return table
-
-
-def numbers(column: pd.Series, source: str, first_line: int | None) -> pd.Series:
-    """As floats, NaN for nothing. Raises SimunixError for a text, and for more than any run can have had."""
-    found = as_floats(column)
-    wrong = (found.isna() & column.notna()) | (found.abs() >= LIMIT)
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
-        got = str(column.iloc[row])[:60]
-        raise SimunixError(f"{_where(source, first_line, row)}: {column.name}: expected a number, got {got!r}")
-    return found
-
-
-def as_floats(column: pd.Series) -> pd.Series:
-    """As floats, NaN for what is no number, infinite for what is too large for one."""
-    try:
-        return pd.to_numeric(column, errors="coerce").astype(float)
-    except OverflowError:
-        return column.map(lambda value: as_floats(pd.Series([value])).iloc[0] if len(str(value)) < 300 else np.inf)
-
-
-def _check(table: pd.DataFrame, source: str, first_line: int | None) -> None:
-    started = table["starting_time"].notna()
-    small = started & ~(table["requested_number_of_resources"] >= 1)
-    if small.any():
-        row = int(np.flatnonzero(small)[0])
-        raise SimunixError(f"{_where(source, first_line, row)}: requested_number_of_resources: a job that ran had at least 1")
-    for earlier, later in ORDERED:
-        wrong = table[later] < table[earlier]
-        if wrong.any():
-            row = int(np.flatnonzero(wrong)[0])
-            values = f"{table[later].iloc[row]:g} is before {earlier} {table[earlier].iloc[row]:g}"
-            raise SimunixError(f"{_where(source, first_line, row)}: {later} {values}")
-    if (table["execution_time"] < 0).any():
-        row = int(np.flatnonzero(table["execution_time"] < 0)[0])
-        raise SimunixError(f"{_where(source, first_line, row)}: execution_time is below zero")
-
-
-def _where(source: str, first_line: int | None, row: int) -> str:
-    return f"{source}: row {row + 1}" if first_line is None else f"{source}:{first_line + row}"
-
-
-def settled(table: pd.DataFrame) -> pd.DataFrame:
-    """Jobs that start less than RESOLUTION_S before their submission are taken as submitted when they started.
-
-    Raises KeyError where these columns are missing.
-    """
-    submitted, started = as_floats(table["submission_time"]), as_floats(table["starting_time"])
-    early = (started < submitted) & (submitted - started < RESOLUTION_S)
-    return table.assign(submission_time=table["submission_time"].where(~early, table["starting_time"]))
-
-
-def read_jobs_csv(path: Path) -> pd.DataFrame:
-    """The job table of a jobs.csv, ours (`settled`) or Batsim's. Raises SimunixError with file and line."""
-    try:
-        frame = pd.read_csv(path, dtype={"job_id": str, "allocated_resources": str, "metadata": str})
-    except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        reason = getattr(error, "strerror", None) or str(error).strip().splitlines()[-1]
-        raise SimunixError(f"{path}: {reason}; expected a jobs.csv, as a run directory has one") from error
-    has_both = {"submission_time", "starting_time"} <= set(frame)
-    return job_table(settled(frame) if has_both else frame, str(path), first_line=2)
+__all__ = [
+    "FINISHED",
+    "NUMBERS",
+    "from_swf",
+    "job_table",
+    "numbers",
+    "read_jobs_csv",
+    "replayed",
+    "settled",
+    "why_invalid",
+    "without_context",
+]
 
 
 def replayed(jobs: pd.DataFrame, run: Path) -> pd.DataFrame:

@@ -1,5 +1,6 @@
-"""What jobs that do a profile (docs/jobs.md) say of themselves: when their script began and ended, and how long they were
-suspended, to the nanosecond. An RJMS's accounting has whole seconds, and of suspensions often nothing.
+"""Logs of jobs that run a profile (docs/guide/jobs.md): begin, end and suspensions of the job's script, to the nanosecond.
+
+These logs are more precise than the accounting of an RJMS, which has whole seconds and often no suspensions.
 
     946684814.003494354 begins line 4: suspendable 100.3
     946684872.000567704 suspended for 50.501120599 s
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FOLDER = "shared/run_simunix_jobs"
-"""Of a run directory."""
+"""Folder of the logs in a run directory."""
 NS = 10**9
 _FILE = re.compile(r"(?:(?P<host>.*)-)?swf-(?P<job>\d+)-(?P<number>\d+)\.log")
 _LINE = re.compile(r"(?P<s>\d+)\.(?P<ns>\d{9}) (?P<what>begins|ends|suspended)(?: for (?P<for_s>\d+)\.(?P<for_ns>\d{9}) s)?")
@@ -29,7 +30,10 @@ _LINE = re.compile(r"(?P<s>\d+)\.(?P<ns>\d{9}) (?P<what>begins|ends|suspended)(?
 
 @dataclass(frozen=True, slots=True)
 class JobLog:
-    """Nanoseconds of the hosts' clock; `suspensions` are moments and durations, the last may have begun without an end."""
+    """The moments of a job, in nanoseconds of the hosts' clock since the Unix epoch; None for a moment that is not in the log.
+
+    `suspensions` are pairs of a beginning and a duration.
+    """
 
     begin_ns: int | None = None
     end_ns: int | None = None
@@ -37,12 +41,12 @@ class JobLog:
 
     @property
     def suspended_s(self) -> float:
-        """Of all suspensions."""
+        """Duration of all suspensions, in seconds."""
         return sum(length for _, length in self.suspensions) / NS
 
 
 def parse_log(lines: Iterable[str]) -> JobLog:
-    """First beginning, last end, all suspensions; the job's own output between them is left out."""
+    """Return the first beginning, the last end, and all suspensions in a log; lines that the job itself printed are ignored."""
     begin = end = None
     suspensions = []
     for found in filter(None, map(_LINE.match, lines)):
@@ -57,12 +61,15 @@ def parse_log(lines: Iterable[str]) -> JobLog:
 
 
 def logs_by_number(folder: Path, host: str = "") -> dict[int, JobLog]:
-    """The logs of a folder by the RJMS's number of the job; with several workloads, of those submitted from a host."""
+    """Return the logs of a folder by the RJMS's number of the job.
+
+    Where a run has several workloads, the names of logs begin with the host that submitted; `host` chooses one.
+    """
     return {int(found["number"]): _read(path) for path, found in _files(folder) if (found["host"] or "") == host}
 
 
 def read_logs(run: Path) -> dict[str, JobLog]:
-    """The logs of a run directory by `job_id`. Raises SimunixError where two workloads have jobs of one number."""
+    """Return the logs of a run directory by `job_id`. Raises SimunixError if two workloads have jobs of one number."""
     found: dict[str, JobLog] = {}
     for path, name in _files(run / FOLDER):
         if name["job"] in found:
@@ -72,9 +79,9 @@ def read_logs(run: Path) -> dict[str, JobLog]:
 
 
 def with_logged_times(jobs: pd.DataFrame, logs: Mapping[str, JobLog], run: Path) -> pd.DataFrame:
-    """A job table with starts, ends, suspended and execution times of the logs, in seconds of the run.
+    """Return the job table with starts, ends, suspended and execution times from the logs, in seconds of the run.
 
-    Jobs without a log that has an end stay as they are. Raises SimunixError if run.json does not say when the run began.
+    Jobs without a log, or whose log has no end, are unchanged. Raises SimunixError if run.json does not tell the run's start.
     """
     epoch_ns = _epoch_ns(run)
     table = jobs.copy()
@@ -90,7 +97,10 @@ def with_logged_times(jobs: pd.DataFrame, logs: Mapping[str, JobLog], run: Path)
 
 
 def suspensions(jobs: pd.DataFrame, logs: Mapping[str, JobLog], run: Path) -> pd.DataFrame:
-    """A row for each suspension: job_id, begin, end (s of the run), requested_number_of_resources."""
+    """Return a row for each suspension: job_id, begin, end (seconds of the run), requested_number_of_resources.
+
+    Raises SimunixError if run.json does not tell when the run began.
+    """
     import pandas as pd
 
     epoch_ns = _epoch_ns(run)
@@ -105,7 +115,7 @@ def suspensions(jobs: pd.DataFrame, logs: Mapping[str, JobLog], run: Path) -> pd
 
 
 def _files(folder: Path) -> list[tuple[Path, re.Match[str]]]:
-    """The logs, in the order of their names."""
+    """Return the logs in a folder, in the order of their names, with the parts of each name."""
     return [(path, found) for path in sorted(folder.glob("*.log")) if (found := _FILE.fullmatch(path.name))]
 
 

@@ -1,6 +1,7 @@
-"""Metrics of single jobs: a series with the table's index, in seconds or without unit, NaN for jobs that have not finished.
+"""Metrics of single jobs: each is a series with the job table's index, in seconds or without unit, NaN where unknown.
 
-Notation: a submission, s start, c completion, r execution time, b processors; wait w = s - a, turnaround t = c - a.
+Notation: a submission, s start, c completion, r execution time, b processors; wait w = s - a, turnaround t = c - a. A job that
+has not finished has no c, and no metric that needs it.
 """
 
 from __future__ import annotations
@@ -8,23 +9,23 @@ from __future__ import annotations
 import pandas as pd
 
 TAU_S = 10.0
-"""Usual bound of the bounded slowdown: shorter jobs count as this long."""
+"""Usual bound of the bounded slowdown: jobs with a shorter run time count as if they ran this long."""
 
 
 def waiting_time(jobs: pd.DataFrame) -> pd.Series:
-    """w = s - a, seconds; known as soon as a job has started."""
+    """Return w = s - a in seconds; known for every job that has started."""
     return jobs["starting_time"] - jobs["submission_time"]
 
 
 def turnaround_time(jobs: pd.DataFrame) -> pd.Series:
-    """t = c - a, seconds; also called response time."""
+    """Return t = c - a in seconds; also called response time."""
     return jobs["finish_time"] - jobs["submission_time"]
 
 
 def slowdown(jobs: pd.DataFrame) -> pd.Series:
-    """t / r, at least 1. A job that ran for no time at all has none: NaN.
+    """Return t / r, which is at least 1; NaN for a run time of 0.
 
-    Also called stretch (against the job alone on the machine, which takes r). Suspensions are not in r: they count as waiting.
+    Also called stretch, relative to a job alone on the machine. Suspensions are not part of r, and so count as waits.
     Feitelson, Rudolph: Metrics and benchmarking for parallel job scheduling, JSSPP 1998.
     """
     runtime = jobs["execution_time"]
@@ -35,13 +36,16 @@ stretch = slowdown
 
 
 def bounded_slowdown(jobs: pd.DataFrame, tau_s: float = TAU_S) -> pd.Series:
-    """max(1, t / max(r, tau)). Feitelson: Metrics for parallel job scheduling and their convergence, JSSPP 2001."""
+    """Return max(1, t / max(r, tau)). Raises ValueError unless tau_s > 0.
+
+    Feitelson: Metrics for parallel job scheduling and their convergence, JSSPP 2001.
+    """
     bounded = jobs["execution_time"].clip(lower=_positive(tau_s))
     return (turnaround_time(jobs) / bounded).clip(lower=1.0)
 
 
 def per_processor_slowdown(jobs: pd.DataFrame, tau_s: float = TAU_S) -> pd.Series:
-    """max(1, t / (b max(r, tau))): slowdown of jobs that, had they less parallelism, would have run longer.
+    """Return max(1, t / (b max(r, tau))): the slowdown relative to the run time on one processor. ValueError unless tau_s > 0.
 
     Zotkin, Keleher: Job-length estimation and performance in backfilling schedulers, HPDC 1999, as bounded by Feitelson (2001).
     """
@@ -50,7 +54,7 @@ def per_processor_slowdown(jobs: pd.DataFrame, tau_s: float = TAU_S) -> pd.Serie
 
 
 def area(jobs: pd.DataFrame) -> pd.Series:
-    """b r, processor seconds: the job's work."""
+    """Return b r, the work of each job in processor seconds."""
     return jobs["requested_number_of_resources"] * jobs["execution_time"]
 
 

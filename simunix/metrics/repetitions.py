@@ -1,4 +1,4 @@
-"""Numbers over repetitions of a run: deviations of sample and population told apart, confidence intervals of the mean."""
+"""Statistics over repetitions of a run: deviations of the sample and of the population, confidence intervals of the mean."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ import pandas as pd
 
 
 def sample_deviation(values: pd.Series) -> float:
-    """sqrt(sum (x - mean)^2 / (n - 1)), the estimate for what the values were drawn from; NaN for fewer than 2."""
+    """Return sqrt(sum (x - mean)^2 / (n - 1)), which estimates the deviation of the source; NaN for fewer than 2 values."""
     return float(values.std(ddof=1))
 
 
 def population_deviation(values: pd.Series) -> float:
-    """sqrt(sum (x - mean)^2 / n), of just these values. (Tables of Barberato's thesis call this one the sample's.)"""
+    """Return sqrt(sum (x - mean)^2 / n), the deviation of just these values. (Barberato's tables call it the sample's.)"""
     return float(values.std(ddof=0))
 
 
 def relative_deviation(values: pd.Series) -> float:
-    """Sample deviation / mean, without unit."""
+    """Return sample deviation / mean, without unit."""
     return sample_deviation(values) / float(values.mean())
 
 
 def confidence_half_width(values: pd.Series, level: float = 0.95) -> float:
-    """Half of the two-sided confidence interval of the mean, t(n - 1) s / sqrt(n); NaN for fewer than 2 values.
+    """Return half the width of the two-sided confidence interval of the mean, t(n - 1) s / sqrt(n); NaN below 2 values.
 
-    Student's t, for values that are normally distributed. Raises ValueError for a level outside (0, 1).
+    t is Student's, so that the values should be normally distributed. Raises ValueError for a level outside (0, 1).
     """
     from scipy.stats import t
 

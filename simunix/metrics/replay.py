@@ -1,8 +1,8 @@
-"""What a window of time saw of the jobs that were submitted in it: the metrics of Emeras's replays (his Table 3.1).
+"""Metrics of the jobs submitted in a window of time, as observed in that window: those of Emeras's replays (Table 3.1).
 
-J. Emeras: Workload Traces Analysis and Replay in Large Scale Distributed Systems, PhD thesis, Univ. Grenoble, 2013, chapter 3:
-of the steady state only, from the first submission of the replay on; a job that has not started has an infinite wait, one that
-has not ended an infinite slowdown, so that distributions over all jobs stay below 100 %.
+J. Emeras: Workload Traces Analysis and Replay in Large Scale Distributed Systems, PhD thesis, Univ. Grenoble, 2013, chapter 3.
+The metrics are of the steady state only, from the first submission of the replay on. A job that has not started has an infinite
+wait, and a job that has not ended an infinite slowdown, so that distributions over all jobs stay below 100 %.
 """
 
 from __future__ import annotations
@@ -17,21 +17,22 @@ QUANTILES = {"median": 0.5, "third quartile": 0.75, "ninth decile": 0.9}
 
 
 def waits_within(jobs: pd.DataFrame, end_s: float) -> pd.Series:
-    """start - submission in seconds; infinite for who had not started before end_s."""
+    """Return start - submission in seconds; infinite for jobs that had not started before end_s."""
     return waiting_time(jobs).where(jobs["starting_time"] < end_s, np.inf)
 
 
 def slowdowns_within(jobs: pd.DataFrame, end_s: float) -> pd.Series:
-    """(wait + run time) / run time; infinite for who had not ended by end_s of itself. NaN for no run time at all."""
+    """Return (wait + run time) / run time; infinite for jobs that had not completed by end_s, NaN for a run time of 0."""
     return slowdown(jobs).where(_is_completed(jobs, end_s), np.inf)
 
 
 def steady_state(jobs: pd.DataFrame, replay: pd.DataFrame, begin_s: float, end_s: float, processors: int) -> pd.Series:
-    """Of the `replay` (`simunix.metrics.jobs.replayed`): shares launched and completed within [begin_s, end_s), and quantiles.
+    """Return, by name: jobs, the shares launched and completed within [begin_s, end_s), utilisation, quantiles, maxima.
 
-    `utilisation` is the time average of the processors that all `jobs` held, those of a context too. Completed are jobs whose
-    state is COMPLETED and that ended by end_s. Quantiles are of all jobs of the replay, by the next higher value (infinity has
-    no neighbours to interpolate with). Raises ValueError for an empty window or replay.
+    `replay` (`simunix.metrics.jobs.replayed`) is the table of the jobs that count. `utilisation` is the time average of the
+    processors that all `jobs` held, those of a context too. A completed job has the state COMPLETED and ended by end_s.
+    Quantiles are over all jobs of the replay, and take the next higher value, since nothing can be interpolated with infinity.
+    Raises ValueError for an empty window or replay.
     """
     if replay.empty:
         raise ValueError("replay: expected at least one job")

@@ -1,7 +1,7 @@
-"""How quickly the RJMS itself answers: with a job's record, with a job's start once there is room, to a request on the network.
+"""Response times of the RJMS itself: to a submission, to free processors, and to requests on the network.
 
-Everything else in this package is about schedules; this is about who makes them. Emeras (PhD thesis, Grenoble 2013, chapter 3)
-saw passes of a scheduler that took 11 minutes only in such numbers.
+The other modules of this package measure schedules; this one measures the RJMS that makes them. Emeras (PhD thesis, Grenoble
+2013, chapter 3) found passes of a scheduler that took 11 minutes, which show in no metric of the schedule.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ CALL_COLUMNS = ("time", "client", "server", "latency_s", "sent_bytes", "received
 
 
 def submission_delay(jobs: pd.DataFrame) -> pd.Series:
-    """From the moment when the client was started to that of the RJMS's own record of the submission, seconds.
+    """Return the seconds from the start of the submitting client to the submission that the RJMS recorded, per job.
 
-    Of a run's jobs.csv, whose `waiting_time` counts from the RJMS's record: start - waiting_time - submission_time. Slurm's
-    record has whole seconds, rounded down: single values are only good to a second (also below 0), their mean is about half
-    one too low.
+    For jobs.csv of a run, whose `waiting_time` counts from the RJMS's record: start - waiting_time - submission_time. Slurm
+    records whole seconds, rounded down: a single value may be up to a second too low (also below 0), and the mean is about half
+    a second too low.
     """
     return jobs["starting_time"] - jobs["waiting_time"] - jobs["submission_time"]
 
 
 def scheduling_delay(jobs: pd.DataFrame, processors: int) -> pd.Series:
-    """For each started job, seconds between the moment from which on there was room for it, and its start.
+    """Return, for each started job, the seconds between the moment from which on there was room for it and its start.
 
-    Room: of `processors`, at least the job's own were idle all the time from then on to its start, and it was submitted. 0
-    for a job that starts the moment another ends; the RJMS's cycle and reaction time otherwise. What else may forbid a start
-    (priorities, reservations for others, topology, memory) is not known here and counts as delay. Raises ValueError for a job
-    of more than `processors`, or if more were in use than there are.
+    There is room for a job from its submission on while at least as many of the `processors` as the job needs are idle. The
+    delay is 0 for a job that starts when another ends, and otherwise the cycle and reaction time of the RJMS. Other reasons not
+    to start a job (priorities, reservations, topology, memory) are unknown here, and count as delay. Raises ValueError for a
+    job larger than the machine, or if more than `processors` were in use.
     """
     busy = busy_processors(jobs)
     if processors < 1 or (busy > processors).any() or (jobs["requested_number_of_resources"] > processors).any():
@@ -55,11 +55,12 @@ def scheduling_delay(jobs: pd.DataFrame, processors: int) -> pd.Series:
 
 
 def calls(capture: Path, port: int | None = None) -> pd.DataFrame:
-    """Requests over TCP in a host's capture (`simunix run --pcap`), in the order of their connections: a row per connection.
+    """Return a row per TCP connection in a host's capture (`simunix run --pcap`), in the order of the connections.
 
-    `latency_s` runs from the client's first packet to the last data that the server sent, NaN without any; `time` is the first
-    packet's, in seconds of the Unix epoch. With `port`, only those to that port of a server (slurmctld: 6817, slurmd: 6818).
-    A connection that carries several requests counts as one. Raises SimunixError for a file that is no capture.
+    Columns: CALL_COLUMNS. `latency_s` is the time from the client's first packet to the last data from the server, NaN if the
+    server sent none; `time` is that of the first packet, in seconds since the Unix epoch. `port` selects the connections to
+    that port of a server (slurmctld: 6817, slurmd: 6818). A connection that carries several requests counts as one. Raises
+    SimunixError for a file that is not a capture.
     """
     import dpkt
 
@@ -87,7 +88,7 @@ def calls(capture: Path, port: int | None = None) -> pd.DataFrame:
 
 
 def _account(found: dict[tuple[bytes, int, bytes, int], list[Any]], moment: Any, frame: object) -> None:
-    """Add a packet to its connection: first packet, last data of the server, bytes each way."""
+    """Add a packet to its connection, a list of: first packet, last data from the server, bytes sent, bytes received."""
     import dpkt
 
     packet = getattr(frame, "data", None)
@@ -106,7 +107,7 @@ def _account(found: dict[tuple[bytes, int, bytes, int], list[Any]], moment: Any,
 
 
 def _between(first: Any, last: Any) -> float:
-    """Subtracted before it becomes a float: moments of a capture are decimals, to the nanosecond."""
+    """Return the seconds between two moments. They are decimals to the nanosecond, which a float could not hold."""
     return float("nan") if last is None else float(last - first)
 
 
@@ -117,5 +118,5 @@ def _text(address: bytes) -> str:
 
 
 def rpc_latency(capture: Path, port: int | None = None) -> pd.Series:
-    """Seconds of each answered call of `calls`, without the others."""
+    """Return the latency in seconds of each answered connection of `calls`."""
     return calls(capture, port)["latency_s"].dropna()

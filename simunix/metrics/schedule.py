@@ -1,4 +1,4 @@
-"""Metrics of a whole schedule, one number each. Jobs that have not finished count only where a docstring says so."""
+"""Metrics of a whole schedule, one number each. Jobs that have not finished count only where a docstring says it."""
 
 from __future__ import annotations
 
@@ -18,25 +18,29 @@ OF_JOBS = (
     per_job.bounded_slowdown,
     per_job.per_processor_slowdown,
 )
-"""Metrics of single jobs of which the summary has mean, median and maximum."""
+"""Metrics of single jobs; the summary has the mean, median and maximum of each."""
 
 
 def makespan(jobs: pd.DataFrame) -> float:
-    """Last completion - first submission, seconds; NaN if nothing has finished. (Batsim 4 leaves the first submission out.)"""
+    """Return last completion - first submission in seconds; NaN if no job has finished. (Batsim 4 counts from 0 instead.)"""
     finished = jobs[jobs[FINISHED]]
     return float(finished["finish_time"].max() - jobs["submission_time"].min())
 
 
 def utilisation(jobs: pd.DataFrame, processors: int) -> float:
-    """Work of the finished jobs / (processors x makespan), 0 ... 1; equation 2.7 of Barberato (MPhil thesis, ANU 2018)."""
+    """Return work of the finished jobs / (processors x makespan), 0 ... 1. Raises ValueError for less than 1 processor.
+
+    Equation 2.7 of Barberato (MPhil thesis, ANU 2018).
+    """
     _check(processors)
     return float(area(jobs[jobs[FINISHED]]).sum() / (processors * makespan(jobs)))
 
 
 def utilisation_during(jobs: pd.DataFrame, processors: int, begin_s: float, end_s: float) -> float:
-    """Time average over [begin_s, end_s) of the processors that jobs hold, per processor of the machine, 0 ... 1.
+    """Return the time average over [begin_s, end_s) of the processors that jobs hold, per processor of the machine, 0 ... 1.
 
-    As `utilisation`, of a window of the schedule: what runs into it or out of it counts with its part. NaN for an empty window.
+    A job that runs across an end of the window counts with its part inside. NaN for an empty window; raises ValueError for less
+    than 1 processor.
     """
     _check(processors)
     held = jobs[jobs["starting_time"].notna()]
@@ -44,23 +48,23 @@ def utilisation_during(jobs: pd.DataFrame, processors: int, begin_s: float, end_
 
 
 def throughput(jobs: pd.DataFrame) -> float:
-    """Finished jobs per second of makespan."""
+    """Return finished jobs / makespan, in jobs per second."""
     return float(jobs[FINISHED].sum() / makespan(jobs))
 
 
 def weighted_slowdown_total(jobs: pd.DataFrame) -> float:
-    """sum(b t / r) / n: slowdown times processors, averaged over jobs; grows with the jobs' sizes.
+    """Return sum(b t / r) / n: slowdown times processors, averaged over n jobs, so that it grows with the sizes of the jobs.
 
-    Barberato's equation 2.6 and Table 4.9. Never below the mean slowdown; see `weighted_slowdown_mean` for the other reading.
+    Barberato's equation 2.6 and Table 4.9. It is never below the mean slowdown; `weighted_slowdown_mean` is the other reading.
     """
     weighted = slowdown(jobs) * jobs["requested_number_of_resources"]
     return float(weighted.mean())
 
 
 def weighted_slowdown_mean(jobs: pd.DataFrame) -> float:
-    """sum(b t / r) / sum(b): the mean of slowdowns with processors as weights; 1 where nobody waits.
+    """Return sum(b t / r) / sum(b): the mean of the slowdowns with processors as weights; 1 if no job waits.
 
-    What Barberato's Tables 4.7, 4.8 and 5.1 must hold, where the weighted slowdown is below the plain one.
+    Barberato's Tables 4.7, 4.8 and 5.1 must hold this metric, since their weighted slowdowns are below the plain ones.
     """
     ratio = slowdown(jobs)
     sizes = jobs["requested_number_of_resources"].where(ratio.notna())
@@ -68,10 +72,10 @@ def weighted_slowdown_mean(jobs: pd.DataFrame) -> float:
 
 
 def summary(jobs: pd.DataFrame, processors: int, present: pd.DataFrame | None = None) -> pd.Series:
-    """The usual numbers of a schedule by name: counts, means, medians, maxima.
+    """Return the usual metrics of a schedule by name: counts, means, medians, maxima; seconds or without unit.
 
-    Where `jobs` are a part of those that were `present` (a replay without its context, a window of the submissions), the
-    utilisation is that of the machine by all of them, from the first submission to the last completion of `jobs`.
+    Where `jobs` are a part of the jobs that were `present` (a replay without its context, a window of the submissions), the
+    utilisation counts all jobs present, from the first submission to the last completion of `jobs`.
     """
     values: dict[str, float] = {
         "jobs": float(len(jobs)),
@@ -97,7 +101,7 @@ def summary(jobs: pd.DataFrame, processors: int, present: pd.DataFrame | None = 
 
 
 def _mean_scheduling_delay(jobs: pd.DataFrame, processors: int, present: pd.DataFrame) -> float:
-    """Of `jobs` among those `present`; NaN where processors were shared."""
+    """Return the mean scheduling delay of `jobs` on a machine with the jobs `present`; NaN where jobs shared processors."""
     try:
         delays = scheduling_delay(present[present["starting_time"].notna()], processors)
     except ValueError:

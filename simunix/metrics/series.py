@@ -1,4 +1,4 @@
-"""Quantities over time: step functions as series, indexed by the moments (s) at which they change."""
+"""Quantities over time: a step function is a series, indexed by the moments (seconds) at which it changes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import pandas as pd
 
 
 def _steps(rises: pd.Series, falls: pd.Series, weight: pd.Series) -> pd.Series:
-    """Sum of `weight` over rows whose [rise, fall) holds the moment; a missing fall never comes, a missing rise never was."""
+    """Sum `weight` over the rows whose [rise, fall) contains the moment.
+
+    A row without a fall counts to the end of time; a row without a rise never counts.
+    """
     began = rises.notna()
     moments = np.concatenate([rises[began], falls[began & falls.notna()]])
     changes = np.concatenate([weight[began], -weight[began & falls.notna()]])
@@ -16,12 +19,12 @@ def _steps(rises: pd.Series, falls: pd.Series, weight: pd.Series) -> pd.Series:
 
 
 def busy_processors(jobs: pd.DataFrame) -> pd.Series:
-    """Processors that jobs hold, from each start to each end."""
+    """Return the processors that jobs hold, each from its start to its end."""
     return _steps(jobs["starting_time"], jobs["finish_time"], jobs["requested_number_of_resources"])
 
 
 def working_processors(jobs: pd.DataFrame, suspensions: pd.DataFrame) -> pd.Series:
-    """Processors of jobs that are not suspended; `suspensions` as `simunix.metrics.logs.suspensions` gives them."""
+    """Return the processors of jobs that are not suspended; `suspensions` is a table of `simunix.metrics.logs.suspensions`."""
     held = busy_processors(jobs)
     idle = _steps(suspensions["begin"], suspensions["end"], suspensions["requested_number_of_resources"])
     moments = held.index.union(idle.index)
@@ -29,22 +32,22 @@ def working_processors(jobs: pd.DataFrame, suspensions: pd.DataFrame) -> pd.Seri
 
 
 def running_jobs(jobs: pd.DataFrame) -> pd.Series:
-    """How many jobs run."""
+    """Return the number of running jobs."""
     return _steps(jobs["starting_time"], jobs["finish_time"], pd.Series(1.0, index=jobs.index))
 
 
 def queued_jobs(jobs: pd.DataFrame) -> pd.Series:
-    """Queue length: jobs submitted and not started."""
+    """Return the queue length: the number of jobs submitted and not yet started."""
     return _steps(jobs["submission_time"], jobs["starting_time"], pd.Series(1.0, index=jobs.index))
 
 
 def queued_processors(jobs: pd.DataFrame) -> pd.Series:
-    """Processors that the queue asks for."""
+    """Return the processors that the queued jobs ask for."""
     return _steps(jobs["submission_time"], jobs["starting_time"], jobs["requested_number_of_resources"])
 
 
 def mean_over(steps: pd.Series, begin_s: float, end_s: float) -> float:
-    """Time average of a step function, 0 before its first step, over [begin_s, end_s). Raises ValueError if that is empty."""
+    """Return the time average of a step function, 0 before its first step, over [begin_s, end_s). ValueError if empty."""
     if not begin_s < end_s:
         raise ValueError(f"window: expected begin before end, got {begin_s:g} ... {end_s:g}")
     inside = steps[(steps.index > begin_s) & (steps.index < end_s)]
@@ -56,9 +59,9 @@ def mean_over(steps: pd.Series, begin_s: float, end_s: float) -> float:
 
 
 def steady_window(jobs: pd.DataFrame, warm_up: float = 0.1, cool_down: float = 0.1) -> tuple[float, float]:
-    """[begin, end) of the submissions without these shares of their span, where metrics are free of the fill and the drain.
+    """Return [begin, end) of the submissions without these shares of their span, in which the machine fills and drains.
 
-    Raises ValueError if the shares leave nothing.
+    Raises ValueError for shares below 0 or with a sum of 1 or more.
     """
     if warm_up < 0 or cool_down < 0 or warm_up + cool_down >= 1:
         raise ValueError(f"warm_up {warm_up:g} and cool_down {cool_down:g}: expected shares of the span whose sum is below 1")
@@ -67,14 +70,15 @@ def steady_window(jobs: pd.DataFrame, warm_up: float = 0.1, cool_down: float = 0
 
 
 def submitted_within(jobs: pd.DataFrame, begin_s: float, end_s: float) -> pd.DataFrame:
-    """The jobs submitted in [begin_s, end_s)."""
+    """Return the jobs submitted in [begin_s, end_s)."""
     return jobs[(jobs["submission_time"] >= begin_s) & (jobs["submission_time"] < end_s)]
 
 
 def mean_over_bins(steps: pd.Series, edges: np.ndarray) -> np.ndarray:
-    """Time averages of a step function, 0 before its first step, over each [edges[i], edges[i + 1]): one fewer than edges.
+    """Return the time average of a step function, 0 before its first step, over each bin [edges[i], edges[i + 1]).
 
-    As `mean_over` for each bin, from one integral for all of them.
+    The result equals `mean_over` of each bin, but is computed from one integral for all bins. Raises ValueError for edges that
+    do not rise.
     """
     widths = np.diff(edges)
     if not (widths > 0).all():

@@ -11,8 +11,7 @@ from simunix.jobs.script import Stage
 from simunix.jobs.workload import FOLDER, PROGRAM, STORAGE_PORT, Scripts, batsim_jobs, with_profile
 from simunix.launch.factory.factory import LIBRARY
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
-from simunix.rjms.slurm.adapter import SlurmPlan
-from simunix.rjms.slurm.work import LAUNCH
+from simunix.rjms.adapter import ClusterPlan
 from simunix.scenario.model import Scenario, WorkloadSection
 from simunix.workload.job import Job, SkippedJob
 from simunix.workload.transforms.selection import Selection, select_jobs
@@ -35,28 +34,32 @@ class Behaviour:
 
 
 def plan_behaviour(
-    scenario: Scenario, section: WorkloadSection, key: str, trace: Path, slurm: SlurmPlan, host: str
+    scenario: Scenario, section: WorkloadSection, key: str, trace: Path, cluster: ClusterPlan, host: str
 ) -> Behaviour:
     """What the jobs of a section are and do. Raises SimunixError for what cannot be run."""
     servers = _servers(scenario, section, key)
     storages = {label: (name, STORAGE_PORT) for label, name in section.storage.items()}
-    log = f"{host}-%x-%j" if len(scenario.workload or []) > 1 else "%x-%j"
+    clients = cluster.rjms.clients
+    log = f"{host}-{clients.log_name}" if len(scenario.workload or []) > 1 else clients.log_name
     scripts = Scripts(
-        f"{FOLDER}/scripts/{host}", Stage(PROGRAM, LAUNCH, storages), f"{FOLDER}/{log}.log", section.resources == "nodes"
+        f"{FOLDER}/scripts/{host}",
+        Stage(PROGRAM, clients.launch, storages),
+        f"{FOLDER}/{log}.log",
+        section.resources == "nodes",
     )
-    jobs, skipped = _read_jobs(scenario, section, key, trace, slurm, scripts)
+    jobs, skipped = _read_jobs(scenario, section, key, trace, cluster, scripts)
     if not jobs:
         raise SimunixError(f"{key}: {trace} has no usable job between begin and end; widen the window")
     if not scripts.files and not servers:
         return Behaviour(jobs, skipped)
     files = [FileSpec(host, path, text.encode(), mode=0o755) for path, text in scripts.files.items()]
     program = FileSpec(host, PROGRAM, JOB_PROGRAM.read_bytes(), mode=0o755)
-    hosts = dict.fromkeys([host, *slurm.nodes, *section.storage.values()])
+    hosts = dict.fromkeys([host, *cluster.nodes, *section.storage.values()])
     return Behaviour(jobs, skipped, (program, *files), servers, tuple(hosts))
 
 
 def _read_jobs(
-    scenario: Scenario, section: WorkloadSection, key: str, trace: Path, slurm: SlurmPlan, scripts: Scripts
+    scenario: Scenario, section: WorkloadSection, key: str, trace: Path, cluster: ClusterPlan, scripts: Scripts
 ) -> tuple[list[Job], list[SkippedJob]]:
     end_s = math.inf if section.end is None else section.end / NS
     selection = Selection(section.begin / NS, end_s, section.max_jobs, section.processors, section.margin)
@@ -73,12 +76,12 @@ def _read_jobs(
     jobs, skipped = select_jobs(read_swf(trace).records, selection)
     if section.profile in (None, "sleep") and section.resources == "cores":
         return jobs, skipped
-    return with_profile(jobs, section.profile or "sleep", scripts, _speed_flops(scenario, slurm), f"{key}.profile"), skipped
+    return with_profile(jobs, section.profile or "sleep", scripts, _speed_flops(scenario, cluster), f"{key}.profile"), skipped
 
 
-def _speed_flops(scenario: Scenario, slurm: SlurmPlan) -> float:
+def _speed_flops(scenario: Scenario, cluster: ClusterPlan) -> float:
     """Of a core of the cluster's first node."""
-    return next(host.speed for host in scenario.hosts if slurm.nodes[0] in host.name)
+    return next(host.speed for host in scenario.hosts if cluster.nodes[0] in host.name)
 
 
 def _servers(scenario: Scenario, section: WorkloadSection, key: str) -> tuple[ProcessSpec, ...]:

@@ -16,21 +16,20 @@ from rsg_server.platform.host import Host
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.star import Access
 from simunix.launch.debug.observation import NOTHING, ObservationOptions
-from simunix.launch.plan import HostSpec, Plan, PrivateSpec, ProcessSpec
+from simunix.launch.plan import FileSpec, HostSpec, Plan, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.launch.view.hardware import Hardware
 from simunix.planning import submission
 from simunix.planning.clusters import plan_clusters
+from simunix.planning.faults import plan_faults
 from simunix.planning.flow_model import flow_model
 from simunix.planning.host_users import etc_of_hosts
 from simunix.planning.network import build_platform
 from simunix.planning.platform_profiles import not_played
 from simunix.planning.roots import host_roots
-from simunix.planning.submission import WorkloadPlan, plan_workloads
+from simunix.planning.submission import WorkloadPlan, Workloads, plan_workloads
 from simunix.planning.workload_context import ContextPlan, plan_contexts
-from simunix.rjms.slurm.adapter import SlurmPlan
-from simunix.roots.tree import RootTree
-from simunix.scenario.faults import plan_faults
+from simunix.rjms.adapter import ClusterPlan, Site
 from simunix.scenario.located import located
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
 
@@ -45,9 +44,54 @@ class Expansion:
     """A plan, and what the reports need to know of its clusters and workloads."""
 
     plan: Plan
-    clusters: tuple[SlurmPlan, ...] = ()
+    clusters: tuple[ClusterPlan, ...] = ()
     workloads: tuple[WorkloadPlan, ...] = ()
     contexts: tuple[ContextPlan, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Parts:
+    """What a scenario comes to, before it is put together: the `site` with its platform, and all that runs there."""
+
+    scenario: Scenario
+    platform: Platform
+    site: Site
+    clusters: tuple[ClusterPlan, ...]
+    found: Workloads
+    contexts: tuple[ContextPlan, ...]
+
+    @property
+    def workloads(self) -> tuple[WorkloadPlan, ...]:
+        """In the order of the scenario."""
+        return self.found.plans
+
+    def hosts(self) -> tuple[HostSpec, ...]:
+        """In the order of the scenario, which is that of their addresses."""
+        roots = self.site.roots
+        private = _private_paths(self.scenario, self.clusters, self.workloads)
+        etc = etc_of_hosts(self.found.host_users, self.clusters, roots)
+        return tuple(
+            HostSpec(name, self.site.hardware[name], private.get(name, ()), roots[name], etc.get(name, {}))
+            for name in self.site.hosts
+        )
+
+    def processes(self, checked: bool) -> tuple[ProcessSpec, ...]:
+        """Daemons of the RJMS come first. Of processes that start at one moment, this order decides which one starts first."""
+        return (
+            *(process for cluster in self.clusters for process in cluster.processes),
+            *_processes(self.scenario, self.site, checked),
+            *_storage_servers(self.workloads),
+            *(workload.process for workload in self.workloads),
+            *(context.process for context in self.contexts),
+        )
+
+    def files(self) -> tuple[FileSpec, ...]:
+        """Those that simunix writes into private paths of the hosts."""
+        return (
+            *(file for cluster in self.clusters for file in cluster.files),
+            *(file for workload in self.workloads for file in workload.files),
+            *(context.program for context in self.contexts),
+        )
 
 
 def expand(
@@ -55,62 +99,65 @@ def expand(
 ) -> Expansion:
     """Expand a scenario; relative paths are below `folder`. SimunixError tells what does not fit (programs: if `checked`)."""
     with located(scenario):
-        return _expanded(scenario, folder, log_every_turn, strict, checked)
+        parts = _parts(scenario, folder)
+        plan = _plan(parts, folder, log_every_turn, strict, checked)
+        return Expansion(plan, parts.clusters, parts.workloads, parts.contexts)
 
 
-def _expanded(scenario: Scenario, folder: Path, log_every_turn: bool, strict: bool, checked: bool) -> Expansion:
+def _parts(scenario: Scenario, folder: Path) -> _Parts:
     hardware: dict[str, Hardware] = {}
     platform = _platform(scenario, hardware, folder)
-    hosts = {host.name: host for host in platform.hosts}
-    roots = host_roots(scenario, folder)
-    clusters = plan_clusters(scenario, folder, hosts, hardware, roots)
-    found = plan_workloads(scenario, folder, clusters, roots, os.geteuid() == 0)
-    workloads, clusters = found.plans, found.with_accounts(clusters)
-    etc = etc_of_hosts(found.people, clusters, roots)
-    private = _private_paths(scenario, clusters)
-    for workload in workloads:
-        private[workload.host] = (*private[workload.host], submission.PRIVATE)
-        for name in workload.behaviour.hosts:
-            shared = {entry.path: entry for entry in (*private.get(name, ()), workload.behaviour.private)}
-            private[name] = tuple(shared.values())
-    contexts = plan_contexts(workloads)
-    plan = Plan(
-        scenario.name,
-        platform,
-        tuple(HostSpec(name, hardware[name], private.get(name, ()), roots[name], etc.get(name, {})) for name in hosts),
-        (
-            *(process for cluster in clusters for process in cluster.processes),
-            *_processes(scenario, hosts, roots, checked),
-            *_storage_servers(workloads),
-            *(workload.process for workload in workloads),
-            *(context.process for context in contexts),
-        ),
-        _kernel_options(scenario, platform, strict),
-        (
-            *(file for cluster in clusters for file in cluster.files),
-            *(file for workload in workloads for file in workload.files),
-            *(context.program for context in contexts),
-        ),
-        {**ENVIRONMENT, **scenario.environment},
-        scenario.stop or ("workload" if scenario.workload else "processes"),
-        scenario.until,
-        scenario.pace,
-        scenario.preempt_after / NS if scenario.preempt_after else None,
-        _inputs(workloads),
-        log_every_turn,
-        *plan_faults(scenario.events, scenario.profiles, folder, platform),
-        ObservationOptions(scenario.pcap, scenario.link_usage),
-        sum(_working(workload) for workload in workloads),
-        _choice(scenario.merge_pages),
-        scenario.capacity,
-        (*found.warnings, *not_played(platform.description.profiles)),
+    site = Site(
+        folder=folder,
+        hosts={host.name: host for host in platform.hosts},
+        hardware=hardware,
+        roots=host_roots(scenario, folder),
+        seed=scenario.seed,
+        is_root=os.geteuid() == 0,
     )
-    return Expansion(plan, clusters, workloads, contexts)
+    clusters = plan_clusters(scenario, site)
+    found = plan_workloads(scenario, folder, clusters, site.roots, site.is_root)
+    return _Parts(
+        scenario=scenario,
+        platform=platform,
+        site=site,
+        clusters=found.with_accounts(clusters),
+        found=found,
+        contexts=plan_contexts(found.plans),
+    )
+
+
+def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, checked: bool) -> Plan:
+    scenario, platform = parts.scenario, parts.platform
+    hosts, processes = parts.hosts(), parts.processes(checked)
+    faults, profiles = plan_faults(scenario.events, scenario.profiles, folder, platform)
+    return Plan(
+        name=scenario.name,
+        platform=platform,
+        hosts=hosts,
+        processes=processes,
+        kernel=_kernel_options(scenario, platform, strict),
+        files=parts.files(),
+        environment={**ENVIRONMENT, **scenario.environment},
+        stop=scenario.stop or ("workload" if scenario.workload else "processes"),
+        until_ns=scenario.until,
+        pace=scenario.pace,
+        preempt_after_s=scenario.preempt_after / NS if scenario.preempt_after else None,
+        inputs=_inputs(parts.workloads),
+        log_every_turn=log_every_turn,
+        faults=faults,
+        profiles=profiles,
+        observation=ObservationOptions(scenario.pcap, scenario.link_usage),
+        working=sum(_working(workload) for workload in parts.workloads),
+        merge_pages=_choice(scenario.merge_pages),
+        capacity=scenario.capacity,
+        warnings=(*parts.found.warnings, *not_played(platform.description.profiles)),
+    )
 
 
 def _working(workload: WorkloadPlan) -> int:
     """On how many nodes its jobs may run programs at a time: a job that sleeps does so on its first node only."""
-    nodes = len(workload.slurm.nodes)
+    nodes = len(workload.cluster.nodes)
     sleeps = all(job.work is None for job in workload.jobs)
     return min(nodes, len(workload.jobs)) if sleeps else nodes
 
@@ -182,8 +229,10 @@ def _hardware(section: HostSection) -> Hardware:
     )
 
 
-def _private_paths(scenario: Scenario, clusters: Sequence[SlurmPlan]) -> dict[str, tuple[PrivateSpec, ...]]:
-    """Paths of the hosts' own, of their processes, and of Slurm; the first to name a path decides its owner."""
+def _private_paths(
+    scenario: Scenario, clusters: Sequence[ClusterPlan], workloads: Sequence[WorkloadPlan]
+) -> dict[str, tuple[PrivateSpec, ...]]:
+    """Paths of the hosts' own, of their processes, and of the RJMS; the first to name a path decides its owner."""
     found: dict[str, dict[str, PrivateSpec]] = {}
     for cluster in clusters:
         for name, specs in cluster.private.items():
@@ -197,22 +246,29 @@ def _private_paths(scenario: Scenario, clusters: Sequence[SlurmPlan]) -> dict[st
             for path in process.private:
                 spec = PrivateSpec(path.rstrip("/"), process.user or "")
                 found.setdefault(name, {}).setdefault(spec.path, spec)
-    return {name: tuple(specs.values()) for name, specs in found.items()}
+    private = {name: tuple(specs.values()) for name, specs in found.items()}
+    for workload in workloads:
+        private[workload.host] = (*private[workload.host], submission.PRIVATE)
+        for name in workload.behaviour.hosts:
+            shared = {entry.path: entry for entry in (*private.get(name, ()), workload.behaviour.private)}
+            private[name] = tuple(shared.values())
+    return private
 
 
 # Processes
 
 
-def _processes(scenario: Scenario, hosts: dict[str, Host], roots: dict[str, RootTree], checked: bool) -> list[ProcessSpec]:
+def _processes(scenario: Scenario, site: Site, checked: bool) -> list[ProcessSpec]:
     """The scenario's own."""
     specs = []
     names: set[tuple[str, str]] = set()
     path = scenario.environment.get("PATH", PATH)
     for index, section in enumerate(scenario.processes):
         for host in section.host:
-            if host not in hosts:
-                raise SimunixError(f"processes[{index}].host: {host!r} is not among the hosts; known: {', '.join(hosts)}")
-            problem = check_program(section.command[0], path, section.directory, roots[host], section.user)
+            if host not in site.hosts:
+                known = ", ".join(site.hosts)
+                raise SimunixError(f"processes[{index}].host: {host!r} is not among the hosts; known: {known}")
+            problem = check_program(section.command[0], path, section.directory, site.roots[host], section.user)
             if checked and problem is not None:
                 raise SimunixError(f"processes[{index}].command: {problem}")
             if (host, section.name) in names:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from simunix.rjms.slurm.adapter import SlurmPlan
+from simunix.rjms.adapter import ClusterPlan
 from simunix.roots.tree import RootTree
 from simunix.workload.population import Population, etc_files
 
 
 def etc_of_hosts(
-    people: Population, clusters: Sequence[SlurmPlan], roots: Mapping[str, RootTree]
+    host_users: Population, clusters: Sequence[ClusterPlan], roots: Mapping[str, RootTree]
 ) -> dict[str, dict[str, bytes]]:
     """Files of /etc by host of a cluster; nothing where there are no users of a trace."""
-    if not people.users:
+    if not host_users.users:
         return {}
     by_root: dict[RootTree, dict[str, bytes]] = {}
     found = {}
@@ -21,7 +21,7 @@ def etc_of_hosts(
         for host in cluster.private:
             root = roots[host]
             if root not in by_root:
-                by_root[root] = etc_files(people, _text(root, "/etc/passwd"), _text(root, "/etc/group"))
+                by_root[root] = etc_files(host_users, _text(root, "/etc/passwd"), _text(root, "/etc/group"))
             found[host] = by_root[root]
     return found
 

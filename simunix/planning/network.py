@@ -19,9 +19,9 @@ from rsg_server.platform.star import Access, star
 from rsg_server.platform.stars import StarZone, VivaldiZone, fill_cluster
 from rsg_server.platform.topology import ClusterLinks, LinkKind
 from rsg_server.platform.torus import TorusZone
+from simunix.planning.explicit_links import linked_zone
 from simunix.planning.platform_profiles import renamed
 from simunix.ranges import expand_hosts
-from simunix.scenario.explicit_links import linked_zone
 from simunix.scenario.network_section import NetworkSection
 
 NS = 10**9

@@ -9,9 +9,8 @@ from pathlib import Path
 from simunix.coverage.check import Context, Report, check_command
 from simunix.launch.plan import ProcessSpec
 from simunix.planning.expand import Expansion, expand
-from simunix.rjms.slurm import releases
+from simunix.rjms.scenario import load
 from simunix.roots.tree import RootTree
-from simunix.scenario.loader import load
 
 
 def check_scenario(path: Path, overrides: tuple[str, ...] = ()) -> list[Report]:
@@ -37,6 +36,6 @@ def _clients(expansion: Expansion) -> Iterator[ProcessSpec]:
     """Programs that no process of the plan is, and that every cluster needs: what submits the jobs."""
     started = {os.path.basename(process.argv[0]) for process in expansion.plan.processes}
     for cluster in expansion.clusters:
-        for program in releases.REQUIRED:
+        for program in cluster.rjms.programs:
             if os.path.basename(program) not in started:
                 yield ProcessSpec("client", next(iter(cluster.private)), (program,))

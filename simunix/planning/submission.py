@@ -15,8 +15,8 @@ from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.planning.behaviour import Behaviour, plan_behaviour
 from simunix.planning.submit_plan import SubmitPlan, submit_plan
-from simunix.rjms.slurm.accounts import account_commands
-from simunix.rjms.slurm.adapter import SlurmPlan
+from simunix.rjms.adapter import ClusterPlan
+from simunix.rjms.registry import RJMSS
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 from simunix.scenario.model import Scenario, WorkloadSection
 from simunix.workload.guest import submitter
@@ -33,12 +33,13 @@ PYTHON = "/usr/bin/python3"
 WITHOUT_ROOT = (
     "{0}.users: without root every user of a host is you: all jobs are submitted by one user; accounts are those of the trace"
 )
+SECTIONS = " or ".join(RJMSS)
 TYPE_OF_TRACE = ".swf"
 """Of the format that can tell a context."""
 NS = 10**9
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadPlan:
     """What a workload adds to a plan, and what the reports need to know of it. `label` names it in jobs.csv.
 
@@ -48,7 +49,7 @@ class WorkloadPlan:
     label: str
     section: WorkloadSection
     trace: Path
-    slurm: SlurmPlan
+    cluster: ClusterPlan
     host: str
     jobs: tuple[Job, ...]
     skipped: tuple[SkippedJob, ...]
@@ -66,7 +67,7 @@ class _Task:
     section: WorkloadSection
     key: str
     trace: Path
-    slurm: SlurmPlan
+    cluster: ClusterPlan
     host: str
     behaviour: Behaviour
 
@@ -78,79 +79,82 @@ class _Task:
 
 @dataclass(frozen=True, slots=True)
 class Workloads:
-    """All workloads of a scenario. `people` of their traces are users of the hosts; `warnings` say what cannot be had here."""
+    """All workloads of a scenario. `host_users` are the users of their traces; `warnings` say what cannot be had here."""
 
     plans: tuple[WorkloadPlan, ...] = ()
-    people: Population = NO_PEOPLE
+    host_users: Population = NO_PEOPLE
     warnings: tuple[str, ...] = ()
 
-    def with_accounts(self, clusters: Sequence[SlurmPlan]) -> tuple[SlurmPlan, ...]:
+    def with_accounts(self, clusters: Sequence[ClusterPlan]) -> tuple[ClusterPlan, ...]:
         """The clusters, whose databases of accounts know everybody who submits there."""
-        return tuple(cluster.with_accounts(_account_commands(cluster, self.plans)) for cluster in clusters)
+        return tuple(_with_accounts(cluster, self.plans) for cluster in clusters)
 
 
 def plan_workloads(
-    scenario: Scenario, folder: Path, clusters: Sequence[SlurmPlan], roots: Mapping[str, RootTree], is_root: bool
+    scenario: Scenario, folder: Path, clusters: Sequence[ClusterPlan], roots: Mapping[str, RootTree], is_root: bool
 ) -> Workloads:
     """One program for each workload. Raises SimunixError for what does not fit together."""
     tasks = _tasks(scenario, folder, clusters)
     _check_names(tasks)
     with_users = [task for task in tasks if task.section.users == "trace"]
-    people = together([population(task.jobs) for task in with_users]) if is_root else NO_PEOPLE
+    host_users = together([population(task.jobs) for task in with_users]) if is_root else NO_PEOPLE
     warnings = tuple(WITHOUT_ROOT.format(task.key) for task in with_users if not is_root)
-    plans = tuple(_plan(scenario, task, people if task in with_users else NO_PEOPLE, roots[task.host]) for task in tasks)
-    return Workloads(plans, people, warnings)
+    plans = tuple(_plan(scenario, task, host_users if task in with_users else NO_PEOPLE, roots[task.host]) for task in tasks)
+    return Workloads(plans, host_users, warnings)
 
 
-def _tasks(scenario: Scenario, folder: Path, clusters: Sequence[SlurmPlan]) -> list[_Task]:
+def _tasks(scenario: Scenario, folder: Path, clusters: Sequence[ClusterPlan]) -> list[_Task]:
     sections = scenario.workload or []
     tasks: list[_Task] = []
     for index, section in enumerate(sections):
         key = "workload" if len(sections) == 1 else f"workload[{index}]"
-        slurm = _cluster(section, key, clusters)
-        host = section.host or slurm.login
-        if host not in slurm.private:
-            raise SimunixError(f"{key}.host: {host!r} has no Slurm; choose the controller, the login or a node of {slurm.name}")
+        cluster = _cluster(section, key, clusters)
+        host = section.host or cluster.login
+        if host not in cluster.private:
+            raise SimunixError(
+                f"{key}.host: {host!r} has no {cluster.rjms.title}; "
+                f"choose the controller, the login or a node of {cluster.name}"
+            )
         if any(task.host == host for task in tasks):
-            raise SimunixError(f"{key}.host: {host} submits a workload already; choose another host of {slurm.name}")
+            raise SimunixError(f"{key}.host: {host} submits a workload already; choose another host of {cluster.name}")
         trace = folder / section.trace
-        behaviour = plan_behaviour(scenario, section, key, trace, slurm, host)
-        tasks.append(_Task(section, key, trace, slurm, host, behaviour))
+        behaviour = plan_behaviour(scenario, section, key, trace, cluster, host)
+        tasks.append(_Task(section, key, trace, cluster, host, behaviour))
     return tasks
 
 
 def _check_names(tasks: Sequence[_Task]) -> None:
     """Where a client tells no number, its jobs are found by their names, which no other workload of the cluster may have."""
     for task in tasks:
-        others = [other.key for other in tasks if other is not task and other.slurm.name == task.slurm.name]
-        if others and task.section.client in task.slurm.clients.staying:
+        others = [other.key for other in tasks if other is not task and other.cluster.name == task.cluster.name]
+        if others and task.section.client in task.cluster.rjms.clients.staying:
             raise SimunixError(
                 f"{task.key}.client: {task.section.client} tells no job number, and {others[0]} has jobs of the same names on "
-                f"{task.slurm.name}; use {task.slurm.clients.names[0]}"
+                f"{task.cluster.name}; use {task.cluster.rjms.clients.names[0]}"
             )
 
 
-def _account_commands(cluster: SlurmPlan, plans: Sequence[WorkloadPlan]) -> list[str]:
+def _with_accounts(cluster: ClusterPlan, plans: Sequence[WorkloadPlan]) -> ClusterPlan:
     """Each account and user once, also where several workloads have them."""
-    own = [plan.submit for plan in plans if plan.slurm == cluster]
+    own = [plan.submit for plan in plans if plan.cluster == cluster]
     associations: dict[str, dict[str, None]] = {}
     for submit in own:
         for user, accounts in submit.associations.items():
             associations.setdefault(user, {}).update(dict.fromkeys(accounts))
     new = dict.fromkeys(account for submit in own for account in submit.accounts)
     qos = {name for submit in own for name in submit.qos}
-    return account_commands(list(new), {user: list(accounts) for user, accounts in associations.items()}, qos)
+    return cluster.with_accounts(list(new), {user: list(accounts) for user, accounts in associations.items()}, qos)
 
 
-def _cluster(section: WorkloadSection, key: str, clusters: Sequence[SlurmPlan]) -> SlurmPlan:
+def _cluster(section: WorkloadSection, key: str, clusters: Sequence[ClusterPlan]) -> ClusterPlan:
     """The cluster that a workload names, or that its host belongs to, or the only one."""
     if not clusters:
-        raise SimunixError(f"{key}: there is nothing to submit to; add a slurm section")
+        raise SimunixError(f"{key}: there is nothing to submit to; add a section {SECTIONS}")
     names = ", ".join(cluster.name for cluster in clusters)
     if section.cluster is not None:
         found = [cluster for cluster in clusters if cluster.name == section.cluster]
         if not found:
-            raise SimunixError(f"{key}.cluster: {section.cluster!r} is no cluster of the slurm section; known: {names}")
+            raise SimunixError(f"{key}.cluster: {section.cluster!r} is no cluster of the section {SECTIONS}; known: {names}")
         return found[0]
     fitting = [cluster for cluster in clusters if section.host is None or section.host in cluster.private] or list(clusters)
     if len(fitting) > 1:
@@ -158,24 +162,24 @@ def _cluster(section: WorkloadSection, key: str, clusters: Sequence[SlurmPlan]) 
     return fitting[0]
 
 
-def _plan(scenario: Scenario, task: _Task, people: Population, root: RootTree) -> WorkloadPlan:
-    section, slurm = task.section, task.slurm
+def _plan(scenario: Scenario, task: _Task, host_users: Population, root: RootTree) -> WorkloadPlan:
+    section, cluster = task.section, task.cluster
     several = len(scenario.workload or []) > 1
     context = _context(task.trace)
-    submit = submit_plan(section, task.key, task.jobs, slurm.clients, people, context)
+    submit = submit_plan(section, task.key, task.jobs, cluster.rjms.clients, host_users, context)
     return WorkloadPlan(
-        f"{section.trace.name}@{slurm.name}" if several else section.trace.name,
-        section,
-        task.trace,
-        slurm,
-        task.host,
-        tuple(task.jobs),
-        tuple(task.behaviour.skipped),
-        submit,
-        task.behaviour,
-        (_submission_plan(scenario, section, submit, task.host), _script(task.host), *task.behaviour.files),
-        _submitter(task.host, section, task.key, root),
-        context,
+        label=f"{section.trace.name}@{cluster.name}" if several else section.trace.name,
+        section=section,
+        trace=task.trace,
+        cluster=cluster,
+        host=task.host,
+        jobs=tuple(task.jobs),
+        skipped=tuple(task.behaviour.skipped),
+        submit=submit,
+        behaviour=task.behaviour,
+        files=(_submission_plan(scenario, section, submit, task.host), _script(task.host), *task.behaviour.files),
+        process=_submitter(task.host, section, task.key, root),
+        context=context,
     )
 
 

@@ -8,8 +8,8 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
-from simunix.rjms.clients import Choice, Clients
-from simunix.scenario.submit_section import SubmitOptions, SubmitSection
+from simunix.rjms.adapter import Choice, Clients
+from simunix.scenario.submit_section import BY_RJMS, SubmitOptions, SubmitSection
 from simunix.workload.job import Job
 from simunix.workload.population import Population, User, group_name
 from simunix.workload.transforms.order import Order, by_feedback, by_preceding_job, preceding_jobs
@@ -39,10 +39,10 @@ def submit_plan(
     key: str,
     jobs: Sequence[Job],
     clients: Clients,
-    people: Population,
+    host_users: Population,
     context: Context | None = None,
 ) -> SubmitPlan:
-    """The plan; `people` are empty where all jobs are to be submitted by the submitter's own user. Raises SimunixError.
+    """The plan; `host_users` are empty where all jobs are to be submitted by the submitter's own user. Raises SimunixError.
 
     The waiting jobs of a `context` are submitted held (others release them), each of its jobs by itself, under its own name.
     """
@@ -51,8 +51,8 @@ def submit_plan(
     options = [section.options_of(job) for job in jobs]
     choices = [_choice(section, client, job, each, job.id in held) for job, each in zip(jobs, options, strict=True)]
     order = _order(section, jobs)
-    needs = preceding_jobs(jobs) if section.dependencies == "slurm" else {}
-    users = {number: index for index, number in enumerate(people.users)}
+    needs = preceding_jobs(jobs) if section.dependencies == BY_RJMS else {}
+    users = {number: index for index, number in enumerate(host_users.users)}
     entries = []
     for job, choice, each in zip(jobs, choices, options, strict=True):
         entry: dict[str, Any] = {"id": job.id, "at": job.submit_s, "argv": clients.command(job, choice)}
@@ -69,10 +69,10 @@ def submit_plan(
         entries.append(entry)
     if section.arrays == "bursts":
         entries = in_arrays(entries, clients, alone)
-    content = {"poll": clients.queue, "jobs": entries, **_seldom(section, clients, order, people.users)}
+    content = {"poll": clients.queue, "jobs": entries, **_seldom(section, clients, order, host_users.users)}
     if any("hold" in entry for entry in entries):
         content["release"] = clients.release
-    associations = _associations(section, jobs, choices, people)
+    associations = _associations(section, jobs, choices, host_users)
     of_trace = {group_name(job.group) for job in jobs} | {COMMON_ACCOUNT}
     accounts = dict.fromkeys(account for own in associations.values() for account in own if account in of_trace)
     return SubmitPlan(
@@ -99,7 +99,7 @@ def _client(section: SubmitSection, key: str, clients: Clients) -> str:
             each.hold is not None for each in (*section.partitions.values(), *section.queues.values(), *section.options)
         )
         asked = {
-            "dependencies: slurm": section.dependencies == "slurm",
+            f"dependencies: {BY_RJMS}": section.dependencies == BY_RJMS,
             "arrays: bursts": section.arrays == "bursts",
             "hold": holds,
         }
@@ -141,7 +141,7 @@ def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Mappi
         found["poll_interval"] = section.poll_interval / NS
         found["unfinished"] = clients.unfinished
         found["ended"] = {"argv": clients.ended, "pattern": clients.end_pattern}
-    if section.dependencies == "slurm":
+    if section.dependencies == BY_RJMS:
         found["after_option"] = clients.after
     if users:
         found["users"] = [{"name": user.name, "uid": user.uid, "groups": user.groups} for user in users.values()]
@@ -183,14 +183,14 @@ def _array(burst: Sequence[dict[str, Any]], clients: Clients) -> dict[str, Any]:
 
 
 def _associations(
-    section: SubmitSection, jobs: Sequence[Job], choices: Sequence[Choice], people: Population
+    section: SubmitSection, jobs: Sequence[Job], choices: Sequence[Choice], host_users: Population
 ) -> dict[str, tuple[str, ...]]:
     """Which accounts each user submits to, the first one's default first; of root only those that are not his own."""
     if section.users == "ignore" and section.accounts == "ignore":
         return {}
     found: dict[str, dict[str, None]] = {}
     for job, choice in zip(jobs, choices, strict=True):
-        user = people.users[job.user].name if job.user in people.users else NOBODY
+        user = host_users.users[job.user].name if job.user in host_users.users else NOBODY
         account = choice.account or (COMMON_ACCOUNT if user != NOBODY else None)
         if account is not None:
             found.setdefault(user, {})[account] = None

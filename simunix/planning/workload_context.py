@@ -16,7 +16,7 @@ from rsg_server.errors import SimunixError
 from simunix.launch.plan import FileSpec, ProcessSpec
 from simunix.launch.run_directory import RunDirectory
 from simunix.planning.submission import WORKLOAD_FOLDER, WorkloadPlan
-from simunix.rjms.slurm import clients
+from simunix.rjms.adapter import Clients
 
 if TYPE_CHECKING:
     from simunix.workload.transforms.context import Context
@@ -29,7 +29,7 @@ AT_ONCE = 1000
 """So many jobs' names fit into a command line."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContextPlan:
     """What a context adds to a plan; `cores` that each of its jobs asks for, by number, running and waiting ones."""
 
@@ -58,26 +58,25 @@ def _plan(workload: WorkloadPlan, context: Context) -> ContextPlan:
     t0_ns = workload.section.start + round(context.settle_s * NS)
     path = f"{WORKLOAD_FOLDER}/{PROGRAM}"
     return ContextPlan(
-        workload,
-        context.begin_s,
-        t0_ns,
-        {number: cores[number] for number in context.running},
-        {number: cores[number] for number in context.waiting},
-        ProcessSpec("context", workload.host, ("/bin/sh", path), t0_ns, is_workload=True),
-        FileSpec(workload.host, path, program(context.waiting).encode()),
+        workload=workload,
+        begin_s=context.begin_s,
+        t0_ns=t0_ns,
+        running={number: cores[number] for number in context.running},
+        waiting={number: cores[number] for number in context.waiting},
+        process=ProcessSpec("context", workload.host, ("/bin/sh", path), t0_ns, is_workload=True),
+        program=FileSpec(workload.host, path, program(workload.cluster.rjms.clients, context.waiting).encode()),
     )
 
 
-def program(waiting: Sequence[int]) -> str:
+def program(clients: Clients, waiting: Sequence[int]) -> str:
     """Ask, write down, release: all held jobs by a few commands, in the order of their submission."""
-    states = f"squeue --noheader --states=all --format='%j{SEPARATOR}%T{SEPARATOR}%C' > {WORKLOAD_FOLDER}/{STATES}\n"
-    return states + "".join(_release(waiting[first : first + AT_ONCE]) for first in range(0, len(waiting), AT_ONCE))
+    states = f"{clients.states} > {WORKLOAD_FOLDER}/{STATES}\n"
+    return states + "".join(_release(clients, waiting[first : first + AT_ONCE]) for first in range(0, len(waiting), AT_ONCE))
 
 
-def _release(jobs: Sequence[int]) -> str:
-    names = ",".join(map(clients.job_name, jobs))
-    held = f"squeue --noheader --states=PENDING --sort=i --format=%A --name={names}"
-    return f'set -- $({held})\n[ $# -eq 0 ] || {clients.RELEASE[0]} {clients.RELEASE[1]} "$@"\n'
+def _release(clients: Clients, jobs: Sequence[int]) -> str:
+    held = clients.find_held([clients.job_name(number) for number in jobs])
+    return f'set -- $({held})\n[ $# -eq 0 ] || {" ".join(clients.release_all)} "$@"\n'
 
 
 def check_context(context: ContextPlan, directory: RunDirectory) -> dict[str, Any]:
@@ -102,12 +101,13 @@ def judge(context: ContextPlan, states: Path) -> list[str]:
         return [f"the run ended before T0 = {context.t0_ns / NS:g} s"]
     found = {name: (state, cores) for name, state, cores in (line.rsplit(SEPARATOR, 2) for line in lines)}
     wrong: dict[str, list[int]] = {}
-    for wanted, jobs in (("RUNNING", context.running), ("PENDING", context.waiting)):
+    clients = context.workload.cluster.rjms.clients
+    for wanted, jobs in ((clients.running, context.running), (clients.pending, context.waiting)):
         for number, cores in jobs.items():
             state, has = found.get(clients.job_name(number), ("not in the queue", ""))
             if state != wanted:
                 wrong.setdefault(f"{wanted.lower()} at T0 expected, {state.lower().replace('_', ' ')}", []).append(number)
-            elif wanted == "RUNNING" and int(has) < cores:
+            elif wanted == clients.running and int(has) < cores:
                 wrong.setdefault("on fewer cores than it asks for", []).append(number)
     return [f"{_jobs(numbers)}: {reason}" for reason, numbers in wrong.items()]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.simgrid_xml import load_platform
 from simunix.planning.expand import platform_of
-from simunix.scenario.loader import load
+from simunix.rjms.scenario import load
 
 
 def read_platform(path: Path, simgrid_compat: bool = False) -> Platform:

@@ -13,7 +13,7 @@ import pandas as pd
 from rsg_server.errors import SimunixError
 from simunix.metrics.jobs import job_table, settled, why_invalid, without_context
 from simunix.results.machines import Machines, read_machines
-from simunix.results.run_record import read_record
+from simunix.results.run_json import read_record
 
 WHOLE, STEADY = "whole", "steady"
 """Windows of the submissions whose jobs count."""

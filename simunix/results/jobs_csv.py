@@ -3,7 +3,7 @@
 Times are seconds of virtual time since the start of the run; unknown ones are empty. Columns as in
 https://batsim.readthedocs.io/en/latest/output-jobs.html, but for `final_state`, which is the RJMS's own word, and five more at
 the end: `allocated_hosts`, the node list as the RJMS writes it, `allocated_cores`, how many cores it counted, `suspended_time`,
-for how long the job was suspended by its own log (docs/jobs.md), nothing if it says nothing, which is not part of
+for how long the job was suspended by its own log (docs/guide/jobs.md), nothing if it says nothing, which is not part of
 `execution_time`, and `user` and `account`, which the RJMS recorded (empty where it has no record).
 `allocated_resources` are those cores by their numbers in machines.csv (`simunix.results.machines` chooses them).
 """
@@ -12,18 +12,19 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
-from simunix.rjms.slurm.accounting import CompletedJob
-from simunix.rjms.slurm.clients import job_name, time_limit_min
+from simunix.rjms.adapter import Clients, CompletedJob
 from simunix.workload.job import Job, SkippedJob
 
+NO_LIMIT_S = -1.0
+"""`requested_time` of a job without a time limit, as Batsim writes it."""
 TAU_S = 10.0
 """Bound of the bounded slowdown (Feitelson: Metrics for parallel job scheduling and their convergence, JSSPP 2001)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JobRow:
     """A row of jobs.csv; None is written as nothing."""
 
@@ -83,32 +84,55 @@ def read_submissions(path: Path) -> dict[int, Submission]:
     return found
 
 
-def make_rows(
-    workload: str,
-    jobs: Iterable[Job],
-    skipped: Iterable[SkippedJob],
-    submissions: Mapping[int, Submission],
-    completed: Mapping[str, CompletedJob],
-    origin_s: float,
-    epoch_s: float,
-    suspended: Mapping[int, float] | None = None,
-) -> list[JobRow]:
-    """Every job is accounted for. `origin_s` is when submission began (seconds of the run), `epoch_s` the run's start.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """What was recorded of a workload's jobs, by the submitter and by the RJMS, and how both count time.
 
-    `suspended` are seconds by the RJMS's number of the job.
+    `submissions` are by the trace's numbers; `completed` by the RJMS's; `suspended` are seconds by the RJMS's. `origin_s` is
+    when submission began, in seconds of the run; `epoch_s` the Unix time of the run's start.
     """
-    found = {job.id: submissions.get(job.id) for job in jobs}
-    by_name = {done.name: done for done in completed.values()}
-    done_of = {
-        id: completed.get(submission.number) if submission.number else by_name.get(job_name(id))
-        for id, submission in found.items()
-        if submission is not None
-    }
-    rows = [_named(job, _row(workload, job, found[job.id], done_of.get(job.id), origin_s, epoch_s)) for job in jobs]
-    if suspended:
-        numbers = {id: done.number for id, done in done_of.items() if done is not None}
-        rows = [_suspended(row, suspended.get(numbers.get(row.job_id, -1), 0.0)) for row in rows]
-    rows += [JobRow(job.id, workload, "", None, 0, -1, 0, "SKIPPED", metadata=job.reason) for job in skipped]
+
+    clients: Clients
+    submissions: Mapping[int, Submission]
+    completed: Mapping[str, CompletedJob]
+    origin_s: float
+    epoch_s: float
+    suspended: Mapping[int, float] = field(default_factory=dict)
+
+    def by_job(self) -> dict[int, CompletedJob | None]:
+        """The RJMS's record of every submitted job, by the trace's number; None if the RJMS has none.
+
+        A job is found by the number that its client told, or, where a client tells none, by the job's name.
+        """
+        by_name = {done.name: done for done in self.completed.values()}
+        return {
+            id: self.completed.get(submission.number) if submission.number else by_name.get(self.clients.job_name(id))
+            for id, submission in self.submissions.items()
+        }
+
+
+def make_rows(workload: str, jobs: Iterable[Job], skipped: Iterable[SkippedJob], recorded: Recorded) -> list[JobRow]:
+    """A row for every job of a workload, also for those that were not submitted, or left out of the workload."""
+    done_of = recorded.by_job()
+    rows = []
+    for job in jobs:
+        done = done_of.get(job.id)
+        row = _named(job, _row(workload, job, recorded, done))
+        rows.append(row if done is None else _suspended(row, recorded.suspended.get(done.number, 0.0)))
+    rows += [
+        JobRow(
+            job_id=job.id,
+            workload_name=workload,
+            profile="",
+            submission_time=None,
+            requested_number_of_resources=0,
+            requested_time=NO_LIMIT_S,
+            success=0,
+            final_state="SKIPPED",
+            metadata=job.reason,
+        )
+        for job in skipped
+    ]
     return rows
 
 
@@ -126,49 +150,47 @@ def _named(job: Job, row: JobRow) -> JobRow:
     return replace(row, metadata="; ".join(filter(None, (job.name, row.metadata)))) if job.name else row
 
 
-def _row(
-    workload: str,
-    job: Job,
-    submission: Submission | None,
-    done: CompletedJob | None,
-    origin_s: float,
-    epoch_s: float,
-) -> JobRow:
-    limit_min = time_limit_min(job)
-    limit_s = -1.0 if limit_min is None else limit_min * 60.0
-    profile = f"sleep {job.runtime_s:g}" if job.work is None else job.work.profile
+def _row(workload: str, job: Job, recorded: Recorded, done: CompletedJob | None) -> JobRow:
+    limit_s = recorded.clients.limit_s(job)
+    row = JobRow(
+        job_id=job.id,
+        workload_name=workload,
+        profile=f"sleep {job.runtime_s:g}" if job.work is None else job.work.profile,
+        submission_time=None,
+        requested_number_of_resources=job.cores,
+        requested_time=NO_LIMIT_S if limit_s is None else limit_s,
+        success=0,
+        final_state="NOT_SUBMITTED",
+    )
+    submission = recorded.submissions.get(job.id)
     if submission is None:
-        return JobRow(job.id, workload, profile, None, job.cores, limit_s, 0, "NOT_SUBMITTED")
-    submit_s = round(origin_s + submission.submitted_s, 6)
-    if submission.number is None and submission.message and done is None:
-        message = submission.message
-        return JobRow(job.id, workload, profile, submit_s, job.cores, limit_s, 0, "REJECTED", metadata=message)
-    if done is None or done.start_s is None:
-        state = "UNFINISHED" if done is None else done.state
-        user, account = (done.user, done.account) if done else ("", "")
-        return JobRow(job.id, workload, profile, submit_s, job.cores, limit_s, 0, state, user=user, account=account)
-    start_s, end_s = done.start_s - epoch_s, done.end_s - epoch_s
+        return row
+    row = replace(row, submission_time=round(recorded.origin_s + submission.submitted_s, 6), final_state="UNFINISHED")
+    if done is not None:
+        return _completed(row, done, recorded.epoch_s)
+    if submission.number is None and submission.message:
+        return replace(row, final_state="REJECTED", metadata=submission.message)
+    return row
+
+
+def _completed(row: JobRow, done: CompletedJob, epoch_s: float) -> JobRow:
+    """The row of a job of which the RJMS has a record; waiting counts from the RJMS's own moment of submission."""
+    row = replace(row, final_state=done.state, user=done.user, account=done.account)
+    if done.start_s is None:
+        return row
+    start_s, end_s, recorded_s = done.start_s - epoch_s, done.end_s - epoch_s, done.submit_s - epoch_s
     run_s = end_s - start_s
-    recorded_s = done.submit_s - epoch_s
-    return JobRow(
-        job.id,
-        workload,
-        profile,
-        submit_s,
-        job.cores,
-        limit_s,
-        int(done.state == "COMPLETED"),
-        done.state,
-        start_s,
-        run_s,
-        end_s,
-        start_s - recorded_s,
-        end_s - recorded_s,
-        (end_s - recorded_s) / run_s if run_s > 0 else None,
+    return replace(
+        row,
+        success=int(done.state == "COMPLETED"),
+        starting_time=start_s,
+        execution_time=run_s,
+        finish_time=end_s,
+        waiting_time=start_s - recorded_s,
+        turnaround_time=end_s - recorded_s,
+        stretch=(end_s - recorded_s) / run_s if run_s > 0 else None,
         allocated_hosts=done.nodes,
         allocated_cores=done.cores,
-        user=done.user,
-        account=done.account,
     )
 
 
@@ -176,7 +198,7 @@ def write_rows(path: Path, rows: Sequence[JobRow]) -> None:
     """Write jobs.csv."""
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
-        names = [field.name for field in fields(JobRow)]
+        names = [each.name for each in fields(JobRow)]
         writer.writerow(names)
         writer.writerows([_text(getattr(row, name)) for name in names] for row in rows)
 

@@ -1,4 +1,7 @@
-"""run.json: what was run, with what, and what it cost, so that a result can be judged and made again."""
+"""run.json: what was run, with what, and what it cost, so that a result can be judged and made again.
+
+A run writes the file as a `RunRecord`. `read_record` lets only what a run writes pass, so that readers need no checks.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from rsg_server.errors import SimunixError
 
 
 def sha256_of(path: Path) -> str | None:
@@ -24,7 +29,7 @@ def checksums(paths: Mapping[str, Path]) -> dict[str, dict[str, str | None]]:
     return {role: {"path": str(path), "sha256": sha256_of(path)} for role, path in paths.items()}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class RunRecord:
     """The content of run.json. Times in seconds; `events_sha256` covers every turn that passed the server."""
 
@@ -66,3 +71,21 @@ class RunRecord:
     def write(self, path: Path) -> None:
         """As indented JSON."""
         path.write_text(json.dumps({**asdict(self), "speed_up": round(self.speed_up, 3)}, indent=2) + "\n")
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """The object as it is in the file. Raises FileNotFoundError, and SimunixError with file and key for what no run wrote."""
+    from simunix.results.run_json_schema import problem_of  # brings pydantic, which a run of a single command does not wait for
+
+    try:
+        record = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or f"not JSON ({error})"
+        raise SimunixError(f"{path}: {reason}; run the scenario again") from error
+    if not isinstance(record, dict):
+        raise SimunixError(f"{path}: expected an object, as simunix run writes it; run the scenario again")
+    if problem := problem_of(record):
+        raise SimunixError(f"{path}: {problem}; run the scenario again")
+    return record

@@ -7,28 +7,29 @@ from pathlib import Path
 
 from simunix.coverage.check import Context, programs_of
 from simunix.launch.plan import HostSpec, Plan
-from simunix.rjms.slurm.adapter import SlurmPlan
+from simunix.rjms.adapter import ClusterPlan
+from simunix.rjms.registry import RJMSS
 from simunix.roots.tree import THIS_COMPUTER
 
 
 def describe_roots(hosts: Sequence[HostSpec]) -> list[dict[str, object]]:
-    """Every root that a host ran in, with its release, C library and Slurm; `/` is this computer's own."""
+    """Every root that a host ran in, with its release, C library and RJMSs; `/` is this computer's own."""
     return [
         {
             "path": str(root.path),
             "release": root.release(),
             "glibc": root.glibc(),
-            "slurm": root.slurm(),
+            **{name: rjms.version(root) for name, rjms in RJMSS.items()},
             "hosts": [host.name for host in hosts if host.root == root],
         }
         for root in dict.fromkeys(host.root for host in hosts)
     ]
 
 
-def describe_rjms(clusters: Sequence[SlurmPlan], hosts: Sequence[HostSpec]) -> str | None:
+def describe_rjms(clusters: Sequence[ClusterPlan], hosts: Sequence[HostSpec]) -> str | None:
     """The versions of the clusters' controllers, e.g. `slurm 20.11.4, slurm 24.11.5`; None without a cluster."""
     roots = {host.name: host.root for host in hosts}
-    versions = dict.fromkeys(f"slurm {roots[cluster.controller].slurm()}" for cluster in clusters)
+    versions = dict.fromkeys(f"{cluster.rjms.name} {cluster.rjms.version(roots[cluster.controller])}" for cluster in clusters)
     return ", ".join(versions) or None
 
 

@@ -14,13 +14,7 @@ from rsg_server.errors import SimunixError
 
 LOADER = "/lib64/ld-linux-x86-64.so.2"
 LIBC = ("/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6", "/usr/lib/libc.so.6")
-SLURM_LIBRARIES = (
-    "usr/lib/*/slurm*/libslurmfull.so",
-    "usr/lib*/slurm*/libslurmfull.so",
-    "usr/local/lib*/slurm*/libslurmfull.so",
-)
 _GLIBC = re.compile(rb"GNU C Library[^\n]* version (\d+\.\d+)")
-_SLURM = re.compile(rb"\0(\d\d\.\d\d\.\d+)\0")
 LINKS_MAX = 40
 
 
@@ -89,15 +83,6 @@ class RootTree:
             found = _GLIBC.search(self._read(name))
             if found:
                 return found[1].decode()
-        return None
-
-    def slurm(self) -> str | None:
-        """Version of the Slurm in it, e.g. `24.11.5`, read out of Slurm's own library; None if there is none."""
-        for pattern in SLURM_LIBRARIES:
-            for library in sorted(self.path.glob(pattern)):
-                found = _SLURM.search(library.read_bytes())
-                if found:
-                    return found[1].decode()
         return None
 
     def _read(self, name: str) -> bytes:

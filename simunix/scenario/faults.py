@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from rsg_server.errors import SimunixError
-from rsg_server.faults.faults import GRACE_NS, Change, Fault, Heal, HostChange, LinkChange, Loss, Partition, Profile, check
-from rsg_server.platform.platform import Platform
-from rsg_server.platform.profile import parse_profile
-from simunix import ranges, units
-from simunix.planning.platform_profiles import played
+from rsg_server.faults.faults import GRACE_NS, Change, Heal, HostChange, LinkChange, Loss, Partition
+from simunix.scenario.section import QUANTITY, Duration, HostList, Rate, Section, host_names
 
 NS = 10**9
-_QUANTITY = WithJsonSchema({"type": ["string", "number"]})
-_Duration = Annotated[int, BeforeValidator(units.duration_ns), _QUANTITY]
-_Rate = Annotated[float, BeforeValidator(units.rate_bytes_per_s), WithJsonSchema({"type": "string"})]
-
-
-def _side(value: object) -> tuple[str, ...]:
-    if not isinstance(value, str):
-        raise ValueError(f"expected a host list such as 'node[1-16]', got {value!r}")
-    return tuple(ranges.expand_hosts(value))
 
 
 def _sides(value: object) -> object:
@@ -33,7 +19,7 @@ def _sides(value: object) -> object:
     lists = [value] if isinstance(value, str) else value
     if not isinstance(lists, list) or not 1 <= len(lists) <= 2:
         raise ValueError(f"expected a host list, or a list of two of them, got {value!r}")
-    return tuple(_side(each) for each in lists)
+    return tuple(host_names(each) for each in lists)
 
 
 def _state(value: object) -> object:
@@ -58,39 +44,32 @@ _Sides = Annotated[
     BeforeValidator(_sides),
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
 ]
-_HostList = Annotated[tuple[str, ...], BeforeValidator(_side), WithJsonSchema({"type": "string"})]
 _State = Annotated[
     Literal["off", "on", "shutdown", "reboot", "up", "down"],
     BeforeValidator(_state),
     WithJsonSchema({"enum": ["off", "on", "shutdown", "reboot", "up", "down", True, False]}),
 ]
-_LossRate = Annotated[float, BeforeValidator(loss_rate), _QUANTITY]
+_LossRate = Annotated[float, BeforeValidator(loss_rate), QUANTITY]
 IS_UP = {"up": True, "on": True, "down": False, "off": False}
 HOST_STATES = {"off": "off", "on": "on", "shutdown": "shutdown", "reboot": "reboot", "down": "off", "up": "on"}
 SUBJECTS = ("host", "link", "partition", "heal", "between")
 
 
-class _Section(BaseModel):
-    """As the other sections of a scenario."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class EventSection(_Section):
+class EventSection(Section):
     """Something that happens `at` a time, and is taken back after `duration`, if given.
 
     It concerns one of: `host` (with `state` off, on, shutdown, reboot), `link` (a link's name, or a host's for its own; with
     `bandwidth`, `latency`, `loss`, `state` up or down), `partition`, `heal`, `between` (with `loss`).
     """
 
-    at: _Duration
-    duration: _Duration | None = None
-    host: _HostList | None = None
+    at: Duration
+    duration: Duration | None = None
+    host: HostList | None = None
     link: str | None = None
     state: _State | None = None
-    grace: _Duration | None = None
-    bandwidth: _Rate | None = None
-    latency: _Duration | None = None
+    grace: Duration | None = None
+    bandwidth: Rate | None = None
+    latency: Duration | None = None
     loss: _LossRate | None = None
     partition: _Sides | None = None
     heal: Literal[True] | _Sides | None = None
@@ -143,7 +122,7 @@ _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """By what an event concerns: keys of which it needs one, and keys that it may have."""
 
 
-class ProfileSection(_Section):
+class ProfileSection(Section):
     """How a link or a host changes in time, from files in SimGrid's format.
 
     Lines of a time in seconds and a value (bandwidth in bytes per second, latency in seconds, state above 0 for on), LOOPAFTER
@@ -162,8 +141,8 @@ class ProfileSection(_Section):
             raise ValueError("expected either link or host")
         if self.host is not None and (self.bandwidth_file or self.latency_file):
             raise ValueError("a host has a state_file only; bandwidth_file and latency_file are a link's")
-        if not any(getattr(self, name) for name in _MEANINGS):
-            raise ValueError(f"expected one of {', '.join(_MEANINGS)}")
+        if not any(getattr(self, name) for name in PROFILE_MEANINGS):
+            raise ValueError(f"expected one of {', '.join(PROFILE_MEANINGS)}")
         return self
 
     def change(self, key: str, value: float) -> Change:
@@ -171,59 +150,12 @@ class ProfileSection(_Section):
         if self.host is not None:
             return HostChange(self.host, "on" if value > 0 else "off")
         assert self.link is not None
-        return _MEANINGS[key](self.link, value)
+        return PROFILE_MEANINGS[key](self.link, value)
 
 
-_MEANINGS: dict[str, Callable[[str, float], Change]] = {
+PROFILE_MEANINGS: dict[str, Callable[[str, float], Change]] = {
     "bandwidth_file": lambda link, value: LinkChange(link, bandwidth_bytes_per_s=value),
     "latency_file": lambda link, value: LinkChange(link, latency_s=value),
     "state_file": lambda link, value: LinkChange(link, is_up=value > 0),
 }
-
-
-def read_profile(path: Path, change: Callable[[float], Change], is_positive: bool = False) -> Profile:
-    """A profile in SimGrid's format. SimunixError names file and line."""
-    try:
-        found = parse_profile(path.name, path.read_text())
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not a text file"
-        raise SimunixError(f"{path}: {reason}; give a profile of SimGrid's") from error
-    except ValueError as error:
-        raise SimunixError(f"{path}: {error}") from error
-    if not found.events:
-        raise SimunixError(f"{path}: no line with a time and a value; see docs/faults.md")
-    if is_positive and any(value == 0 for _, value in found.events):
-        raise SimunixError(f"{path}: expected bandwidths above 0, got 0; a state_file takes the link down")
-    points = tuple(Fault(round(moment_s * NS), change(value)) for moment_s, value in found.events)
-    return Profile(points, None if found.repeat_after_s is None else round(found.repeat_after_s * NS))
-
-
-def plan_faults(
-    events: list[EventSection], profiles: list[ProfileSection], folder: Path, platform: Platform
-) -> tuple[tuple[Fault, ...], tuple[Profile, ...]]:
-    """Everything that is to happen, the platform file's first; checked against the platform. SimunixError names the key."""
-    faults = []
-    for index, event in enumerate(events):
-        for change in event.changes():
-            _checked(f"events[{index}]", platform, change)
-            faults.append(Fault(event.at, change, event.duration))
-    return tuple(faults), (*played(platform.description.profiles), *_profiles(profiles, folder, platform))
-
-
-def _profiles(sections: list[ProfileSection], folder: Path, platform: Platform) -> Iterator[Profile]:
-    for index, section in enumerate(sections):
-        _checked(f"profiles[{index}]", platform, section.change("state_file", 1.0))
-        for key in _MEANINGS:
-            path: Any = getattr(section, key)
-            if path is not None:
-                try:
-                    yield read_profile(folder / path, partial(section.change, key), key == "bandwidth_file")
-                except SimunixError as error:
-                    raise SimunixError(f"profiles[{index}].{key}: {error}") from error
-
-
-def _checked(key: str, platform: Platform, change: Change) -> None:
-    try:
-        check(platform, change)
-    except SimunixError as error:
-        raise SimunixError(f"{key}: {error}") from error
+"""By the key of a profile's file: what a value of that file means for a link."""

@@ -79,12 +79,12 @@ def dotted(location: Sequence[str | int]) -> str:
     return text
 
 
-def load(path: Path, overrides: Sequence[str] = ()) -> Scenario:
-    """Read and check a scenario file; `overrides` are the KEY=VALUE of --set. Raises ScenarioError."""
+def load(model: type[Scenario], path: Path, overrides: Sequence[str] = ()) -> Scenario:
+    """Read a scenario file and check it by `model`; `overrides` are the KEY=VALUE of --set. Raises ScenarioError."""
     document, positions = read_document(path, "a scenario file, e.g. one of scenarios/", "hosts")
     for override in overrides:
         _apply(document, override, positions)
-    scenario = validated(Scenario, document, positions)
+    scenario = validated(model, document, positions)
     scenario.stands_in(positions.of_key)
     return scenario
 

@@ -1,4 +1,7 @@
-"""The scenario format: what a YAML file may say, its types and defaults. `simunix schema` prints it."""
+"""The scenario format: what a YAML file may say, its types and defaults. `simunix schema` prints it.
+
+Clusters of an RJMS are not described here: each RJMS adds a section of its own (`simunix.rjms.scenario`).
+"""
 
 from __future__ import annotations
 
@@ -60,17 +63,12 @@ CommandLine = Annotated[
 ]
 
 
-def _without_plugin_kind(value: object) -> object:
-    """`accounting_storage/slurmdbd`, as slurm.conf spells it, is `slurmdbd` here."""
-    return value.removeprefix("accounting_storage/") if isinstance(value, str) else value
-
-
-def _one_or_more(value: object) -> object:
+def one_or_more(value: object) -> object:
     """What there is usually one of may be written without the list."""
     return [value] if isinstance(value, dict) else value
 
 
-def _allow_one(schema: dict[str, Any]) -> None:
+def allow_one(schema: dict[str, Any]) -> None:
     """In the JSON Schema: one of them, a list, or nothing."""
     schema["anyOf"] = [schema["anyOf"][0]["items"], *schema["anyOf"]]
 
@@ -133,7 +131,7 @@ class WorkloadSection(SubmitSection):
 
     A trace of Batsim says what its jobs do; of other traces, `profile` does: sleep, suspendable, compute, or a profile as
     Batsim describes it. With `resources: nodes` a processor (or Batsim's `res`) is a whole node. `storage` says which host is
-    meant by the label of a storage in a profile. See docs/jobs.md.
+    meant by the label of a storage in a profile. See docs/guide/jobs.md.
     """
 
     trace: Path = Field(strict=False)
@@ -148,34 +146,6 @@ class WorkloadSection(SubmitSection):
     profile: Literal["sleep", "suspendable", "compute"] | dict[str, Any] | None = None
     resources: Literal["cores", "nodes"] = "cores"
     storage: dict[str, str] = {}
-
-
-class SlurmSection(Section):
-    """A Slurm cluster: its configuration is written from the platform, or taken as it is (`config`).
-
-    `parameters` of slurm.conf replace what stands there; null takes one out.
-
-    Its Slurm is that of its hosts' root file systems. Several clusters are a list; their names and hosts must differ.
-
-    `accounting_storage_type: slurmdbd` brings up slurmdbd on `accounting_storage_host` (default: the controller) and its
-    MariaDB on `storage_host` (default: the same), registers the cluster, tells each line of `sacctmgr` (such as `add account
-    physics`) to the command of that name, and starts slurmctld.
-    """
-
-    controller: str
-    nodes: HostList
-    login: str | None = None
-    cluster: str = "simunix"
-    partition: str = "batch"
-    scheduler_parameters: str = ""
-    extra: str = ""
-    parameters: dict[str, str | int | float | bool | None] = {}
-    config: Path | None = Field(default=None, strict=False)
-    accounting_storage_type: Annotated[Literal["none", "slurmdbd"], BeforeValidator(_without_plugin_kind)] = "none"
-    accounting_storage_host: str | None = None
-    accounting_storage_enforce: str = ""
-    storage_host: str | None = None
-    sacctmgr: list[str] = []
 
 
 class CostSection(Section):
@@ -211,8 +181,7 @@ class Scenario(Section):
     link_usage: Annotated[int | None, BeforeValidator(_interval), _INTERVAL] = None  # of links.csv; true for a second
     events: list[EventSection] = []
     profiles: list[ProfileSection] = []
-    slurm: Annotated[list[SlurmSection] | None, BeforeValidator(_one_or_more), Field(json_schema_extra=_allow_one)] = None
-    workload: Annotated[list[WorkloadSection] | None, BeforeValidator(_one_or_more), Field(json_schema_extra=_allow_one)] = None
+    workload: Annotated[list[WorkloadSection] | None, BeforeValidator(one_or_more), Field(json_schema_extra=allow_one)] = None
     _place: Callable[[str], str | None] | None = PrivateAttr(default=None)
 
     def stands_in(self, place: Callable[[str], str | None]) -> None:

@@ -8,12 +8,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, WithJsonSchema
 
 from simunix import ranges, units
 
-_QUANTITY = WithJsonSchema({"type": ["string", "number"]})
-Duration = Annotated[int, BeforeValidator(units.duration_ns), _QUANTITY]
-Seconds = Annotated[float, BeforeValidator(units.duration_s), _QUANTITY]
+QUANTITY = WithJsonSchema({"type": ["string", "number"]})
+Duration = Annotated[int, BeforeValidator(units.duration_ns), QUANTITY]
+Seconds = Annotated[float, BeforeValidator(units.duration_s), QUANTITY]
 Rate = Annotated[float, BeforeValidator(units.rate_bytes_per_s), WithJsonSchema({"type": "string"})]
-Size = Annotated[int, BeforeValidator(units.size_bytes), _QUANTITY]
-Speed = Annotated[float, BeforeValidator(units.speed_flops), _QUANTITY]
+Size = Annotated[int, BeforeValidator(units.size_bytes), QUANTITY]
+Speed = Annotated[float, BeforeValidator(units.speed_flops), QUANTITY]
 
 
 def host_names(value: object) -> tuple[str, ...]:

@@ -10,6 +10,9 @@ from simunix.scenario.section import Duration, Section
 from simunix.workload.job import Job
 from simunix.workload.transforms.order import SESSION_GAP_S
 
+BY_RJMS: Literal["slurm"] = "slurm"
+"""The value of `dependencies` that leaves a dependency to the RJMS."""
+
 Ranges = tuple[tuple[int, int], ...]
 
 

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from simunix.scenario.loader import load, read_document, validated
+from simunix.rjms.scenario import load
+from simunix.scenario.loader import read_document, validated
 from simunix.scenario.located import ScenarioError
 from simunix.scenario.section import Section
 
@@ -73,7 +74,7 @@ class Experiment(Section):
 
 def load_experiment(path: Path) -> Experiment:
     """Read and check an experiment file; its scenario becomes a path that holds from anywhere. Raises ScenarioError."""
-    document, positions = read_document(path, "an experiment file (docs/experiments.md)", "scenario")
+    document, positions = read_document(path, "an experiment file (docs/guide/experiments.md)", "scenario")
     experiment = validated(Experiment, document, positions)
     scenario = (path.parent / experiment.scenario).resolve()
     if not scenario.is_file():

@@ -9,10 +9,10 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from simunix.app.summary import human_time
 from simunix.sweep.child import last_words, log_file
 from simunix.sweep.runs import Run
 from simunix.sweep.table import DONE, record_of, status_of
+from simunix.units import human_time
 
 
 class SweepProgress:

@@ -14,7 +14,7 @@ from pathlib import Path
 import yaml
 
 from rsg_server.errors import SimunixError
-from simunix.scenario.loader import load
+from simunix.rjms.scenario import load
 from simunix.sweep.experiment import Experiment, Levels, Setting, label, own_seed
 
 SLUG_MAX = 40

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
-from simunix.results.run_json import sha256_of
-from simunix.results.run_record import read_record
+from simunix.results.run_json import read_record, sha256_of
 from simunix.sweep.child import last_words, run_folder
 from simunix.sweep.runs import Run
 

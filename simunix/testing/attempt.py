@@ -12,9 +12,10 @@ from typing import Protocol
 from rsg_server.diagnosis.stalls import actor_lines, seconds, stall_report
 from rsg_server.errors import SimunixError, StallError
 from simunix.app.runner import ScenarioOptions, job_rows, make_record
-from simunix.launch.emulation import Emulation, Supervised
+from simunix.launch.emulation import Emulation
 from simunix.launch.factory.container import Isolation, probe
 from simunix.launch.run_directory import RunDirectory
+from simunix.launch.supervisor import Supervised
 from simunix.planning.expand import Expansion
 from simunix.scenario.model import Scenario
 from simunix.testing.description import WORK_FOLDER, Description
@@ -69,7 +70,6 @@ class Attempt:
             plan = replace(plan, until_ns=until_ns)
         directory.path.mkdir(parents=True, mode=0o700)
         emulation = Emulation(plan, directory, warn=lambda text: None, isolation=kind, lists_waiting=True)
-        emulation.prepare()
         for host in plan.hosts:
             directory.private(host.name, WORK_FOLDER).mkdir(parents=True, exist_ok=True)
         return cls(emulation, scenario, expansion, limits)
@@ -97,7 +97,7 @@ class Attempt:
             if emulation.failure is not None:
                 raise RunFailedError(emulation.failure)
         except SimunixError as error:
-            emulation.failure = emulation.failure or str(error)
+            emulation.note_failure(error)
             self.problem = error
             raise error.with_traceback(None) from None  # where in the server it was found helps no test
         finally:
@@ -125,7 +125,7 @@ class Attempt:
         """Write run.json and what a test may ask for afterwards."""
         emulation = self.emulation
         rows = job_rows(self.scenario, self.expansion, self.directory)
-        record = make_record(ScenarioOptions(self.limits.source), self.scenario, self.expansion, emulation, rows)
+        record = make_record(ScenarioOptions(path=self.limits.source), self.scenario, self.expansion, emulation, rows)
         record.write(self.directory.path / "run.json")
         return RunResult(
             self.directory.path,

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.faults.faults import Change, Heal, Loss, Partition, check
-from simunix.launch.emulation import describe_exit
 from simunix.launch.run_directory import RunDirectory
+from simunix.launch.supervisor import describe_exit
 from simunix.ranges import expand_hosts
+from simunix.rjms.scenario import cluster_sections
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
 from simunix.scenario.network_section import NetworkSection
 from simunix.testing.attempt import Attempt
@@ -228,7 +229,7 @@ class Cluster:
         elif not self.attempts or self.attempts[-1].is_over:
             raise SimunixError(f"{process!r}: nothing runs now; say when: kill(at='5s'), or call it from an action of at()")
         else:
-            self.attempts[-1].emulation.send_signal(process.entry, number)
+            self.attempts[-1].emulation.supervisor.send_signal(process.entry, number)
 
     def change(self, change: Change, at: Time | None = None) -> None:
         """Have a host, a link or the network change at a moment of each run; without `at`, now."""
@@ -267,7 +268,8 @@ class Cluster:
     def run(self, until: Time | None = None, check: bool = False) -> RunResult:
         """Run from the beginning to the end; with `check`, it is an error if a process failed or did not end."""
         description = self._description
-        if not self.processes and not (description.scenario and (description.scenario.slurm or description.scenario.workload)):
+        scenario = description.scenario
+        if not self.processes and not (scenario and (scenario.workload or any(cluster_sections(scenario)))):
             raise SimunixError("there is nothing to run; start a program first: emulation.host('a').start(…)")
         until_ns = None if until is None else _duration("run(until=)", until)
         directory = RunDirectory(self.options.directory / f"run{len(self.attempts) + 1}")

@@ -16,6 +16,7 @@ from simunix.launch.plan import FileSpec, Plan, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.launch.run_directory import RunDirectory
 from simunix.planning.expand import PATH, Expansion, expand, process_spec
+from simunix.rjms.registry import RJMSS
 from simunix.scenario.loader import dotted
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
 from simunix.scenario.network_section import NetworkSection
@@ -84,7 +85,7 @@ class Description:
         """Hosts and links as described so far; None if there are none yet."""
         if more is None and not self.hosts and self.scenario is None:
             return None
-        without: dict[str, object] = {"slurm": None, "workload": None, "processes": [], "events": [], "profiles": []}
+        without: dict[str, object] = {**dict.fromkeys(RJMSS), "workload": None, "processes": [], "events": [], "profiles": []}
         return expand(self._scenario(more).model_copy(update=without), self.scenario_folder).plan.platform
 
     def _scenario(self, more: HostSection | None = None) -> Scenario:

@@ -16,7 +16,7 @@ from simunix.testing.function_source import Function
 from simunix.testing.program import Program
 
 if TYPE_CHECKING:
-    from simunix.launch.emulation import Supervised
+    from simunix.launch.supervisor import Supervised
     from simunix.testing.cluster import Cluster
 
 __tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's reader looks for the test's own line

@@ -1,13 +1,14 @@
-"""A job of a workload, whatever format it came from."""
+"""A job of a workload. The record is independent of the format that the job was read from."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a job does other than sleep: the `script` of the job program for its `ranks`, one a core (or one a node).
+    """The work of a job that does more than sleep: the `script` that the job program runs on each of its `ranks`.
 
-    `profile` is its name for reports, `output` where its log goes.
+    A job has one rank per core, or one per node where `on_nodes` is true. `profile` is the name of the work in reports,
+    `output` the path of the job's log.
     """
 
     profile: str
@@ -19,10 +20,11 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Times in seconds from the start of the trace. `cores` is what is asked for on the emulated cluster.
+    """A job to submit. Times are seconds from the start of the trace; `cores` is the job's size on the emulated cluster.
 
-    The rest is what the trace says of whose job it was and of what it followed; -1 is unknown. No limit is a
-    `requested_s` of infinity. `name` is what the trace calls it where that is no number.
+    `requested_s` is the time limit that the user asked for, infinity for no limit. The fields from `user` to `wait_s` are
+    those of the Standard Workload Format, -1 where the trace does not know them. `name` is the trace's name of the job where
+    that name is not a number.
     """
 
     id: int
@@ -44,7 +46,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class SkippedJob:
-    """A job of the trace that cannot be submitted, and why."""
+    """A job of the trace that cannot be submitted, and the reason."""
 
     id: int
     submit_s: float

@@ -1,4 +1,4 @@
-"""The users and groups of a trace (SWF fields 12 and 13) as users of the emulated hosts, who exist there only."""
+"""The users and groups of a trace (SWF fields 12 and 13) as users and groups that exist on the emulated hosts only."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from simunix.workload.job import Job
 
 FIRST_ID = 100_000
-"""User and group numbers count on from here, above those that distributions give."""
+"""First user id and first group id; distributions assign only smaller ones."""
 HOME = "/"
 SHELL = "/bin/sh"
 
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """An emulated user; `groups` are numbers, the own one first."""
+    """An emulated user. `groups` are group ids; the first is the user's primary group."""
 
     name: str
     uid: int
@@ -24,7 +24,10 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """By the trace's numbers. `members`: the groups' names with their users', as sacctmgr and /etc/group need them."""
+    """The users, and the ids of the groups, by their numbers in the trace.
+
+    `members` maps the name of each group to the names of its users, as sacctmgr(1) and group(5) need them.
+    """
 
     users: Mapping[int, User]
     groups: Mapping[int, int]
@@ -35,17 +38,20 @@ NO_PEOPLE = Population({}, {}, {})
 
 
 def user_name(number: int) -> str:
-    """Name of a user of the trace."""
+    """Return the login name of the user that has this number in the trace."""
     return f"user{number}"
 
 
 def group_name(number: int) -> str:
-    """Name of a group of the trace, and of its account."""
+    """Return the name of the group that has this number in the trace; the group's account has this name too."""
     return f"group{number}"
 
 
 def population(jobs: Sequence[Job]) -> Population:
-    """Everybody who has a job, in the order of the trace's numbers; who is in no group has his own. Without unknown users."""
+    """Return all known users that have a job, numbered in the order of the trace's numbers.
+
+    A user without a known group gets a primary group of its own.
+    """
     joined: dict[int, set[int]] = {}
     for job in jobs:
         if job.user >= 0:
@@ -54,7 +60,7 @@ def population(jobs: Sequence[Job]) -> Population:
 
 
 def together(populations: Sequence[Population]) -> Population:
-    """Those of several workloads: the same number is the same user."""
+    """Return the union of the populations of several workloads. Equal numbers mean the same user or group."""
     joined: dict[int, set[int]] = {}
     for each in populations:
         numbers = {gid: number for number, gid in each.groups.items()}
@@ -79,7 +85,10 @@ def _numbered(joined: Mapping[int, set[int]]) -> Population:
 
 
 def etc_files(people: Population, passwd: str, group: str) -> dict[str, bytes]:
-    """/etc/passwd and /etc/group of a host whose root has these: entries of the same name give way."""
+    """Return passwd(5) and group(5) of a host: the `passwd` and `group` of its root, and the people of the trace.
+
+    Where the root has an entry of an equal name, the entry of the trace replaces it.
+    """
     users = [f"{user.name}:x:{user.uid}:{user.groups[0]}:of the trace:{HOME}:{SHELL}" for user in people.users.values()]
     groups = [
         f"{group_name(number)}:x:{gid}:{','.join(people.members[group_name(number)])}" for number, gid in people.groups.items()

@@ -1,4 +1,4 @@
-"""What a trace is like: counts, span, sizes, times, load, users."""
+"""Statistics of a trace: counts, span, sizes, times, load, users."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ QUANTILES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 
 def statistics(trace: SwfTrace) -> dict[str, object]:
-    """Names and values for a table or JSON; seconds and processors. Values that the trace does not tell are left out."""
+    """Return names and values for a table or JSON, in seconds and processors; quantiles are dicts by their percentage.
+
+    Values that cannot be computed from the trace are left out. `offered_load` is work / (processors x span of submissions).
+    """
     jobs = trace.jobs
     sizes = size_of(jobs)
     found: dict[str, object] = {"jobs": len(jobs)}

@@ -75,8 +75,8 @@ def test_the_built_table_is_the_one_in_the_sources() -> None:
 
 
 def test_the_page_is_up_to_date() -> None:
-    page = (ROOT / "docs/coverage.md").read_text()
-    assert page == markdown(ROWS), "simunix coverage --markdown >docs/coverage.md"
+    page = (ROOT / "docs/reference/system-calls.md").read_text()
+    assert page == markdown(ROWS), "simunix coverage --markdown >docs/reference/system-calls.md"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)

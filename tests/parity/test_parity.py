@@ -10,6 +10,7 @@ directives:
   that something escaped.
 """
 
+import hashlib
 import os
 import re
 import shutil
@@ -18,19 +19,20 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import pytest
 
 import simunix
+from tests.starts import start
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
-ROOT = PROGRAMS.parents[2]
-COMPILE = ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", f"-I{PROGRAMS}", f"-I{ROOT / 'csrc/shared'}"]
+HEADERS = PROGRAMS.parents[2] / "csrc" / "shared"
+COMPILE = ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", f"-I{PROGRAMS}", f"-I{HEADERS}"]
 COMPILERS = {".c": ["gcc"], ".cc": ["g++", "-std=c++20", "-U_GNU_SOURCE", "-Wno-maybe-uninitialized"]}
 SHIM = Path(simunix.__file__).parent / "lib" / "libsimunix.so"
-EMULATOR = [sys.executable, "-m", "simunix.cli.main", "run", "--"]
 HANG_S = 60.0
 """Longer than this no emulated program, and no native one that is not about a long virtual time, may take."""
 WALL_LIMIT_S = 8.0
@@ -90,30 +92,66 @@ def cases() -> list[object]:
     return found
 
 
+@cache
+def version(compiler: str) -> str:
+    """The compiler's whole name."""
+    return subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
+
+
+@cache
+def headers_digest() -> bytes:
+    """Of all that the programs may include."""
+    files = sorted([*PROGRAMS.rglob("*.h"), *HEADERS.rglob("*.h"), *HEADERS.rglob("*.def")])
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).digest()
+
+
 def compiled(source: Path, directory: Path) -> list[str]:
-    """The command that runs this program; C is compiled into the directory, once."""
+    """The command that runs this program. C is compiled into the directory, once for all workers and runs of the tests.
+
+    The name of a binary says what it was made of; a binary that is not complete is not there under that name.
+    """
     if source.suffix == ".py":
         return [sys.executable, str(source)]
-    binary = directory / source.stem
     compiler = COMPILERS[source.suffix]
     if shutil.which(compiler[0]) is None:
         pytest.skip(f"{compiler[0]} is not installed")
+    words = [*compiler, *COMPILE, str(source)]
+    inputs = hashlib.sha256("\0".join([version(compiler[0]), *words]).encode() + headers_digest() + source.read_bytes())
+    binary = directory / inputs.hexdigest()[:16] / source.stem
     if not binary.exists():
-        result = subprocess.run([*compiler, *COMPILE, "-o", str(binary), str(source)], capture_output=True, text=True)
+        binary.parent.mkdir(parents=True, exist_ok=True)
+        fresh = binary.with_name(f"{source.stem}.{os.getpid()}")
+        result = subprocess.run([*words, "-o", str(fresh)], capture_output=True, text=True)
         assert result.returncode == 0, result.stderr
+        fresh.rename(binary)
     return [str(binary)]
 
 
-def check_run(command: list[str], directory: Path, environment: dict[str, str], limit_s: float) -> str:
+def begin_native(command: list[str], **options: Any) -> subprocess.Popen[str]:
+    """Start the command as it is."""
+    return subprocess.Popen(command, text=True, **options)
+
+
+def begin_emulated(command: list[str], **options: Any) -> subprocess.Popen[str]:
+    """Start the command in an emulation of its own."""
+    return start("run", "--", *command, **options)
+
+
+def check_run(
+    command: list[str],
+    directory: Path,
+    environment: dict[str, str],
+    limit_s: float,
+    begin: Callable[..., subprocess.Popen[str]] = begin_native,
+) -> str:
     """Run the command in the directory; its stderr. Raises ParityError unless it succeeds within the wall time."""
-    process = subprocess.Popen(
+    process = begin(
         command,
         cwd=directory,
         env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
         start_new_session=True,
     )
     try:
@@ -147,8 +185,11 @@ def end(process: subprocess.Popen[str]) -> tuple[str, str]:
 
 
 @pytest.fixture(scope="session")
-def binaries(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("parity")
+def binaries(pytestconfig: pytest.Config) -> Path:
+    """Where compiled programs are kept, from run to run; `pytest --cache-clear` removes them."""
+    cache = pytestconfig.cache
+    assert cache is not None
+    return cache.mkdir("parity-programs")
 
 
 @pytest.fixture
@@ -163,7 +204,8 @@ def test_program(program: Program, arm: str, binaries: Path, tmp_path: Path) -> 
         check_run(command, tmp_path, outer_environment(), HANG_S + program.virtual_s)
         return
     limit_s = WALL_LIMIT_S if program.virtual_s > 0 else HANG_S
-    errors = check_run([*EMULATOR, *command], tmp_path, outer_environment() | {"PARITY_EMULATED": "1"}, limit_s)
+    environment = outer_environment() | {"PARITY_EMULATED": "1"}
+    errors = check_run(command, tmp_path, environment, limit_s, begin_emulated)
     check_warnings(errors, program.warning)
 
 

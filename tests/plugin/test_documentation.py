@@ -1,4 +1,4 @@
-"""docs/testing-your-program.md is run as it is printed: its files are written, its commands called, their output compared."""
+"""docs/guide/testing-your-program.md is run as printed: its files are written, its commands called, the output compared."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 from tests.conftest import IS_ANNOUNCED, PLUGIN, ROOT
 
-GUIDE = ROOT / "docs" / "testing-your-program.md"
-BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+GUIDE = ROOT / "docs" / "guide" / "testing-your-program.md"
+BLOCK = re.compile(r"^```(\w+)(?: title=\"(\S+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 VARYING = [
     (r" in \d+\.\d+s$", " in N s"),  # wall time
     (r"(\d+\.\d\d)\d{4} s\b", r"\1 s"),  # virtual time: another libc makes a few calls more or fewer

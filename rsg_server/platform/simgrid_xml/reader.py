@@ -35,7 +35,7 @@ def load_platform(path: Path | str, simgrid_compat: bool = False) -> Platform:
     """Read a SimGrid platform file (DTD 4.1). PlatformError tells file, line, what is wrong and how to mend it.
 
     Hosts get the addresses 10.0.0.1 and on, in the order of the file. `simgrid_compat` repeats what SimGrid 3.32 does where it
-    departs from its manual: docs/platforms.md lists it.
+    departs from its manual: docs/guide/platforms.md lists it.
     """
     context = Context(Path(path), simgrid_compat)
     document = parse(context.path)

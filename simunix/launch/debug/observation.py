@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from rsg_server.capture.capture import Capture
 from rsg_server.errors import SimunixError
-from rsg_server.kernel import Kernel
-from rsg_server.network.usage import LinkUsage
-from simunix.launch.run_directory import RunDirectory
+
+if TYPE_CHECKING:
+    from rsg_server.kernel import Kernel
+    from rsg_server.network.usage import LinkUsage
+    from simunix.launch.run_directory import RunDirectory
 
 LINKS_FILE = "links.csv"
 
@@ -50,8 +52,12 @@ class Observation:
         kernel, options = self.kernel, self.options
         options.check(list(kernel.hosts))
         if options.pcap is not None:
+            from rsg_server.capture.capture import Capture
+
             kernel.wire.capture = Capture(options.pcap or list(kernel.hosts), self.directory.host, kernel.options.epoch_ns)
         if options.interval_ns is not None:
+            from rsg_server.network.usage import LinkUsage
+
             self._usage = LinkUsage(kernel.network, options.interval_ns, lambda: kernel.now_ns)
             kernel.wire.watchers.append(self._usage)
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rsg_server.errors import SimunixError
-from rsg_server.fd_store import store as depot
+from rsg_server.fd_store import store as fd_store
 from simunix.launch.factory.container import Isolation
 from simunix.launch.limits import limits
 from simunix.launch.limits.limits import Limit
@@ -28,7 +28,7 @@ MERGED_SHARE, MERGED_BYTES = 0.4, 640 * KIB
 DESCRIPTORS_OF_HOST, DESCRIPTORS_OF_PROCESS, DESCRIPTORS_OF_THREAD = 2, 2, 1
 """A host's are both ends of a connection that comes now and then; its control socket is the factory's."""
 LASTING_OF_PROCESS = 1
-"""Of these, what the server's depot does not take (rsg_server/fd_store/store.py): a pidfd."""
+"""Of these, what the server's store does not take (rsg_server/fd_store/store.py): a pidfd."""
 FILES_OF_FACTORY, FILES_OF_PROCESS, FILES_OF_THREAD = 1, 14, 3
 RESERVE = 1.1
 
@@ -37,7 +37,7 @@ RESERVE = 1.1
 class Needs:
     """What a plan will take, estimated. `merged_bytes` counts for pages merged across hosts.
 
-    Of the server's descriptors only the lasting ones must fit into one process; keepers take the others if need be.
+    Of the server's descriptors only the lasting ones must fit into one process; holders take the others if need be.
     """
 
     hosts: int
@@ -76,7 +76,7 @@ def needs_of(plan: Plan) -> Needs:
         fixed + min(own, merged + 2 * largest),
         int(RESERVE * (hosts + threads)) + SERVER_TASKS,
         int(RESERVE * server),
-        int(RESERVE * (SERVER_DESCRIPTORS + depot.RESERVE + processes * LASTING_OF_PROCESS)),
+        int(RESERVE * (SERVER_DESCRIPTORS + fd_store.RESERVE + processes * LASTING_OF_PROCESS)),
         int(RESERVE * files),
     )
 

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
 from rsg_server.errors import SimunixError
 from simunix.launch.factory.launcher import ContainerLauncher
 from simunix.launch.limits.capacity import GIB, Needs, gib
+from simunix.launch.limits.limits import memory_bytes
 
 WORTH_BYTES = GIB
 """With merge_pages: auto, less than this is not worth the second core's time."""
@@ -41,7 +40,7 @@ def start_merging(wanted: str, needs: Needs, launcher: ContainerLauncher, warn: 
 
 
 @dataclass(slots=True)
-class Room:
+class MemoryGate:
     """Holds up the start of further daemons, in real time, while memory is short and the merger is gaining some."""
 
     is_given_up: Callable[[], bool]
@@ -50,9 +49,9 @@ class Room:
     def wait(self) -> None:
         """Return when there is room, when merging no longer helps, or when the run is given up."""
         began = time.monotonic()
-        floor = int(psutil.virtual_memory().total * ROOM_SHARE)
+        floor = int(memory_bytes()["MemTotal"] * ROOM_SHARE)
         scans = _full_scans()
-        while psutil.virtual_memory().available < floor and not self.is_given_up():
+        while memory_bytes()["MemAvailable"] < floor and not self.is_given_up():
             if time.monotonic() - began > PATIENCE_S or _full_scans() > scans + SCANS:
                 break
             time.sleep(LOOK_S)

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
 UNLIMITED = 1 << 62
+KIB = 1 << 10
 CGROUPS = Path("/sys/fs/cgroup")
 CGROUP_FILES = {
     "memory": ("memory", ("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")),
@@ -30,9 +29,16 @@ class Limit:
     source: str
 
 
+def memory_bytes() -> dict[str, int]:
+    """What proc_meminfo(5) says, in bytes by name: MemTotal, MemAvailable, SwapFree …"""
+    lines = (line.split() for line in Path("/proc/meminfo").read_text().splitlines())
+    return {words[0].rstrip(":"): int(words[1]) * KIB for words in lines}
+
+
 def memory() -> Limit:
     """Bytes that processes may still take, swap included."""
-    here = Limit(psutil.virtual_memory().available + psutil.swap_memory().free, "memory that is free now")
+    said = memory_bytes()
+    here = Limit(said["MemAvailable"] + said["SwapFree"], "memory that is free now")
     return min((here, *_of_groups("memory")), key=lambda limit: limit.free)
 
 

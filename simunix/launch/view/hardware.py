@@ -24,6 +24,11 @@ class Hardware:
         """Logical processors."""
         return self.sockets * self.cores_per_socket * self.threads_per_core
 
+    @property
+    def shape(self) -> str:
+        """Hosts of one shape show the same files."""
+        return f"{self.sockets}x{self.cores_per_socket}x{self.threads_per_core}-{self.memory_bytes}"
+
     def place(self, cpu: int) -> tuple[int, int]:
         """(socket, core in the socket) of a logical processor: threads of a core are numbered apart, as on PCs."""
         cores = self.sockets * self.cores_per_socket

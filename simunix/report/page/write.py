@@ -16,12 +16,12 @@ import pandas as pd
 
 from rsg_server.errors import SimunixError
 from simunix import __version__
-from simunix.app.summary import human_time
 from simunix.report.comparison import PER_RUN, Comparison, Curves, Rectangles
 from simunix.report.differences import differences
 from simunix.report.requests import by_name
 from simunix.report.run_data import Run
 from simunix.results.events import read_events
+from simunix.units import human_time
 
 HERE = Path(__file__).parent
 RECTANGLES_MAX = 200_000

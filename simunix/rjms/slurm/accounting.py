@@ -1,32 +1,15 @@
-"""What Slurm itself recorded of its jobs: the text file of jobcomp/filetxt."""
+"""What Slurm itself recorded of its jobs: the text file of jobcomp/filetxt. Slurm's resolution of time is a second."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from simunix.rjms.adapter import CompletedJob
 
 _KEY = re.compile(r"(?:^|\s)([A-Z][A-Za-z]*)=")
 _NUMBER = re.compile(r"\(\d+\)$")
-
-
-@dataclass(frozen=True, slots=True)
-class CompletedJob:
-    """A line of jobcomp: times in seconds since the Unix epoch (Slurm's resolution is a second); None if it never started."""
-
-    number: int
-    name: str
-    state: str
-    submit_s: float
-    start_s: float | None
-    end_s: float
-    nodes: str
-    cores: int
-    limit_s: float | None
-    element: str = ""  # NUMBER_INDEX of an array's
-    user: str = ""
-    account: str = ""
 
 
 def parse_jobcomp(lines: Iterable[str]) -> dict[str, CompletedJob]:
@@ -36,7 +19,7 @@ def parse_jobcomp(lines: Iterable[str]) -> dict[str, CompletedJob]:
 
 
 def parse_line(line: str) -> CompletedJob:
-    """One line `JobId=1 UserId=… Name=… JobState=…`; values may hold spaces.
+    """One line of jobcomp, `JobId=1 UserId=… Name=… JobState=…`; values may hold spaces.
 
     A job that was cancelled while it waited has a StartTime, its end, and no nodes.
     """
@@ -45,18 +28,18 @@ def parse_line(line: str) -> CompletedJob:
     values = {key[1]: line[key.end() : end].strip() for key, end in zip(keys, ends, strict=True)}
     nodes = values["NodeList"].replace("(null)", "")
     return CompletedJob(
-        int(values["JobId"]),
-        values["Name"],
-        values["JobState"],
-        _moment(values["SubmitTime"]) or 0.0,
-        _moment(values["StartTime"]) if nodes else None,
-        _moment(values["EndTime"]) or 0.0,
-        nodes,
-        int(values["ProcCnt"]),
-        _limit(values["TimeLimit"]),
-        f"{values['ArrayJobId']}_{values['ArrayTaskId']}" if "ArrayTaskId" in values else "",
-        _NUMBER.sub("", values.get("UserId", "")),
-        values.get("Account", "").replace("(null)", ""),
+        number=int(values["JobId"]),
+        name=values["Name"],
+        state=values["JobState"],
+        submit_s=_moment(values["SubmitTime"]) or 0.0,
+        start_s=_moment(values["StartTime"]) if nodes else None,
+        end_s=_moment(values["EndTime"]) or 0.0,
+        nodes=nodes,
+        cores=int(values["ProcCnt"]),
+        limit_s=_limit(values["TimeLimit"]),
+        element=f"{values['ArrayJobId']}_{values['ArrayTaskId']}" if "ArrayTaskId" in values else "",
+        user=_NUMBER.sub("", values.get("UserId", "")),
+        account=values.get("Account", "").replace("(null)", ""),
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from simunix.rjms.clients import Choice, Clients
-from simunix.rjms.slurm.work import size_words, work_words
+from simunix.rjms.adapter import Choice, Clients
+from simunix.rjms.slurm.work import LAUNCH, size_words, work_words
 from simunix.workload.job import Job
 
 SBATCH, SRUN = "sbatch", "srun"
@@ -14,6 +15,7 @@ UNFINISHED = ("squeue", "--noheader", "--array", "--format=%i")
 ENDED = ("scontrol", "--oneliner", "show", "job", "{}")
 END_PATTERN = r"\bEndTime=(\S+)"
 RELEASE = ("scontrol", "release", "{}")
+STATES = "squeue --noheader --states=all --format='%j|%T|%C'"
 MINUTE_S = 60
 ARRAY_MAX = 1000
 """Slurm's MaxArraySize is 1001 unless slurm.conf says otherwise, and the index has to be below it."""
@@ -55,17 +57,37 @@ def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
     return (SBATCH, "--parsable", name_option(job.id), *rest, *work_words(job))
 
 
+def limit_s(job: Job) -> float | None:
+    """The time limit that Slurm is told, in seconds; None for no limit."""
+    limit = time_limit_min(job)
+    return None if limit is None else limit * 60.0
+
+
+def find_held(names: Sequence[str]) -> str:
+    """A shell command that prints the numbers of the pending jobs of these names, in the order of their submission."""
+    return f"squeue --noheader --states=PENDING --sort=i --format=%A --name={','.join(names)}"
+
+
 CLIENTS = Clients(
-    (SBATCH, SRUN),
-    frozenset({SRUN}),
-    submit_command,
-    name_option,
-    "--dependency=afterany:{}",
-    "--array=0-{}",
-    ARRAY_MAX,
-    QUEUE,
-    UNFINISHED,
-    ENDED,
-    END_PATTERN,
-    RELEASE,
+    names=(SBATCH, SRUN),
+    staying=frozenset({SRUN}),
+    command=submit_command,
+    job_name=job_name,
+    named=name_option,
+    limit_s=limit_s,
+    after="--dependency=afterany:{}",
+    array="--array=0-{}",
+    array_max=ARRAY_MAX,
+    launch=LAUNCH,
+    log_name="%x-%j",
+    queue=QUEUE,
+    unfinished=UNFINISHED,
+    ended=ENDED,
+    end_pattern=END_PATTERN,
+    release=RELEASE,
+    states=STATES,
+    running="RUNNING",
+    pending="PENDING",
+    find_held=find_held,
+    release_all=RELEASE[:2],
 )

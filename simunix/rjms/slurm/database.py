@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from rsg_server.errors import SimunixError
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
 from simunix.rjms.slurm import daemons
+from simunix.rjms.slurm.section import SlurmSection
 from simunix.roots.tree import THIS_COMPUTER, RootTree
-from simunix.scenario.model import SlurmSection
 
 SLURMDBD, SACCTMGR = "/usr/sbin/slurmdbd", "/usr/bin/sacctmgr"
 MARIADBD, INSTALL = "/usr/sbin/mariadbd", "/usr/bin/mariadb-install-db"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from rsg_server.errors import SimunixError
@@ -18,6 +19,22 @@ REQUIRED = {
 }
 """Programs that must be installed, and the Debian package of each."""
 OLDEST: Release = (20, 11)
+LIBRARIES = (
+    "usr/lib/*/slurm*/libslurmfull.so",
+    "usr/lib*/slurm*/libslurmfull.so",
+    "usr/local/lib*/slurm*/libslurmfull.so",
+)
+_VERSION = re.compile(rb"\0(\d\d\.\d\d\.\d+)\0")
+
+
+def version(root: RootTree) -> str | None:
+    """Version of the Slurm in a root, e.g. `24.11.5`, read out of Slurm's own library; None if there is none."""
+    for pattern in LIBRARIES:
+        for library in sorted(root.path.glob(pattern)):
+            found = _VERSION.search(library.read_bytes())
+            if found:
+                return found[1].decode()
+    return None
 
 
 def of_roots(key: str, roots: Mapping[str, RootTree]) -> dict[str, Release]:
@@ -28,13 +45,13 @@ def of_roots(key: str, roots: Mapping[str, RootTree]) -> dict[str, Release]:
 
 def _of_root(key: str, root: RootTree) -> Release:
     missing = sorted({package for program, package in REQUIRED.items() if not root.has(program)})
-    version = root.slurm()
-    if missing or version is None:
+    installed = version(root)
+    if missing or installed is None:
         names = ", ".join(missing or ["slurm-wlm"])
         if root == THIS_COMPUTER:
             raise SimunixError(f"{key}: not installed: {names}; as root: apt-get install slurm-wlm munge")
         raise SimunixError(f"{key}: not installed in the root {root.path}: {names}; make it with slurm-wlm munge python3")
-    year, month = (int(part) for part in version.split(".")[:2])
+    year, month = (int(part) for part in installed.split(".")[:2])
     if (year, month) < OLDEST:
-        raise SimunixError(f"{key}: Slurm {version} in {root.path} is older than 20.11, the oldest that simunix configures")
+        raise SimunixError(f"{key}: Slurm {installed} in {root.path} is older than 20.11, the oldest that simunix configures")
     return year, month

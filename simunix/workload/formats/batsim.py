@@ -18,13 +18,13 @@ from simunix.workload.transforms.sample import size_of
 from simunix.workload.transforms.shape import PROFILE
 
 DELAY_TYPES = {"delay": 4, "DelayProfile": 5}
-"""What a profile that only takes time is called, and in which version."""
+"""Types of the profile that only takes time, and the Batsim version that uses each."""
 _Seconds = Annotated[float, Field(ge=0, lt=LIMIT, allow_inf_nan=False)]
 _Number = Annotated[int, Field(gt=-LIMIT, lt=LIMIT)]
 
 
 class BatsimJob(BaseModel):
-    """A job: `subtime` and `walltime` in seconds, `res` hosts."""
+    """A job. `subtime` (submission) and `walltime` (limit) are seconds, `res` is the number of hosts."""
 
     model_config = ConfigDict(extra="allow")
     id: _Number | str
@@ -35,18 +35,18 @@ class BatsimJob(BaseModel):
 
 
 class BatsimWorkload(BaseModel):
-    """A workload file. Profiles keep whatever their type says."""
+    """A workload file. Profiles keep all their keys; which keys a profile has depends on its type."""
 
     model_config = ConfigDict(extra="allow")
     nb_res: Annotated[int, Field(ge=1)]
     jobs: list[BatsimJob]
     profiles: dict[str, dict[str, Any]]
     provenance: list[str] = []
-    """Ours, Batsim ignores it: how the workload was made."""
+    """How the workload was made. This key is an extension of simunix; Batsim ignores it."""
 
 
 def read_workload(path: Path) -> BatsimWorkload:
-    """Read and check a workload. Raises SimunixError naming file and key."""
+    """Read and check a workload. Raises SimunixError, which names file and key."""
     try:
         workload = BatsimWorkload.model_validate_json(read_bytes(path, "a workload of Batsim"))
     except ValidationError as error:
@@ -67,7 +67,11 @@ def _is_time(value: object) -> bool:
 
 
 def to_swf(workload: BatsimWorkload, source: str) -> SwfTrace:
-    """As a trace. Jobs whose profile is no delay have an unknown run time; ids that are no numbers are counted from 1."""
+    """Convert a workload to a trace, in the order of submission. `source` is the file's name, for the header.
+
+    Jobs whose profile is not a delay have an unknown run time. Unless all ids are numbers, jobs are numbered from 1 in the
+    order of the file.
+    """
     numbered = all(str(job.id).isdecimal() and int(job.id) < LIMIT for job in workload.jobs)
     order = sorted(range(len(workload.jobs)), key=lambda place: workload.jobs[place].subtime)
     found = [(place, workload.jobs[place]) for place in order]
@@ -83,15 +87,13 @@ def to_swf(workload: BatsimWorkload, source: str) -> SwfTrace:
 def _record(number: int, job: BatsimJob, profile: dict[str, Any]) -> SwfRecord:
     runtime = float(profile["delay"]) if profile.get("type") in DELAY_TYPES else float(UNKNOWN)
     walltime = float(UNKNOWN) if job.walltime is None else float(job.walltime)
-    return SwfRecord(
-        number, job.subtime, -1.0, runtime, -1, -1.0, -1.0, job.res, walltime, -1.0, -1, -1, -1, -1, -1, -1, -1, -1.0
-    )
+    return SwfRecord(job=number, submit_s=job.subtime, runtime_s=runtime, requested=job.res, requested_s=walltime)
 
 
 def write_workload(path: Path, trace: SwfTrace, version: int = 5) -> None:
-    """Write a trace's jobs, as delays or with the profiles that they came with.
+    """Write the jobs of a trace: with the profile that a job was read with, otherwise with a delay of its run time.
 
-    Raises SimunixError if one lacks what Batsim needs, or the file cannot be written.
+    Raises SimunixError if the submit time, size or run time of a job is unknown, or if the file cannot be written.
     """
     kind = next(name for name, number in DELAY_TYPES.items() if number == version)
     jobs = trace.jobs.assign(size=size_of(trace.jobs))

@@ -1,4 +1,4 @@
-"""Which format a file of jobs is in: by its name's ending."""
+"""Reading and writing traces in the format that the ending of the file's name tells."""
 
 from __future__ import annotations
 
@@ -14,11 +14,7 @@ PACKED = (".gz", ".xz", ".bz2")
 
 
 def read_trace(path: Path) -> SwfTrace:
-    """Read any of them as a trace. Raises SimunixError."""
-    if path.is_dir():
-        from simunix.workload.formats.run import read_run
-
-        return read_run(path)
+    """Read a file of any of these formats as a trace; `simunix.results.as_trace` reads a run's folder. Raises SimunixError."""
     kind = _ending(path)
     if kind == ".json":
         from simunix.workload.formats.batsim import read_workload, to_swf
@@ -32,10 +28,10 @@ def read_trace(path: Path) -> SwfTrace:
 
 
 def write_trace(path: Path, trace: SwfTrace) -> None:
-    """Write SWF or Batsim's JSON. Raises SimunixError."""
+    """Write SWF or Batsim's JSON, by the ending of the name. Raises SimunixError for other endings and failed writes."""
     kind = _ending(path)
     if path.suffix in PACKED and (kind, path.suffix) not in ((".swf", ".gz"), (".swf", ".xz")):
-        raise SimunixError(f"{path}: written packed are only .swf.gz and .swf.xz; choose another name")
+        raise SimunixError(f"{path}: only .swf.gz and .swf.xz can be written packed; choose another name")
     if kind == ".json":
         from simunix.workload.formats.batsim import write_workload
 

@@ -1,7 +1,7 @@
-"""What else is called SWF: files of the JSSPP archive (CESNET) whose columns are other ones.
+"""Dialects of SWF: files of the JSSPP archive (CESNET) that are called SWF but have other columns.
 
-The Parallel Workloads Archive's own files need nothing of this: 18 columns, or 18 and more. A dialect is known by the number of
-its columns and by the column that holds words where SWF has a number.
+Files of the Parallel Workloads Archive have at least SWF's 18 columns and need no dialect. A dialect is recognised by the
+number of its columns and by one column that holds names where SWF has a number.
 """
 
 from __future__ import annotations
@@ -15,21 +15,24 @@ UNKNOWN = -1
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """`columns`: for each of the file's columns the SWF field it fills, None if none does."""
+    """`columns`: for each column of the file the SWF field that it fills, or None for a column that is not used.
+
+    `name_column` is the place of a column that holds names; the dialect is recognised by it.
+    """
 
     name: str
     columns: tuple[str | None, ...]
-    words: int  # place of the column that tells the dialect: names, not numbers
+    name_column: int
 
-    def fits(self, words: list[str]) -> bool:
-        """Whether a line is of this dialect."""
-        return len(words) == len(self.columns) and not _is_number(words[self.words])
+    def fits(self, cells: list[str]) -> bool:
+        """Return whether a line, split into its cells, is of this dialect."""
+        return len(cells) == len(self.columns) and not _is_number(cells[self.name_column])
 
 
 SOFT_WALLTIME = Dialect(
     "CERIT-SC with soft walltimes (JSSPP 2022)",
     ("job", "submit_s", "wait_s", "runtime_s", "requested", "requested_memory_b", "user", "queue_name", "requested_s", None),
-    words=7,
+    name_column=7,
 )
 METACENTRUM_2009 = Dialect(
     "MetaCentrum 2009, as received",
@@ -37,7 +40,7 @@ METACENTRUM_2009 = Dialect(
         *("job", "user_name", "queue_name", "allocated", None, None, "memory_kib"),
         *("submit_s", "start_s", "end_s", "runtime_s", None, None),
     ),
-    words=2,
+    name_column=2,
 )
 DIALECTS = (SOFT_WALLTIME, METACENTRUM_2009)
 _JOB = re.compile(r"^(\d+)(?:\[\d*\])?(?:\..*|\[\d*\].*)?$")
@@ -52,7 +55,7 @@ def _is_number(word: str) -> bool:
 
 
 def job_number(word: str) -> int:
-    """Of `42`, `42.server.cz`, `42[7]`, `42[7].server`: 42. ValueError for anything else."""
+    """Return 42 for `42`, `42.server.cz`, `42[7]` and `42[7].server`. Raises ValueError for anything else."""
     found = _JOB.match(word)
     if found is None:
         raise ValueError(word)
@@ -60,39 +63,42 @@ def job_number(word: str) -> int:
 
 
 def decimal(word: str) -> float:
-    """A number, also with a decimal comma (as CERIT-SC writes memory)."""
+    """Parse a number with a decimal point or a decimal comma (CERIT-SC writes memory with a comma)."""
     return float(word.replace(",", "."))
 
 
 class Names:
-    """Numbers for names, counted from 1 in the order in which they come."""
+    """Assigns numbers to names, counted from 1 in the order in which the names first appear."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
 
     def __call__(self, word: str) -> int:
-        """The number of a name; of a number, itself."""
+        """Return the number of a name; a text that is a number stands for itself."""
         return int(word) if word.lstrip("-").isdigit() else self.numbers.setdefault(word, len(self.numbers) + 1)
 
     def __iter__(self) -> Iterator[tuple[str, int]]:
-        """Names and their numbers."""
+        """Iterate over the names and their numbers."""
         return iter(self.numbers.items())
 
 
 Converter = Callable[[str], float]
 
 
-def translate(dialect: Dialect, words: list[str], users: Names, queues: Names) -> dict[str, float]:
-    """SWF fields of a dialect's line; a ValueError's argument is the column's name and word."""
+def translate(dialect: Dialect, cells: list[str], users: Names, queues: Names) -> dict[str, float]:
+    """Return the SWF fields of a dialect's line by name. Raises ValueError(column, text) for a cell that is not a number.
+
+    Names of users and queues are entered into `users` and `queues`.
+    """
     converters: dict[str, Converter] = {"job": job_number, "user_name": users, "user": users, "queue_name": queues}
     found: dict[str, float] = {}
-    for name, word in zip(dialect.columns, words, strict=True):
+    for name, text in zip(dialect.columns, cells, strict=True):
         if name is None:
             continue
         try:
-            found[name] = converters.get(name, decimal)(word)
+            found[name] = converters.get(name, decimal)(text)
         except ValueError:
-            raise ValueError(name, word) from None
+            raise ValueError(name, text) from None
     renamed = {"user_name": "user", "queue_name": "queue"}
     values = {renamed.get(name, name): value for name, value in found.items()}
     if "requested_memory_b" in values:

@@ -1,9 +1,10 @@
-"""Where a trace comes from, kept in the trace: header Notes that every command adds to and none takes away.
+"""The provenance of a trace, kept in its header: Notes, to which every command adds and of which none removes any.
 
     ; Note: made from: trace.swf.gz (sha256 0f3a…)
     ; Note: made by: simunix 0.1.0: simunix workload cut trace.swf.gz day.swf --begin 40d --end 41d
 
-Oldest first. No dates and no names of machines: the same command on the same file gives the same bytes.
+The oldest Note comes first. Notes have neither dates nor names of machines, so that one command on one file always gives the
+same bytes.
 """
 
 from __future__ import annotations
@@ -18,31 +19,34 @@ from simunix import __version__
 from simunix.workload.formats.swf import SwfTrace
 
 RUN_JOBS = "jobs.csv"
-"""What stands for a run's folder."""
+"""The file whose name and checksum identify a source that is a run directory."""
 FROM, BY, WITH = " Note: made from: ", " Note: made by: ", " Note: made with: "
 
 
 def history(trace: SwfTrace) -> tuple[str, ...]:
-    """The lines of provenance in a trace's header, without the word Note, oldest first."""
+    """Return the provenance Notes of a trace's header without the leading `Note:`, oldest first."""
     return tuple(line.removeprefix(" Note: ") for line in trace.comments if line.startswith((FROM, BY, WITH)))
 
 
-def recorded(trace: SwfTrace, words: Sequence[str], sources: Iterable[Path] = ()) -> SwfTrace:
-    """With the command line `simunix WORDS` and the files it read. Reads the files again, for their checksums."""
+def recorded(trace: SwfTrace, arguments: Sequence[str], sources: Iterable[Path] = ()) -> SwfTrace:
+    """Return the trace with Notes of the command `simunix ARGUMENTS` and of the `sources` that the command read.
+
+    The sources are read again, for their checksums; of a run directory, its jobs.csv.
+    """
     files = [path / RUN_JOBS if path.is_dir() else path for path in sources]
     lines = [f"{FROM}{path.name} (sha256 {checksum(path)})" for path in files]
-    lines.append(f"{BY}simunix {__version__}: {shlex.join(('simunix', *words))}")
+    lines.append(f"{BY}simunix {__version__}: {shlex.join(('simunix', *arguments))}")
     return replace(trace, comments=(*trace.comments, *lines))
 
 
 def with_history_of(trace: SwfTrace, others: Iterable[SwfTrace]) -> SwfTrace:
-    """With the provenance of traces whose jobs went into it, too."""
+    """Return the trace with the provenance Notes of the traces that its jobs come from added to its own."""
     known = set(history(trace))
     lines = dict.fromkeys(line for other in others for line in history(other) if line not in known)
     return replace(trace, comments=(*trace.comments, *(f" Note: {line}" for line in lines)))
 
 
 def checksum(path: Path) -> str:
-    """sha256 of a file as it is, packed or not; of a run's folder, of its jobs."""
-    with (path / "jobs.csv" if path.is_dir() else path).open("rb") as file:
+    """Return the sha256 of a file's bytes; of a packed file, of the packed bytes."""
+    with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,7 +1,7 @@
 """Dumps of Slurm's accounting: `sacct -a -X -P -o JobID,User,Submit,Start,End,TimelimitRaw,AllocCPUS,ReqCPUS,State`.
 
-Any set of columns that holds the needed ones, in any order; steps are left out. Dates without a zone are taken as UTC
-(run sacct with TZ=UTC, or with SLURM_TIME_FORMAT=%s).
+A dump may have any columns in any order, as long as it has those of `NEEDED`. Job steps are left out. Dates without a zone are
+taken as UTC (run sacct with TZ=UTC, or with SLURM_TIME_FORMAT=%s).
 """
 
 from __future__ import annotations
@@ -26,12 +26,15 @@ _UNKNOWN_DATES = ("Unknown", "None", "", "N/A")
 _UNKNOWN_LIMITS = ("UNLIMITED", "Partition_Limit", "INVALID", "")
 _LIMIT = re.compile(r"^(?:(\d{1,9})-)?(\d{1,9}):(\d\d):(\d\d)(?:\.\d+)?$")
 LAST_DATE_S = 253_402_300_800
-"""The year 10,000."""
+"""First second of the year 10,000, which Slurm's four-digit years cannot express."""
 _JOB = re.compile(r"^(\d{1,15})(?:_\d+|_\[.*\]|\+\d+)?$")
 
 
 def read_sacct(path: Path) -> SwfTrace:
-    """Read a dump with its header line, fields separated by |. Raises SimunixError naming file and line."""
+    """Read a dump: a header line, then a line per job, fields separated by `|`. Raises SimunixError with file and line.
+
+    Jobs are sorted by submission; the first submission becomes 0 s, and its date the UnixStartTime.
+    """
     frame = _frame(path)
     for name in NEEDED:
         if name not in frame:
@@ -50,8 +53,8 @@ def read_sacct(path: Path) -> SwfTrace:
     jobs["requested"] = _whole(frame, "ReqCPUS" if "ReqCPUS" in frame else "AllocCPUS", path)
     jobs["requested_s"] = _limits(frame, path)
     if "State" in frame:
-        words = frame["State"].str.split().str[0]
-        jobs["status"] = words.map(STATUS).where(~words.str.startswith("CANCELLED", na=False), CANCELLED).fillna(UNKNOWN)
+        states = frame["State"].str.split().str[0]  # of "CANCELLED by 1000", the first word
+        jobs["status"] = states.map(STATUS).where(~states.str.startswith("CANCELLED", na=False), CANCELLED).fillna(UNKNOWN)
         jobs["status"] = jobs["status"].astype("int64")
     notes = _named(frame, jobs)
     order = jobs["submit_s"].argsort(kind="stable")
@@ -61,7 +64,7 @@ def read_sacct(path: Path) -> SwfTrace:
 
 
 def _named(frame: pd.DataFrame, jobs: pd.DataFrame) -> list[str]:
-    """Numbers for names, in the columns of the trace; and Notes that say whose they are."""
+    """Fill the columns user, group, partition and queue of `jobs` with numbers; return Notes with the name of each number."""
     group = "Group" if "Group" in frame else "Account"
     notes = []
     for column, field in (("User", "user"), (group, "group"), ("Partition", "partition"), ("QOS", "queue")):
@@ -73,7 +76,7 @@ def _named(frame: pd.DataFrame, jobs: pd.DataFrame) -> list[str]:
 
 
 def _limits(frame: pd.DataFrame, path: Path) -> pd.Series:
-    """Seconds, from minutes (TimelimitRaw) or `[days-]hours:minutes:seconds` (Timelimit); UNKNOWN for no limit."""
+    """Limits in seconds, from minutes (TimelimitRaw) or `[days-]hours:minutes:seconds` (Timelimit); UNKNOWN for no limit."""
     column = next((name for name in ("TimelimitRaw", "Timelimit") if name in frame), None)
     if column is None:
         return pd.Series(float(UNKNOWN), index=frame.index)
@@ -93,7 +96,7 @@ def _check_order(moments: dict[str, pd.Series], frame: pd.DataFrame, path: Path)
 
 
 def _refuse(wrong: pd.Series, frame: pd.DataFrame, column: str, path: Path, expected: str) -> None:
-    """Say what is wrong with the first of these rows. Raises SimunixError if there is one."""
+    """Raise SimunixError for the first row that is `wrong`, with file, line, column and what was expected there."""
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         got = str(frame[column].iloc[row])[:60]
@@ -123,7 +126,7 @@ def _check_width(path: Path, content: str) -> None:
 
 
 def _dates(frame: pd.DataFrame, column: str, path: Path) -> pd.Series:
-    """Seconds of the Unix epoch, NaN where Slurm does not know."""
+    """Dates of a column in seconds since the Unix epoch, NaN where Slurm does not know the date."""
     known = frame[column].where(~frame[column].isin(_UNKNOWN_DATES))
     seconds = pd.to_numeric(known, errors="coerce")
     dates = pd.to_datetime(known.where(seconds.isna()), format="ISO8601", utc=True, errors="coerce")
@@ -133,7 +136,7 @@ def _dates(frame: pd.DataFrame, column: str, path: Path) -> pd.Series:
 
 
 def _jobs(frame: pd.DataFrame, path: Path) -> pd.Series:
-    """Numbers for the jobs: Slurm's own where each stands once, otherwise (arrays, requeued jobs) counted from 1."""
+    """Job numbers: Slurm's own if they are unique; otherwise (arrays, requeued jobs) numbers counted from 1."""
     found = frame["JobID"].str.extract(_JOB, expand=False)
     _refuse(found.isna(), frame, "JobID", path, "a job's number")
     numbers = found.astype("int64")
@@ -141,7 +144,7 @@ def _jobs(frame: pd.DataFrame, path: Path) -> pd.Series:
 
 
 def _whole(frame: pd.DataFrame, column: str, path: Path) -> pd.Series:
-    """Whole numbers; UNKNOWN where there is nothing."""
+    """A column as whole numbers; UNKNOWN where the field is empty."""
     known = frame[column].where(frame[column] != "")
     numbers = pd.to_numeric(known, errors="coerce")
     _refuse(known.notna() & ~(numbers.between(0, LIMIT) & (numbers % 1 == 0)), frame, column, path, "a whole number")

@@ -1,8 +1,9 @@
 """The Standard Workload Format (Chapin et al. 1999; https://www.cs.huji.ac.il/labs/parallel/workload/swf.html), version 2.2.
 
-Dialects that load: text in UTF-8 or Latin-1, plain or packed (`text.py`); more than 18 columns (the rest is left out), and
-fewer if all lines have as many (missing ones are unknown); whole numbers written as 4.0; job numbers such as 42.server and
-42[7]; submissions as dates (seconds of the Unix epoch; they become the trace's UnixStartTime); the tables of `dialects.py`.
+The reader also accepts: text in UTF-8 or Latin-1, plain or packed (`text.py`); more than 18 columns (columns from the 19th on
+are ignored), and fewer if all lines have equally many (missing fields are unknown); whole numbers written as 4.0; job numbers
+such as 42.server and 42[7]; submissions as dates (seconds of the Unix epoch; the first date becomes UnixStartTime); the tables
+of `dialects.py`.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from simunix.workload.formats.dialects import DIALECTS, Dialect, Names, job_numb
 from simunix.workload.formats.text import decode, read_bytes, stream
 
 UNKNOWN = -1
-LEAST_FIELDS = 5  # up to the allocated processors: without them a line says nothing about a job
+LEAST_FIELDS = 5  # up to the allocated processors: a line without these fields does not describe a job
 LIMIT = 1e15
-"""No value of a trace is this large; floats are exact up to here."""
+"""Every value of a trace is smaller; below this limit, floats hold whole numbers exactly."""
 LONGEST_SHOWN = 40
 ROWS_AT_ONCE = 50_000
 EXPECTED = "a trace in SWF"
 LEAST_DATE_S = 5e8
-"""A trace whose first job is submitted as late (16 years after its start) counts from 1970."""
+"""A trace whose first submission is this late (16 years) has dates, which count from 1970."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +41,22 @@ class SwfRecord:
 
     job: int
     submit_s: float
-    wait_s: float
-    runtime_s: float
-    allocated: int
-    cpu_s: float
-    memory_kib: float
-    requested: int
-    requested_s: float
-    requested_memory_kib: float
-    status: int
-    user: int
-    group: int
-    executable: int
-    queue: int
-    partition: int
-    preceding: int
-    think_s: float
+    wait_s: float = UNKNOWN
+    runtime_s: float = UNKNOWN
+    allocated: int = UNKNOWN
+    cpu_s: float = UNKNOWN
+    memory_kib: float = UNKNOWN
+    requested: int = UNKNOWN
+    requested_s: float = UNKNOWN
+    requested_memory_kib: float = UNKNOWN
+    status: int = UNKNOWN
+    user: int = UNKNOWN
+    group: int = UNKNOWN
+    executable: int = UNKNOWN
+    queue: int = UNKNOWN
+    partition: int = UNKNOWN
+    preceding: int = UNKNOWN
+    think_s: float = UNKNOWN
 
 
 FIELDS = tuple(field.name for field in fields(SwfRecord))
@@ -65,9 +66,10 @@ _TYPES = {name: np.dtype("int64" if name in _WHOLE else "float64") for name in F
 
 @dataclass(frozen=True)
 class SwfTrace:
-    """`comments`: the header's lines without their semicolon, in order; `jobs`: a frame of the columns FIELDS, a row a line.
+    """A trace: `comments` are the lines of the header without the semicolon, `jobs` is a frame with a row per job.
 
-    Of a workload of Batsim, jobs may have a column `profile` too: a name in `profiles`, or nothing for one that is a delay.
+    `jobs` has the columns FIELDS. The jobs of a Batsim workload also have a column `profile`: a key of `profiles`, or an empty
+    string for a job that is a delay.
     """
 
     comments: tuple[str, ...]
@@ -76,7 +78,7 @@ class SwfTrace:
 
     @cached_property
     def header(self) -> dict[str, str]:
-        """Header fields: the first value of each."""
+        """Values of the header's fields by name; of a field that occurs several times, the first value."""
         pairs = (comment.strip().partition(":") for comment in self.comments)
         found: dict[str, str] = {}
         for key, colon, value in pairs:
@@ -86,12 +88,12 @@ class SwfTrace:
 
     @cached_property
     def records(self) -> tuple[SwfRecord, ...]:
-        """The rows as records."""
+        """The rows of `jobs` as records."""
         columns = [self.jobs[name].tolist() for name in FIELDS]
         return tuple(SwfRecord(*values) for values in zip(*columns, strict=True))
 
     def number(self, key: str) -> float | None:
-        """A header field's number, e.g. MaxProcs; None if it is absent, no number, or unknown (-1)."""
+        """Return the number in a header field, e.g. MaxProcs; None if the field is absent, not a number, or unknown (-1)."""
         try:
             value = float(self.header[key].split()[0])
         except (KeyError, ValueError, IndexError):
@@ -99,9 +101,9 @@ class SwfTrace:
         return value if value >= 0 else None
 
     def with_jobs(self, jobs: pd.DataFrame, note: str, are_the_same: bool = False) -> SwfTrace:
-        """Other jobs under this header, with counts brought up to date and a Note that says where they come from.
+        """Return a trace of other jobs with this header, with counts brought up to date and a Note on where the jobs come from.
 
-        A line that names a context's jobs (`context.py`) is left out, unless they `are_the_same` at the same times.
+        The line that names the jobs of a context (`context.py`) is left out, unless the jobs and their times `are_the_same`.
         """
         counts = {"MaxJobs": str(len(jobs)), "MaxRecords": str(len(jobs))}
         kept = [_counted(comment, counts) for comment in self.comments if are_the_same or not is_context(comment)]
@@ -109,7 +111,7 @@ class SwfTrace:
 
 
 def is_context(comment: str) -> bool:
-    """Whether a header's line names the jobs of a context."""
+    """Return whether a line of the header names the jobs of a context."""
     return comment.partition(":")[0].strip() == "Context"
 
 
@@ -119,7 +121,7 @@ def _counted(comment: str, counts: dict[str, str]) -> str:
 
 
 def table(records: list[SwfRecord] | tuple[SwfRecord, ...]) -> pd.DataFrame:
-    """The frame of these records."""
+    """Return the records as a frame, a row per record, with the columns FIELDS."""
     columns = {name: np.array([getattr(record, name) for record in records], _TYPES[name]) for name in FIELDS}
     return pd.DataFrame(columns)
 
@@ -128,7 +130,7 @@ def table(records: list[SwfRecord] | tuple[SwfRecord, ...]) -> pd.DataFrame:
 
 
 def read_swf(path: Path) -> SwfTrace:
-    """Read a trace. Raises SimunixError naming file and line of anything malformed."""
+    """Read a trace. Raises SimunixError, which names file and line, for anything malformed."""
     data = read_bytes(path, EXPECTED)
     if b"\n" not in data:
         data = data.replace(b"\r", b"\n")
@@ -140,12 +142,12 @@ def read_swf(path: Path) -> SwfTrace:
 
 
 def read_comments(path: Path) -> tuple[str, ...]:
-    """The header of a trace alone. Raises SimunixError."""
+    """Read the header of a trace only: its lines without the semicolon. Raises SimunixError."""
     return tuple(_comments(read_bytes(path, EXPECTED)))
 
 
 def _comments(data: bytes) -> list[str]:
-    """The lines that begin with a semicolon, without it."""
+    """Return the lines that begin with a semicolon, without the semicolon."""
     found: list[bytes] = []
     place = data.find(b";")
     while place >= 0:
@@ -158,7 +160,7 @@ def _comments(data: bytes) -> list[str]:
 
 
 def _from_zero(trace: SwfTrace) -> SwfTrace:
-    """Dates instead of times since the beginning become such times."""
+    """Convert submissions that are dates to seconds since the first one, whose date becomes UnixStartTime."""
     known = trace.jobs["submit_s"][trace.jobs["submit_s"] >= 0]
     if known.empty or (first := float(known.min())) < LEAST_DATE_S:
         return trace
@@ -168,14 +170,14 @@ def _from_zero(trace: SwfTrace) -> SwfTrace:
 
 
 def _fast(data: bytes) -> pd.DataFrame | None:
-    """All lines at once; None if there is anything about them that a closer look must decide."""
+    """Parse all lines at once. Return None for lines that are not plain SWF, which `_careful` must parse one by one."""
     options = {"sep": r"\s+", "comment": ";", "header": None, "dtype": "float64", "engine": "c", "encoding": "latin-1"}
     try:
         frame = pd.read_csv(stream(data), usecols=range(len(FIELDS)), **options)  # type: ignore[call-overload]
     except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError):
         return None
     values = frame.to_numpy()
-    if values.size and not (values.min() > -LIMIT and values.max() < LIMIT):  # also false of what is no number
+    if values.size and not (values.min() > -LIMIT and values.max() < LIMIT):  # comparisons with NaN are false
         return None
     frame.columns = pd.Index(FIELDS)
     if any((frame[name] % 1 != 0).any() for name in _WHOLE):
@@ -183,24 +185,24 @@ def _fast(data: bytes) -> pd.DataFrame | None:
     return cast("pd.DataFrame", frame.astype(_TYPES))
 
 
-def _careful(text: str, path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Line by line; and Notes of what was decided."""
+def _careful(content: str, path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Parse line by line; return the jobs, and Notes on the dialect and on the numbers given to names."""
     rows: list[tuple[float, ...]] = []
     expected, dialect = 0, None
     users, queues = Names(), Names()
-    for number, line in enumerate(text.split("\n"), 1):
-        words = line.partition(";")[0].split()
-        if not words:
+    for number, line in enumerate(content.split("\n"), 1):
+        cells = line.partition(";")[0].split()
+        if not cells:
             continue
         if not expected:
-            expected, dialect = len(words), next((one for one in DIALECTS if one.fits(words)), None)
+            expected, dialect = len(cells), next((one for one in DIALECTS if one.fits(cells)), None)
         where = f"{path}:{number}"
-        if len(words) != expected and (dialect or expected <= len(FIELDS)):
-            raise SimunixError(f"{where}: expected {expected} fields, got {len(words)}; mend or delete the line")
+        if len(cells) != expected and (dialect or expected <= len(FIELDS)):
+            raise SimunixError(f"{where}: expected {expected} fields, got {len(cells)}; mend or delete the line")
         if dialect is None:
-            rows.append(_row(words, where))
+            rows.append(_row(cells, where))
         else:
-            rows.append(_dialect_row(dialect, words, where, users, queues))
+            rows.append(_dialect_row(dialect, cells, where, users, queues))
     notes = [f" Note: {field} {code}: {name}" for field, names in (("user", users), ("queue", queues)) for name, code in names]
     if dialect:
         notes.insert(0, f" Note: read as the dialect of {dialect.name}")
@@ -212,66 +214,66 @@ def _frame(rows: list[tuple[float, ...]]) -> pd.DataFrame:
     return pd.DataFrame({name: np.array(column, _TYPES[name]) for name, column in zip(FIELDS, columns, strict=True)})
 
 
-def _dialect_row(dialect: Dialect, words: list[str], where: str, users: Names, queues: Names) -> tuple[float, ...]:
+def _dialect_row(dialect: Dialect, cells: list[str], where: str, users: Names, queues: Names) -> tuple[float, ...]:
     try:
-        found = translate(dialect, words, users, queues)
+        found = translate(dialect, cells, users, queues)
     except ValueError as error:
-        name, word = error.args
-        raise SimunixError(f"{where}: {name}: expected a number, got {_shown(word)}; mend or delete the line") from None
+        name, text = error.args
+        raise SimunixError(f"{where}: {name}: expected a number, got {_shown(text)}; mend or delete the line") from None
     return tuple(_in_range(name, found.get(name, UNKNOWN), where, f"{found.get(name, UNKNOWN):g}") for name in FIELDS)
 
 
-def parse_record(words: list[str], where: str) -> SwfRecord:
-    """One line's words; `where` (file:line) leads the error."""
-    return SwfRecord(*_row(words, where))  # type: ignore[arg-type]
+def parse_record(cells: list[str], where: str) -> SwfRecord:
+    """Return the record of one line, split into its cells. Raises SimunixError, which begins with `where` (file:line)."""
+    return SwfRecord(*_row(cells, where))  # type: ignore[arg-type]
 
 
-def _row(words: list[str], where: str) -> tuple[float, ...]:
-    if len(words) < LEAST_FIELDS:
-        raise SimunixError(f"{where}: expected {len(FIELDS)} fields, got {len(words)}; mend or delete the line")
-    found = [_in_range(name, _value(name, word, where), where, word) for name, word in zip(FIELDS, words, strict=False)]
+def _row(cells: list[str], where: str) -> tuple[float, ...]:
+    if len(cells) < LEAST_FIELDS:
+        raise SimunixError(f"{where}: expected {len(FIELDS)} fields, got {len(cells)}; mend or delete the line")
+    found = [_in_range(name, _value(name, text, where), where, text) for name, text in zip(FIELDS, cells, strict=False)]
     return (*found, *(UNKNOWN for _ in FIELDS[len(found) :]))
 
 
-def _value(name: str, word: str, where: str) -> float:
+def _value(name: str, text: str, where: str) -> float:
     try:
-        if name == FIELDS[0] and not word.removeprefix("-").isdigit():
-            return _whole(word) if _is_decimal(word) else job_number(word)
-        return _whole(word) if name in _WHOLE else float(word)
+        if name == FIELDS[0] and not text.removeprefix("-").isdigit():
+            return _whole(text) if _is_decimal(text) else job_number(text)
+        return _whole(text) if name in _WHOLE else float(text)
     except ValueError:
-        raise SimunixError(f"{where}: {name}: expected a number, got {_shown(word)}; mend or delete the line") from None
+        raise SimunixError(f"{where}: {name}: expected a number, got {_shown(text)}; mend or delete the line") from None
 
 
-def _is_decimal(word: str) -> bool:
-    return word.replace(".", "", 1).isdigit()
+def _is_decimal(text: str) -> bool:
+    return text.replace(".", "", 1).isdigit()
 
 
-def _whole(word: str) -> int:
-    """`4` and `4.0`."""
+def _whole(text: str) -> int:
+    """Parse `4` or `4.0`. Raises ValueError for other texts."""
     try:
-        return int(word)
+        return int(text)
     except ValueError:
-        value = float(word)
+        value = float(text)
         if value.is_integer():
             return int(value)
         raise
 
 
-def _in_range(name: str, value: float, where: str, word: str) -> float:
+def _in_range(name: str, value: float, where: str, text: str) -> float:
     if not -LIMIT < value < LIMIT:
-        raise SimunixError(f"{where}: {name}: {word[:LONGEST_SHOWN]} is out of range; mend or delete the line")
+        raise SimunixError(f"{where}: {name}: {text[:LONGEST_SHOWN]} is out of range; mend or delete the line")
     return value
 
 
-def _shown(word: str) -> str:
-    return repr(word if len(word) <= LONGEST_SHOWN else word[:LONGEST_SHOWN] + "…")
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…")
 
 
 # Writing
 
 
 def _gzipped(file: BinaryIO) -> gzip.GzipFile:
-    return gzip.GzipFile("", "wb", 6, file, mtime=0)  # neither name nor date: the same trace, the same file
+    return gzip.GzipFile("", "wb", 6, file, mtime=0)  # without name and date, equal traces make equal files
 
 
 def _xz(file: BinaryIO) -> lzma.LZMAFile:
@@ -282,7 +284,7 @@ _PACKERS: dict[str, Callable[[BinaryIO], AbstractContextManager[Any]]] = {".gz":
 
 
 def write_swf(path: Path, trace: SwfTrace) -> None:
-    """Write a trace, gzipped or xz if the name ends so; reading it gives the same trace. Raises SimunixError."""
+    """Write a trace, packed if the name ends in .gz or .xz; reading the file gives an equal trace. Raises SimunixError."""
     try:
         with path.open("wb") as file, _PACKERS.get(path.suffix, nullcontext)(file) as packed:
             packed.write("".join(f";{comment}\n" for comment in trace.comments).encode())
@@ -293,17 +295,17 @@ def write_swf(path: Path, trace: SwfTrace) -> None:
 
 
 def _lines(jobs: pd.DataFrame) -> str:
-    columns = [_words(jobs[name]) for name in FIELDS]
-    return "".join(" ".join(words) + "\n" for words in zip(*columns, strict=True))
+    columns = [_texts(jobs[name]) for name in FIELDS]
+    return "".join(" ".join(cells) + "\n" for cells in zip(*columns, strict=True))
 
 
-def _words(column: pd.Series) -> list[str]:
+def _texts(column: pd.Series) -> list[str]:
     values = column.to_numpy()
     if values.dtype.kind == "f" and (values == np.floor(values)).all():
-        values = values.astype("int64")  # ten times faster to write than 18 million floats one by one
+        values = values.astype("int64")  # formatting integers is ten times as fast as formatting floats
     return [str(value) for value in values.tolist()] if values.dtype.kind == "i" else [f"{v:.15g}" for v in values.tolist()]
 
 
 def format_row(values: object) -> str:
-    """The line of a row or record."""
+    """Return the line of a row: its values in the order of FIELDS, separated by spaces."""
     return " ".join(f"{value:.15g}" for value in values)  # type: ignore[attr-defined]

@@ -1,7 +1,7 @@
-"""The text of a trace's file, whatever it is packed with, and whatever a hostile file tries.
+"""The text of a trace's file: unpacked, and checked so that a hostile file does no harm.
 
-Plain, gzip, xz and bzip2, told apart by their first bytes. What cannot be a trace is refused with file and line before anything
-is made of it: too much text (a small packed file can hold petabytes), lines without end, control characters.
+The file may be plain, gzip, xz or bzip2, told apart by the first bytes. Content that cannot be a trace is refused with file and
+line before it is parsed: too much text (a small packed file can hold petabytes), lines without end, control characters.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import IO, Any
 from rsg_server.errors import SimunixError
 
 MOST_BYTES = 2 << 30
-"""Unpacked. The archive's largest traces (5.7 million jobs) have half a gigabyte."""
+"""Largest unpacked size. The largest traces of the archive (5.7 million jobs) have half a gigabyte."""
 LONGEST_LINE = 1 << 20
 _CHUNK = 1 << 22
 _OPENERS: tuple[tuple[bytes, str, Callable[[IO[bytes]], Any]], ...] = (
@@ -31,19 +31,22 @@ _CONTROL = bytes([*range(0x09), *range(0x0E, 0x20), 0x7F])
 
 
 def read_bytes(path: Path, expected: str) -> bytes:
-    """The unpacked content. Raises SimunixError with file, line and `expected` (what it should have been)."""
+    """Return the unpacked and checked content. `expected` says what the file should be, for errors.
+
+    Raises SimunixError with file and line for a file that cannot be read or unpacked, is too large, or is no text.
+    """
     try:
         with path.open("rb") as file:
             data = _unpacked(path, file, expected)
     except OSError as error:
         raise SimunixError(f"{path}: {error.strerror or error}; expected {expected}") from error
-    data = data.removeprefix(b"\xef\xbb\xbf")  # UTF-8's mark, as some editors leave it
+    data = data.removeprefix(b"\xef\xbb\xbf")  # byte order mark of UTF-8, which some editors write
     _check(path, data, expected)
     return data
 
 
 def decode(data: bytes) -> str:
-    """UTF-8, or else Latin-1: what the names of people and places in old headers are written in."""
+    """Decode UTF-8, or else Latin-1, in which old headers write the names of people and places."""
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -70,7 +73,7 @@ def _unpacked(path: Path, file: IO[bytes], expected: str) -> bytes:
     except OSError as error:
         if error.strerror:
             raise
-        raise SimunixError(f"{path}: {kind} data is damaged ({error}); expected {expected}") from error  # bz2 says it so
+        raise SimunixError(f"{path}: {kind} data is damaged ({error}); expected {expected}") from error  # bz2's plain OSError
     return b"".join(parts)
 
 
@@ -84,7 +87,7 @@ def _check(path: Path, data: bytes, expected: str) -> None:
 
 
 def _check_lines(path: Path, data: bytes, expected: str) -> None:
-    """Jump from line to line in steps of the longest allowed: a step without a line's end is too long a line."""
+    """Refuse a line of more than LONGEST_LINE bytes: look for a line's end within each stretch of that length."""
     begin = 0
     while len(data) - begin > LONGEST_LINE:
         end = data.rfind(b"\n", begin, begin + LONGEST_LINE + 1)
@@ -95,5 +98,5 @@ def _check_lines(path: Path, data: bytes, expected: str) -> None:
 
 
 def stream(data: bytes) -> IO[bytes]:
-    """For parsers that want a file."""
+    """Return the data as a file object, for parsers that take no bytes."""
     return io.BytesIO(data)

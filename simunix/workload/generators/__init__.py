@@ -1,4 +1,5 @@
-"""Workloads made from published models. Each generator is seeded, and says in the header what it was given.
+"""Workloads made from published models, one file per model.
 
-One file a model; `kinds.py` is the table of them. Randomness comes from numpy's default generator (PCG64), seeded.
+Every generator writes its parameters into the header of its trace. Random numbers come from numpy's default generator (PCG64)
+with the seed that is given, so that equal parameters give equal traces.
 """

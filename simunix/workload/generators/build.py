@@ -1,4 +1,4 @@
-"""From columns to a trace with a header."""
+"""From the columns that a generator made to a trace with a header."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ JOBS_MAX = 10_000_000
 
 
 def check_count(jobs: int) -> int:
-    """Raises SimunixError for no jobs, and for more than any memory holds."""
+    """Return the number of jobs. Raises SimunixError unless it is from 1 to JOBS_MAX."""
     if not 1 <= jobs <= JOBS_MAX:
         raise SimunixError(f"jobs {jobs}: expected at least 1, and at most {JOBS_MAX:,}")
     return jobs
@@ -27,10 +27,10 @@ def build(
     notes: Sequence[str] = (),
     nodes: int | None = None,
 ) -> SwfTrace:
-    """A trace with these SWF columns in the order of submission, numbered from 1; what is not given is unknown.
+    """Return a trace with these SWF columns, in the order of submission and numbered from 1; other columns are unknown.
 
-    `nodes` of the machine are as many as its processors if not given. `parameters` go into the header in one line: model, seed,
-    and all that decides what comes out.
+    The machine has one processor per node unless `nodes` is given. `parameters` go into one line of the header: the model, the
+    seed, and everything else that determines the trace.
     """
     count = len(next(iter(columns.values())))
     jobs = pd.DataFrame({name: columns.get(name, np.full(count, UNKNOWN)) for name in FIELDS})

@@ -1,8 +1,8 @@
 """A workload like that of the CEA's Curie in 2012, from the quantiles that J. Emeras published of its log.
 
 J. Emeras: Workload Traces Analysis and Replay in Large Scale Distributed Systems, PhD thesis, Univ. Grenoble, 2013. The log is
-not part of the thesis; what stands here is a synthetic stand-in. The thesis' numbers (T), for Curie's log from February 2011 to
-October 2012 or its part since March 2012, and ours (O), which fill what it leaves open:
+not part of the thesis; this generator makes a synthetic stand-in. Numbers of the thesis (T) are those of Curie's log from
+February 2011 to October 2012 or of its part since March 2012; our own (O) fill what the thesis leaves open:
 
 * Sizes. T: 30 % of the jobs up to one node (16 cores), median 32, the five last deciles 32, 128, 256, 512 and about the whole
   of 80,640 cores. O: the smallest is 1; another machine gets the same shares of itself, rounded, at least one core.
@@ -14,7 +14,7 @@ October 2012 or its part since March 2012, and ours (O), which fill what it leav
   one factor, so that the jobs fill the duration: their shape is the thesis', their mean follows from the load.
 * O: users, drawn with weights 1, 1/2, 1/3 …; no days and nights, no sessions, no failures.
 * Waits (O): those of first come, first served with EASY back-filling on one list of processors (`transforms/easy.py`), from
-  an empty machine. Curie's own had Slurm's priorities. They decide who runs and who waits where `cut --context` cuts.
+  an empty machine. Curie itself had Slurm's priorities. The waits decide which jobs run where `cut --context` cuts.
 
 Between two published points the logarithm of (1 + value) is linear. Times are whole seconds.
 """
@@ -32,16 +32,16 @@ from simunix.workload.generators.build import build
 from simunix.workload.transforms.easy import easy_starts
 
 CURIE_PROCESSORS = 80_640
-"""Of Curie's thin nodes: 5,040 of 16 cores."""
+"""Cores of Curie's thin nodes: 5,040 nodes of 16 cores."""
 Points = tuple[tuple[float, float], ...]
-"""Share of the jobs, and the value that these do not exceed."""
+"""Points of a distribution function: a share of the jobs, and the value that this share does not exceed."""
 SIZES: Points = ((0, 1), (0.3, 16), (0.5, 32), (0.6, 32), (0.7, 128), (0.8, 256), (0.9, 512), (1, CURIE_PROCESSORS))
 RUN_TIMES_S: Points = ((0, 1), (0.68, 60), (0.81, 600), (0.82, 1200), (0.87, 3600), (1, 86400))
 REQUESTED_S: Points = ((0, 600), (0.28, 7200), (1, 86400))
-"""Of these 28 % three are raised above 2 h, since their jobs run longer."""
+"""28 % here give the thesis' 25 %: requests of 3 % of the jobs are raised above 2 h, because these jobs run longer."""
 GAPS_S: Points = tuple(zip(np.linspace(0, 1, 11).tolist(), (0, 0, 0, 1, 3, 4, 5, 8, 28, 80, 2000), strict=True))
 LARGEST_WORK_S = 3600.0
-"""Of the whole machine."""
+"""Most work of a job, in seconds of the whole machine."""
 MINUTE_S = 60
 BLOCK = 1024
 MOST_JOBS = 1_000_000
@@ -56,7 +56,10 @@ NOTES = (
 
 @dataclass(frozen=True, slots=True)
 class Curie:
-    """What to make: a machine of `nodes` of `cores`, `duration_s` of submissions whose work is `load` times what it can do."""
+    """Parameters: a machine of `nodes` with `cores` each, and submissions over `duration_s` seconds by `users` users.
+
+    The work submitted is `load` times the work that the machine can do in that time.
+    """
 
     nodes: int
     cores: int
@@ -65,7 +68,7 @@ class Curie:
     users: int
 
     def __post_init__(self) -> None:
-        """Raises SimunixError for what has no sense."""
+        """Raise SimunixError for a parameter out of range."""
         for name in ("nodes", "cores", "users"):
             if getattr(self, name) < 1:
                 raise SimunixError(f"{name} {getattr(self, name)}: expected at least 1")
@@ -76,18 +79,18 @@ class Curie:
 
     @property
     def processors(self) -> int:
-        """Of the machine."""
+        """Cores of the whole machine."""
         return self.nodes * self.cores
 
 
 def quantile(points: Points, share: np.ndarray) -> np.ndarray:
-    """Values at these shares (0 to 1) of the distribution through the points."""
+    """Return the values at these shares (0 to 1) of the distribution through the points."""
     shares, values = zip(*points, strict=True)
     return np.asarray(np.expm1(np.interp(share, shares, np.log1p(values))))
 
 
 def curie(asked: Curie, seed: int) -> SwfTrace:
-    """Jobs until their work reaches load x processors x duration; the last one exceeds it by an hour of the machine at most.
+    """Make jobs until their work reaches load x processors x duration; the last job exceeds that by one machine hour at most.
 
     Raises SimunixError for more than a million jobs.
     """
@@ -113,7 +116,7 @@ def curie(asked: Curie, seed: int) -> SwfTrace:
 
 
 def _jobs(random: np.random.Generator, asked: Curie) -> dict[str, np.ndarray]:
-    """Sizes, run times and requested times of as many jobs as the load asks for."""
+    """Draw sizes, run times and requested times of as many jobs as the load asks for."""
     target = asked.load * asked.processors * asked.duration_s
     blocks: list[dict[str, np.ndarray]] = []
     work = 0.0
@@ -137,7 +140,7 @@ def _block(random: np.random.Generator, processors: int) -> dict[str, np.ndarray
 
 
 def _moments(random: np.random.Generator, count: int, duration_s: float) -> np.ndarray:
-    """Of submission, from 0 to below the duration."""
+    """Draw the moments of submission, from 0 up to, but not including, the duration."""
     gaps = quantile(GAPS_S, random.random(count + 1))
     moments, end = np.cumsum(gaps)[:-1], gaps.sum()
     return np.floor(moments * (duration_s / end)) if end > 0 else np.zeros(count)

@@ -18,7 +18,10 @@ from simunix.workload.generators.build import build
 
 @dataclass(frozen=True, slots=True)
 class JobType:
-    """`fraction` of the machine's processors, `count` jobs, run times in seconds of ESP-2 and Light-ESP."""
+    """A type of job: its `fraction` of the machine's processors, the `count` of its jobs, run times in seconds.
+
+    `runtime_s` is the run time of ESP-2, `light_s` that of Light-ESP.
+    """
 
     name: str
     fraction: float
@@ -53,10 +56,10 @@ LEAST_PROCESSORS = 4
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """`burst` jobs one `mean_s` apart, a pause, the rest at normally distributed intervals, seconds.
+    """Submissions: `burst` jobs at intervals of `mean_s`, a pause, the other jobs at normally distributed intervals; seconds.
 
-    From Emeras (PhD thesis, Grenoble 2013): 50 jobs, then mean 6 and deviation 1. How far apart the first ones are and how long
-    the pause is, he does not say: one mean and ten means here.
+    Emeras (PhD thesis, Grenoble 2013) has 50 jobs, then intervals of mean 6 and deviation 1. The thesis tells neither the
+    intervals of the first jobs nor the pause: one mean and ten means here.
     """
 
     burst: int = 50
@@ -65,16 +68,16 @@ class Arrivals:
     pause_s: float = 60.0
 
     def light(self) -> Arrivals:
-        """Intervals shortened like the run times."""
+        """Return arrivals with all intervals divided by LIGHT, as Light-ESP's run times are."""
         return Arrivals(self.burst, self.mean_s / LIGHT, self.deviation_s / LIGHT, self.pause_s / LIGHT)
 
 
 def esp(processors: int, seed: int, light: bool = False, arrivals: Arrivals | None = None) -> SwfTrace:
-    """The 230 jobs in random order, each of round(fraction x processors) processors, at least 1.
+    """Return the 230 jobs in random order, each of round(fraction x processors) processors, at least 1.
 
-    The two Z jobs take the whole machine and come after a third and two thirds of the others, in queue 2: the RJMS should
-    give that the higher priority. `executable` is the place of the type in the table. Raises SimunixError for fewer than 4
-    processors.
+    The two Z jobs take the whole machine. They come after a third and two thirds of the other jobs, and are in queue 2, to
+    which the RJMS should give the higher priority. `executable` is the place of the job's type in the table, from 1. Raises
+    SimunixError for fewer than 4 processors.
     """
     if processors < LEAST_PROCESSORS:
         raise SimunixError(f"processors {processors}: ESP's mix needs at least {LEAST_PROCESSORS}")
@@ -116,7 +119,7 @@ def _moments(random: np.random.Generator, count: int, arrivals: Arrivals) -> np.
 
 
 def ideal_s(light: bool = False) -> float:
-    """Sum of fraction x count x run time: how long the mix would take on a machine that is never idle.
+    """Return the sum of fraction x count x run time, in seconds: the makespan on a machine that is never idle.
 
     11,003 s for ESP-2; for Light-ESP the 935 s that Georgiou and Glesser print.
     """

@@ -1,9 +1,9 @@
-"""Jobs that compute and do I/O in turns, after N. Vidal (Dash: Data-aware scheduling at higher scale, PhD thesis, Bordeaux
-2022).
+"""Jobs that alternate computing and I/O, after N. Vidal.
 
-Job i has n_i iterations of a_i seconds of computing and b_i seconds of I/O at the full bandwidth of the storage, on Q_i
-nodes, all released at 0. Two families, chapter IV: `uniform` (the thesis's BU and NU) and `mira` (MB and MN: sizes and
-durations of Argonne's Mira). What the thesis leaves open is decided here, and says so.
+Dash: Data-aware scheduling at higher scale, PhD thesis, Bordeaux 2022, chapter IV. Job i runs on Q_i nodes and has n_i
+iterations, each of a_i seconds of computing and b_i seconds of I/O at the full bandwidth of the storage; all jobs are released
+at 0. There are two families: `uniform` (the thesis's BU and NU), and `mira` (MB and MN: sizes and durations of Argonne's Mira).
+Comments mark the parameters that the thesis leaves open and that are chosen here.
 """
 
 from __future__ import annotations
@@ -21,21 +21,20 @@ from simunix.workload.generators.build import build, check_count
 
 LOW, HIGH = 0.1, 0.9
 VARIANCE = 0.1
-"""The thesis's 0.1 is the variance: only so have the normals, truncated to [0, 1], the means 0.289 and 0.711 that it prints."""
+"""The thesis's 0.1 must be the variance: only then have the truncated normals the means 0.289 and 0.711 that it prints."""
 UNIFORM_JOBS, UNIFORM_ITERATIONS, UNIFORM_COMPUTE_S = (100, 500), (1000, 10000), (10.0, 100.0)
 UNIFORM_SIZES = 2 ** np.arange(12)
 MIRA_RATE, MIRA_BLOCK, MIRA_NODES = 1.35e-4, 512, 49152
 MIRA_ITERATIONS = (10, 100)
 MIRA_DURATIONS = ((4096, 3600.0), (16384, 8100.0), (MIRA_NODES + 1, 1800.0))
-"""Mean duration of jobs of fewer nodes than this, seconds. The thesis says "more than 2 hours" of the middle ones: 2.25
-here."""
+"""(nodes, mean duration in seconds) of jobs of fewer nodes than this. For the second, the thesis has "more than 2 hours"."""
 DURATION_DEVIATION = 0.1
-"""Of the mean (its "variance 10 percent"); durations are positive."""
+"""Standard deviation of durations, as a share of the mean (the thesis's "variance 10 percent"). Durations are positive."""
 
 
 @dataclass(frozen=True, slots=True)
 class IoMix:
-    """Columns of equal length: nodes, iterations; seconds of computing and of I/O in one iteration."""
+    """The jobs as columns of equal length: nodes, iterations, seconds of computing and of I/O in one iteration."""
 
     nodes: np.ndarray
     iterations: np.ndarray
@@ -45,7 +44,7 @@ class IoMix:
     parameters: Mapping[str, object]
 
     def trace(self) -> SwfTrace:
-        """As SWF, which knows no I/O: the run time is that without anybody else, the CPU time that of the computing alone."""
+        """Convert to SWF, which has no I/O: the run time is that without contention, the CPU time that of the computing."""
         runtime = self.iterations * (self.compute_s + self.io_s)
         columns = {
             "submit_s": np.zeros(len(self.nodes)),
@@ -60,7 +59,7 @@ class IoMix:
 
     @property
     def load(self) -> float:
-        """I/O load: processors x sum(n b) / sum(nodes n (a + b)), the thesis's equation III.5."""
+        """I/O load, without unit: processors x sum(n b) / sum(nodes n (a + b)), the thesis's equation III.5."""
         alone = self.iterations * (self.compute_s + self.io_s)
         return float(self.processors * (self.iterations * self.io_s).sum() / (self.nodes * alone).sum())
 
@@ -68,12 +67,12 @@ class IoMix:
 def uniform(
     seed: int, jobs: int | None = None, ratio: float | None = None, low_share: float = 0.5, saturation: float = 1.0
 ) -> IoMix:
-    """BU; NU if `ratio` is given: b_i / a_i normal around it, otherwise around 0.1 for `low_share` of the jobs and 0.9 for
-    the rest.
+    """Make the workload BU, or NU if `ratio` is given.
 
-    n_i from 1,000 to 10,000, a_i from 10 to 100 s, 100 to 500 jobs unless given. Sizes are powers of 2 up to 2,048 of a
-    machine of 2,048, with mean P x / (saturation (1 + x)) for the mean ratio x; the thesis says no more of them: of all such
-    distributions the one of most entropy is taken.
+    b_i / a_i is normal around `ratio`; without it, around 0.1 for `low_share` of the jobs and around 0.9 for the others. n_i is
+    uniform from 1,000 to 10,000, a_i from 10 to 100 s, and the number of jobs, unless given, from 100 to 500. Sizes are powers
+    of 2 up to the machine's 2,048, with mean P x / (saturation (1 + x)) for the mean ratio x. The thesis tells no more of the
+    sizes; here they have the distribution of most entropy. Raises SimunixError for parameters out of range.
     """
     random = np.random.default_rng(seed)
     count = int(random.integers(UNIFORM_JOBS[0], UNIFORM_JOBS[1] + 1)) if jobs is None else check_count(jobs)
@@ -89,11 +88,12 @@ def uniform(
 
 
 def mira(seed: int, jobs: int = 250, ratio: float | None = None, low_share: float = 0.5) -> IoMix:
-    """MB; MN if `ratio` is given: the share of I/O in a job's time, normal around it, otherwise as in `uniform`.
+    """Make the workload MB, or MN if `ratio` is given.
 
-    Nodes exponential with rate 1.35e-4 from 512 to 49,152, in blocks of 512 (Mira's smallest partition); durations by size;
-    10 to 100 iterations. The volume of I/O grows with the nodes: b_i is what the job needs when it may use its nodes' share
-    of the storage's bandwidth, and takes b_i nodes / 49,152 at the full one.
+    The share of I/O in a job's time is normal around `ratio`; without it, as in `uniform`. Nodes are exponential with rate
+    1.35e-4 from 512 to 49,152, in blocks of 512 (Mira's smallest partition); durations depend on the size; jobs have 10 to 100
+    iterations. The volume of I/O grows with the nodes: a job needs b_i seconds with its nodes' share of the bandwidth of the
+    storage, and b_i nodes / 49,152 seconds with the full bandwidth. Raises SimunixError for parameters out of range.
     """
     random = np.random.default_rng(seed)
     count = check_count(jobs)
@@ -125,7 +125,7 @@ def _io_shares(random: np.random.Generator, count: int, ratio: float | None, low
 
 
 def _truncated(random: np.random.Generator, means: np.ndarray, deviation: float, low: float, high: float) -> np.ndarray:
-    """Normal around `means`, drawn again outside [low, high]."""
+    """Draw from normal distributions around `means`; values outside [low, high] are drawn again."""
     found = np.full(len(means), np.nan)
     while (again := np.flatnonzero(~((found >= low) & (found <= high)))).size:
         found[again] = random.normal(means[again], deviation)
@@ -133,7 +133,7 @@ def _truncated(random: np.random.Generator, means: np.ndarray, deviation: float,
 
 
 def size_weights(mean: float) -> np.ndarray:
-    """Probabilities of UNIFORM_SIZES, proportional to exp(-t size), with this mean (as near as the sizes allow)."""
+    """Return probabilities of UNIFORM_SIZES, proportional to exp(-t size), with this mean (or the nearest possible one)."""
     from scipy.optimize import brentq
 
     sizes = UNIFORM_SIZES / UNIFORM_SIZES[-1]
@@ -153,9 +153,10 @@ def _positive(name: str, value: float) -> float:
 
 
 def write_batsim(path: Path, mix: IoMix, bandwidth: float, provenance: list[str]) -> None:
-    """Write as Batsim's workload: each job repeats a delay and a write of b_i x bandwidth bytes to the storage `pfs`.
+    """Write a Batsim 5 workload: each job repeats a delay and a write of b_i x bandwidth bytes to the storage `pfs`.
 
-    Profiles DelayProfile, ParallelTaskOnStorageHomogeneousProfile and SequentialCompositionProfile of Batsim 5.
+    `bandwidth` is in bytes per second. The profiles are DelayProfile, ParallelTaskOnStorageHomogeneousProfile and
+    SequentialCompositionProfile. Raises SimunixError if the file cannot be written.
     """
     profiles: dict[str, object] = {}
     jobs = []

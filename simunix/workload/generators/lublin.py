@@ -1,5 +1,4 @@
-"""Lublin and Feitelson's model of rigid parallel jobs, as published, with batch and interactive jobs or without telling them
-apart.
+"""Lublin and Feitelson's model of rigid parallel jobs, as published: batch and interactive jobs, or one type for all jobs.
 
 U. Lublin, D. G. Feitelson: The workload on parallel supercomputers: modeling the characteristics of rigid jobs, Journal of
 Parallel and Distributed Computing 63 (2003) 1105-1122; parameters and order of the steps as in their program m_lublin99.c
@@ -31,9 +30,12 @@ LONGEST_LOG_RUNTIME, LONGEST_LOG_INTERVAL = 12.0, 13.0
 PUBLISHED_PROCESSORS = 128
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters:
-    """Names as in the paper and program, see the module's text. `queue` is the type's number in the program's output."""
+    """Parameters of a type of job, named as in the paper and the program (see the text of this module).
+
+    `queue` is the number of the type in the program's output.
+    """
 
     queue: int
     serial: float
@@ -55,9 +57,9 @@ class Parameters:
     arar: float
 
     def for_processors(self, processors: int) -> Parameters:
-        """For another machine than one of 128: med and high move by log2(processors / 128), their distance stays.
+        """Adapt to a machine of another size than the published 128: med and high move by log2(processors / 128).
 
-        Raises SimunixError if that leaves nothing of the first stage.
+        Raises SimunixError if med would not be above low.
         """
         moved = math.log2(processors / PUBLISHED_PROCESSORS)
         if self.med + moved <= self.low:
@@ -67,25 +69,73 @@ class Parameters:
 
 
 INTERACTIVE = Parameters(
-    *(0, 0.1541, 0.625, 1.0, 3.0, 5.5, 0.705),
-    *(3.8351, 0.6605, 7.073, 0.6856, -0.0118, 0.9156),
-    *(6.5510, 0.6621, 8.9186, 3.6680, 0.9797),
+    queue=0,
+    serial=0.1541,
+    power_of_2=0.625,
+    low=1.0,
+    med=3.0,
+    high=5.5,
+    low_share=0.705,
+    a1=3.8351,
+    b1=0.6605,
+    a2=7.073,
+    b2=0.6856,
+    pa=-0.0118,
+    pb=0.9156,
+    aarr=6.5510,
+    barr=0.6621,
+    anum=8.9186,
+    bnum=3.6680,
+    arar=0.9797,
 )
 BATCH = Parameters(
-    *(1, 0.2927, 0.6686, 1.2, 5.0, 7.0, 0.875),
-    *(6.57, 0.823, 639.1, 0.0156, -0.003, 0.6986),
-    *(6.0415, 0.8531, 6.1271, 5.2740, 1.0519),
+    queue=1,
+    serial=0.2927,
+    power_of_2=0.6686,
+    low=1.2,
+    med=5.0,
+    high=7.0,
+    low_share=0.875,
+    a1=6.57,
+    b1=0.823,
+    a2=639.1,
+    b2=0.0156,
+    pa=-0.003,
+    pb=0.6986,
+    aarr=6.0415,
+    barr=0.8531,
+    anum=6.1271,
+    bnum=5.2740,
+    arar=1.0519,
 )
 ALL_ALIKE = Parameters(
-    *(0, 0.244, 0.576, 0.8, 4.5, 7.0, 0.86),
-    *(4.2, 0.94, 312.0, 0.03, -0.0054, 0.78),
-    *(10.2303, 0.4871, 8.1737, 3.9631, 1.0225),
+    queue=0,
+    serial=0.244,
+    power_of_2=0.576,
+    low=0.8,
+    med=4.5,
+    high=7.0,
+    low_share=0.86,
+    a1=4.2,
+    b1=0.94,
+    a2=312.0,
+    b2=0.03,
+    pa=-0.0054,
+    pb=0.78,
+    aarr=10.2303,
+    barr=0.4871,
+    anum=8.1737,
+    bnum=3.9631,
+    arar=1.0225,
 )
 JOB_TYPES = {"both": (INTERACTIVE, BATCH), "one": (ALL_ALIKE,), "interactive": (INTERACTIVE,), "batch": (BATCH,)}
 
 
 def lublin(jobs: int, processors: int, seed: int, types: str = "both") -> SwfTrace:
-    """`jobs` jobs from midnight on. Raises SimunixError for parameters without sense."""
+    """Make `jobs` jobs, submitted from midnight on, of the JOB_TYPES called `types`.
+
+    Raises SimunixError for too few or too many jobs or processors.
+    """
     check_count(jobs)
     if processors < 1:
         raise SimunixError(f"processors {processors}: expected at least 1")
@@ -114,7 +164,7 @@ def _of_type(random: np.random.Generator, count: int, kind: Parameters) -> dict[
 
 
 def sizes(random: np.random.Generator, count: int, kind: Parameters) -> np.ndarray:
-    """Processors of `count` jobs."""
+    """Draw the processors of `count` jobs."""
     u = random.random(count)
     is_low = random.random(count) <= kind.low_share
     share = random.random(count)
@@ -124,7 +174,7 @@ def sizes(random: np.random.Generator, count: int, kind: Parameters) -> np.ndarr
 
 
 def log_runtimes(random: np.random.Generator, size: np.ndarray, kind: Parameters) -> np.ndarray:
-    """Natural logarithms of the run times in seconds, for jobs of these sizes."""
+    """Draw the natural logarithms of the run times in seconds of jobs of these sizes."""
     share = np.clip(kind.pa * size + kind.pb, 0.0, 1.0)
     found = np.full(len(size), np.inf)
     while (again := np.flatnonzero(found > LONGEST_LOG_RUNTIME)).size:
@@ -135,9 +185,9 @@ def log_runtimes(random: np.random.Generator, size: np.ndarray, kind: Parameters
 
 
 def arrivals(random: np.random.Generator, count: int, kind: Parameters) -> np.ndarray:
-    """Moments of submission in seconds since midnight, increasing.
+    """Draw `count` moments of submission in seconds since midnight, increasing.
 
-    The program pays each half hour's points one after the other; together that is the inverse of the day's cumulated points.
+    The published program spends points half hour by half hour. The inverse of the day's cumulated points gives equal moments.
     """
     logs = np.full(count, np.inf)
     while (again := np.flatnonzero(logs > LONGEST_LOG_INTERVAL)).size:
@@ -149,7 +199,7 @@ def arrivals(random: np.random.Generator, count: int, kind: Parameters) -> np.nd
 
 
 def day_cycle(kind: Parameters) -> np.ndarray:
-    """Points of each half hour of the day from midnight on; their mean is 1."""
+    """Return the points of each half hour of the day from midnight on; their mean is 1."""
     from scipy.stats import gamma
 
     slots = np.arange(DAY_BEGIN_SLOT, DAY_BEGIN_SLOT + SLOTS)

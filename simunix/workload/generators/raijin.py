@@ -1,7 +1,7 @@
 """A stand-in for the trace of NCI's Raijin, from what was published of it.
 
 M. Barberato: Supercomputer emulation for evaluating scheduling algorithms, MPhil thesis, Australian National University, 2018,
-used 4,417,018 jobs of 1 April to 1 November 2016 on 57,472 processors, which are not public. Published are:
+used 4,417,018 jobs of 1 April to 1 November 2016 on 57,472 processors. The trace is not public. Published are:
 
 * Table 4.1, shares of the jobs by size; Table 4.2, shares of the work (processors x run time) by size; that 1.2 % of the jobs
   had more than 1,000 processors, and the largest, 14 of them, 20,000;
@@ -9,14 +9,14 @@ used 4,417,018 jobs of 1 April to 1 November 2016 on 57,472 processors, which ar
 * the working set W1's mean run time, 128.1 s (its turnaround less its wait, Table 4.3); submissions at equal distances; in its
   variant `rand` a fifth of the jobs, at random, of high priority.
 
-Both tables together give the mean run time of each size. All else is ours, see `CLASSES`, `TENTHS`, and below:
+Both tables together give the mean run time of each size. All other choices are ours: see `CLASSES`, `TENTHS`, and these:
 
-* run times are exponentially distributed around their size's mean, up to LONGEST times that of the distribution, and at least
-  1 s; in tenths of a second, since whole seconds would fall into step with the scheduler's period;
-* a run in (0, 0.1] of its request is in [0.01, 0.1]; within each tenth all values are as likely;
-* no chance decides how many jobs of a size there are, and run times are drawn from equal shares of their distribution, so
-  that a few hundred jobs have the mix of the many;
-* on smaller machines no job takes more than the largest did of Raijin, LARGEST.
+* run times are exponentially distributed around the mean of their size, at most LONGEST times the mean of the distribution, and
+  at least 1 s; they are tenths of a second, since whole seconds would fall into step with the scheduler's period;
+* a run time of at most a tenth of its request is at least a hundredth; within each tenth all ratios are equally likely;
+* the number of jobs of each size is not random, and run times are drawn from equal shares of their distribution, so that a few
+  hundred jobs have the mix of the whole trace;
+* on a smaller machine, no job takes a larger share of it than LARGEST, the share of Raijin's largest jobs.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from simunix.workload.formats.swf import SwfTrace
 from simunix.workload.generators.build import build
 
 LARGEST = 20000 / 57472
-"""Share of Raijin that its largest jobs took: 14 of them, 20,000 processors each."""
+"""Share of Raijin that its largest jobs took: 14 jobs of 20,000 processors each."""
 MEAN_RUNTIME_S = 128.1
 LEAST_RUNTIME_S = 1.0
 LONGEST = 3.0
-"""The distribution of run times is cut here, in units of its mean (which it loses 16 % of; scaled back)."""
+"""The distribution of run times is cut at this multiple of its mean. The cut lowers the mean by 16 %, which is scaled back."""
 LOW, HIGH = 1, 2
-"""Queues."""
+"""Numbers of the queues of low and high priority."""
 
 
 @dataclass(frozen=True, slots=True)
 class SizeClass:
-    """`jobs` and `work` are shares of all, in percent."""
+    """Jobs of one size. `jobs` and `work` are shares of the whole trace, in percent."""
 
     processors: int
     jobs: float
@@ -65,9 +65,9 @@ CLASSES = (
     SizeClass(256, 0.58, 6.2),
     SizeClass(320, 0.47, 6.3),
     SizeClass(512, 0.21, 4.4),
-    # The jobs that remain have a size that the tables do not name, and the mean run time of size 64.
+    # The remaining jobs have a size that the tables do not name, and the mean run time of size 64.
     SizeClass(32, 5.44, 7.3),
-    # More than 1,000 processors: 1.2 % of the jobs, of each size a quarter of those of the next smaller; the work that remains.
+    # More than 1,000 processors: 1.2 % of the jobs, each size a quarter as many as the next smaller one; the remaining work.
     SizeClass(1024, 0.9035, 15.0),
     SizeClass(2048, 0.2259, 7.5),
     SizeClass(4096, 0.0565, 3.7),
@@ -79,10 +79,11 @@ LEAST_RATIO = 0.01
 
 
 def raijin(jobs: int, processors: int, seed: int, scale: float = 1.0, load: float = 4.0, high_share: float = 0.2) -> SwfTrace:
-    """`jobs` jobs, their sizes times `scale` (rounded, at least 1) and at most LARGEST of the machine.
+    """Make `jobs` jobs, with sizes multiplied by `scale` (rounded, at least 1) and at most LARGEST of the machine.
 
-    They come in random order at equal distances over the time that their work takes on the full machine, divided by `load`.
-    `high_share` of them, at random, are in queue 2, the others in queue 1. Raises SimunixError for parameters without sense.
+    Jobs are submitted in random order at equal distances, over the time that their work takes on the full machine divided by
+    `load`. A random `high_share` of the jobs is in queue 2, the others are in queue 1. Raises SimunixError for parameters out
+    of range.
     """
     _check(jobs, processors, scale, load, high_share)
     random = np.random.default_rng(seed)
@@ -112,19 +113,19 @@ def raijin(jobs: int, processors: int, seed: int, scale: float = 1.0, load: floa
 
 
 def mean_s(kind: SizeClass) -> float:
-    """Mean run time of a size, seconds: its work / (its jobs x processors), so that the mean of all jobs is MEAN_RUNTIME_S."""
+    """Return the mean run time of a size in seconds: work / (jobs x processors), scaled to MEAN_RUNTIME_S over all jobs."""
     total = sum(each.jobs for each in CLASSES)
     mean = sum(each.work / each.processors for each in CLASSES) / total
     return MEAN_RUNTIME_S * kind.work / (kind.jobs * kind.processors) / mean
 
 
 def scaled(size: int, processors: int, scale: float) -> int:
-    """Processors of a job on a machine of so many."""
+    """Return the processors of a job of this published size on a machine of this many `processors`."""
     return max(1, min(math.floor(LARGEST * processors), math.floor(size * scale + 0.5)))
 
 
 def quotas(count: int, shares: Sequence[float]) -> list[int]:
-    """`count` things in these shares, by largest remainders (of equal ones the first)."""
+    """Divide `count` things by these shares with the method of largest remainders; of equal remainders the first wins."""
     exact = [count * share / math.fsum(shares) for share in shares]
     whole = [math.floor(number) for number in exact]
     by_remainder = sorted(range(len(shares)), key=lambda place: whole[place] - exact[place])
@@ -134,16 +135,15 @@ def quotas(count: int, shares: Sequence[float]) -> list[int]:
 
 
 def runtimes(random: np.random.Generator, count: int, mean: float) -> np.ndarray:
-    """Seconds, one from each of `count` equally likely parts of the exponential distribution, cut at LONGEST times its mean."""
+    """Draw run times in seconds, one from each of `count` equally likely parts of the cut exponential distribution."""
     below = -math.expm1(-LONGEST)
     share = below * (np.arange(count) + random.random(count)) / max(count, 1)
-    kept = 1 - LONGEST * math.exp(-LONGEST) / below
-    """Mean of the distribution after the cut, relative to before."""
+    kept = 1 - LONGEST * math.exp(-LONGEST) / below  # mean of the distribution after the cut, relative to before
     return np.asarray(np.round(np.maximum(-mean / kept * np.log1p(-share), LEAST_RUNTIME_S), 1))
 
 
 def ratios(random: np.random.Generator, count: int) -> np.ndarray:
-    """Run time / requested time, in random order."""
+    """Draw ratios of run time to requested time, in random order."""
     tenth = np.repeat(np.arange(10), quotas(count, TENTHS))
     least = np.where(tenth == 0, LEAST_RATIO, tenth / 10)
     drawn = (tenth + 1) / 10 - random.random(count) * ((tenth + 1) / 10 - least)

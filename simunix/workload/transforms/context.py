@@ -1,12 +1,12 @@
-"""A window of a trace with its context: what ran and what waited at its beginning is there again when the replay begins.
+"""A window of a trace with its context: jobs that ran or waited at the window's beginning are there when the replay begins.
 
-The method of J. Emeras (Workload Traces Analysis and Replay in Large Scale Distributed Systems, PhD thesis, Grenoble 2013,
-part II). Which jobs are the context stands in the header, in a line of its own:
+The method is that of J. Emeras (Workload Traces Analysis and Replay in Large Scale Distributed Systems, PhD thesis, Grenoble
+2013, part II). A line of the header names the jobs of the context:
 
     ; Context: T0=3456000 settle=60 running=17,21,22 waiting=25,26
 
-T0 and settle in seconds: the window's beginning in the trace it was cut from, and how long after the start of the submission
-the replay begins. Until then the running jobs start, and the waiting ones are submitted and held.
+T0 is the beginning of the window in the trace that it was cut from, in seconds. The replay begins `settle` seconds after the
+start of the submission; until then the running jobs start, and the waiting jobs are submitted and held.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LINE = re.compile(r"^ *Context: T0=(\S+) settle=(\S+) running=([\d,]*) waiting=
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Job numbers, and the two times in seconds."""
+    """A context: the numbers of its jobs, the window's beginning in the original trace, and the time to settle, in seconds."""
 
     begin_s: float
     settle_s: float
@@ -36,13 +36,13 @@ class Context:
     waiting: tuple[int, ...]
 
     def line(self) -> str:
-        """As a header line, without its semicolon."""
+        """Return the line of the header that tells this context, without the semicolon."""
         numbers = (",".join(map(str, jobs)) for jobs in (self.running, self.waiting))
         return " Context: T0={:.15g} settle={:.15g} running={} waiting={}".format(self.begin_s, self.settle_s, *numbers)
 
 
 def context_of(comments: Iterable[str]) -> Context | None:
-    """The context that a header tells; None if there is none. Raises SimunixError for a line that cannot be read."""
+    """Return the context that a header tells, None without one. Raises SimunixError for a malformed line."""
     lines = [comment for comment in comments if is_context(comment)]
     if not lines:
         return None
@@ -50,14 +50,14 @@ def context_of(comments: Iterable[str]) -> Context | None:
     try:
         if found is None:
             raise ValueError
-        running, waiting = (tuple(int(word) for word in found[place].split(",") if word) for place in (3, 4))
+        running, waiting = (tuple(int(number) for number in found[place].split(",") if number) for place in (3, 4))
         return Context(float(found[1]), float(found[2]), running, waiting)
     except ValueError:
         raise SimunixError(f"header: expected{Context(0, 60, (1, 2), (3,)).line()}, got {lines[-1][:80].strip()!r}") from None
 
 
 def read_context(path: Path) -> Context | None:
-    """The context that an SWF file's header tells; None if there is none. Raises SimunixError, led by the file."""
+    """Return the context that the header of an SWF file tells, None without one. Raises SimunixError, which names the file."""
     try:
         return context_of(read_comments(path))
     except SimunixError as error:
@@ -65,12 +65,13 @@ def read_context(path: Path) -> Context | None:
 
 
 def cut_with_context(trace: SwfTrace, begin_s: float, end_s: float, settle_s: float = SETTLE_S) -> SwfTrace:
-    """The jobs of [begin_s, end_s), from `settle_s` on; before them, at 0, those that ran at begin_s and those that waited.
+    """Return the jobs submitted in [begin_s, end_s), moved to begin at `settle_s`, and at 0 the context of the window.
 
-    Running ones (submit + wait <= begin < submit + wait + run time) keep their end dates if they start at once: run time and
-    requested time lose what had passed, and gain the time to settle. Waiting ones (submit < begin < submit + wait) are as they
-    were, in their order. Raises SimunixError if a wait or run time that decides this is unknown (a trace without waits has no
-    context that could be known), and if job numbers that the context names are not unique.
+    The context is the jobs that ran or waited at begin_s. Running jobs (submit + wait <= begin < submit + wait + run time) keep
+    their end dates if they start at once: run time and requested time are reduced by the time that had passed, and extended by
+    the time to settle. Waiting jobs (submit < begin < submit + wait) are unchanged and in their order. Raises SimunixError if a
+    wait or run time that decides this is unknown (a trace without waits has no known context), and if the numbers of the jobs
+    are not unique.
     """
     if settle_s < 0:
         raise SimunixError(f"settle time: expected seconds from 0 up, got {settle_s:g}")

@@ -1,9 +1,9 @@
-"""When jobs would start on an idealised machine: first come, first served with EASY back-filling, a list of processors.
+"""Start times of jobs on an idealised machine (a number of equal processors) under EASY back-filling.
 
 D. Lifka: The ANL/IBM SP scheduling system, JSSPP 1995; as A. Mu'alem, D. Feitelson describe it (Utilization, predictability,
 workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling, IEEE TPDS 12, 2001): jobs start in the order
-of their submission. When the first in the queue does not fit, it has a reservation for the moment at which enough processors
-will be free if all running jobs take as long as they asked for; later jobs start before it if they do not delay that.
+of their submission. A first job of the queue that does not fit has a reservation for the moment at which enough processors will
+be free if all running jobs take as long as they asked for; later jobs start before the first one if they do not delay it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ import numpy as np
 
 @dataclass(slots=True)
 class _Machine:
-    """Free processors; running jobs as (moment, place in the workload), by their ends, and by what they asked for."""
+    """The machine: free processors, a heap of (end, job) of the running jobs, and the ends that these jobs promised by job.
+
+    A job is its place in the workload; a promised end is the start plus the requested time.
+    """
 
     free: int
     ends: list[tuple[float, int]] = field(default_factory=list)
@@ -26,7 +29,7 @@ class _Machine:
 
 @dataclass(slots=True)
 class _Schedule:
-    """Columns of the jobs, in any unit of time, and what has been decided of them."""
+    """The columns of the jobs, times in any one unit, and the state of the schedule: the queue, and the starts so far."""
 
     runtime: Sequence[float]
     requested: Sequence[float]
@@ -36,14 +39,14 @@ class _Schedule:
     queue: list[int] = field(default_factory=list)
 
     def start(self, job: int, now: float) -> None:
-        """Run it from now on."""
+        """Start a job now."""
         self.starts[job] = now
         self.machine.free -= self.size[job]
         heapq.heappush(self.machine.ends, (now + self.runtime[job], job))
         self.machine.promised[job] = now + self.requested[job]
 
     def release(self, now: float) -> bool:
-        """Take jobs that have ended off the machine; whether there were any."""
+        """Free the processors of the jobs that have ended by now; return whether any has."""
         before = self.machine.free
         while self.machine.ends and self.machine.ends[0][0] <= now:
             _, job = heapq.heappop(self.machine.ends)
@@ -52,7 +55,7 @@ class _Schedule:
         return self.machine.free > before
 
     def reservation(self, job: int) -> tuple[float, int]:
-        """When the job can start at the latest, and how many processors are free beside it then."""
+        """Return the latest moment at which the job starts, and the number of processors that are free beside it then."""
         free, promised = self.machine.free, sorted((end, running) for running, end in self.machine.promised.items())
         for end, running in promised:
             free += self.size[running]
@@ -61,7 +64,11 @@ class _Schedule:
         raise AssertionError("a job that fits the machine fits when it is empty")
 
     def dispatch(self, now: float, newcomers: int | None) -> None:
-        """Start what can start. With `newcomers`, nothing has ended: of a queue that is blocked only so many can be new in."""
+        """Start every job that can start now.
+
+        `newcomers` is the number of jobs that have just been submitted, None if any job has ended. While no job ends, a queue
+        whose first job is blocked stays blocked, and only the newcomers can be back-filled.
+        """
         was_blocked = newcomers is not None and len(self.queue) > newcomers
         if not was_blocked:
             first = 0
@@ -73,7 +80,7 @@ class _Schedule:
             self._fill(now, max(1, len(self.queue) - newcomers) if was_blocked and newcomers is not None else 1)
 
     def _fill(self, now: float, first: int) -> None:
-        """Start jobs of the queue, from a place on, that do not delay the first of it."""
+        """Back-fill: start the jobs of the queue, from the place `first` on, that do not delay the first job of the queue."""
         latest, beside = self.reservation(self.queue[0])
         started = set()
         for job in self.queue[first:]:
@@ -92,10 +99,10 @@ class _Schedule:
 def easy_starts(
     submit: np.ndarray, runtime: np.ndarray, requested: np.ndarray, size: np.ndarray, processors: int
 ) -> np.ndarray:
-    """Moments at which the jobs start, of any order, in the unit of their times; ties of submission in the order given.
+    """Return the moment at which each job starts, in the order of the arguments and in the unit of their times.
 
-    Jobs end at their run times; `requested` is at least that. Raises ValueError for a job larger than the machine, or one
-    that runs longer than it asks for.
+    The jobs may be in any order; jobs submitted at one moment are queued in the order given. Raises ValueError for a job that
+    is larger than the machine, or whose run time exceeds its requested time.
     """
     if len(submit) and (size.max() > processors or size.min() < 1):
         raise ValueError(f"sizes: expected 1 to {processors}, got {size.min()} to {size.max()}")

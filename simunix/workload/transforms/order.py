@@ -1,4 +1,4 @@
-"""Which jobs are submitted only after others have ended: from the trace's own fields, or from how its users behaved."""
+"""Jobs that are submitted only after other jobs have ended: by the trace's own fields, or by the behaviour of its users."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from rsg_server.errors import SimunixError
 from simunix.workload.job import Job
 
 SESSION_GAP_S = 20 * 60.0
-"""A longer think time ends a session, unless a scenario says otherwise."""
+"""A longer think time ends a session, unless the scenario sets another gap."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """`after` by job: an index of `groups` and a think time in seconds. Submit it so long after all of the group have ended.
+    """Which jobs follow which: `after` maps a job to an index of `groups` and a think time in seconds.
 
-    Jobs that it does not name are submitted at their own moments.
+    The job is submitted its think time after all jobs of the group have ended. Jobs that `after` does not name are submitted at
+    the moments of the trace.
     """
 
     groups: tuple[tuple[int, ...], ...] = ()
@@ -25,7 +26,10 @@ class Order:
 
 
 def preceding_jobs(jobs: Sequence[Job]) -> dict[int, int]:
-    """Field 17 of the jobs whose preceding job is in the workload too. Raises SimunixError for who would wait for himself."""
+    """Return the preceding job (field 17) of each job whose preceding job is in the workload too.
+
+    Raises SimunixError for a job that would wait, directly or through others, for its own end.
+    """
     known = {job.id for job in jobs}
     preceding = {job.id: job.preceding for job in jobs if job.preceding in known and job.preceding > 0}
     sound: set[int] = set()
@@ -42,9 +46,10 @@ def preceding_jobs(jobs: Sequence[Job]) -> dict[int, int]:
 
 
 def by_preceding_job(jobs: Sequence[Job]) -> Order:
-    """Fields 17 and 18 of the Standard Workload Format: submitted think-time seconds after the preceding job has ended.
+    """Return the order by fields 17 and 18 of the Standard Workload Format: preceding job and think time in seconds.
 
-    An unknown think time is none. Who follows a job that is not in the workload is submitted at its own moment.
+    An unknown think time is taken as 0. A job whose preceding job is not in the workload is submitted at the trace's moment.
+    Raises SimunixError for a cycle.
     """
     preceding = preceding_jobs(jobs)
     groups = {number: index for index, number in enumerate(dict.fromkeys(preceding.values()))}
@@ -57,7 +62,7 @@ def by_preceding_job(jobs: Sequence[Job]) -> Order:
 
 @dataclass(slots=True)
 class _Batch:
-    """Jobs of a user that were submitted without waiting for each other's ends. `think_s` is since the end of those before."""
+    """Jobs of one user, none of which waited for the end of another. `think_s` is the time since the previous batch ended."""
 
     begin_s: float
     end_s: float
@@ -66,12 +71,12 @@ class _Batch:
 
 
 def end_s(job: Job) -> float:
-    """When it ended in the trace; an unknown wait is none."""
+    """Return when the job ended in the trace, in seconds; an unknown wait is taken as 0."""
     return job.submit_s + max(job.wait_s, 0.0) + job.runtime_s
 
 
 def batches_of(jobs: Iterable[Job]) -> list[_Batch]:
-    """A user's jobs, in the order of their submission, cut where one was submitted after all earlier ones had ended."""
+    """Split one user's jobs, given in the order of submission, before each job that came after all earlier ones had ended."""
     batches: list[_Batch] = []
     for job in jobs:
         if batches and job.submit_s < batches[-1].end_s:
@@ -84,13 +89,13 @@ def batches_of(jobs: Iterable[Job]) -> list[_Batch]:
 
 
 def by_feedback(jobs: Sequence[Job], gap_s: float = SESSION_GAP_S) -> Order:
-    """Users who wait for their results, as in the trace: batch after batch within a session.
+    """Return the order in which each user waits for results: within a session, batch after batch.
 
-    All jobs of a batch follow the end of the whole batch before it by the trace's own think time, and each other as in the
-    trace. A think time above `gap_s` begins a session, whose first batch comes at its own moment (infinity: each user is one
-    session). Jobs of unknown users are submitted at their own moments. Sessions, and think times between the end of a batch and
-    the next, are those of Zakay, Feitelson: Preserving user behavior characteristics in trace-based simulation of parallel job
-    scheduling, MASCOTS 2014; where exactly a batch is cut is our own reading.
+    The first job of a batch follows the end of the whole previous batch by the trace's think time; the distances between the
+    jobs of a batch are the trace's. A think time above `gap_s` begins a new session, whose first batch is submitted at the
+    trace's moment (with infinity, each user has one session). Jobs of unknown users are submitted at the trace's moments.
+    Sessions and think times are those of Zakay, Feitelson: Preserving user behavior characteristics in trace-based simulation
+    of parallel job scheduling, MASCOTS 2014; the paper leaves open where exactly a batch is cut, which is decided here.
     """
     users: dict[int, list[Job]] = {}
     for job in sorted(jobs, key=lambda job: job.submit_s):

@@ -1,5 +1,8 @@
-"""Fewer jobs that stand for all: both methods of Barberato (Supercomputer emulation for evaluating scheduling algorithms, MPhil
-thesis, ANU 2018, 4.2.3 and 4.2.5). The order of submission and the times stay as they were."""
+"""Representative samples of a trace's jobs, by both methods of M. Barberato.
+
+Supercomputer emulation for evaluating scheduling algorithms, MPhil thesis, ANU 2018, sections 4.2.3 and 4.2.5. Sampling changes
+neither the order of submission nor any time.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +15,19 @@ from rsg_server.errors import SimunixError
 from simunix.workload.formats.swf import SwfTrace
 
 WINDOW_S = 60.0
-"""Requested times this close together count as alike."""
+"""Largest difference of requested times, in seconds, that count as alike."""
 
 
 def size_of(jobs: pd.DataFrame) -> pd.Series:
-    """Processors of each job, as requested, else as allocated."""
+    """Return the processors of each job: as requested, or as allocated where the request is unknown."""
     return jobs["requested"].where(jobs["requested"] > 0, jobs["allocated"])
 
 
 def stratified(trace: SwfTrace, count: int, offset: int = 0) -> SwfTrace:
-    """Sorted by size, run time and requested time, the jobs floor(i s) + offset with s = jobs / count (equations 4.4, 4.5)."""
+    """Sort by size, run time and requested time; take the jobs floor(i s) + offset with s = jobs / count (eqs. 4.4, 4.5).
+
+    Raises SimunixError for a count outside 1 ... jobs, and for an offset outside [0, s).
+    """
     step = _step(trace, count)
     if not 0 <= offset < step:
         raise SimunixError(f"offset {offset}: expected at least 0 and less than jobs / count = {step:g}")
@@ -32,10 +38,11 @@ def stratified(trace: SwfTrace, count: int, offset: int = 0) -> SwfTrace:
 
 
 def error_diffused(trace: SwfTrace, count: int, window_s: float = WINDOW_S) -> SwfTrace:
-    """From each block of jobs / count jobs of like size and requested time the one whose work is nearest to the block's mean.
+    """From each block of jobs / count jobs of like size and requested time, take the job with work nearest to the block's mean.
 
-    What the choice lacks or has too much is carried into the next block's mean, so that size mix and total work are kept: the
-    sample's work is that of the trace times count / jobs to within one job. Raises SimunixError if a job's work is unknown.
+    The difference is carried into the next block's mean, so that the mix of sizes and the total work are kept: the work of the
+    sample is that of the trace times count / jobs, to within one job. Requested times within `window_s` seconds are alike.
+    Raises SimunixError for a count outside 1 ... jobs, and if the work (size x run time) of a job is unknown.
     """
     step = _step(trace, count)
     jobs = trace.jobs.assign(size=size_of(trace.jobs))
@@ -57,7 +64,7 @@ def error_diffused(trace: SwfTrace, count: int, window_s: float = WINDOW_S) -> S
 
 
 def _groups(ranked: pd.DataFrame, window_s: float) -> np.ndarray:
-    """A number for each row: rows of one size whose requested times lie within a window of the group's first."""
+    """Number the groups of the ranked rows: rows of one size with requested times within a window from the group's first."""
     groups = np.zeros(len(ranked), dtype="int64")
     size, first, number = -1, 0.0, -1
     for row, (own, requested) in enumerate(zip(ranked["size"], ranked["requested_s"], strict=True)):

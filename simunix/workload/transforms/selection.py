@@ -1,4 +1,4 @@
-"""From records of a trace to jobs for a cluster: a window of it, sizes scaled, unknown values decided."""
+"""From the records of a trace to jobs for a cluster: a window is cut out, sizes are scaled, unknown values are filled in."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """`begin_s` and `end_s` cut by submit time; a processor of the trace becomes `processors` cores."""
+    """Which jobs are taken, and how they are scaled.
+
+    Jobs submitted in [begin_s, end_s) are taken, at most `max_jobs`. One processor of the trace becomes `processors` cores;
+    requested times are multiplied by `margin`.
+    """
 
     begin_s: float = 0.0
     end_s: float = math.inf
@@ -25,7 +29,10 @@ class Selection:
 
 
 def select_jobs(records: Sequence[SwfRecord], selection: Selection) -> tuple[list[Job], list[SkippedJob]]:
-    """Jobs in the order of their submission (ties: of the file), times from the window's begin; and what cannot be run."""
+    """Return the selected jobs, and the records that cannot be submitted, in the order of the file.
+
+    Jobs are in the order of submission (of equal moments, in the order of the file); times count from the window's beginning.
+    """
     jobs: list[Job] = []
     skipped: list[SkippedJob] = []
     for record in records:
@@ -41,7 +48,7 @@ def select_jobs(records: Sequence[SwfRecord], selection: Selection) -> tuple[lis
 
 
 def unusable(record: SwfRecord) -> str | None:
-    """Why a record cannot become a job; None if it can."""
+    """Return why a record cannot become a job; None if it can."""
     if record.submit_s < 0:
         return "submit time unknown"
     if record.runtime_s < 0 and record.requested_s < 0:
@@ -52,22 +59,25 @@ def unusable(record: SwfRecord) -> str | None:
 
 
 def to_job(record: SwfRecord, selection: Selection) -> Job:
-    """Unknown values: size as allocated, run time as requested, requested time as the run time needed."""
+    """Convert a record to a job. An unknown request for processors is filled in from the allocation.
+
+    An unknown run time is taken as the requested time, and an unknown requested time as the run time.
+    """
     processors = record.requested if record.requested > 0 else record.allocated
     runtime = record.runtime_s if record.runtime_s >= 0 else record.requested_s
     requested = record.requested_s if record.requested_s >= 0 else runtime
     return Job(
-        record.job,
-        record.submit_s - selection.begin_s,
-        runtime,
-        requested * selection.margin,
-        processors * selection.processors,
-        record.user,
-        record.group,
-        record.executable,
-        record.queue,
-        record.partition,
-        record.preceding,
-        record.think_s,
-        record.wait_s,
+        id=record.job,
+        submit_s=record.submit_s - selection.begin_s,
+        runtime_s=runtime,
+        requested_s=requested * selection.margin,
+        cores=processors * selection.processors,
+        user=record.user,
+        group=record.group,
+        executable=record.executable,
+        queue=record.queue,
+        partition=record.partition,
+        preceding=record.preceding,
+        think_s=record.think_s,
+        wait_s=record.wait_s,
     )

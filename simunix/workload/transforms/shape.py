@@ -1,4 +1,4 @@
-"""Traces made from traces: cut, scaled, shuffled, merged. Each takes a trace and gives another with a Note of what was done."""
+"""Traces made from traces: cut, scaled, shuffled, merged. Each function returns a new trace with a Note of what was done."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _MACHINE = re.compile(r"^(\s*Max(?:Procs|Nodes):\s*)(\d+)\s*$")
 
 
 def cut(trace: SwfTrace, begin_s: float = 0.0, end_s: float = math.inf) -> SwfTrace:
-    """The jobs submitted in [begin_s, end_s), seconds of the trace; begin_s becomes its zero. SimunixError if none is left."""
+    """Return the jobs submitted in [begin_s, end_s), seconds of the trace; begin_s becomes 0.
+
+    Raises SimunixError for a window without submissions.
+    """
     submit = trace.jobs["submit_s"]
     jobs = trace.jobs[(submit >= begin_s) & (submit < end_s)].copy()
     if jobs.empty:
@@ -32,9 +35,10 @@ def cut(trace: SwfTrace, begin_s: float = 0.0, end_s: float = math.inf) -> SwfTr
 
 
 def scale(trace: SwfTrace, processors: float = 1.0, times: float = 1.0) -> SwfTrace:
-    """Sizes times `processors` (rounded, at least 1), every time times `times`, submissions too; unknown stays unknown.
+    """Multiply sizes by `processors` (rounded, at least 1) and all times, also of submission, by `times`.
 
-    The machine's own size in the header (MaxProcs, MaxNodes) is scaled like the jobs'.
+    Unknown values stay unknown. The size of the machine in the header (MaxProcs, MaxNodes) is scaled like the sizes of jobs.
+    Raises SimunixError for values that become too large, and for a job whose profile fixes the size of its work.
     """
     if (processors, times) != (1.0, 1.0) and PROFILE in trace.jobs and len(bound := trace.jobs[trace.jobs[PROFILE] != ""]):
         job, name = bound[["job", PROFILE]].iloc[0]
@@ -53,7 +57,10 @@ def scale(trace: SwfTrace, processors: float = 1.0, times: float = 1.0) -> SwfTr
 
 
 def factor_to(trace: SwfTrace, processors: int) -> float:
-    """By what to scale sizes so that the trace's machine has so many processors. SimunixError if its size is unknown."""
+    """Return the factor on sizes that gives the trace's machine this many processors.
+
+    Raises SimunixError if the header does not tell the size of the machine.
+    """
     size = trace.number("MaxProcs") or trace.number("MaxNodes")
     if not size:
         raise SimunixError("the header has no MaxProcs: how large its machine was is unknown; scale by a factor instead")
@@ -68,9 +75,10 @@ def _scaled_size(comment: str, factor: float) -> str:
 
 
 def shuffle(trace: SwfTrace, seed: int) -> SwfTrace:
-    """The same jobs in random order, submitted at equal distances over the same span; what preceded what is forgotten.
+    """Put the jobs into random order and submit them at equal distances over the span of the trace.
 
-    Barberato (MPhil thesis, ANU 2018), 4.2: the spread of a metric over such orders is what a single trace hides.
+    Preceding jobs and think times become unknown. Barberato (MPhil thesis, ANU 2018, section 4.2) compares metrics over such
+    orders: a single trace does not show how far a metric depends on the order.
     """
     order = list(range(len(trace.jobs)))
     random.Random(seed).shuffle(order)
@@ -82,9 +90,10 @@ def shuffle(trace: SwfTrace, seed: int) -> SwfTrace:
 
 
 def merge(traces: Sequence[SwfTrace], by_date: bool = False) -> SwfTrace:
-    """All jobs in the order of submission, numbered anew (ties: in the order given), users of different traces told apart.
+    """Merge traces in the order of submission (of equal moments, in the order given); number jobs anew, keep users apart.
 
-    `by_date` puts them at their dates (UnixStartTime) instead of starting all at zero; SimunixError for a trace without one.
+    All traces start at 0, or, `by_date`, at their dates (UnixStartTime). Raises SimunixError if a date that is needed is
+    missing, and if a name of a profile means different profiles.
     """
     starts = [trace.number("UnixStartTime") for trace in traces]
     if by_date and None in starts:
@@ -110,7 +119,7 @@ def merge(traces: Sequence[SwfTrace], by_date: bool = False) -> SwfTrace:
 
 
 def _joined(traces: Sequence[SwfTrace]) -> dict[str, dict[str, Any]]:
-    """The profiles of all traces. SimunixError if one name means two things."""
+    """Return the profiles of all traces. Raises SimunixError if a name means different profiles."""
     found: dict[str, dict[str, Any]] = {}
     for number, trace in enumerate(traces, 1):
         for name, profile in trace.profiles.items():
@@ -122,7 +131,7 @@ def _joined(traces: Sequence[SwfTrace]) -> dict[str, dict[str, Any]]:
 
 
 def _moved(trace: SwfTrace, seconds: float) -> SwfTrace:
-    """The header with its zero moved on, so that dates stay true."""
+    """Move the UnixStartTime of the header on by these seconds, so that the dates of jobs stay true."""
     start = trace.number("UnixStartTime")
     if start is None:
         return trace

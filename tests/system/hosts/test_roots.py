@@ -72,12 +72,12 @@ SCRIPT = (
 )
 
 
-def test_hosts_in_a_root_of_their_own(simunix: Simunix, tmp_path: Path, toy: Path) -> None:
+def test_hosts_in_a_root_of_their_own(fresh_simunix: Simunix, tmp_path: Path, toy: Path) -> None:
     before = contents(toy)
     (tmp_path / "s.yaml").write_text(SCENARIO.replace("SCRIPT", SCRIPT))
     digests = set()
     for name in ("x", "y"):
-        done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / name)
+        done = fresh_simunix("run", tmp_path / "s.yaml", "--out", tmp_path / name)
         assert done.returncode == 0, done.stderr
         digests.add((tmp_path / name / "events.jsonl").read_bytes())
     assert len(digests) == 1

@@ -142,9 +142,9 @@ def test_packets_are_in_order_and_pass_when_they_should(traffic: Path) -> None:
     assert abs((far[0] - near[0]) - 100_512) < 2  # two links of 50 µs, and 64 bytes at 1 Gbit/s
 
 
-def test_captures_change_nothing_and_repeat(simunix: Simunix, traffic: Path) -> None:
-    again = run(simunix, traffic.parent, "--pcap=n2", out="again")  # the folder is among the programs' words
-    without = run(simunix, traffic.parent, out="without")
+def test_captures_change_nothing_and_repeat(fresh_simunix: Simunix, traffic: Path) -> None:
+    again = run(fresh_simunix, traffic.parent, "--pcap=n2", out="again")  # the folder is among the programs' words
+    without = run(fresh_simunix, traffic.parent, out="without")
     assert (again / "hosts/n2/eth0.pcap").read_bytes() == (traffic / "hosts/n2/eth0.pcap").read_bytes()
     assert not (again / "hosts/n1/eth0.pcap").exists()
     assert not list(without.glob("hosts/*/eth0*"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from simunix.testing import Cluster, EmulatedProcess
-from tests.conftest import ROOT, Simunix
+from tests.conftest import Simunix
+from tests.starts import start
 
 ECHO = """
 import signal, socket, sys, threading, time
@@ -340,7 +340,7 @@ def test_a_bandwidth_of_nothing_in_a_platform_file_is_refused(simunix: Simunix, 
     assert "f.trace: expected values above 0, got 0; a state_file takes the link down" in done.stderr
 
 
-def test_the_same_faults_give_the_same_log(simunix: Simunix, tmp_path: Path) -> None:
+def test_the_same_faults_give_the_same_log(fresh_simunix: Simunix, tmp_path: Path) -> None:
     (tmp_path / "echo.py").write_text(ECHO)
     (tmp_path / "ask.py").write_text(ASK.replace('"far"', '"n2"'))
     (tmp_path / "s.yaml").write_text(
@@ -352,7 +352,7 @@ def test_the_same_faults_give_the_same_log(simunix: Simunix, tmp_path: Path) -> 
     )
     logs = []
     for name in ("first", "second"):
-        done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / name)
+        done = fresh_simunix("run", tmp_path / "s.yaml", "--out", tmp_path / name)
         assert done.returncode == 0, done.stderr
         logs.append((tmp_path / name / "events.jsonl").read_bytes())
     assert logs[0] == logs[1]
@@ -372,8 +372,7 @@ def talking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         f"  - {{name: ask, host: n1, start: 1s, command: [python3, {tmp_path}/ask.py, '{','.join(['1'] * 10_000)}']}}\n"
     )
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "simunix.cli.main", "run", str(tmp_path / "s.yaml"), "--out", str(out)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+    with start("run", tmp_path / "s.yaml", "--out", out, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
         try:
             wait_for(lambda: "answer" in read(out / "hosts/n1/ask.out"))
             yield out

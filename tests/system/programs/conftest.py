@@ -68,14 +68,14 @@ def needs() -> Needs:
 
 
 @pytest.fixture
-def run_twice(simunix: Simunix, tmp_path: Path) -> RunTwice:
+def run_twice(fresh_simunix: Simunix, tmp_path: Path) -> RunTwice:
     """Run a scenario's text twice; both must succeed, without an unknown call, and leave the same event log."""
 
     def run(scenario: str) -> Run:
         (tmp_path / "s.yaml").write_text(scenario)
         runs = []
         for name in ("first", "second"):
-            done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / name, timeout=300)
+            done = fresh_simunix("run", tmp_path / "s.yaml", "--out", tmp_path / name, timeout=300)
             assert done.returncode == 0, done.stderr
             runs.append(Run(tmp_path / name))
             assert runs[-1].record["unknown_calls"] == {}

@@ -140,9 +140,9 @@ sreport -n -P cluster AccountUtilizationByUser $period; sreport -n -P cluster Ut
 
 @pytest.mark.slow
 @with_database
-def test_accounts_limits_and_reports_twice(simunix: Simunix, tmp_path: Path) -> None:
+def test_accounts_limits_and_reports_twice(fresh_simunix: Simunix, tmp_path: Path) -> None:
     scenario = PRODUCTION.replace("COMMAND", COMMAND.replace("\n", "\\n"))
-    first, second = (run(simunix, tmp_path, scenario, out=name) for name in ("first", "second"))
+    first, second = (run(fresh_simunix, tmp_path, scenario, out=name) for name in ("first", "second"))
     jobs, answers = (first / "hosts/login/user.out").read_text().split("\n\n")
     # The account's limit of one job at a time, in front of 64 free cores.
     assert jobs.splitlines()[3:] == [
@@ -185,9 +185,9 @@ processes:
 
 @pytest.mark.slow
 @with_database
-def test_nothing_is_lost_while_the_database_is_deaf(simunix: Simunix, tmp_path: Path) -> None:
+def test_nothing_is_lost_while_the_database_is_deaf(fresh_simunix: Simunix, tmp_path: Path) -> None:
     """First slurmdbd, then MariaDB is stopped for a while: slurmctld keeps what it has to tell, and slurmdbd waits."""
-    first, second = (run(simunix, tmp_path, DEAF, out=name) for name in ("first", "second"))
+    first, second = (run(fresh_simunix, tmp_path, DEAF, out=name) for name in ("first", "second"))
     assert (first / "hosts/ctl/user.out").read_text().splitlines() == [
         "1",
         "124",

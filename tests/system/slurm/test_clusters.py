@@ -23,12 +23,12 @@ WORKLOADS = "workload:\n  - {trace: t.swf, cluster: left}\n  - {trace: t.swf, ho
 
 
 @pytest.mark.slurm
-def test_two_clusters_side_by_side(simunix: Simunix, tmp_path: Path) -> None:
+def test_two_clusters_side_by_side(fresh_simunix: Simunix, tmp_path: Path) -> None:
     (tmp_path / "t.swf").write_text(TRACE)
     (tmp_path / "s.yaml").write_text(HOSTS + CLUSTERS + WORKLOADS)
     digests = set()
     for name in ("x", "y"):
-        done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / name, timeout=100)
+        done = fresh_simunix("run", tmp_path / "s.yaml", "--out", tmp_path / name, timeout=100)
         assert done.returncode == 0, done.stderr
         digests.add(json.loads((tmp_path / name / "run.json").read_text())["events_sha256"])
     assert len(digests) == 1

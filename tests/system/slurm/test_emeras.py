@@ -1,4 +1,4 @@
-"""Emeras's hour (docs/emeras.md), shortened: five minutes of eight nodes with their context, twice the same."""
+"""Emeras's hour (docs/studies/emeras.md), shortened: five minutes of eight nodes with their context, twice the same."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ slurm: {controller: ctl, nodes: 'n[1-4]', extra: "EXTRA"}
 workload: {trace: TRACE, start: 10s, storage: {pfs: disk1, nfs: disk2}MORE}
 """
 LV08_BANDWIDTH = 0.97
-"""Share of a link's bandwidth that a flow gets in SimGrid's model LV08 (docs/network.md)."""
+"""Share of a link's bandwidth that a flow gets in SimGrid's model LV08 (docs/guide/network.md)."""
 LINK_BYTES_PER_S = 1e9 / 8
 Run = tuple[dict[str, dict[str, str]], Path]
 
@@ -55,14 +55,14 @@ def steps(out: Path, row: dict[str, str]) -> list[float]:
     return [end - begin for begin, end in zip(moments[::2], moments[1::2], strict=True)]
 
 
-def test_a_workload_of_batsim_runs_unchanged_and_the_same_twice(simunix: Simunix, tmp_path: Path) -> None:
+def test_a_workload_of_batsim_runs_unchanged_and_the_same_twice(fresh_simunix: Simunix, tmp_path: Path) -> None:
     trace = ROOT / "scenarios/traces/batsim_test_various_profile_types.json"
-    rows, out = run(simunix, tmp_path, trace)
+    rows, out = run(fresh_simunix, tmp_path, trace)
     assert {row["final_state"] for row in rows.values()} == {"COMPLETED"} and len(rows) == 11
     assert steps(out, rows["delay"]) == pytest.approx([20.2], abs=1e-4)
     assert steps(out, rows["homo_no_com"]) == pytest.approx([0.0002], abs=2e-4)
     digest = json.loads((out / "run.json").read_text())["events_sha256"]
-    run(simunix, tmp_path, trace)
+    run(fresh_simunix, tmp_path, trace)
     assert json.loads((out / "run.json").read_text())["events_sha256"] == digest
 
 

@@ -58,9 +58,9 @@ def run_twice(simunix: Simunix, tmp_path: Path, scenario: str, settings: list[st
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_the_demo_with_the_slurm_of(simunix: Simunix, tmp_path: Path, release: str) -> None:
-    root = root_of(simunix, release)
-    out = run_twice(simunix, tmp_path, "nasa-ipsc.yaml", [f"root={root}", f"workload.max_jobs={JOBS}"])
+def test_the_demo_with_the_slurm_of(fresh_simunix: Simunix, tmp_path: Path, release: str) -> None:
+    root = root_of(fresh_simunix, release)
+    out = run_twice(fresh_simunix, tmp_path, "nasa-ipsc.yaml", [f"root={root}", f"workload.max_jobs={JOBS}"])
     record = json.loads((out / "run.json").read_text())
     assert record["jobs"] == {"COMPLETED": JOBS}
     assert record["rjms"].startswith(RELEASES[release])
@@ -86,7 +86,7 @@ processes:
 """
 
 
-def test_the_database_of_another_release(simunix: Simunix, tmp_path: Path) -> None:
+def test_the_database_of_another_release(fresh_simunix: Simunix, tmp_path: Path) -> None:
     """In a root that has slurmdbd and MariaDB too."""
     root = cache_folder() / "trixie-slurmdbd"
     if not root.exists():
@@ -95,18 +95,18 @@ def test_the_database_of_another_release(simunix: Simunix, tmp_path: Path) -> No
     (tmp_path / "s.yaml").write_text(ACCOUNTING.replace("ROOT", str(root)))
     digests = set()
     for name in ("first", "second"):
-        done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / name, timeout=100)
+        done = fresh_simunix("run", tmp_path / "s.yaml", "--out", tmp_path / name, timeout=100)
         assert done.returncode == 0, done.stderr
         assert (tmp_path / name / "hosts/n1/user.out").read_text().endswith("\nphysics|COMPLETED|00:01:00|n[1-4]\n")
         digests.add(json.loads((tmp_path / name / "run.json").read_text())["events_sha256"])
     assert len(digests) == 1
 
 
-def test_two_releases_side_by_side(simunix: Simunix, tmp_path: Path) -> None:
-    roots = {name: root_of(simunix, name) for name in ("bullseye", "trixie")}
+def test_two_releases_side_by_side(fresh_simunix: Simunix, tmp_path: Path) -> None:
+    roots = {name: root_of(fresh_simunix, name) for name in ("bullseye", "trixie")}
     settings = [f"hosts[{index}].root={roots['bullseye' if index < 2 else 'trixie']}" for index in range(4)]
     settings += [f"workload[{index}].max_jobs={JOBS}" for index in range(2)]
-    out = run_twice(simunix, tmp_path, "two-releases.yaml", settings)
+    out = run_twice(fresh_simunix, tmp_path, "two-releases.yaml", settings)
     record = json.loads((out / "run.json").read_text())
     assert record["rjms"].startswith("slurm 20.11.4, slurm 24.11.")
     assert record["jobs"] == {"COMPLETED": 2 * JOBS}

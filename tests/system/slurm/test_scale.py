@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT, Simunix, processes_named
+from tests.conftest import Simunix, processes_named
+from tests.starts import start
 
 MERGER = Path("/sys/kernel/mm/ksm")
 SETTINGS = ("run", "pages_to_scan", "sleep_millisecs")
+MERGING = Path("/run/simunix-merging")
+"""Locked by every run that merges, whoever's it is (csrc/hostinit/ksm.c): the merger is the whole computer's."""
 HOSTS = 40
 SCENARIO = """
 name: many
@@ -37,6 +40,35 @@ def merger() -> list[str]:
     return [(MERGER / name).read_text() for name in SETTINGS if (MERGER / name).exists()]
 
 
+def nobody_merges() -> bool:
+    """Whether no run on this computer has the merger on, of these tests or of others."""
+    try:
+        with MERGING.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return True
+    except BlockingIOError:
+        return False
+    return True
+
+
+@pytest.fixture
+def found() -> list[str]:
+    """The merger's settings while nobody merges; a run that was killed may have left a note of what they are to be."""
+    if not awaited(nobody_merges, 60):
+        pytest.skip("another run on this computer merges pages for longer than a minute")
+    note = MERGING.read_text().split() if MERGING.exists() else []
+    if not note:
+        return merger()
+    pages, milliseconds, run = note
+    return [f"{word}\n" for word in (run, pages, milliseconds)]
+
+
+def is_put_back(found: list[str]) -> bool:
+    """Whether the settings are those again; as long as others merge that cannot be said."""
+    return merger() == found or (not nobody_merges() and awaited(lambda: nobody_merges() and merger() == found, 60))
+
+
 def awaited(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
     """Whether it comes true within so many seconds of real time."""
     deadline = time.monotonic() + seconds
@@ -51,15 +83,8 @@ def begin(tmp_path: Path, mark: str, merge: str = "no") -> subprocess.Popen[str]
     """A run whose start-up takes a while."""
     scenario = tmp_path / "many.yaml"
     scenario.write_text(SCENARIO.replace("MARK", mark).replace("MERGE", merge))
-    return subprocess.Popen(
-        [sys.executable, "-m", "simunix.cli.main", "run", scenario, "--out", tmp_path / "out", "--pace", "1"],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        process_group=0,
-    )
+    words = ("run", scenario, "--out", tmp_path / "out", "--pace", "1")
+    return start(*words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0)
 
 
 def has_begun(tmp_path: Path) -> bool:
@@ -91,20 +116,18 @@ def children_of(pid: int) -> list[int]:
 @pytest.mark.parametrize("send", [os.kill, os.killpg])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_the_merger_is_put_back_as_it_was_found(
-    tmp_path: Path, mark: str, number: signal.Signals, send: Callable[[int, int], None]
+    tmp_path: Path, mark: str, number: signal.Signals, send: Callable[[int, int], None], found: list[str]
 ) -> None:
-    found = merger()
     run = begin(tmp_path, mark, merge="yes")
     assert awaited(lambda: (tmp_path / "out/hosts/h40/p.out").exists())
     assert (MERGER / "run").read_text() == "1\n"
     send(run.pid, number)
     run.communicate(timeout=30)
-    assert awaited(lambda: merger() == found), merger()
+    assert awaited(lambda: is_put_back(found)), merger()
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or not MERGER.exists(), reason="needs root and a kernel that merges pages")
-def test_runs_that_merge_at_the_same_time_do_not_stop_each_other(tmp_path: Path, mark: str) -> None:
-    found = merger()
+def test_runs_that_merge_at_the_same_time_do_not_stop_each_other(tmp_path: Path, mark: str, found: list[str]) -> None:
     runs = []
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
@@ -116,7 +139,7 @@ def test_runs_that_merge_at_the_same_time_do_not_stop_each_other(tmp_path: Path,
     assert (MERGER / "run").read_text() == "1\n"
     runs[1].send_signal(signal.SIGINT)
     runs[1].communicate(timeout=30)
-    assert awaited(lambda: merger() == found), merger()
+    assert awaited(lambda: is_put_back(found)), merger()
 
 
 def test_one_daemon_of_many_that_fails_is_named_in_one_line(simunix: Simunix, tmp_path: Path, mark: str) -> None:

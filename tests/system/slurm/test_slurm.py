@@ -163,13 +163,13 @@ def test_garbage_in_a_trace_is_named(simunix: Simunix, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_demo_three_times_also_under_load(simunix: Simunix, tmp_path: Path) -> None:
+def test_the_demo_three_times_also_under_load(fresh_simunix: Simunix, tmp_path: Path) -> None:
     results = []
     for name in ("first", "second", "loaded"):
         burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * (name == "loaded"))]
         try:
             out = tmp_path / name
-            done = simunix("run", ROOT / "scenarios/nasa-ipsc.yaml", "--out", out, timeout=900)
+            done = fresh_simunix("run", ROOT / "scenarios/nasa-ipsc.yaml", "--out", out, timeout=900)
             assert done.returncode == 0, done.stderr
         finally:
             for burner in burners:

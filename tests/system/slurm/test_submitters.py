@@ -85,7 +85,7 @@ def play(simunix: Simunix, tmp_path: Path, keys: str, more: str = "", out: str =
 
 
 @pytest.mark.usefixtures("as_root")
-def test_users_think_times_arrays_holds_and_partitions_twice(simunix: Simunix, tmp_path: Path) -> None:
+def test_users_think_times_arrays_holds_and_partitions_twice(fresh_simunix: Simunix, tmp_path: Path) -> None:
     keys = """
     users: trace
     accounts: trace
@@ -94,7 +94,7 @@ def test_users_think_times_arrays_holds_and_partitions_twice(simunix: Simunix, t
     queues: {2: debug}
     options: [{jobs: 5, hold: 40s}, {users: 3, nice: 5}]
     """
-    result = play(simunix, tmp_path, keys)
+    result = play(fresh_simunix, tmp_path, keys)
     assert {number for number, state in result.states.items() if state == "COMPLETED"} == {1, 2, 3, 5, 6, 7, 8, 9, 10}
     assert result.states[4] == "REJECTED"
     # 30 s after the end of job 1, as Slurm tells it; 7 s after job 4 was refused; at its own moment without a preceding job.
@@ -118,7 +118,7 @@ def test_users_think_times_arrays_holds_and_partitions_twice(simunix: Simunix, t
     assert 40 <= float(result.jobs[5]["waiting_time"]) < 45
     array = result.numbers[7].removesuffix("_0")
     assert [result.numbers[number] for number in (7, 8, 9)] == [f"{array}_{index}" for index in range(3)]
-    assert play(simunix, tmp_path, keys, out="again").digest == result.digest
+    assert play(fresh_simunix, tmp_path, keys, out="again").digest == result.digest
 
 
 def test_slurms_own_dependencies(simunix: Simunix, tmp_path: Path) -> None:
@@ -139,14 +139,14 @@ def test_users_wait_for_their_results(simunix: Simunix, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("as_root")
-def test_srun_stays_until_the_job_has_ended(simunix: Simunix, tmp_path: Path) -> None:
+def test_srun_stays_until_the_job_has_ended(fresh_simunix: Simunix, tmp_path: Path) -> None:
     keys = "client: srun\nusers: trace\ndependencies: think_time"
-    result = play(simunix, tmp_path, keys)
+    result = play(fresh_simunix, tmp_path, keys)
     assert result.states[4] == "REJECTED" and set(result.states.values()) == {"COMPLETED", "REJECTED"}
     assert 0 <= result.submitted[3] - result.finished(1) - 30 < 1.1  # srun itself knows to less than a second
     assert result.recorded[3]["UserId"] == "user1(100000)"
     assert "More processors requested" in result.jobs[4]["metadata"]
-    assert play(simunix, tmp_path, keys, out="again").digest == result.digest
+    assert play(fresh_simunix, tmp_path, keys, out="again").digest == result.digest
 
 
 @pytest.mark.usefixtures("as_root")
@@ -187,7 +187,7 @@ def test_without_root_it_is_said_what_is_given_up(tmp_path: Path) -> None:
 def test_two_workloads_share_their_users_but_not_srun(tmp_path: Path) -> None:
     from rsg_server.errors import SimunixError
     from simunix.planning.expand import expand
-    from simunix.scenario.loader import load
+    from simunix.rjms.scenario import load
 
     (tmp_path / "t.swf").write_text(TRACE)
     first = SCENARIO.replace("  MORE\n", "").replace("workload:\n  trace: t.swf\n", "")

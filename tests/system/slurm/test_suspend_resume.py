@@ -121,8 +121,8 @@ def test_who_was_suspended_goes_on_when_no_high_job_runs(suspend: Result) -> Non
     assert suspend.away["end"].max() < last + SUSPEND_S + 0.1
 
 
-def test_twice_the_same(simunix: Simunix, folder: Path, suspend: Result) -> None:
-    assert Result(simunix, scenario(folder), folder / "again").digest == suspend.digest
+def test_twice_the_same(fresh_simunix: Simunix, folder: Path, suspend: Result) -> None:
+    assert Result(fresh_simunix, scenario(folder), folder / "again").digest == suspend.digest
 
 
 def test_under_backfilling_the_cluster_drains_before_a_large_job(simunix: Simunix, folder: Path, suspend: Result) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -14,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT, Simunix
+from tests.conftest import Simunix
+from tests.starts import start
 
 SERVER = """
 import os, socket, threading
@@ -65,9 +65,7 @@ def write_scenario(folder: Path, processes: dict[str, str]) -> Path:
 def running(folder: Path, *arguments: object) -> Iterator[Path]:
     """An emulation in the background; yields its run directory once it can be asked, ends it afterwards."""
     out = folder / "run"
-    command = [sys.executable, "-m", "simunix.cli.main", "run", "--out", str(out), *map(str, arguments)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=-1, stderr=-1, text=True) as process:
+    with start("run", "--out", out, *arguments, stdin=subprocess.DEVNULL, stdout=-1, stderr=-1) as process:
         try:
             end = time.monotonic() + 15
             while not (out / "control.sock").exists():

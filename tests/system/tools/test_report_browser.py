@@ -133,7 +133,21 @@ def test_zoom_and_colours(browser: Any, two: Path) -> None:
 
 
 def test_hostile_names_do_nothing(browser: Any, tmp_path: Path) -> None:
-    job = JobRow(7, HOSTILE, HOSTILE, 0.0, 16, 60, 0, HOSTILE, 1.0, 5.0, 6.0, allocated_hosts="node0001", allocated_cores=16)
+    job = JobRow(
+        job_id=7,
+        workload_name=HOSTILE,
+        profile=HOSTILE,
+        submission_time=0.0,
+        requested_number_of_resources=16,
+        requested_time=60,
+        success=0,
+        final_state=HOSTILE,
+        starting_time=1.0,
+        execution_time=5.0,
+        finish_time=6.0,
+        allocated_hosts="node0001",
+        allocated_cores=16,
+    )
     one = runs.write_run(tmp_path / "<img src=x onerror=alert(1)>", [job, *runs.rows(3, 1)], 1)
     page = Page(browser, make_report(tmp_path, one, runs.write_run(tmp_path / "b&b", runs.rows(3, 1), 1)))
     page.has_jobs()

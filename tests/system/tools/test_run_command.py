@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import starts
 from tests.conftest import ROOT, Simunix, processes_named
 
 
@@ -46,13 +47,13 @@ def test_how_nice_the_emulation_is_to_others_is_not_seen_inside(simunix: Simunix
     assert (done.returncode, done.stdout) == (0, "0\n2\n"), done.stderr
 
 
-def test_same_run_same_log(simunix: Simunix, tmp_path: Path) -> None:
+def test_same_run_same_log(fresh_simunix: Simunix, tmp_path: Path) -> None:
     script = (
         "import random,threading,time\nfor i in range(5): threading.Thread(target=time.sleep, args=(random.random(),)).start()"
     )
     logs = []
     for name in ("a", "b"):
-        done = simunix("run", "--out", tmp_path / name, "--log-turns", "--", sys.executable, "-c", script)
+        done = fresh_simunix("run", "--out", tmp_path / name, "--log-turns", "--", sys.executable, "-c", script)
         assert done.returncode == 0
         logs.append((tmp_path / name / "events.jsonl").read_bytes())
     assert logs[0] == logs[1]
@@ -101,11 +102,8 @@ def test_time_limit(simunix: Simunix, tmp_path: Path) -> None:
     assert done.returncode == 0
 
 
-def start(tmp_path: Path, *command: str) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    hears = ["env", "--default-signal=INT,HUP"]  # also where the tests are run in the background
-    arguments = [*hears, sys.executable, "-m", "simunix.cli.main", "run", "--out", str(tmp_path / "run"), *command]
-    return subprocess.Popen(arguments, env=environment, stdin=subprocess.DEVNULL, stdout=-1, stderr=-1, text=True)
+def start(tmp_path: Path, *command: str, fresh: bool = False) -> subprocess.Popen[str]:
+    return starts.start("run", "--out", tmp_path / "run", *command, fresh=fresh, stdin=subprocess.DEVNULL, stdout=-1, stderr=-1)
 
 
 def wait_for(condition: object, seconds: float = 15.0) -> None:
@@ -118,7 +116,7 @@ def wait_for(condition: object, seconds: float = 15.0) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_nothing_is_left_when_the_server_ends(tmp_path: Path, number: signal.Signals) -> None:
     mark = f"98{os.getpid()}"
-    running = start(tmp_path, "--pace", "1", "--", "bash", "-c", f"sleep {mark} & sleep {mark}")
+    running = start(tmp_path, "--pace", "1", "--", "bash", "-c", f"sleep {mark} & sleep {mark}", fresh=True)
     wait_for(lambda: processes_named(f"sleep {mark}").count(f"sleep {mark} ") >= 2)  # not who has it in an argument
     running.send_signal(number)
     out, err = running.communicate(timeout=20)

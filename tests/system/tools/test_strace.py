@@ -123,10 +123,10 @@ def test_stable_traces_of_two_runs_are_the_same(simunix: Simunix, traced: Path, 
     assert not any(re.search(r"0x[0-9a-f]{9,}", line) for lines in runs[0].values() for line in lines)
 
 
-def test_a_traced_run_is_the_same_run(simunix: Simunix, traced: Path, tmp_path: Path) -> None:
+def test_a_traced_run_is_the_same_run(fresh_simunix: Simunix, traced: Path, tmp_path: Path) -> None:
     logs = []
     for name, options in (("without", ("--log-turns",)), ("with", ("--log-turns", "--strace"))):
-        emulated(simunix, tmp_path / name, traced, options=options)
+        emulated(fresh_simunix, tmp_path / name, traced, options=options)
         logs.append((tmp_path / name / "out" / "events.jsonl").read_bytes())
     assert logs[0] == logs[1]
 

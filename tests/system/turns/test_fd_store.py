@@ -17,8 +17,8 @@ from tests.conftest import ROOT
 FEW = 70
 FEW_DESCRIPTORS = f"""
 import resource
-import rsg_server.fd_store.store as depot
-depot.RESERVE = resource.getrlimit(resource.RLIMIT_NOFILE)[1] - {FEW}
+import rsg_server.fd_store.store as fd_store
+fd_store.RESERVE = resource.getrlimit(resource.RLIMIT_NOFILE)[1] - {FEW}
 """
 RUN = "import sys\nfrom simunix.cli.main import main\nsys.exit(main(sys.argv[1:]))"
 TALK = """
@@ -62,7 +62,7 @@ processes:
 """
 
 
-def keepers(folder: Path) -> list[str]:
+def holders(folder: Path) -> list[str]:
     """Processes of those that were started in a folder; other tests have theirs."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
@@ -94,4 +94,4 @@ def test_few_descriptors_change_nothing(tmp_path: Path, scenario: str) -> None:
     assert few["events_sha256"] == many["events_sha256"]
     for file in (tmp_path / "many/hosts").rglob("*.out"):
         assert (tmp_path / "few/hosts" / file.relative_to(tmp_path / "many/hosts")).read_text() == file.read_text()
-    assert not keepers(tmp_path)
+    assert not holders(tmp_path)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-from tests.conftest import ROOT
+from tests.conftest import Simunix
 
 ROUNDS, SERVERS = 50, 8
 MESSAGES = 2 * ROUNDS * SERVERS
@@ -41,20 +38,12 @@ for round in range({ROUNDS}):
 """
 
 
-def test_a_burst_is_sent_in_one_turn(tmp_path: Path) -> None:
+def test_a_burst_is_sent_in_one_turn(simunix: Simunix, tmp_path: Path) -> None:
     """The first message arrives before the third has been sent; each used to cost the sender its turn."""
     text = SCENARIO.replace("SERVER", json.dumps(SERVER)).replace("CLIENT", json.dumps(CLIENT))
     (tmp_path / "burst.yaml").write_text(text)
     out = tmp_path / "out"
-    done = subprocess.run(
-        [sys.executable, "-m", "simunix.cli.main", "run", tmp_path / "burst.yaml", "--out", out],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.DEVNULL,
-    )
+    done = simunix("run", tmp_path / "burst.yaml", "--out", out)
     assert done.returncode == 0, done.stderr
     everybody = [f"10.0.0.{number}" for number in range(2, 10)]
     assert (out / "hosts/h1/client.out").read_text().splitlines() == [str(everybody)] * ROUNDS

@@ -1,4 +1,4 @@
-"""Sockets that are stored with a keeper come back as they were, and are watched meanwhile."""
+"""Sockets that are stored with a holder come back as they were, and are watched meanwhile."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rsg_server.errors import ServerError
+from rsg_server.fd_store.needs import Storable
 from rsg_server.process.actor import State
 from rsg_server.sockets.pair import SimulatedSocket
 from tests.unit.rsg_server.fakes import Fake, fake
@@ -30,11 +31,11 @@ def sockets_of(world: Fake) -> list[SimulatedSocket]:
     return [world.kernel.sockets.create(world.kernel.hosts["h0"], 4, "s") for _ in range(COUNT)]
 
 
-def store(world: Fake, *some: SimulatedSocket) -> None:
+def store(world: Fake, *some: Storable) -> None:
     """As if the server were short of descriptors, and all others had just been used."""
     for one in [*world.kernel.sockets.all.values(), *world.kernel.actors.values()]:
         one.is_warm = one not in some
-    world.kernel.depot._make_room()
+    world.kernel.fd_store._make_room()
     assert all(one.held is None for one in some)
 
 
@@ -79,7 +80,7 @@ def test_an_end_is_told_of_a_stored_socket(world: Fake) -> None:
 def test_the_channel_of_an_actor_that_waits_can_be_stored(world: Fake) -> None:
     actor = world.born()
     actor.state = State.PARKED
-    store(world, actor)  # type: ignore[arg-type]
+    store(world, actor)
     world.channels[actor.number].send(b"x")
     assert actor.channel.recv(10) == b"x"
     actor.channel.send(b"y")
@@ -100,11 +101,11 @@ def test_a_stored_socket_that_is_closed_ends_for_its_application(world: Fake) ->
 
 def test_new_descriptors_make_room_when_they_are_many(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     some = sockets_of(world)
-    world.kernel.depot.check(some[-1].end.fileno())
-    assert world.kernel.depot.stored == 0
-    monkeypatch.setattr(world.kernel.depot, "_most", some[-1].end.fileno())
+    world.kernel.fd_store.check(some[-1].end.fileno())
+    assert world.kernel.fd_store.stored == 0
+    monkeypatch.setattr(world.kernel.fd_store, "_most", some[-1].end.fileno())
     fresh = sockets_of(world)  # the first of them takes a number beyond the reserve
-    assert world.kernel.depot.stored >= COUNT
+    assert world.kernel.fd_store.stored >= COUNT
     for which in [*some, *fresh]:
         assert which.app_end is not None
         which.app_end.send(b"!")
@@ -114,10 +115,10 @@ def test_new_descriptors_make_room_when_they_are_many(world: Fake, monkeypatch: 
 def test_a_keeper_that_has_died_is_said_in_a_line(world: Fake) -> None:
     which = sockets_of(world)[0]
     store(world, which)
-    process = world.kernel.depot._branches[0]._process
+    process = world.kernel.fd_store._holders[0]._process
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    with pytest.raises(ServerError, match="keeper of the server's descriptors has died"):
+    with pytest.raises(ServerError, match="holder of the server's descriptors has died"):
         which.read()
     which.held = socket.socket()
     which.held.close()

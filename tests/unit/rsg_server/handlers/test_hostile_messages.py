@@ -287,7 +287,7 @@ def test_a_port_whose_last_connection_was_reset_can_be_bound_again(world: Fake) 
     go_on(world)
     again, fresh = open_socket(world, here, 4, 1)
     with fresh:
-        assert not world.kernel.hosts["h0"].ports
+        assert not world.kernel.sockets.binding.ports_of(world.kernel.hosts["h0"]).owners
         assert ask(world, here, Op.BIND, again, 4, ANY, 1023) == (0,)
     assert not here.process.dead
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import msgpack
 import pytest
 
-from rsg_server.fd_store import store as depot
+from rsg_server.fd_store import store as fd_store
 from rsg_server.process.actor import Actor, Parked, State
 from rsg_server.protocol import Fork, Op, Wait, Wake
 from tests.unit.rsg_server.fakes import Fake, fake
@@ -83,7 +83,7 @@ def test_seats_are_given_up_where_descriptors_are_short(world: Fake) -> None:
     parent = world.born()
     thread, seat, _ = thread_of(world, parent)
     end(world, thread)
-    world.kernel.depot._make_room()
+    world.kernel.fd_store._make_room()
     _, fresh, descriptors = thread_of(world, parent)
     assert fresh != seat and len(descriptors) == 1
 
@@ -95,12 +95,12 @@ def test_nothing_is_stored_where_seats_are_enough(world: Fake, monkeypatch: pyte
     for thread in threads:
         end(world, thread)
     cold.is_warm = False
-    monkeypatch.setattr(depot, "_BATCH", 2)
-    world.kernel.depot._make_room()
-    assert cold.held is not None and world.kernel.depot.stored == 0
+    monkeypatch.setattr(fd_store, "_BATCH", 2)
+    world.kernel.fd_store._make_room()
+    assert cold.held is not None and world.kernel.fd_store.stored == 0
     cold.is_warm = False
-    world.kernel.depot._make_room()
-    assert cold.held is None and world.kernel.depot.stored == 1
+    world.kernel.fd_store._make_room()
+    assert cold.held is None and world.kernel.fd_store.stored == 1
 
 
 def test_an_epoll_tells_of_who_has_it_now_in_the_order_of_the_actors(world: Fake) -> None:

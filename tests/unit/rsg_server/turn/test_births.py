@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+import threading
 from collections.abc import Iterator
 
 import msgpack
@@ -64,6 +65,7 @@ def test_a_child_that_dies_without_a_word_is_told_to_its_parent(world: Fake) -> 
 def test_a_child_that_says_something_else_first_is_killed(world: Fake, message: bytes) -> None:
     parent = world.born()
     with subprocess.Popen(["sleep", "100"]) as real:
+        threading.Thread(target=real.wait).start()  # whose parent is none of the kernel's: it waits until that has reaped it
         child, channel = fork(world, parent)
         child.process.open_pidfd(real.pid)
         with channel:

@@ -20,7 +20,7 @@ from simunix.bench.real_cluster import Cost, Machine, RealRun, configuration, da
 from simunix.bench.real_cluster_inside import HERE
 from simunix.bench.row import at_most
 from simunix.launch.interrupts import Interrupts
-from simunix.rjms.slurm.accounting import CompletedJob
+from simunix.rjms.adapter import CompletedJob
 from simunix.workload.job import Job
 
 JOB = CompletedJob(1, "swf-1", "COMPLETED", 100.0, 102.0, 162.0, "node1", 1, None)

@@ -20,7 +20,7 @@ from simunix.launch.limits.capacity import GIB, check, needs_of, shortages
 from simunix.launch.limits.limits import UNLIMITED, Limit, raise_open_files
 from simunix.launch.plan import Footprint, HostSpec, Plan, ProcessSpec
 from simunix.planning.expand import expand
-from simunix.scenario.loader import load
+from simunix.rjms.scenario import load
 
 DAEMON = Footprint(4 << 20, 3, 8 << 20, 9, 2)
 WIDE = dict.fromkeys(("memory", "tasks", "descriptors", "files", "namespaces"), UNLIMITED)
@@ -32,7 +32,14 @@ def plan(count: int, working: int = 0) -> Plan:
     hosts = [Host(name, (ip_address("10.0.0.1") + number,), 1, GIB) for number, name in enumerate(names)]
     daemons = tuple(ProcessSpec("daemon", name, ("daemon",), footprint=DAEMON) for name in names)
     work = ProcessSpec("work", names[0], ("work",), is_workload=True)
-    return Plan("p", star(hosts), tuple(HostSpec(name) for name in names), (*daemons, work), KernelOptions(), working=working)
+    return Plan(
+        name="p",
+        platform=star(hosts),
+        hosts=tuple(HostSpec(name) for name in names),
+        processes=(*daemons, work),
+        kernel=KernelOptions(),
+        working=working,
+    )
 
 
 @pytest.fixture
@@ -171,10 +178,10 @@ def test_starting_waits_for_room_but_not_for_ever(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(merging, "ROOM_SHARE", 2.0)  # more than there is: never room enough
     monkeypatch.setattr(merging, "PATIENCE_S", 0.01)
     monkeypatch.setattr(merging, "LOOK_S", 0.001)
-    room = merging.Room(lambda: False)
+    room = merging.MemoryGate(lambda: False)
     room.wait()
     assert room.held_s >= 0.01
-    given_up = merging.Room(lambda: True)
+    given_up = merging.MemoryGate(lambda: True)
     given_up.wait()
     assert given_up.held_s < 0.01
 

@@ -14,8 +14,9 @@ from rsg_server.errors import SimunixError
 from simunix.metrics import logs, per_job, series
 from simunix.metrics.jobs import job_table
 from simunix.metrics.logs import NS, JobLog, parse_log
-from simunix.results.jobs_csv import Submission, make_rows
-from simunix.rjms.slurm.accounting import CompletedJob
+from simunix.results.jobs_csv import Recorded, Submission, make_rows
+from simunix.rjms.adapter import CompletedJob
+from simunix.rjms.slurm.clients import CLIENTS
 from simunix.workload.job import Job
 
 EPOCH = 946684800
@@ -107,7 +108,10 @@ def test_suspensions_are_no_run_time_in_jobs_csv() -> None:
         str(number): CompletedJob(number, f"swf-{number - 6}", "COMPLETED", 10.0, 14.0, 164.0, "n1", 16, 600.0)
         for number in (7, 8)
     }
-    rows = make_rows("w", jobs, [], submissions, done, 10.0, 0.0, {7: 50.5})
+    recorded = Recorded(
+        clients=CLIENTS, submissions=submissions, completed=done, origin_s=10.0, epoch_s=0.0, suspended={7: 50.5}
+    )
+    rows = make_rows("w", jobs, [], recorded)
     assert [row.execution_time for row in rows] == [99.5, 150.0]
     assert [row.suspended_time for row in rows] == [50.5, None]
     assert rows[0].stretch == pytest.approx(154 / 99.5) and rows[0].bounded_slowdown == rows[0].stretch

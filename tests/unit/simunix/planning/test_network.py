@@ -14,7 +14,7 @@ from rsg_server.network.sharing import Fairness
 from rsg_server.platform.link import SharingPolicy
 from rsg_server.platform.platform import Platform
 from simunix.planning.expand import expand
-from simunix.scenario.loader import load
+from simunix.rjms.scenario import load
 
 HOSTS = "hosts:\n  - name: n[0-{last}]\n    cores: 2\n    speed: 2.5Gf\n"
 EXAMPLES = Path(__file__).resolve().parents[2] / "rsg_server/platform/simgrid_platforms"

@@ -12,10 +12,10 @@ from pydantic import ValidationError
 from rsg_server.errors import SimunixError
 from simunix.planning.expand import expand
 from simunix.planning.submit_plan import SubmitPlan, submit_plan
+from simunix.rjms.scenario import load
 from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.rjms.slurm.accounts import account_commands
 from simunix.rjms.slurm.clients import CLIENTS
-from simunix.scenario.loader import load
 from simunix.scenario.model import WorkloadSection
 from simunix.workload.job import Job
 from simunix.workload.population import NO_PEOPLE, Population, population
@@ -192,6 +192,6 @@ def test_elements_of_arrays_in_jobcomp() -> None:
 
 
 def test_the_guides_example_is_a_workload() -> None:
-    text = (ROOT / "docs/submitting.md").read_text().partition("```yaml\n")[2].partition("```")[0]
+    text = (ROOT / "docs/guide/submitting.md").read_text().partition("```yaml\n")[2].partition("```")[0]
     found = WorkloadSection.model_validate(yaml.safe_load(text)["workload"])
     assert found.options_of(job(17, user=3, partition=2)).hold == 600 * 10**9

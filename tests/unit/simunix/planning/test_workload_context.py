@@ -17,6 +17,7 @@ from rsg_server.errors import SimunixError
 from simunix.metrics import jobs
 from simunix.planning import workload_context
 from simunix.planning.submission import WorkloadPlan
+from simunix.rjms.slurm.adapter import SLURM
 from simunix.workload.job import Job
 from simunix.workload.transforms.context import Context, context_of, read_context
 
@@ -51,6 +52,7 @@ def workload(context: Context | None = CONTEXT) -> WorkloadPlan:
     known: dict[str, Any] = {
         **{"label": "w.swf", "section": section, "trace": Path("w.swf"), "host": "login"},
         **{"jobs": found, "skipped": (), "files": (), "context": context},
+        "cluster": SimpleNamespace(rjms=SLURM),
     }
     return WorkloadPlan(**{field.name: known.get(field.name) for field in fields(WorkloadPlan)})
 
@@ -67,12 +69,12 @@ def test_waiting_jobs_are_released_at_t0() -> None:
 
 
 def test_nobody_to_release() -> None:
-    assert workload_context.program([]).count("\n") == 1
+    assert workload_context.program(SLURM.clients, []).count("\n") == 1
 
 
 def test_a_long_queue_is_released_in_parts() -> None:
     """A single word of a command line has its limit, 128 KiB."""
-    lines = workload_context.program(range(10**9, 10**9 + 2500)).splitlines()
+    lines = workload_context.program(SLURM.clients, range(10**9, 10**9 + 2500)).splitlines()
     assert len(lines) == 1 + 2 * 3
     assert max(map(len, lines)) < 1 << 17
 

@@ -7,7 +7,7 @@ import json
 import random
 from pathlib import Path
 
-from simunix.results.batsim_files import write_all
+from simunix.report.batsim_files import write_all
 from simunix.results.jobs_csv import JobRow
 from simunix.results.machines import Machines
 from simunix.results.run_json import RunRecord
@@ -34,20 +34,20 @@ def rows(count: int, nodes: int, seed: int = 0, mean_gap_s: float = 30.0, name: 
             heapq.heappush(free, (started + length, node))
         found.append(
             JobRow(
-                number,
-                name,
-                f"sleep {length:g}",
-                submitted,
-                16 * size,
-                length * 2,
-                1,
-                "COMPLETED",
-                started,
-                length,
-                started + length,
-                started - submitted,
-                started + length - submitted,
-                (started + length - submitted) / length,
+                job_id=number,
+                workload_name=name,
+                profile=f"sleep {length:g}",
+                submission_time=submitted,
+                requested_number_of_resources=16 * size,
+                requested_time=length * 2,
+                success=1,
+                final_state="COMPLETED",
+                starting_time=started,
+                execution_time=length,
+                finish_time=started + length,
+                waiting_time=started - submitted,
+                turnaround_time=started + length - submitted,
+                stretch=(started + length - submitted) / length,
                 allocated_hosts=",".join(f"node{node:04d}" for _, node in sorted(taken, key=lambda pair: pair[1])),
                 allocated_cores=16 * size,
             )
@@ -58,7 +58,20 @@ def rows(count: int, nodes: int, seed: int = 0, mean_gap_s: float = 30.0, name: 
 def record(name: str = "example", seed: int = 0) -> RunRecord:
     """What a run of Slurm leaves in run.json."""
     return RunRecord(
-        name, "0.1.0", "slurm 22.05.8", seed, "free", "LV08", "all", "done", None, 1000.0, 2.0, 1.0, 10, f"{seed:064x}"
+        name=name,
+        simunix="0.1.0",
+        rjms="slurm 22.05.8",
+        seed=seed,
+        cpu_policy="free",
+        network_model="LV08",
+        isolation="all",
+        ended="done",
+        failure=None,
+        virtual_s=1000.0,
+        wall_s=2.0,
+        server_cpu_s=1.0,
+        turns=10,
+        events_sha256=f"{seed:064x}",
     )
 
 

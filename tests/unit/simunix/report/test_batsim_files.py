@@ -14,9 +14,9 @@ import pytest
 from rsg_server.errors import SimunixError
 from simunix.cli.main import main
 from simunix.metrics.jobs import read_jobs_csv
-from simunix.results.batsim_files import STATES, frame, machine_states, schedule
+from simunix.report.batsim_files import STATES, frame, machine_states, schedule
+from simunix.results.as_trace import read_trace
 from simunix.results.jobs_csv import JobRow
-from simunix.workload.formats.by_name import read_trace
 from tests.unit.simunix.report import runs
 
 EVALYS = """
@@ -50,9 +50,44 @@ def test_machine_states_add_up_and_follow_the_jobs(tmp_path: Path) -> None:
 
 def test_schedule_of_two_jobs() -> None:
     jobs = [
-        JobRow(1, "w", "", 0.0, 2, 60, 1, "COMPLETED", 0.0, 10.0, 10.0, allocated_cores=2),
-        JobRow(2, "w", "", 5.0, 1, 20, 0, "TIMEOUT", 10.0, 20.0, 30.0, allocated_cores=1),
-        JobRow(3, "w", "", 6.0, 9, 20, 0, "REJECTED"),
+        JobRow(
+            job_id=1,
+            workload_name="w",
+            profile="",
+            submission_time=0.0,
+            requested_number_of_resources=2,
+            requested_time=60,
+            success=1,
+            final_state="COMPLETED",
+            starting_time=0.0,
+            execution_time=10.0,
+            finish_time=10.0,
+            allocated_cores=2,
+        ),
+        JobRow(
+            job_id=2,
+            workload_name="w",
+            profile="",
+            submission_time=5.0,
+            requested_number_of_resources=1,
+            requested_time=20,
+            success=0,
+            final_state="TIMEOUT",
+            starting_time=10.0,
+            execution_time=20.0,
+            finish_time=30.0,
+            allocated_cores=1,
+        ),
+        JobRow(
+            job_id=3,
+            workload_name="w",
+            profile="",
+            submission_time=6.0,
+            requested_number_of_resources=9,
+            requested_time=20,
+            success=0,
+            final_state="REJECTED",
+        ),
     ]
     row = schedule(frame(jobs), 4, 1.5)
     expected = {
@@ -72,7 +107,20 @@ def test_schedule_of_two_jobs() -> None:
 
 
 def test_a_start_before_the_submission_by_less_than_a_second_is_slurms_resolution() -> None:
-    job = JobRow(1, "w", "", 5.4, 2, 60, 1, "COMPLETED", 5.0, 10.0, 15.0, allocated_cores=2)
+    job = JobRow(
+        job_id=1,
+        workload_name="w",
+        profile="",
+        submission_time=5.4,
+        requested_number_of_resources=2,
+        requested_time=60,
+        success=1,
+        final_state="COMPLETED",
+        starting_time=5.0,
+        execution_time=10.0,
+        finish_time=15.0,
+        allocated_cores=2,
+    )
     assert frame([job])["submission_time"].tolist() == [5.0]
 
 
@@ -80,7 +128,16 @@ def test_a_start_before_the_submission_by_less_than_a_second_is_slurms_resolutio
 def test_evalys_reads_and_plots_the_files_unchanged(tmp_path: Path) -> None:
     if importlib.util.find_spec("evalys") is None:
         pytest.skip("evalys is not installed; pip install evalys")
-    waiting = JobRow(41, "w", "", 300.0, 16, 60, 0, "PENDING")
+    waiting = JobRow(
+        job_id=41,
+        workload_name="w",
+        profile="",
+        submission_time=300.0,
+        requested_number_of_resources=16,
+        requested_time=60,
+        success=0,
+        final_state="PENDING",
+    )
     folder = runs.write_run(tmp_path / "r", [*runs.rows(40, 8), waiting], 8)
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", EVALYS, folder], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -94,7 +151,29 @@ def test_evalys_reads_and_plots_the_files_unchanged(tmp_path: Path) -> None:
 
 
 def test_a_run_becomes_a_trace_with_its_provenance(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    jobs = [*runs.rows(20, 4), JobRow(21, "w", "", None, 0, -1, 0, "SKIPPED"), JobRow(22, "w", "", 99.0, 64, 60, 0, "PENDING")]
+    jobs = [
+        *runs.rows(20, 4),
+        JobRow(
+            job_id=21,
+            workload_name="w",
+            profile="",
+            submission_time=None,
+            requested_number_of_resources=0,
+            requested_time=-1,
+            success=0,
+            final_state="SKIPPED",
+        ),
+        JobRow(
+            job_id=22,
+            workload_name="w",
+            profile="",
+            submission_time=99.0,
+            requested_number_of_resources=64,
+            requested_time=60,
+            success=0,
+            final_state="PENDING",
+        ),
+    ]
     folder = runs.write_run(tmp_path / "r", jobs, 4)
     record = json.loads((folder / "run.json").read_text()) | {"name": "evil\n; MaxJobs: 7", "epoch_s": 752918403.0}
     (folder / "run.json").write_text(json.dumps(record))

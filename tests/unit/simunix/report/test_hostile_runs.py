@@ -18,8 +18,7 @@ from rsg_server.errors import SimunixError
 from simunix.cli.main import main
 from simunix.report.differences import differences
 from simunix.report.run_data import read_run
-from simunix.results.run_json import RunRecord
-from simunix.results.run_record import read_record
+from simunix.results.run_json import RunRecord, read_record
 from tests.unit.simunix.report import runs
 
 Change = Callable[[Path], object]

@@ -9,8 +9,8 @@ import pytest
 from rsg_server.errors import SimunixError
 from simunix.rjms.slurm import configuration, database
 from simunix.rjms.slurm.database import Database
+from simunix.rjms.slurm.section import SlurmSection
 from simunix.roots.tree import RootTree
-from simunix.scenario.model import SlurmSection
 
 ASKED = {"controller": "ctl", "nodes": "n[1-2]", "accounting_storage_type": "slurmdbd"}
 CONF = {"accountingstoragetype": "accounting_storage/slurmdbd", "accountingstoragehost": "ctl", "clustername": "simunix"}

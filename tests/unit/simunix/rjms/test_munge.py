@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from simunix.rjms.slurm.adapter import read_settings
 from simunix.rjms.slurm.daemons import uses_munge
+from simunix.rjms.slurm.own_configuration import read_settings
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from rsg_server.errors import SimunixError
 from simunix.launch.view.hardware import cpuset_files
 from simunix.rjms.slurm import configuration
+from simunix.rjms.slurm.releases import version
 from simunix.roots import debootstrap
 from simunix.roots.debootstrap import RootRequest, check_request, make_root
 from simunix.roots.tree import THIS_COMPUTER, RootTree, open_root
@@ -48,14 +49,14 @@ def test_links_in_a_circle_are_no_file(tree: RootTree) -> None:
 
 
 def test_what_a_root_says_of_itself(tree: RootTree) -> None:
-    assert (tree.release(), tree.glibc(), tree.slurm()) == ("Toy Linux 1", "2.99", "24.11.5")
+    assert (tree.release(), tree.glibc(), version(tree)) == ("Toy Linux 1", "2.99", "24.11.5")
     assert (tree.user("munge"), tree.user("nobody")) == ((100, 101), None)
     assert open_root(tree.path).path == tree.path
 
 
 def test_an_empty_root_says_nothing(tmp_path: Path) -> None:
     tree = RootTree(tmp_path)
-    assert (tree.release(), tree.glibc(), tree.slurm()) == ("unknown", None, None)
+    assert (tree.release(), tree.glibc(), version(tree)) == ("unknown", None, None)
 
 
 def test_this_computer_is_a_root() -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rsg_server.errors import SimunixError
 from simunix.cli.main import main
 from simunix.results.run_json import sha256_of
-from simunix.rjms.slurm.adapter import read_settings
+from simunix.rjms.slurm.own_configuration import read_settings
 from simunix.rjms.slurm.parameters import with_parameters
 from simunix.sweep.experiment import Experiment, load_experiment
 from simunix.sweep.runs import Run, check, runs_of
@@ -267,7 +267,7 @@ def test_slurm_reads_what_was_given(parameters: dict[str, Any]) -> None:
 
 
 def test_the_guides_example_is_an_experiment(tmp_path: Path) -> None:
-    text = (ROOT / "docs/experiments.md").read_text().partition("```yaml\n")[2].partition("```")[0]
+    text = (ROOT / "docs/guide/experiments.md").read_text().partition("```yaml\n")[2].partition("```")[0]
     (tmp_path / "e.yaml").write_text(text.replace("scenarios/", f"{ROOT}/scenarios/"))
     runs = runs_of(load_experiment(tmp_path / "e.yaml"))
     check(runs)

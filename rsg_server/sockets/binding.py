@@ -1,0 +1,132 @@
+"""Which socket has which address and port: bind(2), implicit binding, and who receives what is sent to an address.
+
+A socket is in its host's `HostPorts` exactly as long as it has a local address and is neither closed nor broken. The computer's
+kernel may know of a close that the server has not been told of yet, so a socket found there is asked first (`is_abandoned`).
+"""
+
+from __future__ import annotations
+
+import errno
+import zlib
+from typing import TYPE_CHECKING
+
+from rsg_server.sockets import ports
+from rsg_server.sockets.pair import Address, SocketState
+from rsg_server.sockets.ports import ANY, LOOPBACK, HostPorts, in_family, is_loopback, plain
+
+if TYPE_CHECKING:
+    from rsg_server.process.host_state import HostState
+    from rsg_server.sockets.needs import Addresses
+    from rsg_server.sockets.pair import SimulatedSocket
+
+
+class Binding:
+    """The addresses and ports of all sockets, host by host."""
+
+    def __init__(self, kernel: Addresses) -> None:
+        self._kernel = kernel
+        self._ports: dict[str, HostPorts] = {}  # by host
+
+    def ports_of(self, host: HostState) -> HostPorts:
+        """The ports of a host."""
+        found = self._ports.get(host.name)
+        if found is None:
+            found = self._ports[host.name] = HostPorts()
+        return found
+
+    def bind(self, bound: SimulatedSocket, ip: bytes, port: int) -> int:
+        """Give a socket its local address, with an ephemeral port for port 0; 0 or an errno."""
+        if bound.bound:
+            return errno.EINVAL
+        address, taken = plain(ip), self.ports_of(bound.host)
+        if not self._may_have(bound, address):
+            return errno.EADDRNOTAVAIL
+        if port == 0:
+            port = taken.ephemeral(bound.kind)
+        elif taken.is_in_time_wait(bound, port, self._kernel.now_ns) or any(
+            not self._kernel.sockets.is_abandoned(other) and ports.conflict(bound, address, other)
+            for other in taken.at(bound.kind, port)
+        ):
+            return errno.EADDRINUSE
+        bound.local = Address(ip, port)
+        bound.bound = True
+        taken.add(bound)
+        return 0
+
+    def _may_have(self, bound: SimulatedSocket, address: bytes) -> bool:
+        if address in (ANY[4], ANY[6]) or is_loopback(address) or self._is_own(bound.host, address):
+            return True
+        return bound.kind == "d" and self._kernel.datagrams.multicast.is_many(bound.host, address)
+
+    def _is_own(self, host: HostState, ip: bytes) -> bool:
+        return self._kernel.platform.host_by_address(ip) is host.host
+
+    def rejoin(self, which: SimulatedSocket) -> None:
+        """A stream whose connect has failed tries again: it has its address and port as before."""
+        if which.local is not None:
+            self.ports_of(which.host).add(which)
+
+    def release(self, which: SimulatedSocket) -> None:
+        """Free a socket's port; nothing happens if it has none."""
+        self.ports_of(which.host).remove(which)
+
+    def autobind(self, which: SimulatedSocket, towards: bytes) -> int:
+        """Give an unbound socket a port and the address that it would use towards another; 0 or an errno."""
+        own = self._own_address(which.host, towards)
+        if own is None:
+            return errno.ENETUNREACH
+        if which.local is None:
+            code = self.bind(which, ANY[which.family], 0)
+            if code:
+                return code
+        assert which.local is not None
+        if which.local.ip in ANY.values():
+            which.local = Address(in_family(own, which.family), which.local.port)
+        return 0
+
+    def source(self, which: SimulatedSocket, towards: bytes, own: bytes | None = None) -> Address | None:
+        """Where a datagram comes from: the socket's own address, else `own`, else the host's address towards the target.
+
+        None if the host has no address towards the target, or no free port.
+        """
+        own = own or self._own_address(which.host, towards)
+        if own is None or (which.local is None and self.bind(which, ANY[which.family], 0)):
+            return None
+        assert which.local is not None
+        return Address(own, which.local.port) if which.local.ip in ANY.values() else which.local
+
+    @staticmethod
+    def _own_address(host: HostState, towards: bytes) -> bytes | None:
+        if is_loopback(towards):
+            return towards if len(towards) == 4 else LOOPBACK[6]
+        for address in host.host.addresses:
+            if len(address.packed) == len(towards):
+                return address.packed
+        return None
+
+    def host_of(self, host: HostState, ip: bytes) -> HostState | None:
+        """The host that has an address, as seen from `host`; None if no host has it."""
+        if is_loopback(ip) or ip in ANY.values():
+            return host
+        found = self._kernel.platform.host_by_address(ip)
+        return self._kernel.hosts[found.name] if found is not None else None
+
+    def find(self, host: HostState, kind: str, ip: bytes, port: int, source: Address | None = None) -> SimulatedSocket | None:
+        """The socket of a host that receives what is sent to (ip, port): the most closely bound one, listening if a stream.
+
+        Sockets that share a port by SO_REUSEPORT share the senders; each sender always meets the same socket.
+        """
+        found = [
+            which
+            for which in self.ports_of(host).at(kind, port)
+            if (kind == "d" or which.state is SocketState.LISTENING)
+            and ports.hears(which, ip)
+            and not self._kernel.sockets.is_abandoned(which)
+        ]
+        exact = [which for which in found if ports.local_ip(which) == ip]
+        sharing = [which for which in exact or found if ports.flag(which, ports.SO_REUSEPORT)]
+        if source is not None and len(sharing) > 1:
+            return sharing[zlib.crc32(source.ip + source.port.to_bytes(2, "big")) % len(sharing)]
+        if exact:
+            return exact[-1]
+        return found[0] if found else None

@@ -1,0 +1,108 @@
+"""The header in front of each datagram between shim and server: struct simunix_datagram of csrc/shared/protocol.h.
+
+A sender's shim names the target and the fields of the IP header that the application has set (ancillary data); the server names
+the source, and the fields that the receiving application wants to see.
+"""
+
+from __future__ import annotations
+
+import errno
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rsg_server._native import ffi
+from rsg_server.protocol import DATAGRAM_HEADER_BYTES, DatagramField
+from rsg_server.sockets.pair import Address
+from rsg_server.sockets.ports import in_family
+
+if TYPE_CHECKING:
+    from rsg_server.sockets.pair import SimulatedSocket
+
+_CODES = {"uint8_t": "B", "uint16_t": "H", "int64_t": "q", "uint8_t[16]": "16s"}
+"""How the module struct spells the C types of the header's fields."""
+_FIELDS = ffi.typeof("struct simunix_datagram").fields
+_HEADER = struct.Struct("@" + "".join("x" if name == "unused" else _CODES[field.type.cname] for name, field in _FIELDS))
+assert _HEADER.size == DATAGRAM_HEADER_BYTES
+DEFAULT_HOP_LIMIT = 64
+SENDS = {4: ((0, 2), (0, 1)), 6: ((41, 16), (41, 67))}
+"""By family, the socket options that set hop limit and traffic class: IP_TTL, IP_TOS; IPV6_UNICAST_HOPS, IPV6_TCLASS."""
+_WANTS_TIME = {(1, 29): DatagramField.TIME, (1, 35): DatagramField.TIME_NS, (1, 37): DatagramField.TIMES}
+"""SO_TIMESTAMP, SO_TIMESTAMPNS, SO_TIMESTAMPING, in the form that 64-bit programs use."""
+WANTS = {
+    4: {
+        (0, 12): DatagramField.HOP_LIMIT,  # IP_RECVTTL
+        (0, 13): DatagramField.TRAFFIC_CLASS,  # IP_RECVTOS
+        (0, 8): DatagramField.DESTINATION,  # IP_PKTINFO
+        **_WANTS_TIME,
+    },
+    6: {
+        (41, 51): DatagramField.HOP_LIMIT,  # IPV6_RECVHOPLIMIT
+        (41, 66): DatagramField.TRAFFIC_CLASS,  # IPV6_RECVTCLASS
+        (41, 49): DatagramField.DESTINATION,  # IPV6_RECVPKTINFO
+        **_WANTS_TIME,
+    },
+}
+"""By the receiver's family, the socket options that ask for ancillary data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a sender's header says. `target` is None for the socket's peer; `given` tells which other fields count."""
+
+    target: Address | None
+    given: int
+    hop_limit: int
+    traffic_class: int
+
+    @classmethod
+    def of(cls, message: bytes) -> Sent:
+        """The header at the beginning of a message, which is long enough for one."""
+        family, _, port, raw, hop_limit, traffic_class, given, _, _ = _HEADER.unpack_from(message)
+        target = None if family == 0 else Address(raw[:4] if family == 4 else raw, port)
+        return cls(target, given, hop_limit, traffic_class)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What an IP header says besides addresses."""
+
+    hop_limit: int
+    traffic_class: int
+
+    @classmethod
+    def of(cls, sender: SimulatedSocket, sent: Sent) -> Label:
+        """What came along with the datagram, else what the socket's options say, else the default."""
+        hops, traffic = (_small(sender, key) for key in SENDS[sender.family])
+        return cls(
+            hop_limit=sent.hop_limit if sent.given & DatagramField.HOP_LIMIT else DEFAULT_HOP_LIMIT if hops is None else hops,
+            traffic_class=sent.traffic_class if sent.given & DatagramField.TRAFFIC_CLASS else traffic or 0,
+        )
+
+
+def _small(which: SimulatedSocket, key: tuple[int, int]) -> int | None:
+    """An option between 0 and 255; None if it was not set, or was set to -1 (the default again) or nonsense."""
+    value = int.from_bytes(which.options.get(key, b"\xff")[:4], "little", signed=True)
+    return value if 0 <= value <= 255 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Datagram:
+    """A datagram on its way."""
+
+    source: Address
+    target: Address
+    label: Label
+    payload: bytes
+
+    def shown_to(self, receiver: SimulatedSocket, arrived_ns: int) -> bytes:
+        """The message for a receiver's shim, with its header; `arrived_ns` is CLOCK_REALTIME."""
+        family, label = receiver.family, self.label
+        wanted = sum(bit for key, bit in WANTS[family].items() if _small(receiver, key))
+        source, target = in_family(self.source.ip, family), in_family(self.target.ip, family)
+        fields = (label.hop_limit, label.traffic_class, wanted, target, arrived_ns)
+        return _HEADER.pack(family, 0, self.source.port, source, *fields) + self.payload
+
+
+REFUSED = _HEADER.pack(4, errno.ECONNREFUSED, 0, b"", 0, 0, 0, b"", 0)
+"""The message that stands for ICMP's "port unreachable"."""

@@ -1,0 +1,310 @@
+"""The options of internet sockets: which there are, what they are before they are set, and what they may be set to.
+
+Most are remembered and told again, no more: there is no Nagle algorithm and no lost packet that they could concern. What is
+heeded stands where it is heeded (datagrams.py, groups.py, sockets.py).
+"""
+
+from __future__ import annotations
+
+import errno
+import socket
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
+from rsg_server.sockets.ports import is_loopback, plain
+
+if TYPE_CHECKING:
+    from rsg_server.sockets.needs import Kernel
+
+SOL_SOCKET, SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6, SOL_UDPLITE, SOL_NETLINK = 1, 0, 6, 17, 41, 136, 270
+Key = tuple[int, int]
+ALGORITHMS = (b"cubic", b"reno")
+MSS = {True: 65483, False: 1448}
+MTU = {True: 65535, False: 1500}
+"""By whether the peer is reached over the loopback interface."""
+STATES = {
+    SocketState.CONNECTED: 1,
+    SocketState.CONNECTING: 2,
+    SocketState.OPEN: 7,
+    SocketState.CLOSED: 7,
+    SocketState.LISTENING: 10,
+}
+"""TCP_INFO's names for them (TCP_ESTABLISHED and so on); a side that has finished is told apart below."""
+FIN_WAIT2 = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """An option that is a number: its value before it is set, and its range. `is_flag` makes any value but 0 a 1."""
+
+    unset: int = 0
+    least: int = -(1 << 31)
+    most: int = (1 << 31) - 1
+    is_flag: bool = False
+
+
+def _flags(level: int, *options: int) -> dict[Key, Number]:
+    return {(level, option): Number(is_flag=True) for option in options}
+
+
+NUMBERS: dict[Key, Number] = {
+    **_flags(
+        SOL_SOCKET, 2, 6, 9, 15, 29, 35, 63, 64
+    ),  # REUSEADDR, BROADCAST, KEEPALIVE, REUSEPORT, the four forms of SO_TIMESTAMP
+    (SOL_SOCKET, 37): Number(),  # SO_TIMESTAMPING, and its newer form
+    (SOL_SOCKET, 65): Number(),
+    (SOL_SOCKET, 49): Number(-1),  # SO_INCOMING_CPU
+    **_flags(SOL_TCP, 1, 3),  # TCP_NODELAY, TCP_CORK
+    (SOL_TCP, 4): Number(7200, 1, 32767),  # TCP_KEEPIDLE
+    (SOL_TCP, 5): Number(75, 1, 32767),  # TCP_KEEPINTVL
+    (SOL_TCP, 6): Number(9, 1, 127),  # TCP_KEEPCNT
+    (SOL_TCP, 7): Number(6, 1, 127),  # TCP_SYNCNT
+    (SOL_TCP, 8): Number(60),  # TCP_LINGER2
+    (SOL_TCP, 12): Number(1, is_flag=True),  # TCP_QUICKACK
+    (SOL_TCP, 18): Number(0, 0),  # TCP_USER_TIMEOUT
+    **_flags(
+        SOL_IP, 6, 7, 8, 12, 13, 15, 19, 20
+    ),  # RECVOPTS, RETOPTS, PKTINFO, RECVTTL, RECVTOS, FREEBIND, TRANSPARENT, RECVORIGDSTADDR
+    (SOL_IP, 1): Number(0, 0, 255),  # IP_TOS
+    (SOL_IP, 2): Number(64, -1, 255),  # IP_TTL
+    (SOL_IP, 10): Number(1, 0, 5),  # IP_MTU_DISCOVER
+    (SOL_IP, 33): Number(1, -1, 255),  # IP_MULTICAST_TTL
+    (SOL_IP, 34): Number(1, is_flag=True),  # IP_MULTICAST_LOOP
+    (SOL_IP, 49): Number(1, 0, 1),  # IP_MULTICAST_ALL
+    **_flags(SOL_IPV6, 26, 49, 51, 53, 56, 58, 60, 66),  # V6ONLY, RECVPKTINFO, RECVHOPLIMIT and their kin
+    (SOL_IPV6, 16): Number(64, -1, 255),  # IPV6_UNICAST_HOPS
+    (SOL_IPV6, 18): Number(1, -1, 255),  # IPV6_MULTICAST_HOPS
+    (SOL_IPV6, 19): Number(1, 0, 1),  # IPV6_MULTICAST_LOOP
+    (SOL_IPV6, 23): Number(1, 0, 5),  # IPV6_MTU_DISCOVER
+    (SOL_IPV6, 29): Number(1, 0, 1),  # IPV6_MULTICAST_ALL
+    (SOL_IPV6, 67): Number(0, -1, 255),  # IPV6_TCLASS
+}
+BYTES: dict[Key, bytes] = {
+    (SOL_SOCKET, 13): bytes(8),  # SO_LINGER
+    (SOL_IP, 4): b"",  # IP_OPTIONS, and the IPv6 headers: sshd refuses peers that seem to route by them
+    (SOL_IP, 32): bytes(4),  # IP_MULTICAST_IF
+    (SOL_IPV6, 54): b"",
+    (SOL_IPV6, 55): b"",
+    (SOL_IPV6, 57): b"",
+    (SOL_IPV6, 59): b"",
+    (SOL_TCP, 13): b"cubic".ljust(16, b"\0"),  # TCP_CONGESTION
+    (SOL_SOCKET, 25): b"",  # SO_BINDTODEVICE
+}
+"""Options that are no numbers, and what they are before they are set."""
+REFUSED: dict[Key, int] = {
+    (SOL_SOCKET, 16): errno.EOPNOTSUPP,  # SO_PASSCRED, SO_PASSSEC, SO_PASSPIDFD: for AF_UNIX
+    (SOL_SOCKET, 34): errno.EOPNOTSUPP,
+    (SOL_SOCKET, 76): errno.EOPNOTSUPP,
+    (SOL_SOCKET, 26): errno.ENOPROTOOPT,  # filters: they would be run on what is between the application and us
+    (SOL_SOCKET, 50): errno.ENOPROTOOPT,
+    (SOL_SOCKET, 51): errno.ENOPROTOOPT,
+    (SOL_SOCKET, 52): errno.ENOPROTOOPT,
+    (SOL_SOCKET, 59): errno.ENODATA,  # SO_PEERGROUPS
+    (SOL_SOCKET, 77): errno.ENODATA,  # SO_PEERPIDFD
+    (SOL_SOCKET, 31): errno.ENOPROTOOPT,  # SO_PEERSEC
+    (SOL_TCP, 31): errno.ENOENT,  # TCP_ULP
+}
+SET_ONLY = {(SOL_IP, option) for option in (*range(35, 41), *range(42, 49))} | {
+    (SOL_IPV6, option) for option in (0, 7, 9, 20, 21, 42, 43, 44, 45, 46, 47, 50, 52)
+}
+SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE = 8, 32, 33
+BUFFERS = tuple((SOL_SOCKET, option) for option in (SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE))
+LARGEST_BUFFER_BYTES = 1 << 24
+LAST_TCP_OPTION = 45
+TCP_INFO, TCP_MAXSEG = (SOL_TCP, 11), (SOL_TCP, 2)
+LENGTHS = {(SOL_SOCKET, 13): 8}
+
+
+def levels_of(which: SimulatedSocket) -> tuple[int, ...]:
+    """The levels that a socket has options at."""
+    if which.kind == "n":
+        return (SOL_SOCKET, SOL_NETLINK)
+    own = (SOL_TCP,) if which.kind == "s" else (SOL_UDP, SOL_UDPLITE)
+    return (SOL_SOCKET, SOL_IP, *own) if which.family == 4 else (SOL_SOCKET, SOL_IP, SOL_IPV6, *own)
+
+
+def _is_unknown(which: SimulatedSocket, key: Key) -> bool:
+    return key[0] not in levels_of(which) or (key[0] == SOL_TCP and not 0 < key[1] <= LAST_TCP_OPTION)
+
+
+def get(kernel: Kernel, which: SimulatedSocket, key: Key) -> bytes | int:
+    """The value of an option, or an errno."""
+    if key[0] not in levels_of(which):
+        return errno.EOPNOTSUPP if which.family == 4 else errno.ENOPROTOOPT
+    if _is_unknown(which, key) or key in SET_ONLY:
+        return errno.ENOPROTOOPT
+    if key in REFUSED:
+        return REFUSED[key]
+    told = _TOLD.get(key)
+    if told is not None:
+        return told(kernel, which)
+    if key in NUMBERS or key not in BYTES:
+        number = NUMBERS.get(key, Number())
+        if key[0] == SOL_SOCKET and key not in NUMBERS:
+            return errno.ENOPROTOOPT
+        return which.options.get(key, struct.pack("=i", number.unset))
+    value = which.options.get(key, BYTES[key])
+    return value[4:8] if key == (SOL_IP, 32) and len(value) > 4 else value
+
+
+def put(kernel: Kernel, which: SimulatedSocket, key: Key, value: bytes) -> int:
+    """Set an option; 0 or an errno."""
+    if _is_unknown(which, key):
+        return errno.ENOPROTOOPT
+    if key in REFUSED:
+        return REFUSED[key]
+    if key in BUFFERS:
+        return _set_buffer(which, key[1], int.from_bytes(value[:4], "little"))
+    if key in _CHECKED:
+        code = _CHECKED[key](kernel, which, value)
+        if code:
+            return code
+    if key in BYTES:
+        if len(value) < LENGTHS.get(key, 0):
+            return errno.EINVAL
+        which.options[key] = value.ljust(16, b"\0") if key == (SOL_TCP, 13) else value
+        return 0
+    return _put_number(which, key, value)
+
+
+def _set_buffer(which: SimulatedSocket, option: int, size_bytes: int) -> int:
+    """To receive: what our end may have sent and the application not yet taken; the kernel doubles it on both sides.
+
+    What is forced, in either direction, counts for a stream's window besides.
+    """
+    if option == SO_SNDBUFFORCE:
+        which.send_bytes = min(size_bytes, LARGEST_BUFFER_BYTES)
+        return 0
+    if option == SO_RCVBUFFORCE:
+        which.receive_bytes = min(size_bytes, LARGEST_BUFFER_BYTES)
+    if not which.is_broken:
+        own = SO_SNDBUFFORCE if option == SO_RCVBUFFORCE else socket.SO_SNDBUF
+        which.end.setsockopt(socket.SOL_SOCKET, own, min(size_bytes, 1 << 30))
+    return 0
+
+
+def _put_number(which: SimulatedSocket, key: Key, value: bytes) -> int:
+    """A number of four bytes; at the IP level, of one byte too."""
+    number = NUMBERS.get(key, Number())
+    if len(value) >= 4:
+        wanted = int.from_bytes(value[:4], "little", signed=True)
+    elif key[0] == SOL_IP:
+        wanted = value[0] if value else 0
+    else:
+        return errno.EINVAL
+    if not number.is_flag and not number.least <= wanted <= number.most:
+        return errno.EINVAL
+    if number.is_flag:
+        wanted = int(wanted != 0)
+    if wanted == -1 and number.least == -1:
+        wanted = number.unset
+    which.options[key] = struct.pack("=i", wanted)
+    return 0
+
+
+def _is_known_algorithm(kernel: Kernel, which: SimulatedSocket, value: bytes) -> int:
+    return 0 if value.rstrip(b"\0") in ALGORITHMS else errno.ENOENT
+
+
+def _has_device(kernel: Kernel, which: SimulatedSocket, value: bytes) -> int:
+    names = [interface.name.encode() for interface in kernel.interfaces.of(which.host.host)]
+    return 0 if value.rstrip(b"\0") in (b"", *names) else errno.ENODEV
+
+
+def _has_interface(kernel: Kernel, which: SimulatedSocket, value: bytes) -> int:
+    if len(value) < 4:
+        return errno.EINVAL
+    index, address = value[8:12], value[4:8] if len(value) > 4 else value[:4]
+    if any(index):
+        return 0 if int.from_bytes(index, "little") in (1, 2) else errno.ENODEV
+    return 0 if not any(address) or kernel.datagrams.multicast.interface(which.host, address) else errno.EADDRNOTAVAIL
+
+
+_CHECKED = {(SOL_TCP, 13): _is_known_algorithm, (SOL_SOCKET, 25): _has_device, (SOL_IP, 32): _has_interface}
+
+
+# What is asked of the connection rather than remembered
+
+
+def _is_near(which: SimulatedSocket) -> bool:
+    return which.remote is not None and (
+        is_loopback(plain(which.remote.ip)) or which.peer is None or which.peer.host is which.host
+    )
+
+
+def _segment(kernel: Kernel, which: SimulatedSocket) -> bytes:
+    mss = MSS[_is_near(which)] if which.state is SocketState.CONNECTED else 536
+    wanted = int.from_bytes(which.options.get(TCP_MAXSEG, b""), "little")
+    return struct.pack("=i", min(wanted or mss, mss) if which.state is SocketState.CONNECTED else wanted or mss)
+
+
+def _mtu(kernel: Kernel, which: SimulatedSocket) -> bytes | int:
+    if which.state is not SocketState.CONNECTED:
+        return errno.ENOTCONN
+    return struct.pack("=i", MTU[is_loopback(plain(which.remote.ip))] if which.remote is not None else MTU[False])
+
+
+def _info(kernel: Kernel, which: SimulatedSocket) -> bytes:
+    """struct tcp_info: what there is of it here; nothing is ever lost or sent again."""
+    state = STATES[which.state]
+    if which.state is SocketState.CONNECTED and which.app_finished:
+        state = FIN_WAIT2
+    waiting, backlog = (len(which.pending), which.backlog) if which.state is SocketState.LISTENING else (0, 0)
+    mss = int.from_bytes(_segment(kernel, which), "little")
+    latency_ns = kernel.wire.latency_ns(which.host, which.peer.host) if which.peer is not None else 0
+    rtt_us = max(1, 2 * latency_ns // 1000) if which.peer is not None else 0
+    head = struct.pack("=8B", state, 0, 0, 0, 0, 7, 0x77, 0)
+    times = (200_000 + rtt_us, 40_000, mss, mss, waiting, backlog, 0, 0, 0, 0, 0, 0, 0)
+    sizes = (MTU[_is_near(which)], 65535, rtt_us, rtt_us // 2, 0x7FFFFFFF, 10, mss, 3, rtt_us, 65535, 0)
+    counts = struct.pack("=4Q", 0, (1 << 64) - 1, which.bytes_read, which.bytes_pushed)
+    return head + struct.pack("=13I", *times) + struct.pack("=11I", *sizes) + counts + bytes(96)
+
+
+def _name_bytes(address: Address) -> bytes:
+    if address.family == 4:
+        return struct.pack("=H", 2) + struct.pack("!H", address.port) + address.ip + bytes(8)
+    return struct.pack("=H", 10) + struct.pack("!HI", address.port, 0) + address.ip + bytes(4)
+
+
+def _peer_name(kernel: Kernel, which: SimulatedSocket) -> bytes | int:
+    if which.state is not SocketState.CONNECTED or which.remote is None:
+        return errno.ENOTCONN
+    return _name_bytes(which.remote)
+
+
+def _own(kernel: Kernel, which: SimulatedSocket, option: int) -> bytes:
+    return struct.pack("=i", _FACTS[option](which))
+
+
+_FACTS: dict[int, Callable[[SimulatedSocket], int]] = {
+    3: lambda which: which.type or (1 if which.kind == "s" else 2),  # SO_TYPE
+    30: lambda which: int(which.state is SocketState.LISTENING),  # SO_ACCEPTCONN
+    38: lambda which: which.protocol or {"s": 6, "d": 17, "n": 0}[which.kind],  # SO_PROTOCOL
+    39: lambda which: {4: 2, 6: 10, 16: 16}[which.family],  # SO_DOMAIN
+}
+
+
+def _error(kernel: Kernel, which: SimulatedSocket) -> bytes:
+    code, which.error = which.error, 0
+    return struct.pack("=i", code)
+
+
+_TOLD: dict[Key, Callable[[Kernel, SimulatedSocket], bytes | int]] = {
+    (SOL_SOCKET, 3): lambda kernel, which: _own(kernel, which, 3),
+    (SOL_SOCKET, 30): lambda kernel, which: _own(kernel, which, 30),
+    (SOL_SOCKET, 38): lambda kernel, which: _own(kernel, which, 38),
+    (SOL_SOCKET, 39): lambda kernel, which: _own(kernel, which, 39),
+    (SOL_SOCKET, 4): _error,
+    (SOL_SOCKET, 17): lambda kernel, which: struct.pack("=iii", 0, -1, -1),  # SO_PEERCRED: nobody's
+    (SOL_SOCKET, 28): _peer_name,
+    (SOL_SOCKET, 57): lambda kernel, which: struct.pack("=Q", which.number),  # SO_COOKIE
+    (SOL_SOCKET, 71): lambda kernel, which: struct.pack("=Q", 1),  # SO_NETNS_COOKIE
+    TCP_MAXSEG: _segment,
+    TCP_INFO: _info,
+    (SOL_IP, 14): _mtu,
+    (SOL_IPV6, 24): _mtu,
+    (SOL_IPV6, 61): lambda kernel, which: errno.ENOTCONN,  # IPV6_PATHMTU
+}

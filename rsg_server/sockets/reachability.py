@@ -1,0 +1,63 @@
+"""Whether anything gets from one host to another just now: hosts that are off, links that are down, partitions, loss."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rsg_server.network.network import Network
+    from rsg_server.platform.host import Host
+
+Hosts = frozenset[str]
+Cut = tuple[Hosts, Hosts]
+
+
+class Reachability:
+    """What cuts hosts off from each other. The network is asked nothing while all is well (`is_whole`)."""
+
+    def __init__(self, network: Network, seed: int) -> None:
+        self._network = network
+        self._random = random.Random(f"loss {seed}")
+        self.off: set[str] = set()
+        self.cuts: list[Cut] = []
+        self.pair_loss: dict[Cut, float] = {}
+        self.link_loss: dict[str, float] = {}
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every host reaches every other."""
+        return not (self.off or self.cuts or self._network.down)
+
+    def reaches(self, source: Host, destination: Host) -> bool:
+        """Whether a packet that is on its way now arrives. A host reaches itself as long as it is on."""
+        if self.is_whole:
+            return True
+        names = (source.name, destination.name)
+        if self.off.intersection(names):
+            return False
+        if source is destination:
+            return True
+        if any(is_between(cut, *names) for cut in self.cuts):
+            return False
+        down = self._network.down
+        return not down or all(link.name not in down for link in self._network.route(source, destination).links)
+
+    def loses(self, source: Host, destination: Host) -> bool:
+        """Whether this datagram is lost; asked once for each. Draws a number only where something can be lost."""
+        if not (self.pair_loss or self.link_loss) or source is destination:
+            return False
+        kept = 1.0
+        for pair, rate in self.pair_loss.items():
+            if is_between(pair, source.name, destination.name):
+                kept *= 1.0 - rate
+        if self.link_loss:
+            for link in self._network.route(source, destination).links:
+                kept *= 1.0 - self.link_loss.get(link.name, 0.0)
+        return kept < 1.0 and self._random.random() >= kept
+
+
+def is_between(cut: Cut, source: str, destination: str) -> bool:
+    """Whether two hosts are on different sides."""
+    one, other = cut
+    return (source in one and destination in other) or (source in other and destination in one)

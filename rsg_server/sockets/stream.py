@@ -1,0 +1,176 @@
+"""The bytes of connected streams: from the sender's pair through the network into the receiver's pair, to FIN or RST.
+
+Of each direction, the bytes that the server has taken and not yet delivered are either in flight (`flow.in_flight_bytes`) or
+arrived and `undelivered` (the receiver's pair is full). The server reads from the sender's pair only while both together are
+below the window, so they exceed it by one piece at most; only what was written before a close is taken whatever the window.
+A FIN travels behind the last byte, in the flow, and is shown behind the last undelivered one.
+"""
+
+from __future__ import annotations
+
+import errno
+from functools import partial
+from typing import TYPE_CHECKING
+
+from rsg_server.network.sharing import WINDOW_BYTES
+from rsg_server.sockets import error_marking
+from rsg_server.sockets.pair import SocketState
+from rsg_server.sockets.ports import SOL_SOCKET
+
+if TYPE_CHECKING:
+    from rsg_server.sockets.needs import Kernel
+    from rsg_server.sockets.pair import SimulatedSocket
+
+SO_LINGER = (SOL_SOCKET, 13)
+LINGER_NOT = b"\x01\0\0\0\0\0\0\0"
+"""struct linger, on with no seconds: a close throws away what has not been sent, and resets (socket(7))."""
+
+
+def _window_left(which: SimulatedSocket) -> int:
+    """Bytes that the server may still take from an application."""
+    waiting = len(which.peer.undelivered) if which.peer is not None else 0
+    if which.flow is None:
+        return WINDOW_BYTES - waiting
+    return max(which.flow.window_bytes, which.buffer_bytes) - waiting - which.flow.in_flight_bytes
+
+
+def _take_sent(which: SimulatedSocket) -> bool:
+    """Send on all that the application has written; False if the application closed with data unread."""
+    try:
+        while data := which.read():
+            if which.flow is not None:
+                which.flow.send(data)
+    except ConnectionResetError:
+        return False
+    return True
+
+
+class Streams:
+    """Moves the bytes of streams, and ends connections."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+
+    # Bytes
+
+    def takes(self, which: SimulatedSocket) -> bool:
+        """Whether the server would take bytes from an application now."""
+        return not which.app_finished and _window_left(which) > 0
+
+    def take(self, which: SimulatedSocket) -> None:
+        """Send on what an application has written, as far as the window allows."""
+        if which.state is SocketState.CONNECTING:
+            return  # what can be read is filler
+        try:
+            while _window_left(which) > 0:
+                data = which.read()
+                if data is None:
+                    break
+                if not data:
+                    self._finished(which)
+                    break
+                if which.flow is not None:
+                    which.flow.send(data)
+        except ConnectionResetError:
+            self.reset(which.peer)
+        self._kernel.sockets.set_events(which)
+
+    def arrived(self, which: SimulatedSocket, data: bytes) -> None:
+        """Deliver bytes that reach a connected socket through the network."""
+        if which.state is SocketState.CLOSED and not which.app_closed:
+            return  # reset meanwhile
+        self._kernel.readiness.changed()
+        if which.app_closed or not which.deliver(data):
+            self.reset(which.peer)
+        self._set_events_of_both(which)
+
+    def push(self, which: SimulatedSocket) -> None:
+        """Deliver bytes that wait: there is room at the application again."""
+        if not which.push():
+            self.reset(which.peer)
+        self._set_events_of_both(which)
+
+    def _set_events_of_both(self, which: SimulatedSocket) -> None:
+        self._kernel.sockets.set_events(which)
+        if which.peer is not None:
+            self._kernel.sockets.set_events(which.peer)
+
+    # The end of one direction
+
+    def _finished(self, which: SimulatedSocket) -> None:
+        """The application sends no more: a FIN follows its last byte."""
+        if which.app_finished:
+            return
+        which.app_finished = True
+        peer = which.peer
+        which.finished_first = peer is not None and not peer.app_finished
+        if which.flow is not None and peer is not None:
+            which.flow.finish(partial(self._show_end, peer))
+
+    def _show_end(self, which: SimulatedSocket) -> None:
+        which.fin_due = True
+        which.push()
+        self._kernel.readiness.changed()
+
+    def closed(self, which: SimulatedSocket) -> None:
+        """The application has closed a connected stream: what it wrote before still travels, then FIN; or RST follows."""
+        if which.options.get(SO_LINGER, b"")[:8] == LINGER_NOT:
+            _take_sent(which)
+            self.reset(which.peer)
+            return
+        if _take_sent(which):
+            self._finished(which)
+        else:
+            self.reset(which.peer)
+        if which.finished_first:
+            self._kernel.sockets.binding.ports_of(which.host).begin_time_wait(which, self._kernel.now_ns)
+
+    # The end of a connection
+
+    def reset(self, which: SimulatedSocket | None) -> None:
+        """Let an RST from the peer reach a socket, behind what the peer sent: the application meets ECONNRESET, later EPIPE."""
+        if which is None or which.state is SocketState.CLOSED:
+            return
+        peer = which.peer
+        arrive = partial(self.abort, which, errno.ECONNRESET)
+        if peer is None:
+            arrive()
+        elif peer.flow is not None and not peer.flow.is_cancelled:
+            peer.flow.abandon(arrive)
+        else:
+            now_ns = self._kernel.now_ns
+            self._kernel.wire.packet(peer.host, which.host, arrive, frames=lambda capture: capture.reset(peer, now_ns))
+
+    def abort(self, which: SimulatedSocket, code: int) -> None:
+        """A connection is lost (ECONNRESET, ETIMEDOUT): its application meets the error."""
+        if which.number not in self._kernel.sockets.all or which.state is SocketState.CLOSED:
+            return
+        if code != errno.ECONNRESET:
+            error = errno.errorcode.get(code, str(code))
+            fields = {"source": str(which.local), "destination": str(which.remote), "error": error}
+            self._kernel.log.event(self._kernel.now_ns, "connection_lost", host=which.host.name, **fields)
+            which.error = code
+        which.state = SocketState.CLOSED
+        if not self._break(which):
+            which.error = code
+
+    def connect_failed(self, which: SimulatedSocket, code: int) -> None:
+        """A connect that nobody waits in has failed: `poll` tells that there is an error, and SO_ERROR which."""
+        which.error = code
+        self._break(which)
+
+    def _break(self, which: SimulatedSocket) -> bool:
+        """Close the server's end so that the application's shows an error; False if that could not be done."""
+        self._kernel.readiness.changed()
+        self.stop(which)
+        self._kernel.sockets.binding.release(which)
+        self._kernel.sockets.keep_silently(which)
+        return error_marking.close_with_error(which, self._kernel.options.nofile)
+
+    def stop(self, which: SimulatedSocket) -> None:
+        """Neither take from an application nor deliver to it any more."""
+        self._kernel.readiness.unwatch(which.end.fileno(), which)
+        if which.flow is not None:
+            which.flow.cancel()
+            which.flow = None
+        which.undelivered.clear()

@@ -1,0 +1,67 @@
+"""From the arguments of `simunix ctl DIR host|link|partition|heal|loss …` to the changes of an event in a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from rsg_server.errors import SimunixError
+from rsg_server.faults.faults import Change
+from simunix.scenario.faults import EventSection
+
+LINK_STATES = ("up", "down", "on", "off")
+
+
+def changes(operation: str, arguments: Sequence[str], usage: str) -> list[Change]:
+    """Return the changes that the arguments ask for. Raises SimunixError, which names `usage`, for malformed arguments."""
+    try:
+        event = EventSection.model_validate({"at": 0, **_PARSERS[operation](list(arguments))})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        text = str(first["msg"]).removeprefix("Value error, ")
+        got = "" if first["type"] == "value_error" else f", got {first['input']!r}"
+        raise SimunixError(f"ctl {operation}: {text}{got}; usage: simunix ctl DIR {usage}") from None
+    except (ValueError, IndexError):
+        raise SimunixError(f"ctl {operation}: usage: simunix ctl DIR {usage}") from None
+    return list(event.changes())
+
+
+def _host(arguments: list[str]) -> dict[str, Any]:
+    names, state = arguments
+    return {"host": names, "state": state}
+
+
+def _link(arguments: list[str]) -> dict[str, Any]:
+    event: dict[str, Any] = {"link": arguments.pop(0)}
+    while arguments:
+        key = arguments.pop(0)
+        if key in LINK_STATES:
+            event["state"] = key
+        elif key in ("bandwidth", "latency", "loss"):
+            event[key] = arguments.pop(0)
+        else:
+            raise ValueError(key)
+    return event
+
+
+def _partition(arguments: list[str]) -> dict[str, Any]:
+    return {"partition": arguments}
+
+
+def _heal(arguments: list[str]) -> dict[str, Any]:
+    return {"heal": arguments or True}
+
+
+def _loss(arguments: list[str]) -> dict[str, Any]:
+    return {"loss": arguments.pop(), "between": arguments}
+
+
+_PARSERS: dict[str, Callable[[list[str]], dict[str, Any]]] = {
+    "host": _host,
+    "link": _link,
+    "partition": _partition,
+    "heal": _heal,
+    "loss": _loss,
+}

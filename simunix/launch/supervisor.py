@@ -1,0 +1,192 @@
+"""The processes of a plan while it runs: their starts, ends and restarts, and when the run is finished.
+
+The supervisor acts on the kernel's timeline only, so a run's course never depends on how fast this computer is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass
+from functools import partial
+
+from rsg_server.edge.service import Service
+from rsg_server.errors import SimunixError
+from rsg_server.handlers.signals import inject
+from rsg_server.kernel import Kernel
+from rsg_server.process.host_state import Command
+from rsg_server.process.process import Process
+from simunix.launch.limits.ksm import MemoryGate
+from simunix.launch.plan import Plan, ProcessSpec
+from simunix.launch.run_directory import RunDirectory
+
+BOOT_STEP_NS = 10**9
+"""When a host boots, its processes start again with the pauses of the plan between them, but with none longer than this."""
+Descriptors = tuple[int, int, int]
+"""Standard input, output and error."""
+
+
+@dataclass(slots=True)
+class Supervised:
+    """A process of the plan and what has become of it."""
+
+    spec: ProcessSpec
+    process: Process | None = None
+    starts: int = 0
+    ended: bool = False
+    exit_code: int | None = None
+    started_ns: int | None = None  # its latest start and end, in virtual time
+    ended_ns: int | None = None
+    at_boot: bool = False  # to be started when its host comes on again
+
+
+class Supervisor:
+    """Starts the processes of a plan at their times, and again where the plan wants it; ends the run by `service.end`.
+
+    `foreground` are the descriptors of a single command, if the plan is one. With `keep_alive` the run is never finished.
+    `gate` holds up starts while this computer is short of memory.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        plan: Plan,
+        directory: RunDirectory,
+        foreground: Descriptors | None = None,
+        gate: MemoryGate | None = None,
+        keep_alive: bool = False,
+    ) -> None:
+        self.failure: str | None = None
+        self.entries = [Supervised(spec) for spec in plan.processes]
+        self._kernel: Kernel = service.kernel
+        self._service = service
+        self._plan = plan
+        self._directory = directory
+        self._foreground = foreground
+        self._gate = gate
+        self._keep_alive = keep_alive
+        self._schedule_faults()
+        for entry in self.entries:
+            self._kernel.timeline.add(entry.spec.start_ns, partial(self._start, entry))
+
+    def _schedule_faults(self) -> None:
+        faults = self._kernel.faults
+        faults.power.on_boot = self._booted
+        faults.power.on_loss = lambda host: self._end_if_finished()
+        faults.schedule(self._plan.faults)
+        for profile in self._plan.profiles:
+            faults.play(profile)
+
+    # Starts
+
+    def _start(self, entry: Supervised) -> None:
+        """Start a process of the plan now; called from the timeline."""
+        if not self._kernel.faults.power.starts_programs(entry.spec.host):
+            entry.at_boot = True
+            return
+        if self._gate is not None:
+            self._gate.wait()
+        entry.starts += 1
+        entry.started_ns = self._kernel.now_ns
+        try:
+            entry.process = self._spawn(entry.spec)
+        except SimunixError as error:
+            entry.ended = True
+            self.fail(str(error))
+            return
+        entry.process.on_exit = partial(self._ended, entry)
+
+    def _spawn(self, spec: ProcessSpec) -> Process:
+        with contextlib.ExitStack() as stack:
+            stdin, stdout, stderr = self._foreground or self._output_files(spec, stack)
+            command = Command(
+                argv=spec.argv,
+                environment={**self._plan.environment, **spec.environment},
+                directory=spec.directory,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                user=spec.user,
+                label=spec.name,
+                foreground=self._foreground is not None,
+            )
+            return self._kernel.spawn(spec.host, command)
+
+    def _output_files(self, spec: ProcessSpec, stack: contextlib.ExitStack) -> Descriptors:
+        directory = self._directory.host(spec.host)
+        append = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        stdin = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        stdout, stderr = (os.open(directory / f"{spec.name}.{suffix}", append, 0o644) for suffix in ("out", "err"))
+        for fd in (stdin, stdout, stderr):
+            stack.callback(os.close, fd)
+        return stdin, stdout, stderr
+
+    def _booted(self, host: str) -> None:
+        """Start again what ran on a host, in the order of the plan's times, and what was to be started meanwhile."""
+        offset_ns, before_ns = 0, None
+        for entry in sorted(self.entries, key=lambda entry: entry.spec.start_ns):
+            if entry.at_boot and entry.spec.host == host:
+                offset_ns += 0 if before_ns is None else min(entry.spec.start_ns - before_ns, BOOT_STEP_NS)
+                before_ns = entry.spec.start_ns
+                entry.at_boot = entry.ended = False
+                self._kernel.timeline.add(self._kernel.now_ns + offset_ns, partial(self._start, entry))
+
+    # Ends
+
+    def _ended(self, entry: Supervised, process: Process) -> None:
+        status = process.exit_status
+        entry.exit_code = None if status is None or status < 0 else os.waitstatus_to_exitcode(status)
+        entry.process = None
+        entry.ended_ns = self._kernel.now_ns
+        spec = entry.spec
+        if not self._kernel.faults.power.starts_programs(spec.host):  # it went with its host: see on_loss
+            entry.ended = entry.at_boot = True
+            return
+        again = spec.restart == "always" or (spec.restart == "on-failure" and entry.exit_code != 0)
+        if again and not self._service.reason:
+            self._kernel.timeline.add(self._kernel.now_ns + spec.restart_delay_ns, partial(self._start, entry))
+            return
+        entry.ended = True
+        if self.is_finished() and (entry.exit_code == 0 or not spec.essential):
+            self._service.end("done")  # at this very turn, or the log would depend on how fast this computer is
+        elif spec.essential and not (spec.is_workload and entry.exit_code == 0):
+            self.fail(
+                f"{spec.host}: {spec.name} ended with {describe_exit(entry.exit_code)} at "
+                f"{self._kernel.now_ns / 1e9:.3f} s; its output is in {self._directory.host(spec.host)}/{spec.name}.err"
+            )
+
+    def fail(self, text: str) -> None:
+        """End the run as failed; the first reason counts."""
+        self.failure = self.failure or text
+        self._service.end("failed")
+
+    def send_signal(self, entry: Supervised, number: int) -> None:
+        """Send a signal to a process of the plan, if it lives; only from an action of the timeline."""
+        if entry.process is not None:
+            inject(self._kernel, entry.process, number)
+
+    def _end_if_finished(self) -> None:
+        if self.is_finished():
+            self._service.end("done")
+
+    def _is_over(self, entry: Supervised) -> bool:
+        if entry.at_boot:
+            return not self._kernel.faults.power.boots_later(entry.spec.host)
+        return entry.ended
+
+    def is_finished(self) -> bool:
+        """Whether all that the plan waits for has ended: its workload, or every process, by the plan's `stop`."""
+        if self._plan.stop == "time" or self._keep_alive:
+            return False
+        entries = self.entries
+        if self._plan.stop == "workload":
+            entries = [entry for entry in entries if entry.spec.is_workload]
+        done = bool(entries) and all(self._is_over(entry) for entry in entries)
+        return done and (self._plan.stop == "workload" or not self._kernel.processes)
+
+
+def describe_exit(code: int | None) -> str:
+    """Words for an exit code as subprocess gives it: negative numbers are signals."""
+    if code is None:
+        return "an unknown status"
+    return f"exit code {code}" if code >= 0 else f"signal {-code}"

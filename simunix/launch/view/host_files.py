@@ -1,0 +1,100 @@
+"""What the hosts of a run see of the file system: the containers with their binds and private paths, and the files in these."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rsg_server.sockets.interfaces import Interface, InterfaceTable
+from simunix.launch.factory.container import Bind, ContainerSpec, Isolation, PrivatePath
+from simunix.launch.factory.launcher import write_private
+from simunix.launch.plan import HostSpec, Plan, PrivateSpec
+from simunix.launch.run_directory import RunDirectory
+from simunix.launch.view.hardware import write_tree
+from simunix.launch.view.interface_files import interface_binds
+from simunix.launch.view.login_records import login_record_binds
+from simunix.roots.tree import THIS_COMPUTER
+
+NSSWITCH = "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n"
+
+
+@dataclass(frozen=True, slots=True)
+class HostFiles:
+    """Writes into the run directory what the hosts of a plan see."""
+
+    plan: Plan
+    directory: RunDirectory
+    isolation: Isolation
+
+    def write(self) -> dict[str, ContainerSpec]:
+        """Write everything; the containers of the hosts, by name."""
+        interfaces = InterfaceTable(self.plan.platform)
+        by_name = {host.name: interfaces.of(self.plan.platform.host_by_name(host.name)) for host in self.plan.hosts}
+        self._write_shared_identity()
+        specs = {host.name: self._container(host, by_name[host.name]) for host in self.plan.hosts}
+        self._write_private_files()
+        return specs
+
+    def _container(self, host: HostSpec, interfaces: tuple[Interface, ...]) -> ContainerSpec:
+        directory = self.directory.host(host.name)
+        directory.mkdir(parents=True)
+        hardware = self.directory.path / "hardware"
+        binds = [Bind(path, target) for path, target in self._identity_files(host)]
+        if host.hardware is not None:
+            binds += write_tree(hardware / host.hardware.shape, host.hardware)
+        binds += interface_binds(hardware, directory, interfaces, self.isolation is not Isolation.NONE)
+        if host.root != THIS_COMPUTER:
+            binds.append(Bind(self.directory.path, str(self.directory.path), read_only=False))
+        else:
+            binds += login_record_binds(self.directory, host.name, (entry.path for entry in host.private))
+        private = tuple(
+            PrivatePath(entry.path, self._source(host.name, entry), entry.owner, entry.mode) for entry in host.private
+        )
+        return ContainerSpec(host.name, directory, self.isolation, private, tuple(binds), root=host.root)
+
+    @property
+    def _shared(self) -> Path:
+        """Files of /etc that many hosts have in common."""
+        return self.directory.path / "etc"
+
+    def _write_shared_identity(self) -> None:
+        self._shared.mkdir()
+        lines = ["127.0.0.1 localhost", "::1 localhost ip6-localhost"]
+        lines += [f"{address} {each.name}" for each in self.plan.platform.hosts for address in each.addresses]
+        (self._shared / "hosts").write_text("\n".join(lines) + "\n")
+        (self._shared / "nsswitch.conf").write_text(NSSWITCH)
+        (self._shared / "resolv.conf").write_text("")
+
+    def _identity_files(self, host: HostSpec) -> list[tuple[Path, str]]:
+        """Files that tell a host its own name and the addresses and names of all hosts, bound over the real ones."""
+        own = self.directory.host(host.name) / "hostname"
+        own.write_text(host.name + "\n")
+        pairs = [(self._shared / file, f"/etc/{file}") for file in ("hosts", "nsswitch.conf", "resolv.conf")]
+        for file, content in host.etc.items():
+            same = self._shared / f"{file}-{hashlib.sha256(content).hexdigest()[:16]}"  # one for all hosts with this content
+            same.write_bytes(content)
+            pairs.append((same, f"/etc/{file}"))
+        return [*pairs, (own, "/etc/hostname")]
+
+    def _write_private_files(self) -> None:
+        """Each file of the plan goes into the innermost private path of its host that holds it."""
+        by_name = {host.name: host for host in self.plan.hosts}
+        for file in self.plan.files:
+            candidates = [entry for entry in by_name[file.host].private if file.path.startswith(entry.path + "/")]
+            private = max(candidates, key=lambda entry: len(entry.path))
+            write_private(self._source(file.host, private), private.path, file, by_name[file.host].root)
+
+    def _source(self, host: str, entry: PrivateSpec) -> Path:
+        """Where a private path's content lives."""
+        return self.directory.shared(entry.path) if entry.shared else self.directory.private(host, entry.path)
+
+
+def show_files(folder: Path, binds: Sequence[Bind]) -> Path:
+    """What would be mounted over this computer's files, as links in a folder laid out like the host's root, for the shim."""
+    for bind in binds:
+        link = folder / bind.target.lstrip("/")
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(bind.source)
+    return folder

@@ -1,0 +1,64 @@
+"""From `events:` and `profiles:` of a scenario to the changes that a plan schedules, checked against the platform."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from rsg_server.faults.faults import Change, Fault, Profile, check
+from rsg_server.platform.platform import Platform
+from rsg_server.platform.profile import parse_profile
+from simunix.planning.platform_profiles import played
+from simunix.scenario.faults import PROFILE_MEANINGS, EventSection, ProfileSection
+
+NS = 10**9
+
+
+def read_profile(path: Path, change: Callable[[float], Change], is_positive: bool = False) -> Profile:
+    """A profile in SimGrid's format. SimunixError names file and line."""
+    try:
+        found = parse_profile(path.name, path.read_text())
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not a text file"
+        raise SimunixError(f"{path}: {reason}; give a profile of SimGrid's") from error
+    except ValueError as error:
+        raise SimunixError(f"{path}: {error}") from error
+    if not found.events:
+        raise SimunixError(f"{path}: no line with a time and a value; see docs/guide/faults.md")
+    if is_positive and any(value == 0 for _, value in found.events):
+        raise SimunixError(f"{path}: expected bandwidths above 0, got 0; a state_file takes the link down")
+    points = tuple(Fault(round(moment_s * NS), change(value)) for moment_s, value in found.events)
+    return Profile(points, None if found.repeat_after_s is None else round(found.repeat_after_s * NS))
+
+
+def plan_faults(
+    events: list[EventSection], profiles: list[ProfileSection], folder: Path, platform: Platform
+) -> tuple[tuple[Fault, ...], tuple[Profile, ...]]:
+    """Everything that is to happen, the platform file's first; checked against the platform. SimunixError names the key."""
+    faults = []
+    for index, event in enumerate(events):
+        for change in event.changes():
+            _checked(f"events[{index}]", platform, change)
+            faults.append(Fault(event.at, change, event.duration))
+    return tuple(faults), (*played(platform.description.profiles), *_profiles(profiles, folder, platform))
+
+
+def _profiles(sections: list[ProfileSection], folder: Path, platform: Platform) -> Iterator[Profile]:
+    for index, section in enumerate(sections):
+        _checked(f"profiles[{index}]", platform, section.change("state_file", 1.0))
+        for key in PROFILE_MEANINGS:
+            path: Path | None = getattr(section, key)
+            if path is not None:
+                try:
+                    yield read_profile(folder / path, partial(section.change, key), key == "bandwidth_file")
+                except SimunixError as error:
+                    raise SimunixError(f"profiles[{index}].{key}: {error}") from error
+
+
+def _checked(key: str, platform: Platform, change: Change) -> None:
+    try:
+        check(platform, change)
+    except SimunixError as error:
+        raise SimunixError(f"{key}: {error}") from error

@@ -1,0 +1,117 @@
+"""A finished run as a trace: its jobs.csv in the Standard Workload Format, with what the run was in the header."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from rsg_server.errors import SimunixError
+from simunix.results.job_table import NUMBERS, numbers
+from simunix.results.run_json import read_record
+from simunix.workload.formats import by_name
+from simunix.workload.formats.swf import LIMIT, UNKNOWN, SwfTrace, table
+
+USER, GROUP = (re.compile(rf"^(?:{word})?(\d{{1,9}})$") for word in ("user", "group"))
+"""What `simunix.workload.population` calls the users and groups of a trace, or their bare numbers."""
+TEXTS = ("job_id", "metadata", "final_state", "user", "account")
+COMPLETED, FAILED, CANCELLED = 1, 0, 5
+NOTED = ("seed", "rjms", "network_model", "cpu_policy", "deterministic", "ended", "events_sha256", "kernel")
+"""Keys of run.json that are the run's provenance."""
+
+
+def read_trace(path: Path) -> SwfTrace:
+    """The folder of a finished run, or a file of jobs in any format that `by_name` tells. Raises SimunixError."""
+    return read_run(path) if path.is_dir() else by_name.read_trace(path)
+
+
+def read_run(directory: Path) -> SwfTrace:
+    """The jobs that were submitted, in the order of their submission. Raises SimunixError for what is no finished run."""
+    jobs, record = _jobs(directory / "jobs.csv"), _record(directory)
+    submitted = jobs[jobs["submission_time"].notna()].sort_values("submission_time", kind="stable").reset_index(drop=True)
+    started = submitted["starting_time"].notna()
+    numbers = pd.to_numeric(submitted["job_id"], errors="coerce")
+    is_number = bool((numbers.notna() & (numbers % 1 == 0) & (numbers.abs() < LIMIT)).all() and numbers.is_unique)
+    records = table([]).reindex(range(len(submitted)), fill_value=UNKNOWN)
+    records["job"] = (numbers if is_number else pd.Series(range(1, len(submitted) + 1))).astype("int64")
+    records["submit_s"] = submitted["submission_time"]
+    wait = (submitted["starting_time"] - submitted["submission_time"]).clip(lower=0)  # accounting may cut fractions off
+    records["wait_s"] = wait.round(6).fillna(UNKNOWN)
+    records["runtime_s"] = submitted["execution_time"].fillna(UNKNOWN)
+    asked = submitted["requested_number_of_resources"].fillna(UNKNOWN).astype("int64")
+    given = submitted["allocated_cores"].where(lambda cores: cores > 0) if "allocated_cores" in submitted else asked
+    records["allocated"] = given.fillna(asked).astype("int64").where(started, UNKNOWN)
+    records["requested"] = asked
+    records["requested_s"] = submitted["requested_time"].fillna(UNKNOWN)
+    words = submitted["final_state"].astype(str)
+    records["status"] = (words == "COMPLETED").astype("int64").where(~words.str.startswith("CANCELLED"), CANCELLED)
+    notes = _notes(record, len(jobs) - len(submitted))
+    for column, field, known in (("user", "user", USER), ("account", "group", GROUP)):
+        if column in submitted:
+            records[field], names = _numbers(submitted[column], known)
+            notes += [f" Note: {field} {number}: {_line(name)}" for name, number in names.items()]
+    return SwfTrace((*_header(directory, record, records), *notes), records)
+
+
+def _numbers(column: pd.Series, known: re.Pattern[str]) -> tuple[pd.Series, dict[str, int]]:
+    """Numbers for names: a trace's users and groups get theirs back, others count on behind them; and who those others are."""
+    texts = column.fillna("").astype(str)
+    numbers = texts.str.extract(known, expand=False).astype(float)
+    highest = int(numbers.max()) if numbers.notna().any() else 0
+    others = sorted(set(texts[numbers.isna()]) - {"", "-1"})
+    names = {name: highest + place for place, name in enumerate(others, 1)}
+    return numbers.fillna(texts.map(names)).fillna(UNKNOWN).astype("int64"), names
+
+
+def _jobs(path: Path) -> pd.DataFrame:
+    try:
+        jobs = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str))
+    except OSError as error:
+        raise SimunixError(f"{path}: {error.strerror}; expected the folder of a run that ended and had a workload") from error
+    except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise SimunixError(f"{path}: not as a run writes it ({str(error).strip().splitlines()[-1]})") from error
+    for name in ("job_id", "final_state", *NUMBERS):
+        if name not in jobs:
+            raise SimunixError(f"{path}: column {name} is missing; expected a jobs.csv, as a run directory has one")
+    for name in (*NUMBERS, *({"allocated_cores"} & set(jobs))):
+        jobs[name] = numbers(jobs[name], str(path), 2)
+    return jobs
+
+
+def _record(directory: Path) -> dict[str, Any]:
+    try:
+        return read_record(directory / "run.json")
+    except FileNotFoundError as error:
+        raise SimunixError(f"{directory / 'run.json'}: {error.strerror}; expected the folder of a run that ended") from error
+
+
+def _header(directory: Path, record: dict[str, Any], records: pd.DataFrame) -> list[str]:
+    lines = [" Version: 2.2", f" Computer: {_line(record.get('rjms') or 'unknown')}, emulated by simunix"]
+    if isinstance(record.get("epoch_s"), int | float):
+        lines.append(f" UnixStartTime: {record['epoch_s']:.15g}")
+    lines += [" TimeZoneString: UTC", f" MaxJobs: {len(records)}", f" MaxRecords: {len(records)}"]
+    machines = directory / "machines.csv"
+    if machines.exists():
+        try:
+            cores = pd.read_csv(machines)["cores"].astype("int64")
+        except (OSError, ValueError, KeyError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+            raise SimunixError(f"{machines}: expected host,first,cores as a run writes them") from error
+        lines += [f" MaxNodes: {len(cores)}", f" MaxProcs: {int(cores.sum())}"]
+    return lines
+
+
+def _notes(record: dict[str, Any], left_out: int) -> list[str]:
+    notes = [f" Note: run {_line(record.get('name'))} of simunix {_line(record.get('simunix'))}"]
+    notes += [f" Note: {key} {_line(record[key])}" for key in NOTED if record.get(key) is not None]
+    for role, file in (record.get("inputs") or {}).items():
+        notes.append(f" Note: {_line(role)} {_line(Path(str(file.get('path'))).name)} sha256 {_line(file.get('sha256'))}")
+    if left_out:
+        notes.append(f" Note: {left_out} jobs were not submitted and are left out")
+    return notes
+
+
+def _line(value: object) -> str:
+    """Without anything that would end a line of the header."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", str(value))

@@ -1,0 +1,64 @@
+"""What run.json may hold: the types of the keys that simunix reads again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+Number = Annotated[float, Field(gt=-1e18, lt=1e18, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0, lt=1 << 63)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="allow", strict=True)
+
+
+class _File(_Strict):
+    path: str | None = None
+    sha256: str | None = None
+
+
+class _Context(_Strict):
+    workload: str
+    running: list[int]
+    waiting: list[int]
+    reasons: list[str] = []
+
+
+class _Record(_Strict):
+    """Keys that are used (see `simunix.results.run_json.RunRecord`). Earlier releases lack some; none is required."""
+
+    name: str | None = None
+    simunix: str | None = None
+    rjms: str | None = None
+    ended: str | None = None
+    failure: str | None = None
+    seed: Count | None = None
+    virtual_s: Number | None = None
+    wall_s: Number | None = None
+    speed_up: Number | None = None
+    epoch_s: Number | None = None
+    cores: Count | None = None
+    events_sha256: str | None = None
+    deterministic: bool | None = None
+    valid: bool | None = None
+    overrides: list[str] | None = None
+    inputs: dict[str, _File] | None = None
+    programs: dict[str, _File] | None = None
+    roots: list[dict[str, Any]] | None = None
+    counts: dict[str, Count] | None = None
+    contexts: list[_Context] | None = None
+
+
+def problem_of(record: Mapping[str, Any]) -> str | None:
+    """The first key whose value no run writes, with what was expected and what was found; None if there is none."""
+    try:
+        _Record.model_validate(record)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        got = f"{first['input']!r:.60}"
+        return f"{key}: {first['msg']}, got {got}"
+    return None

@@ -1,0 +1,183 @@
+"""What simunix needs of an RJMS (resource and job management system). Each RJMS is one folder that implements `Rjms`.
+
+Outside of that folder no part of simunix names an RJMS, its daemons or its commands (tests/contract/test_rjms_seam.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from rsg_server.platform.host import Host
+from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
+from simunix.launch.view.hardware import Hardware
+from simunix.roots.tree import RootTree
+from simunix.scenario.section import Section
+from simunix.workload.job import Job
+
+
+class ClusterSection(Section):
+    """What every RJMS's section of a scenario says: the name of the cluster."""
+
+    cluster: str = "simunix"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """Where a cluster is to run. `hardware` and `roots` are by host; relative paths of a scenario are below `folder`."""
+
+    folder: Path
+    hosts: Mapping[str, Host]
+    hardware: Mapping[str, Hardware]
+    roots: Mapping[str, RootTree]
+    seed: int
+    is_root: bool
+
+
+# The words of its users
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How one job is submitted, besides its size and time; None and () leave it to the RJMS.
+
+    `client` is one of `Clients.names`. `is_held`: the job waits until it is released.
+    """
+
+    client: str
+    partition: str | None = None
+    qos: str | None = None
+    account: str | None = None
+    nice: int | None = None
+    priority: int | None = None
+    is_held: bool = False
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clients:
+    """The commands of an RJMS's users, run on a host of the cluster. All words of a tuple are literal.
+
+    * `names`: the clients that jobs may be submitted with, the usual one first; `staying` of them stay until their job has
+      ended, and tell no number.
+    * `command`: submits a job; prints the job's number as the first word of its output (behind which `;` may follow).
+    * `job_name`: the name under which a trace's job is known to the RJMS; `named`: the option that gives a job this name.
+    * `limit_s`: the time limit, in seconds, that the RJMS is told for a job; None for no limit.
+    * `after` and `array`, with `{}` for numbers: the options that make a job wait for another's end (its number) and submit it
+      several times (the last index, from 0 on): elements are then called NUMBER_INDEX. At most `array_max` at once.
+    * `launch`: in a job's script, starts the ranks of the job. `log_name`: the name of a job's log, in the RJMS's own patterns.
+    * `queue`: prints nothing when the queue is empty. `unfinished`: prints the number of each job, and array element, that has
+      not ended, on a line of its own.
+    * `ended`: with the number for `{}`, prints something of a job in which `end_pattern` finds when it ended, in local time.
+    * `release`: with the number for `{}`, lets a held job go.
+    * `states`: a shell command that prints NAME|STATE|CORES of each job; `running` and `pending` are two of its states.
+    * `find_held`: for a list of job names, a shell command that prints the numbers of those jobs that wait, oldest first.
+    * `release_all`: releases the jobs whose numbers follow.
+    """
+
+    names: tuple[str, ...]
+    staying: frozenset[str]
+    command: Callable[[Job, Choice], tuple[str, ...]]
+    job_name: Callable[[int], str]
+    named: Callable[[int], str]
+    limit_s: Callable[[Job], float | None]
+    after: str
+    array: str
+    array_max: int
+    launch: tuple[str, ...]
+    log_name: str
+    queue: tuple[str, ...]
+    unfinished: tuple[str, ...]
+    ended: tuple[str, ...]
+    end_pattern: str
+    release: tuple[str, ...]
+    states: str
+    running: str
+    pending: str
+    find_held: Callable[[Sequence[str]], str]
+    release_all: tuple[str, ...]
+
+
+# What a cluster adds to a run
+
+
+@dataclass(frozen=True, slots=True)
+class CompletedJob:
+    """An RJMS's own record of a job: times in seconds since the Unix epoch; None if the job never started."""
+
+    number: int
+    name: str
+    state: str
+    submit_s: float
+    start_s: float | None
+    end_s: float
+    nodes: str
+    cores: int
+    limit_s: float | None
+    element: str = ""  # NUMBER_INDEX of an array's
+    user: str = ""
+    account: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterPlan:
+    """What a cluster adds to a plan: daemons in the order in which they start, files, and paths that are private to a host.
+
+    `private` has every host that belongs to the cluster. `accounting` is the path, on one of these hosts and inside one of its
+    private paths, of the file in which the RJMS records a job on each line; empty if there is none.
+    """
+
+    rjms: Rjms
+    name: str
+    controller: str
+    login: str
+    files: tuple[FileSpec, ...]
+    processes: tuple[ProcessSpec, ...]
+    private: dict[str, tuple[PrivateSpec, ...]]
+    accounting: str
+    nodes: tuple[str, ...]
+    cores: int
+
+    def with_accounts(
+        self, accounts: Sequence[str], associations: Mapping[str, Sequence[str]], qos: Collection[str]
+    ) -> ClusterPlan:
+        """The cluster with new `accounts`, and with the accounts of each user, the user's default first.
+
+        `qos` are the qualities of service that jobs ask for. An RJMS without a database of accounts has nothing to be told.
+        """
+        return self
+
+
+class Rjms(Protocol):
+    """One RJMS. An implementation has no state of its own."""
+
+    @property
+    def name(self) -> str:
+        """The key of its section in a scenario, and of its version in run.json."""
+
+    @property
+    def title(self) -> str:
+        """Its name as its makers write it."""
+
+    @property
+    def section(self) -> type[ClusterSection]:
+        """The section of a scenario that describes a cluster of it."""
+
+    @property
+    def clients(self) -> Clients:
+        """The words of its users."""
+
+    @property
+    def programs(self) -> Collection[str]:
+        """Full paths of the programs that every cluster needs, daemons and clients."""
+
+    def version(self, root: RootTree) -> str | None:
+        """The version that is installed in a root file system, e.g. `24.11.5`; None if there is none."""
+
+    def plan(self, section: ClusterSection, key: str, site: Site) -> ClusterPlan:
+        """What a section, found at `key` of the scenario, adds to the plan. SimunixError says what does not fit."""
+
+    def completed(self, accounting: str) -> dict[str, CompletedJob]:
+        """The records in the text of the accounting file by the job's number, elements of arrays by NUMBER_INDEX."""

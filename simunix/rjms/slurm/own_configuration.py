@@ -1,0 +1,57 @@
+"""A user's own slurm.conf: its settings, the folders that it names, and whether its nodes are the scenario's."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from simunix.launch.plan import PrivateSpec
+from simunix.ranges import expand_hosts
+from simunix.rjms.slurm.section import SlurmSection
+
+_DIRECTORIES = ("StateSaveLocation", "SlurmdSpoolDir")
+_FILES = ("SlurmctldLogFile", "SlurmdLogFile", "JobCompLoc", "SlurmSchedLogFile", "SlurmctldPidFile", "SlurmdPidFile")
+
+
+def read_settings(text: str) -> dict[str, str]:
+    """Simple `Key=Value` settings of a slurm.conf (keys in lower case), the last one counting."""
+    joined = re.sub(r"\\\n", " ", text)
+    settings = {}
+    for line in joined.splitlines():
+        key, equals, value = line.split("#", 1)[0].strip().partition("=")
+        if equals:
+            settings[key.strip().lower()] = value.strip()
+    return settings
+
+
+def read_configuration(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError as error:
+        raise SimunixError(f"slurm.config: {path}: {error.strerror}; give a slurm.conf") from error
+
+
+def given_configuration(section: SlurmSection, path: Path, text: str) -> tuple[str, dict[str, tuple[PrivateSpec, ...]], str]:
+    """The file as it is; the folders that it names become private to each host."""
+    settings = read_settings(text)
+    _check_names(section, text, path)
+    folders = {settings[key.lower()] for key in _DIRECTORIES if key.lower() in settings}
+    folders |= {str(Path(settings[key.lower()]).parent) for key in _FILES if settings.get(key.lower(), "").startswith("/")}
+    owner = settings.get("slurmuser", "slurm")
+    specs = tuple(PrivateSpec(folder, owner) for folder in sorted(folders) if not folder.startswith("/run"))
+    members = dict.fromkeys([section.controller, section.login or section.controller, *section.nodes])
+    return text, dict.fromkeys(members, specs), settings.get("jobcomploc", "")
+
+
+def _check_names(section: SlurmSection, text: str, path: Path) -> None:
+    """The hosts of the scenario must be those of the file, or its daemons would refuse to start."""
+    named = {
+        name
+        for value in re.findall(r"^\s*NodeName=(\S+)", text, re.MULTILINE | re.IGNORECASE)
+        if value.upper() != "DEFAULT"
+        for name in expand_hosts(value)
+    }
+    unknown = [name for name in section.nodes if name not in named]
+    if unknown:
+        raise SimunixError(f"slurm.nodes: {unknown[0]} has no NodeName in {path}; make the two agree")

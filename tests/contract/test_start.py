@@ -1,0 +1,44 @@
+"""What a start of simunix loads: a small command should not wait for what only scenarios, reports or other commands need."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from simunix.cli.main import COMMANDS, MODULES
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = """
+import sys
+from simunix.cli.main import main
+try:
+    main(sys.argv[1:])
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+OTHERS = {"pydantic", "yaml", "rich", "elftools", "networkx", "matplotlib", "distributed", "dpkt", "psutil", "pandas", "scipy"}
+OTHERS |= {"numpy", "jinja2", "simunix.scenario", "simunix.planning", "simunix.report", "simunix.results.run_json"}
+OTHERS |= {"rsg_server.capture.capture", "rsg_server.network.usage", "simunix.coverage"}
+SERVER = {"trio", "msgpack", "cffi", "rsg_server.kernel", "simunix.launch", "simunix.app.join"}
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    """The modules that are there when simunix has done this."""
+    command = [sys.executable, "-c", PROGRAM, *arguments]
+    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    return set(done.stderr.splitlines()[-1].split())
+
+
+def test_a_command_loads_the_server_and_nothing_of_scenarios() -> None:
+    loaded = loaded_by("run", "--", "true")
+    assert "rsg_server.kernel" in loaded
+    assert not OTHERS & loaded
+    assert not {f"simunix.cli.{MODULES.get(command, command)}" for command in COMMANDS if command != "run"} & loaded
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["nothing"], *([command, "--help"] for command in COMMANDS)])
+def test_help_loads_neither_the_server_nor_libraries(arguments: list[str]) -> None:
+    assert not (OTHERS | SERVER) & loaded_by(*arguments)
