@@ -10,7 +10,7 @@ from rsg_server.protocol import MESSAGE_MAX
 
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
-    from rsg_server.turn.needs import Kernel
+    from rsg_server.turn.needs import ListenerKernel
 
 PATIENCE_NS = 100_000_000
 """How long it listens before the turn loop looks up, unless the runner is a known spinner."""
@@ -21,7 +21,7 @@ _FIRST_SLICE_NS = 1_000_000
 class Listener:
     """Receives messages; `speaker` is the actor that sent the last one."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: ListenerKernel) -> None:
         self._kernel = kernel
         self._seen = 0
         self._more = False

@@ -23,7 +23,7 @@ from rsg_server.process.actor import Actor, Spinner
 
 if TYPE_CHECKING:
     from rsg_server.turn.listener import Listener
-    from rsg_server.turn.needs import Kernel
+    from rsg_server.turn.needs import PreemptionKernel
 
 SHORTEST_NS = 4_000_000
 """CPU time that a known spinner may compute without a call: thousands of looks, and little to wait for."""
@@ -41,7 +41,7 @@ _TIMEVAL = struct.Struct("=qq")
 class Preemption:
     """`after_ns`: CPU time that an actor may compute without a call, None: as long as it likes."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: PreemptionKernel) -> None:
         self.after_ns: int | None = None
         self.count = 0  # turns that were taken back
         self.moves = 0  # times that the clock moved on although somebody could run
