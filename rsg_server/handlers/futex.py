@@ -11,7 +11,7 @@ from rsg_server.process.futex import MATCH_ANY
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import FutexKernel
     from rsg_server.process.actor import Actor
 
 _WORD = struct.Struct("=qq")
@@ -19,14 +19,14 @@ WORDS_MAX = 128
 """FUTEX_WAITV_MAX"""
 
 
-def wake(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def wake(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[space, word, most, bitset] -> [woken]"""
     space, word, most, bitset = arguments
     key = kernel.futexes.key(actor, space, word)
     return Reply((kernel.futexes.wake(kernel, key, most, bitset),))
 
 
-def requeue(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def requeue(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[space, word, to space, to word, wake most, move most] -> [woken, moved]"""
     space, word, to_space, to_word, wake_most, move_most = arguments
     source = kernel.futexes.key(actor, space, word)
@@ -35,19 +35,19 @@ def requeue(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return Reply((woken, kernel.futexes.requeue(source, target, move_most)))
 
 
-def waiters(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def waiters(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[space, word, detail] -> [how many wait there]"""
     space, word, detail = arguments
     return Reply((kernel.futexes.count(kernel.futexes.key(actor, space, word), detail),))
 
 
-def hand_over(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def hand_over(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[space, word] -> [tid, 1 if others wait]"""
     tid, others = kernel.futexes.hand_over(kernel, kernel.futexes.key(actor, *arguments))
     return Reply((tid, int(others)))
 
 
-def words(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def words(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[(space, word) pairs] -> [0]; what the next park in SPACE_MANY waits at"""
     blob = arguments[0]
     if len(blob) % _WORD.size or not 0 < len(blob) <= WORDS_MAX * _WORD.size:

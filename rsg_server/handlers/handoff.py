@@ -13,13 +13,13 @@ from rsg_server.process.actor import Actor, Parked, State
 from rsg_server.protocol import JOURNAL_MAX, Op, Wait
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import HandoffKernel
 
 _WAITS = (int(Wait.TIME), int(Wait.FUTEX))
 _MAY_HAVE_STEPPED = (State.PARKED, State.RUNNING)
 
 
-def stepped(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
+def stepped(kernel: HandoffKernel, actor: Actor, arguments: Sequence[Any]) -> None:
     """[digest, bytes]: the speaker has the turn; a struct simunix_handoff for each of its siblings of which there is news.
 
     Before that, the journal tells of other processes.
@@ -37,7 +37,7 @@ def stepped(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
     kernel.handed_to = actor
 
 
-def catch_up(kernel: Kernel, runner: Actor, news: Sequence[Any] = ()) -> None:
+def catch_up(kernel: HandoffKernel, runner: Actor, news: Sequence[Any] = ()) -> None:
     """Believe what the journal says, then the news of the runner's process. Raises ValueError or KeyError if it cannot be."""
     latest: dict[int, Any] = {}
     for entry in (*_journal(kernel), *news):  # of each the last; in the order in which they began to wait
@@ -61,14 +61,14 @@ def catch_up(kernel: Kernel, runner: Actor, news: Sequence[Any] = ()) -> None:
     kernel.page.words[RUNNING] = kernel.page.words[SIBLINGS_READY] = 0
 
 
-def _journal(kernel: Kernel) -> list[Any]:
+def _journal(kernel: HandoffKernel) -> list[Any]:
     """What is in it, which is empty after that."""
     timer_queue = lib.timer_queue_of(kernel.page.shared)
     count, timer_queue.journal_count = min(timer_queue.journal_count, JOURNAL_MAX), 0
     return [timer_queue.journal[place] for place in range(count)]
 
 
-def _goes_on(kernel: Kernel, actor: Actor, entry: Any) -> bool:
+def _goes_on(kernel: HandoffKernel, actor: Actor, entry: Any) -> bool:
     """Most tick: they wait for the same as before, alone there, only until later."""
     parked = actor.parked
     if entry.is_ready or parked is None or not parked.steps or actor.state is not State.PARKED:
@@ -86,7 +86,7 @@ def _goes_on(kernel: Kernel, actor: Actor, entry: Any) -> bool:
     return True
 
 
-def _begin(kernel: Kernel, actor: Actor, entry: Any) -> None:
+def _begin(kernel: HandoffKernel, actor: Actor, entry: Any) -> None:
     """It waits, or is ready because its wait has ended."""
     actor.answer_at_slot = True
     if entry.is_ready:

@@ -10,18 +10,18 @@ from rsg_server.handlers.table import Handler, Reply, failed
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import HostKernel
     from rsg_server.process.actor import Actor
 
 
-def host(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def host(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[] -> [0, threads, processes born so far, latest pid, seed]"""
     state = actor.process.host
     threads = sum(len(process.actors) for process in state.processes.values())
     return Reply((0, threads, state.births, state.latest_pid, kernel.lifecycle.seed_of_host(state.name)))
 
 
-def born(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def born(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[pid or tid] -> [0, when]"""
     state, number = actor.process.host, arguments[0]
     process = state.processes.get(number)

@@ -11,7 +11,7 @@ from rsg_server.handlers.table import OK, Handler, Reply
 from rsg_server.protocol import Op, WarningKind
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import IdentityKernel
     from rsg_server.process.actor import Actor
 
 _PHRASES = {
@@ -22,14 +22,14 @@ _PHRASES = {
 }
 
 
-def nofile(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def nofile(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[soft, hard] -> [0]"""
     soft, hard = arguments
     actor.process.nofile = (soft, hard)
     return OK
 
 
-def warn(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def warn(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[kind, text] -> [0]; said once per program, with the first host that ran into it"""
     kind, text = arguments
     process = actor.process

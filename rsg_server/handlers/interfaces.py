@@ -10,11 +10,11 @@ from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import InterfaceKernel
     from rsg_server.process.actor import Actor
 
 
-def netlink(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def netlink(kernel: InterfaceKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[id] -> [0]; what has been sent on a netlink socket is answered now"""
     found = kernel.sockets.of(actor, arguments[0])
     if found is None or found.kind != "n":
@@ -23,7 +23,7 @@ def netlink(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return OK
 
 
-def interface(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def interface(kernel: InterfaceKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[index, name] -> [0, index, flags, mtu, kind, speed, prefix, name, hardware address, IPv4 addresses]"""
     index, name = arguments
     for found in kernel.interfaces.of(actor.process.host.host):

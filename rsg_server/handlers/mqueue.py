@@ -10,14 +10,14 @@ from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import QueueKernel
     from rsg_server.process.actor import Actor
 
 EINVAL = 22
 SIGNAL_MAX = 64
 
 
-def notify(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def notify(kernel: QueueKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[queue, signal] -> [0]; the kernel has registered it already, and allows one process per queue."""
     queue, signal = arguments
     if not 0 <= signal <= SIGNAL_MAX:
@@ -29,7 +29,7 @@ def notify(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return OK
 
 
-def sent(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def sent(kernel: QueueKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[queue] -> [0]; only the first message into an empty queue sends the signal, but to look once too often is harmless."""
     process, signal = kernel.queue_notifies.get(arguments[0], (None, 0))
     if process is None or process.dead:
@@ -40,7 +40,7 @@ def sent(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return OK
 
 
-def _tell_shims(kernel: Kernel) -> None:
+def _tell_shims(kernel: QueueKernel) -> None:
     kernel.page.words[QUEUE_NOTIFIES] = len(kernel.queue_notifies)
 
 

@@ -11,12 +11,12 @@ from rsg_server.process.channel_pool import new_channel
 from rsg_server.protocol import Fork, Hello, Op, Space
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import ProcessKernel
     from rsg_server.process.actor import Actor
     from rsg_server.process.process import Process
 
 
-def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
     """[kind, pid, tid, program]: an actor's first message, or a process's after an exec."""
     kind, pid, tid, program = arguments
     process = actor.process
@@ -47,7 +47,7 @@ def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | Non
     return reply
 
 
-def _new_image(kernel: Kernel, actor: Actor) -> None:
+def _new_image(kernel: ProcessKernel, actor: Actor) -> None:
     """An exec has ended the process's other threads and its POSIX timers; a vfork parent goes on."""
     process = actor.process
     for other in list(process.actors):
@@ -64,7 +64,7 @@ def _new_image(kernel: Kernel, actor: Actor) -> None:
     kernel.lifecycle.release_vfork(process)
 
 
-def fork(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[kind] -> [number, slot, channel number] + the child's channel.
 
     After a VFORK the parent is silent until the child has exec'd or died.
@@ -83,7 +83,7 @@ def fork(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return Reply((child.number, child.slot, child.channel_number), fds=(channel,))
 
 
-def _thread(kernel: Kernel, process: Process) -> Reply:
+def _thread(kernel: ProcessKernel, process: Process) -> Reply:
     """It need not say who it is, unless it has no slot to wait at; nor has it a channel of its own if another has left one."""
     pooled = kernel.channel_pool.take(process)
     if pooled is None:
@@ -97,7 +97,7 @@ def _thread(kernel: Kernel, process: Process) -> Reply:
     return Reply((child.number, child.slot, child.channel_number), fds=fds)
 
 
-def fork_done(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def fork_done(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[pid or -errno, number]: a failed fork takes back the announced child; a forked one speaks before its parent goes on."""
     outcome, number = arguments
     child = kernel.actors.get(number)
@@ -116,7 +116,7 @@ def is_child(actor: Actor, process: Process) -> bool:
     return actor.process is process or actor.process.parent is process
 
 
-def _take_back(kernel: Kernel, unborn: Actor, process: Process) -> None:
+def _take_back(kernel: ProcessKernel, unborn: Actor, process: Process) -> None:
     if unborn.process is process:
         kernel.lifecycle.end_actor(unborn)
     else:
@@ -124,19 +124,19 @@ def _take_back(kernel: Kernel, unborn: Actor, process: Process) -> None:
         kernel.lifecycle.reap(unborn.process)
 
 
-def execute(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def execute(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[path]; the next message comes from the new image (HELLO) or is EXEC_FAILED."""
     actor.process.execs = True
     return OK
 
 
-def exec_failed(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def exec_failed(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[errno]"""
     actor.process.execs = False
     return OK
 
 
-def thread_exit(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
+def thread_exit(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> None:
     """[status, join word]: joiners may go on (the shim of whoever runs next waits for the kernel's thread to be gone)."""
     status, word = arguments
     process = actor.process
@@ -151,7 +151,7 @@ def thread_exit(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
     kernel.lifecycle.end_actor(actor, leaves_channel=True)
 
 
-def process_exit(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
+def process_exit(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> None:
     """[status]: nothing else runs until the kernel has really ended the process."""
     actor.process.exit_status = arguments[0]
     kernel.lifecycle.await_death(actor.process)

@@ -14,7 +14,7 @@ from rsg_server.process.terminals import type_at
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import SignalKernel
     from rsg_server.process.actor import Actor
     from rsg_server.process.process import Process
 
@@ -22,7 +22,7 @@ _LOOKS_AT_SENT = 100
 _LOOKS_AT_PENDING = 10_000
 
 
-def sent(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+def sent(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
     """[pid, tid, signal] as in kill(2); tid 0 means the whole process."""
     pid, tid, number = arguments
     assert isinstance(pid, int) and isinstance(tid, int) and isinstance(number, int)
@@ -35,7 +35,7 @@ def sent(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None
     return None if sender.dead else OK
 
 
-def inject(kernel: Kernel, process: Process, number: int) -> None:
+def inject(kernel: SignalKernel, process: Process, number: int) -> None:
     """Send a signal from outside the emulation (a failure that the user asked for); between two turns only.
 
     A process that has been started but has not spoken yet cannot be named: it gets the signal once it has.
@@ -50,7 +50,7 @@ def inject(kernel: Kernel, process: Process, number: int) -> None:
     _take_effect(kernel, process, number)
 
 
-def _take_effect(kernel: Kernel, target: Process, number: int, tid: int = 0) -> None:
+def _take_effect(kernel: SignalKernel, target: Process, number: int, tid: int = 0) -> None:
     """The kernel has the signal: let it do to the process what it will do, before anybody else runs."""
     if number == signal.SIGKILL:
         if _is_dying(target):
@@ -66,7 +66,7 @@ def _take_effect(kernel: Kernel, target: Process, number: int, tid: int = 0) -> 
         kernel.signals.notice(target, number, tid)
 
 
-def _targets(kernel: Kernel, actor: Actor, pid: int, tid: int) -> list[Process]:
+def _targets(kernel: SignalKernel, actor: Actor, pid: int, tid: int) -> list[Process]:
     """Processes that kill(2) with this pid reaches, on the sender's host, in the order of their numbers."""
     processes = sorted(actor.process.host.processes.values(), key=lambda process: process.number)
     if pid > 0:
@@ -112,7 +112,7 @@ def _await_rest(actor: Actor) -> str:
     return native_signal.await_rest(pid, native_signal.global_tid(pid, actor.tid))
 
 
-def stopping(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+def stopping(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
     """[signal, pid]: the actor is about to be stopped by the kernel; answered when it has been continued.
 
     With a pid as in kill(2), -1 for nobody, the same signal goes to others, too.
@@ -132,13 +132,13 @@ def stopping(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | 
     return None if stopped else OK
 
 
-def kernel_signals(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def kernel_signals(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[] -> [0]: it has a terminal, or a descriptor that tells of input by a signal."""
     kernel.signals.listen_to_kernel(actor.process)
     return OK
 
 
-def typed(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def typed(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[number, bytes] -> [how many]: written to the master of a terminal."""
     number, keys = arguments
     return Reply((len(keys),)) if type_at(actor.process.host, number, keys) else failed(errno.EAGAIN)

@@ -14,7 +14,7 @@ from rsg_server.process.process import Timer
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import TimerKernel
     from rsg_server.process.actor import Actor
     from rsg_server.process.process import Process
     from rsg_server.process.timerfds import TimerFd
@@ -28,16 +28,16 @@ OVERRUNS_MAX = (1 << 31) - 1
 EXPIRATIONS_MAX = 1 << 62
 
 
-def _left(kernel: Kernel, next_ns: int) -> int:
+def _left(kernel: TimerKernel, next_ns: int) -> int:
     return max(next_ns - kernel.now_ns, 1) if next_ns else 0
 
 
-def _next_period(kernel: Kernel, last_ns: int, interval_ns: int) -> int:
+def _next_period(kernel: TimerKernel, last_ns: int, interval_ns: int) -> int:
     """The first multiple of the interval after now: periods that were missed are not made up for."""
     return last_ns + interval_ns * max(1, (kernel.now_ns - last_ns) // interval_ns + 1)
 
 
-def timer_set(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def timer_set(kernel: TimerKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[id, first, interval, signal, tid, value] -> [0, left, interval] of before; first 0 disarms."""
     number, first, interval, signal_number, tid, value = arguments
     if not 0 <= number < TIMER_IDS:
@@ -55,7 +55,7 @@ def timer_set(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return Reply(before)
 
 
-def _expire(kernel: Kernel, process: Process, number: int, timer: Timer) -> None:
+def _expire(kernel: TimerKernel, process: Process, number: int, timer: Timer) -> None:
     timer.event = None
     expired = 1
     if timer.interval_ns > 0:
@@ -89,14 +89,14 @@ def _is_pending(process: Process, timer: Timer) -> bool:
     return timer.was_sent and native_signal.is_pending(process.global_pid, timer.signal, timer.tid)
 
 
-def timer_get(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def timer_get(kernel: TimerKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[id] -> [0, left, interval, overruns]"""
     timer = actor.process.timers.get(arguments[0], Timer())
     overruns = timer.overruns_taken if _is_pending(actor.process, timer) else timer.overruns
     return Reply((0, _left(kernel, timer.next_ns), timer.interval_ns, min(overruns, OVERRUNS_MAX)))
 
 
-def timer_delete(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def timer_delete(kernel: TimerKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[id] -> [0]"""
     timer = actor.process.timers.pop(arguments[0], None)
     if timer is not None and timer.event is not None:
@@ -104,17 +104,17 @@ def timer_delete(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     return OK
 
 
-def timerfd_create(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def timerfd_create(kernel: TimerKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[1 if of CLOCK_REALTIME] -> [0] + eventfd"""
     kernel.timerfds.sweep(kernel.processes.values())
     timer = kernel.timerfds.create(bool(arguments[0]))
     return Reply(fds=(timer.fd,), close=False)
 
 
-def _on_timerfd(run: Callable[[Kernel, TimerFd, Sequence[Any]], Reply]) -> Callable[..., Reply]:
+def _on_timerfd(run: Callable[[TimerKernel, TimerFd, Sequence[Any]], Reply]) -> Callable[..., Reply]:
     """A handler whose first argument is a descriptor of the caller's."""
 
-    def handler(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    def handler(kernel: TimerKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
         try:
             timer = kernel.timerfds.of(actor.process, arguments[0])
         except (FileNotFoundError, ProcessLookupError):
@@ -124,7 +124,7 @@ def _on_timerfd(run: Callable[[Kernel, TimerFd, Sequence[Any]], Reply]) -> Calla
     return handler
 
 
-def timerfd_set(kernel: Kernel, timer: TimerFd, arguments: Sequence[Any]) -> Reply:
+def timerfd_set(kernel: TimerKernel, timer: TimerFd, arguments: Sequence[Any]) -> Reply:
     """[value, interval, 1 if absolute] -> [0, left, interval] of before"""
     value, interval, absolute = arguments
     before = (0, _left(kernel, timer.next_ns), timer.interval_ns)
@@ -142,14 +142,14 @@ def timerfd_set(kernel: Kernel, timer: TimerFd, arguments: Sequence[Any]) -> Rep
     return Reply(before)
 
 
-def _first_ns(kernel: Kernel, timer: TimerFd, value: int, absolute: bool) -> int:
+def _first_ns(kernel: TimerKernel, timer: TimerFd, value: int, absolute: bool) -> int:
     """When it expires first; what is long past does so at once."""
     if not absolute:
         return kernel.now_ns + value
     return max(value - (kernel.options.epoch_ns if timer.is_real else kernel.options.uptime_ns), 1)
 
 
-def _ring(kernel: Kernel, timer: TimerFd) -> None:
+def _ring(kernel: TimerKernel, timer: TimerFd) -> None:
     expired = 1
     timer.event = None
     if timer.interval_ns > 0:
@@ -166,7 +166,7 @@ def _ring(kernel: Kernel, timer: TimerFd) -> None:
     kernel.readiness.changed()
 
 
-def timerfd_get(kernel: Kernel, timer: TimerFd, arguments: Sequence[Any]) -> Reply:
+def timerfd_get(kernel: TimerKernel, timer: TimerFd, arguments: Sequence[Any]) -> Reply:
     """[] -> [0, left, interval]"""
     return Reply((0, _left(kernel, timer.next_ns), timer.interval_ns))
 

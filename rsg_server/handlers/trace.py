@@ -10,17 +10,17 @@ from rsg_server.handlers.table import Handler, Reply, failed
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import TraceKernel
     from rsg_server.process.actor import Actor
 
 
-def trace(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def trace(kernel: TraceKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[] -> [0] + the file for this thread's calls"""
     descriptor = kernel.traces.open(actor) if kernel.traces is not None else -errno.ENOENT
     return Reply(fds=(descriptor,)) if descriptor >= 0 else failed(-descriptor)
 
 
-def trace_text(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def trace_text(kernel: TraceKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[bytes] -> [0]"""
     if kernel.traces is not None:
         kernel.traces.write(actor, arguments[0])

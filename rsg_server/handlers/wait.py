@@ -14,19 +14,19 @@ from rsg_server.process.lock_cycle import closes_cycle
 from rsg_server.protocol import Op, Space, Wait, Wake
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import WaitKernel
     from rsg_server.process.actor import Actor
 
 _KINDS = {int(kind) for kind in Wait}
 
 
-def park(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+def park(kernel: WaitKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
     """[wait, syscall, deadline, blocked, a, b, c]; answered when it is woken."""
     wait, syscall, deadline, blocked, a, b, c = arguments
     return _park(kernel, actor, Parked(wait, syscall, deadline, blocked, a, b, c, kernel.now_ns))
 
 
-def park_at_slot(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+def park_at_slot(kernel: WaitKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
     """[wait, syscall, deadline, blocked, a, b, c, steps]; the same, answered in the actor's slot."""
     if not actor.slot:
         raise ValueError("it has no slot to wait at")
@@ -35,7 +35,7 @@ def park_at_slot(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     return _park(kernel, actor, Parked(wait, syscall, deadline, blocked, a, b, c, kernel.now_ns, bool(steps)))
 
 
-def _park(kernel: Kernel, actor: Actor, parked: Parked) -> Reply | None:
+def _park(kernel: WaitKernel, actor: Actor, parked: Parked) -> Reply | None:
     wait, a = parked.wait, parked.a
     if wait not in _KINDS:
         raise ValueError(f"wait {wait}: no such kind")
@@ -61,7 +61,7 @@ def _park(kernel: Kernel, actor: Actor, parked: Parked) -> Reply | None:
     return None
 
 
-def _is_vfork_child(kernel: Kernel, actor: Actor, parked: Parked) -> bool:
+def _is_vfork_child(kernel: WaitKernel, actor: Actor, parked: Parked) -> bool:
     """Mark the child that the parent waits for; False once it is gone."""
     child = kernel.actors.get(parked.a)
     if child is None or child.process.parent is not actor.process or child.process.has_let_go:
@@ -70,7 +70,7 @@ def _is_vfork_child(kernel: Kernel, actor: Actor, parked: Parked) -> bool:
     return True
 
 
-def epoll(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def epoll(kernel: WaitKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[] -> a private epoll: made here, since it is for the server to be told; but only the actor keeps it open."""
     with select.epoll() as private:
         kernel.readiness.watch(private.fileno(), actor)
