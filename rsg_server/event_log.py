@@ -38,7 +38,7 @@ class EventLog:
         if self._every_turn:
             self._write({"t": now_ns, "event": "turn", "actor": actor_number, "wake": wake})
 
-    def steps(self, digest: int) -> None:
+    def handoffs(self, digest: int) -> None:
         """Account for the turns that a process has handed on by itself, up to now."""
         self._buffer += digest.to_bytes(8, "little")
 

@@ -129,7 +129,7 @@ class Kernel:
         if parked.deadline_ns >= 0:
             if is_in_timer_queue:
                 actor.timeout = self.timer_queue.alarm(actor.slot)
-            elif parked.steps and actor.slot:
+            elif parked.siblings_may_wake and actor.slot:
                 actor.timeout = self.timer_queue.add(actor.slot, parked.deadline_ns)
             else:
                 actor.timeout = self.timeline.add(parked.deadline_ns, partial(self.time_out, actor))

@@ -41,9 +41,9 @@ def waiters(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     return Reply((kernel.futexes.count(kernel.futexes.key(actor, space, word), detail),))
 
 
-def hand_over(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def pass_lock(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[space, word] -> [tid, 1 if others wait]"""
-    tid, others = kernel.futexes.hand_over(kernel, kernel.futexes.key(actor, *arguments))
+    tid, others = kernel.futexes.pass_lock(kernel, kernel.futexes.key(actor, *arguments))
     return Reply((tid, int(others)))
 
 
@@ -62,6 +62,6 @@ HANDLERS: dict[int, Handler] = {
     int(Op.WAKE): Handler("iiii", wake),
     int(Op.REQUEUE): Handler("iiiiii", requeue),
     int(Op.WAITERS): Handler("iii", waiters),
-    int(Op.HAND_OVER): Handler("ii", hand_over),
+    int(Op.PASS_LOCK): Handler("ii", pass_lock),
     int(Op.FUTEX_WORDS): Handler("b", words),
 }

@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from rsg_server.handlers.needs import HandoffKernel
 
 _WAITS = (int(Wait.TIME), int(Wait.FUTEX))
-_MAY_HAVE_STEPPED = (State.PARKED, State.RUNNING)
+_MAY_HAVE_HAD_THE_TURN = (State.PARKED, State.RUNNING)
 
 
-def stepped(kernel: HandoffKernel, actor: Actor, arguments: Sequence[Any]) -> None:
+def handed_off(kernel: HandoffKernel, actor: Actor, arguments: Sequence[Any]) -> None:
     """[digest, bytes]: the speaker has the turn; a struct simunix_handoff for each of its siblings of which there is news.
 
     Before that, the journal tells of other processes.
     """
     digest, blob = arguments
     if len(blob) % ffi.sizeof("struct simunix_handoff"):
-        raise ValueError(f"{len(blob)} bytes of steps")
+        raise ValueError(f"{len(blob)} bytes of handoffs")
     news = ffi.from_buffer("struct simunix_handoff[]", blob)
     if any(kernel.slots[entry.slot].process is not actor.process for entry in news):
-        raise ValueError("steps of another process")
+        raise ValueError("handoffs of another process")
     if len({entry.slot for entry in news}) < len(news):
-        raise ValueError("steps that do not fit together")
+        raise ValueError("handoffs that name a slot twice")
     catch_up(kernel, actor, news)
-    kernel.log.steps(digest)
+    kernel.log.handoffs(digest)
     kernel.handed_to = actor
 
 
@@ -45,7 +45,7 @@ def catch_up(kernel: HandoffKernel, runner: Actor, news: Sequence[Any] = ()) -> 
         latest[entry.slot] = entry
     latest.pop(runner.slot, None)
     passed = [kernel.slots[slot] for slot in latest]
-    if any(actor.state not in _MAY_HAVE_STEPPED for actor in (runner, *passed)):
+    if any(actor.state not in _MAY_HAVE_HAD_THE_TURN for actor in (runner, *passed)):
         raise ValueError("somebody has had a turn that was not its own")
     if all(actor.state is not State.RUNNING for actor in (runner, *passed)):
         raise ValueError("a turn that was handed on and kept")
@@ -71,7 +71,7 @@ def _journal(kernel: HandoffKernel) -> list[Any]:
 def _goes_on(kernel: HandoffKernel, actor: Actor, entry: Any) -> bool:
     """Most tick: they wait for the same as before, alone there, only until later."""
     parked = actor.parked
-    if entry.is_ready or parked is None or not parked.steps or actor.state is not State.PARKED:
+    if entry.is_ready or parked is None or not parked.siblings_may_wake or actor.state is not State.PARKED:
         return False
     if (parked.wait, parked.b, parked.c) != (entry.wait, entry.word, entry.bitset) or entry.deadline < 0:
         return False
@@ -99,4 +99,4 @@ def _begin(kernel: HandoffKernel, actor: Actor, entry: Any) -> None:
     kernel.park(actor, Parked(*wait, kernel.now_ns, True), is_in_timer_queue=True)
 
 
-HANDLERS: dict[int, Handler] = {int(Op.HANDED_OFF): Handler("ib", stepped)}
+HANDLERS: dict[int, Handler] = {int(Op.HANDED_OFF): Handler("ib", handed_off)}

@@ -27,12 +27,12 @@ def park(kernel: WaitKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | 
 
 
 def park_at_slot(kernel: WaitKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-    """[wait, syscall, deadline, blocked, a, b, c, steps]; the same, answered in the actor's slot."""
+    """[wait, syscall, deadline, blocked, a, b, c, siblings may wake it]; the same, answered in the actor's slot."""
     if not actor.slot:
         raise ValueError("it has no slot to wait at")
-    wait, syscall, deadline, blocked, a, b, c, steps = arguments
+    wait, syscall, deadline, blocked, a, b, c, siblings_may_wake = arguments
     actor.answer_at_slot = True
-    return _park(kernel, actor, Parked(wait, syscall, deadline, blocked, a, b, c, kernel.now_ns, bool(steps)))
+    return _park(kernel, actor, Parked(wait, syscall, deadline, blocked, a, b, c, kernel.now_ns, bool(siblings_may_wake)))
 
 
 def _park(kernel: WaitKernel, actor: Actor, parked: Parked) -> Reply | None:
