@@ -1,4 +1,4 @@
-"""Waking and moving futex waiters."""
+"""Futexes: waking and moving the actors that wait at a word (futex(2))."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _WORD = struct.Struct("=qq")
 WORDS_MAX = 128
-"""FUTEX_WAITV_MAX"""
+"""FUTEX_WAITV_MAX of Linux: words at which one thread waits (futex_waitv(2))."""
 
 
 def wake(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -36,19 +36,19 @@ def requeue(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
 
 
 def waiters(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[space, word, detail] -> [how many wait there]"""
+    """[space, word, detail] -> [how many actors wait there with this detail]"""
     space, word, detail = arguments
     return Reply((kernel.futexes.count(kernel.futexes.key(actor, space, word), detail),))
 
 
 def pass_lock(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[space, word] -> [tid, 1 if others wait]"""
+    """[space, word] -> [tid of the next owner of a lock, 0 if none waits; 1 if others still wait]"""
     tid, others = kernel.futexes.pass_lock(kernel, kernel.futexes.key(actor, *arguments))
     return Reply((tid, int(others)))
 
 
 def words(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[(space, word) pairs] -> [0]; what the next park in SPACE_MANY waits at"""
+    """[(space, word) pairs] -> [0]; the words at which the actor waits by its next PARK in SPACE_MANY."""
     blob = arguments[0]
     if len(blob) % _WORD.size or not 0 < len(blob) <= WORDS_MAX * _WORD.size:
         raise ValueError(f"{len(blob)} bytes of futex words: expected 1 to {WORDS_MAX} of {_WORD.size}")

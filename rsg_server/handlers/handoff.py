@@ -1,4 +1,4 @@
-"""HANDED_OFF: the turn has gone on without the server, which learns now who has it and who waits for what."""
+"""HANDED_OFF: shims have handed the turn on without the server, which learns which actor has it and what others wait for."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _MAY_HAVE_HAD_THE_TURN = (State.PARKED, State.RUNNING)
 
 
 def handed_off(kernel: HandoffKernel, actor: Actor, arguments: Sequence[Any]) -> None:
-    """[digest, bytes]: the speaker has the turn; a struct simunix_handoff for each of its siblings of which there is news.
+    """[digest, bytes]: the sender has the turn; bytes: a struct simunix_handoff for each sibling whose wait has changed.
 
-    Before that, the journal tells of other processes.
+    The journal in shared memory, which comes first in time, tells of the actors of other processes.
     """
     digest, blob = arguments
     if len(blob) % ffi.sizeof("struct simunix_handoff"):
@@ -38,17 +38,20 @@ def handed_off(kernel: HandoffKernel, actor: Actor, arguments: Sequence[Any]) ->
 
 
 def catch_up(kernel: HandoffKernel, runner: Actor, news: Sequence[Any] = ()) -> None:
-    """Believe what the journal says, then the news of the runner's process. Raises ValueError or KeyError if it cannot be."""
+    """Bring all actors to the state that the journal, then the news of the runner's process, say.
+
+    Raises ValueError or KeyError if what they say is impossible.
+    """
     latest: dict[int, Any] = {}
-    for entry in (*_journal(kernel), *news):  # of each the last; in the order in which they began to wait
+    for entry in (*_journal(kernel), *news):  # the last one of each slot, in the order in which the waits began
         latest.pop(entry.slot, None)
         latest[entry.slot] = entry
     latest.pop(runner.slot, None)
     passed = [kernel.slots[slot] for slot in latest]
     if any(actor.state not in _MAY_HAVE_HAD_THE_TURN for actor in (runner, *passed)):
-        raise ValueError("somebody has had a turn that was not its own")
+        raise ValueError("handoffs of an actor that was neither parked nor running")
     if all(actor.state is not State.RUNNING for actor in (runner, *passed)):
-        raise ValueError("a turn that was handed on and kept")
+        raise ValueError("handoffs, none of them of the actor that had the turn")
     kernel.unpark(runner)
     others = [
         (actor, entry) for actor, entry in zip(passed, latest.values(), strict=True) if not _goes_on(kernel, actor, entry)
@@ -62,14 +65,17 @@ def catch_up(kernel: HandoffKernel, runner: Actor, news: Sequence[Any] = ()) -> 
 
 
 def _journal(kernel: HandoffKernel) -> list[Any]:
-    """What is in it, which is empty after that."""
+    """Take all entries out of the journal in shared memory."""
     timer_queue = lib.timer_queue_of(kernel.page.shared)
     count, timer_queue.journal_count = min(timer_queue.journal_count, JOURNAL_MAX), 0
     return [timer_queue.journal[place] for place in range(count)]
 
 
 def _goes_on(kernel: HandoffKernel, actor: Actor, entry: Any) -> bool:
-    """Most tick: they wait for the same as before, alone there, only until later."""
+    """Whether an actor waits for the same as before, alone at its futex, only until later: most threads that tick do.
+
+    The parked state is then updated in place, which is cheaper than a new wait.
+    """
     parked = actor.parked
     if entry.is_ready or parked is None or not parked.siblings_may_wake or actor.state is not State.PARKED:
         return False
@@ -87,14 +93,14 @@ def _goes_on(kernel: HandoffKernel, actor: Actor, entry: Any) -> bool:
 
 
 def _begin(kernel: HandoffKernel, actor: Actor, entry: Any) -> None:
-    """It waits, or is ready because its wait has ended."""
+    """Park an actor as the entry says, or make it ready if the entry says that its wait has ended."""
     actor.answer_at_slot = True
     if entry.is_ready:
         actor.reply = (entry.wake, 0)
         kernel.make_ready(actor)
         return
     if entry.wait not in _WAITS:
-        raise ValueError(f"wait {entry.wait}: nothing that others end")
+        raise ValueError(f"wait {entry.wait}: no kind of wait that siblings may end")
     wait = (entry.wait, entry.syscall, entry.deadline, entry.blocked, 0, entry.word, entry.bitset)
     kernel.park(actor, Parked(*wait, kernel.now_ns, True), is_in_timer_queue=True)
 

@@ -1,4 +1,4 @@
-"""Requests about a host's network interfaces: netlink sockets, and the ioctls that are older than these."""
+"""Requests about the network interfaces of a host: netlink(7) sockets, and the older ioctls of netdevice(7)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def netlink(kernel: InterfaceKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[id] -> [0]; what has been sent on a netlink socket is answered now"""
+    """[id] -> [0]; answers what has been sent on a netlink socket."""
     found = kernel.sockets.of(actor, arguments[0])
     if found is None or found.kind != "n":
         return failed(errno.EBADF)

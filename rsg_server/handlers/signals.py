@@ -1,4 +1,4 @@
-"""Signals: the sender has sent it already; here it is decided who looks, and when."""
+"""Signals: the shim of the sender has sent the signal natively; the server decides which actor takes it, and when."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 _LOOKS_AT_SENT = 100
+"""How often the server looks whether a signal that was announced has had its effect."""
 _LOOKS_AT_PENDING = 10_000
+"""How often the server looks while the signal is still pending: it has been sent for certain."""
 
 
 def sent(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
@@ -38,7 +40,7 @@ def sent(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply 
 def inject(kernel: SignalKernel, process: Process, number: int) -> None:
     """Send a signal from outside the emulation (a failure that the user asked for); between two turns only.
 
-    A process that has been started but has not spoken yet cannot be named: it gets the signal once it has.
+    A process that has been started has no pidfd before its first message, so the signal waits for that.
     """
     if process.dead:
         return
@@ -51,7 +53,7 @@ def inject(kernel: SignalKernel, process: Process, number: int) -> None:
 
 
 def _take_effect(kernel: SignalKernel, target: Process, number: int, tid: int = 0) -> None:
-    """The kernel has the signal: let it do to the process what it will do, before anybody else runs."""
+    """Wait, before another actor runs, until the kernel has done to the process what the signal does; wake its threads."""
     if number == signal.SIGKILL:
         if _is_dying(target):
             kernel.lifecycle.await_death(target)
@@ -80,7 +82,7 @@ def _targets(kernel: SignalKernel, actor: Actor, pid: int, tid: int) -> list[Pro
 
 
 def _is_dying(process: Process) -> bool:
-    """Whether SIGKILL has reached it (it may not have been allowed to)."""
+    """Whether SIGKILL has reached the process: the sender may not have been allowed to send it (kill(2), EPERM)."""
     status = process.status_fields()
     if not status or status.get("State", "Z")[0] in "ZX":
         return True
@@ -94,7 +96,7 @@ def _has_pending(status: dict[str, str], number: int) -> bool:
 def await_state(process: Process, stopped: bool, looks: int, number: int = signal.SIGSTOP) -> bool:
     """Spin until the kernel has stopped (or continued) the process: microseconds, as nothing else runs.
 
-    False if it does not: what was announced has not been sent. A signal that is still pending is waited for longer.
+    False if the process is not stopped: the signal that was announced has not been sent. A pending signal is waited for longer.
     """
     for look in range(_LOOKS_AT_PENDING):
         status = process.status_fields()
@@ -103,7 +105,7 @@ def await_state(process: Process, stopped: bool, looks: int, number: int = signa
             return True
         if look >= looks and not (stopped and _has_pending(status, number)):
             return False
-        os.sched_yield()  # it may share our core
+        os.sched_yield()  # the process may share the core of the server
     return False
 
 
@@ -113,9 +115,9 @@ def _await_rest(actor: Actor) -> str:
 
 
 def stopping(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-    """[signal, pid]: the actor is about to be stopped by the kernel; answered when it has been continued.
+    """[signal, pid]: the kernel is about to stop the actor; the reply comes when the actor has been continued.
 
-    With a pid as in kill(2), -1 for nobody, the same signal goes to others, too.
+    The signal goes also to the processes that `pid` names as in kill(2); -1 names none.
     """
     number, pid = arguments
     if not 1 <= number <= 64:
@@ -133,13 +135,13 @@ def stopping(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Re
 
 
 def kernel_signals(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[] -> [0]: it has a terminal, or a descriptor that tells of input by a signal."""
+    """[] -> [0]: the kernel may send the process signals: it has a terminal, or a descriptor with O_ASYNC (fcntl(2))."""
     kernel.signals.listen_to_kernel(actor.process)
     return OK
 
 
 def typed(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[number, bytes] -> [how many]: written to the master of a terminal."""
+    """[number, bytes] -> [how many]: types what was written to the master of a terminal; -EAGAIN: the shim is to write it."""
     number, keys = arguments
     return Reply((len(keys),)) if type_at(actor.process.host, number, keys) else failed(errno.EAGAIN)
 

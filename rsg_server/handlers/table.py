@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Values of a reply (the first is the status) and the descriptors that go with it, closed once sent if `close`."""
+    """The values of a reply (the first is the status), and the descriptors that go with it: `close`: closed once sent."""
 
     values: tuple[object, ...] = (0,)
     fds: tuple[int, ...] = ()
@@ -36,7 +36,7 @@ _TYPES: dict[str, type] = {"i": int, "b": bytes, "s": str}
 class Handler:
     """A handler with the types of its arguments: `i` an integer, `b` bytes, `s` text.
 
-    One that `makes_descriptors` changes nothing when the server has none left, and its caller is told so by an errno.
+    A handler that `makes_descriptors` changes nothing when the server has none left; the sender then gets an errno.
     """
 
     shape: str
