@@ -81,9 +81,7 @@ class Kernel:
         self.netlink = Netlink(self)
         self.faults = Faults(self)
         self.timerfds = TimerFds()
-        self.queue_notifies: dict[
-            int, tuple[Process, int]
-        ] = {}  # by POSIX message queue: the process, and the signal that it wants
+        self.queue_notifies: dict[int, tuple[Process, int]] = {}  # by message queue: a process, and the signal for it
         self.warnings: dict[str, int] = {}
         self.calls_by_warning: dict[int, Counter[str]] = {int(kind): Counter() for kind in _COUNTED}
         self.on_warning: Callable[[str], None] = lambda text: None
@@ -109,7 +107,7 @@ class Kernel:
         if actor.timeout is not None:
             actor.timeout.cancel()
             actor.timeout = None
-        # A signal may turn out to be nothing: until the actor has looked, a futex wake may still find it in its queue.
+        # A signal may be blocked or ignored: until the actor has looked, a futex wake may still find the actor in its queue.
         if actor.parked is not None and actor.parked.wait == Wait.FUTEX and reason != Wake.SIGNAL:
             self.futexes.remove(actor)
         if actor.parked is not None and actor.parked.wait == Wait.COMPUTE:

@@ -48,7 +48,7 @@ class Control:
         }
 
     async def serve(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Accept until cancelled, then remove the socket's file; bound through /proc, since its path may have 107 bytes."""
+        """Accept until cancelled, then remove the socket's file; bound through /proc for a path of any length."""
         plain = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         listener = trio.socket.from_stdlib_socket(plain)
         directory = os.open(self._path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)

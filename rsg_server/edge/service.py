@@ -37,7 +37,7 @@ class ServiceOptions:
     pace: float | None = None
     until_ns: int | None = None
     keep_alive: bool = False
-    preempt_after_s: float | None = None  # CPU seconds that a turn may compute without a call; None: as long as it likes
+    preempt_after_s: float | None = None  # CPU seconds that a turn may compute without a call; None: no bound
     external_files: set[tuple[int, int]] = field(default_factory=set)  # (device, inode) of files written from outside
 
 

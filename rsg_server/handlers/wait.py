@@ -27,7 +27,7 @@ def park(kernel: WaitKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | 
 
 
 def park_at_slot(kernel: WaitKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-    """[wait, syscall, deadline, blocked, a, b, c, siblings may wake it] -> wake and value, written to the actor's slot."""
+    """[wait, syscall, deadline, blocked, a, b, c, siblings may wake it] -> [wake, value], written to the slot."""
     if not actor.slot:
         raise ValueError("PARK_AT_SLOT of an actor that has no slot")
     wait, syscall, deadline, blocked, a, b, c, siblings_may_wake = arguments

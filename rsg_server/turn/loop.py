@@ -75,7 +75,7 @@ class TurnLoop:
         end = time.monotonic() + budget_s
         rounds = 0
         while not self.stop:
-            rounds += 1  # moments count as well as turns: a timer that nobody heeds must not keep the user's Ctrl-C out
+            rounds += 1  # moments count as well as turns: a timer that wakes no actor must not delay Ctrl-C
             if rounds % ROUNDS_BETWEEN_LOOKS == 0 and time.monotonic() > end:
                 return Outcome.BUDGET
             if self.holder is None:
@@ -194,14 +194,14 @@ class TurnLoop:
                 message = b""
             speaker = self.listener.speaker or actor
             if not message:
-                self._lost_after_handoff(speaker)
+                self._lost_runner(speaker)
                 return False
             reply = self._handle(speaker, message)
             if reply is not None:
                 self._answer(speaker, reply)
             if speaker is not actor and self.kernel.handed_to is None:  # its first message must say that it has the turn
                 self.kernel.lifecycle.kill(speaker.process)
-                self._lost_after_handoff(speaker)
+                self._lost_runner(speaker)
                 return False
             if self.kernel.handed_to is not None:
                 self.holder = actor = self.kernel.handed_to
@@ -264,7 +264,7 @@ class TurnLoop:
         if reply is not None:
             child.reply = reply.values
 
-    def _lost_after_handoff(self, runner: Actor) -> None:
+    def _lost_runner(self, runner: Actor) -> None:
         """End the process of the actor that had the turn; the journal says how the turn came to it without the server."""
         if runner is not self.holder:
             with contextlib.suppress(ValueError, KeyError):
