@@ -175,7 +175,8 @@ static struct kernel_timespec now(struct thread *thread)
 
 void file_note(struct thread *thread, const struct stat *status, enum file_change change)
 {
-    static const enum file_stamp first[] = {[FILE_NEW] = STAMP_ACCESS, [FILE_WRITTEN] = STAMP_WRITE, [FILE_CHANGED] = STAMP_CHANGE};
+    static const enum file_stamp first[] = {
+        [FILE_NEW] = STAMP_ACCESS, [FILE_WRITTEN] = STAMP_WRITE, [FILE_CHANGED] = STAMP_CHANGE};
     struct entry *entry = changed_entry(thread, status);
 
     for (enum file_stamp stamp = first[change]; stamp < STAMP_COUNT; stamp++)
