@@ -38,8 +38,8 @@ class EventLog:
         if self._every_turn:
             self._write({"t": now_ns, "event": "turn", "actor": actor_number, "wake": wake})
 
-    def steps(self, digest: int) -> None:
-        """Account for the turns that a process has handed on by itself, up to now."""
+    def handoffs(self, digest: int) -> None:
+        """Account for the turns that a process has handed on without the server since the last digest."""
         self._buffer += digest.to_bytes(8, "little")
 
     def event(self, now_ns: int, kind: str, **fields: object) -> None:

@@ -59,7 +59,7 @@ enum simunix_op {
     OP_REQUEUE = 18, /* [space, word, to space, to word, wake most, move most] -> [woken, moved] */
     OP_EPOLL = 19,   /* [] -> [0] + a private epoll for the thread, which the server watches */
     /* [space, word] -> [tid, 1 if others wait]; the first waiter becomes the owner of the lock; tid 0: nobody waits */
-    OP_HAND_OVER = 20,
+    OP_PASS_LOCK = 20,
     OP_FUTEX_WORDS = 21, /* [(space, word) as pairs of 64 bits] -> [0]; what the next park in SPACE_MANY waits at */
 
     OP_WAITERS = 22, /* [space, word, detail] -> [how many wait there with this in the upper half of c] */

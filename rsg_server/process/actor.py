@@ -49,7 +49,7 @@ class Parked:
     b: int
     c: int
     since_ns: int
-    steps: bool = False  # its siblings may end the wait
+    siblings_may_wake: bool = False  # other threads of the process may end the wait without the server
 
 
 @dataclass(slots=True)
