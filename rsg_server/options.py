@@ -9,7 +9,7 @@ from rsg_server.network.models import Model, lv08
 from rsg_server.network.sharing import Fairness
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KernelOptions:
     """What a run is told beforehand. Costs are virtual nanoseconds; `nofile` is the limit that processes believe in."""
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
     """A program to start on a host, with everything it inherits; descriptors are the caller's to close."""
 

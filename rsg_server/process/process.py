@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class Process:
     host: HostState
     parent: Process | None
     program: str
+    _: KW_ONLY
     seed: int
     nofile: tuple[int, int]
     pid: int = 0
