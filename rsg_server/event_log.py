@@ -1,4 +1,7 @@
-"""The canonical log: one JSON line per thing that happened, and a digest that covers every turn as well."""
+"""The canonical log of a run: one JSON line per event, and a digest over all events and all turns.
+
+Two deterministic runs of one scenario and seed write the same bytes and have the same digest.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 class EventLog:
-    """Writes events in the order in which they happen in virtual time; `counts` tells how many of each kind."""
+    """Writes events in the order in which they happen in virtual time; `counts` tells the number of events of each kind."""
 
     def __init__(self, path: Path | None, every_turn: bool = False) -> None:
         self._path = path
@@ -30,7 +33,7 @@ class EventLog:
         self.turns = 0
 
     def turn(self, now_ns: int, actor_number: int, wake: int) -> None:
-        """Account for one turn that passed the server."""
+        """Count a turn that the server gave, and add it to the digest."""
         self.turns += 1
         self._buffer += _TURN.pack(now_ns, actor_number & 0xFFFFFFFF, wake & 0xFF)
         if len(self._buffer) >= _FLUSH_BYTES:
@@ -51,13 +54,13 @@ class EventLog:
     def _write(self, record: dict[str, object]) -> str:
         line = _ENCODER.encode(record)
         if self._file is not None:
-            with self._own_words():
+            with self._disk_errors():
                 self._file.write(line + "\n")
         return line
 
     @contextlib.contextmanager
-    def _own_words(self) -> Iterator[None]:
-        """A disk that takes no more ends the run, once: closing the file would fail again."""
+    def _disk_errors(self) -> Iterator[None]:
+        """End the run if the disk is full, with one error: closing the file would fail again."""
         try:
             yield
         except OSError as error:
@@ -73,19 +76,19 @@ class EventLog:
         self._buffer.clear()
 
     def digest(self) -> str:
-        """sha256 over all turns and events so far, in hexadecimal."""
+        """SHA-256 over all turns and events so far, in hexadecimal."""
         self._drain()
         return self._hash.hexdigest()
 
     def flush(self) -> None:
-        """Bring what was logged so far to disk."""
+        """Write to the file what is still buffered."""
         if self._file is not None:
-            with self._own_words():
+            with self._disk_errors():
                 self._file.flush()
 
     def close(self) -> None:
         """Flush and close the file."""
         if self._file is not None:
-            with self._own_words():
+            with self._disk_errors():
                 self._file.close()
             self._file = None

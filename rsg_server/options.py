@@ -1,4 +1,4 @@
-"""What the server is told of a run before it begins."""
+"""The options of a run, fixed before the run begins."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from rsg_server.network.models import Model, lv08
 from rsg_server.network.sharing import Fairness
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KernelOptions:
-    """What a run is told beforehand. Costs are virtual nanoseconds; `nofile` is the limit that processes believe in."""
+    """The options of a run. Costs are virtual nanoseconds; `nofile` is the limit of open files that processes see."""
 
     seed: int = 0
     epoch_ns: int = 946_684_800 * 10**9  # 2000-01-01T00:00:00Z
@@ -20,6 +20,6 @@ class KernelOptions:
     nofile: int = 1024
     host_flags: int = 0
     strict: bool = False
-    begun_ns: int = FOREVER_NS  # real time at which the run began to make files, see next_tick_ns
+    begun_ns: int = FOREVER_NS  # real time from which on the run made files, see next_tick_ns
     network_model: Model = field(default_factory=lv08)
     fairness: Fairness = Fairness.CONNECTION

@@ -1,4 +1,4 @@
-"""The names of csrc/shared/protocol.h for Python; the numbers are read from the compiled header through cffi."""
+"""The names of csrc/shared/protocol.h for Python. Their numbers are read from the compiled header through cffi."""
 
 from enum import IntEnum
 
@@ -64,7 +64,7 @@ class Op(IntEnum):
 
 
 class Hello(IntEnum):
-    """Who says hello."""
+    """The kind of actor that sends a HELLO."""
 
     NEW_IMAGE = _number("HELLO_NEW_IMAGE")
     FORKED = _number("HELLO_FORKED")
@@ -72,7 +72,7 @@ class Hello(IntEnum):
 
 
 class Fork(IntEnum):
-    """What is about to be born."""
+    """The kind of actor that a FORK announces."""
 
     THREAD = _number("FORK_THREAD")
     PROCESS = _number("FORK_PROCESS")
@@ -96,7 +96,7 @@ class Wait(IntEnum):
 
 
 class Space(IntEnum):
-    """Futex spaces that are no memory: words in them are numbers of objects of the kernel."""
+    """Futex spaces that are not memory: a word in such a space is the number of a kernel object."""
 
     SEMAPHORES = _number("SPACE_SEMAPHORES")
     QUEUES = _number("SPACE_QUEUES")
@@ -106,7 +106,7 @@ class Space(IntEnum):
 
 
 class Wake(IntEnum):
-    """Why it is woken."""
+    """Why an actor is woken."""
 
     READY = _number("WAKE_READY")
     TIMEOUT = _number("WAKE_TIMEOUT")
@@ -114,7 +114,7 @@ class Wake(IntEnum):
 
 
 class DatagramField(IntEnum):
-    """Bits of a datagram's header: fields that the sender has set, or that the receiver wants to see."""
+    """Flags of a datagram's header: the fields that the sender has set, or that the receiver wants to see."""
 
     HOP_LIMIT = _number("DATAGRAM_HOP_LIMIT")
     TRAFFIC_CLASS = _number("DATAGRAM_TRAFFIC_CLASS")
@@ -125,7 +125,7 @@ class DatagramField(IntEnum):
 
 
 class WarningKind(IntEnum):
-    """What a shim warns of."""
+    """The kind of warning that a shim sends."""
 
     UNKNOWN_SYSCALL = _number("WARN_UNKNOWN_SYSCALL")
     REFUSED = _number("WARN_REFUSED")
@@ -156,8 +156,10 @@ PAGE_FIELDS: dict[str, int] = {
 DATAGRAM_HEADER_BYTES: int = ffi.sizeof("struct simunix_datagram")
 NEVER = -1
 QUANTUM_NS: int = lib.SIMUNIX_QUANTUM_NS
-"""Virtual time that the calls of one turn may cost while other actors are, or may have become, ready: a loop of calls must not
-starve the others."""
+"""Virtual time that the calls of one turn may cost while other actors are, or may have become, ready.
+
+Without the limit, a loop of calls would starve the other actors.
+"""
 LOCK_WAITS: int = lib.SIMUNIX_LOCK_WAITS
 
 

@@ -1,6 +1,6 @@
-"""Holds one new program at its very start, with the turn in its hands, until a debugger has attached to it.
+"""Holds one new program at its very start, while the program has the turn, until a debugger has attached to it.
 
-Virtual time stands meanwhile, and whenever the debugger has stopped the holder of the turn: nothing is missed or times out.
+Virtual time does not move meanwhile, nor whenever the debugger stops the holder of the turn: no timeout expires.
 """
 
 from __future__ import annotations
@@ -17,22 +17,23 @@ if TYPE_CHECKING:
 
 
 RELEASE_TIMEOUT_S = 10.0
+"""How long a debugger may take to see the end of a dead process, real time."""
 Answer = TypeVar("Answer")
-"""What the server answers a HELLO with; the debugger only keeps it."""
+"""The type of the server's answer to a HELLO, which this file keeps and does not look into."""
 
 
 @dataclass(slots=True)
 class Debugger(Generic[Answer]):
-    """The first program called `name`, on `host` ("" for any), is held; `on_held` is told which process it is."""
+    """Holds the first program called `name` on `host` ("" for any), and tells `on_held` its process."""
 
     host: str
     name: str
     on_held: Callable[[Process], None]
-    process: Process | None = None  # the one that was found
+    process: Process | None = None  # the held one, from then on
     held: tuple[Actor, Answer] | None = field(default=None, repr=False)
 
     def holds(self, actor: Actor, reply: Answer) -> bool:
-        """Whether a program that has just said HELLO is the one; its answer is kept back then."""
+        """Whether a program that has just said HELLO is the one to hold. If so, its answer is kept back."""
         process = actor.process
         if self.process is not None or self.host not in ("", process.host.name):
             return False
@@ -44,21 +45,21 @@ class Debugger(Generic[Answer]):
         return True
 
     def is_attached(self) -> bool:
-        """Whether some debugger traces the process now."""
+        """Whether a debugger traces the held process now."""
         return self.process is not None and self.process.status_fields().get("TracerPid", "0") != "0"
 
     def await_release(self, process: Process) -> None:
-        """A dead process is its parent's to wait for only once the debugger has seen its end."""
+        """Wait until the debugger has seen the end of a dead process: only then can its parent wait for it (ptrace(2))."""
         end = time.monotonic() + RELEASE_TIMEOUT_S
         while process is self.process and self.is_attached() and time.monotonic() < end:
             time.sleep(0.01)
 
     def may_go(self) -> bool:
-        """Whether the held program is to be answered: a debugger is there, or there is nothing left to debug."""
+        """Whether the held program is to be answered: a debugger traces it, or it is gone."""
         return self.is_attached() or self.process is None or not self.process.status_fields()
 
     def release(self) -> tuple[Actor, Answer]:
-        """The actor and the answer that it waits for."""
+        """Take out the held actor, and the answer that the actor waits for."""
         assert self.held is not None
         held, self.held = self.held, None
         return held

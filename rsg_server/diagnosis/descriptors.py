@@ -1,4 +1,4 @@
-"""What is behind a descriptor of an emulated process, and who is at its other end. Reads /proc; made anew for each report."""
+"""Words for a descriptor of an emulated process: what is open there, and which processes hold its other end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _CREDENTIALS = struct.Struct("=iII")
 _SHOWN = 4
-"""How many processes or descriptors of one kind are named before "and N more"."""
+"""How many entries of a list are shown before "and N more"."""
 _PROTOCOLS = {"s": "TCP", "d": "UDP", "n": "netlink"}
 _PREFIX = b"\0simunix:"
 
@@ -30,19 +30,19 @@ Holder = tuple["Process", int]
 
 
 def listed(words: list[str]) -> str:
-    """`a, b and 3 more`."""
+    """A list as text, e.g. `a, b, c, d and 3 more`."""
     shown = words[:_SHOWN]
     return ", ".join(shown) + (f" and {len(words) - len(shown)} more" if len(words) > len(shown) else "")
 
 
 class Descriptors:
-    """A look at all descriptors of an emulation."""
+    """Describes descriptors from /proc. Made anew for each report, since it remembers which process has what open."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
 
     def describe(self, process: Process, fd: int) -> str:
-        """A few words, e.g. `pipe, written by sh[2]@node1 (fd 4)`; "closed" if there is no such descriptor."""
+        """A descriptor in a few words, e.g. `pipe, written by sh[2]@node1 (fd 4)`; "closed" if there is no such descriptor."""
         path = f"/proc/{process.global_pid}/fd/{fd}"
         try:
             link, status = os.readlink(path), os.stat(path)
@@ -57,11 +57,11 @@ class Descriptors:
             return _ANONYMOUS.get(name, Descriptors._named)(self, process, fd, name)
         return link
 
-    # Who holds what
+    # Holders
 
     @cached_property
     def _holders(self) -> dict[Key, list[Holder]]:
-        """(device, inode) of every pipe and socket -> who has it open, in the order of birth and descriptor number."""
+        """(device, inode) of every pipe and socket -> (process, descriptor) of its holders, in the order of birth."""
         found: dict[Key, list[Holder]] = {}
         for process in self._kernel.processes.values():
             for fd, status in self._open_files(process):
@@ -76,7 +76,7 @@ class Descriptors:
         except OSError:
             return
         for fd in numbers:
-            if fd < self._kernel.options.nofile:  # at and above it are the shim's own
+            if fd < self._kernel.options.nofile:  # descriptors from this limit on are the shim's own
                 with contextlib.suppress(OSError):
                     yield fd, os.stat(f"{folder}/{fd}")
 
@@ -117,7 +117,7 @@ class Descriptors:
     def _far_end(self, which: SimulatedSocket) -> str:
         peer = which.peer
         if which.kind == "d":
-            return "whoever is bound there"
+            return "the socket bound there"
         if peer is None:
             return which.state.value
         if peer.app_closed or peer.state is SocketState.CLOSED:
@@ -185,7 +185,7 @@ def _peer_name(copy: socket.socket) -> object:
 
 
 def _name_text(name: object) -> str:
-    """A UNIX address as netstat shows it: abstract names with an @."""
+    """A UNIX address as netstat(8) shows it: an abstract name begins with @."""
     if isinstance(name, bytes):
         return "@" + name[1:].decode(errors="replace")
     return str(name) if name else ""

@@ -1,4 +1,4 @@
-"""What reports need of the kernel that they tell of (rsg_server.kernel), as protocols. Reports change nothing."""
+"""What reports need of the kernel (rsg_server.kernel), as protocols: reports read the state of a run and change nothing."""
 
 from __future__ import annotations
 

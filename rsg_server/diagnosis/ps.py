@@ -1,4 +1,4 @@
-"""`ps`: every process of an emulation with its threads, as plain values for the control socket."""
+"""`simunix ps`: all processes of an emulation with their threads, as plain values for the control socket."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def thread_values(actor: Actor, waiting: Waiting) -> dict[str, Any]:
-    """One thread: tid, state, and where it waits: the call, what for, since and until which second of virtual time."""
+    """One thread: its tid, its state and, if it waits, the call, what for, since when and until when (virtual time)."""
     values: dict[str, Any] = {"tid": actor.tid, "state": actor.state.value, "call": None, "waits_for": None}
     values |= {"since_s": None, "until_s": None}
     parked = actor.parked
@@ -36,7 +36,7 @@ def process_values(process: Process, waiting: Waiting) -> dict[str, Any]:
     return {
         "host": process.host.name,
         "pid": process.pid,
-        "native_pid": process.global_pid,  # for tools outside: gdb, perf, strace
+        "native_pid": process.global_pid,  # for tools outside of the emulation: gdb, perf, strace
         "program": os.path.basename(process.program),
         "command": command_line(process),
         "born_s": process.born_ns / 1e9,
@@ -45,7 +45,7 @@ def process_values(process: Process, waiting: Waiting) -> dict[str, Any]:
 
 
 def list_processes(kernel: Kernel) -> list[dict[str, Any]]:
-    """All processes by host, as the platform orders them, then by birth."""
+    """All processes, in the platform's order of hosts, then in the order of birth."""
     waiting = Waiting(kernel)
     order = {name: place for place, name in enumerate(kernel.hosts)}
     processes = sorted(kernel.processes.values(), key=lambda process: (order[process.host.name], process.number))

@@ -1,4 +1,4 @@
-"""What to say when nothing moves: one line per actor for a deadlock, the culprit's state for a stall."""
+"""Reports for a run that does not move: a deadlock, one line per actor; a stall, the state of the holder of the turn."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ _DESCRIPTOR_FIRST = """
     mq_timedsend mq_timedreceive recvfrom sendto recvmsg sendmsg accept accept4 connect vmsplice splice tee copy_file_range
 """
 _FIRST_IS_DESCRIPTOR = frozenset(_DESCRIPTOR_FIRST.split())
+"""System calls whose first argument is a descriptor."""
 
 
 def seconds(moment_ns: int) -> str:
@@ -31,7 +32,7 @@ def seconds(moment_ns: int) -> str:
 
 
 def command_line(process: Process) -> str:
-    """A process's arguments as one line, its program's name if it has none to show."""
+    """The arguments of a process as one line; the name of its program if /proc shows none."""
     with contextlib.suppress(OSError), open(f"/proc/{process.global_pid}/cmdline", "rb") as file:
         words = file.read().rstrip(b"\0").split(b"\0")
         if any(words):
@@ -40,10 +41,10 @@ def command_line(process: Process) -> str:
 
 
 def process_words(process: Process) -> str:
-    """`node1: slurmd[12] (slurmd -D)`: host, program, pid, and the arguments where they say more."""
+    """A process in words, e.g. `node1: sleep[12] (sleep 100)`: host, program, pid, and its arguments if there are any."""
     program = os.path.basename(process.program) or "?"
     first, space, rest = command_line(process).partition(" ")
-    command = os.path.basename(first) + space + rest  # where it is installed says little and is long
+    command = os.path.basename(first) + space + rest  # without the folder of the program, which is long and says little
     if len(command) > _COMMAND_SHOWN:
         command = command[: _COMMAND_SHOWN - 1] + "…"
     shown = "" if command == program else f" ({command})"
@@ -51,7 +52,7 @@ def process_words(process: Process) -> str:
 
 
 def actor_line(actor: Actor, waiting: Waiting) -> str:
-    """Host, process, thread, the call, what it waits for and since when."""
+    """An actor in one line: host, process, thread, system call, what the actor waits for, until when, and since when."""
     where = f"{process_words(actor.process)} thread {actor.tid}"
     if actor.process.stopped:
         return f"{where} is stopped by a signal"
@@ -64,19 +65,19 @@ def actor_line(actor: Actor, waiting: Waiting) -> str:
 
 
 def actor_lines(kernel: Kernel) -> list[str]:
-    """Everybody's line, in the order of birth."""
+    """One line for each actor, in the order of birth."""
     waiting = Waiting(kernel)
     return [actor_line(actor, waiting) for actor in kernel.actors.values()]
 
 
 def deadlock_report(kernel: Kernel) -> str:
-    """Virtual time cannot move: everybody, in the order of birth."""
+    """The report of a deadlock, in which virtual time cannot move: one line for each actor, in the order of birth."""
     head = f"virtual time stopped at {seconds(kernel.now_ns)}: nobody can run and nothing is due"
     return "\n".join([head, *("  " + line for line in actor_lines(kernel))])
 
 
 def stall_report(kernel: Kernel, actor: Actor, waited_s: float) -> str:
-    """A turn that does not come back: who has it, and what the kernel says that very thread is doing."""
+    """The report of a turn that does not come back: the thread that has the turn, and what /proc tells of that thread."""
     process = actor.process
     thread = native_signal.global_tid(process.global_pid, actor.tid) or process.global_pid
     folder = f"/proc/{process.global_pid}/task/{thread}"
@@ -109,7 +110,7 @@ def _state(folder: str) -> str:
 
 
 def _call(kernel: Kernel, process: Process, text: str) -> str:
-    """/proc/PID/task/TID/syscall in words: the call with its arguments, and what its descriptor is."""
+    """The text of /proc/PID/task/TID/syscall in words: the call, its arguments and, if its first is one, the descriptor."""
     words = text.split()
     if not words or words[0] == "running":
         return "none: it computes" if words else "not readable"
@@ -126,7 +127,7 @@ def _call(kernel: Kernel, process: Process, text: str) -> str:
 
 
 def waits_outside(kernel: Kernel, files: set[tuple[int, int]]) -> bool:
-    """Whether somebody waits for one of these files (device, inode), or for an epoll, which may hide one."""
+    """Whether an actor waits for one of these files (device, inode), or for an epoll, which may watch one."""
     if not files:
         return False
     inodes = {inode for _, inode in files}

@@ -1,4 +1,4 @@
-"""Traces of system calls: whose are written, and into which files. The shims write the lines; see csrc/shim/strace/lines.c."""
+"""Traces of system calls: which processes are traced, into which files. csrc/shim/strace/lines.c writes the lines."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Processes by host and command, both shell patterns; the command is the program's file name."""
+    """Processes whose host and command match shell patterns; the command is the file name of the program."""
 
     host: str = "*"
     command: str = "*"
 
     @classmethod
     def parse(cls, text: str, hosts: Iterable[str]) -> Selection:
-        """`HOST`, `HOST:COMMAND`, `:COMMAND` or nothing for all; raises SimunixError for a host that does not exist."""
+        """Parse `HOST`, `HOST:COMMAND` or `:COMMAND`; "" selects all. Raises SimunixError if no host matches."""
         host, _, command = text.partition(":")
         known = list(hosts)
         if host and not any(fnmatchcase(name, host) for name in known):
@@ -36,16 +36,20 @@ class Selection:
         return cls(host or "*", command or "*")
 
     def matches(self, process: Process) -> bool:
-        """Whether a process is one of them."""
+        """Whether a process is selected."""
         program = os.path.basename(process.program)
         return fnmatchcase(process.host.name, self.host) and fnmatchcase(program, self.command)
 
 
 class Traces:
-    """Opens the files of traced threads and writes how each of them ended."""
+    """Opens the files of traced threads, and writes how each thread ended."""
 
     def __init__(self, folder: Callable[[str], Path], selections: Iterable[Selection], stable: bool, own_pids: bool) -> None:
-        """`folder` gives a host's; `stable` leaves out what may differ between runs; `own_pids`: hosts number their own."""
+        """Trace the selected processes.
+
+        `folder` gives the folder of a host; `stable` leaves out what may differ between two runs; `own_pids` tells that each
+        host has a PID namespace, in which thread numbers are repeatable.
+        """
         self._folder = folder
         self._selections = tuple(selections)
         self._flags = FLAG_TRACE | (FLAG_TRACE_STABLE if stable else 0)
@@ -53,11 +57,11 @@ class Traces:
         self._files: dict[int, Path] = {}  # by actor number
 
     def flags(self, process: Process) -> int:
-        """What a new program is told in the reply to its HELLO."""
+        """The flags that a new program gets in the reply to its HELLO: 0 if it is not traced."""
         return self._flags if any(selection.matches(process) for selection in self._selections) else 0
 
     def open(self, actor: Actor) -> int:
-        """A descriptor of the file for an actor's calls, COMMAND.TID, which the caller closes; -errno if there is none."""
+        """Open COMMAND.TID, the file of an actor's calls. Returns a descriptor, which the caller closes, or -errno."""
         process = actor.process
         folder = self._folder(process.host.name) / "strace"
         name = os.path.basename(process.program) or "unknown"
@@ -71,18 +75,18 @@ class Traces:
         return descriptor
 
     def write(self, actor: Actor, text: bytes) -> None:
-        """Text of a thread that may not write itself: its process has limited the size of its files."""
+        """Write text for a thread that may not write itself, since its process has limited the size of files (setrlimit(2))."""
         path = self._files.get(actor.number)
         if path is not None:
             with path.open("ab") as file:
                 file.write(text)
 
     def forget(self, actor: Actor) -> None:
-        """A new program has taken the place of what this thread ran: what it is not asked for any more has ended."""
+        """Forget the file of a thread that has exec'd: the new program opens its own, if it is traced."""
         self._files.pop(actor.number, None)
 
     def ended(self, actor: Actor, moment_ns: int, how: str) -> None:
-        """Write the last line of a thread: `+++ exited with 0 +++`."""
+        """Write the last line of a thread, e.g. `+++ exited with 0 +++`."""
         path = self._files.pop(actor.number, None)
         if path is not None:
             _append(path, f"{moment_ns // 10**9}.{moment_ns % 10**9:09d} +++ {how} +++\n")
@@ -94,14 +98,14 @@ class Traces:
             self.ended(actor, moment_ns, how)
 
     def close(self) -> None:
-        """The run is over: calls that threads still wait in end their files."""
+        """End all files, with a mark at a call that has not returned: the run is over."""
         for path in self._files.values():
             _append(path, "")
         self._files.clear()
 
 
 def _append(path: Path, text: str) -> None:
-    """Add to a trace, which may have stopped within the line of a call that never came back."""
+    """Append to a trace, whose last line may be that of a call that has not returned."""
     with path.open("a+b") as file:
         if file.tell() and _last_byte(file) != b"\n":
             file.write(b" <unfinished ...>\n")
@@ -114,12 +118,12 @@ def _last_byte(file: BinaryIO) -> bytes:
 
 
 def exited(status: int) -> str:
-    """How an end by exit is written."""
+    """An end by exit in strace's words."""
     return f"exited with {status}"
 
 
 def ending(process: Process) -> str:
-    """How a dying process ends: as it announced, else as the kernel tells until somebody waits for it."""
+    """How a dying process ends: as the process announced, else as /proc tells of a zombie (proc_pid_stat(5))."""
     if process.started and process.exit_status is not None and process.exit_status >= 0:
         return describe_status(process.exit_status)
     if process.exit_status is not None and not process.started:
@@ -128,7 +132,7 @@ def ending(process: Process) -> str:
         with open(f"/proc/{process.global_pid}/stat", "rb") as file:
             return describe_status(int(file.read().split()[-1]))
     except (OSError, ValueError):
-        return "exited, and nobody knows how"
+        return "exited with an unknown status"
 
 
 def describe_status(status: int) -> str:
@@ -139,7 +143,7 @@ def describe_status(status: int) -> str:
 
 
 def signal_name(number: int) -> str:
-    """SIGTERM for 15; SIGRT_1 for 33, as strace counts them."""
+    """The name of a signal as strace writes it: SIGTERM for 15, SIGRT_1 for 33."""
     if number >= 32:
         return f"SIGRT_{number - 32}" if number > 32 else "SIGRTMIN"
     return signal.Signals(number).name

@@ -1,4 +1,4 @@
-"""What a parked actor waits for, in words: the descriptor with its other end, the futex word, the child, the clock."""
+"""Words for what a parked actor waits for: the descriptor with its other end, the futex word, the child, the clock."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class Waiting:
-    """Describes the waits of one kernel's actors; made anew for each report."""
+    """Describes the waits of the actors of a kernel. Made anew for each report, as Descriptors is."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self.descriptors = Descriptors(kernel)
 
     def describe(self, actor: Actor) -> str:
-        """A few words for what a parked actor waits for."""
+        """What a parked actor waits for, in a few words."""
         parked = actor.parked
         assert parked is not None
         return _WORDS[Wait(parked.wait)](self, actor, parked)
@@ -53,7 +53,7 @@ class Waiting:
 
     def _child(self, actor: Actor, parked: Parked) -> str:
         children = [repr(child) for child in actor.process.children if not child.dead]
-        return f"a child: {listed(children)}" if children else "a child that it does not have"
+        return f"a child: {listed(children)}" if children else "a child, although it has none"
 
     def _vfork(self, actor: Actor, parked: Parked) -> str:
         child = self._kernel.actors.get(parked.a)
@@ -91,7 +91,7 @@ _WORDS: dict[Wait, Callable[[Waiting, Actor, Parked], str]] = {
 
 
 def mapping_of(process: Process, address: int) -> str:
-    """What a process has mapped at an address: `[heap]`, `libpython3.11.so+0x1234`; "" if nothing with a name."""
+    """What a process has mapped at an address, e.g. `[heap]` or `libpython3.11.so+0x1234`; "" if that has no name."""
     try:
         with open(f"/proc/{process.global_pid}/maps") as lines:
             for line in lines:
@@ -107,7 +107,7 @@ def mapping_of(process: Process, address: int) -> str:
 
 
 def word_value(process: Process, address: int) -> str:
-    """The 32-bit word at an address, e.g. `value 2`; "" if it cannot be read."""
+    """The 32-bit word at an address of a process in words, e.g. `value 2`; "" if the memory cannot be read."""
     try:
         with open(f"/proc/{process.global_pid}/mem", "rb", buffering=0) as memory:
             memory.seek(address)

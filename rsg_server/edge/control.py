@@ -95,12 +95,12 @@ class Control:
             return {"error": "three descriptors are needed to run a program"}
         stdin, stdout, stderr = fds
         command = Command(
-            tuple(request["argv"]),
-            request["environment"],
-            request["directory"],
-            stdin,
-            stdout,
-            stderr,
+            argv=tuple(request["argv"]),
+            environment=request["environment"],
+            directory=request["directory"],
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
             label="joined",
             foreground=True,
         )

@@ -1,9 +1,12 @@
-"""What goes wrong, and when: changes of hosts, links and reachability, from a scenario or from outside, one log line each."""
+"""Faults: changes of hosts, links and reachability, at moments that a scenario sets or when a user asks.
+
+Each change writes one line to the event log. A change that ends by itself returns the change that takes it back.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,15 +19,15 @@ if TYPE_CHECKING:
     from rsg_server.platform.platform import Platform
 
 GRACE_NS = 10 * SECOND_NS
-"""How long a shutdown waits between SIGTERM and SIGKILL."""
+"""How long a shutdown waits between SIGTERM and SIGKILL, virtual time."""
 REBOOT_NS = 60 * SECOND_NS
-"""How long a host is off when it reboots."""
+"""How long a rebooting host is off, virtual time."""
 HOST_STATES = ("off", "on", "shutdown", "reboot")
 
 
 @dataclass(frozen=True, slots=True)
 class HostChange:
-    """`state` is one of HOST_STATES: off is a power cut."""
+    """A host goes to a state, one of HOST_STATES; "off" is a power cut, which no process is told of."""
 
     host: str
     state: str
@@ -33,18 +36,19 @@ class HostChange:
 
 @dataclass(frozen=True, slots=True)
 class LinkChange:
-    """What is None stays. `link` is the name of a link, or of a host for both directions of its own."""
+    """A link gets new values; None leaves a value as it is. `link` may name a host: both directions of the host's own link."""
 
     link: str
+    _: KW_ONLY
     bandwidth_bytes_per_s: float | None = None
     latency_s: float | None = None
     is_up: bool | None = None
-    loss: float | None = None  # part of the datagrams
+    loss: float | None = None  # part of the datagrams that is lost, 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """Nothing passes between these hosts and the others; `other` empty means all that are not named."""
+    """Nothing passes between the hosts of the two sides; an empty `other` means all hosts that are not in `one`."""
 
     one: tuple[str, ...]
     other: tuple[str, ...] = ()
@@ -52,7 +56,7 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class Heal:
-    """Ends a partition; without `one`, all of them."""
+    """The partition between these two sides ends; an empty `one` ends all partitions."""
 
     one: tuple[str, ...] = ()
     other: tuple[str, ...] = ()
@@ -60,7 +64,7 @@ class Heal:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Datagrams between these hosts and the others are lost at random; `other` empty means all that are not named."""
+    """Datagrams between the two sides are lost at random; an empty `other` means all hosts that are not in `one`."""
 
     one: tuple[str, ...]
     rate: float
@@ -72,7 +76,7 @@ Change = HostChange | LinkChange | Partition | Heal | Loss
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A change at a moment of virtual time, taken back after a while if `for_ns` says so."""
+    """A change at a moment of virtual time; with `for_ns`, the change is taken back that much later."""
 
     at_ns: int
     change: Change
@@ -88,7 +92,7 @@ def as_message(change: Change) -> dict[str, Any]:
 
 
 def from_message(message: dict[str, Any]) -> Change:
-    """The reverse. Raises KeyError or TypeError for what is none."""
+    """The change that a message of `as_message` describes. Raises KeyError or TypeError if the message describes none."""
     fields: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in message.items() if key != "kind"
     }
@@ -96,15 +100,18 @@ def from_message(message: dict[str, Any]) -> Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
-    """Changes in the order of their moments, counted from where it begins; it begins anew `loop_after_ns` after its last."""
+class FaultProfile:
+    """Changes in the order of their moments, which count from the start of the profile.
+
+    With `loop_after_ns`, the profile starts again that long after its last change.
+    """
 
     points: tuple[Fault, ...]
     loop_after_ns: int | None = None
 
 
 class Faults:
-    """Does what is due. `check` first: it says in one line what does not fit the platform."""
+    """Carries out changes. The caller has checked each change by `check`, for a change that does not fit the platform."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
@@ -118,15 +125,15 @@ class Faults:
         }
 
     def schedule(self, faults: Iterable[Fault]) -> None:
-        """Have them happen at their moments, those of one moment in the order given."""
+        """Plan faults at their moments; faults of one moment happen in the order given."""
         for fault in faults:
             if isinstance(fault.change, HostChange) and fault.change.state == "on":
                 self.power.start_later(fault.change.host, fault.at_ns - self._kernel.now_ns)
             else:
                 self._kernel.timeline.add(fault.at_ns, partial(self.apply, fault.change, fault.for_ns))
 
-    def play(self, profile: Profile) -> None:
-        """Begin a profile now, and anew whenever its time has come."""
+    def play(self, profile: FaultProfile) -> None:
+        """Start a profile now; a profile that loops starts itself again."""
         now_ns = self._kernel.now_ns
         self.schedule(Fault(now_ns + point.at_ns, point.change) for point in profile.points)
         if profile.loop_after_ns is not None:
@@ -134,7 +141,10 @@ class Faults:
             self._kernel.timeline.add(end_ns + profile.loop_after_ns, partial(self.play, profile))
 
     def apply(self, change: Change, for_ns: int | None = None) -> None:
-        """Let it happen now; only from an action of the timeline."""
+        """Carry out a change now, and plan the change that takes it back after `for_ns`.
+
+        Only an action of the timeline may call this: no actor has the turn then.
+        """
         if isinstance(change, HostChange) and change.state == "reboot":
             for_ns = REBOOT_NS if for_ns is None else for_ns
         if isinstance(change, HostChange):
@@ -160,21 +170,12 @@ class Faults:
     # Links
 
     def _change_link(self, change: LinkChange) -> Change | None:
-        network, reach = self._kernel.network, self._kernel.wire.reach
         names = link_names(self._kernel.platform, change.link)
-        first = network.link(names[0])
-        back = LinkChange(
-            change.link,
-            None if change.bandwidth_bytes_per_s is None else first.bandwidth_bytes_per_s,
-            None if change.latency_s is None else first.latency_s,
-            None if change.is_up is None else names[0] not in network.down,
-            None if change.loss is None else reach.link_loss.get(names[0], 0.0),
-        )
+        back = self._undoing(change, names[0])
         for name in names:
-            network.set_link(name, change.bandwidth_bytes_per_s, change.latency_s, change.is_up)
+            self._kernel.network.set_link(name, change.bandwidth_bytes_per_s, change.latency_s, change.is_up)
             if change.loss is not None:
-                reach.link_loss.pop(name, None)
-                reach.link_loss.update({name: change.loss} if change.loss else {})
+                self._set_link_loss(name, change.loss)
         said = {
             "bandwidth_bytes_per_s": change.bandwidth_bytes_per_s,
             "latency_s": change.latency_s,
@@ -185,6 +186,24 @@ class Faults:
         if change.is_up is False:
             self.keepalive.look()
         return back
+
+    def _undoing(self, change: LinkChange, name: str) -> LinkChange:
+        """The change that gives a link back the values that `change` is about to replace."""
+        network = self._kernel.network
+        link = network.link(name)
+        return LinkChange(
+            change.link,
+            bandwidth_bytes_per_s=None if change.bandwidth_bytes_per_s is None else link.bandwidth_bytes_per_s,
+            latency_s=None if change.latency_s is None else link.latency_s,
+            is_up=None if change.is_up is None else name not in network.down,
+            loss=None if change.loss is None else self._kernel.wire.reach.link_loss.get(name, 0.0),
+        )
+
+    def _set_link_loss(self, name: str, loss: float) -> None:
+        losses = self._kernel.wire.reach.link_loss
+        losses.pop(name, None)
+        if loss:
+            losses[name] = loss
 
     # Sets of hosts
 
@@ -221,7 +240,7 @@ class Faults:
 
 
 def link_names(platform: Platform, name: str) -> tuple[str, ...]:
-    """The links that a name means: one, or both directions of a host's or a split-duplex link. Empty if none does."""
+    """The links that a name means: one, or both directions of a host's or a split-duplex link; empty if no link has it."""
     if name in platform.links:
         return (name,)
     pair = (f"{name}_UP", f"{name}_DOWN")
@@ -229,7 +248,7 @@ def link_names(platform: Platform, name: str) -> tuple[str, ...]:
 
 
 def check(platform: Platform, change: Change) -> None:
-    """Raise SimunixError for what does not fit the platform."""
+    """Raise SimunixError, in one line, if a change does not fit the platform."""
     known = [host.name for host in platform.hosts]
     hosts = [change.host] if isinstance(change, HostChange) else []
     if isinstance(change, (Partition, Heal, Loss)):

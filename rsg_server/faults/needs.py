@@ -1,6 +1,6 @@
 """What faults need of the kernel that composes them (rsg_server.kernel), as a protocol.
 
-Faults stand above processes and sockets.
+Faults stand above processes and sockets, and below handlers and the turn, which they do not import.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Kernel(sockets.Kernel, Protocol):
-    """The network that is cut, and the processes that end with their host."""
+    """The network that a fault changes, and the processes that end with their host."""
 
     @property
     def processes(self) -> dict[int, Process]: ...

@@ -1,4 +1,7 @@
-"""Hosts that go off and on: a power cut, which nobody is told of; a shutdown in good order; a boot."""
+"""Hosts that go off and on: a power cut, which no process is told of; a shutdown in good order; a boot.
+
+A host is on, shutting down, or off. A host that is off has no process, and none of its sockets sends anything.
+"""
 
 from __future__ import annotations
 
@@ -16,37 +19,39 @@ if TYPE_CHECKING:
 
 SECOND_NS = 10**9
 LOOK_NS = SECOND_NS // 10
-"""How often a shutdown looks whether everybody has ended."""
+"""How often a shutdown looks whether all processes of its host have ended, virtual time."""
 LAST_WORDS_NS = SECOND_NS
-"""How long a host is still on the network once its last process has ended: what that said last gets out."""
+"""How long a host stays on the network after its last process has ended, virtual time: what is under way still gets out."""
 Told = Callable[[str], None]
 
 
 class Power:
-    """Who is on. `on_boot` and `on_loss` tell the launcher, which starts what a host runs."""
+    """Switches hosts off and on. `on_boot` and `on_loss` tell the supervisor, which starts the programs of a host."""
 
     def __init__(self, kernel: Kernel, keepalive: Keepalive) -> None:
         self._kernel = kernel
         self._keepalive = keepalive
-        self._stopping: dict[str, int | None] = {}  # host -> how long after its shutdown it boots, if it does
+        self._stopping: dict[
+            str, int | None
+        ] = {}  # host that shuts down -> nanoseconds from its end to its boot; None: no boot
         self._boots_due: Counter[str] = Counter()
         self.on_boot: Told = lambda host: None
         self.on_loss: Told = lambda host: None
 
     def is_off(self, host: str) -> bool:
-        """Whether it is off."""
+        """Whether a host is off."""
         return host in self._kernel.wire.reach.off
 
     def starts_programs(self, host: str) -> bool:
-        """Neither off nor about to be."""
+        """Whether programs may be started on a host: it is neither off nor shutting down."""
         return not self.is_off(host) and host not in self._stopping
 
     def boots_later(self, host: str) -> bool:
-        """Whether it is known already that it will be started: what it runs then is not over."""
+        """Whether a boot of a host is planned: the programs that the host runs from then on are still to come."""
         return self._boots_due[host] > 0
 
     def cut(self, host: str) -> None:
-        """A power cut, now: its processes and its sockets are gone, and nothing is sent any more."""
+        """Cut the power of a host now: its processes and sockets are gone at once, and nothing is sent to their peers."""
         if not self.is_off(host):
             self._kernel.log.event(self._kernel.now_ns, "host_off", host=host)
             if self._stopping.pop(host, None) is not None:
@@ -54,14 +59,14 @@ class Power:
             self._lose(host)
 
     def start(self, host: str) -> None:
-        """Power comes back: the host boots."""
+        """Boot a host that is off."""
         if self.is_off(host):
             self._kernel.wire.reach.off.discard(host)
             self._kernel.log.event(self._kernel.now_ns, "host_on", host=host)
             self.on_boot(host)
 
     def start_later(self, host: str, delay_ns: int) -> None:
-        """It boots by itself after a while; until then the run is not over."""
+        """Boot a host after a while; until then the run is not over."""
         self._boots_due[host] += 1
         self._kernel.timeline.add(self._kernel.now_ns + delay_ns, lambda: self._due(host))
 
@@ -70,9 +75,9 @@ class Power:
         self.start(host)
 
     def shut_down(self, host: str, grace_ns: int, boot_after_ns: int | None = None) -> None:
-        """SIGTERM for every process; SIGKILL after a while for those that still live; then the power goes off.
+        """Send SIGTERM to every process of a host, SIGKILL after `grace_ns` to those that still live, then cut the power.
 
-        With `boot_after_ns` it comes on again so long after that.
+        With `boot_after_ns`, the host boots that long after the power is off.
         """
         kernel = self._kernel
         if not self.starts_programs(host):
@@ -103,7 +108,7 @@ class Power:
             self.cut(host)
 
     def _processes(self, host: str) -> list[Process]:
-        """In the order of their births."""
+        """The processes of a host in the order of their births."""
         processes = self._kernel.processes
         return [processes[number] for number in sorted(processes) if processes[number].host.name == host]
 

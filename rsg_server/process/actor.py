@@ -1,4 +1,4 @@
-"""One emulated thread: running, ready, waiting, or dead; and what it waits for."""
+"""An actor, which is one emulated thread: its state with respect to the turn, and what it waits for."""
 
 from __future__ import annotations
 
@@ -28,18 +28,27 @@ class State(Enum):
 
 
 AT_TERMINAL = 1
-"""In `c` of a wait for descriptors: one of them is the master of a terminal. From bit 8 on, the private epoll's descriptor."""
+"""Flag in `c` of a wait for descriptors: one of the descriptors is the master of a terminal.
+
+`c >> 8` is the descriptor, in the process, of the actor's private epoll.
+"""
 
 HAS_SIGNALFD = 1 << (signal.SIGSYS - 1)
-"""In a mask of blocked signals, which never holds SIGSYS: whatever comes, the actor looks."""
+"""Flag in a mask of blocked signals: the process has a signalfd, so the actor looks at every signal, a blocked one, too.
+
+The flag is SIGSYS's bit, which is free: no mask ever blocks SIGSYS.
+"""
 
 _FIRST_CHANNEL = 3 << 48
-"""Above all tokens of watched descriptors (rsg_server.turn.readiness)."""
+"""First storage token of a channel; above all tokens of watched descriptors (rsg_server.turn.readiness)."""
 
 
 @dataclass(slots=True)
 class Parked:
-    """What a parked actor waits for, as its PARK message said; (a, b, c) depend on `wait`, see csrc/shared/protocol.h."""
+    """What a parked actor waits for, as its PARK message said; (a, b, c) depend on `wait`, see csrc/shared/protocol.h.
+
+    `deadline_ns` is virtual time, below 0 for none. The fields are in the order of the message, which is unpacked into them.
+    """
 
     wait: int
     syscall: int
@@ -54,19 +63,22 @@ class Parked:
 
 @dataclass(slots=True)
 class Spinner:
-    """What is known of an actor that has been preempted."""
+    """What the preemption (rsg_server.turn.preemption) knows of an actor whose turn was taken back."""
 
     global_tid: int
     patience_ns: int
-    is_known: bool = False  # that it spins: it has made a call after it had been preempted and others had run
-    was_preempted: bool = False  # its last turn ended so
-    goes_on: bool = False  # its last turn began after it had been preempted
+    is_known: bool = False  # to spin: the actor made a call after it had been preempted and other actors had run
+    was_preempted: bool = False  # the last turn of the actor ended by preemption
+    goes_on: bool = False  # the last turn began where a preemption had ended the turn before
     calls: int = 0
     cpu_ns: int = 0
 
 
 class Actor:
-    """A thread of an emulated process, known by the number that the server gave it before it was born."""
+    """A thread of an emulated process, known by the number that the server gave it before it was born.
+
+    An actor that is READY is in the run queue unless its process is stopped; an actor that is PARKED has `parked`.
+    """
 
     __slots__ = (
         "answer_at_slot",
@@ -93,22 +105,22 @@ class Actor:
     def __init__(self, number: int, process: Process, channel: socket.socket, born_ns: int = 0) -> None:
         self.number = number
         self.process = process
-        self.held: socket.socket | None = channel  # None while it is stored
+        self.held: socket.socket | None = channel  # None while the channel is stored
         self.fd_store: FdStore | None = None
-        self.is_warm = True  # used since the store last looked for sockets to store
+        self.is_warm = True  # the channel was used since the store last looked for sockets to store
         self.born_ns = born_ns
         self.tid = 0
         self.slot = 0
-        self.channel_number = number  # whose channel and epoll it has (channel_pool.py)
+        self.channel_number = number  # of the actor that first had the channel and the epoll (channel_pool.py)
         self.is_new = False  # a thread that waits at its slot for its first turn
-        self.answer_at_slot = False  # it waits there, not for a message
+        self.answer_at_slot = False  # the actor waits for its answer at its slot, not for a message
         self.state = State.READY
-        self.owes_message = True  # it speaks first: HELLO, or FORK_DONE after a vfork
+        self.owes_message = True  # the actor speaks first: HELLO, or FORK_DONE after a vfork
         self.parked: Parked | None = None
         self.timeout: Event | Alarm | None = None
         self.reply: tuple[object, ...] = (int(Wake.READY), 0)
         self.reply_fds: tuple[int, ...] = ()
-        self.words: tuple[tuple[int, int], ...] = ()  # futexes (space, word) that it waits at together
+        self.words: tuple[tuple[int, int], ...] = ()  # futexes (space, word) of one futex_waitv(2)
         self.spinner: Spinner | None = None
 
     def __repr__(self) -> str:
@@ -116,7 +128,7 @@ class Actor:
 
     @property
     def channel(self) -> socket.socket:
-        """Our end, fetched if it is stored."""
+        """The server's end of the channel, fetched if it is stored."""
         if self.held is None:
             assert self.fd_store is not None
             self.held = self.fd_store.fetch(self)
@@ -125,26 +137,26 @@ class Actor:
 
     @property
     def may_be_stored(self) -> bool:
-        """Nobody speaks at the channel of an actor that waits, unless it owes its first message."""
+        """Whether the channel may be stored: an actor that waits sends nothing, unless it owes its first message."""
         return self.state is State.PARKED and not self.owes_message
 
     @property
     def storage_token(self) -> int:
-        """The number under which the store keeps the channel (rsg_server.fd_store.needs); the actor's epoll has another one."""
+        """The number under which the store keeps the channel (rsg_server.fd_store.needs), not that of the actor's epoll."""
         return _FIRST_CHANNEL + self.number
 
     @property
     def watched_events(self) -> None:
-        """No epoll of the server watches the channel: the turn loop receives there."""
+        """None, for the store: no epoll of the server watches the channel, since the turn loop receives from it directly."""
         return None
 
     @staticmethod
     def socket_of(descriptor: int) -> socket.socket:
-        """The channel for a descriptor that has come back from the store."""
+        """The channel of a descriptor that has come back from the store."""
         return socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, descriptor)
 
     def epoll_info(self) -> str | None:
-        """The fdinfo file of the epoll at which it waits for descriptors, if it does."""
+        """The fdinfo file of the private epoll if the actor waits for descriptors, None if it does not."""
         if self.parked is None or self.parked.wait != Wait.FD or not self.parked.c >> 8:
             return None
         return f"/proc/{self.process.global_pid}/fdinfo/{self.parked.c >> 8}"

@@ -1,7 +1,8 @@
 """The channels and private epolls that threads which have ended leave to the next threads of their process.
 
-A daemon that starts a thread for each connection would otherwise have six descriptors made and closed each time. Which thread
-has which channel decides nothing in the emulation: the pool can be emptied at any moment; the next thread gets a new one.
+Without the pool, a daemon that starts a thread for each connection would have six descriptors made and closed each time.
+Which thread has which channel decides nothing in the emulation, so the pool can be emptied at any moment: the next thread gets
+a new channel.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 MOST_OF_PROCESS = 256
+"""Most channels that the pool keeps of one process."""
 RECEIVE_TIMEOUT = (0).to_bytes(8, "little") + (100_000).to_bytes(8, "little")
 """SO_RCVTIMEO of a channel, a struct timeval of 0.1 s: how often a waiting server looks up from a computing actor."""
 
 
 def new_channel() -> tuple[socket.socket, socket.socket]:
-    """Our end and the actor's."""
+    """A channel: the server's end and the actor's end."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, RECEIVE_TIMEOUT)
@@ -30,7 +32,7 @@ def new_channel() -> tuple[socket.socket, socket.socket]:
 
 @dataclass(slots=True)
 class PooledChannel:
-    """A channel without a thread; `number` is that of the first actor that had the channel."""
+    """A channel without an actor; `number` is that of the first actor that had the channel."""
 
     number: int
     channel: socket.socket
@@ -38,14 +40,14 @@ class PooledChannel:
 
 
 class ChannelPool:
-    """The channels that no thread has now, by process."""
+    """The channels that no actor has now, by process."""
 
     def __init__(self, readiness: Readiness) -> None:
         self._readiness = readiness
         self._left: dict[int, list[PooledChannel]] = {}  # by the process's number
 
     def leave(self, actor: Actor) -> bool:
-        """Keep the channel of a thread that has ended; False if no other thread may have it, as that of the main thread."""
+        """Keep the channel of an actor that has ended; False if the pool does not take it (always so for a main thread's)."""
         process = actor.process
         channels = self._left.setdefault(process.number, [])
         if actor.held is None or actor.tid == process.pid or len(channels) >= MOST_OF_PROCESS:
@@ -56,17 +58,17 @@ class ChannelPool:
         return True
 
     def take(self, process: Process) -> PooledChannel | None:
-        """A channel that a thread of the process has left; None if there is none."""
+        """Take out a channel that an actor of the process has left; None if there is none."""
         channels = self._left.get(process.number)
         return channels.pop() if channels else None
 
     def give_up(self, process: Process) -> None:
-        """Close the channels of a process that has died, or whose threads an exec has ended."""
+        """Close the pooled channels of a process that has died, or whose threads an exec has ended."""
         for pooled in self._left.pop(process.number, ()):
             pooled.channel.close()
 
     def give_up_all(self) -> int:
-        """Close all channels: their descriptors are needed elsewhere, or the run is over. Returns how many there were."""
+        """Close all pooled channels: the run is over, or their descriptors are needed elsewhere. Returns their number."""
         left = [pooled for channels in self._left.values() for pooled in channels]
         for pooled in left:
             pooled.channel.close()

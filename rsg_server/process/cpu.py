@@ -1,11 +1,12 @@
-"""Cpu as an activity: flops that actors have asked for run on the cores of their host, shared fairly.
+"""CPU time as an activity: the executions that actors ask for share the cores of their host fairly.
 
-As SimGrid's CPU model (Cas01): an execution uses one core at most. n executions on a host of C cores, each of S flop/s, get
+The model is SimGrid's CPU model (Cas01): an execution uses one core at most, and each of n executions on a host of C cores of
+S flop/s gets
 
-    S · min(1, C / n)  flop/s each.
+    S · min(1, C / n)  flop/s.
 
-They all get the same, so a host keeps one number, the flops that each execution has been given since the host was last idle
-(its *service*), and each execution the service at which it is done. A stopped process's executions wait.
+All executions of a host run at one rate. So a host keeps one number, its *service*: the flops that each execution has got since
+the host was last idle. Each execution keeps the service at which it is done. Executions of a stopped process wait.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ NS = 10**9
 
 
 class Execution:
-    """What an actor has asked for. `done_at` is in flops of the host's service; `left` counts while it does not run."""
+    """Flops that an actor computes.
+
+    `done_at`, the host's service at the end, is valid while the execution runs; `left` while it does not.
+    """
 
     __slots__ = ("actor", "done_at", "left", "runs")
 
@@ -42,14 +46,14 @@ class Execution:
 
 
 class Processor:
-    """The cores of one host and who computes on them."""
+    """The cores of one host, and the executions on them."""
 
     def __init__(self, clock: Clock, host: Host, finished: Callable[[Execution], None]) -> None:
         self._clock = clock
         self._finished = finished
         self._cores = host.cores
         self._speed_flops = host.speed_flops
-        self._queue: list[tuple[float, int, Execution]] = []  # heap by done_at; ties in the order of their start
+        self._queue: list[tuple[float, int, Execution]] = []  # heap by done_at; ties in the order of the starts
         self._started = 0
         self._running = 0
         self._service = 0.0
@@ -58,11 +62,11 @@ class Processor:
 
     @property
     def rate_flops(self) -> float:
-        """What each running execution gets, flop/s."""
+        """The rate of each running execution, flop/s."""
         return self._speed_flops * min(1.0, self._cores / max(1, self._running))
 
     def start(self, execution: Execution) -> None:
-        """Let it run from now on."""
+        """Run an execution from now on."""
         self._update()
         self._running += 1
         self._started += 1
@@ -72,7 +76,7 @@ class Processor:
         self._plan()
 
     def stop(self, execution: Execution) -> None:
-        """It runs no longer; `left` says what is missing."""
+        """Run an execution no longer; its `left` tells the flops that are missing."""
         if execution.runs:
             self._update()
             self._remove(execution)
@@ -82,7 +86,7 @@ class Processor:
         execution.runs = False
         execution.left = max(0.0, execution.done_at - self._service)
         self._running -= 1
-        if not self._running:  # nobody remembers the service: start from 0, where floating point is finest
+        if not self._running:  # no execution refers to the service: start again from 0, where floating point is finest
             self._service = 0.0
             self._queue.clear()
 
@@ -97,7 +101,7 @@ class Processor:
         return self._queue[0][2] if self._queue else None
 
     def _plan(self) -> None:
-        """Be called when the first of them is done; durations are rounded up to the nanosecond."""
+        """Plan an event for the end of the first execution; durations are rounded up to the nanosecond."""
         if self._event is not None:
             self._event.cancel()
             self._event = None
@@ -107,7 +111,7 @@ class Processor:
             self._event = self._clock.timeline.add(self._clock.now_ns + max(0, left_ns), lambda: self._finish(first))
 
     def _finish(self, first: Execution) -> None:
-        """`first` is done, and whoever lacks less than a nanosecond of computing."""
+        """End `first`, and every execution that lacks less than a nanosecond of computing."""
         self._event = None
         self._update()
         self._service = max(self._service, first.done_at)
@@ -124,7 +128,7 @@ class Processor:
 
 
 class Cpu:
-    """All hosts' processors, and the executions by their actor's number."""
+    """The processors of all hosts, and the executions by the number of their actor."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -138,13 +142,13 @@ class Cpu:
         return self._processors[host.name]
 
     def start(self, actor: Actor, flops: int) -> None:
-        """A parked actor computes; it is woken when it is done."""
+        """Have a parked actor compute; the end of the computation wakes the actor."""
         execution = Execution(actor, float(flops))
         self._executions[actor.number] = execution
         self._processor(actor).start(execution)
 
     def end(self, actor: Actor) -> int:
-        """It computes no longer; the flops that are missing, rounded up. 0 if it did not compute."""
+        """End an actor's execution. Returns the missing flops, rounded up; 0 if the actor does not compute."""
         execution = self._executions.pop(actor.number, None)
         if execution is None:
             return 0
@@ -152,18 +156,18 @@ class Cpu:
         return math.ceil(execution.left)
 
     def finished(self, execution: Execution) -> None:
-        """Tell its actor."""
+        """Wake the actor of an execution that is done."""
         self._executions.pop(execution.actor.number, None)
         self._clock.wake(execution.actor, Wake.READY)
 
     def pause(self, actors: list[Actor]) -> None:
-        """Their process has been stopped."""
+        """Pause the executions of actors whose process has been stopped."""
         for actor in actors:
             if (execution := self._executions.get(actor.number)) is not None:
                 self._processor(actor).stop(execution)
 
     def resume(self, actors: list[Actor]) -> None:
-        """It goes on."""
+        """Resume the executions of actors whose process has been continued."""
         for actor in actors:
             execution = self._executions.get(actor.number)
             if execution is not None and not execution.runs:

@@ -1,8 +1,9 @@
-"""Signals that somebody outside the emulation sends to an emulated process: a user's `kill`, `timeout`, a terminal's Ctrl-Z.
+"""Signals from outside the emulation to an emulated process: a user's `kill`, `timeout`, a terminal's Ctrl-Z.
 
-Senders inside tell the server of each signal. A waiting thread blocks all signals, so what comes from outside would lie in
-the kernel until the thread's wait is over: the service looks for it a few times in a second of real time, between two turns.
-What is found there pending, while all threads of the process wait and one of them would take it, nobody has told us of.
+A sender inside the emulation tells the server of each signal. A waiting thread blocks all signals, so a signal from outside
+would stay pending in the kernel until the thread's wait is over. Therefore the service looks for such signals a few times per
+second of real time, between two turns. A signal comes from outside if it is pending while all threads of the process wait and
+one of them would take it: of any other signal the server has been told, and has woken a thread.
 """
 
 from __future__ import annotations
@@ -19,21 +20,21 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 LOOK_S = 0.1
-"""Wall time between two looks."""
+"""Real time between two looks, seconds."""
 LOOK_MOST = 32
-"""Processes that one look takes in, some 25 µs each; the next look goes on with those that follow."""
+"""Most processes that one look reads, some 25 µs each; the next look continues after them."""
 _IGNORED_BY_DEFAULT = sum(1 << (number - 1) for number in (signal.SIGCHLD, signal.SIGURG, signal.SIGWINCH, signal.SIGCONT))
 
 
 class ExternalSignals:
-    """Goes round the processes."""
+    """Looks at the processes by turns."""
 
     def __init__(self, kernel: SignalSender) -> None:
         self._kernel = kernel
         self._last = 0  # number of the process that was looked at last
 
     def look(self) -> bool:
-        """Act on what has been sent from outside, if anything has."""
+        """Act on signals from outside. Returns whether there were any."""
         found = False
         numbers = sorted(self._kernel.processes)
         start = bisect(numbers, self._last)
@@ -48,7 +49,7 @@ class ExternalSignals:
         status = process.status_fields()
         state = status.get("State", "Z")[0]
         if state in "ZX":
-            self._kernel.readiness.changed()  # its pidfd tells, unless only its main thread has ended
+            self._kernel.readiness.changed()  # the pidfd tells of the death, unless only the main thread has ended
             return False
         if status.get("TracerPid", "0").strip() != "0":
             return False
@@ -75,7 +76,7 @@ class ExternalSignals:
 
 
 def _untold(process: Process, status: dict[str, str]) -> int:
-    """The lowest signal that is pending although a waiting thread would take it; 0 if there is none, or a thread is to run."""
+    """The lowest signal that is pending although a waiting thread would take it; 0 if there is none or a thread is to run."""
     pending = int(status["ShdPnd"], 16) | int(status["SigPnd"], 16)
     if not pending:
         return 0
@@ -90,7 +91,7 @@ def _untold(process: Process, status: dict[str, str]) -> int:
 
 
 def _open_to(actor: Actor) -> int:
-    """Signals that a waiting actor takes, as a mask."""
+    """The signals that a waiting actor takes, as a mask."""
     parked = actor.parked
     if parked is None or parked.wait == Wait.VFORK:
         return 0

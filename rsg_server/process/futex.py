@@ -1,4 +1,4 @@
-"""Who waits at which futex word, in order of arrival."""
+"""Futexes: the actors that wait at each word, in the order of their arrival."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ if TYPE_CHECKING:
 
 Key = tuple[int, int]
 Entry = tuple[Actor, int, int]
-"""A waiter, the bits that it waits for, and which of its words this is."""
+"""A waiting actor, the bits that it waits for (with a detail above bit 31), and which of its words this is."""
 MATCH_ANY = (1 << 32) - 1
 
 
 class FutexTable:
-    """Queues of parked actors by key: (0 or a shared space, word), made unique per process for private words."""
+    """Queues of parked actors by key.
+
+    A key is (space, word) in shared memory or of a kind of kernel object, and (-number of the process, word) in private memory.
+    """
 
     def __init__(self) -> None:
         self._queues: dict[Key, list[Entry]] = {}
@@ -26,7 +29,7 @@ class FutexTable:
 
     @staticmethod
     def key(actor: Actor, space: int, word: int) -> Key:
-        """The key of a word as this actor names it; private words are told apart by their process."""
+        """The key of a word as an actor names it: space 0 is the private memory of the actor's process."""
         if space < 0:
             raise ValueError(f"futex space {space}: below 0")
         return (space or -actor.process.number, word)
@@ -47,7 +50,7 @@ class FutexTable:
         self.lock_waiters += key[0] == Space.LOCKS
 
     def remove(self, actor: Actor) -> None:
-        """Take an actor out of its queues, wherever a requeue has moved it."""
+        """Take an actor out of its queues, those to which a requeue has moved it as well."""
         for key in dict.fromkeys(self._keys.pop(actor.number, ())):
             self.lock_waiters -= key[0] == Space.LOCKS
             queue = self._queues[key]
@@ -56,11 +59,11 @@ class FutexTable:
                 del self._queues[key]
 
     def is_alone(self, actor: Actor) -> bool:
-        """Whether nobody else waits where it does."""
+        """Whether no other actor waits at any of the words at which an actor waits."""
         return all(len(self._queues[key]) == 1 for key in self._keys.get(actor.number, ()))
 
     def wake(self, kernel: Waker, key: Key, most: int, bitset: int) -> int:
-        """Wake up to `most` waiters whose bitset meets the given one, first come first served; returns how many."""
+        """Wake up to `most` waiters whose bitset meets `bitset`, in the order of their arrival. Returns how many were woken."""
         woken = 0
         gone: set[int] = set()
         for actor, waits_for, place in list(self._queues.get(key, ())):
@@ -87,21 +90,21 @@ class FutexTable:
         return actor.tid, key in self._queues
 
     def wake_space(self, kernel: Waker, space: Space) -> None:
-        """Let everybody who waits for an object of a kind look again."""
+        """Wake all actors that wait for an object of a kind, so that they look at it again."""
         for key in [key for key in self._queues if key[0] == space]:
             self.wake(kernel, key, 1 << 30, MATCH_ANY)
 
     def wake_shared(self, kernel: Waker) -> None:
-        """Let everybody who waits in shared memory look again: a process that died may have owned a robust lock there."""
+        """Wake all actors that wait in shared memory: a process that has died may have owned a robust lock there."""
         for key in [key for key in self._queues if key[0] > 0]:
             self.wake(kernel, key, 1 << 30, MATCH_ANY)
 
     def count(self, key: Key, detail: int) -> int:
-        """How many wait at a word with this detail above their bitset."""
+        """The number of actors that wait at a word with this detail above their bitset."""
         return sum(waits_for >> 32 == detail for _, waits_for, _ in self._queues.get(key, ()))
 
     def requeue(self, source: Key, target: Key, most: int) -> int:
-        """Move up to `most` waiters to another word without waking them; returns how many."""
+        """Move up to `most` waiters to another word without waking them. Returns how many were moved."""
         if source == target:
             return 0
         moved = self._queues.get(source, [])[: max(most, 0)]

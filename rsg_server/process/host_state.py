@@ -1,4 +1,4 @@
-"""What the server keeps of one emulated host while it runs: its processes."""
+"""The state of an emulated host during a run, and the interface to what starts real processes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A program to start on a host, with everything it inherits; descriptors are the caller's to close."""
+    """A program to start on a host, with all that the program inherits. The caller closes the descriptors."""
 
     argv: tuple[str, ...]
     environment: dict[str, str]
@@ -29,13 +29,13 @@ class Launcher(Protocol):
     """Starts real processes on behalf of emulated hosts; see simunix.launch."""
 
     def spawn(self, host_name: str, command: Command, channel_fd: int) -> None:
-        """Start the command with the shim and its channel; raises SimunixError if it cannot be run."""
+        """Start the command with the shim and its end of the channel. Raises SimunixError if the command cannot be run."""
 
     def power_off(self, host_name: str) -> None:
-        """End everything on a host at once; the next program finds it as after a boot, with its files as they were."""
+        """End all processes of a host at once; the next program finds the host as after a boot, with its files unchanged."""
 
     def wait_status(self, host_name: str, pid: int) -> int:
-        """The wait(2) status of a started program that has ended; -1 if it cannot be known.
+        """The wait(2) status of a program that `spawn` started and that has ended; -1 if the status cannot be known.
 
         Raises SimunixError if all hosts are lost.
         """
@@ -43,13 +43,16 @@ class Launcher(Protocol):
 
 @dataclass(eq=False, slots=True)
 class HostState:
-    """One emulated host; `flags` and `files` (folder of its own files where it has no mounts) go to every process at HELLO."""
+    """One emulated host. Its `flags` and `files` go to every process at HELLO.
+
+    `files` is the folder of the host's own files where the host has no mounts.
+    """
 
     host: Host
     flags: int = 0
     files: str = ""
-    processes: dict[int, Process] = field(default_factory=dict)  # by pid in the host's namespace
-    births: int = 0  # processes that were ever announced
+    processes: dict[int, Process] = field(default_factory=dict)  # by pid in the host's PID namespace
+    births: int = 0  # processes announced so far
     latest_pid: int = 0
 
     @property

@@ -22,10 +22,11 @@ from rsg_server.process.process import Process
 from rsg_server.protocol import Wait, Wake
 
 DEATH_TIMEOUT_MS = 10_000
+"""How long a process that is certain to die may take until it is killed, real time."""
 
 
 class Lifecycle:
-    """Makes processes and actors, and ends them."""
+    """Makes and ends processes and actors."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
@@ -36,11 +37,11 @@ class Lifecycle:
 
     @staticmethod
     def seed_of_image(process: Process) -> int:
-        """The random seed of the program that a process runs: another after each exec, or it would draw the same numbers."""
+        """The random seed of the program that a process runs; another one after each exec, or programs would draw alike."""
         return seed_of(process.seed, process.images)
 
     def seed_of_host(self, name: str) -> int:
-        """The random seed of what all processes of a host share; below 0 is the number of no process."""
+        """The random seed of what all processes of a host share; a number below 0 tells it from the seeds of processes."""
         return seed_of(self._kernel.options.seed, -1 - list(self._kernel.hosts).index(name))
 
     # Birth
@@ -63,14 +64,14 @@ class Lifecycle:
         return process
 
     def new_actor(self, process: Process, channel: tuple[socket.socket, socket.socket] | None = None) -> tuple[Actor, int]:
-        """Announce a thread that is about to be born; with its end of the channel, which the caller passes on and closes."""
+        """Announce a thread that is about to be born. The caller passes its end of the channel on, and closes it."""
         ours, theirs = channel or new_channel()
         actor = self._admit(process, ours)
         self._kernel.fd_store.check(ours.fileno())
         return actor, theirs.detach()
 
     def new_actor_at(self, process: Process, pooled: PooledChannel) -> Actor:
-        """Announce a thread that gets the channel of another thread of the process, which has ended."""
+        """Announce a thread that gets the channel of an ended thread of the process."""
         actor = self._admit(process, pooled.channel)
         actor.channel_number = pooled.number
         if pooled.has_epoll:
@@ -89,7 +90,7 @@ class Lifecycle:
         return actor
 
     def spawn(self, host_name: str, command: Command) -> Process:
-        """Start a program on a host, now. Raises SimunixError if it cannot be started."""
+        """Start a program on a host now. Raises SimunixError if the program cannot be started."""
         kernel = self._kernel
         host = kernel.hosts.get(host_name)
         if host is None:
@@ -113,13 +114,13 @@ class Lifecycle:
         return process
 
     def begin_vfork(self, parent: Actor, child: Actor) -> None:
-        """A vfork: the parent is silent until the child has exec'd or died, and the child runs next."""
+        """Begin a vfork: the parent waits until the child has exec'd or died, and the child has the next turn."""
         parent.state = State.VFORK
         child.state = State.READY
         self._kernel.run_queue.appendleft(child)
 
     def release_vfork(self, process: Process) -> None:
-        """The child of a vfork has exec'd or died: its parent runs again (and speaks first, to say what it knows)."""
+        """The child of a vfork has exec'd or died: its parent runs again, and speaks first (FORK_DONE)."""
         parent = process.vfork_parent
         process.vfork_parent = None
         process.has_let_go = True
@@ -134,7 +135,10 @@ class Lifecycle:
     # Death
 
     def end_actor(self, actor: Actor, leaves_channel: bool = False) -> None:
-        """End a thread that has ended or is certain to; its channel may go to another thread where the process lives on."""
+        """End an actor whose thread has ended or is certain to end.
+
+        With `leaves_channel`, the process lives on and its next thread may get the channel.
+        """
         if actor.state is State.DEAD:
             return
         kernel = self._kernel
@@ -160,7 +164,7 @@ class Lifecycle:
         self.await_death(process)
 
     def await_death(self, process: Process) -> None:
-        """Wait until the kernel is done with a process that is certain to die, then reap it."""
+        """Wait until the kernel has ended a process that is certain to die, then reap the process."""
         if process.dead:
             return
         if process.pidfd >= 0:
@@ -173,7 +177,7 @@ class Lifecycle:
         self.reap(process)
 
     def reap(self, process: Process) -> None:
-        """Free what a dead process held, and tell its relatives."""
+        """Free what the server keeps of a dead process, and tell its relatives."""
         if process.dead:
             return
         process.dead = True
@@ -230,12 +234,14 @@ class Lifecycle:
             kernel.signals.child_changed(parent)
         for child in process.children:
             reparent(child)
-            kernel.signals.notice(child, signal.SIGTERM, every_thread=True)  # PR_SET_PDEATHSIG may have sent a signal
+            kernel.signals.notice(
+                child, signal.SIGTERM, every_thread=True
+            )  # prctl(2) PR_SET_PDEATHSIG may have sent any signal
         hang_up_orphans(kernel.signals, process.host)
         if process.on_exit is not None:
             process.on_exit(process)
 
 
 def seed_of(seed: int, number: int) -> int:
-    """A process's random seed, 62 bits, from the run's and its number (multiplicative hashing, Knuth TAOCP 6.4)."""
+    """The random seed of a process, 62 bits, from the run's seed and a number (multiplicative hashing, Knuth TAOCP 6.4)."""
     return ((seed + 1) * 0x9E3779B97F4A7C15 ^ number * 0xBF58476D1CE4E5B9) & (1 << 62) - 1

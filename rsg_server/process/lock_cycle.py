@@ -1,4 +1,4 @@
-"""Processes that wait for each other's record locks: fcntl(2) refuses the wait that closes the cycle, EDEADLK."""
+"""Cycles of processes that wait for each other's record locks: fcntl(2) refuses the wait that closes a cycle, EDEADLK."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 _PID = LOCK_WAITS - 1
+"""Mask of the holder's pid in `c` of a wait for a lock."""
 
 
 def closes_cycle(actor: Actor, parked: Parked) -> bool:
-    """Whether whoever holds the lock that the actor is about to wait for waits, in the end, for the actor's own process."""
+    """Whether the holder of the lock that an actor is about to wait for waits, directly or not, for the actor's own process."""
     processes = actor.process.host.processes
     seen: set[int] = set()
     next_pids = [parked.c & _PID]
@@ -31,7 +32,7 @@ def closes_cycle(actor: Actor, parked: Parked) -> bool:
 
 
 def _waited_for(process: Process) -> Iterator[int]:
-    """Pids of those that hold what threads of a process wait for."""
+    """Pids of the holders of the locks that threads of a process wait for."""
     for actor in process.actors:
         parked = actor.parked
         if parked is not None and parked.wait == Wait.FUTEX and parked.a == Space.LOCKS:

@@ -1,4 +1,4 @@
-"""Signals that the server sends itself: expiring timers, with the siginfo that applications look at."""
+"""Real signals: those that the server sends (expired timers, preemption), and what /proc tells of their effect on threads."""
 
 from __future__ import annotations
 
@@ -21,21 +21,22 @@ _SI_TIMER = -2
 _CPUCLOCK_SCHED = 2
 _SIGINFO_BYTES = 128
 _LOOKS = 10_000
+"""How often `await_rest` looks at a running thread before it gives up."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def send(pidfd: int, number: int) -> None:
-    """Send a plain signal; nothing happens if the process is gone or may not be sent signals any more (it changed its user)."""
+    """Send a plain signal; nothing happens if the process is gone, or has changed its user and takes no more signals."""
     if pidfd >= 0:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             signal.pidfd_send_signal(pidfd, number)
 
 
 def send_timer_signal(process: Process, number: int, timer_id: int, value: int, global_tid: int = 0) -> None:
-    """Queue a POSIX timer's signal to a process, or to one of its threads: SI_TIMER, its id, its value (timer_create(2)).
+    """Queue a POSIX timer's signal to a process, or to one of its threads, with code, id and value as timer_create(2) says.
 
-    Nothing happens if that is gone, or takes no more signals (EAGAIN: a full queue loses them in Linux, too).
+    Nothing happens if the process or thread is gone, or if its queue is full (EAGAIN; Linux loses such a signal, too).
     """
     # siginfo_t: signo, errno, code, pad; then timer id, overrun, value
     info = struct.pack("=iiiiiiQ", number, 0, _SI_TIMER, 0, timer_id, 0, value & 0xFFFFFFFFFFFFFFFF)
@@ -47,7 +48,7 @@ def send_timer_signal(process: Process, number: int, timer_id: int, value: int, 
 
 
 def is_pending(global_pid: int, number: int, tid: int = 0) -> bool:
-    """Whether a signal waits to be taken by a process, or by the thread that calls itself `tid`."""
+    """Whether a signal is pending for a process, or for its thread `tid` (a number of the thread's PID namespace)."""
     path, field = f"/proc/{global_pid}/status", "ShdPnd:"
     if tid:
         path, field = f"/proc/{global_pid}/task/{global_tid(global_pid, tid)}/status", "SigPnd:"
@@ -60,13 +61,13 @@ def is_pending(global_pid: int, number: int, tid: int = 0) -> bool:
 
 
 def global_tid(global_pid: int, tid: int) -> int:
-    """The server's number of a thread that calls itself `tid` in its PID namespace; 0 if there is none."""
+    """The server's number of the thread that is `tid` in its own PID namespace; 0 if there is none."""
     folder = f"/proc/{global_pid}/task"
     return next((task for task in _numbers(folder) if _innermost(f"{folder}/{task}/status") == tid), 0)
 
 
 def thread_state(global_pid: int, thread: int) -> str:
-    """The kernel's letter for what a thread does (R: it runs or would, S: it sleeps, T: it is stopped); "" if it is gone."""
+    """The kernel's letter for the state of a thread (R: runs or is ready to, S: sleeps, T: stopped); "" if it is gone."""
     try:
         with open(f"/proc/{global_pid}/task/{thread}/stat") as file:
             return file.read().rpartition(") ")[2][:1]
@@ -75,25 +76,28 @@ def thread_state(global_pid: int, thread: int) -> str:
 
 
 def await_rest(global_pid: int, thread: int) -> str:
-    """Spin until a thread that goes on by itself has been stopped or waits for our answer, however busy the computer is.
+    """Spin until a thread is stopped or waits for the server's answer, however busy the computer is.
 
-    Its state, as in `thread_state`.
+    Returns the thread's state, as `thread_state` does; "R" after many looks at a thread that runs on.
     """
     for _ in range(_LOOKS):
         if (state := thread_state(global_pid, thread)) != "R":
             return state
-        os.sched_yield()  # it may share our core
+        os.sched_yield()  # the thread may share the server's core
     return "R"
 
 
 def await_rests(global_pid: int) -> None:
-    """The same of all threads of a process: the last that is stopped, or the first that runs again, tells the parent."""
+    """Spin until all threads of a process are stopped or wait.
+
+    Linux tells the parent (SIGCHLD) once the last thread is stopped, or once the first runs again.
+    """
     for thread in _numbers(f"/proc/{global_pid}/task"):
         await_rest(global_pid, thread)
 
 
 def global_child(global_pid: int, pid: int) -> int:
-    """The server's number of a child that its parent calls `pid`; raises ProcessLookupError if there is none."""
+    """The server's number of a child that is `pid` in its own PID namespace; raises ProcessLookupError if there is none."""
     for task in _numbers(f"/proc/{global_pid}/task"):
         for child in _numbers_in(f"/proc/{global_pid}/task/{task}/children"):
             if _innermost(f"/proc/{child}/status") == pid:
@@ -117,7 +121,7 @@ def _numbers_in(path: str) -> list[int]:
 
 
 def _innermost(path: str) -> int:
-    """What a process or thread calls itself in its own PID namespace, from its status file; 0 if it is gone."""
+    """The number of a process or thread in its own PID namespace, from its status file; 0 if the file is gone."""
     try:
         with open(path) as status:
             return next((int(line.split()[-1]) for line in status if line.startswith("NSpid:")), 0)
@@ -126,7 +130,7 @@ def _innermost(path: str) -> int:
 
 
 def preempt(global_pid: int, global_tid: int) -> None:
-    """Send a thread the SIGSYS that makes it give the turn back; nothing happens if it is gone."""
+    """Send a thread the SIGSYS that makes it give the turn back; nothing happens if the thread is gone."""
     info = struct.pack("=iii", signal.SIGSYS, 0, PREEMPT_CODE)
     _libc.syscall(
         _SYS_RT_TGSIGQUEUEINFO, global_pid, global_tid, signal.SIGSYS, ctypes.create_string_buffer(info, _SIGINFO_BYTES)
@@ -134,7 +138,7 @@ def preempt(global_pid: int, global_tid: int) -> None:
 
 
 def process_cpu_ns(global_pid: int) -> int:
-    """CPU time that all threads of a process have used, see clock_getcpuclockid(3); 0 if it is gone."""
+    """CPU time of all threads of a process, nanoseconds, see clock_getcpuclockid(3); 0 if the process is gone."""
     try:
         return time.clock_gettime_ns(~global_pid << 3 | _CPUCLOCK_SCHED)
     except OSError:

@@ -26,28 +26,28 @@ if TYPE_CHECKING:
 
 
 class Readiness(Protocol):
-    """The epoll that tells of the deaths of processes and of what actors wait for (rsg_server.turn.readiness)."""
+    """The epoll that tells of deaths of processes and of descriptors that actors wait for (rsg_server.turn.readiness)."""
 
     def __contains__(self, target: Actor | Process) -> bool: ...
 
     def watch(self, descriptor: int, target: Actor | Process) -> None:
-        """Have a descriptor reported as an actor or a process."""
+        """Watch a descriptor on behalf of an actor or a process."""
 
     def unwatch(self, descriptor: int, target: Process) -> None:
-        """Forget a descriptor; nothing happens if it is not watched."""
+        """Watch a descriptor no longer; nothing happens if it is not watched."""
 
     def forget(self, actor: Actor) -> None:
-        """Forget the private epoll of an actor that has ended."""
+        """Watch the private epoll of an actor that has ended no longer."""
 
     def take_over(self, actor: Actor) -> None:
-        """Report the private epoll of an actor that has ended as this actor's from now on."""
+        """Watch the private epoll of an ended actor on behalf of `actor` from now on."""
 
     def changed(self) -> None:
         """Say that something may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
 
 
 class Preemption(Protocol):
-    """Turns that were taken back (rsg_server.turn.preemption)."""
+    """The preemption of actors that do not give their turn back (rsg_server.turn.preemption)."""
 
     streak: int
 
@@ -67,18 +67,18 @@ class Traces(Protocol):
 
 
 class Waker(Protocol):
-    """What ends the wait of an actor."""
+    """The way to end the wait of an actor."""
 
     def wake(self, actor: Actor, reason: int, value: int = 0) -> bool:
         """Put an actor that waits at the end of the run queue; False if it does not wait."""
 
 
 class Clock(Waker, Protocol):
-    """Virtual time, and what is due when."""
+    """Virtual time, and the timeline of what is due."""
 
     @property
     def now_ns(self) -> int:
-        """Nanoseconds since the start."""
+        """Virtual time, nanoseconds since the start."""
 
     @property
     def timeline(self) -> Timeline: ...
@@ -88,11 +88,11 @@ class Warner(Protocol):
     """The way to the user."""
 
     def warn(self, text: str, about: str | None = None) -> None:
-        """Show the user a warning, once (or once of all that are about the same)."""
+        """Show the user a warning once; of several warnings with one `about`, show the first."""
 
 
 class RunQueue(Clock, Protocol):
-    """The actors that are to have a turn, in order, and what decides when."""
+    """The actors that are to have a turn, in order, and what puts them there."""
 
     @property
     def run_queue(self) -> deque[Actor]: ...
@@ -120,7 +120,7 @@ class SignalSender(Warner, Protocol):
 
 
 class Kernel(RunQueue, SignalSender, Protocol):
-    """Everything that births and deaths touch."""
+    """Everything that births and deaths change."""
 
     @property
     def options(self) -> KernelOptions: ...

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
 
 def hang_up_orphans(signals: Signals, host: HostState) -> None:
-    """A death may orphan a process group: if one of its members is stopped, the kernel has sent all SIGHUP and SIGCONT."""
+    """Follow the kernel where a death has orphaned a process group (setpgid(2)).
+
+    If a member of such a group is stopped, the kernel sends SIGHUP and SIGCONT to all members: the server still takes that
+    member for stopped, while the kernel runs it.
+    """
     stopped = [process for process in host.processes.values() if process.stopped]
     groups = {process.group() for process in stopped if process.status_fields().get("State", "T")[0] not in "Tt"}
     if not groups:
@@ -25,7 +29,7 @@ def hang_up_orphans(signals: Signals, host: HostState) -> None:
 
 
 def reparent(orphan: Process) -> None:
-    """Whom the kernel has given an orphan to: a subreaper among its ancestors, or the host's init, which is not ours."""
+    """Note the parent that the kernel has given an orphan: a subreaper among its ancestors, or none for the host's init."""
     parent_pid = int(orphan.status_fields().get("PPid", "0"))
     known = (other for other in orphan.host.processes.values() if parent_pid and other.global_pid == parent_pid)
     orphan.parent = next(known, None)

@@ -1,9 +1,9 @@
-"""The process table: who descends from whom, on which host, and how a death is learnt of (a pidfd)."""
+"""A process: its host, its family, its threads, and the pidfd that tells of its death."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _STATUS_MAX = 16384
 
 @dataclass(slots=True)
 class Timer:
-    """ITIMER_REAL (id 0) or a POSIX timer of one process; times in nanoseconds, `next_ns` 0 when disarmed."""
+    """ITIMER_REAL (id 0) or a POSIX timer of one process; times are virtual nanoseconds, `next_ns` is 0 when disarmed."""
 
     next_ns: int = 0
     interval_ns: int = 0
@@ -29,18 +29,19 @@ class Timer:
     value: int = 0
     event: Event | None = None
     was_sent: bool = False
-    overruns: int = 0  # expirations since the last signal was sent that were merged into it
-    overruns_taken: int = 0  # of the signal before that
+    overruns: int = 0  # expirations that were merged into the signal sent last
+    overruns_taken: int = 0  # expirations that were merged into the signal before that
 
 
 @dataclass(eq=False, slots=True)
 class Process:
-    """An emulated process. `pid` is its own namespace's, `global_pid` the one that the server can name."""
+    """An emulated process. `pid` is its number in its own PID namespace, `global_pid` that in the server's."""
 
     number: int
     host: HostState
     parent: Process | None
     program: str
+    _: KW_ONLY
     seed: int
     nofile: tuple[int, int]
     pid: int = 0
@@ -48,39 +49,39 @@ class Process:
     pidfd: int = -1
     actors: list[Actor] = field(default_factory=list)
     children: list[Process] = field(default_factory=list)
-    zombies: list[Zombie] = field(default_factory=list)  # its dead children that it may not have waited for
+    zombies: list[Zombie] = field(default_factory=list)  # dead children that the process may not have waited for
     timers: dict[int, Timer] = field(default_factory=dict)
     vfork_parent: Actor | None = None
-    has_let_go: bool = False  # of a parent that waits in vfork: it has exec'd or died
+    has_let_go: bool = False  # of a parent that waits in vfork: this process has exec'd or died
     stopped: bool = False
-    hears_kernel: bool = False  # the kernel may send it signals that nobody announces (terminals, O_ASYNC)
-    seen_pending: int = 0  # of those, what was pending when we last looked, as a mask
+    hears_kernel: bool = False  # the kernel may send signals of its own (terminals, O_ASYNC)
+    seen_pending: int = 0  # of these signals, those pending at the last look, as a mask
     dead: bool = False
-    exit_status: int | None = None  # as it announced it; once a started program is dead, as wait(2) tells
-    started: bool = False  # by request, not by another emulated process
+    exit_status: int | None = None  # as the process announced; of a dead started program, as wait(2) tells
+    started: bool = False  # by `Lifecycle.spawn`, not by another emulated process
     label: str = ""
     born_ns: int = 0
-    images: int = 0  # programs that it has run
-    execs: bool = False  # its next word is another image's first, or that it has failed
+    images: int = 0  # programs that the process has run
+    execs: bool = False  # the next message is the HELLO of another program, or EXEC_FAILED
     on_exit: Callable[[Process], None] | None = None
 
     def __repr__(self) -> str:
         return f"{os.path.basename(self.program) or '?'}[{self.pid}]@{self.host.name}"
 
     def open_pidfd(self, global_pid: int) -> None:
-        """Learn the process's real identity; raises ProcessLookupError if it is gone already."""
+        """Open the pidfd of the real process. Raises ProcessLookupError if it is gone already."""
         self.global_pid = global_pid
         self.pidfd = os.pidfd_open(global_pid)
 
     def new_pending(self) -> list[int]:
-        """Numbers of signals that have become pending since this was last asked, for the process or its main thread."""
+        """Signals that have become pending for the process or its main thread since the last call, ascending."""
         status = self.status_fields()
         pending = int(status.get("ShdPnd", "0"), 16) | int(status.get("SigPnd", "0"), 16)
         fresh, self.seen_pending = pending & ~self.seen_pending, pending
         return [number for number in range(1, 65) if fresh >> (number - 1) & 1]
 
     def group(self) -> int:
-        """The process group as its own PID namespace numbers it (the last number of NSpgid); -1 if it is gone."""
+        """The process group in the process's own PID namespace (the last number of NSpgid); -1 if the process is gone."""
         fields = self.status_fields().get("NSpgid", "").split()
         return int(fields[-1]) if fields else -1
 

@@ -1,10 +1,10 @@
-"""What /proc tells of emulated processes, read by the server for what it decides and for its reports."""
+"""Readers of /proc of emulated processes, for decisions of the server and for its reports."""
 
 from __future__ import annotations
 
 
 def epoll_targets(fdinfo: str | None) -> list[tuple[int, int]]:
-    """Descriptors that an epoll watches, ascending, with their files' inodes, from its fdinfo file; none if it is gone."""
+    """(descriptor, inode) of what an epoll watches, ascending, from the epoll's fdinfo file; empty if there is no such file."""
     if fdinfo is None:
         return []
     try:

@@ -1,7 +1,7 @@
-"""Which actors look for a signal that was sent, and what stopping and continuing does to the run queue.
+"""Signals: which actor looks for a signal that was sent, and what stopping and continuing does to the run queue.
 
-The kernel keeps the queues of signals. An actor that waits blocks all signals, so a signal takes effect in a turn of an actor
-that is woken to look for it: the order of signals is the order of turns, which is the server's.
+The kernel keeps the queues of pending signals. An actor that waits blocks all signals, so a signal takes effect in the turn of
+an actor that the server has woken to look for it: the order of signals is the order of turns, which the server decides.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from rsg_server.protocol import Wait, Wake
 
 
 class Signals:
-    """Wakes actors for signals; `listeners` (by number) are processes to which the kernel itself sends signals unannounced."""
+    """Wakes actors for signals. `listeners` are the processes, by number, to which the kernel may send signals of its own."""
 
     def __init__(self, kernel: RunQueue) -> None:
         self._kernel = kernel
         self.listeners: dict[int, Process] = {}
 
     def notice(self, process: Process, number: int, tid: int = 0, every_thread: bool = False) -> None:
-        """Let an actor that may take a signal look, which was sent to a process (or to one of its threads).
+        """A signal was sent to a process, or to its thread `tid`: wake the first waiting actor that may take the signal.
 
-        As in Linux, the main thread is preferred, then the others in the order of their birth.
+        As in Linux, the main thread is preferred, then the other threads in the order of their birth.
         """
         self._kernel.preemption.streak = 0  # a spinner may wait for what the handler of the signal does
         bit = 1 << (number - 1)
@@ -42,12 +42,12 @@ class Signals:
                     return
 
     def listen_to_kernel(self, process: Process) -> None:
-        """From now on, look for signals that the kernel sends to the process by itself (terminals, O_ASYNC)."""
+        """From now on, look for signals that the kernel itself sends to a process (terminals, O_ASYNC)."""
         process.hears_kernel = True
         self.listeners[process.number] = process
 
     def look(self) -> None:
-        """Look for signals that the kernel may have sent because of what has just happened."""
+        """Look for signals that the kernel itself may have sent since the last look."""
         for number in sorted(self.listeners):
             process = self.listeners[number]
             if process.pidfd >= 0 and not process.dead:
@@ -55,12 +55,12 @@ class Signals:
                     self.notice(process, signal_number)
 
     def stop(self, process: Process) -> None:
-        """Take the actors of a process that the kernel has stopped out of the run queue, until the process is continued."""
+        """The kernel has stopped a process: take its actors out of the run queue until the process is continued."""
         kernel = self._kernel
         native_signal.await_rests(process.global_pid)
         process.stopped = True
         for actor in process.actors:
-            if isinstance(actor.timeout, Alarm) and actor.parked is not None:  # a process ends waits of its own while it runs
+            if isinstance(actor.timeout, Alarm) and actor.parked is not None:  # kept by the process, which is stopped
                 actor.timeout.cancel()
                 actor.timeout = kernel.timeline.add(actor.parked.deadline_ns, partial(kernel.time_out, actor))
         kernel.cpu.pause(process.actors)
@@ -70,7 +70,7 @@ class Signals:
             self.child_changed(process.parent)
 
     def resume(self, process: Process) -> None:
-        """SIGCONT: ready actors rejoin the run queue in the order of their numbers."""
+        """The kernel has continued a process: its ready actors rejoin the run queue in the order of their birth."""
         if not process.stopped:
             return
         process.stopped = False
@@ -80,7 +80,7 @@ class Signals:
             self.child_changed(process.parent)
 
     def child_changed(self, parent: Process) -> None:
-        """A child of the process has died, stopped or been continued: waiters look again, and SIGCHLD is due."""
+        """A child of `parent` has died, stopped or been continued: actors in wait(2) look again, and SIGCHLD is due."""
         for actor in parent.actors:
             if actor.parked is not None and actor.parked.wait == Wait.CHILD:
                 self._kernel.wake(actor, Wake.READY)

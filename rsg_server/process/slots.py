@@ -1,4 +1,4 @@
-"""The places in shared memory where parked actors wait for their turn."""
+"""Slots: the places in shared memory where parked actors wait for their turn."""
 
 from __future__ import annotations
 
@@ -11,29 +11,32 @@ if TYPE_CHECKING:
 
 
 class Slots:
-    """Hands out numbers from 1 on, those given back first; none (0) once all are taken: such an actor waits for a message."""
+    """Hands out slots from 1 on, first those that were given back.
+
+    Once all are taken, an actor gets slot 0, which is none: such an actor waits for a message at its channel.
+    """
 
     def __init__(self) -> None:
         self._actors: dict[int, Actor] = {}
         self._free: list[int] = []
 
     def __getitem__(self, slot: int) -> Actor:
-        """Who waits there. Raises KeyError if nobody has this slot."""
+        """The actor that has a slot. Raises KeyError if none has."""
         return self._actors[slot]
 
     def get(self, slot: int) -> Actor | None:
-        """Who waits there, None if nobody has this slot."""
+        """The actor that has a slot, None if none has."""
         return self._actors.get(slot)
 
     def take(self, actor: Actor) -> None:
-        """Give an actor a slot of its own."""
+        """Give an actor a slot of its own, or 0 if all are taken."""
         slot = self._free.pop() if self._free else len(self._actors) + 1
         actor.slot = slot if slot < SLOTS else 0
         if actor.slot:
             self._actors[slot] = actor
 
     def release(self, actor: Actor) -> None:
-        """An actor has ended: its slot is the next one's."""
+        """Take back the slot of an actor that has ended."""
         if actor.slot:
             del self._actors[actor.slot]
             self._free.append(actor.slot)

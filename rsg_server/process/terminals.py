@@ -1,8 +1,9 @@
-"""Pseudoterminals without the kernel's work queue, which hands characters on when it comes to it, at no moment of virtual time.
+"""Pseudoterminals without the kernel's work queue, which delivers characters at no defined moment of virtual time.
 
-What is typed at a master is put into the slave's line discipline here, where it takes effect at once: echo, signals, lines.
-What a slave has written is delivered to its master as soon as somebody polls that and finds nothing: done for those who wait.
-Where we may not do so (TIOCSTI wants root, or an old kernel's ways), the turn loop waits a moment of real time instead.
+The server puts characters typed at a master into the slave's line discipline (ioctl_tty(2) TIOCSTI), where they take effect at
+once: echo, signals, lines. The kernel delivers what a slave has written to its master as soon as a poll of the master finds
+nothing to read: the server polls on behalf of the actors that wait. Where TIOCSTI is not allowed (it needs root, or an old
+kernel), the turn loop waits a moment of real time instead.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ if TYPE_CHECKING:
 
 _SYS_PIDFD_GETFD = 438
 _ROOM = 2048
-"""Unread characters of a terminal beyond which the kernel decides what becomes of more; it holds 4096."""
+"""Most unread characters of a terminal that the server types into. A terminal holds 4096: beyond, the kernel decides."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 @contextlib.contextmanager
 def borrowed(process: Process, fd: int) -> Iterator[int]:
-    """A copy of a process's descriptor for a moment; raises OSError if it is gone or may not be had."""
+    """A copy of a process's descriptor for a moment. Raises OSError if the descriptor is gone or may not be copied."""
     copy = _libc.syscall(_SYS_PIDFD_GETFD, process.pidfd, fd, 0)
     if copy < 0:
         raise OSError(ctypes.get_errno(), "pidfd_getfd")
@@ -46,7 +47,7 @@ def borrowed(process: Process, fd: int) -> Iterator[int]:
 
 
 def type_at(host: HostState, number: int, keys: bytes) -> bool:
-    """Have a terminal of a host take these keys, at once; False if nobody has it open, it is full, or we may not."""
+    """Type keys at a terminal of a host, at once; False if no process has it open, it is full, or TIOCSTI is not allowed."""
     for process in sorted(host.processes.values(), key=lambda process: process.number):
         fd = _descriptor_of(process, f"/dev/pts/{number}")
         if fd is not None:
@@ -79,14 +80,14 @@ def _descriptor_of(process: Process, name: str) -> int | None:
 
 
 def flush(terminal: int) -> None:
-    """Have the kernel deliver what is on its way to this end, unless there is something to be read already."""
+    """Have the kernel deliver what is under way to this end of a terminal; without effect while there is something to read."""
     poller = select.poll()
     poller.register(terminal, select.POLLIN)
     poller.poll(0)
 
 
 def flush_waited(waiting: dict[int, Actor]) -> None:
-    """Deliver what has been written to terminals to those who wait for it; who no longer waits is taken from the table."""
+    """Deliver what was written to terminals to the actors that wait for it; drop actors that wait no longer from the table."""
     for number, actor in sorted(waiting.items()):
         if actor.parked is None or actor.state is not State.PARKED or not actor.parked.c & AT_TERMINAL:
             del waiting[number]
@@ -95,7 +96,7 @@ def flush_waited(waiting: dict[int, Actor]) -> None:
 
 
 def flush_for(process: Process, descriptors: list[int]) -> None:
-    """The same, for descriptors that a thread of a process waits for."""
+    """Deliver what is under way to terminals among descriptors of a process; descriptors that are gone are passed over."""
     for fd in descriptors:
         with contextlib.suppress(OSError), borrowed(process, fd) as copy:
             flush(copy)

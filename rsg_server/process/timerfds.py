@@ -1,4 +1,8 @@
-"""Timerfds: eventfds that the server writes. It keeps a copy of each, and nobody tells it when the last other one is closed."""
+"""Timerfds: an application's timerfd is an eventfd, to which the server writes expirations.
+
+The server keeps a copy of each eventfd. No message tells when an application closes its last descriptor of one, so a sweep over
+all processes finds the eventfds of which only the server's copy is left.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +16,12 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 FIRST_SWEEP = 256
+"""How many timerfds there must be for the first sweep."""
 
 
 @dataclass(eq=False, slots=True)
 class TimerFd:
-    """The server's copy of an eventfd that an application takes for a timerfd; `is_real` when of CLOCK_REALTIME."""
+    """The server's copy of an eventfd that an application takes for a timerfd; `is_real` for one of CLOCK_REALTIME."""
 
     fd: int
     is_real: bool = False
@@ -25,7 +30,7 @@ class TimerFd:
     event: Event | None = None
 
     def close(self) -> None:
-        """Nobody has it any more."""
+        """Cancel the next expiration, and close the server's copy."""
         if self.event is not None:
             self.event.cancel()
         os.close(self.fd)
@@ -39,7 +44,7 @@ class TimerFds:
         self._sweep_at = FIRST_SWEEP
 
     def create(self, is_real: bool) -> TimerFd:
-        """A new one, disarmed."""
+        """Make a timerfd, disarmed."""
         fd = os.eventfd(0, os.EFD_CLOEXEC)
         try:
             number = eventfd_number("self", fd)
@@ -51,12 +56,12 @@ class TimerFds:
         return self.all[number]
 
     def of(self, process: Process, fd: int) -> TimerFd | None:
-        """The timerfd at a descriptor of a process, None if that is something else. Raises OSError if it is not open."""
+        """The timerfd at a descriptor of a process; None if it is no timerfd. Raises OSError if the descriptor is not open."""
         number = eventfd_number(process.global_pid, fd)
         return self.all.get(number) if number is not None else None
 
     def sweep(self, processes: Iterable[Process]) -> None:
-        """Close what no process has open any more, whenever their number has doubled: cheap for each that was made."""
+        """Close timerfds that no process has open; only when their number has doubled, so that a new timerfd costs little."""
         if len(self.all) < self._sweep_at:
             return
         held = held_eventfds(processes)
@@ -67,14 +72,14 @@ class TimerFds:
         self._sweep_at = max(FIRST_SWEEP, 2 * len(self.all))
 
     def close(self) -> None:
-        """Release every descriptor."""
+        """Close all timerfds."""
         for timer in self.all.values():
             timer.close()
         self.all.clear()
 
 
 def eventfd_number(process: int | str, fd: int) -> int | None:
-    """The kernel's number of the eventfd at a descriptor; None if it is no eventfd. Raises OSError if it is not open."""
+    """The kernel's number of the eventfd at a descriptor; None if that is no eventfd. Raises OSError if it is not open."""
     number = _field(f"/proc/{process}/fdinfo/{fd}", "eventfd-id:")
     return None if number is None else int(number)
 
@@ -85,9 +90,9 @@ def _field(path: str, name: str) -> str | None:
 
 
 def held_eventfds(processes: Iterable[Process]) -> set[int] | None:
-    """Numbers of the eventfds that processes have open; None while some may be out of sight.
+    """Numbers of the eventfds that processes have open; None while the processes may have others.
 
-    That is so while a process has not spoken yet, or descriptors are under way between two (SCM_RIGHTS).
+    Others may exist while a process has not said HELLO, or while descriptors are under way between two processes (SCM_RIGHTS).
     """
     found: set[int] = set()
     for process in processes:
@@ -102,5 +107,5 @@ def held_eventfds(processes: Iterable[Process]) -> set[int] | None:
                 if link == "anon_inode:[eventfd]" and (number := eventfd_number(process.global_pid, int(fd))) is not None:
                     found.add(number)
         except OSError:
-            return None  # it has just ended, or may not be looked into
+            return None  # the process has just ended, or /proc does not show its descriptors
     return found

@@ -1,8 +1,8 @@
-"""The dead whom nobody has waited for yet: a zombie is still a member of its group, and still answers to its number.
+"""Zombies: dead processes that no parent has waited for. A zombie is still a member of its group and still has its pid.
 
-Zombies of emulated parents vanish when these call wait(2), in their own turns. All others are for the kernel or for the host's
-init to reap, neither of which knows of turns: whoever asked next would meet them or not as it pleases the computer. So a death
-lasts until what it leaves to these is gone.
+A zombie of an emulated parent vanishes when the parent calls wait(2), in a turn of the parent. All other zombies are reaped by
+the kernel or by the host's init, neither of which takes turns: whether another process still sees such a zombie would depend on
+the load of the computer. So a death is over only when the zombies that it leaves to the kernel or to init are gone.
 """
 
 from __future__ import annotations
@@ -20,25 +20,29 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 REAPING_TIMEOUT_S = 10.0
+"""How long the kernel or init may take to reap a zombie before the user is warned, real time."""
 _PRUNED_FROM = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Zombie:
-    """A dead process, by the server's number and by the innermost of its PID namespaces' own."""
+    """A dead process, by its number in the server's PID namespace and in its own, the innermost."""
 
     global_pid: int
     pid: int
 
     def status(self) -> dict[str, str]:
-        """Empty once it is gone, even if its number is another's now."""
+        """/proc/PID/status; empty once the zombie is gone, even if another process has its number now."""
         fields = status_fields(self.global_pid)
         is_it = fields.get("State", "")[:1] in ("Z", "X") and fields.get("NSpid", "").split()[-1:] == [str(self.pid)]
         return fields if is_it else {}
 
 
 def reap(kernel: Warner, process: Process) -> None:
-    """Wait until those of a dead process and its dead children are gone whose parent is none of ours; the others stay its."""
+    """Wait until a dead process and its dead children are gone, as far as emulated parents are not to wait for them.
+
+    A zombie that has an emulated parent is added to that parent's zombies.
+    """
     own = [Zombie(process.global_pid, process.pid)] if process.pid else []
     for zombie in (*own, *process.zombies):
         parent = _await_reaping(kernel, process.host, zombie)
@@ -49,14 +53,14 @@ def reap(kernel: Warner, process: Process) -> None:
 
 
 def _await_reaping(kernel: Warner, host: HostState, zombie: Zombie) -> Process | None:
-    """The emulated process that is to wait for it; None once it is gone."""
+    """Wait until a zombie is gone (None), or return the emulated process that is to wait for it."""
     end = 0.0
     while status := zombie.status():
         parent_pid = int(status["PPid"]) if status["State"][0] == "Z" else -1
         for other in host.processes.values():
             if other.global_pid == parent_pid and not other.dead:
                 return other
-        if status["TracerPid"] != "0":  # a debugger's to see first
+        if status["TracerPid"] != "0":  # a debugger is to see the death first
             return None
         end = end or time.monotonic() + REAPING_TIMEOUT_S
         if time.monotonic() > end:
@@ -67,7 +71,7 @@ def _await_reaping(kernel: Warner, host: HostState, zombie: Zombie) -> Process |
 
 
 def _prune(parent: Process) -> None:
-    """Forget those that it has waited for: whenever their number is a power of two, for it may have thousands."""
+    """Forget zombies that a parent has waited for. Done when their number is a power of two: a parent may have thousands."""
     count = len(parent.zombies)
     if count >= _PRUNED_FROM and count & count - 1 == 0:
         parent.zombies = [zombie for zombie in parent.zombies if zombie.status()]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rsg_server.faults.faults import Fault, Profile
+from rsg_server.faults.faults import Fault, FaultProfile
 from rsg_server.options import KernelOptions
 from rsg_server.platform.platform import Platform
 from simunix.launch.debug.observation import NOTHING, ObservationOptions
@@ -102,7 +102,7 @@ class Plan:
     inputs: dict[str, Path] = field(default_factory=dict)  # what run.json gives checksums of
     log_every_turn: bool = False
     faults: tuple[Fault, ...] = ()
-    profiles: tuple[Profile, ...] = ()
+    profiles: tuple[FaultProfile, ...] = ()
     observation: ObservationOptions = NOTHING
     working: int = 0  # how many of the daemons may be carrying out work at a time
     merge_pages: str = "auto"

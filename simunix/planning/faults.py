@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from rsg_server.faults.faults import Change, Fault, Profile, check
+from rsg_server.faults.faults import Change, Fault, FaultProfile, check
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.profile import parse_profile
 from simunix.planning.platform_profiles import played
@@ -16,7 +16,7 @@ from simunix.scenario.faults import PROFILE_MEANINGS, EventSection, ProfileSecti
 NS = 10**9
 
 
-def read_profile(path: Path, change: Callable[[float], Change], is_positive: bool = False) -> Profile:
+def read_profile(path: Path, change: Callable[[float], Change], is_positive: bool = False) -> FaultProfile:
     """Read a profile in SimGrid's format. SimunixError names file and line."""
     try:
         found = parse_profile(path.name, path.read_text())
@@ -30,12 +30,12 @@ def read_profile(path: Path, change: Callable[[float], Change], is_positive: boo
     if is_positive and any(value == 0 for _, value in found.events):
         raise SimunixError(f"{path}: expected bandwidths above 0, got 0; a state_file takes the link down")
     points = tuple(Fault(round(moment_s * NS), change(value)) for moment_s, value in found.events)
-    return Profile(points, None if found.repeat_after_s is None else round(found.repeat_after_s * NS))
+    return FaultProfile(points, None if found.repeat_after_s is None else round(found.repeat_after_s * NS))
 
 
 def plan_faults(
     events: list[EventSection], profiles: list[ProfileSection], folder: Path, platform: Platform
-) -> tuple[tuple[Fault, ...], tuple[Profile, ...]]:
+) -> tuple[tuple[Fault, ...], tuple[FaultProfile, ...]]:
     """The faults and profiles of a run, those of the platform file first; all are checked. SimunixError names the key."""
     faults = []
     for index, event in enumerate(events):
@@ -45,7 +45,7 @@ def plan_faults(
     return tuple(faults), (*played(platform.description.profiles), *_profiles(profiles, folder, platform))
 
 
-def _profiles(sections: list[ProfileSection], folder: Path, platform: Platform) -> Iterator[Profile]:
+def _profiles(sections: list[ProfileSection], folder: Path, platform: Platform) -> Iterator[FaultProfile]:
     for index, section in enumerate(sections):
         _checked(f"profiles[{index}]", platform, section.change("state_file", 1.0))
         for key in PROFILE_MEANINGS:

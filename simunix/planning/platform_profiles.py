@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from rsg_server.errors import SimunixError
-from rsg_server.faults.faults import Change, Fault, HostChange, LinkChange, Profile
+from rsg_server.faults.faults import Change, Fault, FaultProfile, HostChange, LinkChange
 from rsg_server.platform.profile import Changes, ProfileUse
 
 NS = 10**9
@@ -26,7 +26,7 @@ def renamed(uses: Iterable[ProfileUse], names: Mapping[str, str]) -> tuple[Profi
     return tuple(ProfileUse(use.changes, names[use.element], use.profile) if use.changes in OF_HOSTS else use for use in kept)
 
 
-def played(uses: Iterable[ProfileUse]) -> Iterator[Profile]:
+def played(uses: Iterable[ProfileUse]) -> Iterator[FaultProfile]:
     """The profiles that an emulation plays. SimunixError names a profile that an emulation cannot play."""
     for use in uses:
         if use.changes not in _MEANINGS or not use.profile.events:
@@ -38,7 +38,7 @@ def played(uses: Iterable[ProfileUse]) -> Iterator[Profile]:
             )
         mean, repeat_s = _MEANINGS[use.changes], use.profile.repeat_after_s
         points = tuple(Fault(round(date_s * NS), mean(use.element, value)) for date_s, value in use.profile.events)
-        yield Profile(points, None if repeat_s is None else round(repeat_s * NS))
+        yield FaultProfile(points, None if repeat_s is None else round(repeat_s * NS))
 
 
 def not_played(uses: Iterable[ProfileUse]) -> tuple[str, ...]:

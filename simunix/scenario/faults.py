@@ -101,7 +101,8 @@ class EventSection(Section):
             yield HostChange(host, HOST_STATES[self.state], GRACE_NS if self.grace is None else self.grace)
         if self.link is not None:
             latency_s = None if self.latency is None else self.latency / NS
-            yield LinkChange(self.link, self.bandwidth, latency_s, IS_UP.get(self.state or ""), self.loss)
+            is_up = IS_UP.get(self.state or "")
+            yield LinkChange(self.link, bandwidth_bytes_per_s=self.bandwidth, latency_s=latency_s, is_up=is_up, loss=self.loss)
         if self.partition is not None:
             yield Partition(*self.partition)
         if self.heal is not None:

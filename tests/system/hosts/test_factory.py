@@ -50,7 +50,14 @@ def host(factory: HostFactory, kind: Isolation, name: str = "a1") -> Container:
 def spawn(container: Container, *argv: str, stdin: int | None = None, **environment: str) -> int:
     null = os.open(os.devnull, os.O_RDWR)
     try:
-        command = Command(argv, {"PATH": os.environ["PATH"], **environment}, "/", null if stdin is None else stdin, null, null)
+        command = Command(
+            argv=argv,
+            environment={"PATH": os.environ["PATH"], **environment},
+            directory="/",
+            stdin=null if stdin is None else stdin,
+            stdout=null,
+            stderr=null,
+        )
         return container.spawn(command, null, CHANNEL, NOFILE, None)
     finally:
         os.close(null)

@@ -14,8 +14,9 @@ from rsg_server.kernel import Kernel
 from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host
 from rsg_server.platform.star import star
-from rsg_server.process.actor import Actor, State
+from rsg_server.process.actor import Actor, Parked, State
 from rsg_server.process.host_state import Command
+from rsg_server.protocol import Wait
 from rsg_server.turn.allowance import set_lookahead
 from rsg_server.turn.loop import TurnLoop
 from rsg_server.turn.wakeups import wake_ready
@@ -56,6 +57,17 @@ class Fake:
         actor.owes_message = False
         actor.state = State.RUNNING
         return actor
+
+    def park(self, actor: Actor, wait: Wait, *, a: int = 0, b: int = 0, c: int = 0, blocked: int = 0) -> Actor:
+        """Have an actor wait, without a deadline."""
+        self.kernel.park(actor, Parked(int(wait), 0, -1, blocked, a, b, c, self.kernel.now_ns))
+        return actor
+
+    def pass_time(self, until_ns: int) -> None:
+        """Let what is due happen, each at its moment, up to a moment of virtual time."""
+        while (due := self.kernel.timeline.next_ns) is not None and due <= until_ns:
+            self.kernel.page.advance_to(due)
+            self.kernel.timeline.run_due(due)
 
     def send(self, actor: Actor, message: bytes) -> tuple[object, ...] | None:
         """Have a message handled as if the actor had sent it; returns the values of the reply, if there is one."""

@@ -1,4 +1,4 @@
-"""The kernel of a test."""
+"""A kernel without real processes for each test that asks for `world`."""
 
 from __future__ import annotations
 

@@ -1,0 +1,97 @@
+"""A signal wakes the actor that may take it; stopped processes have no turns."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+from rsg_server.process.actor import HAS_SIGNALFD, Actor, Parked, State
+from rsg_server.protocol import Wait, Wake
+from tests.unit.rsg_server.fakes import Fake
+from tests.unit.rsg_server.real_process import real_process
+
+USR1 = 1 << (signal.SIGUSR1 - 1)
+
+
+def thread_of(world: Fake, actor: Actor) -> Actor:
+    """Another thread of a process."""
+    made, theirs = world.kernel.lifecycle.new_actor(actor.process)
+    os.close(theirs)
+    made.tid, made.state, made.owes_message = made.number + 1000, State.RUNNING, False
+    return made
+
+
+def test_the_main_thread_is_woken_first(world: Fake) -> None:
+    main = world.park(world.born(), Wait.TIME)
+    thread = world.park(thread_of(world, main), Wait.TIME)
+    world.kernel.signals.notice(main.process, signal.SIGUSR1)
+    assert (main.state, thread.state) == (State.READY, State.PARKED)
+    assert main.reply[0] == Wake.SIGNAL
+
+
+def test_a_thread_that_blocks_the_signal_is_passed_over(world: Fake) -> None:
+    main = world.park(world.born(), Wait.TIME, blocked=USR1)
+    thread = world.park(thread_of(world, main), Wait.TIME)
+    world.kernel.signals.notice(main.process, signal.SIGUSR1)
+    assert (main.state, thread.state) == (State.PARKED, State.READY)
+
+
+def test_a_blocked_signal_wakes_threads_that_ask_for_it(world: Fake) -> None:
+    by_sigwait = world.park(world.born(), Wait.SIGNAL, a=USR1, blocked=USR1)
+    by_signalfd = world.park(world.born(), Wait.FD, blocked=USR1 | HAS_SIGNALFD)
+    for actor in (by_sigwait, by_signalfd):
+        world.kernel.signals.notice(actor.process, signal.SIGUSR1)
+    assert (by_sigwait.state, by_signalfd.state) == (State.READY, State.READY)
+
+
+def test_a_signal_to_one_thread_or_to_all(world: Fake) -> None:
+    main = world.park(world.born(), Wait.TIME)
+    threads = [world.park(thread_of(world, main), Wait.TIME) for _ in range(2)]
+    world.kernel.signals.notice(main.process, signal.SIGUSR1, tid=threads[0].tid)
+    assert list(world.kernel.run_queue) == threads[:1]
+    world.kernel.signals.notice(main.process, signal.SIGTERM, every_thread=True)
+    assert list(world.kernel.run_queue) == [threads[0], main, threads[1]]
+
+
+def test_a_stopped_process_is_ready_only_once_it_is_continued(world: Fake) -> None:
+    first = world.park(world.born(), Wait.TIME)
+    second = world.park(thread_of(world, first), Wait.TIME)
+    world.kernel.wake(second, Wake.READY)
+    world.kernel.signals.stop(first.process)
+    assert not world.kernel.run_queue
+    world.kernel.wake(first, Wake.READY)
+    assert not world.kernel.run_queue and first.state is State.READY
+    world.kernel.signals.resume(first.process)
+    world.kernel.signals.resume(first.process)  # a second SIGCONT changes nothing
+    assert list(world.kernel.run_queue) == [first, second], "in the order of their birth"
+
+
+def test_a_deadline_comes_while_the_process_is_stopped(world: Fake) -> None:
+    actor = world.born()
+    world.kernel.park(actor, Parked(int(Wait.TIME), 0, 1000, 0, 0, 0, 0, 0, True))
+    world.kernel.signals.stop(actor.process)
+    world.pass_time(2000)
+    assert actor.state is State.READY and actor.reply[0] == Wake.TIMEOUT
+    assert not world.kernel.run_queue
+
+
+def test_a_parent_that_waits_for_a_child_looks_when_the_child_stops_and_continues(world: Fake) -> None:
+    parent, child = world.born(), world.born()
+    child.process.parent = parent.process
+    for change in (world.kernel.signals.stop, world.kernel.signals.resume):
+        parent.state = State.RUNNING
+        world.park(parent, Wait.CHILD)
+        change(child.process)
+        assert parent.state is State.READY and parent.reply[0] == Wake.READY
+
+
+def test_signals_of_the_kernel_are_looked_for_where_they_may_come(world: Fake) -> None:
+    with real_process(world, blocked=signal.SIGUSR1) as actor:
+        os.kill(actor.process.global_pid, signal.SIGUSR1)
+        world.park(actor, Wait.SIGNAL, a=USR1)
+        world.kernel.signals.look()
+        assert actor.state is State.PARKED, "nobody said that the kernel may send it signals"
+        world.kernel.signals.listen_to_kernel(actor.process)
+        world.kernel.signals.look()
+        assert actor.state is State.READY and actor.reply[0] == Wake.SIGNAL
+        assert actor.process.new_pending() == [], "each signal is noticed once"

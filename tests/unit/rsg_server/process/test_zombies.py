@@ -1,0 +1,66 @@
+"""A death lasts until its zombie is gone, or is left to an emulated parent."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import pytest
+
+from rsg_server.process import zombies
+from rsg_server.process.zombies import Zombie
+from tests.unit.rsg_server.fakes import Fake
+from tests.unit.rsg_server.real_process import kill, real_process, this_process
+
+
+def test_a_zombie_is_told_from_a_living_process_and_from_another_one(world: Fake) -> None:
+    with real_process(world) as actor:
+        pid = actor.process.pid
+        assert Zombie(pid, pid).status() == {}, "it lives"
+        kill(actor)
+        assert Zombie(pid, pid).status()["State"].startswith("Z")
+        assert Zombie(pid, pid + 1).status() == {}, "its number is another's"
+    assert Zombie(pid, pid).status() == {}, "it has been waited for"
+
+
+def test_an_emulated_parent_keeps_the_zombies_that_are_its_to_wait_for(world: Fake) -> None:
+    parent = this_process(world).process
+    with real_process(world) as actor, real_process(world) as orphan:
+        kill(actor)
+        kill(orphan)
+        left_behind = Zombie(orphan.process.global_pid, orphan.process.pid)
+        actor.process.zombies = [left_behind]
+        actor.process.dead = True
+        zombies.reap(world.kernel, actor.process)
+        assert parent.zombies == [Zombie(actor.process.global_pid, actor.process.pid), left_behind]
+        assert actor.process.zombies == []
+
+
+def test_a_zombie_of_no_emulated_process_is_waited_for(world: Fake) -> None:
+    with real_process(world) as actor:
+        kill(actor)
+        init = threading.Timer(0.02, os.waitid, (os.P_PID, actor.process.global_pid, os.WEXITED))
+        init.start()
+        zombies.reap(world.kernel, actor.process)
+        assert actor.process.status_fields() == {}
+        init.join()
+        assert not world.kernel.warnings
+
+
+def test_a_zombie_that_nobody_reaps_is_warned_of(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(zombies, "REAPING_TIMEOUT_S", 0.01)
+    with real_process(world) as actor:
+        kill(actor)
+        zombies.reap(world.kernel, actor.process)
+    assert world.kernel.warnings == {"not reaped": 1}
+
+
+def test_a_parent_forgets_in_time_what_it_has_waited_for(world: Fake) -> None:
+    parent = this_process(world).process
+    gone = [Zombie(2**31 - 1, number) for number in range(31)]  # above every pid
+    parent.zombies = list(gone)
+    with real_process(world) as actor:
+        kill(actor)
+        actor.process.dead = True
+        zombies.reap(world.kernel, actor.process)
+        assert parent.zombies == [Zombie(actor.process.global_pid, actor.process.pid)]
