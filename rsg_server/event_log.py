@@ -41,7 +41,7 @@ class EventLog:
         if self._every_turn:
             self._write({"t": now_ns, "event": "turn", "actor": actor_number, "wake": wake})
 
-    def steps(self, digest: int) -> None:
+    def handed_off(self, digest: int) -> None:
         """Add to the digest the turns that a process has handed on without the server, by their own digest."""
         self._buffer += digest.to_bytes(8, "little")
 

@@ -59,7 +59,7 @@ class Kernel:
         self.readiness = Readiness()
         self.channel_pool = ChannelPool(self.readiness)
         self.fd_store = FdStore(
-            self.readiness, self.channel_pool.give_up_all, lambda: chain(self.sockets.all.values(), self.actors.values())
+            self.readiness, self.channel_pool.close_all, lambda: chain(self.sockets.all.values(), self.actors.values())
         )
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
         self.actors: dict[int, Actor] = {}
@@ -129,7 +129,7 @@ class Kernel:
         if parked.deadline_ns >= 0:
             if is_in_timer_queue:
                 actor.timeout = self.timer_queue.alarm(actor.slot)
-            elif parked.steps and actor.slot:
+            elif parked.siblings_may_wake and actor.slot:
                 actor.timeout = self.timer_queue.add(actor.slot, parked.deadline_ns)
             else:
                 actor.timeout = self.timeline.add(parked.deadline_ns, partial(self.time_out, actor))
@@ -180,7 +180,7 @@ class Kernel:
     def close(self) -> None:
         """Release every descriptor; the processes themselves are the launcher's to end."""
         self.fd_store.close()
-        self.channel_pool.give_up_all()
+        self.channel_pool.close_all()
         for process in list(self.processes.values()):
             for actor in list(process.actors):
                 self.lifecycle.end_actor(actor)

@@ -33,7 +33,7 @@ def stepped(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
     if len({entry.slot for entry in news}) < len(news):
         raise ValueError("steps that do not fit together")
     catch_up(kernel, actor, news)
-    kernel.log.steps(digest)
+    kernel.log.handed_off(digest)
     kernel.handed_to = actor
 
 
@@ -71,7 +71,7 @@ def _journal(kernel: Kernel) -> list[Any]:
 def _goes_on(kernel: Kernel, actor: Actor, entry: Any) -> bool:
     """Most tick: they wait for the same as before, alone there, only until later."""
     parked = actor.parked
-    if entry.is_ready or parked is None or not parked.steps or actor.state is not State.PARKED:
+    if entry.is_ready or parked is None or not parked.siblings_may_wake or actor.state is not State.PARKED:
         return False
     if (parked.wait, parked.b, parked.c) != (entry.wait, entry.word, entry.bitset) or entry.deadline < 0:
         return False

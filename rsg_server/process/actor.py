@@ -58,12 +58,12 @@ class Parked:
     b: int
     c: int
     since_ns: int
-    steps: bool = False  # another thread of the process may end the wait without the server
+    siblings_may_wake: bool = False  # threads of the process may end the wait without the server
 
 
 @dataclass(slots=True)
 class Spinner:
-    """What the preemption (rsg_server.turn.preemption) knows of an actor whose turn was taken back."""
+    """An actor that was preempted, as the preemption (rsg_server.turn.preemption) knows it."""
 
     global_tid: int
     patience_ns: int

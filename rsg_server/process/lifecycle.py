@@ -193,7 +193,7 @@ class Lifecycle:
         kernel = self._kernel
         for actor in list(process.actors):
             self.end_actor(actor)
-        kernel.channel_pool.give_up(process)
+        kernel.channel_pool.close(process)
         for timer in process.timers.values():
             if timer.event is not None:
                 timer.event.cancel()
