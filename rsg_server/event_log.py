@@ -41,8 +41,8 @@ class EventLog:
         if self._every_turn:
             self._write({"t": now_ns, "event": "turn", "actor": actor_number, "wake": wake})
 
-    def handed_off(self, digest: int) -> None:
-        """Add to the digest the turns that a process has handed on without the server, by their own digest."""
+    def handoffs(self, digest: int) -> None:
+        """Account for the turns that a process has handed on without the server since the last digest."""
         self._buffer += digest.to_bytes(8, "little")
 
     def event(self, now_ns: int, kind: str, **fields: object) -> None:

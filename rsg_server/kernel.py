@@ -1,13 +1,13 @@
-"""Ties clock, timeline, actors, processes, hosts and sockets together: requests come in, replies and wake-ups go out.
+"""The composition root: makes clock, timeline, processes, sockets, network and turn, and ties them together.
 
-No waiting and no trio here: `turn.py` receives and sends, this file and `handlers/` decide.
+The kernel neither waits nor knows trio: the turn loop receives and sends messages, the handlers and the parts decide.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import chain
 
@@ -37,14 +37,18 @@ from rsg_server.protocol import Wait, Wake, WarningKind
 from rsg_server.sockets.datagrams import Datagrams
 from rsg_server.sockets.interfaces import InterfaceTable
 from rsg_server.sockets.netlink import Netlink
+from rsg_server.sockets.pair import SimulatedSocket
 from rsg_server.sockets.table import SocketTable
 from rsg_server.sockets.wire import Wire
 from rsg_server.turn.preemption import Preemption
 from rsg_server.turn.readiness import Readiness
 
+_COUNTED = (WarningKind.UNKNOWN_SYSCALL, WarningKind.REFUSED)
+"""Warnings of which run.json counts the system calls."""
+
 
 class Kernel:
-    """The state of one emulation."""
+    """The state of one emulation; each part takes the kernel as a protocol, which its `needs` module declares."""
 
     def __init__(self, platform: Platform, options: KernelOptions, log: EventLog, launcher: Launcher) -> None:
         self.options = options
@@ -58,16 +62,14 @@ class Kernel:
         self.wire = Wire(self, options.seed)
         self.readiness = Readiness()
         self.channel_pool = ChannelPool(self.readiness)
-        self.fd_store = FdStore(
-            self.readiness, self.channel_pool.close_all, lambda: chain(self.sockets.all.values(), self.actors.values())
-        )
+        self.fd_store = FdStore(self.readiness, self.channel_pool.close_all, self._holders)
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
         self.actors: dict[int, Actor] = {}
         self.slots = Slots()
-        self.handed_to: Actor | None = None  # who has the turn, when it has gone on without the server
+        self.handed_to: Actor | None = None  # the actor that has got the turn without the server, as a handler has learnt
         self.processes: dict[int, Process] = {}
         self.run_queue: deque[Actor] = deque()
-        self.at_terminals: dict[int, Actor] = {}  # by number, those that wait for the master of a terminal
+        self.at_terminals: dict[int, Actor] = {}  # by number, the actors that wait for the master of a terminal
         self.preemption = Preemption(self)
         self.cpu = Cpu(self)
         self.signals = Signals(self)
@@ -79,19 +81,17 @@ class Kernel:
         self.netlink = Netlink(self)
         self.faults = Faults(self)
         self.timerfds = TimerFds()
-        self.queue_notifies: dict[int, tuple[Process, int]] = {}  # POSIX message queue -> who wants which signal from it
+        self.queue_notifies: dict[int, tuple[Process, int]] = {}  # by message queue: a process, and the signal for it
         self.warnings: dict[str, int] = {}
-        self.unknown_calls: Counter[str] = Counter()
-        self.refused_calls: Counter[str] = Counter()
-        self.calls_by_warning = {
-            int(WarningKind.UNKNOWN_SYSCALL): self.unknown_calls,
-            int(WarningKind.REFUSED): self.refused_calls,
-        }
+        self.calls_by_warning: dict[int, Counter[str]] = {int(kind): Counter() for kind in _COUNTED}
         self.on_warning: Callable[[str], None] = lambda text: None
         self.on_birth: Callable[[Actor], None] = lambda child: None  # receives a child's first message before its first turn
-        self.external_files: set[str] = set()
         self.traces: Traces | None = None
         self.debugger: Debugger[Reply] | None = None
+
+    def _holders(self) -> Iterable[SimulatedSocket | Actor]:
+        """Everything with a descriptor that may be stored."""
+        return chain(self.sockets.all.values(), self.actors.values())
 
     # Time and order
 
@@ -101,13 +101,13 @@ class Kernel:
         return self.page.now_ns
 
     def wake(self, actor: Actor, reason: int, value: int = 0) -> bool:
-        """Put a parked actor at the end of the run queue; False if it is not waiting."""
+        """Put a parked actor at the end of the run queue; False if the actor does not wait."""
         if actor.state is not State.PARKED:
             return False
         if actor.timeout is not None:
             actor.timeout.cancel()
             actor.timeout = None
-        # A signal may turn out to be nothing: until the actor has looked, a futex wake may still find it in its queue.
+        # A signal may be blocked or ignored: until the actor has looked, a futex wake may still find the actor in its queue.
         if actor.parked is not None and actor.parked.wait == Wait.FUTEX and reason != Wake.SIGNAL:
             self.futexes.remove(actor)
         if actor.parked is not None and actor.parked.wait == Wait.COMPUTE:
@@ -117,13 +117,16 @@ class Kernel:
         return True
 
     def make_ready(self, actor: Actor) -> None:
-        """Append to the run queue; a stopped process's actors join it when it is continued."""
+        """Put an actor at the end of the run queue; the actors of a stopped process join it when the process is continued."""
         actor.state = State.READY
         if not actor.process.stopped:
             self.run_queue.append(actor)
 
     def park(self, actor: Actor, parked: Parked, is_in_timer_queue: bool = False) -> None:
-        """Take the turn from an actor until something of `parked` happens; its process may have set the deadline itself."""
+        """Take the turn from an actor until something of `parked` happens.
+
+        `is_in_timer_queue`: the actor's process has put the deadline into the timer queue by itself.
+        """
         actor.state = State.PARKED
         actor.parked = parked
         if parked.deadline_ns >= 0:
@@ -140,10 +143,10 @@ class Kernel:
         elif parked.wait == Wait.FD:
             if parked.c & AT_TERMINAL:
                 self.at_terminals[actor.number] = actor
-            self.readiness.changed()  # it may have become ready since the kernel was last asked
+            self.readiness.changed()  # the descriptor may have become ready since the kernel was last asked
 
     def unpark(self, actor: Actor) -> None:
-        """Forget what an actor waits for: its process knows better, and has kept the timer queue."""
+        """Forget what an actor waits for, since its process has ended the wait; the process has updated the timer queue."""
         if isinstance(actor.timeout, Event):
             actor.timeout.cancel()
         actor.timeout = None
@@ -170,12 +173,22 @@ class Kernel:
     # Warnings
 
     def warn(self, text: str, about: str | None = None) -> None:
-        """Say a warning once (or once of all that are about the same), count the rest."""
+        """Show the user a warning, once (or once of all that are `about` one thing), and count the others."""
         key = about or text
         first = key not in self.warnings
         self.warnings[key] = self.warnings.get(key, 0) + 1
         if first:
             self.on_warning(text)
+
+    @property
+    def unknown_calls(self) -> Counter[str]:
+        """How often each system call was made that is not in the table, by number."""
+        return self.calls_by_warning[WarningKind.UNKNOWN_SYSCALL]
+
+    @property
+    def refused_calls(self) -> Counter[str]:
+        """How often each system call was refused, by name."""
+        return self.calls_by_warning[WarningKind.REFUSED]
 
     def close(self) -> None:
         """Release every descriptor; the processes themselves are the launcher's to end."""

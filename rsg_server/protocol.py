@@ -32,7 +32,7 @@ class Op(IntEnum):
     REQUEUE = _number("OP_REQUEUE")
     EPOLL = _number("OP_EPOLL")
     WAITERS = _number("OP_WAITERS")
-    HAND_OVER = _number("OP_HAND_OVER")
+    PASS_LOCK = _number("OP_PASS_LOCK")
     FUTEX_WORDS = _number("OP_FUTEX_WORDS")
     PARK_AT_SLOT = _number("OP_PARK_AT_SLOT")
     HANDED_OFF = _number("OP_HANDED_OFF")

@@ -5,7 +5,7 @@
  * server is a child of the broker. The first word of each message of the server names the receiver. A host's NUMBER is above 0
  * and is never given twice:
  *   birth=NUMBER     a new host: the broker makes its control socket, and asks the fork server for
- *     namespaces=all|user|none   user: also a user namespace in which the caller is root. The answer is the host's first process
+ *     namespaces=all|user|none   user: also a user namespace in which the caller is root. Answered with the host's first process
  *   host=NUMBER      the rest of the message, with its descriptors, goes to that host
  *   close=NUMBER     close the host's control socket, and report nothing more of the host; not answered
  *   factory=0        the rest of the message is a request to the fork server:

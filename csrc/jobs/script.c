@@ -2,7 +2,8 @@
  * interpreter.
  *
  *     ranks N                    the number of ranks; 1 if missing
- *     launch COMMAND WORD...     starts the ranks, with this program, `rank`, a host and a port appended; if missing, a child is rank 0
+ *     launch COMMAND WORD...     starts the ranks: this program, `rank`, a host and a port are appended; if missing, a child
+ *                                is rank 0
  *     storage HOST PORT          a storage; storages are numbered from 0
  *     delay SECONDS              wait
  *     suspendable SECONDS        wait; time during which the job is suspended does not count

@@ -125,7 +125,7 @@ static inline long syscall6(long number, long a, long b, long c, long d, long e,
 #define SYSCALL_4(n, a, b, c, d) syscall6(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
 #define SYSCALL_5(n, a, b, c, d, e) syscall6(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
 #define SYSCALL_6(n, a, b, c, d, e, f) syscall6(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
-#define NATIVE(name, ...)                                                                                                \
+#define NATIVE(name, ...)                                                                                                 \
     SYSCALL_PICK(__NR_##name, ##__VA_ARGS__, SYSCALL_6, SYSCALL_5, SYSCALL_4, SYSCALL_3, SYSCALL_2, SYSCALL_1, SYSCALL_0) \
     (__NR_##name, ##__VA_ARGS__)
 

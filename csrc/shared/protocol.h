@@ -1,6 +1,6 @@
 /* The wire between the shim and the server: message numbers, layouts, the shared clock page.
  *
- * The only copy. The shim includes this file; rsg_server reads it through cffi (see build_shim.py), so it holds nothing but
+ * This file is the only copy. The shim includes it; rsg_server reads it through cffi (csrc/build/), so it holds nothing but
  * enums, structs and integer defines. Every message is one msgpack array in one SEQPACKET datagram.
  *
  * Request: [op, arguments...]          shim -> server, always by the thread that holds the turn
@@ -31,8 +31,12 @@
 
 enum simunix_op {
     /* life */
-    OP_HELLO = 1,       /* [kind, pid, tid, program] -> HELLO_NEW_IMAGE: [0, seed, nofile, cpus, memory, flags, host, files, slot] + page fd */
-    OP_FORK = 2,        /* [kind] -> [child number, its slot, number of its pooled channel] + that channel, unless an ended thread has left it */
+    /* [kind, pid, tid, program]; the reply to HELLO_NEW_IMAGE, with the descriptor of the shared page:
+     * [0, seed, nofile, cpus, memory, flags, host, files, slot] */
+    OP_HELLO = 1,
+    /* [kind] -> [child number, its slot, number of its pooled channel] + that channel, unless a thread that has
+     * ended left it to the process */
+    OP_FORK = 2,
     OP_FORK_DONE = 3,   /* [pid or -errno, number] -> [0]; what became of the announced child */
     OP_EXEC = 4,        /* [path] -> [0]; the next message is HELLO of the new image, or EXEC_FAILED */
     OP_EXEC_FAILED = 5, /* [errno] -> [0] */
@@ -40,56 +44,68 @@ enum simunix_op {
     OP_EXIT = 7,        /* [status] no reply; the whole process */
     OP_NOFILE = 8,      /* [soft, hard] -> [0]; the limit that the process believes in */
     OP_WARN = 9,        /* [kind, text] -> [0] */
-    OP_STOPPING = 10,   /* [signal, pid] -> [0] once continued; pid as in kill(2): whom else it was sent to; -1: to nobody else */
+    /* [signal, pid] -> [0] once continued; pid as in kill(2) of the others that it was sent to, -1: to nobody else */
+    OP_STOPPING = 10,
     OP_TRACE = 11,      /* [] -> [0] + the file for the calls of this thread; -ENOENT if it is not to be traced */
     OP_TRACE_TEXT = 14, /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
     OP_HOST = 12,       /* [] -> [0, threads, processes born so far, latest pid, seed]; the caller's host */
     OP_BORN = 13,       /* [pid or tid] -> [0, when]; -ESRCH if it is none of the caller's host */
 
     /* waiting */
-    OP_PARK = 16,       /* [wait, syscall, deadline, blocked signals, a, b, c] -> [wake, value]; of a thread that got no slot, since all
-                         * SIMUNIX_SLOTS are in use: an emulation of more threads than that still runs */
-    OP_WAKE = 17,       /* [space, word, most, bitset] -> [woken] */
-    OP_REQUEUE = 18,    /* [space, word, to space, to word, wake most, move most] -> [woken, moved] */
-    OP_EPOLL = 19,      /* [] -> [0] + a private epoll for the thread, which the server watches */
-    OP_HAND_OVER = 20,  /* [space, word] -> [tid, 1 if others wait]; the first waiter goes on as the owner of a lock; 0: none waits */
+    /* [wait, syscall, deadline, blocked signals, a, b, c] -> [wake, value]; of a thread that got no slot, since all
+     * SIMUNIX_SLOTS are in use: an emulation of more threads than that still runs */
+    OP_PARK = 16,
+    OP_WAKE = 17,    /* [space, word, most, bitset] -> [woken] */
+    OP_REQUEUE = 18, /* [space, word, to space, to word, wake most, move most] -> [woken, moved] */
+    OP_EPOLL = 19,   /* [] -> [0] + a private epoll for the thread, which the server watches */
+    /* [space, word] -> [tid, 1 if others wait]; the first waiter becomes the owner of the lock; tid 0: nobody waits */
+    OP_PASS_LOCK = 20,
     OP_FUTEX_WORDS = 21, /* [(space, word) as pairs of 64 bits] -> [0]; what the next park in SPACE_MANY waits at */
 
-    OP_WAITERS = 22,    /* [space, word, detail] -> [how many wait there with this in the upper half of c] */
-    OP_PARK_AT_SLOT = 23, /* as PARK, and 1 if others of its process may wake it (handoff.c); answered in the caller's slot */
-    OP_HANDED_OFF = 55,    /* [digest, bytes] no reply; the turn has come to the caller without the server, or it has made siblings ready: struct
-                         * simunix_handoff of its process's threads, after what the journal says of others */
+    OP_WAITERS = 22, /* [space, word, detail] -> [how many wait there with this in the upper half of c] */
+    /* [wait, syscall, deadline, blocked signals, a, b, c, 1 if other threads of the process may wake it (handoff.c)];
+     * the answer comes in the caller's slot */
+    OP_PARK_AT_SLOT = 23,
+    /* [digest, bytes] no reply; the caller has got the turn without the server, or has made siblings ready. The bytes
+     * are a struct simunix_handoff for each thread of the process of which there is news, valid after the journal */
+    OP_HANDED_OFF = 55,
 
     /* signals and timers */
-    OP_SIGNAL = 24,     /* [pid, tid, signal] -> [0]; already sent; pid as in kill(2), tid 0 = the process */
-    OP_TIMER_SET = 25,  /* [id, first, interval, signal, tid, value] -> [0, left, interval]; first 0 disarms, tid 0 = process */
-    OP_TIMER_GET = 26,  /* [id] -> [0, left, interval, overruns of the signal that was taken last] */
+    OP_SIGNAL = 24,    /* [pid, tid, signal] -> [0]; already sent; pid as in kill(2), tid 0 = the process */
+    OP_TIMER_SET = 25, /* [id, first, interval, signal, tid, value] -> [0, left, interval]; first 0 disarms, tid 0 = process */
+    OP_TIMER_GET = 26, /* [id] -> [0, left, interval, overruns of the signal that was taken last] */
     OP_TIMER_DELETE = 27, /* [id] -> [0] */
-    OP_TIMERFD = 28,    /* [1 if of CLOCK_REALTIME] -> [0] + eventfd */
-    OP_TIMERFD_SET = 29, /* [fd, value, interval, 1 if absolute] -> [0, left, interval]; value 0 disarms */
-    OP_TIMERFD_GET = 30, /* [fd] -> [0, left, interval] */
+    OP_TIMERFD = 28,      /* [1 if of CLOCK_REALTIME] -> [0] + eventfd */
+    OP_TIMERFD_SET = 29,  /* [fd, value, interval, 1 if absolute] -> [0, left, interval]; value 0 disarms */
+    OP_TIMERFD_GET = 30,  /* [fd] -> [0, left, interval] */
 
     OP_KERNEL_SIGNALS = 31, /* [] -> [0]; from now on the kernel may send this process and its children signals by itself */
 
     OP_QUEUE_NOTIFY = 36, /* [queue, signal] -> [0]; the kernel will send it when a message comes; 0 takes that back */
-    OP_TYPED = 38,      /* [number, bytes] -> [how many]; at the master of the terminal of this number; -EAGAIN: the kernel must do it */
+    /* [number, bytes] -> [how many]; keys for the master of the terminal of this number; -EAGAIN: the kernel must
+     * take them */
+    OP_TYPED = 38,
     OP_QUEUE_SENT = 37, /* [queue] -> [0]; a message has been sent, and with it perhaps the signal that a process asked for */
 
     /* internet sockets; id is the number in the peer's abstract name, see SIMUNIX_SOCKET_NAME */
-    OP_SOCKET = 40,     /* [family, type, protocol] -> [id] + fd */
-    OP_BIND = 41,       /* [id, family, bytes, port] -> [0] */
-    OP_LISTEN = 42,     /* [id, backlog] -> [0] */
-    OP_CONNECT = 43,    /* [id, family, bytes, port, waits] -> [0 | -EINPROGRESS, has ended] (+ fd in place of a broken one); PARK(PARK_CONNECT) says how it ended */
+    OP_SOCKET = 40, /* [family, type, protocol] -> [id] + fd */
+    OP_BIND = 41,   /* [id, family, bytes, port] -> [0] */
+    OP_LISTEN = 42, /* [id, backlog] -> [0] */
+    /* [id, family, bytes, port, waits] -> [0 | -EINPROGRESS, has ended] (+ fd in place of a broken one);
+     * PARK(PARK_CONNECT) says how it ended */
+    OP_CONNECT = 43,
     OP_ACCEPT = 44,     /* [id] -> [new id, family, bytes, port] + fd; -EAGAIN if none is pending */
     OP_SOCKNAME = 45,   /* [id] -> [0, family, bytes, port] */
     OP_PEERNAME = 46,   /* [id] -> [0, family, bytes, port] */
     OP_SHUTDOWN = 47,   /* [id, how] -> [0]; the caller then shuts its end down */
     OP_SOCKET_GET = 48, /* [id, level, option] -> [0, bytes] */
     OP_SOCKET_SET = 49, /* [id, level, option, bytes] -> [0] */
-    OP_NETLINK = 51,    /* [id] -> [0]; what has been sent on a netlink socket is answered now; port of bind and sockname: its pid */
-    OP_MAY_SEND = 53,   /* [id, family, bytes] -> [0 | -errno]; of a datagram whose address may stand for many */
-    OP_INTERFACE = 52,  /* [index, name] -> [0, index, flags, mtu, kind, speed, prefix, name, hardware address, IPv4 addresses] */
-    OP_CONNECTED = 50   /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
+    /* [id] -> [0]; what has been sent on a netlink socket is answered now; its port in bind and sockname is a pid */
+    OP_NETLINK = 51,
+    OP_MAY_SEND = 53, /* [id, family, bytes] -> [0 | -errno]; of a datagram whose address may stand for many */
+    /* [index, name] -> [0, index, flags, mtu, kind, speed, prefix, name, hardware address, IPv4 addresses] */
+    OP_INTERFACE = 52,
+    OP_CONNECTED = 50 /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 
 /* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. */
@@ -99,18 +115,18 @@ enum simunix_fork { FORK_THREAD = 0, FORK_PROCESS = 1, FORK_VFORK = 2 };
 
 /* What a parked thread waits for; (a, b, c) in the comment. */
 enum simunix_wait {
-    PARK_TIME = 0,     /* only the deadline */
-    PARK_FD = 1,       /* what is in its private epoll: (a descriptor, how many, 1 if one is the master of a terminal; above
+    PARK_TIME = 0,      /* only the deadline */
+    PARK_FD = 1,        /* what is in its private epoll: (a descriptor, how many, 1 if one is the master of a terminal; above
                           its 8 bits the epoll's own descriptor) */
-    PARK_FUTEX = 2,    /* (space, word, bitset; above its 32 bits a detail of some spaces) */
-    PARK_CHILD = 3,    /* any of its children changing state */
-    PARK_SIGNAL = 4,   /* a signal: (set waited for by sigwait, 0, 0) */
-    PARK_LOCK = 5,     /* room, or the like, tried again at the deadline: (descriptor, 0, 0) */
-    PARK_CONNECT = 6,  /* the outcome of a connect: (socket id, 0, 0); the reply's value is 0 or -errno */
-    PARK_YIELD = 7,    /* behind all that are runnable now */
-    PARK_VFORK = 8,    /* the child's exec or end: (child number, 0, 0) */
+    PARK_FUTEX = 2,     /* (space, word, bitset; above its 32 bits a detail of some spaces) */
+    PARK_CHILD = 3,     /* any of its children changing state */
+    PARK_SIGNAL = 4,    /* a signal: (set waited for by sigwait, 0, 0) */
+    PARK_LOCK = 5,      /* room, or the like, tried again at the deadline: (descriptor, 0, 0) */
+    PARK_CONNECT = 6,   /* the outcome of a connect: (socket id, 0, 0); the reply's value is 0 or -errno */
+    PARK_YIELD = 7,     /* behind all that are runnable now */
+    PARK_VFORK = 8,     /* the child's exec or end: (child number, 0, 0) */
     PARK_PREEMPTED = 9, /* as PARK_YIELD, but the server took the turn back */
-    PARK_COMPUTE = 10  /* its computing: (flops, 0, 0); the reply's value is the flops that are left */
+    PARK_COMPUTE = 10   /* its computing: (flops, 0, 0); the reply's value is the flops that are left */
 };
 
 /* Futex spaces that are no memory: words in them are numbers of objects of the kernel. */
@@ -118,8 +134,9 @@ enum simunix_space {
     SPACE_SEMAPHORES = 1, /* detail: twice the semaphore's number, 1 more if it is to become zero */
     SPACE_QUEUES = 2,
     SPACE_FIFOS = 3,
-    SPACE_LOCKS = 4, /* detail: the descriptor; bitset: SIMUNIX_LOCK_WAITS (bit 31) and the pid of a record lock's holder, if known */
-    SPACE_MANY = 5   /* those of OP_FUTEX_WORDS; the reply's value says which was woken */
+    /* detail: the descriptor; bitset: SIMUNIX_LOCK_WAITS (bit 31) and the pid of a record lock's holder, if known */
+    SPACE_LOCKS = 4,
+    SPACE_MANY = 5 /* those of OP_FUTEX_WORDS; the reply's value says which was woken */
 };
 #define SIMUNIX_LOCK_WAITS 2147483648
 
@@ -131,7 +148,12 @@ enum simunix_warning { WARN_UNKNOWN_SYSCALL = 1, WARN_REFUSED = 2, WARN_ESCAPE =
 enum simunix_signal_code { SIMUNIX_PREEMPT_CODE = -64 };
 
 /* flags of the reply to HELLO_NEW_IMAGE */
-enum simunix_hello_flags { HELLO_FLAG_FAKE_NAME = 1, HELLO_FLAG_FAKE_GROUPS = 2, HELLO_FLAG_TRACE = 16, HELLO_FLAG_TRACE_STABLE = 32 };
+enum simunix_hello_flags {
+    HELLO_FLAG_FAKE_NAME = 1,
+    HELLO_FLAG_FAKE_GROUPS = 2,
+    HELLO_FLAG_TRACE = 16,
+    HELLO_FLAG_TRACE_STABLE = 32
+};
 
 /* Simulated sockets are known by their peer's abstract AF_UNIX name: "\0simunix:" type ":" 8 hex digits of the id. */
 #define SIMUNIX_SOCKET_NAME_LENGTH 19 /* what follows (":" and the run's tag) keeps two runs apart */
@@ -144,14 +166,20 @@ struct simunix_datagram {
     uint8_t address[16];
     uint8_t hop_limit;
     uint8_t traffic_class;
-    uint8_t fields;         /* DATAGRAM_ bits: what the sender has given, what the receiver wants to know */
+    uint8_t fields; /* DATAGRAM_ bits: what the sender has given, what the receiver wants to know */
     uint8_t unused;
     uint8_t destination[16];
-    int64_t arrived_ns;     /* CLOCK_REALTIME */
+    int64_t arrived_ns; /* CLOCK_REALTIME */
 };
 
-enum simunix_datagram_fields { DATAGRAM_HOP_LIMIT = 1, DATAGRAM_TRAFFIC_CLASS = 2, DATAGRAM_DESTINATION = 4,
-    DATAGRAM_TIME = 8, DATAGRAM_TIME_NS = 16, DATAGRAM_TIMES = 32 };
+enum simunix_datagram_fields {
+    DATAGRAM_HOP_LIMIT = 1,
+    DATAGRAM_TRAFFIC_CLASS = 2,
+    DATAGRAM_DESTINATION = 4,
+    DATAGRAM_TIME = 8,
+    DATAGRAM_TIME_NS = 16,
+    DATAGRAM_TIMES = 32
+};
 
 /* Where a parked thread waits, and what its wait has come to. One for each thread, in the shared memory at
  * SIMUNIX_SLOTS_OFFSET; the first stays empty. */
@@ -207,16 +235,16 @@ struct simunix_clock_page {
     /* before this nothing happens but what the timer queue says: the holder of the turn may set now_ns to a deadline
      * before it; 0 forbids it */
     uint64_t lookahead_ns;
-    uint64_t event_ns;            /* something is due then: a clock reader that passes it yields */
-    int64_t realtime_ns;          /* CLOCK_REALTIME = now_ns + this */
-    int64_t monotonic_ns;         /* CLOCK_MONOTONIC and CLOCK_BOOTTIME = now_ns + this */
-    uint64_t read_cost_ns;        /* price of a clock read */
-    uint64_t poll_cost_ns;        /* price of a call that asks without waiting: zero timeouts, sched_yield */
-    uint64_t call_cost_ns;        /* price of every trapped system call, so that loops of calls come to an end */
-    uint64_t preempt;             /* not 0: the SIGSYS that the server has sent makes the holder give the turn back */
-    uint64_t local_sleeps;        /* sleeps that needed no message */
-    uint64_t sequence;            /* of whatever was put into the timer queue, or the server's own timeline */
-    uint64_t due_ns;              /* the timer queue's earliest deadline, and its sequence number and slot */
+    uint64_t event_ns;     /* something is due then: a clock reader that passes it yields */
+    int64_t realtime_ns;   /* CLOCK_REALTIME = now_ns + this */
+    int64_t monotonic_ns;  /* CLOCK_MONOTONIC and CLOCK_BOOTTIME = now_ns + this */
+    uint64_t read_cost_ns; /* price of a clock read */
+    uint64_t poll_cost_ns; /* price of a call that asks without waiting: zero timeouts, sched_yield */
+    uint64_t call_cost_ns; /* price of every trapped system call, so that loops of calls come to an end */
+    uint64_t preempt;      /* not 0: the SIGSYS that the server has sent makes the holder give the turn back */
+    uint64_t local_sleeps; /* sleeps that needed no message */
+    uint64_t sequence;     /* of whatever was put into the timer queue, or the server's own timeline */
+    uint64_t due_ns;       /* the timer queue's earliest deadline, and its sequence number and slot */
     uint64_t due_sequence;
     uint64_t due_slot;
     uint64_t remote_handoffs;     /* not 0: the turn may go to another process without the server */
@@ -228,17 +256,17 @@ struct simunix_clock_page {
     /* slot of the thread that such a hand-off has given the turn to; 0: the holder has it from the server */
     uint64_t running;
     uint64_t clock_reads;
-    uint64_t traps;               /* system calls that came through the trap net */
-    uint64_t preloaded;           /* system calls that came through the preload net */
-    uint64_t lock_waiters;        /* threads that wait for a file lock: only then is the server told of a released lock */
-    uint64_t queue_notifies;      /* POSIX message queues that a process wants a signal from: only then a send is told */
-    uint64_t may_have_woken;      /* since this turn began, something was called that may make another actor ready */
+    uint64_t traps;          /* system calls that came through the trap net */
+    uint64_t preloaded;      /* system calls that came through the preload net */
+    uint64_t lock_waiters;   /* threads that wait for a file lock: only then is the server told of a released lock */
+    uint64_t queue_notifies; /* POSIX message queues that a process wants a signal from: only then a send is told */
+    uint64_t may_have_woken; /* since this turn began, something was called that may make another actor ready */
     /* a clock reader or caller that passes it after something that may have woken others yields, so that others may
      * look */
     uint64_t quantum_ns;
-    int64_t begun_ns;             /* when the run began, by the real clock: what the kernel has stamped since is of this run */
-    int64_t nice;                 /* of the whole emulation: what it calls nice is added to it */
-    uint32_t descriptor_floor;    /* the shim's own descriptors are at or above this */
+    int64_t begun_ns;          /* when the run began, by the real clock: what the kernel has stamped since is of this run */
+    int64_t nice;              /* of the whole emulation: what it calls nice is added to it */
+    uint32_t descriptor_floor; /* the shim's own descriptors are at or above this */
     uint32_t version;
 };
 

@@ -4,8 +4,10 @@
 #include "shared/kernel.h"
 #include "shared/protocol.h"
 
-_Static_assert(SIMUNIX_SLOTS_OFFSET + SIMUNIX_SLOTS * sizeof(struct simunix_slot) <= SIMUNIX_TIMER_QUEUE_OFFSET, "slots reach the timer queue");
-_Static_assert(SIMUNIX_TIMER_QUEUE_OFFSET + sizeof(struct simunix_timer_queue) <= SIMUNIX_STREAMS_OFFSET, "the timer queue reaches the streams");
+_Static_assert(SIMUNIX_SLOTS_OFFSET + SIMUNIX_SLOTS * sizeof(struct simunix_slot) <= SIMUNIX_TIMER_QUEUE_OFFSET,
+               "slots reach the timer queue");
+_Static_assert(SIMUNIX_TIMER_QUEUE_OFFSET + sizeof(struct simunix_timer_queue) <= SIMUNIX_STREAMS_OFFSET,
+               "the timer queue reaches the streams");
 _Static_assert(SIMUNIX_STREAMS_OFFSET + SIMUNIX_STREAMS * sizeof(uint32_t) <= SIMUNIX_SHARED_BYTES, "the streams do not fit");
 
 struct simunix_slot *slot_at(void *shared, uint32_t slot)

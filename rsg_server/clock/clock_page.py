@@ -50,7 +50,7 @@ FLOOR_AND_VERSION = PAGE_FIELDS["descriptor_floor"]
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What asking costs in virtual nanoseconds: a clock read, a poll that does not wait, any other system call."""
+    """Virtual nanoseconds that a call takes: a clock read, a poll that does not wait, any other system call."""
 
     read_ns: int = 50
     poll_ns: int = 1000
@@ -58,7 +58,7 @@ class Costs:
 
 
 def next_tick_ns() -> int:
-    """Wait for a tick of the clock with which the kernel stamps files: what it has stamped before is older than that.
+    """Wait for a tick of the clock with which the kernel stamps files: all stamps made before are older than the tick.
 
     Since Linux 6.13 some stamps are of the fine clock, which is up to a tick ahead of the coarse one.
     """
@@ -76,7 +76,7 @@ class ClockPage:
 
     def __init__(self, epoch_ns: int, uptime_ns: int, costs: Costs, descriptor_floor: int, begun_ns: int = FOREVER_NS) -> None:
         self.fd = os.memfd_create("simunix-clock", os.MFD_CLOEXEC)
-        os.ftruncate(self.fd, SHARED_BYTES)  # what nobody writes to takes no memory
+        os.ftruncate(self.fd, SHARED_BYTES)  # pages that are never written take no memory
         self._memory = mmap.mmap(self.fd, SHARED_BYTES)
         self.shared = ffi.from_buffer(self._memory)
         self.words = memoryview(self._memory)[: mmap.PAGESIZE].cast("Q")
@@ -93,14 +93,14 @@ class ClockPage:
 
     @property
     def now_ns(self) -> int:
-        """Virtual time since the start: the actors advance it by their clock reads and lone sleeps."""
+        """Virtual nanoseconds since the start; actors advance the clock by reading it, and by sleeping while they are alone."""
         now = self.words[NOW]
         if now > self._now_ns:
             self._now_ns = now
         return self._now_ns
 
     def advance_to(self, moment_ns: int) -> None:
-        """Move on to a moment; the past is ignored."""
+        """Move the clock on to a moment; a moment that is past changes nothing."""
         if moment_ns > self.now_ns:
             self._now_ns = moment_ns
         self.words[NOW] = self._now_ns
@@ -110,23 +110,23 @@ class ClockPage:
         lib.slot_answer(self.shared, slot, wake, value)
 
     def begin_slot(self, slot: int) -> None:
-        """A thread is about to be born that will wait there."""
+        """Prepare a slot for a thread that is about to be born."""
         lib.slot_reset(self.shared, slot)
 
     def tid_at(self, slot: int) -> int:
-        """Of a thread that waits at its slot for its first turn, as its process numbers it."""
+        """The thread id, in the PID namespace of its process, of a thread that waits at its slot for its first turn."""
         return int(lib.slot_tid(self.shared, slot))
 
     def tell_stream(self, number: int, listens: bool) -> None:
-        """Whoever has a stream need not ask whether it is connected, or whether it listens."""
+        """Tell the shims that a stream socket is connected, or that it listens, so that they need not ask."""
         self._streams[number % STREAMS] = (number | STREAM_LISTENS if listens else number) & 0xFFFFFFFF
 
     def await_doorbell(self, seen: int, patience_ns: int) -> None:
-        """Until it has been rung since its count was `seen`, or some real time has passed."""
+        """Wait until the doorbell has been rung since its count was `seen`, or until some real time has passed."""
         lib.doorbell_wait(self.shared, seen & 0xFFFFFFFF, patience_ns)
 
     def calls(self) -> int:
-        """How often anybody has asked for anything: who computes without a call leaves this as it is."""
+        """How many calls and clock reads all actors have made; computing leaves this number as it is."""
         words = self.words
         return words[TRAPS] + words[PRELOADED] + words[CLOCK_READS]
 

@@ -1,4 +1,4 @@
-"""What is due when: a queue of actions in total order (time, order of adding)."""
+"""The events of the emulation: actions in total order of virtual time, then of adding."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
 Action = Callable[[], None]
 _COMPACT_AT_LEAST = 1024
+"""How many cancelled events make it worth while to rebuild the heap."""
 END_NS = (1 << 63) - 1
+"""The end of virtual time, in nanoseconds."""
 
 
 class Event:
@@ -24,7 +26,7 @@ class Event:
         self._timeline = timeline
 
     def cancel(self) -> None:
-        """Take it back; nothing happens if it has happened or been cancelled already."""
+        """Cancel the event; nothing changes if it has happened or been cancelled already."""
         if self.action is not None:
             self.action = None
             self._timeline.forget_one()
@@ -33,7 +35,7 @@ class Event:
 class Timeline:
     """A heap of (nanoseconds, sequence number, event); cancelled events stay until they come up or are too many.
 
-    An timer_queue, if there is one, is part of it: deadlines that need not be the server's to let come.
+    The timer queue, if there is one, is part of the timeline: the deadlines that processes may also let come by themselves.
     """
 
     def __init__(self, timer_queue: TimerQueue | None = None) -> None:
@@ -48,7 +50,7 @@ class Timeline:
     def add(self, at_ns: int, action: Action) -> Event:
         """Have `action` called at `at_ns`; events of one moment happen in the order in which they were added.
 
-        What is due at the end of time never happens: clocks are signed numbers of 64 bits.
+        An event at the end of time never happens: clocks are signed numbers of 64 bits.
         """
         if at_ns >= END_NS:
             return Event(None, self)
@@ -76,7 +78,7 @@ class Timeline:
 
     @property
     def next_own_ns(self) -> int | None:
-        """The same without the timer queue."""
+        """The moment of the next event outside of the timer queue, None if nothing is due."""
         heap = self._heap
         while heap:
             if heap[0][2].action is not None:
@@ -86,7 +88,7 @@ class Timeline:
         return None
 
     def run_due(self, now_ns: int) -> None:
-        """Let everything happen that is due until `now_ns`, what that adds for then included."""
+        """Let all events happen that are due until `now_ns`, those included that they add."""
         while (due := self.next_ns) is not None and due <= now_ns:
             if self._timer_queue is not None and (not self._heap or self._timer_queue.next_order < self._heap[0][:2]):
                 self._timer_queue.run_next()

@@ -1,4 +1,4 @@
-"""Deadlines in shared memory: those that a process may let come by itself (csrc/shared/timer_queue.c)."""
+"""Deadlines in shared memory, which processes may let come without the server (csrc/shared/timer_queue.c)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Alarm:
         self._slot = slot
 
     def cancel(self) -> None:
-        """Take it back; nothing happens if it has come."""
+        """Remove the deadline; nothing happens if it has come."""
         lib.timer_queue_remove(self._page.shared, self._slot)
 
 
 class TimerQueue:
-    """What is due for whom; `ring` is called with a slot when its deadline has come.
+    """The deadlines of slots; `ring` is called with a slot when its deadline has come.
 
-    Emulated processes write there, so a slot may be nobody's.
+    Emulated processes write to the queue, so a slot may have no actor.
     """
 
     def __init__(self, page: ClockPage, ring: Callable[[int], None]) -> None:
@@ -33,7 +33,7 @@ class TimerQueue:
         self._ring = ring
 
     def next_sequence(self) -> int:
-        """A number that nothing has had before, here or in the timeline: what is due at one moment happens in this order."""
+        """A number that no deadline or event has had: what is due at one moment happens in the order of these numbers."""
         self._page.words[SEQUENCE] += 1
         return self._page.words[SEQUENCE]
 
@@ -43,19 +43,19 @@ class TimerQueue:
         return self.alarm(slot)
 
     def alarm(self, slot: int) -> Alarm:
-        """The one that a slot has already, set by its process."""
+        """The deadline that a slot has already, set by its process."""
         return Alarm(self._page, slot)
 
     @property
     def next_ns(self) -> int:
-        """The moment of the earliest; FOREVER_NS if there is none."""
+        """The moment of the earliest deadline; FOREVER_NS if there is none."""
         return min(self._page.words[DUE], FOREVER_NS)
 
     @property
     def next_order(self) -> tuple[int, int]:
-        """Moment and sequence number of the earliest."""
+        """Moment and sequence number of the earliest deadline."""
         return self._page.words[DUE], self._page.words[DUE_SEQUENCE]
 
     def run_next(self) -> None:
-        """Let the earliest happen."""
+        """Let the earliest deadline come."""
         self._ring(lib.timer_queue_pop(self._page.shared))

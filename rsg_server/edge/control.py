@@ -1,7 +1,7 @@
-"""The control socket of a running emulation: joining programs, pausing, pace, listing; one JSON request a connection.
+"""The control socket of a running emulation: joining programs, pausing, pace, listing; one JSON request for each connection.
 
-Request: one line of JSON {"op": ...}; `run` brings stdin, stdout and stderr along (SCM_RIGHTS). Answer: one line of JSON,
-in as many datagrams as it takes, then the end of the connection.
+A request is one line of JSON {"op": ...}; `run` comes with stdin, stdout and stderr (SCM_RIGHTS). The answer is one line of
+JSON, in as many datagrams as it takes, then the end of the connection.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Control:
         }
 
     async def serve(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Accept until cancelled; the socket file goes with us. The path is short enough for a socket through /proc."""
+        """Accept until cancelled, then remove the socket's file; bound through /proc for a path of any length."""
         plain = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         listener = trio.socket.from_stdlib_socket(plain)
         directory = os.open(self._path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -133,7 +133,7 @@ class Control:
         return await self._status(request, fds)
 
     async def _change(self, request: Answer, fds: list[int]) -> Answer:
-        """Hosts, links, partitions: at the next turn boundary."""
+        """Change hosts, links or partitions at the next turn boundary."""
         kernel = self._service.kernel
         changes = [from_message(message) for message in request["changes"]]
         for change in changes:

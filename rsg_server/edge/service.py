@@ -1,4 +1,4 @@
-"""The service: trio owns life and death (start, end, Ctrl-C, joiners, progress); the turn loop runs in slices inside it."""
+"""The service: trio is in charge of start, end, Ctrl-C, joined programs and progress; the turn loop runs in slices between."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STALL_WARNING_S = 10.0
 PACE_SLICE_S = 0.01
 DEBUGGER_SLICE_S = 0.05
 LISTEN_S = 0.02
-"""How long it waits for a word of who computes: meanwhile the turn may have gone on to somebody else."""
+"""How long the service waits for a message of a computing actor: meanwhile the turn may have gone on to another actor."""
 
 
 @dataclass(slots=True)
@@ -37,8 +37,8 @@ class ServiceOptions:
     pace: float | None = None
     until_ns: int | None = None
     keep_alive: bool = False
-    preempt_after_s: float | None = None  # CPU seconds that a turn may compute without a call; None: as long as it likes
-    external_files: set[tuple[int, int]] = field(default_factory=set)  # (device, inode) of what somebody outside may write to
+    preempt_after_s: float | None = None  # CPU seconds that a turn may compute without a call; None: no bound
+    external_files: set[tuple[int, int]] = field(default_factory=set)  # (device, inode) of files written from outside
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class Service:
     paused: bool = False
     reason: str = ""
     joined: int = 0
-    was_disturbed: bool = False  # somebody outside took a hand: the run cannot be repeated to the byte
+    was_disturbed: bool = False  # from outside: the run cannot be repeated to the byte
     turns: TurnLoop = field(init=False)
     _external_signals: ExternalSignals = field(init=False)
     _next_look: float = field(default=0.0, init=False)
@@ -83,7 +83,7 @@ class Service:
         """Give turns for a while."""
         try:
             return Outcome.LIMIT if self.paused else self.turns.run(SLICE_S)
-        except OSError as error:  # out of descriptors, most likely: nothing that an emulated process is to blame for
+        except OSError as error:  # most likely no descriptors are left: no fault of an emulated process
             raise ServerError(f"the server failed at {self.kernel.now_ns / 1e9:.3f} s: {error}; {MORE_FILES}") from error
 
     def end(self, reason: str) -> None:
@@ -93,18 +93,18 @@ class Service:
         self.attend()
 
     def interrupt(self) -> None:
-        """The same, from a signal's handler."""
+        """Stop at the next turn boundary; called by the handler of a signal, outside of trio."""
         self.reason = self.reason or "interrupted"
         self.turns.stop = True
         if self._token is not None:
             self._token.run_sync_soon(self.attend)
 
     def attend(self) -> None:
-        """Something outside wants to be looked at: wake the service if it waits."""
+        """Wake the service if it waits, since something outside has happened."""
         self._attention.set()
 
     def pause(self, paused: bool) -> None:
-        """Hold virtual time, or let it go on."""
+        """Stop virtual time, or let it go on."""
         self.paused = paused
         self._restart_pace()
         self.attend()
@@ -116,6 +116,7 @@ class Service:
         self.attend()
 
     async def _between(self, outcome: Outcome) -> None:
+        """Do, between two slices of turns, what the outcome of the last one asks for."""
         if self.finished() if self.finished is not None else self._all_gone():
             self.reason = self.reason or "done"
         if self.reason:
@@ -131,7 +132,7 @@ class Service:
             await trio.lowlevel.checkpoint()
 
     def _look_outside(self) -> None:
-        """Somebody may have sent a process a signal, in real time; only between two turns is it certain who has."""
+        """Look for signals that were sent to processes from outside, in real time: between two turns no actor sends any."""
         now = time.monotonic()
         if self.turns.holder is None and now >= self._next_look:
             self._next_look = now + LOOK_S
@@ -164,7 +165,7 @@ class Service:
         self._attention = trio.Event()
 
     async def _await_holder(self) -> None:
-        """The holder of the turn computes: let trio live until it speaks, and say so if it takes long."""
+        """Let trio run until the holder of the turn, which computes, sends a message; warn the user if that takes long."""
         if self.turns.holder is None:
             return
         holder = self.turns.listener.runner(self.turns.holder)
@@ -173,7 +174,7 @@ class Service:
             await self._await_debugger(debugger)
             return
         if debugger is not None and holder.process is debugger.process and debugger.is_attached():
-            await self._wait_for_attention(DEBUGGER_SLICE_S)  # somebody looks at it: that is no stall
+            await self._wait_for_attention(DEBUGGER_SLICE_S)  # the user looks at the process in a debugger: no stall
             return
         with trio.move_on_after(LISTEN_S):
             await trio.lowlevel.wait_readable(holder.channel.fileno())
@@ -183,7 +184,7 @@ class Service:
             self.kernel.on_warning(stall_report(self.kernel, holder, waited))
 
     async def _await_debugger(self, debugger: Debugger[Reply]) -> None:
-        """A program is held at its start, and with it the turn, until somebody has attached to it."""
+        """Hold a program at its start, and with it the turn, until a debugger has attached to it."""
         while not self.reason and not debugger.may_go():
             await self._wait_for_attention(DEBUGGER_SLICE_S)
         self.was_disturbed = True
@@ -191,7 +192,7 @@ class Service:
             self.turns.release(*debugger.release())
 
     async def _await_outside(self) -> None:
-        """Nobody can run, nothing is due: input from outside may come, else this is a deadlock."""
+        """Wait for input from outside, since no actor can run and nothing is due; raise DeadlockError if none can come."""
         if not self.kernel.processes:
             await self._wait_for_attention(1.0)
             return

@@ -1,4 +1,4 @@
-"""Waking and moving futex waiters."""
+"""Futexes: waking and moving the actors that wait at a word (futex(2))."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from rsg_server.process.futex import MATCH_ANY
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import FutexKernel
     from rsg_server.process.actor import Actor
 
 _WORD = struct.Struct("=qq")
 WORDS_MAX = 128
-"""FUTEX_WAITV_MAX"""
+"""FUTEX_WAITV_MAX of Linux: words at which one thread waits (futex_waitv(2))."""
 
 
-def wake(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def wake(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[space, word, most, bitset] -> [woken]"""
     space, word, most, bitset = arguments
     key = kernel.futexes.key(actor, space, word)
     return Reply((kernel.futexes.wake(kernel, key, most, bitset),))
 
 
-def requeue(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def requeue(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[space, word, to space, to word, wake most, move most] -> [woken, moved]"""
     space, word, to_space, to_word, wake_most, move_most = arguments
     source = kernel.futexes.key(actor, space, word)
@@ -35,20 +35,20 @@ def requeue(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return Reply((woken, kernel.futexes.requeue(source, target, move_most)))
 
 
-def waiters(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[space, word, detail] -> [how many wait there]"""
+def waiters(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[space, word, detail] -> [how many actors wait there with this detail]"""
     space, word, detail = arguments
     return Reply((kernel.futexes.count(kernel.futexes.key(actor, space, word), detail),))
 
 
-def hand_over(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[space, word] -> [tid, 1 if others wait]"""
-    tid, others = kernel.futexes.hand_over(kernel, kernel.futexes.key(actor, *arguments))
+def pass_lock(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[space, word] -> [tid of the next owner of a lock, 0 if none waits; 1 if others still wait]"""
+    tid, others = kernel.futexes.pass_lock(kernel, kernel.futexes.key(actor, *arguments))
     return Reply((tid, int(others)))
 
 
-def words(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[(space, word) pairs] -> [0]; what the next park in SPACE_MANY waits at"""
+def words(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[(space, word) pairs] -> [0]; the words at which the actor waits by its next PARK in SPACE_MANY."""
     blob = arguments[0]
     if len(blob) % _WORD.size or not 0 < len(blob) <= WORDS_MAX * _WORD.size:
         raise ValueError(f"{len(blob)} bytes of futex words: expected 1 to {WORDS_MAX} of {_WORD.size}")
@@ -62,6 +62,6 @@ HANDLERS: dict[int, Handler] = {
     int(Op.WAKE): Handler("iiii", wake),
     int(Op.REQUEUE): Handler("iiiiii", requeue),
     int(Op.WAITERS): Handler("iii", waiters),
-    int(Op.HAND_OVER): Handler("ii", hand_over),
+    int(Op.PASS_LOCK): Handler("ii", pass_lock),
     int(Op.FUTEX_WORDS): Handler("b", words),
 }

@@ -1,4 +1,4 @@
-"""HANDED_OFF: the turn has gone on without the server, which learns now who has it and who waits for what."""
+"""HANDED_OFF: shims have handed the turn on without the server, which learns which actor has it and what others wait for."""
 
 from __future__ import annotations
 
@@ -13,42 +13,45 @@ from rsg_server.process.actor import Actor, Parked, State
 from rsg_server.protocol import JOURNAL_MAX, Op, Wait
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import HandoffKernel
 
 _WAITS = (int(Wait.TIME), int(Wait.FUTEX))
-_MAY_HAVE_STEPPED = (State.PARKED, State.RUNNING)
+_MAY_HAVE_HAD_THE_TURN = (State.PARKED, State.RUNNING)
 
 
-def stepped(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
-    """[digest, bytes]: the speaker has the turn; a struct simunix_handoff for each of its siblings of which there is news.
+def handed_off(kernel: HandoffKernel, actor: Actor, arguments: Sequence[Any]) -> None:
+    """[digest, bytes]: the sender has the turn; bytes: a struct simunix_handoff for each sibling whose wait has changed.
 
-    Before that, the journal tells of other processes.
+    The journal in shared memory, which comes first in time, tells of the actors of other processes.
     """
     digest, blob = arguments
     if len(blob) % ffi.sizeof("struct simunix_handoff"):
-        raise ValueError(f"{len(blob)} bytes of steps")
+        raise ValueError(f"{len(blob)} bytes of handoffs")
     news = ffi.from_buffer("struct simunix_handoff[]", blob)
     if any(kernel.slots[entry.slot].process is not actor.process for entry in news):
-        raise ValueError("steps of another process")
+        raise ValueError("handoffs of another process")
     if len({entry.slot for entry in news}) < len(news):
-        raise ValueError("steps that do not fit together")
+        raise ValueError("handoffs that name a slot twice")
     catch_up(kernel, actor, news)
-    kernel.log.handed_off(digest)
+    kernel.log.handoffs(digest)
     kernel.handed_to = actor
 
 
-def catch_up(kernel: Kernel, runner: Actor, news: Sequence[Any] = ()) -> None:
-    """Believe what the journal says, then the news of the runner's process. Raises ValueError or KeyError if it cannot be."""
+def catch_up(kernel: HandoffKernel, runner: Actor, news: Sequence[Any] = ()) -> None:
+    """Bring all actors to the state that the journal, then the news of the runner's process, say.
+
+    Raises ValueError or KeyError if what they say is impossible.
+    """
     latest: dict[int, Any] = {}
-    for entry in (*_journal(kernel), *news):  # of each the last; in the order in which they began to wait
+    for entry in (*_journal(kernel), *news):  # the last one of each slot, in the order in which the waits began
         latest.pop(entry.slot, None)
         latest[entry.slot] = entry
     latest.pop(runner.slot, None)
     passed = [kernel.slots[slot] for slot in latest]
-    if any(actor.state not in _MAY_HAVE_STEPPED for actor in (runner, *passed)):
-        raise ValueError("somebody has had a turn that was not its own")
+    if any(actor.state not in _MAY_HAVE_HAD_THE_TURN for actor in (runner, *passed)):
+        raise ValueError("handoffs of an actor that was neither parked nor running")
     if all(actor.state is not State.RUNNING for actor in (runner, *passed)):
-        raise ValueError("a turn that was handed on and kept")
+        raise ValueError("handoffs, none of them of the actor that had the turn")
     kernel.unpark(runner)
     others = [
         (actor, entry) for actor, entry in zip(passed, latest.values(), strict=True) if not _goes_on(kernel, actor, entry)
@@ -61,15 +64,18 @@ def catch_up(kernel: Kernel, runner: Actor, news: Sequence[Any] = ()) -> None:
     kernel.page.words[RUNNING] = kernel.page.words[SIBLINGS_READY] = 0
 
 
-def _journal(kernel: Kernel) -> list[Any]:
-    """What is in it, which is empty after that."""
+def _journal(kernel: HandoffKernel) -> list[Any]:
+    """Take all entries out of the journal in shared memory."""
     timer_queue = lib.timer_queue_of(kernel.page.shared)
     count, timer_queue.journal_count = min(timer_queue.journal_count, JOURNAL_MAX), 0
     return [timer_queue.journal[place] for place in range(count)]
 
 
-def _goes_on(kernel: Kernel, actor: Actor, entry: Any) -> bool:
-    """Most tick: they wait for the same as before, alone there, only until later."""
+def _goes_on(kernel: HandoffKernel, actor: Actor, entry: Any) -> bool:
+    """Whether an actor waits for the same as before, alone at its futex, only until later: most threads that tick do.
+
+    The parked state is then updated in place, which is cheaper than a new wait.
+    """
     parked = actor.parked
     if entry.is_ready or parked is None or not parked.siblings_may_wake or actor.state is not State.PARKED:
         return False
@@ -86,17 +92,17 @@ def _goes_on(kernel: Kernel, actor: Actor, entry: Any) -> bool:
     return True
 
 
-def _begin(kernel: Kernel, actor: Actor, entry: Any) -> None:
-    """It waits, or is ready because its wait has ended."""
+def _begin(kernel: HandoffKernel, actor: Actor, entry: Any) -> None:
+    """Park an actor as the entry says, or make it ready if the entry says that its wait has ended."""
     actor.answer_at_slot = True
     if entry.is_ready:
         actor.reply = (entry.wake, 0)
         kernel.make_ready(actor)
         return
     if entry.wait not in _WAITS:
-        raise ValueError(f"wait {entry.wait}: nothing that others end")
+        raise ValueError(f"wait {entry.wait}: no kind of wait that siblings may end")
     wait = (entry.wait, entry.syscall, entry.deadline, entry.blocked, 0, entry.word, entry.bitset)
     kernel.park(actor, Parked(*wait, kernel.now_ns, True), is_in_timer_queue=True)
 
 
-HANDLERS: dict[int, Handler] = {int(Op.HANDED_OFF): Handler("ib", stepped)}
+HANDLERS: dict[int, Handler] = {int(Op.HANDED_OFF): Handler("ib", handed_off)}

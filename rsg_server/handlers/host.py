@@ -1,4 +1,4 @@
-"""What files of /proc say of a host and of who lives there; the shim writes them (csrc/shim/sys/procfs/files.c)."""
+"""What files of /proc say of a host and its processes; the shim writes the files (csrc/shim/sys/procfs/files.c)."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from rsg_server.handlers.table import Handler, Reply, failed
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import HostKernel
     from rsg_server.process.actor import Actor
 
 
-def host(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[] -> [0, threads, processes born so far, latest pid, seed]"""
+def host(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[] -> [0, threads, processes born so far, latest pid, seed] of the sender's host."""
     state = actor.process.host
     threads = sum(len(process.actors) for process in state.processes.values())
     return Reply((0, threads, state.births, state.latest_pid, kernel.lifecycle.seed_of_host(state.name)))
 
 
-def born(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[pid or tid] -> [0, when]"""
+def born(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[pid or tid] -> [0, virtual nanoseconds at which the process or thread was born]; -ESRCH if the host has none such."""
     state, number = actor.process.host, arguments[0]
     process = state.processes.get(number)
     if process is not None:

@@ -1,4 +1,4 @@
-"""What a process tells of itself: its believed descriptor limit, warnings."""
+"""What a process tells of itself: its limit of descriptors, as it believes it to be, and warnings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rsg_server.handlers.table import OK, Handler, Reply
 from rsg_server.protocol import Op, WarningKind
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import IdentityKernel
     from rsg_server.process.actor import Actor
 
 _PHRASES = {
@@ -22,15 +22,15 @@ _PHRASES = {
 }
 
 
-def nofile(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[soft, hard] -> [0]"""
+def nofile(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[soft, hard] -> [0]; the limit of descriptors (RLIMIT_NOFILE) that the process and its children shall see."""
     soft, hard = arguments
     actor.process.nofile = (soft, hard)
     return OK
 
 
-def warn(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[kind, text] -> [0]; said once per program, with the first host that ran into it"""
+def warn(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[kind, text] -> [0]; shown once per program, with the first host on which the program ran into it."""
     kind, text = arguments
     process = actor.process
     phrase = _PHRASES.get(kind, "")
@@ -45,7 +45,7 @@ def warn(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
 
 
 def _call(kind: int, text: str) -> str:
-    """What run.json counts: the number of an unknown call (`i386 11` for the other table's), the name of a refused one."""
+    """What run.json counts: the number of an unknown call (`i386 11` for a call of 32 bits), the name of a refused call."""
     if kind == WarningKind.UNKNOWN_SYSCALL:
         return text.replace("system call ", "")
     return re.split(r"\W", text, maxsplit=1)[0]

@@ -1,4 +1,4 @@
-"""Requests about a host's network interfaces: netlink sockets, and the ioctls that are older than these."""
+"""Requests about the network interfaces of a host: netlink(7) sockets, and the older ioctls of netdevice(7)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import InterfaceKernel
     from rsg_server.process.actor import Actor
 
 
-def netlink(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[id] -> [0]; what has been sent on a netlink socket is answered now"""
+def netlink(kernel: InterfaceKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[id] -> [0]; answers what has been sent on a netlink socket."""
     found = kernel.sockets.of(actor, arguments[0])
     if found is None or found.kind != "n":
         return failed(errno.EBADF)
@@ -23,7 +23,7 @@ def netlink(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return OK
 
 
-def interface(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def interface(kernel: InterfaceKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[index, name] -> [0, index, flags, mtu, kind, speed, prefix, name, hardware address, IPv4 addresses]"""
     index, name = arguments
     for found in kernel.interfaces.of(actor.process.host.host):

@@ -1,7 +1,8 @@
-"""POSIX message queues that were asked for a signal: the kernel sends it, and whoever may take it has to look."""
+"""POSIX message queues with a signal (mq_notify(3)): the kernel sends it, and the server wakes the thread that may take it."""
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,18 +11,17 @@ from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import QueueKernel
     from rsg_server.process.actor import Actor
 
-EINVAL = 22
 SIGNAL_MAX = 64
 
 
-def notify(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[queue, signal] -> [0]; the kernel has registered it already, and allows one process per queue."""
+def notify(kernel: QueueKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[queue, signal] -> [0]; the kernel has registered the process already, and allows one process per queue."""
     queue, signal = arguments
     if not 0 <= signal <= SIGNAL_MAX:
-        return failed(EINVAL)
+        return failed(errno.EINVAL)
     kernel.queue_notifies.pop(queue, None)
     if signal:
         kernel.queue_notifies[queue] = (actor.process, signal)
@@ -29,8 +29,8 @@ def notify(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return OK
 
 
-def sent(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[queue] -> [0]; only the first message into an empty queue sends the signal, but to look once too often is harmless."""
+def sent(kernel: QueueKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[queue] -> [0]: a message was sent; the kernel sends a signal only if the queue was empty; a vain look is harmless."""
     process, signal = kernel.queue_notifies.get(arguments[0], (None, 0))
     if process is None or process.dead:
         kernel.queue_notifies.pop(arguments[0], None)
@@ -40,7 +40,8 @@ def sent(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return OK
 
 
-def _tell_shims(kernel: Kernel) -> None:
+def _tell_shims(kernel: QueueKernel) -> None:
+    """Have the shims report the messages that they send, as long as some queue has a signal."""
     kernel.page.words[QUEUE_NOTIFIES] = len(kernel.queue_notifies)
 
 

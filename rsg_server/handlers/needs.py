@@ -1,4 +1,4 @@
-"""What handlers need of the kernel that composes the server (rsg_server.kernel), as protocols.
+"""What each family of handlers needs of the kernel that composes the server (rsg_server.kernel), as protocols.
 
 Handlers stand above processes, sockets, faults and diagnosis, which they import, and below the turn, which they do not.
 """
@@ -9,87 +9,229 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from rsg_server.process import needs as process
+from rsg_server.process.needs import Clock, Waker, Warner
 from rsg_server.sockets import needs as sockets
 
 if TYPE_CHECKING:
+    from rsg_server.clock.clock_page import ClockPage
     from rsg_server.diagnosis.debugger import Debugger
     from rsg_server.diagnosis.traces import Traces
+    from rsg_server.event_log import EventLog
     from rsg_server.faults.faults import Faults
     from rsg_server.handlers.table import Reply
+    from rsg_server.options import KernelOptions
     from rsg_server.process.actor import Actor, Parked
-    from rsg_server.process.host_state import HostState
+    from rsg_server.process.channel_pool import ChannelPool
+    from rsg_server.process.futex import FutexTable
+    from rsg_server.process.lifecycle import Lifecycle
     from rsg_server.process.process import Process
+    from rsg_server.process.signals import Signals
+    from rsg_server.process.slots import Slots
     from rsg_server.process.timerfds import TimerFds
+    from rsg_server.sockets.interfaces import InterfaceTable
+    from rsg_server.sockets.netlink import Netlink
     from rsg_server.sockets.pair import SimulatedSocket
+    from rsg_server.sockets.table import SocketTable
 
 
 class Readiness(Protocol):
-    """The epoll in which the server watches actors, processes and its ends of sockets (rsg_server.turn.readiness)."""
+    """The epoll in which the server watches actors and processes (rsg_server.turn.readiness)."""
 
-    def __contains__(self, target: Actor | Process | SimulatedSocket) -> bool: ...
-    def watch(self, descriptor: int, target: Actor | Process | SimulatedSocket, events: int = ...) -> None:
-        """Have a descriptor reported as an actor, a process or a socket."""
-
-    def modify(self, descriptor: int, target: SimulatedSocket, events: int) -> None:
-        """Report other events of a descriptor."""
-
-    def unwatch(self, descriptor: int, target: Process | SimulatedSocket) -> None:
-        """Forget a descriptor; nothing happens if it is not watched."""
-
-    def forget(self, actor: Actor) -> None:
-        """Forget the private epoll of an actor that has ended."""
-
-    def take_over(self, actor: Actor) -> None:
-        """Report the private epoll of an actor that has ended as this actor's from now on."""
+    def __contains__(self, target: Actor | Process) -> bool: ...
+    def watch(self, descriptor: int, target: Actor | Process) -> None:
+        """Have a descriptor reported as an actor or a process."""
 
     def changed(self) -> None:
         """Say that something may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
 
 
-class Preemption(process.Preemption, Protocol):
+class AnyReadiness(Readiness, sockets.Readiness, Protocol):
+    """The epoll in which the server also watches its ends of sockets."""
+
+    def watch(self, descriptor: int, target: Actor | Process | SimulatedSocket, events: int = ...) -> None:
+        """Have a descriptor reported as an actor, a process or a socket."""
+
+
+class Preemption(Protocol):
     """Turns that were taken back (rsg_server.turn.preemption)."""
 
     def gave_back(self, actor: Actor) -> None:
         """Account for a turn that an actor has given back because the server wanted it."""
 
 
-class Waits(Protocol):
-    """What begins and forgets the wait of an actor."""
+class RunQueue(Clock, Protocol):
+    """Virtual time, and the actors that are to have a turn."""
+
+    def make_ready(self, actor: Actor) -> None:
+        """Put an actor at the end of the run queue, unless its process is stopped."""
+
+
+class Parking(RunQueue, Protocol):
+    """What begins the wait of an actor."""
 
     def park(self, actor: Actor, parked: Parked, is_in_timer_queue: bool = False) -> None:
         """Take the turn from an actor until something of `parked` happens."""
+
+
+class WaitKernel(Parking, Protocol):
+    """PARK: what may be waited for, and what may be ready already."""
+
+    @property
+    def actors(self) -> dict[int, Actor]: ...
+    @property
+    def preemption(self) -> Preemption: ...
+    @property
+    def readiness(self) -> Readiness: ...
+    @property
+    def sockets(self) -> SocketTable: ...
+
+
+class HandoffKernel(Parking, Protocol):
+    """HANDED_OFF: which actors wait, and which one has the turn."""
+
+    handed_to: Actor | None
+    """The actor that has got the turn without the server; None unless a handler has just learnt of it."""
+
+    @property
+    def page(self) -> ClockPage: ...
+    @property
+    def slots(self) -> Slots: ...
+    @property
+    def futexes(self) -> FutexTable: ...
+    @property
+    def log(self) -> EventLog: ...
 
     def unpark(self, actor: Actor) -> None:
         """Forget what an actor waits for."""
 
 
-class Kernel(Waits, process.Kernel, sockets.Kernel, Protocol):
-    """Everything that a message may ask for."""
+class FutexKernel(Waker, Protocol):
+    """WAKE and its relatives: the queues of waiters."""
 
-    handed_to: Actor | None
-    """The actor that has got the turn without the server; None unless a handler has just learnt of it."""
+    @property
+    def futexes(self) -> FutexTable: ...
+
+
+class ProcessKernel(RunQueue, Protocol):
+    """HELLO, FORK, EXEC, EXIT: births, new images and deaths."""
+
     on_birth: Callable[[Actor], None]
     """Receives the first message of a forked child before its parent goes on."""
 
     @property
-    def hosts(self) -> dict[str, HostState]: ...
+    def actors(self) -> dict[int, Actor]: ...
+    @property
+    def lifecycle(self) -> Lifecycle: ...
+    @property
+    def channel_pool(self) -> ChannelPool: ...
+    @property
+    def futexes(self) -> FutexTable: ...
+    @property
+    def page(self) -> ClockPage: ...
     @property
     def readiness(self) -> Readiness: ...
-    @property
-    def preemption(self) -> Preemption: ...
-    @property
-    def timerfds(self) -> TimerFds: ...
-    @property
-    def faults(self) -> Faults: ...
     @property
     def traces(self) -> Traces | None: ...
     @property
     def debugger(self) -> Debugger[Reply] | None: ...
+
+
+class SignalKernel(RunQueue, Protocol):
+    """SIGNAL: the processes that signals end, stop and wake."""
+
+    @property
+    def lifecycle(self) -> Lifecycle: ...
+    @property
+    def signals(self) -> Signals: ...
+    @property
+    def log(self) -> EventLog: ...
+
+
+class TimerKernel(Clock, Protocol):
+    """TIMER_SET, TIMERFD: what becomes due, and whom a timer tells."""
+
+    @property
+    def options(self) -> KernelOptions: ...
+    @property
+    def processes(self) -> dict[int, Process]: ...
+    @property
+    def readiness(self) -> Readiness: ...
+    @property
+    def signals(self) -> Signals: ...
+    @property
+    def timerfds(self) -> TimerFds: ...
+
+
+class QueueKernel(Protocol):
+    """QUEUE_NOTIFY: the processes that want a signal from a POSIX message queue."""
+
+    @property
+    def page(self) -> ClockPage: ...
+    @property
+    def queue_notifies(self) -> dict[int, tuple[Process, int]]: ...
+    @property
+    def signals(self) -> Signals: ...
+
+
+class IdentityKernel(Warner, Protocol):
+    """WARN: the user, and the counts that a run ends with."""
+
     @property
     def calls_by_warning(self) -> dict[int, Counter[str]]: ...
     @property
-    def queue_notifies(self) -> dict[int, tuple[Process, int]]: ...
+    def options(self) -> KernelOptions: ...
 
+
+class HostKernel(Protocol):
+    """HOST: the seed of a host's random numbers."""
+
+    @property
+    def lifecycle(self) -> Lifecycle: ...
+
+
+class SocketKernel(sockets.Kernel, Protocol):
+    """SOCKET and its relatives: everything that sockets need, and the keepalive probes, which belong to faults."""
+
+    @property
+    def faults(self) -> Faults: ...
+
+
+class InterfaceKernel(Protocol):
+    """NETLINK, INTERFACE: the network interfaces of hosts."""
+
+    @property
+    def interfaces(self) -> InterfaceTable: ...
+    @property
+    def netlink(self) -> Netlink: ...
+    @property
+    def sockets(self) -> SocketTable: ...
+
+
+class TraceKernel(Protocol):
+    """TRACE: the files with the system calls of threads."""
+
+    @property
+    def traces(self) -> Traces | None: ...
+
+
+class Kernel(
+    WaitKernel,
+    HandoffKernel,
+    FutexKernel,
+    ProcessKernel,
+    SignalKernel,
+    TimerKernel,
+    QueueKernel,
+    IdentityKernel,
+    HostKernel,
+    SocketKernel,
+    InterfaceKernel,
+    TraceKernel,
+    Protocol,
+):
+    """Everything that a message may ask for."""
+
+    @property
+    def readiness(self) -> AnyReadiness: ...
     def warn(self, text: str, about: str | None = None) -> None:
         """Show the user a warning, once (or once of all that are about the same)."""

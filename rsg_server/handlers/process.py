@@ -11,13 +11,13 @@ from rsg_server.process.channel_pool import new_channel
 from rsg_server.protocol import Fork, Hello, Op, Space
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import ProcessKernel
     from rsg_server.process.actor import Actor
     from rsg_server.process.process import Process
 
 
-def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-    """[kind, pid, tid, program]: an actor's first message, or a process's after an exec."""
+def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+    """[kind, pid, tid, program]: the first message of an actor, or of a process after an exec."""
     kind, pid, tid, program = arguments
     process = actor.process
     actor.tid = tid
@@ -25,7 +25,7 @@ def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | Non
         return OK
     other = process.host.processes.get(pid)
     if other is not None and other is not process:
-        raise ValueError(f"pid {pid} is another process's")
+        raise ValueError(f"pid {pid} belongs to another process")
     process.pid, process.execs = pid, False
     process.host.processes[process.pid] = process
     if kind == Hello.FORKED or process.images == 0:
@@ -47,8 +47,8 @@ def hello(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | Non
     return reply
 
 
-def _new_image(kernel: Kernel, actor: Actor) -> None:
-    """An exec has ended the process's other threads and its POSIX timers; a vfork parent goes on."""
+def _new_image(kernel: ProcessKernel, actor: Actor) -> None:
+    """End what an exec ends (execve(2)): the other threads of the process and its POSIX timers; a parent in vfork goes on."""
     process = actor.process
     for other in list(process.actors):
         if other is not actor:
@@ -64,7 +64,7 @@ def _new_image(kernel: Kernel, actor: Actor) -> None:
     kernel.lifecycle.release_vfork(process)
 
 
-def fork(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[kind] -> [number, slot, channel number] + the child's channel.
 
     After a VFORK the parent is silent until the child has exec'd or died.
@@ -72,7 +72,7 @@ def fork(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     kind = Fork(arguments[0])
     if kind is Fork.THREAD:
         return _thread(kernel, actor.process)
-    ends = new_channel()  # first, since it may fail
+    ends = new_channel()  # before anything changes, since this may fail
     process = kernel.lifecycle.new_process(actor.process.host, actor.process, actor.process.program)
     child, channel = kernel.lifecycle.new_actor(process, ends)
     if kind is Fork.VFORK:
@@ -83,8 +83,8 @@ def fork(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return Reply((child.number, child.slot, child.channel_number), fds=(channel,))
 
 
-def _thread(kernel: Kernel, process: Process) -> Reply:
-    """It need not say who it is, unless it has no slot to wait at; nor has it a channel of its own if another has left one."""
+def _thread(kernel: ProcessKernel, process: Process) -> Reply:
+    """Announce a thread, which takes a channel that an ended thread has left, if any, and sends no HELLO if it has a slot."""
     pooled = kernel.channel_pool.take(process)
     if pooled is None:
         child, channel = kernel.lifecycle.new_actor(process)
@@ -97,12 +97,12 @@ def _thread(kernel: Kernel, process: Process) -> Reply:
     return Reply((child.number, child.slot, child.channel_number), fds=fds)
 
 
-def fork_done(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[pid or -errno, number]: a failed fork takes back the announced child; a forked one speaks before its parent goes on."""
+def fork_done(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[pid or -errno, number]: a failed fork takes back the announced child; a child sends HELLO before its parent goes on."""
     outcome, number = arguments
     child = kernel.actors.get(number)
     if child is None or not (child.owes_message or child.is_new) or not is_child(child, actor.process):
-        return OK  # of a vfork, or killed from outside
+        return OK  # the child of a vfork, which has sent HELLO, or a child that was killed from outside
     if outcome < 0:
         _take_back(kernel, child, actor.process)
     elif child.process is not actor.process:
@@ -116,7 +116,7 @@ def is_child(actor: Actor, process: Process) -> bool:
     return actor.process is process or actor.process.parent is process
 
 
-def _take_back(kernel: Kernel, unborn: Actor, process: Process) -> None:
+def _take_back(kernel: ProcessKernel, unborn: Actor, process: Process) -> None:
     if unborn.process is process:
         kernel.lifecycle.end_actor(unborn)
     else:
@@ -124,20 +124,20 @@ def _take_back(kernel: Kernel, unborn: Actor, process: Process) -> None:
         kernel.lifecycle.reap(unborn.process)
 
 
-def execute(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[path]; the next message comes from the new image (HELLO) or is EXEC_FAILED."""
+def execute(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[path]: the next message of the process is HELLO, sent by the new image, or EXEC_FAILED."""
     actor.process.execs = True
     return OK
 
 
-def exec_failed(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[errno]"""
+def exec_failed(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[errno]: the process goes on with its old image."""
     actor.process.execs = False
     return OK
 
 
-def thread_exit(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
-    """[status, join word]: joiners may go on (the shim of whoever runs next waits for the kernel's thread to be gone)."""
+def thread_exit(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> None:
+    """[status, join word]: threads that join this one may go on; the shim of the next actor waits until the kernel is done."""
     status, word = arguments
     process = actor.process
     if len(process.actors) == 1:
@@ -151,8 +151,8 @@ def thread_exit(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
     kernel.lifecycle.end_actor(actor, leaves_channel=True)
 
 
-def process_exit(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> None:
-    """[status]: nothing else runs until the kernel has really ended the process."""
+def process_exit(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> None:
+    """[status]: no actor runs until the kernel has ended the process."""
     actor.process.exit_status = arguments[0]
     kernel.lifecycle.await_death(actor.process)
 

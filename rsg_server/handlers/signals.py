@@ -1,4 +1,4 @@
-"""Signals: the sender has sent it already; here it is decided who looks, and when."""
+"""Signals: the shim of the sender has sent the signal natively; the server decides which actor takes it, and when."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from rsg_server.process.terminals import type_at
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import SignalKernel
     from rsg_server.process.actor import Actor
     from rsg_server.process.process import Process
 
 _LOOKS_AT_SENT = 100
+"""How often the server looks whether a signal that was announced has had its effect."""
 _LOOKS_AT_PENDING = 10_000
+"""How often the server looks while the signal is still pending: it has been sent for certain."""
 
 
-def sent(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+def sent(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
     """[pid, tid, signal] as in kill(2); tid 0 means the whole process."""
     pid, tid, number = arguments
     assert isinstance(pid, int) and isinstance(tid, int) and isinstance(number, int)
@@ -35,10 +37,10 @@ def sent(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None
     return None if sender.dead else OK
 
 
-def inject(kernel: Kernel, process: Process, number: int) -> None:
+def inject(kernel: SignalKernel, process: Process, number: int) -> None:
     """Send a signal from outside the emulation (a failure that the user asked for); between two turns only.
 
-    A process that has been started but has not spoken yet cannot be named: it gets the signal once it has.
+    A process that has been started has no pidfd before its first message, so the signal waits for that.
     """
     if process.dead:
         return
@@ -50,8 +52,8 @@ def inject(kernel: Kernel, process: Process, number: int) -> None:
     _take_effect(kernel, process, number)
 
 
-def _take_effect(kernel: Kernel, target: Process, number: int, tid: int = 0) -> None:
-    """The kernel has the signal: let it do to the process what it will do, before anybody else runs."""
+def _take_effect(kernel: SignalKernel, target: Process, number: int, tid: int = 0) -> None:
+    """Wait, before another actor runs, until the kernel has done to the process what the signal does; wake its threads."""
     if number == signal.SIGKILL:
         if _is_dying(target):
             kernel.lifecycle.await_death(target)
@@ -66,7 +68,7 @@ def _take_effect(kernel: Kernel, target: Process, number: int, tid: int = 0) -> 
         kernel.signals.notice(target, number, tid)
 
 
-def _targets(kernel: Kernel, actor: Actor, pid: int, tid: int) -> list[Process]:
+def _targets(kernel: SignalKernel, actor: Actor, pid: int, tid: int) -> list[Process]:
     """Processes that kill(2) with this pid reaches, on the sender's host, in the order of their numbers."""
     processes = sorted(actor.process.host.processes.values(), key=lambda process: process.number)
     if pid > 0:
@@ -80,7 +82,7 @@ def _targets(kernel: Kernel, actor: Actor, pid: int, tid: int) -> list[Process]:
 
 
 def _is_dying(process: Process) -> bool:
-    """Whether SIGKILL has reached it (it may not have been allowed to)."""
+    """Whether SIGKILL has reached the process: the sender may not have been allowed to send it (kill(2), EPERM)."""
     status = process.status_fields()
     if not status or status.get("State", "Z")[0] in "ZX":
         return True
@@ -94,7 +96,7 @@ def _has_pending(status: dict[str, str], number: int) -> bool:
 def await_state(process: Process, stopped: bool, looks: int, number: int = signal.SIGSTOP) -> bool:
     """Spin until the kernel has stopped (or continued) the process: microseconds, as nothing else runs.
 
-    False if it does not: what was announced has not been sent. A signal that is still pending is waited for longer.
+    False if the process is not stopped: the signal that was announced has not been sent. A pending signal is waited for longer.
     """
     for look in range(_LOOKS_AT_PENDING):
         status = process.status_fields()
@@ -103,7 +105,7 @@ def await_state(process: Process, stopped: bool, looks: int, number: int = signa
             return True
         if look >= looks and not (stopped and _has_pending(status, number)):
             return False
-        os.sched_yield()  # it may share our core
+        os.sched_yield()  # the process may share the core of the server
     return False
 
 
@@ -112,10 +114,10 @@ def _await_rest(actor: Actor) -> str:
     return native_signal.await_rest(pid, native_signal.global_tid(pid, actor.tid))
 
 
-def stopping(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-    """[signal, pid]: the actor is about to be stopped by the kernel; answered when it has been continued.
+def stopping(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+    """[signal, pid]: the kernel is about to stop the actor; the reply comes when the actor has been continued.
 
-    With a pid as in kill(2), -1 for nobody, the same signal goes to others, too.
+    The signal goes also to the processes that `pid` names as in kill(2); -1 names none.
     """
     number, pid = arguments
     if not 1 <= number <= 64:
@@ -132,14 +134,14 @@ def stopping(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | 
     return None if stopped else OK
 
 
-def kernel_signals(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[] -> [0]: it has a terminal, or a descriptor that tells of input by a signal."""
+def kernel_signals(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[] -> [0]: the kernel may send the process signals: it has a terminal, or a descriptor with O_ASYNC (fcntl(2))."""
     kernel.signals.listen_to_kernel(actor.process)
     return OK
 
 
-def typed(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[number, bytes] -> [how many]: written to the master of a terminal."""
+def typed(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[number, bytes] -> [how many]: types what was written to the master of a terminal; -EAGAIN: the shim is to write it."""
     number, keys = arguments
     return Reply((len(keys),)) if type_at(actor.process.host, number, keys) else failed(errno.EAGAIN)
 

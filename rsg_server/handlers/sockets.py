@@ -1,4 +1,4 @@
-"""Requests about internet sockets."""
+"""Requests about internet and netlink sockets: what the kernel cannot say, since it knows only the AF_UNIX pair."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rsg_server.sockets.ports import ANY, plain
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import SocketKernel
     from rsg_server.process.actor import Actor
 
 SOCK_STREAM, SOCK_DGRAM = 1, 2
@@ -24,11 +24,11 @@ UDP_LITE = 136
 PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17, UDP_LITE)}
 AF_NETLINK, SOCK_RAW = 16, 3
 NETLINK_PROTOCOLS = (0, 15)
-"""NETLINK_ROUTE, which is answered; NETLINK_KOBJECT_UEVENT, where nothing ever happens to devices."""
+"""NETLINK_ROUTE, which is answered; NETLINK_KOBJECT_UEVENT, which never says anything: no device of a host changes."""
 
 
-def create(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[family, type, protocol] -> [id] + fd"""
+def create(kernel: SocketKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[family, type, protocol] -> [id] + fd; the server keeps the other end of the pair."""
     family, kind, protocol = arguments
     if family == AF_NETLINK:
         return _create_netlink(kernel, actor, kind, protocol)
@@ -43,7 +43,7 @@ def create(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return Reply((made.number,), fds=(made.hand_out(),))
 
 
-def _create_netlink(kernel: Kernel, actor: Actor, kind: int, protocol: int) -> Reply:
+def _create_netlink(kernel: SocketKernel, actor: Actor, kind: int, protocol: int) -> Reply:
     if kind not in (SOCK_DGRAM, SOCK_RAW):
         return failed(errno.ESOCKTNOSUPPORT)
     if protocol not in NETLINK_PROTOCOLS:
@@ -53,10 +53,10 @@ def _create_netlink(kernel: Kernel, actor: Actor, kind: int, protocol: int) -> R
     return Reply((made.number,), fds=(made.hand_out(),))
 
 
-def _on_socket(run: Callable[[Kernel, SimulatedSocket, Sequence[Any]], Reply]) -> Callable[..., Reply]:
-    """A handler whose first argument is a socket's number."""
+def _on_socket(run: Callable[[SocketKernel, SimulatedSocket, Sequence[Any]], Reply]) -> Callable[..., Reply]:
+    """Make a handler whose first argument is a socket's number, and which is run for that socket."""
 
-    def handler(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    def handler(kernel: SocketKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
         found = kernel.sockets.of(actor, arguments[0])
         return failed(errno.EBADF) if found is None else run(kernel, found, arguments[1:])
 
@@ -74,7 +74,7 @@ def _wrong_address(which: SimulatedSocket, family: int, ip: bytes, port: int) ->
     return 0 if len(ip) == (4 if family == 4 else 16) and 0 <= port < 1 << 16 else errno.EINVAL
 
 
-def bind(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+def bind(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[family, bytes, port] -> [0]"""
     family, ip, port = arguments
     wrong = _wrong_address(which, family, ip, port)
@@ -86,8 +86,8 @@ def bind(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Re
     return _status(code)
 
 
-def bind_any(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[id, family, bytes, port] -> [0]; a netlink socket that wants no port of its own gets its process's pid"""
+def bind_any(kernel: SocketKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[id, family, bytes, port] -> [0]; a netlink socket that is bound to port 0 gets the pid of its process (netlink(7))."""
     found = kernel.sockets.of(actor, arguments[0])
     if found is None:
         return failed(errno.EBADF)
@@ -98,7 +98,7 @@ def bind_any(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return _status(kernel.netlink.bind(found, actor.process.pid, arguments[3]))
 
 
-def listen(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+def listen(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[backlog] -> [0]"""
     if which.kind != "s":
         return failed(errno.EOPNOTSUPP)
@@ -114,8 +114,8 @@ def listen(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> 
     return OK
 
 
-def connect(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[family, bytes, port, waits] -> [0 | -EINPROGRESS | -errno]"""
+def connect(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+    """[family, bytes, port, waits] -> [0 | -EINPROGRESS | -errno, 1 if that is the outcome] + fd in place of a broken one."""
     family, ip, port, waits = arguments
     if family == 0 and which.kind == "d":
         which.remote, which.state = None, SocketState.OPEN
@@ -139,7 +139,8 @@ def connect(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) ->
     return _status(code)
 
 
-def _connect_to_many(kernel: Kernel, which: SimulatedSocket, target: Address) -> Reply:
+def _connect_to_many(kernel: SocketKernel, which: SimulatedSocket, target: Address) -> Reply:
+    """Connect a datagram socket to a broadcast or multicast address."""
     address = plain(target.ip)
     code = kernel.datagrams.multicast.may_send(which, address)
     if code:
@@ -151,16 +152,16 @@ def _connect_to_many(kernel: Kernel, which: SimulatedSocket, target: Address) ->
     return OK
 
 
-def may_send(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[family, bytes] -> [0]; whether a datagram to an address that may stand for many will be taken"""
+def may_send(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+    """[family, bytes] -> [0 | -errno]; whether a datagram to an address, which may be broadcast or multicast, may be sent."""
     family, ip = arguments
     if _wrong_address(which, family, ip, 0):
-        return OK  # others say so
+        return OK  # the call that sends the datagram reports a wrong address
     known = kernel.datagrams.multicast
     return _status(known.may_send(which, plain(ip)) if known.is_many(which.host, plain(ip)) else 0)
 
 
-def accept(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+def accept(kernel: SocketKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[id] -> [new id, family, bytes, port] + fd"""
     which = kernel.sockets.of(actor, arguments[0])
     if which is None:
@@ -174,7 +175,7 @@ def accept(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return Reply((served.number, served.remote.family, served.remote.ip, served.remote.port), fds=(fd,))
 
 
-def socket_name(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+def socket_name(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[] -> [0, family, bytes, port]"""
     if which.kind == "n":
         return Reply((0, AF_NETLINK, b"", kernel.netlink.port(which)))
@@ -182,43 +183,43 @@ def socket_name(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]
     return Reply((0, local.family, local.ip, local.port))
 
 
-def peer_name(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+def peer_name(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[] -> [0, family, bytes, port]"""
-    if which.kind == "n":  # the kernel
+    if which.kind == "n":  # the peer is the kernel, at port 0
         return Reply((0, AF_NETLINK, b"", 0))
     if which.state is not SocketState.CONNECTED or which.remote is None:
         return failed(errno.ENOTCONN)
     return Reply((0, which.remote.family, which.remote.ip, which.remote.port))
 
 
-def connected(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[] -> [0], [1] while it connects, -ENOTCONN if it is a stream without a peer"""
+def connected(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+    """[] -> [0], [1] while the socket connects, -ENOTCONN if it is a stream socket without a peer."""
     if which.kind == "s" and which.state in (SocketState.OPEN, SocketState.LISTENING):
         return failed(errno.ENOTCONN)
     return Reply((int(which.state is SocketState.CONNECTING),))
 
 
-def shutdown(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[how] -> [0]; the shim shuts its end down natively, which is how we learn of the end of data."""
+def shutdown(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+    """[how] -> [0]; the shim shuts its end of the pair down natively, by which the server learns of the end of data."""
     if which.state is not SocketState.CONNECTED and not (which.kind == "s" and which.state is SocketState.LISTENING):
         return failed(errno.ENOTCONN)
     which.was_shut_down = arguments[0] == SHUT_RDWR
     return OK
 
 
-def get_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+def get_option(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[level, option] -> [0, bytes]"""
     level, option = arguments
     found = options.get(kernel, which, (level, option))
     return failed(found) if isinstance(found, int) else Reply((0, found))
 
 
-def set_option(kernel: Kernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[level, option, bytes] -> [0]; remembered, and heeded where this server models it"""
+def set_option(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+    """[level, option, bytes] -> [0]; every known option is kept, and has an effect where the server models it."""
     level, option, value = arguments
     if level in options.levels_of(which) and which.kind != "n":
         if (level, option) in multicast.SOURCE_FILTERS:
-            kernel.warn(f"{which.host.name}: a multicast source filter (socket option {option}) was refused: it is not kept")
+            kernel.warn(f"{which.host.name}: a multicast source filter (socket option {option}) was refused: not modelled")
             return failed(errno.ENOPROTOOPT)
         if (level, option) in multicast.JOINS:
             return _status(kernel.datagrams.multicast.change(which, level, option, value))

@@ -1,8 +1,8 @@
 """The shape of a handler, and the check of what an emulated process has sent.
 
-A handler decides last who has the turn. It returns a reply, and the actor keeps the turn; or it returns None once the actor is
-parked, ready or dead, and the turn is free (only a debugger keeps a reply back while the actor has the turn). A handler that
-raises for what the message says ends the sender, and nobody else.
+A handler decides last which actor has the turn: it returns a reply, and the actor keeps the turn; or it returns None once the
+actor is parked, ready or dead, and the turn is free (only a debugger keeps a reply back while the actor has the turn). A
+handler that raises because of what the message says ends the sender, and no other process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Values of a reply (the first is the status) and the descriptors that go with it, closed once sent if `close`."""
+    """The values of a reply (the first is the status), and its descriptors, which are closed once sent if `close`."""
 
     values: tuple[object, ...] = (0,)
     fds: tuple[int, ...] = ()
@@ -36,7 +36,7 @@ _TYPES: dict[str, type] = {"i": int, "b": bytes, "s": str}
 class Handler:
     """A handler with the types of its arguments: `i` an integer, `b` bytes, `s` text.
 
-    One that `makes_descriptors` changes nothing when the server has none left, and its caller is told so by an errno.
+    A handler that `makes_descriptors` changes nothing when the server has none left; the sender then gets an errno.
     """
 
     shape: str

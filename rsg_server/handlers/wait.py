@@ -1,4 +1,4 @@
-"""PARK: an actor gives the turn back."""
+"""PARK: an actor gives the turn back until what it waits for has happened."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ from rsg_server.process.lock_cycle import closes_cycle
 from rsg_server.protocol import Op, Space, Wait, Wake
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
+    from rsg_server.handlers.needs import WaitKernel
     from rsg_server.process.actor import Actor
 
 _KINDS = {int(kind) for kind in Wait}
 
 
-def park(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-    """[wait, syscall, deadline, blocked, a, b, c]; answered when it is woken."""
+def park(kernel: WaitKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+    """[wait, syscall, deadline, blocked, a, b, c] -> [wake, value], sent when the actor has its next turn."""
     wait, syscall, deadline, blocked, a, b, c = arguments
     return _park(kernel, actor, Parked(wait, syscall, deadline, blocked, a, b, c, kernel.now_ns))
 
 
-def park_at_slot(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-    """[wait, syscall, deadline, blocked, a, b, c, steps]; the same, answered in the actor's slot."""
+def park_at_slot(kernel: WaitKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+    """[wait, syscall, deadline, blocked, a, b, c, siblings may wake it] -> [wake, value], written to the slot."""
     if not actor.slot:
-        raise ValueError("it has no slot to wait at")
-    wait, syscall, deadline, blocked, a, b, c, steps = arguments
+        raise ValueError("PARK_AT_SLOT of an actor that has no slot")
+    wait, syscall, deadline, blocked, a, b, c, siblings_may_wake = arguments
     actor.answer_at_slot = True
-    return _park(kernel, actor, Parked(wait, syscall, deadline, blocked, a, b, c, kernel.now_ns, bool(steps)))
+    return _park(kernel, actor, Parked(wait, syscall, deadline, blocked, a, b, c, kernel.now_ns, bool(siblings_may_wake)))
 
 
-def _park(kernel: Kernel, actor: Actor, parked: Parked) -> Reply | None:
+def _park(kernel: WaitKernel, actor: Actor, parked: Parked) -> Reply | None:
+    """Park the actor, unless what it waits for has happened already; an actor that yields is ready at once."""
     wait, a = parked.wait, parked.a
     if wait not in _KINDS:
         raise ValueError(f"wait {wait}: no such kind")
@@ -61,8 +62,8 @@ def _park(kernel: Kernel, actor: Actor, parked: Parked) -> Reply | None:
     return None
 
 
-def _is_vfork_child(kernel: Kernel, actor: Actor, parked: Parked) -> bool:
-    """Mark the child that the parent waits for; False once it is gone."""
+def _is_vfork_child(kernel: WaitKernel, actor: Actor, parked: Parked) -> bool:
+    """Mark the child that the parent of a vfork waits for; False once the child has exec'd or is dead."""
     child = kernel.actors.get(parked.a)
     if child is None or child.process.parent is not actor.process or child.process.has_let_go:
         return False
@@ -70,8 +71,8 @@ def _is_vfork_child(kernel: Kernel, actor: Actor, parked: Parked) -> bool:
     return True
 
 
-def epoll(kernel: Kernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[] -> a private epoll: made here, since it is for the server to be told; but only the actor keeps it open."""
+def epoll(kernel: WaitKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[] -> a private epoll, which the server watches in its own; only the actor keeps the descriptor open."""
     with select.epoll() as private:
         kernel.readiness.watch(private.fileno(), actor)
         return Reply(fds=(os.dup(private.fileno()),))

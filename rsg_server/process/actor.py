@@ -58,7 +58,7 @@ class Parked:
     b: int
     c: int
     since_ns: int
-    siblings_may_wake: bool = False  # threads of the process may end the wait without the server
+    siblings_may_wake: bool = False  # other threads of the process may end the wait without the server
 
 
 @dataclass(slots=True)

@@ -80,8 +80,8 @@ class FutexTable:
             self.remove(actor)
             actor.reply = (int(Wake.READY), place)
 
-    def hand_over(self, kernel: Waker, key: Key) -> tuple[int, bool]:
-        """Wake the first waiter of a lock, its next owner. Returns its thread id (0 if none waits) and whether others wait."""
+    def pass_lock(self, kernel: Waker, key: Key) -> tuple[int, bool]:
+        """Wake the first waiter of a lock, its next owner: its thread id (0 if nobody waits), and whether others wait."""
         queue = self._queues.get(key)
         if not queue:
             return 0, False

@@ -157,6 +157,12 @@ class Lifecycle:
             actor.channel.close()
             kernel.readiness.forget(actor)
 
+    def kill(self, process: Process) -> None:
+        """Kill a process that breaks the protocol, and wait for its end."""
+        if process.pidfd >= 0:
+            native_signal.send(process.pidfd, signal.SIGKILL)
+        self.await_death(process)
+
     def await_death(self, process: Process) -> None:
         """Wait until the kernel has ended a process that is certain to die, then reap the process."""
         if process.dead:

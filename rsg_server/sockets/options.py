@@ -118,6 +118,8 @@ LARGEST_BUFFER_BYTES = 1 << 24
 LAST_TCP_OPTION = 45
 TCP_INFO, TCP_MAXSEG = (SOL_TCP, 11), (SOL_TCP, 2)
 LENGTHS = {(SOL_SOCKET, 13): 8}
+SEGMENT_BYTES = (88, 32767)
+"""TCP_MAXSEG of Linux: TCP_MIN_MSS to MAX_TCP_WINDOW (net/ipv4/tcp.c)."""
 
 
 def levels_of(which: SimulatedSocket) -> tuple[int, ...]:
@@ -213,6 +215,12 @@ def _is_known_algorithm(kernel: Kernel, which: SimulatedSocket, value: bytes) ->
     return 0 if value.rstrip(b"\0") in ALGORITHMS else errno.ENOENT
 
 
+def _is_segment_size(kernel: Kernel, which: SimulatedSocket, value: bytes) -> int:
+    """0 stands for the default; what else Linux takes is TCP_MIN_MSS to MAX_TCP_WINDOW bytes."""
+    wanted = int.from_bytes(value[:4], "little", signed=True)
+    return 0 if wanted == 0 or SEGMENT_BYTES[0] <= wanted <= SEGMENT_BYTES[1] else errno.EINVAL
+
+
 def _has_device(kernel: Kernel, which: SimulatedSocket, value: bytes) -> int:
     names = [interface.name.encode() for interface in kernel.interfaces.of(which.host.host)]
     return 0 if value.rstrip(b"\0") in (b"", *names) else errno.ENODEV
@@ -227,7 +235,12 @@ def _has_interface(kernel: Kernel, which: SimulatedSocket, value: bytes) -> int:
     return 0 if not any(address) or kernel.datagrams.multicast.interface(which.host, address) else errno.EADDRNOTAVAIL
 
 
-_CHECKED = {(SOL_TCP, 13): _is_known_algorithm, (SOL_SOCKET, 25): _has_device, (SOL_IP, 32): _has_interface}
+_CHECKED = {
+    TCP_MAXSEG: _is_segment_size,
+    (SOL_TCP, 13): _is_known_algorithm,
+    (SOL_SOCKET, 25): _has_device,
+    (SOL_IP, 32): _has_interface,
+}
 
 
 # Options that are computed rather than remembered

@@ -10,27 +10,27 @@ from rsg_server.protocol import MESSAGE_MAX
 
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
-    from rsg_server.turn.needs import Kernel
+    from rsg_server.turn.needs import ListenerKernel
 
 PATIENCE_NS = 100_000_000
-"""How long it listens before the turn loop looks up, unless the runner is a known spinner."""
+"""How long the server listens before it returns to the turn loop, unless the runner has been preempted before."""
 _FIRST_SLICE_NS = 1_000_000
-"""Who dies does not ring: after so long it looks whether somebody has, then after twice as long …"""
+"""After how long the listener looks whether the runner has died, which rings no doorbell; the time doubles with each look."""
 
 
 class Listener:
     """Receives messages; `speaker` is the actor that sent the last one."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: ListenerKernel) -> None:
         self._kernel = kernel
         self._seen = 0
         self._more = False
         self.speaker: Actor | None = None
 
     def prepare(self) -> None:
-        """Before somebody gets the turn: where will it be heard?
+        """Decide, before an actor gets the turn, whether the server listens at the doorbell or at the channel of the holder.
 
-        As long as others can run, nobody hands the turn on, and the holder's own channel will do.
+        As long as others can run, the holder cannot hand the turn on, and its own channel will do.
         """
         words = self._kernel.page.words
         listens = words[LOOKAHEAD] != 0
@@ -39,15 +39,15 @@ class Listener:
         self._seen = words[DOORBELL]
 
     def expect_more(self) -> None:
-        """Who has just spoken speaks again at once, and has rung for both."""
+        """Receive the next message at the channel: the last sender has sent two, and has rung the doorbell once."""
         self._more = True
 
     def runner(self, holder: Actor) -> Actor:
-        """Who has the turn that the server gave to the holder."""
+        """The actor that has the turn now; the server gave the turn to the holder."""
         return self._kernel.slots.get(self._kernel.page.words[RUNNING]) or holder
 
     def receive(self, holder: Actor) -> bytes:
-        """The next message; empty if its sender has died. Raises BlockingIOError after some silence."""
+        """Receive the next message; empty if its sender has died. Raises BlockingIOError after some silence."""
         self.speaker = holder
         words = self._kernel.page.words
         if self._more or holder.process.execs or not words[LISTENS_AT_DOORBELL]:  # a new image does not know of the doorbell
@@ -67,7 +67,7 @@ class Listener:
                     raise
 
     def receive_now(self, holder: Actor) -> bytes | None:
-        """The same; None if nothing is said within its patience, empty also if the connection was reset."""
+        """Receive the next message; None after some silence, empty if the sender has died or its connection was reset."""
         try:
             return self.receive(holder)
         except BlockingIOError:

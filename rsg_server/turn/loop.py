@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import array
 import contextlib
-import errno
 import os
-import signal
 import socket
 import struct
 import time
@@ -20,62 +18,53 @@ from typing import TYPE_CHECKING
 
 import msgpack
 
-from rsg_server.clock.clock_page import (
-    EVENT,
-    FOREVER_NS,
-    LOCK_WAITERS,
-    LOOKAHEAD,
-    MAY_HAVE_WOKEN,
-    QUANTUM,
-    RUNNING,
-    SIBLINGS_READY,
-)
-from rsg_server.errors import LACKS, MORE_FILES, ServerError
+from rsg_server.clock.clock_page import FOREVER_NS, LOCK_WAITERS, MAY_HAVE_WOKEN, QUANTUM, RUNNING, SIBLINGS_READY
 from rsg_server.handlers import HANDLERS
 from rsg_server.handlers.handoff import catch_up
-from rsg_server.handlers.table import failed
-from rsg_server.process import native_signal
 from rsg_server.process.actor import Actor, State
-from rsg_server.process.process import Process
-from rsg_server.process.terminals import flush_waited
-from rsg_server.protocol import MESSAGE_MAX, QUANTUM_NS, Hello, Op, Wait, Wake
-from rsg_server.sockets.pair import SimulatedSocket
+from rsg_server.protocol import QUANTUM_NS, Hello, Op, Wait
+from rsg_server.turn import births, failures
+from rsg_server.turn.allowance import set_lookahead
 from rsg_server.turn.listener import Listener
+from rsg_server.turn.wakeups import wake_ready
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.table import Handler, Reply
-    from rsg_server.turn.needs import Kernel
+    from rsg_server.handlers.table import Reply
+    from rsg_server.turn.needs import LoopKernel
 
-SOLO_LIMIT_NS = 60 * 10**9
-"""How far an actor that is alone may advance the clock before the server looks again."""
-STEPS_BETWEEN_LOOKS = 64
+ROUNDS_BETWEEN_LOOKS = 64
+"""How many turns and moments pass before the loop looks at the wall clock."""
 SETTLE_LOOKS, SETTLE_S = 5, 0.001
-BIRTH_LOOKS = 20
-"""How many tenths of a second a forked child may take to say who it is; later (somebody stopped it) it says so in its turn."""
-_CREDENTIALS = struct.Struct("=iII")
+"""How often, and after how many real seconds each, the loop looks whether a terminal has handed characters on."""
+FIRST_TURN = 255
+"""In the event log, the reason of a turn of an actor that speaks first: no wait has ended."""
+UNREAD = "does not read its answers"
+"""Why a process is killed whose channel is full: no shim sends a message before it has read the last reply."""
+_MALFORMED = (ValueError, KeyError, TypeError, IndexError, OverflowError, struct.error, msgpack.UnpackException)
+"""What a handler raises because of what a message says."""
 
 
 class Outcome(Enum):
-    """Why the turn loop came back."""
+    """Why the turn loop returned."""
 
     BUDGET = "the wall time it was given is over"
     COMPUTING = "the holder of the turn computes on"
-    IDLE = "nobody can run and nothing is due"
-    LIMIT = "what is due lies beyond the time limit"
-    STOPPED = "somebody asked for the end"
+    IDLE = "no actor can run and nothing is due"
+    LIMIT = "the next event lies beyond the time limit"
+    STOPPED = "the end was asked for"
 
 
 class TurnLoop:
-    """Gives turns until something outside the emulation has to be decided. Knows no trio."""
+    """Gives turns until something outside the emulation has to be decided; trio is known to rsg_server.edge only."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: LoopKernel) -> None:
         self.kernel = kernel
         self.holder: Actor | None = None
         self.holder_since = 0.0
-        self._unsettled = False  # what a process with a terminal did last may still be under way in the kernel
-        self.limit_ns = FOREVER_NS  # the clock may not pass this (pace, pause)
+        self._unsettled = False  # a terminal's characters may still be under way in the kernel
+        self.limit_ns = FOREVER_NS  # pace or pause: the clock may not pass this moment
         self.stop = False
-        kernel.on_birth = self._receive_newborn
+        kernel.on_birth = self._introduce
         self.listener = Listener(kernel)
         self._packer = msgpack.Packer(autoreset=True, unicode_errors="surrogateescape")
 
@@ -84,15 +73,15 @@ class TurnLoop:
         kernel = self.kernel
         queue = kernel.run_queue
         end = time.monotonic() + budget_s
-        steps = 0
+        rounds = 0
         while not self.stop:
-            steps += 1  # moments count as well as turns: a timer that nobody heeds must not keep the user's Ctrl-C out
-            if steps % STEPS_BETWEEN_LOOKS == 0 and time.monotonic() > end:
+            rounds += 1  # moments count as well as turns: a timer that wakes no actor must not delay Ctrl-C
+            if rounds % ROUNDS_BETWEEN_LOOKS == 0 and time.monotonic() > end:
                 return Outcome.BUDGET
             if self.holder is None:
                 if kernel.readiness.may_have_changed or kernel.page.words[MAY_HAVE_WOKEN]:
                     self._unsettled = bool(kernel.signals.listeners)
-                    self._poll_ready()
+                    wake_ready(kernel)
                 due = kernel.timeline.next_ns
                 if due is not None and due <= kernel.now_ns:
                     kernel.timeline.run_due(kernel.now_ns)
@@ -115,11 +104,11 @@ class TurnLoop:
     # The clock
 
     def _advance(self, due: int | None) -> Outcome | None:
-        """Nobody can run, or nobody does but spin: move the clock to the next event and let it happen."""
+        """Move the clock to the next event and let it happen: no actor can run, or all that can run spin."""
         if self._unsettled and self._settle():
             return None
         if due is None:
-            self._poll_ready()  # somebody outside may have killed whom all wait for
+            wake_ready(self.kernel)  # a process that all wait for may have been killed from outside
             return None if self.kernel.run_queue or self.kernel.timeline.next_ns is not None else Outcome.IDLE
         if due > self.limit_ns:
             self.kernel.page.advance_to(self.limit_ns)
@@ -132,33 +121,22 @@ class TurnLoop:
         return None
 
     def _settle(self) -> bool:
-        """A terminal hands characters on in a work queue of the kernel's: give that a moment before time passes."""
+        """Wait for the kernel's work queue, which hands a terminal's characters on in real time, before virtual time passes.
+
+        True if an actor has become ready by that.
+        """
         self._unsettled = False
         for _ in range(SETTLE_LOOKS):
             time.sleep(SETTLE_S)
-            self._poll_ready()
+            wake_ready(self.kernel)
             if self.kernel.run_queue:
                 return True
         return False
 
-    def _set_lookahead(self) -> None:
-        """Tell the shims how far the holder may go alone, and when something is due."""
-        kernel = self.kernel
-        words = kernel.page.words
-        due = kernel.timeline.next_ns
-        words[EVENT] = FOREVER_NS if due is None else min(due, FOREVER_NS)
-        if kernel.run_queue:
-            words[EVENT] = min(words[EVENT], max(words[QUANTUM], kernel.now_ns + 1))
-            words[LOOKAHEAD] = 0
-        else:
-            own = kernel.timeline.next_own_ns
-            words[LOOKAHEAD] = min(kernel.now_ns + SOLO_LIMIT_NS, self.limit_ns, FOREVER_NS if own is None else own)
-        self.listener.prepare()
-
     # The turn
 
     def _give(self, actor: Actor) -> None:
-        """Hand the turn to an actor: its answer is what it waits for."""
+        """Give the turn to an actor, by sending the reply that it waits for."""
         kernel = self.kernel
         self.holder = actor
         self.holder_since = time.monotonic()
@@ -172,15 +150,16 @@ class TurnLoop:
         kernel.page.words[RUNNING] = kernel.page.words[SIBLINGS_READY] = 0
         kernel.page.words[LOCK_WAITERS] = kernel.futexes.lock_waiters
         kernel.page.words[QUANTUM] = kernel.now_ns + QUANTUM_NS
-        wake = actor.reply[0] if not actor.owes_message else 255
+        wake = actor.reply[0] if not actor.owes_message else FIRST_TURN
         if actor.spinner is None or not kernel.preemption.begins(actor, actor.spinner):
             kernel.log.turn(kernel.now_ns, actor.number, wake)  # type: ignore[arg-type]
         if not actor.owes_message:
-            self._set_lookahead()
+            set_lookahead(kernel, self.limit_ns)
+            self.listener.prepare()
             self._tell(actor, actor.reply)
 
     def _tell(self, actor: Actor, values: tuple[object, ...]) -> None:
-        """Answer an actor where it waits."""
+        """Send the values of a reply to an actor: to its slot if it waits there, else to its channel."""
         if actor.answer_at_slot:
             actor.answer_at_slot = False
             self.kernel.page.answer(actor.slot, *values)  # type: ignore[arg-type]
@@ -193,36 +172,36 @@ class TurnLoop:
         except (BrokenPipeError, ConnectionResetError):
             self._lost(actor)
         except BlockingIOError:
-            self._deaf(actor)
-
-    def _deaf(self, actor: Actor) -> None:
-        """Hundreds of answers unread: no shim sends another message before it has read the last answer."""
-        self.kernel.warn(f"{actor!r} does not read its answers; the process is killed")
-        self._kill(actor.process)
+            failures.kill(self.kernel, actor, UNREAD)
 
     def _serve(self) -> bool:
-        """Answer the holder until it gives the turn back; True if it is still computing."""
+        """Reply to the messages of the holder until it gives the turn back; True if the holder still computes."""
         actor = self.holder
         while actor is not None and self.holder is actor:
             try:
-                message = self._receive_first(actor) if actor.owes_message else self.listener.receive(actor)
+                if actor.owes_message:
+                    self.listener.speaker = actor
+                    message = births.receive_first(self.kernel, actor)
+                else:
+                    message = self.listener.receive(actor)
             except BlockingIOError:
                 heard = None if actor.owes_message else self.kernel.preemption.interrupt(actor, self.listener)
                 if heard is None:
-                    return not self._failed_vfork(actor)
+                    self.holder = births.holder_of_vfork(self.kernel, actor)
+                    return self.holder is actor
                 message = heard
             except ConnectionResetError:
                 message = b""
             speaker = self.listener.speaker or actor
             if not message:
-                self._lost_on_the_way(speaker)
+                self._lost_runner(speaker)
                 return False
             reply = self._handle(speaker, message)
             if reply is not None:
                 self._answer(speaker, reply)
-            if speaker is not actor and self.kernel.handed_to is None:  # that is what it had to say first
-                self._kill(speaker.process)
-                self._lost_on_the_way(speaker)
+            if speaker is not actor and self.kernel.handed_to is None:  # its first message must say that it has the turn
+                self.kernel.lifecycle.kill(speaker.process)
+                self._lost_runner(speaker)
                 return False
             if self.kernel.handed_to is not None:
                 self.holder = actor = self.kernel.handed_to
@@ -233,7 +212,7 @@ class TurnLoop:
         return False
 
     def _handle(self, actor: Actor, message: bytes) -> Reply | None:
-        """Let the handler of a message answer it. Whatever is wrong with the message ends its sender, nobody else."""
+        """Run the handler of a message and return its reply. A malformed message ends its sender, and no other process."""
         handler = None
         try:
             operation, *arguments = msgpack.unpackb(message, use_list=False, unicode_errors="surrogateescape")
@@ -242,37 +221,22 @@ class TurnLoop:
                 raise ValueError(f"operation {operation}: arguments do not fit")
             return handler.run(self.kernel, actor, arguments)
         except OSError as error:
-            return self._own_failure(actor, handler, error)
-        except (
-            ValueError,
-            KeyError,
-            TypeError,
-            IndexError,
-            OverflowError,
-            struct.error,
-            msgpack.UnpackException,
-        ) as error:
-            self.kernel.warn(f"{actor!r} sent a malformed message ({error}); the process is killed")
-            self._kill(actor.process)
+            return failures.own_failure(self.kernel, actor, handler, error)
+        except _MALFORMED as error:
+            failures.kill(self.kernel, actor, f"sent a malformed message ({error})")
             return None
 
     def release(self, actor: Actor, reply: Reply) -> None:
-        """Answer an actor that has kept the turn while its answer was kept back."""
+        """Send the reply that was kept back from an actor that a debugger held; the actor has had the turn all the while."""
         if self.holder is actor:
             self.holder_since = time.monotonic()
             self._answer(actor, reply)
 
-    def _own_failure(self, actor: Actor, handler: Handler | None, error: OSError) -> Reply:
-        """The kernel refused the server something, never the sender's fault: an errno for it, or the end of the run."""
-        if error.errno in LACKS and handler is not None and handler.makes_descriptors:
-            self.kernel.warn(f"{actor!r}: the server has no descriptor for it ({error.strerror}); {MORE_FILES}")
-            return failed(errno.ENFILE)
-        mend = f"; {MORE_FILES}" if error.errno in LACKS else ""
-        raise ServerError(f"the server failed while it served {actor!r}: {error}{mend}") from error
-
     def _answer(self, actor: Actor, reply: Reply) -> None:
+        """Send a reply, with its descriptors."""
         if actor.state is State.RUNNING:
-            self._set_lookahead()
+            set_lookahead(self.kernel, self.limit_ns)
+            self.listener.prepare()
         if not reply.fds:
             self._tell(actor, reply.values)
             return
@@ -283,75 +247,25 @@ class TurnLoop:
         except (BrokenPipeError, ConnectionResetError):
             self._lost(actor)
         except BlockingIOError:
-            self._deaf(actor)
+            failures.kill(self.kernel, actor, UNREAD)
         finally:
             for fd in reply.fds if reply.close else ():
                 os.close(fd)
 
-    def _receive_first(self, actor: Actor) -> bytes:
-        """An actor's first message tells which real process it comes from (SCM_CREDENTIALS, in our PID namespace)."""
-        self.listener.speaker = actor
-        message, ancillary, _, _ = actor.channel.recvmsg(MESSAGE_MAX, socket.CMSG_SPACE(_CREDENTIALS.size))
-        if message:
-            actor.owes_message = False
-            process = actor.process
-            for level, kind, data in ancillary:
-                if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS and process.pidfd < 0:
-                    try:
-                        process.open_pidfd(_CREDENTIALS.unpack(data[: _CREDENTIALS.size])[0])
-                    except ProcessLookupError:  # killed before its first turn, and waited for already
-                        self.kernel.lifecycle.reap(process)
-                        return b""
-        return message
-
-    def _receive_newborn(self, child: Actor) -> None:
-        """A forked child says who it is before its parent goes on, then waits for its turn: from now on signals find it."""
-        for _ in range(BIRTH_LOOKS):
-            try:
-                message = self._receive_first(child)
-            except BlockingIOError:
-                continue
-            except ConnectionResetError:
-                message = b""
-            if message:
-                self._greet(child, message)
-            else:
-                self._stillborn(child.process)
+    def _introduce(self, child: Actor) -> None:
+        """Handle the HELLO of a forked child before its parent goes on; the child reads the reply when its first turn comes."""
+        message = births.await_first(self.kernel, child)
+        if message is None:
             return
-
-    def _greet(self, child: Actor, message: bytes) -> None:
         if not _says_hello(message):
-            self.kernel.warn(f"{child!r} sent a malformed message (no HELLO); the process is killed")
-            self._kill(child.process)
+            failures.kill(self.kernel, child, "sent a malformed message (no HELLO)")
             return
         reply = self._handle(child, message)
         if reply is not None:
             child.reply = reply.values
 
-    def _stillborn(self, process: Process) -> None:
-        """Killed from outside before it had said a word: only its parent can tell who it was."""
-        if process.parent is not None and process.pidfd < 0:
-            with contextlib.suppress(ProcessLookupError):
-                process.open_pidfd(native_signal.global_child(process.parent.global_pid, process.pid))
-        self.kernel.lifecycle.await_death(process)
-
-    def _failed_vfork(self, child: Actor) -> bool:
-        """A vfork that the kernel refused: the parent speaks in the child's place."""
-        parent = child.process.vfork_parent
-        if not child.owes_message or parent is None or parent.state is not State.VFORK:
-            return False
-        try:
-            parent.channel.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            return False
-        child.process.vfork_parent = None
-        self.kernel.lifecycle.reap(child.process)
-        parent.state = State.RUNNING
-        self.holder = parent
-        return True
-
-    def _lost_on_the_way(self, runner: Actor) -> None:
-        """Who had the turn has died without a word; how it had come by it stands in the journal."""
+    def _lost_runner(self, runner: Actor) -> None:
+        """End the process of the actor that had the turn; the journal says how the turn came to it without the server."""
         if runner is not self.holder:
             with contextlib.suppress(ValueError, KeyError):
                 catch_up(self.kernel, runner)
@@ -359,48 +273,17 @@ class TurnLoop:
         self._lost(runner)
 
     def _lost(self, actor: Actor) -> None:
-        """The channel ended without a word: its process has died, or will."""
+        """End the process of an actor whose channel has ended: the process has died, or is about to."""
         if self.holder is actor:
             self.holder = None
         if actor.process.pidfd < 0 and not actor.process.dead:
             self.kernel.warn(f"{actor.process!r} ended before it had begun")
         self.kernel.lifecycle.await_death(actor.process)
 
-    def _kill(self, process: Process) -> None:
-        if process.pidfd >= 0:
-            native_signal.send(process.pidfd, signal.SIGKILL)
-        self.kernel.lifecycle.await_death(process)
-
-    # Readiness
-
-    def _poll_ready(self) -> None:
-        """Ask the kernel what has become ready, and act in the order of our own numbers."""
-        kernel = self.kernel
-        again = True
-        while again:
-            again = False
-            kernel.readiness.may_have_changed = False
-            flush_waited(kernel.at_terminals)
-            kernel.signals.look()
-            kernel.page.words[MAY_HAVE_WOKEN] = 0
-            news = kernel.readiness.news()
-            if not news:
-                return
-            for target, events in news:
-                if isinstance(target, Actor):
-                    if target.parked is not None and target.parked.wait == Wait.FD:
-                        kernel.wake(target, Wake.READY)
-                elif isinstance(target, SimulatedSocket):
-                    kernel.sockets.ready(target, events)
-                elif isinstance(target, Process) and not target.dead:
-                    kernel.lifecycle.await_death(target)
-                    again = True
-            again = again or kernel.readiness.may_have_changed
-
 
 def _says_hello(message: bytes) -> bool:
-    """Whether it is what a forked child says first."""
+    """Whether a message is a HELLO of a forked child."""
     try:
         return list(msgpack.unpackb(message)[:2]) == [Op.HELLO, Hello.FORKED]
-    except (ValueError, TypeError, msgpack.UnpackException):
+    except _MALFORMED:
         return False

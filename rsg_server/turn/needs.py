@@ -1,30 +1,109 @@
-"""What the turn needs of the kernel that composes the server (rsg_server.kernel), as a protocol.
+"""What each part of the turn needs of the kernel that composes the server (rsg_server.kernel), as protocols.
 
 The turn stands above the handlers, below the kernel and the edge.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from rsg_server.handlers import needs as handlers
+from rsg_server.process.needs import Waker, Warner
 
 if TYPE_CHECKING:
+    from rsg_server.clock.clock_page import ClockPage
+    from rsg_server.clock.timeline import Timeline
+    from rsg_server.diagnosis.debugger import Debugger
+    from rsg_server.handlers.table import Reply
     from rsg_server.process.actor import Actor
+    from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.process.signals import Signals
+    from rsg_server.process.slots import Slots
+    from rsg_server.sockets.table import SocketTable
     from rsg_server.turn.preemption import Preemption
     from rsg_server.turn.readiness import Readiness
 
 
-class Kernel(handlers.Kernel, Protocol):
-    """Everything that handlers need, and what decides who runs next."""
+class ListenerKernel(Protocol):
+    """Which actor has the turn, as the shims say."""
 
-    at_terminals: dict[int, Actor]
-    """By number, the actors that wait for the master of a terminal."""
+    @property
+    def page(self) -> ClockPage: ...
+    @property
+    def slots(self) -> Slots: ...
+    @property
+    def debugger(self) -> Debugger[Reply] | None: ...
+
+
+class AllowanceKernel(Protocol):
+    """What is due, and which actors are ready."""
+
+    @property
+    def now_ns(self) -> int: ...
+    @property
+    def page(self) -> ClockPage: ...
+    @property
+    def timeline(self) -> Timeline: ...
+    @property
+    def run_queue(self) -> deque[Actor]: ...
+
+
+class PreemptionKernel(Protocol):
+    """What is due, which actors are ready, and the way to the user."""
+
+    @property
+    def page(self) -> ClockPage: ...
+    @property
+    def timeline(self) -> Timeline: ...
+    @property
+    def run_queue(self) -> deque[Actor]: ...
+    @property
+    def debugger(self) -> Debugger[Reply] | None: ...
+    @property
+    def on_warning(self) -> Callable[[str], None]: ...
+
+
+class BirthKernel(Protocol):
+    """The end of a process that dies before its first message."""
+
+    @property
+    def lifecycle(self) -> Lifecycle: ...
+
+
+class FailureKernel(Warner, Protocol):
+    """The end of a process that breaks the protocol, and the way to the user."""
+
+    @property
+    def lifecycle(self) -> Lifecycle: ...
+
+
+class WakeupKernel(Waker, Protocol):
+    """What may have become ready, and what is woken by that."""
+
+    @property
+    def at_terminals(self) -> dict[int, Actor]:
+        """By number, the actors that wait for the master of a terminal."""
+
+    @property
+    def page(self) -> ClockPage: ...
+    @property
+    def readiness(self) -> Readiness: ...
+    @property
+    def signals(self) -> Signals: ...
+    @property
+    def sockets(self) -> SocketTable: ...
+    @property
+    def lifecycle(self) -> Lifecycle: ...
+
+
+class LoopKernel(
+    ListenerKernel, AllowanceKernel, PreemptionKernel, BirthKernel, FailureKernel, WakeupKernel, handlers.Kernel, Protocol
+):
+    """The needs of all parts of the turn, and of all handlers, to which the loop passes the kernel."""
 
     @property
     def readiness(self) -> Readiness: ...
     @property
     def preemption(self) -> Preemption: ...
-    @property
-    def on_warning(self) -> Callable[[str], None]: ...

@@ -1,4 +1,4 @@
-"""What the kernel tells of descriptors: actors' private epolls, our ends of simulated sockets, pidfds; all in one epoll."""
+"""One epoll for everything that the server watches: private epolls of actors, its ends of simulated sockets, pidfds."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ _RANK_SHIFT = 48
 _RANKS: dict[type, int] = {SimulatedSocket: 0, Process: 1 << _RANK_SHIFT, Actor: 2 << _RANK_SHIFT}
 
 _OF_EPOLLS = 1 << 63
-"""A token that is nobody's: of other epolls, which tell by themselves."""
+"""The token of other epolls in this one, which are asked themselves: no target has it."""
 
 Target = Actor | Process | SimulatedSocket
 
 
 class Readiness:
-    """The epoll, which names those whom it tells of by a token: kind and number (an actor's is that of its channel).
+    """An epoll that names each target by a token: its kind and its number (of an actor, the number of its channel).
 
-    We do not keep actors' epolls open: a token is not another's once the descriptor is. They tell of an edge: an actor stays
-    ready until its turn has come, and of a thousand nodes that are pinged at one moment every look would find all the others.
-    No edge is missed, since the shim fills the epoll anew for each wait, after it has found that nothing is ready.
+    The server does not keep private epolls open, and the kernel may reuse the number of a descriptor; a token is not reused.
+    Private epolls are watched for edges: an actor stays ready until its turn has come, so of a thousand nodes that are pinged
+    at one moment every look would find all the others again. No edge is missed, since the shim fills the private epoll anew
+    for each wait, after it has found that nothing is ready.
     """
 
     def __init__(self) -> None:
@@ -37,7 +38,7 @@ class Readiness:
         self._view = memoryview(ffi.buffer(self._ready))
         self._epolls = [self._epoll.fileno()]
         self.may_have_changed = True
-        """Something may have become ready that nobody has asked the kernel about yet: the turn loop looks before it goes on."""
+        """Something may have become ready since the kernel was last asked: the turn loop asks before it gives the next turn."""
 
     def __contains__(self, target: Target) -> bool:
         return token_of(target) in self._targets
@@ -47,7 +48,7 @@ class Readiness:
         self.may_have_changed = True
 
     def fileno(self) -> int:
-        """Of the epoll itself: readable when something is ready."""
+        """The descriptor of the epoll, which is readable when something is ready."""
         return self._epoll.fileno()
 
     def watch(self, descriptor: int, target: Target, events: int = select.EPOLLIN) -> None:
@@ -68,36 +69,36 @@ class Readiness:
             _check(lib.watch_remove(self._epoll.fileno(), descriptor))
 
     def put_away(self, descriptor: int, target: Target) -> bool:
-        """Somebody else will watch it, in an epoll that we look at. False if it is not watched."""
+        """Stop watching a descriptor that is going to be watched in an epoll of `look_also_at`; False if it is not watched."""
         is_watched = target in self
         if is_watched:
             _check(lib.watch_remove(self._epoll.fileno(), descriptor))
         return is_watched
 
     def take_back(self, descriptor: int, target: Target, events: int) -> None:
-        """Watch it ourselves again, if it was watched."""
+        """Watch a descriptor here again after `put_away`, if it was watched."""
         if target in self:
             self.watch(descriptor, target, events)
 
     def look_also_at(self, epoll: int) -> None:
-        """Another epoll that tells of tokens; it must stay open."""
+        """Look also at another epoll, which names targets by their tokens and must stay open."""
         self._epolls.append(epoll)
         _check(lib.watch_add(self._epoll.fileno(), epoll, select.EPOLLIN, _OF_EPOLLS))
 
     def forget(self, actor: Actor) -> None:
-        """It has ended, and its epoll with it."""
+        """Forget the private epoll of an actor that has ended."""
         self._targets.pop(token_of(actor), None)
 
     def news(self) -> list[tuple[Target, int]]:
-        """Who has become ready, with which events; in the order of our own numbers, for nobody can repeat the kernel's.
+        """Targets that have become ready, with their events, in the order of their numbers (the kernel's is not reproducible).
 
-        Not an actor that does not wait: it will look for itself.
+        Actors that do not wait are left out, since they look by themselves before they wait.
         """
         told: list[tuple[int, int]] = []
         for epoll in self._epolls:
             count = _check(lib.watch_look(epoll, self._ready, _EVENTS_AT_ONCE))
             if count == 0 and epoll == self._epolls[0]:
-                return []  # none of the others has anything to tell, or it would tell of them
+                return []  # nor has any other epoll something ready: it is watched in the first
             told += _EVENT.iter_unpack(self._view[: count * _EVENT.size])
         targets = self._targets
         found = []
@@ -110,7 +111,7 @@ class Readiness:
         return found
 
     def take_over(self, actor: Actor) -> None:
-        """Its epoll, which is watched already, is another's of old."""
+        """Report the private epoll of an actor that has ended, which is watched already, as this actor's."""
         self._targets[token_of(actor)] = actor
 
     def close(self) -> None:
@@ -119,12 +120,12 @@ class Readiness:
 
 
 def token_of(target: Target) -> int:
-    """A number that no other has; an actor's is that of its channel, which goes from thread to thread with the epoll."""
+    """The token of a target, which no other has; of an actor, by the number of its channel, which the epoll goes with."""
     return _RANKS[type(target)] + (target.channel_number if isinstance(target, Actor) else target.number)
 
 
 def _place(news: tuple[Target, int]) -> int:
-    """In the order in which they are served."""
+    """The place of a target in the order in which targets are served."""
     return _RANKS[type(news[0])] + news[0].number
 
 

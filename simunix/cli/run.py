@@ -39,6 +39,12 @@ def add_parser(subcommands: Subparsers) -> None:
     parser.add_argument("--keep-alive", action="store_true", help="go on when the work is done, for others to join")
     parser.add_argument("--log-turns", action="store_true", help="write every turn into events.jsonl")
     parser.add_argument("--strict", action="store_true", help="stop at the first call that is refused or unknown")
+    _add_observation(parser)
+    parser.set_defaults(execute=execute)
+
+
+def _add_observation(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that show what happens inside: system calls, a debugger, packets, links."""
     parser.add_argument(
         "--strace",
         action="append",
@@ -60,7 +66,6 @@ def add_parser(subcommands: Subparsers) -> None:
         metavar="INTERVAL",
         help="write what each link carries in each interval to links.csv",
     )
-    parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:

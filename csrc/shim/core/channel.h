@@ -21,7 +21,7 @@ void request_send(struct thread *thread, const uint8_t *buffer, struct msgpack_w
 void channel_check(struct thread *thread);
 int64_t say_hello(struct thread *thread, enum simunix_hello kind, const char *program, struct reply *reply);
 int64_t ask(struct thread *thread, struct reply *reply, int op, unsigned count, const int64_t *values);
-#define ASK(thread, reply, op, ...)                                                                              \
+#define ASK(thread, reply, op, ...) \
     ask(thread, reply, op, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (const int64_t[]){__VA_ARGS__})
 
 #endif

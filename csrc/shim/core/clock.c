@@ -67,8 +67,7 @@ int64_t clock_deadline(struct thread *thread, int clock_id, const struct kernel_
 {
     int64_t value;
 
-    if (__builtin_mul_overflow(time->seconds, SECOND_NS, &value) ||
-        __builtin_add_overflow(value, time->nanoseconds, &value))
+    if (__builtin_mul_overflow(time->seconds, SECOND_NS, &value) || __builtin_add_overflow(value, time->nanoseconds, &value))
         return NEVER;
     if (!absolute)
         return clock_after(thread, value);

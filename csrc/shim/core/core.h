@@ -30,7 +30,7 @@ enum handoff_state { HANDOFF_NONE, HANDOFF_WAITS, HANDOFF_READY };
 struct handoff_wait {
     struct thread *next; /* in the list of waiting threads, or of ready ones */
     enum handoff_state state;
-    bool is_news;        /* the server does not know yet */
+    bool is_news; /* the server does not know yet */
     int16_t wait;
     int32_t syscall;
     int32_t wake;
@@ -45,18 +45,18 @@ struct thread {
     struct thread *self;
     struct start_registers start;
     struct process *process;
-    struct thread *next;    /* in the list of dying or free records */
-    int channel;            /* its SEQPACKET socket to the server */
-    int epoll;              /* its private epoll, -1 until it first waits for a descriptor */
-    int trace;              /* file for strace_call, -1 if the thread is not traced */
+    struct thread *next; /* in the list of dying or free records */
+    int channel;         /* its SEQPACKET socket to the server */
+    int epoll;           /* its private epoll, -1 until it first waits for a descriptor */
+    int trace;           /* file for strace_call, -1 if the thread is not traced */
     int tid;
-    int alive_word;         /* cleared by the kernel when the thread has really gone */
-    uint64_t start_mask;    /* signal mask to start with */
-    uint32_t wakes;         /* how often it has woken others at a futex */
-    bool looks_for_stops;   /* something in this call may have made a signal deliverable that stops the process */
-    bool acts;              /* in a call that may make others ready, which it may do after having waited */
-    uint64_t asked;         /* clock reads and calls since it last waited for something */
-    uint32_t *join_word;    /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
+    int alive_word;       /* cleared by the kernel when the thread has really gone */
+    uint64_t start_mask;  /* signal mask to start with */
+    uint32_t wakes;       /* how often it has woken others at a futex */
+    bool looks_for_stops; /* something in this call may have made a signal deliverable that stops the process */
+    bool acts;            /* in a call that may make others ready, which it may do after having waited */
+    uint64_t asked;       /* clock reads and calls since it last waited for something */
+    uint32_t *join_word;  /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
     bool is_main;
     bool has_waited;        /* it has given the turn back since it entered the shim */
     bool has_turn;          /* what it says is said in its turn; a new thread's first word is not */
@@ -90,7 +90,7 @@ struct process {
     int descriptor_floor;
     uint32_t flags;
     int pid;
-    int proc;              /* /proc, once the process has changed its root; 0 before */
+    int proc; /* /proc, once the process has changed its root; 0 before */
     bool has_signalfd;
     bool has_random_files; /* it has opened /dev/urandom */
     bool has_own_files;    /* it has opened what sys/procfs writes */

@@ -104,10 +104,10 @@ static long preloaded(enum hook_kind kind, long number, long a, long b, long c, 
 }
 
 #define SIX(a, b, c, d, e, f, ...) (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f)
-#define HOOK(kind, type, function, call, parameters, ...)                               \
-    EXPORT type function parameters;                                                    \
-    EXPORT type function parameters                                                     \
-    {                                                                                   \
+#define HOOK(kind, type, function, call, parameters, ...)                           \
+    EXPORT type function parameters;                                                \
+    EXPORT type function parameters                                                 \
+    {                                                                               \
         return (type)preloaded(kind, __NR_##call, SIX(__VA_ARGS__, 0, 0, 0, 0, 0)); \
     }
 #include "tables/hooks.def"

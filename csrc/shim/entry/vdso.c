@@ -73,9 +73,12 @@ static const struct {
     const char *name;
     void *replacement;
 } entry_points[] = {
-    {"__vdso_clock_gettime", (void *)vdso_clock_gettime}, {"__vdso_gettimeofday", (void *)vdso_gettimeofday},
-    {"__vdso_time", (void *)vdso_time},                   {"__vdso_clock_getres", (void *)vdso_clock_getres},
-    {"__vdso_getcpu", (void *)vdso_getcpu},               {"__vdso_getrandom", (void *)vdso_getrandom},
+    {"__vdso_clock_gettime", (void *)vdso_clock_gettime},
+    {"__vdso_gettimeofday", (void *)vdso_gettimeofday},
+    {"__vdso_time", (void *)vdso_time},
+    {"__vdso_clock_getres", (void *)vdso_clock_getres},
+    {"__vdso_getcpu", (void *)vdso_getcpu},
+    {"__vdso_getrandom", (void *)vdso_getrandom},
 };
 
 /* movabs $target, %rax; jmp *%rax */

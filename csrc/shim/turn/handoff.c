@@ -17,12 +17,12 @@
 void handoff_add(struct thread *thread, const struct wait *wait, long number, uint64_t blocked)
 {
     thread->handoff = (struct handoff_wait){.state = HANDOFF_WAITS,
-                                       .wait = (int16_t)wait->kind,
-                                       .syscall = (int32_t)number,
-                                       .deadline = wait->deadline,
-                                       .blocked = blocked,
-                                       .word = wait->b,
-                                       .bitset = wait->c};
+                                            .wait = (int16_t)wait->kind,
+                                            .syscall = (int32_t)number,
+                                            .deadline = wait->deadline,
+                                            .blocked = blocked,
+                                            .word = wait->b,
+                                            .bitset = wait->c};
     handoff_append(&thread->process->parked, thread);
     thread->process->handoff_count++;
 }
@@ -136,8 +136,8 @@ static bool may_hand_off(const struct thread *thread, const struct wait *wait)
     const struct simunix_clock_page *page = process->page;
 
     return thread->slot != 0 && process->handoff_count < SIMUNIX_HANDOFF_MAX && page->may_have_woken == 0 &&
-           page->now_ns < page->lookahead_ns &&
-           (process->handoff_count > 0 || page->due_ns < page->lookahead_ns) && (wait->by_handoff || wait->kind == PARK_YIELD);
+           page->now_ns < page->lookahead_ns && (process->handoff_count > 0 || page->due_ns < page->lookahead_ns) &&
+           (wait->by_handoff || wait->kind == PARK_YIELD);
 }
 
 static enum simunix_wake go_on(struct thread *thread)

@@ -30,7 +30,7 @@ void remote_handoff_write(struct process *process)
 {
     struct simunix_timer_queue *timer_queue = timer_queue_of(process->page);
 
-    timer_queue->journal_count =
-        handoff_news(timer_queue->journal, timer_queue->journal_count % SIMUNIX_JOURNAL_MAX, SIMUNIX_JOURNAL_MAX, process->parked);
+    timer_queue->journal_count = handoff_news(timer_queue->journal, timer_queue->journal_count % SIMUNIX_JOURNAL_MAX,
+                                              SIMUNIX_JOURNAL_MAX, process->parked);
     process->has_handoff_news = false;
 }

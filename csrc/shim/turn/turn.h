@@ -14,7 +14,7 @@ struct wait {
     enum simunix_wait kind;
     int64_t deadline;
     uint64_t a, b, c;
-    int64_t value;  /* what came with the wake */
+    int64_t value;   /* what came with the wake */
     bool by_handoff; /* other threads of the process may end it: it waits for the clock, or at a futex of the process */
 };
 enum simunix_wake park(struct call *call, struct wait *wait);

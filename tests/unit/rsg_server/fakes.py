@@ -17,7 +17,9 @@ from rsg_server.platform.star import star
 from rsg_server.process.actor import Actor, Parked, State
 from rsg_server.process.host_state import Command
 from rsg_server.protocol import Wait
+from rsg_server.turn.allowance import set_lookahead
 from rsg_server.turn.loop import TurnLoop
+from rsg_server.turn.wakeups import wake_ready
 
 HOSTS = tuple(Host(f"h{index}", (ip_address(f"10.0.0.{index + 1}"),)) for index in range(2))
 
@@ -76,6 +78,15 @@ class Fake:
         if reply.close:
             self.descriptors.extend(reply.fds)
         return reply.values
+
+    def wake_ready(self) -> None:
+        """Ask what has become ready, as the turn loop does between two turns."""
+        wake_ready(self.kernel)
+
+    def set_lookahead(self) -> None:
+        """Say what the holder may do without the server, as the turn loop does when it replies."""
+        set_lookahead(self.kernel, self.loop.limit_ns)
+        self.loop.listener.prepare()
 
     def close(self) -> None:
         """Release everything, as the server does at its end."""

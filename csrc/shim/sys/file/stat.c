@@ -75,7 +75,8 @@ long sys_statx(struct call *call)
 
     if (result != 0)
         return result;
-    stamps = (struct file_stamps){{read_stamp(&status->stx_atime), read_stamp(&status->stx_mtime), read_stamp(&status->stx_ctime)}};
+    stamps =
+        (struct file_stamps){{read_stamp(&status->stx_atime), read_stamp(&status->stx_mtime), read_stamp(&status->stx_ctime)}};
     file_show(call->thread, device_number(status->stx_dev_major, status->stx_dev_minor), status->stx_ino, &stamps);
     status->stx_atime = write_stamp(&stamps.at[STAMP_ACCESS]);
     status->stx_mtime = write_stamp(&stamps.at[STAMP_WRITE]);

@@ -1,8 +1,8 @@
 /* The times of the files that the emulation has changed, in memory that all processes share.
  *
  * The kernel stamps files with the real clock, at the grain of its ticks, and lets nobody set the time of change; so every call
- * that changes a file notes the virtual time here, under the file's device and inode, and stat looks it up. Every change passes the
- * shim, but for stores to shared mappings, which count as made when the mapping is. Without an entry:
+ * that changes a file notes the virtual time here, under the file's device and inode, and stat looks it up. Every change passes
+ * the shim, but for stores to shared mappings, which count as made when the mapping is. Without an entry:
  * - a file that has not been changed since the run began keeps its real times;
  * - one that has was made by the run's own preparations, and bears the time at which virtual time began;
  * - reading changes nothing (noatime): the kernel's time of access tells of other programs of this computer.
@@ -175,7 +175,8 @@ static struct kernel_timespec now(struct thread *thread)
 
 void file_note(struct thread *thread, const struct stat *status, enum file_change change)
 {
-    static const enum file_stamp first[] = {[FILE_NEW] = STAMP_ACCESS, [FILE_WRITTEN] = STAMP_WRITE, [FILE_CHANGED] = STAMP_CHANGE};
+    static const enum file_stamp first[] = {
+        [FILE_NEW] = STAMP_ACCESS, [FILE_WRITTEN] = STAMP_WRITE, [FILE_CHANGED] = STAMP_CHANGE};
     struct entry *entry = changed_entry(thread, status);
 
     for (enum file_stamp stamp = first[change]; stamp < STAMP_COUNT; stamp++)

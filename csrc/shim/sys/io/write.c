@@ -89,8 +89,8 @@ static long write_terminal(struct call *call, const struct fd *fd, const char *b
 }
 
 static const writer writers[FD_KINDS] = {
-    [FD_NONE] = write_any,      [FD_FILE] = write_any,   [FD_PIPE] = write_pipe,     [FD_TERMINAL] = write_terminal,
-    [FD_ANONYMOUS] = write_any, [FD_OTHER] = write_any,  [FD_SOCKET] = write_pipe,   [FD_STREAM] = write_pipe,
+    [FD_NONE] = write_any,      [FD_FILE] = write_any,      [FD_PIPE] = write_pipe,   [FD_TERMINAL] = write_terminal,
+    [FD_ANONYMOUS] = write_any, [FD_OTHER] = write_any,     [FD_SOCKET] = write_pipe, [FD_STREAM] = write_pipe,
     [FD_NETLINK] = write_pipe,  [FD_DATAGRAM] = write_pipe,
 };
 

@@ -59,7 +59,7 @@ static void count_waiter(struct call *call, const struct futex_waitv *waiters, u
         *futex_waiters(call->thread->process, waiters[i].uaddr) += (uint16_t)change;
 }
 
-/* The index of a word that was woken; a wake for another reason looks like one of the first word, and its caller looks again. */
+/* The index of a word that was woken. A wake for another reason looks like one of the first word, and the caller looks again. */
 long sys_futex_waitv(struct call *call)
 {
     const struct futex_waitv *waiters = (void *)call->a[0];

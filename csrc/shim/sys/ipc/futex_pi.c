@@ -21,14 +21,14 @@ static uint32_t owner_of(uint32_t value)
     return value & FUTEX_TID_MASK;
 }
 
-/* The next owner, if anybody waits, goes on; `more` bits (FUTEX_OWNER_DIED) are for it to see. True if there is one. */
-static bool hand_over(struct call *call, uint32_t *word, bool is_private, uint32_t more)
+/* Pass a lock to its first waiter, the next owner, which sees `more` bits (FUTEX_OWNER_DIED) in the word. False if nobody waits. */
+static bool pass_lock(struct call *call, uint32_t *word, bool is_private, uint32_t more)
 {
     uint64_t key[2];
     struct reply reply;
 
     futex_key(call->thread->process, (uint64_t)word, is_private, key);
-    if (ASK(call->thread, &reply, OP_HAND_OVER, (int64_t)key[0], (int64_t)key[1]) <= 0)
+    if (ASK(call->thread, &reply, OP_PASS_LOCK, (int64_t)key[0], (int64_t)key[1]) <= 0)
         return false;
     *word = (uint32_t)reply.status | more | (reply_number(&reply, 1) != 0 ? FUTEX_WAITERS : 0);
     return true;
@@ -77,7 +77,7 @@ long futex_unlock_pi(struct call *call, uint32_t *word, bool is_private)
 {
     if (owner_of(*word) != (uint32_t)call->thread->tid)
         return -EPERM;
-    if ((*word & FUTEX_WAITERS) == 0 || !hand_over(call, word, is_private, 0))
+    if ((*word & FUTEX_WAITERS) == 0 || !pass_lock(call, word, is_private, 0))
         *word = 0;
     return 0;
 }
@@ -112,7 +112,7 @@ long futex_cmp_requeue_pi(struct call *call, const struct futex_pair *pair)
     if (owner_of(*pair->to) != 0)
         *pair->to |= FUTEX_WAITERS;
     else
-        hand_over(call, pair->to, pair->to_private, *pair->to & FUTEX_OWNER_DIED);
+        pass_lock(call, pair->to, pair->to_private, *pair->to & FUTEX_OWNER_DIED);
     return moved;
 }
 
@@ -128,7 +128,7 @@ static void release(struct call *call, uint64_t entry, int64_t offset)
     if (waiters == 0)
         return;
     if (entry & PI_MARK)
-        hand_over(call, word, false, FUTEX_OWNER_DIED);
+        pass_lock(call, word, false, FUTEX_OWNER_DIED);
     else
         futex_wake(call, word, false, 1, FUTEX_BITSET_MATCH_ANY);
 }

@@ -30,7 +30,8 @@ long futex_wait(struct call *call, uint32_t *word, bool is_private, uint32_t exp
     if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != expected)
         return -EAGAIN;
     futex_key(process, (uint64_t)word, is_private, key);
-    struct wait wait = {.kind = PARK_FUTEX, .deadline = deadline, .a = key[0], .b = key[1], .c = bitset, .by_handoff = key[0] == 0};
+    struct wait wait = {
+        .kind = PARK_FUTEX, .deadline = deadline, .a = key[0], .b = key[1], .c = bitset, .by_handoff = key[0] == 0};
     (*waiters)++;
     result = wait_on(call, &wait, deadline == NEVER);
     (*waiters)--;
@@ -76,8 +77,8 @@ long futex_requeue(struct call *call, const struct futex_pair *pair, int64_t wak
 
     futex_key(process, (uint64_t)pair->from, pair->from_private, from);
     futex_key(process, (uint64_t)pair->to, pair->to_private, to);
-    if (ASK(call->thread, &reply, OP_REQUEUE, (int64_t)from[0], (int64_t)from[1], (int64_t)to[0], (int64_t)to[1], wake,
-            move) < 0)
+    if (ASK(call->thread, &reply, OP_REQUEUE, (int64_t)from[0], (int64_t)from[1], (int64_t)to[0], (int64_t)to[1], wake, move) <
+        0)
         return reply.status;
     handoff_requeue(process, from, to, reply.status, reply_number(&reply, 1));
     if (reply_number(&reply, 1) > 0)

@@ -44,8 +44,7 @@ static void ipc_changed(struct call *call, enum simunix_space space, long id)
 /* Wait until the object has changed: WAKE_TIMEOUT, or the result of an interruption. Never restarted, see signal(7). */
 static long ipc_wait(struct call *call, enum simunix_space space, long id, uint64_t detail, int64_t deadline)
 {
-    struct wait wait = {
-        .kind = PARK_FUTEX, .deadline = deadline, .a = space, .b = ipc_word(call, id), .c = detail << 32 | ~0U};
+    struct wait wait = {.kind = PARK_FUTEX, .deadline = deadline, .a = space, .b = ipc_word(call, id), .c = detail << 32 | ~0U};
 
     return wait_on(call, &wait, false);
 }

@@ -178,8 +178,8 @@ static long select_until(struct call *call, int64_t deadline)
             return -EFAULT;
         memcpy(sets.wanted[i], sets.result[i], sets.words * 8);
     }
-    scratch = NATIVE(mmap, NULL, DESCRIPTORS_MAX * sizeof(struct pollfd), PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    scratch =
+        NATIVE(mmap, NULL, DESCRIPTORS_MAX * sizeof(struct pollfd), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (scratch < 0)
         return scratch;
     result = select_wait(call, &sets, deadline, (struct pollfd *)scratch);
@@ -199,8 +199,8 @@ long sys_select(struct call *call)
             return -EFAULT;
         if (timeout->seconds < 0 || timeout->nanoseconds < 0)
             return -EINVAL;
-        converted = (struct kernel_timespec){timeout->seconds + timeout->nanoseconds / 1000000,
-                                             timeout->nanoseconds % 1000000 * 1000};
+        converted =
+            (struct kernel_timespec){timeout->seconds + timeout->nanoseconds / 1000000, timeout->nanoseconds % 1000000 * 1000};
         result = timespec_deadline(call, &converted, &deadline);
         if (result != 0)
             return result;

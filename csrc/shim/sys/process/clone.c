@@ -47,9 +47,23 @@ static void copy_registers(struct thread *child, const struct call *call)
     const uint8_t *fpu = (const uint8_t *)from->fpstate;
 
     child->start = (struct start_registers){
-        .r8 = from->r8, .r9 = from->r9, .r10 = from->r10, .r11 = from->r11, .r12 = from->r12, .r13 = from->r13,
-        .r14 = from->r14, .r15 = from->r15, .rdi = from->rdi, .rsi = from->rsi, .rbp = from->rbp, .rbx = from->rbx,
-        .rdx = from->rdx, .rcx = from->rcx, .rip = from->rip, .mxcsr = 0x1f80, .fpu_control = 0x37f,
+        .r8 = from->r8,
+        .r9 = from->r9,
+        .r10 = from->r10,
+        .r11 = from->r11,
+        .r12 = from->r12,
+        .r13 = from->r13,
+        .r14 = from->r14,
+        .r15 = from->r15,
+        .rdi = from->rdi,
+        .rsi = from->rsi,
+        .rbp = from->rbp,
+        .rbx = from->rbx,
+        .rdx = from->rdx,
+        .rcx = from->rcx,
+        .rip = from->rip,
+        .mxcsr = 0x1f80,
+        .fpu_control = 0x37f,
     };
     if (fpu != NULL) { /* struct _fpstate_64: cwd at 0, mxcsr at 24 */
         child->start.fpu_control = fpu[0] | (uint32_t)fpu[1] << 8;

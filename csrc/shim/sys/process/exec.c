@@ -45,8 +45,7 @@ static const char *unfit_elf(long file, const struct program_head *head)
     for (int i = 0; i < header->e_phnum; i++) {
         Elf64_Phdr segment;
 
-        if (NATIVE(pread64, file, &segment, sizeof segment, header->e_phoff + (uint64_t)i * sizeof segment) !=
-            sizeof segment)
+        if (NATIVE(pread64, file, &segment, sizeof segment, header->e_phoff + (uint64_t)i * sizeof segment) != sizeof segment)
             break;
         if (segment.p_type == PT_INTERP)
             return reason;

@@ -46,7 +46,8 @@ static long send_signal(struct call *call, long pid, long tid, int signal)
 long sys_kill(struct call *call)
 {
     if ((int)call->a[0] == -1 && (call->thread->process->flags & HELLO_FLAG_FAKE_NAME)) {
-        warn_once(call->thread, WARN_REFUSED, "kill(-1): without namespaces it would reach processes outside the emulation", NULL);
+        warn_once(call->thread, WARN_REFUSED, "kill(-1): without namespaces it would reach processes outside the emulation",
+                  NULL);
         return -EPERM;
     }
     return send_signal(call, (int)call->a[0], 0, (int)call->a[1]);

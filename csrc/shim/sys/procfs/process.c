@@ -3,7 +3,7 @@
 #include "shim/sys/process/process.h"
 #include "shim/sys/procfs/procfs.h"
 
-#define FIELD_STATE 3 /* counted as proc(5) does */
+#define FIELD_STATE 3     /* counted as proc(5) does */
 #define FIELD_PRIORITY 18 /* 20 + nice, for all that are not of real time */
 #define FIELD_NICE 19
 #define FIELD_START 22

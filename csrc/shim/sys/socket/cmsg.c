@@ -114,8 +114,7 @@ static bool is_loopback(const struct simunix_datagram *header)
 {
     static const uint8_t loopback6[16] = {[15] = 1};
 
-    return header->family == 4 ? header->destination[0] == 127
-                               : memcmp(header->destination, loopback6, sizeof loopback6) == 0;
+    return header->family == 4 ? header->destination[0] == 127 : memcmp(header->destination, loopback6, sizeof loopback6) == 0;
 }
 
 static void put_packet_info(struct message_header *message, size_t *used, const struct simunix_datagram *header)

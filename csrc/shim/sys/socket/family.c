@@ -12,11 +12,11 @@ static const char other_protocol[] = "socket(AF_NETLINK, of a protocol that is n
 
 /* See address_families(7). */
 static const struct named_number families[] = {
-    {3, "socket(AF_AX25)"},       {4, "socket(AF_IPX)"},        {5, "socket(AF_APPLETALK)"}, {9, "socket(AF_X25)"},
-    {15, "socket(AF_KEY)"},       {17, "socket(AF_PACKET)"},    {21, "socket(AF_RDS)"},      {26, "socket(AF_LLC)"},
-    {27, "socket(AF_IB)"},        {28, "socket(AF_MPLS)"},      {29, "socket(AF_CAN)"},      {30, "socket(AF_TIPC)"},
-    {31, "socket(AF_BLUETOOTH)"}, {33, "socket(AF_RXRPC)"},     {38, "socket(AF_ALG)"},      {40, "socket(AF_VSOCK)"},
-    {41, "socket(AF_KCM)"},       {42, "socket(AF_QIPCRTR)"},   {43, "socket(AF_SMC)"},      {44, "socket(AF_XDP)"},
+    {3, "socket(AF_AX25)"},       {4, "socket(AF_IPX)"},      {5, "socket(AF_APPLETALK)"}, {9, "socket(AF_X25)"},
+    {15, "socket(AF_KEY)"},       {17, "socket(AF_PACKET)"},  {21, "socket(AF_RDS)"},      {26, "socket(AF_LLC)"},
+    {27, "socket(AF_IB)"},        {28, "socket(AF_MPLS)"},    {29, "socket(AF_CAN)"},      {30, "socket(AF_TIPC)"},
+    {31, "socket(AF_BLUETOOTH)"}, {33, "socket(AF_RXRPC)"},   {38, "socket(AF_ALG)"},      {40, "socket(AF_VSOCK)"},
+    {41, "socket(AF_KCM)"},       {42, "socket(AF_QIPCRTR)"}, {43, "socket(AF_SMC)"},      {44, "socket(AF_XDP)"},
 };
 
 /* See netlink(7). */

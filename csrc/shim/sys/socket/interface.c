@@ -64,8 +64,12 @@ static long find_interface(struct call *call, int64_t index, const char *name, s
     if (request_call(call->thread, &writer, &reply) < 0)
         return reply.status;
     *found = (struct interface){
-        .index = reply_number(&reply, 1), .flags = reply_number(&reply, 2), .mtu = reply_number(&reply, 3),
-        .kind = reply_number(&reply, 4), .speed = reply_number(&reply, 5), .prefix = reply_number(&reply, 6),
+        .index = reply_number(&reply, 1),
+        .flags = reply_number(&reply, 2),
+        .mtu = reply_number(&reply, 3),
+        .kind = reply_number(&reply, 4),
+        .speed = reply_number(&reply, 5),
+        .prefix = reply_number(&reply, 6),
     };
     reply_bytes(&reply, 7, found->name, sizeof found->name - 1);
     reply_bytes(&reply, 8, found->hardware, sizeof found->hardware);
@@ -182,10 +186,10 @@ static const struct question {
     uint32_t request;
     long (*tell)(const struct interface *found, struct interface_request *request);
 } questions[] = {
-    {SIOCGIFFLAGS, tell_flags},     {SIOCGIFADDR, tell_address}, {SIOCGIFDSTADDR, tell_address},
-    {SIOCGIFBRDADDR, tell_broadcast}, {SIOCGIFNETMASK, tell_mask}, {SIOCGIFMETRIC, tell_metric},
-    {SIOCGIFMTU, tell_mtu},         {SIOCGIFHWADDR, tell_hardware}, {SIOCGIFINDEX, tell_index},
-    {SIOCGIFTXQLEN, tell_queue},    {SIOCETHTOOL, tell_ethtool}, {SIOCGIFMAP, tell_map}, {SIOCGIFNAME, tell_name},
+    {SIOCGIFFLAGS, tell_flags},  {SIOCGIFADDR, tell_address},  {SIOCGIFDSTADDR, tell_address}, {SIOCGIFBRDADDR, tell_broadcast},
+    {SIOCGIFNETMASK, tell_mask}, {SIOCGIFMETRIC, tell_metric}, {SIOCGIFMTU, tell_mtu},         {SIOCGIFHWADDR, tell_hardware},
+    {SIOCGIFINDEX, tell_index},  {SIOCGIFTXQLEN, tell_queue},  {SIOCETHTOOL, tell_ethtool},    {SIOCGIFMAP, tell_map},
+    {SIOCGIFNAME, tell_name},
 };
 
 /* SIOCGIFCONF: every interface with an IPv4 address, once for each; without a list, the room that they need. */

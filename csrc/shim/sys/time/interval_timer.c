@@ -41,7 +41,8 @@ long sys_alarm(struct call *call)
     if (result < 0)
         return result;
     /* Rounded as the kernel rounds, which never says 0 while something is left. */
-    return old.value.seconds + (old.value.nanoseconds >= SECOND_NS / 2 || (old.value.seconds == 0 && old.value.nanoseconds > 0));
+    return old.value.seconds +
+           (old.value.nanoseconds >= SECOND_NS / 2 || (old.value.seconds == 0 && old.value.nanoseconds > 0));
 }
 
 /* A timeval pair stands in the same layout as `struct interval`, with microseconds. */

@@ -10,7 +10,7 @@ static struct posix_timer {
     int signal;
     int tid;
     int64_t value;
-    int kernel_id;  /* where it is the kernel's */
+    int kernel_id; /* where it is the kernel's */
     bool is_native;
 } posix_timers[POSIX_TIMERS_MAX];
 
@@ -101,8 +101,8 @@ long sys_timer_settime(struct call *call)
         first = clock_deadline(call->thread, timer->clock_id, &wanted->value, (call->a[1] & TIMER_ABSTIME) != 0);
     if (first == 0 && to_nanoseconds(&wanted->value) != 0)
         first = 1; /* long past, but armed */
-    setting = (struct timer_setting){
-        call->a[0] + 1, first, to_nanoseconds(&wanted->interval), timer->signal, timer->tid, timer->value};
+    setting = (struct timer_setting){call->a[0] + 1, first,      to_nanoseconds(&wanted->interval),
+                                     timer->signal,  timer->tid, timer->value};
     return timer_set(call, &setting, (void *)call->a[3]);
 }
 

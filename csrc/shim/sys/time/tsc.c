@@ -67,7 +67,7 @@ static int reading(const uint8_t *code)
     if (code[0] != 0x0f)
         return 0;
     if (code[1] == 0x31)
-        return 2; /* rdtsc */
+        return 2;                                      /* rdtsc */
     return code[1] == 0x01 && code[2] == 0xf9 ? 3 : 0; /* rdtscp */
 }
 

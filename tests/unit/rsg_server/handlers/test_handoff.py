@@ -155,11 +155,11 @@ def test_horizon_is_what_nobody_but_the_server_may_let_happen() -> None:
         world.kernel.unpark(second)
         second.state = State.RUNNING
         park(world, second, Wait.TIME, 2_000)
-        world.loop._set_lookahead()
+        world.set_lookahead()
         words = world.kernel.page.words
         assert words[LOOKAHEAD] > 7_000 and words[EVENT] == 2_000
         world.kernel.timeline.add(7_000, lambda: None)
-        world.loop._set_lookahead()
+        world.set_lookahead()
         assert words[LOOKAHEAD] == 7_000
 
 

@@ -62,13 +62,13 @@ def go_on(world: Fake, moments: int = 50) -> None:
     """Let what is ready and what is due happen, as the turn loop does when nobody runs."""
     kernel = world.kernel
     for _ in range(moments):
-        world.loop._poll_ready()
+        world.wake_ready()
         due = kernel.timeline.next_ns
         if due is None:
             return
         kernel.page.advance_to(due)
         kernel.timeline.run_due(kernel.now_ns)
-        world.loop._set_lookahead()
+        world.set_lookahead()
 
 
 def test_a_timer_whose_next_time_does_not_fit_64_bits(world: Fake) -> None:
@@ -347,7 +347,7 @@ def test_the_end_of_time_written_into_the_clock_page(world: Fake) -> None:
     with app:
         world.kernel.page.words[NOW] = MAX64
         ask(world, actor, Op.CONNECT, number, 4, LOOPBACK, 80, 0)
-        world.loop._set_lookahead()
+        world.set_lookahead()
 
 
 def test_a_late_timerfd_counts_all_expirations(world: Fake) -> None:

@@ -122,7 +122,7 @@ def test_an_epoll_tells_of_who_has_it_now_in_the_order_of_the_actors(world: Fake
         ours.send(b"x")
     for actor in (first, second):
         world.kernel.park(actor, Parked(Wait.FD, 0, -1, 0, 0, 0, 0, 0))
-    world.loop._poll_ready()
+    world.wake_ready()
     assert list(world.kernel.run_queue) == [first, second]
     assert first.reply[0] == second.reply[0] == Wake.READY
     for pair in ends:

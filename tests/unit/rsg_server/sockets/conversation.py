@@ -63,10 +63,10 @@ def pass_time(world: Fake, moments: int = 50, until_ns: int | None = None) -> No
     """Let what is ready and what is due happen, as the turn loop does when nobody runs."""
     kernel = world.kernel
     for _ in range(moments):
-        world.loop._poll_ready()
+        world.wake_ready()
         due = kernel.timeline.next_ns
         if due is None or (until_ns is not None and due > until_ns):
             return
         kernel.page.advance_to(due)
         kernel.timeline.run_due(kernel.now_ns)
-        world.loop._set_lookahead()
+        world.set_lookahead()

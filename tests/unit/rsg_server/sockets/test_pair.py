@@ -49,9 +49,9 @@ def test_an_urgent_byte_keeps_its_place(world: Fake) -> None:
     _, application, _, other = connected(world)
     with application, other:
         application.send(b"before")
-        world.loop._poll_ready()
+        world.wake_ready()
         application.send(b"!", socket.MSG_OOB)
-        world.loop._poll_ready()
+        world.wake_ready()
         application.send(b"after")
         pass_time(world)
         assert other.recv(100) == b"before"

@@ -22,7 +22,7 @@ def test_what_is_lost_arrives_in_order_once_the_way_is_free(world: Fake) -> None
         cut_ns = world.kernel.now_ns
         for piece in (b"one ", b"two ", b"three"):
             application.send(piece)
-            world.loop._poll_ready()
+            world.wake_ready()
         pass_time(world, until_ns=cut_ns + SECOND_NS)
         assert client.flow is not None and client.flow.is_retrying and client.flow.in_flight_bytes == 13
         world.kernel.wire.reach.cuts.clear()

@@ -22,9 +22,9 @@ def test_bytes_arrive_in_order_and_only_when_their_time_has_come(world: Fake) ->
     _, application, _, other = connected(world)
     with application, other:
         application.send(b"one ")
-        world.loop._poll_ready()
+        world.wake_ready()
         application.send(b"two")
-        world.loop._poll_ready()
+        world.wake_ready()
         with pytest.raises(BlockingIOError):
             other.recv(10)
         pass_time(world)

@@ -1,4 +1,4 @@
-"""A forked child says who it is before its parent goes on; one that cannot is buried, and its parent told."""
+"""A forked child sends HELLO before its parent goes on; a child that dies before that is reaped, and its parent told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The turn loop against those who want to keep it: deaf, restless, or killed from outside."""
+"""The turn loop and actors that do not read replies, never give the turn back, or are killed from outside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who computes without a call gives the turn back; time moves on only once all that can run do nothing but that."""
+"""An actor that computes without a call gives the turn back; time moves on only once all that can run spin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who has become ready, and how often that is said."""
+"""Which targets have become ready, and how often the server is told."""
 
 from __future__ import annotations
 

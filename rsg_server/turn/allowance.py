@@ -1,0 +1,30 @@
+"""What the holder of the turn may do without the server: how far it may move the clock, and when it must give the turn back.
+
+Up to `lookahead` the holder may move `now` to the deadlines of the timer queue; while another actor is ready, `lookahead` is 0
+and `event` is at most a quantum after the turn began. rsg_server.clock.clock_page says how the three relate.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rsg_server.clock.clock_page import EVENT, FOREVER_NS, LOOKAHEAD, QUANTUM
+
+if TYPE_CHECKING:
+    from rsg_server.turn.needs import AllowanceKernel
+
+SOLO_LIMIT_NS = 60 * 10**9
+"""How far, in virtual time, an actor that is alone may advance the clock before the server looks again."""
+
+
+def set_lookahead(kernel: AllowanceKernel, limit_ns: int) -> None:
+    """Tell the shims how far the holder may go alone, never beyond `limit_ns`, and when something is due."""
+    words = kernel.page.words
+    due = kernel.timeline.next_ns
+    words[EVENT] = FOREVER_NS if due is None else min(due, FOREVER_NS)
+    if kernel.run_queue:
+        words[EVENT] = min(words[EVENT], max(words[QUANTUM], kernel.now_ns + 1))
+        words[LOOKAHEAD] = 0
+    else:
+        own = kernel.timeline.next_own_ns
+        words[LOOKAHEAD] = min(kernel.now_ns + SOLO_LIMIT_NS, limit_ns, FOREVER_NS if own is None else own)

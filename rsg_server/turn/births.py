@@ -1,0 +1,92 @@
+"""The birth of an actor: its first message, which tells from which real process it comes.
+
+A forked child sends HELLO before its parent goes on, so every signal sent after the fork finds the child. A thread that waits
+at its slot sends nothing before its first turn (rsg_server.handlers.process: fork).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+from typing import TYPE_CHECKING
+
+from rsg_server.process import native_signal
+from rsg_server.process.actor import Actor, State
+from rsg_server.protocol import MESSAGE_MAX
+
+if TYPE_CHECKING:
+    from rsg_server.process.process import Process
+    from rsg_server.turn.needs import BirthKernel
+
+HELLO_LOOKS = 20
+"""How often the server looks for the HELLO of a forked child, for a tenth of a second each time (the channel's SO_RCVTIMEO).
+A child that has been stopped meanwhile sends HELLO in its first turn."""
+_CREDENTIALS = struct.Struct("=iII")
+"""struct ucred of unix(7): pid, uid, gid."""
+
+
+def receive_first(kernel: BirthKernel, actor: Actor) -> bytes:
+    """Receive an actor's first message, and open a pidfd of its process: SCM_CREDENTIALS has the pid in the server's namespace.
+
+    The result is empty if the process has died. Raises BlockingIOError if nothing has come yet.
+    """
+    message, ancillary, _, _ = actor.channel.recvmsg(MESSAGE_MAX, socket.CMSG_SPACE(_CREDENTIALS.size))
+    if not message:
+        return message
+    actor.owes_message = False
+    process = actor.process
+    for level, kind, data in ancillary:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS and process.pidfd < 0:
+            try:
+                process.open_pidfd(_CREDENTIALS.unpack(data[: _CREDENTIALS.size])[0])
+            except ProcessLookupError:  # killed before its first turn, and its parent has waited for it
+                kernel.lifecycle.reap(process)
+                return b""
+    return message
+
+
+def await_first(kernel: BirthKernel, child: Actor) -> bytes | None:
+    """Wait for the first message of a forked child; None if the child has died, or is silent."""
+    for _ in range(HELLO_LOOKS):
+        try:
+            message = receive_first(kernel, child)
+        except BlockingIOError:
+            continue
+        except ConnectionResetError:
+            message = b""
+        if message:
+            return message
+        _died_before_hello(kernel, child.process)
+        return None
+    return None
+
+
+def _died_before_hello(kernel: BirthKernel, process: Process) -> None:
+    """Wait for the end of a child that was killed before its first message.
+
+    No credentials have told its pid in the server's namespace: it is looked for among the children of its parent.
+    """
+    if process.parent is not None and process.pidfd < 0:
+        with contextlib.suppress(ProcessLookupError):
+            process.open_pidfd(native_signal.global_child(process.parent.global_pid, process.pid))
+    kernel.lifecycle.await_death(process)
+
+
+def holder_of_vfork(kernel: BirthKernel, child: Actor) -> Actor:
+    """Find out which actor has the turn after a vfork: the child, or the parent if the kernel has refused the vfork.
+
+    The parent of a vfork is silent until the child has exec'd or died. A message of the parent before the first one of the
+    child therefore says that there is no child, and the announced one is reaped.
+    """
+    parent = child.process.vfork_parent
+    if not child.owes_message or parent is None or parent.state is not State.VFORK:
+        return child
+    try:
+        parent.channel.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return child
+    child.process.vfork_parent = None
+    kernel.lifecycle.reap(child.process)
+    parent.state = State.RUNNING
+    return parent

@@ -1,0 +1,33 @@
+"""What follows when an actor breaks the protocol, or a system call of the server itself fails.
+
+A process that breaks the protocol is killed, and no other process suffers. An error of the server's own system calls is never
+the sender's fault: the sender gets an errno where nothing has changed yet, else the run ends.
+"""
+
+from __future__ import annotations
+
+import errno
+from typing import TYPE_CHECKING
+
+from rsg_server.errors import LACKS, MORE_FILES, ServerError
+from rsg_server.handlers.table import failed
+
+if TYPE_CHECKING:
+    from rsg_server.handlers.table import Handler, Reply
+    from rsg_server.process.actor import Actor
+    from rsg_server.turn.needs import FailureKernel
+
+
+def kill(kernel: FailureKernel, actor: Actor, why: str) -> None:
+    """Kill the process of an actor that breaks the protocol, and tell the user why."""
+    kernel.warn(f"{actor!r} {why}; the process is killed")
+    kernel.lifecycle.kill(actor.process)
+
+
+def own_failure(kernel: FailureKernel, actor: Actor, handler: Handler | None, error: OSError) -> Reply:
+    """Make a reply (an errno for the sender) of an error of the server's own system calls, or raise ServerError."""
+    if error.errno in LACKS and handler is not None and handler.makes_descriptors:
+        kernel.warn(f"{actor!r}: the server has no descriptor for it ({error.strerror}); {MORE_FILES}")
+        return failed(errno.ENFILE)
+    mend = f"; {MORE_FILES}" if error.errno in LACKS else ""
+    raise ServerError(f"the server failed while it served {actor!r}: {error}{mend}") from error
