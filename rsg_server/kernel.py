@@ -62,7 +62,7 @@ class Kernel:
         self.wire = Wire(self, options.seed)
         self.readiness = Readiness()
         self.channel_pool = ChannelPool(self.readiness)
-        self.fd_store = FdStore(self.readiness, self.channel_pool.give_up_all, self._holders)
+        self.fd_store = FdStore(self.readiness, self.channel_pool.close_all, self._holders)
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
         self.actors: dict[int, Actor] = {}
         self.slots = Slots()
@@ -193,7 +193,7 @@ class Kernel:
     def close(self) -> None:
         """Release every descriptor; the processes themselves are the launcher's to end."""
         self.fd_store.close()
-        self.channel_pool.give_up_all()
+        self.channel_pool.close_all()
         for process in list(self.processes.values()):
             for actor in list(process.actors):
                 self.lifecycle.end_actor(actor)

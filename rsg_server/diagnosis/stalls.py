@@ -40,7 +40,7 @@ def command_line(process: Process) -> str:
     return process.program
 
 
-def process_words(process: Process) -> str:
+def process_text(process: Process) -> str:
     """A process in words, e.g. `node1: sleep[12] (sleep 100)`: host, program, pid, and its arguments if there are any."""
     program = os.path.basename(process.program) or "?"
     first, space, rest = command_line(process).partition(" ")
@@ -53,7 +53,7 @@ def process_words(process: Process) -> str:
 
 def actor_line(actor: Actor, waiting: Waiting) -> str:
     """An actor in one line: host, process, thread, system call, what the actor waits for, until when, and since when."""
-    where = f"{process_words(actor.process)} thread {actor.tid}"
+    where = f"{process_text(actor.process)} thread {actor.tid}"
     if actor.process.stopped:
         return f"{where} is stopped by a signal"
     parked = actor.parked
@@ -82,7 +82,7 @@ def stall_report(kernel: Kernel, actor: Actor, waited_s: float) -> str:
     thread = native_signal.global_tid(process.global_pid, actor.tid) or process.global_pid
     folder = f"/proc/{process.global_pid}/task/{thread}"
     lines = [
-        f"the turn has not come back for {waited_s:.0f} s of wall time: {process_words(process)} thread {actor.tid}"
+        f"the turn has not come back for {waited_s:.0f} s of wall time: {process_text(process)} thread {actor.tid}"
         f" at {seconds(kernel.now_ns)}",
         f"  state: {_state(folder)}",
         f"  call: {_call(kernel, process, _read(folder, 'syscall'))}",
@@ -126,7 +126,7 @@ def _call(kernel: Kernel, process: Process, text: str) -> str:
     return f"{shown}; descriptor {fd} ({Descriptors(kernel).describe(process, fd)})"
 
 
-def waits_outside(kernel: Kernel, files: set[tuple[int, int]]) -> bool:
+def waits_for_files(kernel: Kernel, files: set[tuple[int, int]]) -> bool:
     """Whether an actor waits for one of these files (device, inode), or for an epoll, which may watch one."""
     if not files:
         return False

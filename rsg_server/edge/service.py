@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import trio
 
 from rsg_server.clock.clock_page import FOREVER_NS
-from rsg_server.diagnosis.stalls import deadlock_report, stall_report, waits_outside
+from rsg_server.diagnosis.stalls import deadlock_report, stall_report, waits_for_files
 from rsg_server.edge.gc_tuning import collected_seldom
 from rsg_server.errors import MORE_FILES, DeadlockError, ServerError
 from rsg_server.process.external_signals import LOOK_S, ExternalSignals
@@ -196,7 +196,7 @@ class Service:
         if not self.kernel.processes:
             await self._wait_for_attention(1.0)
             return
-        if not (self.options.keep_alive or self.joined or waits_outside(self.kernel, self.options.external_files)):
+        if not (self.options.keep_alive or self.joined or waits_for_files(self.kernel, self.options.external_files)):
             raise DeadlockError(deadlock_report(self.kernel))
         with trio.move_on_after(0.2):
             async with trio.open_nursery() as nursery:

@@ -31,9 +31,7 @@ class Power:
     def __init__(self, kernel: Kernel, keepalive: Keepalive) -> None:
         self._kernel = kernel
         self._keepalive = keepalive
-        self._stopping: dict[
-            str, int | None
-        ] = {}  # host that shuts down -> nanoseconds from its end to its boot; None: no boot
+        self._stopping: dict[str, int | None] = {}  # host that shuts down -> delay of its next boot, ns; None: no boot
         self._boots_due: Counter[str] = Counter()
         self.on_boot: Told = lambda host: None
         self.on_loss: Told = lambda host: None
@@ -92,7 +90,7 @@ class Power:
     def _await_end(self, host: str, deadline_ns: int) -> None:
         kernel = self._kernel
         if host not in self._stopping:
-            return  # its power was cut meanwhile
+            return  # the power was cut meanwhile
         if self._processes(host) and kernel.now_ns < deadline_ns:
             due_ns = min(kernel.now_ns + LOOK_NS, deadline_ns)
             kernel.timeline.add(due_ns, lambda: self._await_end(host, deadline_ns))

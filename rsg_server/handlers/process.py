@@ -59,7 +59,7 @@ def _new_image(kernel: ProcessKernel, actor: Actor) -> None:
         timer = process.timers.pop(number)
         if timer.event is not None:
             timer.event.cancel()
-    kernel.channel_pool.give_up(process)
+    kernel.channel_pool.close(process)
     kernel.futexes.wake_space(kernel, Space.LOCKS)  # descriptors that the exec has closed may have held some
     kernel.lifecycle.release_vfork(process)
 

@@ -63,7 +63,7 @@ class Parked:
 
 @dataclass(slots=True)
 class Spinner:
-    """What the preemption (rsg_server.turn.preemption) knows of an actor whose turn was taken back."""
+    """An actor that was preempted, as the preemption (rsg_server.turn.preemption) knows it."""
 
     global_tid: int
     patience_ns: int

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST_OF_PROCESS = 256
 """Most channels that the pool keeps of one process."""
 RECEIVE_TIMEOUT = (0).to_bytes(8, "little") + (100_000).to_bytes(8, "little")
-"""SO_RCVTIMEO of a channel, a struct timeval of 0.1 s: how often a waiting server looks up from a computing actor."""
+"""SO_RCVTIMEO of a channel, a struct timeval of 0.1 s: how often the server looks elsewhere while an actor computes."""
 
 
 def new_channel() -> tuple[socket.socket, socket.socket]:
@@ -62,12 +62,12 @@ class ChannelPool:
         channels = self._left.get(process.number)
         return channels.pop() if channels else None
 
-    def give_up(self, process: Process) -> None:
+    def close(self, process: Process) -> None:
         """Close the pooled channels of a process that has died, or whose threads an exec has ended."""
         for pooled in self._left.pop(process.number, ()):
             pooled.channel.close()
 
-    def give_up_all(self) -> int:
+    def close_all(self) -> int:
         """Close all pooled channels: the run is over, or their descriptors are needed elsewhere. Returns their number."""
         left = [pooled for channels in self._left.values() for pooled in channels]
         for pooled in left:

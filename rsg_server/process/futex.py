@@ -76,7 +76,7 @@ class FutexTable:
         return woken
 
     def _wake_one(self, kernel: Waker, actor: Actor, place: int) -> None:
-        if not kernel.wake(actor, Wake.READY, place):  # a signal has made it ready, but it has not run since
+        if not kernel.wake(actor, Wake.READY, place):  # a signal has made the actor ready, but the actor has not run since
             self.remove(actor)
             actor.reply = (int(Wake.READY), place)
 

@@ -199,7 +199,7 @@ class Lifecycle:
         kernel = self._kernel
         for actor in list(process.actors):
             self.end_actor(actor)
-        kernel.channel_pool.give_up(process)
+        kernel.channel_pool.close(process)
         for timer in process.timers.values():
             if timer.event is not None:
                 timer.event.cancel()
@@ -234,9 +234,8 @@ class Lifecycle:
             kernel.signals.child_changed(parent)
         for child in process.children:
             reparent(child)
-            kernel.signals.notice(
-                child, signal.SIGTERM, every_thread=True
-            )  # prctl(2) PR_SET_PDEATHSIG may have sent any signal
+            # prctl(2) PR_SET_PDEATHSIG may have sent any signal: all threads look.
+            kernel.signals.notice(child, signal.SIGTERM, every_thread=True)
         hang_up_orphans(kernel.signals, process.host)
         if process.on_exit is not None:
             process.on_exit(process)

@@ -1,4 +1,4 @@
-"""What the kernel does to processes whose parent has died."""
+"""Orphans: processes whose parent has died. The kernel gives them a new parent, and may send signals to their group."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ import time
 from typing import TYPE_CHECKING
 
 from rsg_server.clock.clock_page import MAY_HAVE_WOKEN, PREEMPT, RUNNING, SIBLINGS_READY
-from rsg_server.diagnosis.stalls import process_words
+from rsg_server.diagnosis.stalls import process_text
 from rsg_server.process import native_signal
 from rsg_server.process.actor import Actor, Spinner
 
@@ -143,7 +143,7 @@ class Preemption:
             others = len(self._kernel.run_queue)
             self._kernel.on_warning(
                 f"no thread has made a call for {waited:.0f} s of wall time, and nothing is due: "
-                f"{process_words(actor.process)} thread {actor.tid} computes on, as do {others} others"
+                f"{process_text(actor.process)} thread {actor.tid} computes on, as do {others} others"
             )
 
     def begins(self, actor: Actor, spinner: Spinner) -> bool:

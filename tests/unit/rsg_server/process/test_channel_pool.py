@@ -1,4 +1,4 @@
-"""A thread's channel and epoll are the next one's of its process; who sits where decides nothing."""
+"""The channel and epoll of a thread that has ended go to the next thread of its process; which goes where decides nothing."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def world() -> Iterator[Fake]:
 
 
 def thread_of(world: Fake, parent: Actor) -> tuple[Actor, int, list[int]]:
-    """A thread that has had its first turn, its seat, and the descriptors that came with it."""
+    """A thread that has had its first turn, the number of its channel, and the descriptors that came with it."""
     before = len(world.descriptors)
     reply = world.send(parent, msgpack.packb([Op.FORK, int(Fork.THREAD)]))
     assert reply is not None
-    number, slot, seat = reply
-    made = world.kernel.actors[number]  # type: ignore[index]
-    assert (made.slot, made.channel_number) == (slot, seat)
+    actor_number, slot, number = reply
+    made = world.kernel.actors[actor_number]  # type: ignore[index]
+    assert (made.slot, made.channel_number) == (slot, number)
     world.kernel.run_queue.remove(made)
     made.state, made.is_new = State.RUNNING, False
     return made, made.channel_number, world.descriptors[before:]
@@ -47,24 +47,24 @@ def is_open(channel: socket.socket) -> bool:
 
 def test_the_next_thread_gets_the_seat_of_the_last(world: Fake) -> None:
     parent = world.born()
-    first, seat, descriptors = thread_of(world, parent)
+    first, number, descriptors = thread_of(world, parent)
     assert len(descriptors) == 1 and first.channel_number == first.number
     end(world, first)
     second, again, descriptors = thread_of(world, parent)
-    assert again == seat and descriptors == [] and second.number != first.number
+    assert again == number and descriptors == [] and second.number != first.number
     third, other, descriptors = thread_of(world, parent)
     assert other == third.number and len(descriptors) == 1
 
 
 def test_a_seat_is_no_other_process_s_nor_the_main_thread_s(world: Fake) -> None:
     parent, stranger = world.born(), world.born()
-    thread, seat, _ = thread_of(world, parent)
+    thread, number, _ = thread_of(world, parent)
     end(world, thread)
-    assert thread_of(world, stranger)[1] != seat
+    assert thread_of(world, stranger)[1] != number
     end(world, stranger)  # its main thread: the other one lives on
     assert not stranger.process.dead
     survivor = stranger.process.actors[0]
-    assert thread_of(world, survivor)[1] not in (seat, stranger.number)
+    assert thread_of(world, survivor)[1] not in (number, stranger.number)
 
 
 def test_seats_end_with_the_process_and_with_its_image(world: Fake) -> None:
@@ -81,11 +81,11 @@ def test_seats_end_with_the_process_and_with_its_image(world: Fake) -> None:
 
 def test_seats_are_given_up_where_descriptors_are_short(world: Fake) -> None:
     parent = world.born()
-    thread, seat, _ = thread_of(world, parent)
+    thread, number, _ = thread_of(world, parent)
     end(world, thread)
     world.kernel.fd_store._make_room()
     _, fresh, descriptors = thread_of(world, parent)
-    assert fresh != seat and len(descriptors) == 1
+    assert fresh != number and len(descriptors) == 1
 
 
 def test_nothing_is_stored_where_seats_are_enough(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +104,7 @@ def test_nothing_is_stored_where_seats_are_enough(world: Fake, monkeypatch: pyte
 
 
 def test_an_epoll_tells_of_who_has_it_now_in_the_order_of_the_actors(world: Fake) -> None:
-    """The seat of the second is older than that of the first."""
+    """The channel of the second actor is older than that of the first."""
     parent = world.born()
     old, _, _ = thread_of(world, parent)
     world.send(old, msgpack.packb([Op.EPOLL]))
@@ -113,8 +113,8 @@ def test_an_epoll_tells_of_who_has_it_now_in_the_order_of_the_actors(world: Fake
     world.send(first, msgpack.packb([Op.EPOLL]))
     epolls.append(world.descriptors[-1])
     end(world, old)
-    second, seat, _ = thread_of(world, parent)
-    assert seat == old.channel_number < first.channel_number and second.number > first.number
+    second, number, _ = thread_of(world, parent)
+    assert number == old.channel_number < first.channel_number and second.number > first.number
     ends = [socket.socketpair() for _ in epolls]
     for epoll, (ours, theirs) in zip(epolls, ends, strict=True):
         with select.epoll.fromfd(os.dup(epoll)) as private:
