@@ -36,6 +36,8 @@ SHIM_FLAGS = [
     "-fno-omit-frame-pointer",
     "-fasynchronous-unwind-tables",  # cancellation and gdb unwind through handlers
     "-fno-tree-loop-distribute-patterns",  # or memcpy would be compiled into a call of itself
+    "-ffunction-sections",  # what only the server uses of csrc/shared is left out, see --gc-sections below
+    "-fdata-sections",
 ]
 SHIM_LINK = [
     "-shared",
@@ -44,8 +46,12 @@ SHIM_LINK = [
     "-Wl,-z,defs",  # an undefined symbol is an error here, not in somebody's process
     "-Wl,-z,initfirst",  # our constructor runs before all others
     "-Wl,-z,separate-code",  # the executable segment holds our system calls and nothing else
+    "-Wl,--gc-sections",
     "-Wl,--build-id",
 ]
+SPAN_BYTES = 0x46000
+"""How much address space the library takes, with Debian 12's compiler. All that a program maps lies below the library, and some
+allocators align what they get by further calls, which the event log has: another span may give other event logs."""
 INCLUDE = f"-I{CSRC}"  # includes name the room: "shim/core/core.h"
 SHIM_ROOMS = ("shared", "shim")
 EXPOSED = ("msgpack", "syscall_names", "slots", "timer_queue", "watch")
