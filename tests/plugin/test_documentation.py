@@ -28,6 +28,7 @@ def normal(text: str) -> list[str]:
     return text.strip().splitlines()
 
 
+@pytest.mark.slow
 def test_guide_tells_the_truth(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("COLUMNS", "80")

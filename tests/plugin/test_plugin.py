@@ -193,6 +193,7 @@ def test_bad_ini_values_stop_at_once(suite: Suite, ini: str, words: str) -> None
     assert words in result.stderr.str()
 
 
+@pytest.mark.slow
 def test_without_a_compiler_a_test_is_skipped_with_the_reason(suite: Suite) -> None:
     text = "def test_it(emulation):\n    emulation.c('int main(void) { return 0; }')\n"
     result = suite(text, "-rs", ini="simunix_cc = no-such-compiler")
@@ -200,12 +201,14 @@ def test_without_a_compiler_a_test_is_skipped_with_the_reason(suite: Suite) -> N
     result.stdout.fnmatch_lines(["SKIPPED*no C compiler here (no-such-compiler); install gcc"])
 
 
+@pytest.mark.slow
 def test_c_that_does_not_compile_shows_the_compilers_words(suite: Suite) -> None:
     result = suite("def test_it(emulation):\n    emulation.c('int main(void) { return x; }', name='toy')\n")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["E*ProgramError: program.c does not compile:", "E*program.c:1:*error: *x* undeclared*"])
 
 
+@pytest.mark.slow
 def test_c_is_compiled_once(suite: Suite, pytester: pytest.Pytester) -> None:
     text = "def test_it(emulation):\n    emulation.host('a').start(emulation.c('int main(void) { return 0; }'))\n"
     text += "    emulation.run(check=True)\n"
@@ -243,6 +246,7 @@ def test_scenario_of_the_marker(suite: Suite, pytester: pytest.Pytester) -> None
     result.assert_outcomes(passed=1)
 
 
+@pytest.mark.slow
 def test_under_xdist(suite: Suite, pytester: pytest.Pytester) -> None:
     text = PASSES + "\n".join(FAILS.replace("test_it", f"test_{number}") for number in range(3))
     result = suite(text, "-n", "2")
