@@ -80,6 +80,7 @@ def test_what_is_kept_is_for_the_user_to_say(
         assert "run directory: not kept" in result.stdout.str()
 
 
+@pytest.mark.slow
 def test_deadlock_has_a_section(suite: Suite) -> None:
     result = suite("""
         def waits():
@@ -100,6 +101,7 @@ def test_deadlock_has_a_section(suite: Suite) -> None:
     assert "service.py" not in result.stdout.str()  # the reader sees the test's own line, not the server's
 
 
+@pytest.mark.slow
 def test_program_that_computes_for_ever_does_not_hold_up_the_suite(suite: Suite) -> None:
     result = suite(
         "def test_it(emulation):\n    emulation.host('a').start('while :; do :; done')\n    emulation.run()\n",
@@ -108,6 +110,7 @@ def test_program_that_computes_for_ever_does_not_hold_up_the_suite(suite: Suite)
     result.stdout.fnmatch_lines(["*- simunix: stall -*", "*the turn has not come back*"])
 
 
+@pytest.mark.slow
 def test_time_that_runs_on_for_ever_does_not_either(suite: Suite) -> None:
     result = suite(
         "def test_it(emulation):\n    emulation.host('a').start('while :; do sleep 1; done')\n    emulation.run()\n",
@@ -116,6 +119,7 @@ def test_time_that_runs_on_for_ever_does_not_either(suite: Suite) -> None:
     result.stdout.fnmatch_lines(["*- simunix: stall -*", "still running after 1 s of wall time*", "  a: sh*"])
 
 
+@pytest.mark.slow
 def test_who_still_lived_at_the_time_limit_is_said(suite: Suite) -> None:
     result = suite("""
         import pytest

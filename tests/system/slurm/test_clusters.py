@@ -23,6 +23,7 @@ WORKLOADS = "workload:\n  - {trace: t.swf, cluster: left}\n  - {trace: t.swf, ho
 
 
 @pytest.mark.slurm
+@pytest.mark.slow
 def test_two_clusters_side_by_side(fresh_simunix: Simunix, tmp_path: Path) -> None:
     (tmp_path / "t.swf").write_text(TRACE)
     (tmp_path / "s.yaml").write_text(HOSTS + CLUSTERS + WORKLOADS)

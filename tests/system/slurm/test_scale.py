@@ -153,6 +153,7 @@ def test_one_daemon_of_many_that_fails_is_named_in_one_line(simunix: Simunix, tm
     assert not processes_named(f"sleep {mark}")
 
 
+@pytest.mark.slow
 def test_a_scenario_that_does_not_fit_is_refused_in_one_line(simunix: Simunix, tmp_path: Path) -> None:
     scenario = tmp_path / "large.yaml"
     scenario.write_text("hosts: [{name: 'h[1-30000]'}]\nprocesses: [{name: p, host: 'h[1-30000]', command: 'sleep 1'}]\n")
