@@ -49,9 +49,9 @@ SHIM_LINK = [
     "-Wl,--gc-sections",
     "-Wl,--build-id",
 ]
-SPAN_BYTES = 0x46000
-"""How much address space the library takes, with Debian 12's compiler. All that a program maps lies below the library, and some
-allocators align what they get by further calls, which the event log has: another span may give other event logs."""
+SPAN_BYTES = 0x60000
+"""How much address space the library takes. All that a program maps lies below the library, and some allocators align what they
+get by further calls, which the event log has: another span may give other event logs. `span.ld` fills the span up."""
 INCLUDE = f"-I{CSRC}"  # includes name the room: "shim/core/core.h"
 SHIM_ROOMS = ("shared", "shim")
 EXPOSED = ("msgpack", "syscall_names", "slots", "timer_queue", "watch")
@@ -72,7 +72,8 @@ def build_shim(target: Path, compiler: str = "gcc") -> None:
     """Compile csrc/shim and csrc/shared into the preload library, readable by every user of an emulated host."""
     sources = sorted(path for room in SHIM_ROOMS for kind in ("*.c", "*.S") for path in (CSRC / room).rglob(kind))
     headers = [path for room in (*SHIM_ROOMS, "tables") for kind in ("*.h", "*.def") for path in (CSRC / room).rglob(kind)]
-    depends = [*sources, *headers, Path(__file__)]
+    script = CSRC / "build/span.ld"
+    depends = [*sources, *headers, script, Path(__file__)]
     build_table(target.with_name("syscalls.json"), compiler)
     if newer(target, depends):
         return
@@ -82,7 +83,7 @@ def build_shim(target: Path, compiler: str = "gcc") -> None:
         for source in sources:
             objects.append(f"{scratch}/{str(source.relative_to(CSRC)).replace('/', '.')}.o")
             run([compiler, *SHIM_FLAGS, INCLUDE, "-c", str(source), "-o", objects[-1]])
-        run([compiler, *SHIM_LINK, *objects, "-o", f"{scratch}/library"])
+        run([compiler, *SHIM_LINK, f"-Wl,--defsym=SPAN_BYTES={SPAN_BYTES}", f"-Wl,-T,{script}", *objects, "-o", f"{scratch}/library"])
         fresh = target.with_suffix(".new")
         shutil.copyfile(f"{scratch}/library", fresh)
     fresh.chmod(0o644)
