@@ -47,6 +47,7 @@ SHIM_LINK = [
     "-Wl,-z,initfirst",  # our constructor runs before all others
     "-Wl,-z,separate-code",  # the executable segment holds our system calls and nothing else
     "-Wl,--gc-sections",
+    "-Wl,-e,injected_entry",  # where hosts' inits have programs begin that no loader brings the library into
     "-Wl,--build-id",
 ]
 SPAN_BYTES = 0x60000
@@ -83,7 +84,17 @@ def build_shim(target: Path, compiler: str = "gcc") -> None:
         for source in sources:
             objects.append(f"{scratch}/{str(source.relative_to(CSRC)).replace('/', '.')}.o")
             run([compiler, *SHIM_FLAGS, INCLUDE, "-c", str(source), "-o", objects[-1]])
-        run([compiler, *SHIM_LINK, f"-Wl,--defsym=SPAN_BYTES={SPAN_BYTES}", f"-Wl,-T,{script}", *objects, "-o", f"{scratch}/library"])
+        run(
+            [
+                compiler,
+                *SHIM_LINK,
+                f"-Wl,--defsym=SPAN_BYTES={SPAN_BYTES}",
+                f"-Wl,-T,{script}",
+                *objects,
+                "-o",
+                f"{scratch}/library",
+            ]
+        )
         fresh = target.with_suffix(".new")
         shutil.copyfile(f"{scratch}/library", fresh)
     fresh.chmod(0o644)
