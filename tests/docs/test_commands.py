@@ -103,7 +103,7 @@ def run(command: str, folder: Path, *, code: int = 0) -> str:
 
 @contextmanager
 def beside(block: Block, folder: Path) -> Iterator[None]:
-    """The command of the other terminal goes on, ready for the block's commands; it is interrupted if it has not ended by itself."""
+    """The other terminal's command goes on, ready for the block's commands; it is interrupted unless it has ended by itself."""
     commands = block.notes.get("beside", [])
     if not commands:
         yield
