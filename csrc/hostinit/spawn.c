@@ -226,10 +226,10 @@ static int place_descriptors(const struct message *message, int report, int chan
     return hidden;
 }
 
-/* A command that joins a host from a folder that the host's root does not have begins in /. */
+/* A command that joins a host from a folder that the host does not have begins in /. */
 static bool is_strange_directory(const struct program *program)
 {
-    return program->foreground && root_is_entered() && errno == ENOENT && chdir("/") == 0;
+    return program->foreground && errno == ENOENT && chdir("/") == 0;
 }
 
 /* On the caller's own terminal, the program stays in the caller's process group, which is the one that may read from the

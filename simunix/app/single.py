@@ -16,13 +16,14 @@ from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host
 from rsg_server.platform.star import star
 from simunix.launch.debug.strace import NO_STRACE, StraceOptions
-from simunix.launch.emulation import Emulation
+from simunix.launch.emulation import Emulation, say
 from simunix.launch.factory.container import SHIM
 from simunix.launch.interrupts import Interrupts
 from simunix.launch.limits.limits import memory_bytes
 from simunix.launch.plan import HostSpec, Plan, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.launch.run_directory import RunDirectory
+from simunix.launch.view.temporary import left_files
 
 PREEMPT_AFTER_S = 0.2
 """A single command may compute this long without a call before others of its threads and processes get a turn."""
@@ -42,10 +43,11 @@ def plan_single(
     return Plan(
         name=argv[0],
         platform=star([host]),
-        hosts=(HostSpec(name),),
+        hosts=(HostSpec(name, sees_temporary_files=True),),
         processes=(process,),
         kernel=options,
         environment=dict(os.environ),
+        shared=(os.getcwd(),),
         until_ns=until_ns,
         pace=pace,
         preempt_after_s=PREEMPT_AFTER_S,
@@ -89,7 +91,20 @@ def run_single(
                 shim = checksums({"shim": SHIM})
                 record_of(emulation, inputs=shim).write(directory.path / "run.json")
             emulation.close()
+            if out is None:
+                _tell_left_files(plan.hosts[0].name, directory)
         return _exit_code(emulation)
+
+
+def _tell_left_files(host: str, directory: RunDirectory) -> None:
+    """Say what is removed with the run directory, so that no result is lost unnoticed."""
+    left = left_files(host, directory)
+    if left:
+        others = f" and {len(left) - 1} more" if len(left) > 1 else ""
+        say(
+            f"{left[0]}{others}: written to a folder that is the emulated host's own, and removed with it; to keep such files "
+            "give --out, or run the command in that folder"
+        )
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from simunix.launch.factory.broker import FACTORY, Broker, ContainerError
 LIBRARY = Path(__file__).resolve().parents[2] / "lib"
 HOSTINIT = LIBRARY / "simunix-hostinit"
 INIT_ENVIRONMENT = {"HOME": "/", "TERM": "linux"}
-"""Of a host's first process, as the kernel gives it to init. All users of the host can read it: it has nothing of the caller."""
+"""Of a host's first process, as the kernel gives it to init. Users of the host can read it: it has nothing of the caller."""
 
 
 class Line:
