@@ -21,7 +21,7 @@ from rsg_server.platform.host import Host
 from rsg_server.platform.star import star
 from simunix.dates import since_1970_ns, today
 from simunix.launch.debug.strace import NO_STRACE, StraceOptions
-from simunix.launch.emulation import Emulation
+from simunix.launch.emulation import Emulation, say
 from simunix.launch.factory.container import SHIM
 from simunix.launch.interrupts import Interrupts
 from simunix.launch.limits.limits import memory_bytes
@@ -29,6 +29,7 @@ from simunix.launch.plan import HostSpec, Plan, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.launch.run_directory import RunDirectory
 from simunix.launch.supervisor import signal_name
+from simunix.launch.view.temporary import left_files
 
 PREEMPT_AFTER_S = 0.2
 """A single command may compute this long without a call before others of its threads and processes get a turn."""
@@ -62,10 +63,11 @@ def plan_single(options: SingleOptions) -> Plan:
     plan = Plan(
         name=options.argv[0],
         platform=star([host]),
-        hosts=(HostSpec(name),),
+        hosts=(HostSpec(name, sees_temporary_files=True),),
         processes=(process,),
         kernel=KernelOptions(seed=options.seed or 0, epoch_ns=since_1970_ns(today()), strict=options.strict),
         environment=dict(os.environ),
+        shared=(os.getcwd(),),
         until_ns=options.until_ns,
         pace=options.pace,
         preempt_after_s=PREEMPT_AFTER_S,
@@ -123,6 +125,8 @@ def run_single(options: SingleOptions) -> int:
             if out is not None:
                 _write_record(options, emulation, directory)
             emulation.close()
+            if out is None:
+                _tell_left_files(plan.hosts[0].name, directory)
         return _exit_code(options, emulation)
 
 
@@ -133,6 +137,17 @@ def _write_record(options: SingleOptions, emulation: Emulation, directory: RunDi
     record = record_of(emulation, inputs=checksums({"shim": SHIM}))
     record.overrides, record.epoch_s = list(options.overrides), emulation.plan.kernel.epoch_ns / 1e9
     record.write(directory.path / "run.json")
+
+
+def _tell_left_files(host: str, directory: RunDirectory) -> None:
+    """Say what is removed with the run directory, so that no result is lost unnoticed."""
+    left = left_files(host, directory)
+    if left:
+        others = f" and {len(left) - 1} more" if len(left) > 1 else ""
+        say(
+            f"{left[0]}{others}: written to a folder that is the emulated host's own, and removed with it; to keep such files "
+            "give --out, or run the command in that folder"
+        )
 
 
 @contextlib.contextmanager
