@@ -51,7 +51,6 @@ class Service:
     paused: bool = False
     reason: str = ""
     joined: int = 0
-    was_disturbed: bool = False  # from outside: the run cannot be repeated to the byte
     turns: TurnLoop = field(init=False)
     _external_signals: ExternalSignals = field(init=False)
     _next_look: float = field(default=0.0, init=False)
@@ -137,7 +136,7 @@ class Service:
         if self.turns.holder is None and now >= self._next_look:
             self._next_look = now + LOOK_S
             if self._external_signals.look():
-                self.was_disturbed = True
+                self.kernel.disturbances.note("a process was sent a signal from outside the emulation")
 
     def _all_gone(self) -> bool:
         return not self.kernel.processes and not self.options.keep_alive
@@ -187,7 +186,7 @@ class Service:
         """Hold a program at its start, and with it the turn, until a debugger has attached to it."""
         while not self.reason and not debugger.may_go():
             await self._wait_for_attention(DEBUGGER_SLICE_S)
-        self.was_disturbed = True
+        self.kernel.disturbances.note("a program was held for a debugger")
         if not self.reason:
             self.turns.release(*debugger.release())
 

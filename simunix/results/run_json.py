@@ -48,6 +48,7 @@ class RunRecord:
     turns: int
     events_sha256: str
     deterministic: bool = True
+    disturbances: list[str] = field(default_factory=list)  # why the run cannot be repeated to the byte
     overrides: list[str] = field(default_factory=list)  # --set, as given
     epoch_s: float | None = None  # Unix time at the run's start
     kernel: str = field(default_factory=platform.release)
