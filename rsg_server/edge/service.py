@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import trio
 from rsg_server.clock.clock_page import FOREVER_NS
 from rsg_server.diagnosis.stalls import deadlock_report, stall_report, waits_for_files
 from rsg_server.edge.gc_tuning import collected_seldom
-from rsg_server.errors import MORE_FILES, DeadlockError, ServerError
+from rsg_server.errors import LACKS, MORE_FILES, DeadlockError, ServerError
 from rsg_server.process.external_signals import LOOK_S, ExternalSignals
 from rsg_server.turn.loop import Outcome, TurnLoop
 
@@ -82,8 +83,9 @@ class Service:
         """Give turns for a while."""
         try:
             return Outcome.LIMIT if self.paused else self.turns.run(SLICE_S)
-        except OSError as error:  # most likely no descriptors are left: no fault of an emulated process
-            raise ServerError(f"the server failed at {self.kernel.now_ns / 1e9:.3f} s: {error}; {MORE_FILES}") from error
+        except OSError as error:  # no fault of an emulated process
+            mend = MORE_FILES if error.errno in LACKS else "free some space, or choose another folder with --out"
+            raise ServerError(f"the server failed at {self.kernel.now_ns / 1e9:.3f} s: {error}; {mend}") from error
 
     def end(self, reason: str) -> None:
         """Stop at the next turn boundary."""
@@ -96,7 +98,8 @@ class Service:
         self.reason = self.reason or "interrupted"
         self.turns.stop = True
         if self._token is not None:
-            self._token.run_sync_soon(self.attend)
+            with contextlib.suppress(trio.RunFinishedError):  # the run has ended already, and its results are being written
+                self._token.run_sync_soon(self.attend)
 
     def attend(self) -> None:
         """Wake the service if it waits, since something outside has happened."""
