@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -119,10 +120,11 @@ def run_single(options: SingleOptions) -> int:
             emulation.note_failure(error)
             raise
         except KeyboardInterrupt:
-            emulation.service.reason = "interrupted"
+            emulation.service.reason = emulation.service.reason or "interrupted"
             raise
         finally:
             if out is not None:
+                directory.release_reserve()
                 _write_record(options, emulation, directory)
             emulation.close()
             if out is None:
@@ -155,8 +157,11 @@ def temporary_folder() -> Iterator[Path]:
     """A folder that a shell removes when this process ends, even by SIGKILL: the shell waits for the end of a pipe."""
     folder = Path(tempfile.mkdtemp(prefix="simunix-"))
     script = 'read -r _; rm -rf -- "$1"'
-    with subprocess.Popen(["/bin/sh", "-c", script, "sh", folder], stdin=subprocess.PIPE, start_new_session=True):
-        yield folder
+    try:
+        with subprocess.Popen(["/bin/sh", "-c", script, "sh", folder], stdin=subprocess.PIPE, start_new_session=True):
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)  # the shell may have been killed
 
 
 def _exit_code(options: SingleOptions, emulation: Emulation) -> int:
