@@ -55,7 +55,7 @@ class Kernel:
         self.platform = platform
         self.log = log
         self.launcher = launcher
-        self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.nofile, options.begun_ns)
+        self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.begun_ns)
         self.timer_queue = TimerQueue(self.page, self._alarm)
         self.timeline = Timeline(self.timer_queue)
         self.network = Network(self.page, self.timeline, platform, options.network_model, options.fairness)

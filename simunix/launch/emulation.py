@@ -90,7 +90,7 @@ class Emulation:
         self._log = EventLog(directory.events, plan.log_every_turn)
         self._core = claim()
         self._specs: dict[str, ContainerSpec] = {}
-        self._launcher = ContainerLauncher(self._specs, plan.kernel.nofile, self._core.core)
+        self._launcher = ContainerLauncher(self._specs, plan.kernel, self._core.core)
         gate = self._make_room()
         self._specs.update(HostFiles(plan, directory, self.isolation).write())
         self.kernel = self._make_kernel()
