@@ -192,7 +192,8 @@ static bool build_environment(struct call *call, char **given, int shim, struct 
         text = text_append(text_append(text, end, preload), end, ":");
     text = text_append(text, end, path);
     *to++ = ++text;
-    text = text_append_number(text_append(text, end, "SIMUNIX_CHANNEL="), end, call->thread->channel);
+    text = text_append_number(text_append(text, end, "SIMUNIX_CHANNEL="), end,
+                              descriptor_number(call->thread->process, call->thread->channel));
     if (shim >= 0)
         text_append_number(text_append(text, end, ":"), end, shim);
     *to = NULL;
@@ -227,17 +228,21 @@ static void tell_exec(struct call *call, int op, const char *path, int64_t error
 static int injection_begin(struct call *call)
 {
     struct thread *thread = call->thread;
-    int shim = (int)NATIVE(fcntl, thread->channel, F_DUPFD, thread->process->descriptor_floor);
-    struct reply reply;
+    struct process *process = thread->process;
+    struct reply reply = {.fd = -1};
+    int shim;
 
-    if (shim < 0)
-        return shim;
-    if (ASK(thread, &reply, OP_INJECT, thread->tid, shim) != 0 || reply.fd < 0) {
+    descriptors_raise();
+    shim = (int)NATIVE(fcntl, descriptor_number(process, thread->channel), F_DUPFD, process->descriptor_floor);
+    if (shim >= 0 && (ASK(thread, &reply, OP_INJECT, thread->tid, shim) != 0 || reply.fd < 0)) {
         NATIVE(close, shim);
-        return -EPERM;
+        shim = -EPERM;
     }
-    NATIVE(dup3, reply.fd, shim, 0);
-    NATIVE(close, reply.fd);
+    if (shim >= 0) {
+        NATIVE(dup3, reply.fd, shim, 0);
+        NATIVE(close, reply.fd);
+    }
+    descriptors_limit(process);
     return shim;
 }
 
@@ -252,16 +257,17 @@ static void injection_end(struct call *call, int shim)
 /* The exec itself; returns only if it fails. */
 static long replace(struct call *call, int directory, const char *path, char **argv, char **environment, int flags)
 {
+    int channel = descriptor_number(call->thread->process, call->thread->channel);
     uint64_t all = SIGNALS_ALL;
     long result;
 
-    NATIVE(fcntl, call->thread->channel, F_SETFD, 0);
+    NATIVE(fcntl, channel, F_SETFD, 0);
     tsc_release(call->thread->process);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8); /* the new image inherits it */
     result = NATIVE(execveat, directory, path, argv, environment, flags);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
     tsc_trap(call->thread->process);
-    NATIVE(fcntl, call->thread->channel, F_SETFD, FD_CLOEXEC);
+    NATIVE(fcntl, channel, F_SETFD, FD_CLOEXEC);
     return result;
 }
 
