@@ -1,6 +1,6 @@
 """Whether a program can be emulated at all: foreign ones cannot, and are named before a run.
 
-Nor can static and setuid ones where the kernel lets nobody be traced (simunix.launch.tracing).
+Nor can static and setuid ones where the kernel lets nobody be traced (simunix.roots.tracing).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from simunix.launch.tracing import tracing_is_allowed
+from simunix.roots.tracing import tracing_is_allowed
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 ELF_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")

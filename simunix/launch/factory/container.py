@@ -17,7 +17,7 @@ from rsg_server.errors import SimunixError
 from rsg_server.process.host_state import Command
 from simunix.launch.factory.broker import ContainerError, FactoryError
 from simunix.launch.factory.factory import LIBRARY, HostFactory
-from simunix.launch.tracing import tracing_is_allowed
+from simunix.roots.tracing import tracing_is_allowed
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 SHIM = LIBRARY / "libsimunix.so"

@@ -8,11 +8,13 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from simunix.launch.tracing import tracing_is_allowed
+from simunix.roots.tracing import tracing_is_allowed
 from tests.conftest import Simunix
 
 needs_tracing = pytest.mark.skipif(not tracing_is_allowed(), reason="ptrace(2) is forbidden here")
@@ -44,17 +46,16 @@ KINDS = {"dynamic": [], "static": ["-static"], "static-pie": ["-static-pie"]}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Programs that say how long they have slept, one of each kind; every user may enter it."""
-    made = tmp_path_factory.mktemp("programs")
-    for parent in (made, *made.parents):
-        if parent.stat().st_uid == os.geteuid() and parent.stat().st_mode & 0o55 != 0o55:
-            parent.chmod(0o755)
+def folder() -> Iterator[Path]:
+    """Programs that say how long they have slept, one of each kind. Every user may enter it, which pytest's folders forbid."""
+    made = Path(tempfile.mkdtemp(prefix="simunix-programs-"))
+    made.chmod(0o755)
     source = made / "tells.c"
     source.write_text(TELLS)
     for kind, flags in KINDS.items():
         subprocess.run(["gcc", "-O1", source, "-o", made / kind, *flags], check=True)
-    return made
+    yield made
+    shutil.rmtree(made)
 
 
 def with_mode(folder: Path, kind: str, mode: int, group: int = -1) -> Path:
@@ -71,6 +72,26 @@ def test_static_programs_first_and_by_exec(simunix: Simunix, folder: Path, first
     done = simunix("run", "--", folder / first, *(folder / kind for kind in KINDS), "/no/such/program", timeout=20)
     assert done.stdout.count("slept 1000 ids") == 1 + len(KINDS)
     assert (done.returncode, done.stderr) == (0, "exec: No such file or directory\n")
+
+
+@needs_tracing
+def test_a_root_without_glibc(simunix: Simunix, folder: Path, tmp_path: Path) -> None:
+    """Static programs, and dynamic ones of musl, whose loader starts the shim in no way that it knows."""
+    if shutil.which("musl-gcc") is None:
+        pytest.skip("musl-gcc is not installed")
+    for name in ("bin", "etc", "lib", "proc", "sys", "dev", "run", "tmp"):
+        (tmp_path / "root" / name).mkdir(parents=True)
+    subprocess.run(
+        ["musl-gcc", "-idirafter", "/usr/include", folder / "tells.c", "-o", tmp_path / "root/bin/tells"], check=True
+    )
+    shutil.copy("/lib/ld-musl-x86_64.so.1", tmp_path / "root/lib")
+    shutil.copy(folder / "static", tmp_path / "root/bin/sh")
+    (tmp_path / "root/etc/passwd").write_text("root:x:0:0::/:/bin/sh\n")
+    (tmp_path / "s.yaml").write_text(
+        f"hosts: [{{name: h, root: {tmp_path}/root}}]\nprocesses: [{{name: p, host: h, command: [tells, sh, tells]}}]\n"
+    )
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out", timeout=20)
+    assert (tmp_path / "out/hosts/h/p.out").read_text().count("slept 1000 ids") == 3, done.stderr
 
 
 @needs_tracing
