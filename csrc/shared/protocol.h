@@ -265,7 +265,10 @@ struct simunix_clock_page {
      * look */
     uint64_t quantum_ns;
     int64_t begun_ns; /* when the run began, by the real clock: what the kernel has stamped since is of this run */
-    int64_t nice;     /* of the whole emulation: what it calls nice is added to it */
+    /* slot of a thread that computes and reads the clock, and that process's CPU time when it began: its CPU time passes; 0: none */
+    uint64_t computing_slot;
+    uint64_t computing_since_ns;
+    int64_t nice; /* of the whole emulation: what it calls nice is added to it */
     uint64_t version;
 };
 

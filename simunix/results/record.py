@@ -38,7 +38,7 @@ def record_of(
         server_cpu_s=round(time.process_time(), 3),
         turns=kernel.log.turns,
         events_sha256=kernel.log.digest(),
-        deterministic=service.reason != "interrupted" and not service.was_disturbed and not kernel.preemption.count,
+        deterministic=_is_deterministic(emulation),
         inputs=inputs or {},
         roots=roots or [],
         programs=programs or {},
@@ -50,6 +50,13 @@ def record_of(
     )
 
 
+def _is_deterministic(emulation: Emulation) -> bool:
+    """Whether nothing from outside decided anything: neither the user nor the speed of the real computer."""
+    preemption = emulation.kernel.preemption
+    by_speed = preemption.count or preemption.computing.count
+    return emulation.service.reason != "interrupted" and not emulation.service.was_disturbed and not by_speed
+
+
 def _counts(kernel: Kernel) -> dict[str, int]:
     """How often what happened, by name."""
     return {
@@ -58,4 +65,5 @@ def _counts(kernel: Kernel) -> dict[str, int]:
         "solves": kernel.network.solves,
         "stored_descriptors": kernel.fd_store.stored,
         "preemptions": kernel.preemption.count,
+        "charged_computing": kernel.preemption.computing.count,
     }
