@@ -177,6 +177,7 @@ const char *host_file(const struct process *process, const char *path, char *tex
 /* procfs.c */
 long proc_open(const char *path);
 long proc_open_numbered(const char *folder, int fd);
+long proc_open_again(int fd, int flags);
 bool proc_name_of(long fd, char *name, size_t room);
 
 /* random.c */
