@@ -142,7 +142,8 @@ enum simunix_space {
 
 enum simunix_wake { WAKE_READY = 0, WAKE_TIMEOUT = 1, WAKE_SIGNAL = 2 };
 
-enum simunix_warning { WARN_UNKNOWN_SYSCALL = 1, WARN_REFUSED = 2, WARN_ESCAPE = 3, WARN_FATAL = 4 };
+/* WARN_REAL: what follows depends on this computer, so that the run cannot be repeated to the byte. */
+enum simunix_warning { WARN_UNKNOWN_SYSCALL = 1, WARN_REFUSED = 2, WARN_ESCAPE = 3, WARN_FATAL = 4, WARN_REAL = 5 };
 
 /* si_code of the SIGSYS that the server sends to a thread that computes on without a call. */
 enum simunix_signal_code { SIMUNIX_PREEMPT_CODE = -64 };

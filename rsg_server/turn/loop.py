@@ -278,15 +278,15 @@ class TurnLoop:
             with contextlib.suppress(ValueError, KeyError):
                 catch_up(self.kernel, runner)
             self.holder = None
-        self._lost(runner)
+        self._lost(runner, in_turn=True)
 
-    def _lost(self, actor: Actor) -> None:
+    def _lost(self, actor: Actor, in_turn: bool = False) -> None:
         """End the process of an actor whose channel has ended: the process has died, or is about to."""
         if self.holder is actor:
             self.holder = None
         if actor.process.pidfd < 0 and not actor.process.dead:
             self.kernel.warn(f"{actor.process!r} ended before it had begun")
-        self.kernel.lifecycle.await_death(actor.process)
+        self.kernel.lifecycle.met_dead(actor.process, in_turn)
 
 
 def _says_hello(message: bytes) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -21,7 +22,7 @@ from rsg_server.platform.host import Host
 from rsg_server.platform.star import star
 from simunix.dates import since_1970_ns, today
 from simunix.launch.debug.strace import NO_STRACE, StraceOptions
-from simunix.launch.emulation import Emulation
+from simunix.launch.emulation import Emulation, say
 from simunix.launch.factory.container import SHIM
 from simunix.launch.interrupts import Interrupts
 from simunix.launch.limits.limits import memory_bytes
@@ -29,6 +30,7 @@ from simunix.launch.plan import HostSpec, Plan, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.launch.run_directory import RunDirectory
 from simunix.launch.supervisor import signal_name
+from simunix.launch.view.temporary import left_files
 
 PREEMPT_AFTER_S = 0.2
 """A single command may compute this long without a call before others of its threads and processes get a turn."""
@@ -62,10 +64,11 @@ def plan_single(options: SingleOptions) -> Plan:
     plan = Plan(
         name=options.argv[0],
         platform=star([host]),
-        hosts=(HostSpec(name),),
+        hosts=(HostSpec(name, sees_temporary_files=True),),
         processes=(process,),
         kernel=KernelOptions(seed=options.seed or 0, epoch_ns=since_1970_ns(today()), strict=options.strict),
         environment=dict(os.environ),
+        shared=(os.getcwd(),),
         until_ns=options.until_ns,
         pace=options.pace,
         preempt_after_s=PREEMPT_AFTER_S,
@@ -117,12 +120,15 @@ def run_single(options: SingleOptions) -> int:
             emulation.note_failure(error)
             raise
         except KeyboardInterrupt:
-            emulation.service.reason = "interrupted"
+            emulation.service.reason = emulation.service.reason or "interrupted"
             raise
         finally:
             if out is not None:
+                directory.release_reserve()
                 _write_record(options, emulation, directory)
             emulation.close()
+            if out is None:
+                _tell_left_files(plan.hosts[0].name, directory)
         return _exit_code(options, emulation)
 
 
@@ -135,13 +141,27 @@ def _write_record(options: SingleOptions, emulation: Emulation, directory: RunDi
     record.write(directory.path / "run.json")
 
 
+def _tell_left_files(host: str, directory: RunDirectory) -> None:
+    """Say what is removed with the run directory, so that no result is lost unnoticed."""
+    left = left_files(host, directory)
+    if left:
+        others = f" and {len(left) - 1} more" if len(left) > 1 else ""
+        say(
+            f"{left[0]}{others}: written to a folder that is the emulated host's own, and removed with it; to keep such files "
+            "give --out, or run the command in that folder"
+        )
+
+
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
     """A folder that a shell removes when this process ends, even by SIGKILL: the shell waits for the end of a pipe."""
     folder = Path(tempfile.mkdtemp(prefix="simunix-"))
     script = 'read -r _; rm -rf -- "$1"'
-    with subprocess.Popen(["/bin/sh", "-c", script, "sh", folder], stdin=subprocess.PIPE, start_new_session=True):
-        yield folder
+    try:
+        with subprocess.Popen(["/bin/sh", "-c", script, "sh", folder], stdin=subprocess.PIPE, start_new_session=True):
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)  # the shell may have been killed
 
 
 def _exit_code(options: SingleOptions, emulation: Emulation) -> int:

@@ -20,6 +20,7 @@ from simunix.launch.debug.observation import NOTHING, ObservationOptions
 from simunix.launch.plan import FileSpec, HostSpec, Plan, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.launch.view.hardware import Hardware
+from simunix.launch.view.temporary import FOLDERS
 from simunix.planning import submission
 from simunix.planning.clusters import plan_clusters
 from simunix.planning.faults import plan_faults
@@ -152,6 +153,7 @@ def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, check
         working=sum(_working(workload) for workload in parts.workloads),
         merge_pages=_choice(scenario.merge_pages),
         capacity=scenario.capacity,
+        shared=(*scenario.shared, *_own_folder(folder)),
         warnings=(*parts.found.warnings, *not_played(platform.description.profiles)),
     )
 
@@ -174,6 +176,12 @@ def _working(workload: WorkloadPlan) -> int:
     nodes = len(workload.cluster.nodes)
     sleeps = all(job.work is None for job in workload.jobs)
     return min(nodes, len(workload.jobs)) if sleeps else nodes
+
+
+def _own_folder(folder: Path) -> tuple[str, ...]:
+    """The scenario's folder, which its hosts see even if it is in /tmp, which else is their own; not /tmp itself."""
+    path = os.path.realpath(folder)
+    return () if path in FOLDERS else (path,)
 
 
 def _choice(value: bool | str) -> str:

@@ -23,6 +23,7 @@ def record_of(
 ) -> RunRecord:
     """The content of run.json, from an emulation that has ended and is not closed yet."""
     kernel, service = emulation.kernel, emulation.service
+    disturbances = disturbances_of(emulation)
     return RunRecord(
         name=emulation.plan.name,
         simunix=__version__,
@@ -38,7 +39,8 @@ def record_of(
         server_cpu_s=round(time.process_time(), 3),
         turns=kernel.log.turns,
         events_sha256=kernel.log.digest(),
-        deterministic=_is_deterministic(emulation),
+        deterministic=not disturbances,
+        disturbances=disturbances,
         inputs=inputs or {},
         roots=roots or [],
         programs=programs or {},
@@ -50,11 +52,17 @@ def record_of(
     )
 
 
-def _is_deterministic(emulation: Emulation) -> bool:
-    """Whether nothing from outside decided anything: neither the user nor the speed of the real computer."""
-    preemption = emulation.kernel.preemption
-    by_speed = preemption.count or preemption.computing.count
-    return emulation.service.reason != "interrupted" and not emulation.service.was_disturbed and not by_speed
+def disturbances_of(emulation: Emulation) -> list[str]:
+    """Why the run cannot be repeated to the byte; nothing if it can."""
+    kernel = emulation.kernel
+    found = list(kernel.disturbances.reasons)
+    if emulation.service.reason == "interrupted":
+        found.append("the run was interrupted")
+    if count := kernel.preemption.count:
+        found.append(f"{count:,} turns were taken back from threads that compute without a call (preempt_after)")
+    if count := kernel.preemption.computing.count:
+        found.append(f"{count:,} times CPU time passed as virtual time for threads that only compute and read the clock")
+    return found
 
 
 def _counts(kernel: Kernel) -> dict[str, int]:

@@ -11,7 +11,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, field_validator, model_validator
 
 from simunix import units
 from simunix.dates import moment, today
@@ -182,6 +182,7 @@ class Scenario(Section):
     merge_pages: bool | Literal["auto"] = "auto"  # equal pages of all hosts, by the kernel; auto: where that saves much
     capacity: Literal["refuse", "warn"] = "refuse"  # what to do when this computer seems too small
     environment: dict[str, str] = {}
+    shared: list[str] = []
     costs: CostSection = CostSection()
     network: NetworkSection = NetworkSection()
     root: Path | None = Field(default=None, strict=False)  # of all hosts that do not name their own
@@ -193,6 +194,14 @@ class Scenario(Section):
     profiles: list[ProfileSection] = []
     workload: Annotated[list[WorkloadSection] | None, BeforeValidator(one_or_more), Field(json_schema_extra=allow_one)] = None
     _place: Callable[[str], str | None] | None = PrivateAttr(default=None)
+
+    @field_validator("shared")
+    @classmethod
+    def _check_shared(cls, paths: list[str]) -> list[str]:
+        for path in paths:
+            if not Path(path).is_absolute() or not Path(path).exists():
+                raise ValueError(f"expected folders or files of this computer that exist, by absolute path, got {path!r}")
+        return paths
 
     def stands_in(self, place: Callable[[str], str | None]) -> None:
         """Remember `place`, which tells file and line of a key, and None if the file has no such key."""

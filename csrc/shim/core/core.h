@@ -192,6 +192,7 @@ void signals_temporary_mask(struct call *call, const uint64_t *mask);
 uint64_t signals_strip(uint64_t mask);
 void signals_adopt(void);
 bool signals_default_stops(int signal);
+bool signals_default_ignores(int signal);
 void signals_announce_stop(struct thread *thread, int signal, long pid);
 void signals_stop(struct thread *thread, int signal);
 void signals_stop_if_due(struct thread *thread, uint64_t mask);
