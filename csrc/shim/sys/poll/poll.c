@@ -49,13 +49,19 @@ static bool is_past(struct call *call, int64_t deadline)
     return deadline != NEVER && (uint64_t)deadline <= call->thread->process->page->now_ns;
 }
 
+static long found(struct call *call, long result)
+{
+    clock_found(call->thread);
+    return result;
+}
+
 static long poll_until(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline)
 {
     for (;;) {
         long result = NATIVE(poll, fds, count, 0);
 
         if (result != 0)
-            return result;
+            return found(call, result);
         if (is_past(call, deadline)) {
             clock_charge_poll(call);
             return 0;
@@ -147,7 +153,7 @@ static long select_wait(struct call *call, struct sets *sets, int64_t deadline, 
         long result = select_once(sets);
 
         if (result != 0)
-            return result;
+            return found(call, result);
         if (is_past(call, deadline)) {
             clock_charge_poll(call);
             return 0;
@@ -233,7 +239,7 @@ static long epoll_until(struct call *call, int64_t deadline)
         long result = NATIVE(epoll_pwait, call->a[0], call->a[1], call->a[2], 0, NULL, 0);
 
         if (result != 0)
-            return result;
+            return found(call, result);
         if (is_past(call, deadline)) {
             clock_charge_poll(call);
             return 0;
