@@ -16,17 +16,24 @@ from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_
 from simunix import units
 from simunix.scenario.faults import EventSection, ProfileSection
 from simunix.scenario.network_section import NetworkSection
-from simunix.scenario.section import Duration, HostList, Rate, Section, Size, Speed, host_names
+from simunix.scenario.section import Duration, FileName, HostList, Rate, Section, Size, Speed, check_private, host_names
 from simunix.scenario.submit_section import SubmitSection
+
+FIRST_YEAR, LAST_YEAR = 1970, 2199
+"""Years in which a run may begin: the kernel counts nanoseconds since 1970 in 63 bits, which end in 2262."""
 
 
 def _moment(value: object) -> datetime:
     if isinstance(value, datetime):
-        return value if value.tzinfo else value.replace(tzinfo=UTC)
+        moment = value if value.tzinfo else value.replace(tzinfo=UTC)
+        if not FIRST_YEAR < moment.year <= LAST_YEAR and not (moment.year == FIRST_YEAR and moment.timestamp() >= 0):
+            raise ValueError(f"expected a date from {FIRST_YEAR} to {LAST_YEAR}, got {value.isoformat()}")
+        return moment
     try:
-        return _moment(datetime.fromisoformat(str(value)))
+        moment = datetime.fromisoformat(str(value))
     except ValueError:
-        raise ValueError(f"expected a date such as 2000-01-01T00:00:00Z, got {value!r}") from None
+        raise ValueError(f"expected a date such as 2000-01-01T00:00:00Z, got {f'{value!r:.60}'}") from None
+    return _moment(moment)
 
 
 def _captured(value: object) -> tuple[str, ...] | None:
@@ -100,16 +107,14 @@ class HostSection(Section):
                 ip_address(self.address)
             except ValueError:
                 raise ValueError(f"address: expected an IPv4 or IPv6 address, got {self.address!r}") from None
-        for path in self.private:
-            if not path.startswith("/") or path.rstrip("/") == "":
-                raise ValueError(f"private: expected absolute paths below /, got {path!r}")
+        check_private(self.private)
         return self
 
 
 class ProcessSection(Section):
     """A program to start on a host (or on each of several)."""
 
-    name: str
+    name: FileName
     host: HostList
     command: CommandLine
     start: Duration = 0
@@ -120,6 +125,11 @@ class ProcessSection(Section):
     restart_delay: Duration = 10**9
     essential: bool = False
     private: list[str] = []
+
+    @model_validator(mode="after")
+    def _check(self) -> ProcessSection:
+        check_private(self.private)
+        return self
 
 
 class WorkloadSection(SubmitSection):
@@ -159,9 +169,9 @@ class CostSection(Section):
 class Scenario(Section):
     """A whole scenario file."""
 
-    name: str = "scenario"
+    name: FileName = "scenario"
     description: str = ""
-    seed: Annotated[int, Field(ge=0)] = 0
+    seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 0
     epoch: Moment = datetime(2000, 1, 1, tzinfo=UTC)
     until: Duration | None = None
     pace: Annotated[float, Field(gt=0, strict=False)] | None = None

@@ -187,7 +187,7 @@ def test_signals_in_the_closing_seconds_lose_no_result(tmp_path: Path) -> None:
 
 def of_the_run(simunix: int) -> dict[str, int]:
     """The broker, the fork server and the first host's init, by what they are."""
-    children = {name: 0 for name in ("broker", "fork server", "init")}
+    children = dict.fromkeys(("broker", "fork server", "init"), 0)
     parent = simunix
     for name in children:
         children[name] = parent = int(Path(f"/proc/{parent}/task/{parent}/children").read_text().split()[0])
