@@ -17,8 +17,10 @@ from simunix import units
 from simunix.dates import moment, today
 from simunix.scenario.faults import EventSection, ProfileSection
 from simunix.scenario.network_section import NetworkSection
-from simunix.scenario.section import Duration, HostList, Rate, Section, Size, Speed, host_names
+from simunix.scenario.section import Duration, FileName, HostList, Rate, Section, Size, Speed, check_private, host_names
 from simunix.scenario.submit_section import SubmitSection
+
+"""Years in which a run may begin: the kernel counts nanoseconds since 1970 in 63 bits, which end in 2262."""
 
 
 def _captured(value: object) -> tuple[str, ...] | None:
@@ -110,16 +112,14 @@ class HostSection(Section):
                 ip_address(self.address)
             except ValueError:
                 raise ValueError(f"address: expected an IPv4 or IPv6 address, got {self.address!r}") from None
-        for path in self.private:
-            if not path.startswith("/") or path.rstrip("/") == "":
-                raise ValueError(f"private: expected absolute paths below /, got {path!r}")
+        check_private(self.private)
         return self
 
 
 class ProcessSection(Section):
     """A program to start on a host (or on each of several)."""
 
-    name: str
+    name: FileName
     host: HostList
     command: CommandLine
     start: Duration = 0
@@ -130,6 +130,11 @@ class ProcessSection(Section):
     restart_delay: Duration = 10**9
     essential: bool = False
     private: list[str] = []
+
+    @model_validator(mode="after")
+    def _check(self) -> ProcessSection:
+        check_private(self.private)
+        return self
 
 
 class WorkloadSection(SubmitSection):
@@ -169,9 +174,9 @@ class CostSection(Section):
 class Scenario(Section):
     """A whole scenario file."""
 
-    name: str = "scenario"
+    name: FileName = "scenario"
     description: str = ""
-    seed: Annotated[int, Field(ge=0)] = 0
+    seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 0
     epoch: Moment = Field(default_factory=today)
     until: Duration | None = None
     pace: Annotated[float, Field(gt=0, strict=False)] | None = None
