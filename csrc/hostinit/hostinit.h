@@ -21,8 +21,10 @@
  *   first message of a host with namespaces of its own, carried out in order:
  *     hostname=NAME  proc=  tmpfs=MODE PATH  directory=MODE OWNER PATH  file=PATH
  *     bind=ro|rw SOURCE\tTARGET  overlay=UPPER\tWORK\tTARGET  place=file|directory PATH (with its parents, if missing)
+ *     layer=UPPER\tWORK\tTARGET  as overlay=, but where that cannot be, TARGET stays as it is
  *     keep=PATH                  keep this computer's folder open, as later words hide it
  *     share=PATH                 show this computer's folder or file below folders that are hidden by now
+ *     devices=TERMINAL           the usual devices, pseudoterminals of its own, and the caller's TERMINAL as the console
  *     root=LOWER\tBASE           another root file system, under a layer of the host's own; later words are seen from inside
  *     close=                     unmount this computer's files, except what is bound by then
  *   then any number of: argv=… (repeated) env=… (repeated) cwd= user= nofile= core= channel= foreground=0|1, with four
@@ -103,6 +105,9 @@ bool root_close(const char *unused);
 /* overlay.c */
 void overlay_in_user_namespace(void);
 bool overlay_mount(const char *lower, const char *upper, const char *work, const char *target);
+
+/* devices.c */
+bool devices_make(const char *terminal);
 
 /* users.c */
 const struct passwd *user_find(const char *name);

@@ -156,7 +156,7 @@ static bool put_in_memory(char path[2][FIELD_MAX + 32])
            mkdir(path[1], 0755) == 0;
 }
 
-static bool mount_overlay(const char *value)
+static bool lay_over(const char *value)
 {
     char upper[FIELD_MAX];
     char work[FIELD_MAX];
@@ -166,17 +166,29 @@ static bool mount_overlay(const char *value)
     outside_path(upper, path[0], sizeof path[0]);
     outside_path(work, path[1], sizeof path[1]);
     return overlay_mount(target, path[0], path[1], target) ||
-           (errno == EINVAL && put_in_memory(path) && overlay_mount(target, path[0], path[1], target)) ||
-           setup_failed("cannot lay a private layer over", target);
+           (errno == EINVAL && put_in_memory(path) && overlay_mount(target, path[0], path[1], target));
+}
+
+static bool mount_overlay(const char *value)
+{
+    return lay_over(value) || setup_failed("cannot lay a private layer over", strrchr(value, '\t') + 1);
+}
+
+/* A layer where there can be one: in a user namespace not over a folder in which something is mounted (mount_namespaces(7)). */
+static bool mount_layer(const char *value)
+{
+    lay_over(value);
+    return true;
 }
 
 static const struct {
     const char *key;
     bool (*run)(const char *value);
 } directives[] = {
-    {"hostname", set_host_name}, {"proc", mount_proc},  {"tmpfs", mount_tmpfs},     {"directory", make_directory},
-    {"file", setup_make_file},   {"bind", bind_mount},  {"overlay", mount_overlay}, {"place", make_place},
-    {"root", root_enter},        {"close", root_close}, {"keep", outside_keep},     {"share", outside_share},
+    {"hostname", set_host_name}, {"proc", mount_proc},      {"tmpfs", mount_tmpfs},     {"directory", make_directory},
+    {"file", setup_make_file},   {"bind", bind_mount},      {"overlay", mount_overlay}, {"layer", mount_layer},
+    {"place", make_place},       {"root", root_enter},      {"close", root_close},      {"keep", outside_keep},
+    {"share", outside_share},    {"devices", devices_make},
 };
 
 static bool run_directive(const char *word)

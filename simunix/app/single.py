@@ -43,7 +43,7 @@ def plan_single(
     return Plan(
         name=argv[0],
         platform=star([host]),
-        hosts=(HostSpec(name, sees_temporary_files=True),),
+        hosts=(HostSpec(name, sees_temporary_files=True, terminal=terminal_of_caller()),),
         processes=(process,),
         kernel=options,
         environment=dict(os.environ),
@@ -53,6 +53,14 @@ def plan_single(
         preempt_after_s=PREEMPT_AFTER_S,
         log_every_turn=log_every_turn,
     )
+
+
+def terminal_of_caller() -> str:
+    """The name of the terminal that this process reads from or writes to; empty if there is none."""
+    for fd in (0, 1, 2):
+        with contextlib.suppress(OSError):
+            return os.ttyname(fd)
+    return ""
 
 
 def run_single(

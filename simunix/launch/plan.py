@@ -42,6 +42,7 @@ class FileSpec:
 class HostSpec:
     """A host's container; its address and links are the platform's. `etc`: files of /etc that it has instead of its root's.
 
+    `terminal` is the caller's, for a command in the foreground.
     With `sees_temporary_files` it finds this computer's files in /tmp, under a layer of its own; else only shared ones.
     """
 
@@ -51,6 +52,7 @@ class HostSpec:
     root: RootTree = THIS_COMPUTER
     etc: Mapping[str, bytes] = field(default_factory=dict)
     sees_temporary_files: bool = False
+    terminal: str = ""
 
 
 @dataclass(frozen=True, slots=True)

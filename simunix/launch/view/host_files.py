@@ -57,7 +57,9 @@ class HostFiles:
             for entry in host.private
             if entry.path not in own_anyway
         )
-        return ContainerSpec(host.name, directory, self.isolation, private, tuple(binds), temporary, root=host.root)
+        return ContainerSpec(
+            host.name, directory, self.isolation, private, tuple(binds), temporary, terminal=host.terminal, root=host.root
+        )
 
     @property
     def _shared(self) -> Path:

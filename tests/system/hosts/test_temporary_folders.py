@@ -104,6 +104,8 @@ def test_a_shared_folder_must_exist(simunix: Simunix, tmp_path: Path) -> None:
 
 
 def test_a_command_reads_this_computers_files_and_changes_none(simunix: Simunix, tmp_path: Path, computers: Path) -> None:
+    if os.geteuid() != 0 and f" {computers.parent}/" in Path("/proc/self/mounts").read_text():
+        pytest.skip("an ordinary user can have no layer over a folder in which something is mounted")
     file = computers.parent / f"{MARK}-file"
     file.write_text("mine\n")
     done = simunix("run", "--", "sh", "-c", f"cat {file}; echo theirs >{file}; cat {file}; echo new >{file}2", cwd=tmp_path)
