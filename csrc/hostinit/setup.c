@@ -113,7 +113,7 @@ static bool make_place(const char *value)
 }
 
 /* In a user namespace the flags that a mount has are locked, so a remount must repeat them (mount_namespaces(7)). */
-static bool make_read_only(const char *target)
+bool setup_make_read_only(const char *target)
 {
     static const struct {
         unsigned long has, flag;
@@ -143,7 +143,7 @@ static bool bind_mount(const char *value)
     outside_path(source, outside, sizeof outside);
     if (mount(outside, target, NULL, MS_BIND | MS_REC, NULL) != 0)
         return setup_failed("cannot bind a private path over", target);
-    return strcmp(mode, "ro") != 0 || make_read_only(target) || setup_failed("cannot make read-only:", target);
+    return strcmp(mode, "ro") != 0 || setup_make_read_only(target) || setup_failed("cannot make read-only:", target);
 }
 
 /* Where the file system of the run directory cannot hold a layer (an overlay, as in many containers), the layer is in memory. */
@@ -188,7 +188,7 @@ static const struct {
     {"hostname", set_host_name}, {"proc", mount_proc},      {"tmpfs", mount_tmpfs},     {"directory", make_directory},
     {"file", setup_make_file},   {"bind", bind_mount},      {"overlay", mount_overlay}, {"layer", mount_layer},
     {"place", make_place},       {"root", root_enter},      {"close", root_close},      {"keep", outside_keep},
-    {"share", outside_share},    {"devices", devices_make},
+    {"share", outside_share},    {"devices", devices_make}, {"seal", seal_mounts},
 };
 
 static bool run_directive(const char *word)

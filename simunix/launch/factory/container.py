@@ -123,6 +123,8 @@ class _Directives:
             self._private(private)
         for bind in spec.binds:
             self._bind(bind)
+        if spec.isolation is Isolation.ROOT:  # an ordinary user may change nothing there anyway
+            self.words.append("seal=")
         if self._is_elsewhere:
             self.words.append("close=")
         return self.words
