@@ -19,13 +19,18 @@ _PHRASES = {
     WarningKind.REFUSED: "was refused",
     WarningKind.ESCAPE: "(not started)",
     WarningKind.FATAL: "",
+    WarningKind.REAL: "(this run cannot be repeated to the byte)",
 }
 
 
 def nofile(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[soft, hard] -> [0]; the limit of descriptors (RLIMIT_NOFILE) that the process and its children shall see."""
-    soft, hard = arguments
+    """[soft, hard, floor] -> [0]; the limit of descriptors (RLIMIT_NOFILE) that the process and its children shall see.
+
+    The descriptors of the process's shim begin at the floor.
+    """
+    soft, hard, floor = arguments
     actor.process.nofile = (soft, hard)
+    actor.process.descriptor_floor = floor
     return OK
 
 
@@ -39,7 +44,9 @@ def warn(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     counter = kernel.calls_by_warning.get(kind)
     if counter is not None:
         counter[_call(kind, text)] += 1
-    if kernel.options.strict:
+    if kind == WarningKind.REAL:
+        kernel.disturbances.note(f"{process.host.name}: {process.program}: {text}")
+    elif kernel.options.strict:
         raise SimunixError(f"stopped by --strict: {line}")
     return OK
 
@@ -51,4 +58,4 @@ def _call(kind: int, text: str) -> str:
     return re.split(r"\W", text, maxsplit=1)[0]
 
 
-HANDLERS: dict[int, Handler] = {int(Op.NOFILE): Handler("ii", nofile), int(Op.WARN): Handler("is", warn)}
+HANDLERS: dict[int, Handler] = {int(Op.NOFILE): Handler("iii", nofile), int(Op.WARN): Handler("is", warn)}

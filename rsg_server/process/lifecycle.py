@@ -51,8 +51,9 @@ class Lifecycle:
         kernel = self._kernel
         number = self._next_process
         self._next_process += 1
-        nofile = parent.nofile if parent else (kernel.options.nofile, kernel.options.nofile)
+        nofile = parent.nofile if parent else (kernel.options.nofile, kernel.options.nofile_hard)
         process = Process(number, host, parent, program, seed=seed_of(kernel.options.seed, number), nofile=nofile)
+        process.descriptor_floor = parent.descriptor_floor if parent else kernel.options.nofile
         process.born_ns = kernel.now_ns
         host.births += 1
         if parent is not None:
@@ -163,6 +164,11 @@ class Lifecycle:
             native_signal.send(process.pidfd, signal.SIGKILL)
         self.await_death(process)
 
+    def met_dead(self, process: Process, in_turn: bool = False) -> None:
+        """A process has died, or is about to, without a word: note an unknown killer, and reap the process."""
+        self._kernel.disturbances.look_at_death(process, self._kernel.now_ns, in_turn)
+        self.await_death(process)
+
     def await_death(self, process: Process) -> None:
         """Wait until the kernel has ended a process that is certain to die, then reap the process."""
         if process.dead:
@@ -233,6 +239,7 @@ class Lifecycle:
             parent.children.remove(process)
             kernel.signals.child_changed(parent)
         for child in process.children:
+            child.orphaned_ns = kernel.now_ns
             reparent(child)
             # prctl(2) PR_SET_PDEATHSIG may have sent any signal: all threads look.
             kernel.signals.notice(child, signal.SIGTERM, every_thread=True)

@@ -6,6 +6,7 @@ the end, once; results are read after `run` and before `close`.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import stat
@@ -52,7 +53,8 @@ Warn = Callable[[str], None]
 
 def say(text: str) -> None:
     """Print one line for the user on stderr."""
-    print(f"simunix: {text}", file=sys.stderr, flush=True)
+    with contextlib.suppress(OSError):  # the terminal may be closed
+        print(f"simunix: {text}", file=sys.stderr, flush=True)
 
 
 class Emulation:
@@ -91,7 +93,7 @@ class Emulation:
         self._log = EventLog(directory.events, plan.log_every_turn)
         self._core = claim()
         self._specs: dict[str, ContainerSpec] = {}
-        self._launcher = ContainerLauncher(self._specs, plan.kernel.nofile, self._core.core)
+        self._launcher = ContainerLauncher(self._specs, plan.kernel, self._core.core)
         gate = self._make_room()
         with umask_set_aside():
             self._specs.update(HostFiles(plan, directory, self.isolation).write())
@@ -187,15 +189,17 @@ class Emulation:
             raise first_of(group) from None
         finally:
             self.wall_s = time.monotonic() - started
+            self._interrupts.close()
             os.sched_setaffinity(0, affinity)
-            if self._gdb is not None:
-                self._gdb.finish(self.service.reason or "failed")
-            self._launcher.close()
-            self._core.release()
-            if self.kernel.traces is not None:
-                self.kernel.traces.close()
-            self._log.close()
-            self._observation.close()
+            with contextlib.ExitStack() as ends:  # whichever of these fails, the others are done
+                ends.callback(self._observation.close)
+                ends.callback(self._log.close)
+                if self.kernel.traces is not None:
+                    ends.callback(self.kernel.traces.close)
+                ends.callback(self._core.release)
+                ends.callback(self._launcher.close)
+                if self._gdb is not None:
+                    ends.callback(self._gdb.finish, self.service.reason or "failed")
 
     async def _serve(self, watcher: Callable[[Emulation], None] | None) -> None:
         control = Control(self.service, self.directory.control)

@@ -91,8 +91,8 @@ class ProcessSpec:
 class Plan:
     """Everything that a run needs to know.
 
-    `stop` is workload, processes or time; `merge_pages` auto, yes or no; `capacity` refuse or warn. `shared` are
-    folders and files of this computer's /tmp and /var/tmp that its hosts see.
+    `stop` is workload, processes, time, or the names of the processes that decide; `merge_pages` auto, yes or no;
+    `capacity` refuse or warn. `shared` are folders and files of this computer's /tmp and /var/tmp that its hosts see.
     """
 
     name: str
@@ -102,7 +102,7 @@ class Plan:
     kernel: KernelOptions
     files: tuple[FileSpec, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
-    stop: str = "processes"
+    stop: str | frozenset[str] = "processes"
     until_ns: int | None = None
     pace: float | None = None
     preempt_after_s: float | None = None

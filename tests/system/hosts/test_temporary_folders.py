@@ -133,6 +133,14 @@ def test_folders_that_a_command_names_are_the_users(simunix: Simunix, tmp_path: 
     assert (computers / "copy").exists()
 
 
+def test_all_of_it_may_be_shared_with_a_command(simunix: Simunix, tmp_path: Path, computers: Path) -> None:
+    name = f"{MARK}-shared"
+    folder = computers.parent
+    done = simunix("run", "--set", f"shared=[{folder}]", "--", "sh", "-c", f"cd {folder}; echo x >{name}", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (folder / name).read_text() == "x\n"
+
+
 def test_a_command_may_run_in_the_temporary_folder_itself(simunix: Simunix) -> None:
     file = Path(f"/tmp/{MARK}-result")
     done = simunix("run", "--", "sh", "-c", f"echo x >{file.name}", cwd="/tmp")
