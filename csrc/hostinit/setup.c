@@ -53,22 +53,29 @@ static bool mount_tmpfs(const char *value)
     return mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options) == 0 || setup_failed("cannot mount tmpfs at", path);
 }
 
-/* Give a file to a user (NAME, UID, or empty for no change) and the user's own group. */
+/* A user namespace with one mapped id has no other owner than root. */
+static bool change_owner(const char *path, uid_t user, gid_t group)
+{
+    return chown(path, user, group) == 0 || errno == EINVAL || errno == EPERM ||
+           setup_failed("cannot change the owner of", path);
+}
+
+/* Give a file to a user (NAME or UID) and the user's own group, or to UID:GID; empty for no change. */
 static bool set_owner(const char *path, const char *owner)
 {
     const struct passwd *user;
+    unsigned long numbers[2];
 
     if (owner[0] == '\0')
         return true;
+    if (sscanf(owner, "%lu:%lu", &numbers[0], &numbers[1]) == 2)
+        return change_owner(path, (uid_t)numbers[0], (gid_t)numbers[1]);
     user = user_find(owner);
     if (user == NULL) {
         errno = ENOENT;
         return setup_failed("no such user:", owner);
     }
-    /* A user namespace with one mapped id has no other owner than root. */
-    if (chown(path, user->pw_uid, user->pw_gid) != 0 && errno != EINVAL && errno != EPERM)
-        return setup_failed("cannot change the owner of", path);
-    return true;
+    return change_owner(path, user->pw_uid, user->pw_gid);
 }
 
 static bool make_directory(const char *value)

@@ -16,15 +16,17 @@ from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 @dataclass(frozen=True, slots=True)
 class PrivateSpec:
-    """A path that a host has for itself, with its owner and mode.
+    """A path that a host has for itself, with its owner and mode; without a mode, those of the path in the host's root, if any.
 
-    A `shared` one is the same for all hosts that name it, as on a network file system (whose traffic is not modelled).
+    A `copied` one begins with what the root has there, others with nothing. A `shared` one is the same for all hosts that name
+    it, as on a network file system (whose traffic is not modelled).
     """
 
     path: str
     owner: str = ""
-    mode: int = 0o755
+    mode: int | None = 0o755
     shared: bool = False
+    copied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
