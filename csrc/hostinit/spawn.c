@@ -292,6 +292,7 @@ static _Noreturn void run_program(const struct message *message, const struct pr
     report = place_descriptors(message, program, report);
     if (!program->foreground || !has_terminal())
         setsid();
+    seal_capabilities();
     if (!program->foreground)
         leave_callers_groups();
     become_user(report, program->user);

@@ -100,7 +100,7 @@ enum simunix_op {
     OP_ACCEPT = 44,     /* [id] -> [new id, family, bytes, port] + fd; -EAGAIN if none is pending */
     OP_SOCKNAME = 45,   /* [id] -> [0, family, bytes, port] */
     OP_PEERNAME = 46,   /* [id] -> [0, family, bytes, port] */
-    OP_SHUTDOWN = 47,   /* [id, how] -> [0]; the caller then shuts its end down */
+    OP_SHUTDOWN = 47,   /* [id, how] -> [0]; the caller then shuts its end down; [1]: it connected, and does no more */
     OP_SOCKET_GET = 48, /* [id, level, option] -> [0, bytes] */
     OP_SOCKET_SET = 49, /* [id, level, option, bytes] -> [0] */
     /* [id] -> [0]; what has been sent on a netlink socket is answered now; its port in bind and sockname is a pid */

@@ -56,6 +56,8 @@ struct thread {
     bool looks_for_stops; /* something in this call may have made a signal deliverable that stops the process */
     bool acts;            /* in a call that may make others ready, which it may do after having waited */
     uint64_t asked;       /* clock reads and calls since it last waited for something */
+    uint64_t births;      /* children and new images since it last slept */
+    uint64_t looks;       /* polls in vain since it last waited, or found something */
     bool pays_cpu;        /* its CPU time passes in virtual time, since it only computes and reads the clock */
     uint64_t cpu_paid_ns; /* CPU time that it has paid for then */
     uint32_t *join_word;  /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
@@ -177,6 +179,7 @@ const char *host_file(const struct process *process, const char *path, char *tex
 /* procfs.c */
 long proc_open(const char *path);
 long proc_open_numbered(const char *folder, int fd);
+long proc_open_again(int fd, int flags);
 bool proc_name_of(long fd, char *name, size_t room);
 
 /* random.c */

@@ -60,6 +60,12 @@ static long poll_once(struct call *call, struct pollfd *fds, unsigned count)
     return result;
 }
 
+static long found(struct call *call, long result)
+{
+    clock_found(call->thread);
+    return result;
+}
+
 static long poll_until(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline)
 {
     descriptors_reach(call, count > 0 ? count - 1 : 0); /* poll takes as many entries as there may be descriptors */
@@ -67,7 +73,7 @@ static long poll_until(struct call *call, struct pollfd *fds, unsigned count, in
         long result = poll_once(call, fds, count);
 
         if (result != 0)
-            return result;
+            return found(call, result);
         if (is_past(call, deadline)) {
             clock_charge_poll(call);
             return 0;
@@ -159,7 +165,7 @@ static long select_wait(struct call *call, struct sets *sets, int64_t deadline, 
         long result = select_once(sets);
 
         if (result != 0)
-            return result;
+            return found(call, result);
         if (is_past(call, deadline)) {
             clock_charge_poll(call);
             return 0;
@@ -257,7 +263,7 @@ static long epoll_until(struct call *call, int64_t deadline)
         long result = NATIVE(epoll_pwait, call->a[0], call->a[1], call->a[2], 0, NULL, 0);
 
         if (result != 0)
-            return result;
+            return found(call, result);
         if (is_past(call, deadline)) {
             clock_charge_poll(call);
             return 0;

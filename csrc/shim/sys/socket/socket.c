@@ -85,7 +85,7 @@ long sys_shutdown(struct call *call)
     int64_t id = socket_id((int)call->a[0]);
     struct reply reply;
 
-    if (id >= 0 && ASK(call->thread, &reply, OP_SHUTDOWN, id, call->a[1]) < 0)
-        return reply.status;
+    if (id >= 0 && ASK(call->thread, &reply, OP_SHUTDOWN, id, (int)call->a[1]) != 0)
+        return reply.status < 0 ? reply.status : 0;
     return NATIVE(shutdown, call->a[0], call->a[1]);
 }
