@@ -13,6 +13,7 @@
 #define SECOND_NS 1000000000L
 #define SHARED_RANGES_MAX 32
 #define WAITER_SLOTS 256
+#define OWN_STACK_BYTES 40960
 
 /* Registers to start a thread with, in the order in which sys/process/clone_entry.S restores them. */
 struct start_registers {
@@ -22,6 +23,14 @@ struct start_registers {
 };
 
 struct process;
+
+/* How a handler of the application is entered: offsets in sys/signal/frame_entry.S. */
+struct handler_entry {
+    uint64_t stack_pointer; /* at its frame */
+    void *handler;
+    uint64_t mask;
+    uint64_t signal;
+};
 
 /* Whether other threads of the process may wake a waiting thread without the server (turn/handoff.c). */
 enum handoff_state { HANDOFF_NONE, HANDOFF_WAITS, HANDOFF_READY };
@@ -40,10 +49,11 @@ struct handoff_wait {
     uint64_t bitset;
 };
 
-/* One emulated thread. The GS base points here; clone_entry.S knows the offsets of the first two members. */
+/* One emulated thread. The GS base points here; clone_entry.S and guard.S know the offsets of the first three members. */
 struct thread {
     struct thread *self;
     struct start_registers start;
+    uint64_t guard; /* stack pointer to go back to where a fault ends the running handler, 0: none */
     struct process *process;
     struct thread *next; /* in the list of dying or free records */
     int channel;         /* its SEQPACKET socket to the server */
@@ -62,6 +72,11 @@ struct thread {
     bool has_turn;          /* what it says is said in its turn; a new thread's first word is not */
     uint32_t slot;          /* where it waits; 0: the server's slots are used up, and its channel is where it waits */
     int64_t pooled_channel; /* number of its channel and epoll in the process's pool, for a later thread; 0: not pooled */
+    uint8_t *own_stack;     /* the kernel enters the shim here: OWN_STACK_BYTES */
+    stack_t alternate;      /* the application's alternate stack; its size 0: none */
+    uint64_t hidden_mask;   /* signals that the application believes to be blocked: SIGSYS, SIGSEGV */
+    uint64_t faults_masked; /* those of them that a handler's entry has blocked: such a fault kills */
+    struct handler_entry entry;
     struct handoff_wait handoff;
     uint8_t buffer[SIMUNIX_MESSAGE_MAX];
 };
@@ -98,13 +113,12 @@ struct process {
     bool shared_overflow;
     int shared_count;
     struct shared_range shared[SHARED_RANGES_MAX];
-    struct kernel_sigaction sigsys; /* what the application believes that it has installed */
-    struct kernel_sigaction sigsegv;
-    bool tsc_faults;                /* the application wants its readings of the time stamp counter to fault */
-    void *handlers[65];             /* the application's own, by signal, while the process is traced */
-    bool traces_by_server;          /* its files may not grow as they like (RLIMIT_FSIZE): the server writes its traces */
-    uint64_t plain_handlers;        /* those of them that do not ask for siginfo */
-    uint16_t waiters[WAITER_SLOTS]; /* parked futex waiters by hash of the word's address */
+    struct kernel_sigaction actions[65]; /* what the application believes that it has installed, where that is the shim's */
+    bool tsc_faults;                     /* the application wants its readings of the time stamp counter to fault */
+    void *handlers[65];                  /* the application's own, by signal, while the process is traced */
+    bool traces_by_server;               /* its files may not grow as they like (RLIMIT_FSIZE): the server writes its traces */
+    uint64_t plain_handlers;             /* those of them that do not ask for siginfo */
+    uint16_t waiters[WAITER_SLOTS];      /* parked futex waiters by hash of the word's address */
     char host_name[65];
     char shim_path[256];
     char files[512]; /* folder of the host's own files, "" where namespaces show them */
@@ -141,6 +155,7 @@ void set_thread_pointer(struct thread *thread);
 struct thread *thread_new(struct process *process, int64_t pooled_channel, int channel);
 void thread_release(struct thread *thread);
 void threads_reap(struct process *process);
+void thread_use_own_stack(const struct thread *thread);
 static inline struct thread *current_thread(void)
 {
     struct thread *thread;
@@ -157,6 +172,10 @@ bool trap_is_own_text(uint64_t address);
 int descriptor_hide(int fd, int floor);
 long descriptor_checked(struct call *call, long fd);
 bool descriptor_is_ours(const struct call *call, long fd);
+
+/* guard.S */
+long guarded_call(long (*work)(void *argument), void *argument);
+void guard_fault(void);
 
 /* diagnostic.c */
 _Noreturn void fatal(const char *what, const char *detail, int64_t number);
@@ -180,12 +199,12 @@ enum interruption signals_check(struct call *call);
 void signals_from_kernel(struct call *call);
 void signals_temporary_mask(struct call *call, const uint64_t *mask);
 uint64_t signals_strip(uint64_t mask);
-void signals_adopt(void);
 bool signals_default_stops(int signal);
 void signals_announce_stop(struct thread *thread, int signal, long pid);
 void signals_stop(struct thread *thread, int signal);
 void signals_stop_if_due(struct thread *thread, uint64_t mask);
 void signal_restorer(void);
+void mask_restorer(void);
 
 /* handoff_list.c */
 void handoff_append(struct thread **list, struct thread *thread);

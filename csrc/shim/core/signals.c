@@ -25,30 +25,12 @@ static bool stops_by_default(int signal)
 
 static void disposition(int signal, struct kernel_sigaction *action)
 {
-    if (signal == SIGSEGV) {
-        *action = current_thread()->process->sigsegv;
+    if (signal == SIGSEGV || signal == SIGBUS || signal == SIGSYS) { /* the kernel's are the shim's */
+        *action = current_thread()->process->actions[signal];
         return;
     }
     memset(action, 0, sizeof *action);
     NATIVE(rt_sigaction, signal, NULL, action, 8);
-}
-
-/* Handlers that were installed before the shim's constructor ran (libpthread of glibc before 2.34 is initialised first) would
- * return through libc's restorer, which is trapped, and may block SIGSYS. */
-void signals_adopt(void)
-{
-    struct kernel_sigaction action;
-
-    for (int signal = 1; signal <= 64; signal++) {
-        memset(&action, 0, sizeof action);
-        NATIVE(rt_sigaction, signal, NULL, &action, 8);
-        if (signal == SIGSYS || action.handler == (void *)SIG_DFL || action.handler == (void *)SIG_IGN)
-            continue;
-        action.mask = signals_strip(action.mask);
-        action.flags |= SA_RESTORER;
-        action.restorer = (void *)signal_restorer;
-        NATIVE(rt_sigaction, signal, &action, NULL, 8);
-    }
 }
 
 /* Would this signal, delivered now, stop the process? */

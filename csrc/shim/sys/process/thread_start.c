@@ -8,6 +8,7 @@ _Static_assert(offsetof(struct thread, start) == 8, "clone_entry.S");
 _Static_assert(offsetof(struct thread, start.rip) == 120, "clone_entry.S");
 _Static_assert(offsetof(struct thread, start.mxcsr) == 128, "clone_entry.S");
 _Static_assert(offsetof(struct thread, start.fpu_control) == 132, "clone_entry.S");
+_Static_assert(offsetof(struct thread, guard) == 136, "guard.S");
 _Static_assert(__NR_clone3 == 435, "clone_entry.S");
 
 /* Returns when the thread holds the turn and may start. A thread without a slot says hello and waits for the answer. */
@@ -19,10 +20,9 @@ void trap_thread_started(struct thread *thread)
 
     set_thread_pointer(thread);
     thread->tid = (int)NATIVE(gettid);
+    thread_use_own_stack(thread);
     if (is_process) {
         thread->process->pid = thread->tid;
-        /* The kernel lets the child keep its creator's alternate stack, on which its creator's trap frame may lie. */
-        NATIVE(sigaltstack, &(stack_t){.ss_flags = SS_DISABLE}, NULL);
         NATIVE(close_range, thread->process->descriptor_floor, thread->channel - 1, 0);
         NATIVE(close_range, thread->channel + 1, ~0U, 0);
     }
