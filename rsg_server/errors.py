@@ -29,3 +29,13 @@ class StallError(SimunixError):
     """The holder of the turn has not given the turn back for too long."""
 
     exit_code = 4
+
+
+def described(error: OSError | MemoryError) -> str:
+    """What went wrong on this computer, and where, on one line."""
+    if isinstance(error, MemoryError):
+        return "not enough memory (ulimit -v, or this computer has no more)"
+    reason = error.strerror or str(error) or type(error).__name__
+    mend = f"; {MORE_FILES}" if error.errno in (errno.EMFILE, errno.ENFILE) else ""
+    mend = "; free some space, or choose another folder" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else mend
+    return f"{error.filename}: {reason}{mend}" if error.filename is not None else f"{reason}{mend}"

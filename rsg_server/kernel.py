@@ -15,6 +15,7 @@ from rsg_server.clock.clock_page import ClockPage
 from rsg_server.clock.timeline import Event, Timeline
 from rsg_server.clock.timer_queue import TimerQueue
 from rsg_server.diagnosis.debugger import Debugger
+from rsg_server.diagnosis.disturbances import Disturbances
 from rsg_server.diagnosis.traces import Traces
 from rsg_server.event_log import EventLog
 from rsg_server.faults.faults import Faults
@@ -55,6 +56,8 @@ class Kernel:
         self.platform = platform
         self.log = log
         self.launcher = launcher
+        self.on_warning: Callable[[str], None] = lambda text: None
+        self.disturbances = Disturbances(lambda text: self.on_warning(text))
         self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.nofile, options.begun_ns)
         self.timer_queue = TimerQueue(self.page, self._alarm)
         self.timeline = Timeline(self.timer_queue)
@@ -84,7 +87,6 @@ class Kernel:
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # by message queue: a process, and the signal for it
         self.warnings: dict[str, int] = {}
         self.calls_by_warning: dict[int, Counter[str]] = {int(kind): Counter() for kind in _COUNTED}
-        self.on_warning: Callable[[str], None] = lambda text: None
         self.on_birth: Callable[[Actor], None] = lambda child: None  # receives a child's first message before its first turn
         self.traces: Traces | None = None
         self.debugger: Debugger[Reply] | None = None

@@ -131,6 +131,7 @@ class WarningKind(IntEnum):
     REFUSED = _number("WARN_REFUSED")
     ESCAPE = _number("WARN_ESCAPE")
     FATAL = _number("WARN_FATAL")
+    REAL = _number("WARN_REAL")
 
 
 MESSAGE_MAX: int = lib.SIMUNIX_MESSAGE_MAX

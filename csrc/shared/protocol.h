@@ -142,7 +142,8 @@ enum simunix_space {
 
 enum simunix_wake { WAKE_READY = 0, WAKE_TIMEOUT = 1, WAKE_SIGNAL = 2 };
 
-enum simunix_warning { WARN_UNKNOWN_SYSCALL = 1, WARN_REFUSED = 2, WARN_ESCAPE = 3, WARN_FATAL = 4 };
+/* WARN_REAL: what follows depends on this computer, so that the run cannot be repeated to the byte. */
+enum simunix_warning { WARN_UNKNOWN_SYSCALL = 1, WARN_REFUSED = 2, WARN_ESCAPE = 3, WARN_FATAL = 4, WARN_REAL = 5 };
 
 /* si_code of the SIGSYS that the server sends to a thread that computes on without a call. */
 enum simunix_signal_code { SIMUNIX_PREEMPT_CODE = -64 };
@@ -264,7 +265,10 @@ struct simunix_clock_page {
     /* a clock reader or caller that passes it after something that may have woken others yields, so that others may
      * look */
     uint64_t quantum_ns;
-    int64_t begun_ns;          /* when the run began, by the real clock: what the kernel has stamped since is of this run */
+    int64_t begun_ns; /* when the run began, by the real clock: what the kernel has stamped since is of this run */
+    /* slot of a thread that computes and reads the clock, and that process's CPU time when it began: its CPU time passes; 0: none */
+    uint64_t computing_slot;
+    uint64_t computing_since_ns;
     int64_t nice;              /* of the whole emulation: what it calls nice is added to it */
     uint32_t descriptor_floor; /* the shim's own descriptors are at or above this */
     uint32_t version;

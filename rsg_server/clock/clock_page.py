@@ -44,6 +44,8 @@ QUEUE_NOTIFIES = PAGE_FIELDS["queue_notifies"]
 MAY_HAVE_WOKEN = PAGE_FIELDS["may_have_woken"]
 BEGUN = PAGE_FIELDS["begun_ns"]
 QUANTUM = PAGE_FIELDS["quantum_ns"]
+COMPUTING_SLOT = PAGE_FIELDS["computing_slot"]
+COMPUTING_SINCE = PAGE_FIELDS["computing_since_ns"]
 NICE = PAGE_FIELDS["nice"]
 FLOOR_AND_VERSION = PAGE_FIELDS["descriptor_floor"]
 
@@ -127,8 +129,11 @@ class ClockPage:
 
     def calls(self) -> int:
         """How many calls and clock reads all actors have made; computing leaves this number as it is."""
-        words = self.words
-        return words[TRAPS] + words[PRELOADED] + words[CLOCK_READS]
+        return self.system_calls() + self.words[CLOCK_READS]
+
+    def system_calls(self) -> int:
+        """How many calls other than clock reads all actors have made."""
+        return self.words[TRAPS] + self.words[PRELOADED]
 
     def counters(self) -> dict[str, int]:
         """What the shims have counted for the whole run."""

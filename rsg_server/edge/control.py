@@ -108,7 +108,7 @@ class Control:
         process = self._service.kernel.lifecycle.spawn(request["host"], command)
         process.on_exit = lambda _: ended.set()
         self._service.joined += 1
-        self._service.was_disturbed = True
+        self._service.kernel.disturbances.note(f"a program joined by hand: {command.argv[0]} on {request['host']}")
         self._service.attend()
         try:
             await ended.wait()
@@ -118,6 +118,7 @@ class Control:
 
     async def _pause(self, request: Answer, fds: list[int]) -> Answer:
         self._service.pause(True)
+        self._service.kernel.disturbances.note("the run was paused by hand")
         return await self._status(request, fds)
 
     async def _resume(self, request: Answer, fds: list[int]) -> Answer:
@@ -126,9 +127,11 @@ class Control:
 
     async def _pace(self, request: Answer, fds: list[int]) -> Answer:
         self._service.set_pace(request["pace"])
+        self._service.kernel.disturbances.note("the pace was changed by hand")
         return await self._status(request, fds)
 
     async def _stop(self, request: Answer, fds: list[int]) -> Answer:
+        self._service.kernel.disturbances.note("the run was ended by hand")
         self._service.end("stopped by request")
         return await self._status(request, fds)
 
@@ -139,7 +142,7 @@ class Control:
         for change in changes:
             check(kernel.platform, change)
         kernel.faults.schedule(Fault(kernel.now_ns, change) for change in changes)
-        self._service.was_disturbed = True
+        kernel.disturbances.note("hosts or links were changed by hand")
         self._service.attend()
         return await self._status(request, fds)
 

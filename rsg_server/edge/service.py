@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import trio
 from rsg_server.clock.clock_page import FOREVER_NS
 from rsg_server.diagnosis.stalls import deadlock_report, stall_report, waits_for_files
 from rsg_server.edge.gc_tuning import collected_seldom
-from rsg_server.errors import MORE_FILES, DeadlockError, ServerError
+from rsg_server.errors import LACKS, MORE_FILES, DeadlockError, ServerError
 from rsg_server.process.external_signals import LOOK_S, ExternalSignals
 from rsg_server.turn.loop import Outcome, TurnLoop
 
@@ -51,7 +52,6 @@ class Service:
     paused: bool = False
     reason: str = ""
     joined: int = 0
-    was_disturbed: bool = False  # from outside: the run cannot be repeated to the byte
     turns: TurnLoop = field(init=False)
     _external_signals: ExternalSignals = field(init=False)
     _next_look: float = field(default=0.0, init=False)
@@ -83,8 +83,9 @@ class Service:
         """Give turns for a while."""
         try:
             return Outcome.LIMIT if self.paused else self.turns.run(SLICE_S)
-        except OSError as error:  # most likely no descriptors are left: no fault of an emulated process
-            raise ServerError(f"the server failed at {self.kernel.now_ns / 1e9:.3f} s: {error}; {MORE_FILES}") from error
+        except OSError as error:  # no fault of an emulated process
+            mend = MORE_FILES if error.errno in LACKS else "free some space, or choose another folder with --out"
+            raise ServerError(f"the server failed at {self.kernel.now_ns / 1e9:.3f} s: {error}; {mend}") from error
 
     def end(self, reason: str) -> None:
         """Stop at the next turn boundary."""
@@ -97,7 +98,8 @@ class Service:
         self.reason = self.reason or "interrupted"
         self.turns.stop = True
         if self._token is not None:
-            self._token.run_sync_soon(self.attend)
+            with contextlib.suppress(trio.RunFinishedError):  # the run has ended already, and its results are being written
+                self._token.run_sync_soon(self.attend)
 
     def attend(self) -> None:
         """Wake the service if it waits, since something outside has happened."""
@@ -137,7 +139,7 @@ class Service:
         if self.turns.holder is None and now >= self._next_look:
             self._next_look = now + LOOK_S
             if self._external_signals.look():
-                self.was_disturbed = True
+                self.kernel.disturbances.note("a process was sent a signal from outside the emulation")
 
     def _all_gone(self) -> bool:
         return not self.kernel.processes and not self.options.keep_alive
@@ -187,7 +189,7 @@ class Service:
         """Hold a program at its start, and with it the turn, until a debugger has attached to it."""
         while not self.reason and not debugger.may_go():
             await self._wait_for_attention(DEBUGGER_SLICE_S)
-        self.was_disturbed = True
+        self.kernel.disturbances.note("a program was held for a debugger")
         if not self.reason:
             self.turns.release(*debugger.release())
 

@@ -19,6 +19,7 @@ _PHRASES = {
     WarningKind.REFUSED: "was refused",
     WarningKind.ESCAPE: "(not started)",
     WarningKind.FATAL: "",
+    WarningKind.REAL: "(this run cannot be repeated to the byte)",
 }
 
 
@@ -39,7 +40,9 @@ def warn(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     counter = kernel.calls_by_warning.get(kind)
     if counter is not None:
         counter[_call(kind, text)] += 1
-    if kernel.options.strict:
+    if kind == WarningKind.REAL:
+        kernel.disturbances.note(f"{process.host.name}: {process.program}: {text}")
+    elif kernel.options.strict:
         raise SimunixError(f"stopped by --strict: {line}")
     return OK
 

@@ -15,6 +15,7 @@ from rsg_server.sockets import needs as sockets
 if TYPE_CHECKING:
     from rsg_server.clock.clock_page import ClockPage
     from rsg_server.diagnosis.debugger import Debugger
+    from rsg_server.diagnosis.disturbances import Disturbances
     from rsg_server.diagnosis.traces import Traces
     from rsg_server.event_log import EventLog
     from rsg_server.faults.faults import Faults
@@ -178,6 +179,8 @@ class IdentityKernel(Warner, Protocol):
 
     @property
     def calls_by_warning(self) -> dict[int, Counter[str]]: ...
+    @property
+    def disturbances(self) -> Disturbances: ...
     @property
     def options(self) -> KernelOptions: ...
 

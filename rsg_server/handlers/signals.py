@@ -31,10 +31,20 @@ def sent(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply 
     if not 1 <= number <= 64:
         return OK
     sender = actor.process
+    if (pid == sender.pid and tid == actor.tid) or _is_about_to_kill_itself(sender, pid, tid, number):
+        sender.told |= 1 << (number - 1)  # it ends itself in this turn, and needs no effect but the kernel's
+        return OK
     for target in _targets(kernel, actor, pid, tid):
         _take_effect(kernel, target, number, tid)
     kernel.log.event(kernel.now_ns, "signal", host=sender.host.name, sender=sender.pid, pid=pid, tid=tid, signal=number)
     return None if sender.dead else OK
+
+
+def _is_about_to_kill_itself(sender: Process, pid: int, tid: int, number: int) -> bool:
+    """Whether a sender of SIGKILL is among the targets: it says so before it sends the signal, since it cannot afterwards."""
+    if number != signal.SIGKILL or tid or not (pid in (0, sender.pid) or (pid < -1 and -pid == sender.group())):
+        return False
+    return not _is_dying(sender)
 
 
 def inject(kernel: SignalKernel, process: Process, number: int) -> None:

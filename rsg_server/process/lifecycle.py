@@ -163,6 +163,11 @@ class Lifecycle:
             native_signal.send(process.pidfd, signal.SIGKILL)
         self.await_death(process)
 
+    def met_dead(self, process: Process, in_turn: bool = False) -> None:
+        """A process has died, or is about to, without a word: note an unknown killer, and reap the process."""
+        self._kernel.disturbances.look_at_death(process, self._kernel.now_ns, in_turn)
+        self.await_death(process)
+
     def await_death(self, process: Process) -> None:
         """Wait until the kernel has ended a process that is certain to die, then reap the process."""
         if process.dead:
@@ -233,6 +238,7 @@ class Lifecycle:
             parent.children.remove(process)
             kernel.signals.child_changed(parent)
         for child in process.children:
+            child.orphaned_ns = kernel.now_ns
             reparent(child)
             # prctl(2) PR_SET_PDEATHSIG may have sent any signal: all threads look.
             kernel.signals.notice(child, signal.SIGTERM, every_thread=True)

@@ -66,6 +66,13 @@ class Traces(Protocol):
         """Write the last line of each thread of a dying process."""
 
 
+class Disturbances(Protocol):
+    """Why the run cannot be repeated to the byte (rsg_server.diagnosis.disturbances)."""
+
+    def look_at_death(self, process: Process, moment_ns: int, in_turn: bool) -> None:
+        """Note the death of a process that has not announced its end, if its killer is not known."""
+
+
 class Waker(Protocol):
     """The way to end the wait of an actor."""
 
@@ -148,6 +155,8 @@ class Kernel(RunQueue, SignalSender, Protocol):
     def traces(self) -> Traces | None: ...
     @property
     def debugger(self) -> Debugger | None: ...
+    @property
+    def disturbances(self) -> Disturbances: ...
 
     def is_off(self, host_name: str) -> bool:
         """Whether a host has no power."""

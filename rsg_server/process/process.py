@@ -56,6 +56,8 @@ class Process:
     stopped: bool = False
     hears_kernel: bool = False  # the kernel may send signals of its own (terminals, O_ASYNC)
     seen_pending: int = 0  # of these signals, those pending at the last look, as a mask
+    told: int = 0  # signals that were sent inside of the emulation, as a mask
+    orphaned_ns: int = -1  # when its parent died
     dead: bool = False
     exit_status: int | None = None  # as the process announced; of a dead started program, as wait(2) tells
     started: bool = False  # by `Lifecycle.spawn`, not by another emulated process

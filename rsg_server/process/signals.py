@@ -31,6 +31,7 @@ class Signals:
         """
         self._kernel.preemption.streak = 0  # a spinner may wait for what the handler of the signal does
         bit = 1 << (number - 1)
+        process.told |= bit
         for actor in list(process.actors):
             parked = actor.parked
             if actor.state is not State.PARKED or parked is None or (tid and actor.tid != tid):

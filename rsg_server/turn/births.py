@@ -41,7 +41,7 @@ def receive_first(kernel: BirthKernel, actor: Actor) -> bytes:
             try:
                 process.open_pidfd(_CREDENTIALS.unpack(data[: _CREDENTIALS.size])[0])
             except ProcessLookupError:  # killed before its first turn, and its parent has waited for it
-                kernel.lifecycle.reap(process)
+                kernel.lifecycle.met_dead(process)
                 return b""
     return message
 
@@ -70,7 +70,7 @@ def _died_before_hello(kernel: BirthKernel, process: Process) -> None:
     if process.parent is not None and process.pidfd < 0:
         with contextlib.suppress(ProcessLookupError):
             process.open_pidfd(native_signal.global_child(process.parent.global_pid, process.pid))
-    kernel.lifecycle.await_death(process)
+    kernel.lifecycle.met_dead(process)
 
 
 def holder_of_vfork(kernel: BirthKernel, child: Actor) -> Actor:

@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING
 
 import msgpack
 
-from rsg_server.clock.clock_page import FOREVER_NS, LOCK_WAITERS, MAY_HAVE_WOKEN, QUANTUM, RUNNING, SIBLINGS_READY
+from rsg_server.clock.clock_page import (
+    COMPUTING_SLOT,
+    FOREVER_NS,
+    LOCK_WAITERS,
+    MAY_HAVE_WOKEN,
+    QUANTUM,
+    RUNNING,
+    SIBLINGS_READY,
+)
 from rsg_server.handlers import HANDLERS
 from rsg_server.handlers.handoff import catch_up
 from rsg_server.process.actor import Actor, State
@@ -147,7 +155,7 @@ class TurnLoop:
         if actor.is_new:
             actor.is_new, actor.tid = False, kernel.page.tid_at(actor.slot)
         kernel.page.words[MAY_HAVE_WOKEN] = 0
-        kernel.page.words[RUNNING] = kernel.page.words[SIBLINGS_READY] = 0
+        kernel.page.words[RUNNING] = kernel.page.words[SIBLINGS_READY] = kernel.page.words[COMPUTING_SLOT] = 0
         kernel.page.words[LOCK_WAITERS] = kernel.futexes.lock_waiters
         kernel.page.words[QUANTUM] = kernel.now_ns + QUANTUM_NS
         wake = actor.reply[0] if not actor.owes_message else FIRST_TURN
@@ -270,15 +278,15 @@ class TurnLoop:
             with contextlib.suppress(ValueError, KeyError):
                 catch_up(self.kernel, runner)
             self.holder = None
-        self._lost(runner)
+        self._lost(runner, in_turn=True)
 
-    def _lost(self, actor: Actor) -> None:
+    def _lost(self, actor: Actor, in_turn: bool = False) -> None:
         """End the process of an actor whose channel has ended: the process has died, or is about to."""
         if self.holder is actor:
             self.holder = None
         if actor.process.pidfd < 0 and not actor.process.dead:
             self.kernel.warn(f"{actor.process!r} ended before it had begun")
-        self.kernel.lifecycle.await_death(actor.process)
+        self.kernel.lifecycle.met_dead(actor.process, in_turn)
 
 
 def _says_hello(message: bytes) -> bool:

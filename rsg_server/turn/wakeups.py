@@ -34,6 +34,6 @@ def wake_ready(kernel: WakeupKernel) -> None:
             elif isinstance(target, SimulatedSocket):
                 kernel.sockets.ready(target, events)
             elif isinstance(target, Process) and not target.dead:
-                kernel.lifecycle.await_death(target)
+                kernel.lifecycle.met_dead(target)
                 again = True
         again = again or kernel.readiness.may_have_changed

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
+from typing import IO, TextIO, cast
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
@@ -23,11 +27,37 @@ def count_lines(path: Path) -> int:
         return 0
 
 
+class _Patient(io.TextIOBase):
+    """A stream that forgets what cannot be written: a terminal that is closed must not end the run."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write what can be written."""
+        with contextlib.suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Flush what can be flushed."""
+        with contextlib.suppress(OSError):
+            self._stream.flush()
+
+    def isatty(self) -> bool:
+        """Whether it is a terminal."""
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        """The descriptor, of which the width of the terminal is asked."""
+        return self._stream.fileno()
+
+
 class LiveProgress:
     """A watcher of an emulation: each call shows how far the run is. `done` counts the finished jobs, of `total`."""
 
     def __init__(self, total: int, done: Callable[[], int]) -> None:
-        console = Console(stderr=True)
+        console = Console(file=cast("IO[str]", _Patient(sys.stderr)))
         self._active = console.is_terminal
         self._progress = Progress(BarColumn(), TextColumn("{task.description}"), console=console, transient=True)
         self._task = self._progress.add_task("starting", total=total or None)

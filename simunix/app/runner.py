@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from rsg_server.errors import SimunixError
+from rsg_server.errors import ServerError, SimunixError, described
 from simunix.app.progress import LiveProgress, count_lines
 from simunix.app.summary import print_report
 from simunix.jobs.workload import FOLDER
@@ -73,7 +73,7 @@ def run_scenario(options: ScenarioOptions) -> int:
             debug=options.debug,
             interrupts=interrupts,
         )
-        return _run(options, scenario, expansion, emulation)
+        return _run(options, scenario, expansion, emulation) or interrupts.code
 
 
 def _run(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation) -> int:
@@ -87,8 +87,12 @@ def _run(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emu
         error = problem
         emulation.note_failure(problem)
         code = problem.exit_code
+    except (OSError, MemoryError) as problem:
+        error = ServerError(described(problem))
+        emulation.note_failure(error)
+        code = error.exit_code
     except KeyboardInterrupt as interrupt:
-        emulation.service.reason = "interrupted"
+        emulation.service.reason = emulation.service.reason or "interrupted"
         code = int(getattr(interrupt, "exit_code", INTERRUPTED))
     return _finish(options, scenario, expansion, emulation, code if error or code else _exit_code(emulation))
 
@@ -142,6 +146,7 @@ def _rows_of(scenario: Scenario, workload: WorkloadPlan, directory: RunDirectory
 def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation, code: int) -> int:
     """Write the results and report them; return the exit code, which is `code`."""
     directory = emulation.directory
+    directory.release_reserve()
     rows = job_rows(scenario, expansion, directory)
     record = make_record(options, scenario, expansion, emulation, rows)
     record.contexts = [check_context(context, directory) for context in expansion.contexts]

@@ -68,6 +68,14 @@ def run_table(record: RunRecord, rows: Sequence[JobRow], cores: int) -> Table:
     return table
 
 
+def _repeatability(record: RunRecord, directory: Path) -> str:
+    """Whether another run comes out the same, in plain words."""
+    if record.deterministic:
+        return f"Run again with the same scenario and seed, {directory}/events.jsonl comes out the same to the byte."
+    reasons = "; ".join(escape(reason) for reason in record.disturbances)
+    return f"[bold red]NOT repeatable to the byte[/]: {reasons}."
+
+
 def print_report(record: RunRecord, rows: Sequence[JobRow], expansion: Expansion, directory: Path) -> None:
     """Print the table of a run, what it means, and which file tells more."""
     console = Console(highlight=False, soft_wrap=True)
@@ -82,7 +90,7 @@ def print_report(record: RunRecord, rows: Sequence[JobRow], expansion: Expansion
     for context in record.contexts:
         for reason in context["reasons"]:
             console.print(f"[bold red]INVALID[/]: the context of {context['workload']} was not established: {escape(reason)}")
-    console.print(f"Run again with the same scenario and seed, {directory}/events.jsonl comes out the same to the byte.")
+    console.print(_repeatability(record, directory))
     console.print("Where to look next:")
     if rows:
         console.print(f"  {directory}/jobs.csv      a line per job (Batsim's columns)")

@@ -6,6 +6,7 @@ import argparse
 import atexit
 import contextlib
 import os
+import signal
 import sys
 import threading
 from collections.abc import Iterable, Sequence
@@ -13,9 +14,10 @@ from importlib import import_module
 from itertools import pairwise
 from typing import NoReturn
 
-from rsg_server.errors import SimunixError
+from rsg_server.errors import SimunixError, described
 from simunix import __version__
 
+FAILED = 1
 EXIT_INTERRUPTED = 130
 
 
@@ -86,18 +88,62 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parsed = build_parser(asked_for(words)).parse_args(words)
         return int(parsed.execute(parsed))
     except SimunixError as error:
-        print(f"simunix: {error}", file=sys.stderr)
-        return error.exit_code
+        return _failed(str(error), error.exit_code)
     except KeyboardInterrupt as interrupt:
         return int(getattr(interrupt, "exit_code", EXIT_INTERRUPTED))
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence()
         return EXIT_INTERRUPTED
+    except (OSError, MemoryError) as error:  # of this computer, not of simunix: a full disk, a folder that may not be written
+        return _failed(_folder_is_gone() or described(error), FAILED)
+
+
+def _failed(text: str, code: int) -> int:
+    """Say what is wrong, if there is anybody left to tell; return the exit code."""
+    with contextlib.suppress(OSError):
+        print(f"simunix: {text}", file=sys.stderr, flush=True)
+    return code
+
+
+def _folder_is_gone() -> str:
+    """Words for a working folder that has been removed, which makes all relative names fail; "" if it is there."""
+    try:
+        os.getcwd()
+    except OSError:
+        return "the working folder has been removed: go to another one (cd)"
+    return ""
+
+
+def _silence() -> None:
+    """Lead standard output nowhere, since what is still to be written to it would fail again."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def console() -> NoReturn:
     """What the console script calls: main(), and the end of the process."""
-    leave(main())
+    _open_closed()
+    try:
+        code = main()
+    except SystemExit as end:  # of the parser: help, or what it has refused
+        code = end.code if isinstance(end.code, int) else FAILED
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # all is done: an interrupt ends the process, without a traceback
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        _silence()
+        code = _failed(f"standard output: {described(error)}", code or FAILED)
+    leave(code)
+
+
+def _open_closed() -> None:
+    """Open standard streams that the caller has closed: the first files opened would take their places."""
+    for fd, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free, which is this one
+            setattr(sys, name, os.fdopen(fd, "r" if fd == 0 else "w", closefd=False))
 
 
 def leave(code: int) -> NoReturn:

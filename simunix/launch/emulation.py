@@ -6,6 +6,7 @@ the end, once; results are read after `run` and before `close`.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import stat
@@ -23,6 +24,7 @@ from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
 from rsg_server.kernel import Kernel
 from rsg_server.protocol import FLAG_FAKE_GROUPS, FLAG_FAKE_NAME
+from simunix.launch.caller import umask_set_aside
 from simunix.launch.debug.gdb import Gdb
 from simunix.launch.debug.observation import Observation
 from simunix.launch.debug.strace import NO_STRACE, StraceOptions
@@ -51,7 +53,8 @@ Warn = Callable[[str], None]
 
 def say(text: str) -> None:
     """Print one line for the user on stderr."""
-    print(f"simunix: {text}", file=sys.stderr, flush=True)
+    with contextlib.suppress(OSError):  # the terminal may be closed
+        print(f"simunix: {text}", file=sys.stderr, flush=True)
 
 
 class Emulation:
@@ -92,7 +95,8 @@ class Emulation:
         self._specs: dict[str, ContainerSpec] = {}
         self._launcher = ContainerLauncher(self._specs, plan.kernel.nofile, self._core.core)
         gate = self._make_room()
-        self._specs.update(HostFiles(plan, directory, self.isolation).write())
+        with umask_set_aside():
+            self._specs.update(HostFiles(plan, directory, self.isolation).write())
         self.kernel = self._make_kernel()
         self._gdb = self._make_gdb(debug)
         self.kernel.traces = strace.traces(directory, plan, self.isolation)
@@ -171,7 +175,8 @@ class Emulation:
     def run(self, watcher: Callable[[Emulation], None] | None = None) -> None:
         """Run to the end. Whatever happens, no process is left behind and the log is on disk."""
         self._interrupts.tell(self.service.interrupt)
-        self._run(watcher)
+        with umask_set_aside():
+            self._run(watcher)
         self._interrupts.check()
 
     def _run(self, watcher: Callable[[Emulation], None] | None) -> None:
@@ -184,15 +189,17 @@ class Emulation:
             raise first_of(group) from None
         finally:
             self.wall_s = time.monotonic() - started
+            self._interrupts.close()
             os.sched_setaffinity(0, affinity)
-            if self._gdb is not None:
-                self._gdb.finish(self.service.reason or "failed")
-            self._launcher.close()
-            self._core.release()
-            if self.kernel.traces is not None:
-                self.kernel.traces.close()
-            self._log.close()
-            self._observation.close()
+            with contextlib.ExitStack() as ends:  # whichever of these fails, the others are done
+                ends.callback(self._observation.close)
+                ends.callback(self._log.close)
+                if self.kernel.traces is not None:
+                    ends.callback(self.kernel.traces.close)
+                ends.callback(self._core.release)
+                ends.callback(self._launcher.close)
+                if self._gdb is not None:
+                    ends.callback(self._gdb.finish, self.service.reason or "failed")
 
     async def _serve(self, watcher: Callable[[Emulation], None] | None) -> None:
         control = Control(self.service, self.directory.control)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Self
@@ -29,10 +30,18 @@ def exit_code(number: int) -> int:
     return 128 + number
 
 
+REPEATED_S = 1.0
+"""Signals that follow the first one so soon are of the same wish: a service manager tells a whole group, then each process."""
+CLOSING_S = 30.0
+"""So long does a run that has ended write its results, whatever signal comes; after that, a signal cuts it off."""
+
+
 class Interrupts:
-    """While its context is entered, the first such signal is noted and told to the callback of `tell`; a second one raises."""
+    """While its context is entered, the first such signal is noted and told to the callback of `tell`; a later one raises."""
 
     def __init__(self) -> None:
+        self._patience_s = REPEATED_S
+        self._since = 0.0
         self._before: dict[int, Any] = {}
         self._wish: Callable[[], None] | None = None
         self._number = 0
@@ -47,6 +56,16 @@ class Interrupts:
         self._wish = wish
         if self.came:
             wish()
+
+    def close(self) -> None:
+        """The run has ended: from now on, the results are written before a signal ends the process."""
+        self._patience_s = CLOSING_S
+        self._since = time.monotonic()
+
+    @property
+    def code(self) -> int:
+        """The exit code that the noted signal asks for; 0 if none has come."""
+        return exit_code(self._number) if self.came else 0
 
     def check(self) -> None:
         """Raise Interrupted if a signal has been noted."""
@@ -65,8 +84,9 @@ class Interrupts:
             signal.signal(number, handler)
 
     def _heard(self, number: int, frame: FrameType | None) -> None:
-        if self.came:
+        if self.came and time.monotonic() - self._since > self._patience_s:
             raise Interrupted(number)
-        self._number = number
+        if not self.came:
+            self._number, self._since = number, time.monotonic()
         if self._wish is not None:
             self._wish()

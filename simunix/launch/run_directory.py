@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import shutil
 from pathlib import Path
@@ -10,6 +12,8 @@ from rsg_server.errors import SimunixError
 
 CONTROL_SOCKET = "control.sock"
 MARK = ".simunix-run"
+RESERVE, RESERVE_BYTES = ".reserve", 1 << 18
+"""A file that keeps room for the results of a run whose disk becomes full: for a long run.json, and a short jobs.csv."""
 
 
 def remove_tree(path: Path) -> None:
@@ -27,7 +31,21 @@ def remove_tree(path: Path) -> None:
         if path.exists():
             path.rmdir()
     except OSError as error:
-        raise SimunixError(f"{error.filename}: {error.strerror}; remove the folder {path} or choose another --out") from error
+        reason = error.strerror or str(error)
+        raise SimunixError(f"{error.filename or path}: {reason}; remove the folder {path} or choose another --out") from error
+
+
+def _reserve(path: Path) -> None:
+    """Make a file that takes its place on the disk, also where the file system can only promise that by writing."""
+    with path.open("wb") as file:
+        try:
+            os.posix_fallocate(file.fileno(), 0, RESERVE_BYTES)
+        except OSError as error:
+            if error.errno == errno.EFBIG:
+                return  # ulimit -f, which no room that is kept can help against
+            if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
+                raise
+            file.write(bytes(RESERVE_BYTES))
 
 
 class RunDirectory:
@@ -39,15 +57,26 @@ class RunDirectory:
     @classmethod
     def create(cls, path: Path) -> RunDirectory:
         """Make the folder. The results of an earlier run are replaced; SimunixError for a folder with anything else in it."""
-        if path.exists():
-            if not path.is_dir():
-                raise SimunixError(f"--out {path}: exists and is not a folder; choose another name")
-            if any(path.iterdir()) and not (path / MARK).exists():
-                raise SimunixError(f"--out {path}: exists and is not an earlier run's folder; choose another name")
-            remove_tree(path)
-        path.mkdir(parents=True, mode=0o700)
-        (path / MARK).touch()
+        try:
+            if path.is_symlink():
+                raise SimunixError(f"--out {path}: a link to {path.readlink()}; name the folder itself, which a run replaces")
+            if path.exists():
+                if not path.is_dir():
+                    raise SimunixError(f"--out {path}: exists and is not a folder; choose another name")
+                if any(path.iterdir()) and not (path / MARK).exists():
+                    raise SimunixError(f"--out {path}: exists and is not an earlier run's folder; choose another name")
+                remove_tree(path)
+            path.mkdir(parents=True, mode=0o700)
+            (path / MARK).touch()
+            _reserve(path / RESERVE)
+        except OSError as error:
+            raise SimunixError(f"--out {path}: {error.strerror}; choose another folder") from error
         return cls(path)
+
+    def release_reserve(self) -> None:
+        """Give back the room that was kept for the results: they are written next."""
+        with contextlib.suppress(OSError):
+            (self.path / RESERVE).unlink()
 
     @property
     def control(self) -> Path:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from simunix import __version__
 from simunix.results.jobs_csv import JobRow, write_rows
 from simunix.results.machines import Machines, with_resources, write_machines
+from simunix.results.whole_files import whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,7 +102,7 @@ def machine_states(jobs: pd.DataFrame, processors: int) -> list[dict[str, object
 
 
 def _write(path: Path, rows: Sequence[dict[str, object]]) -> None:
-    with path.open("w", newline="") as file:
+    with whole_file(path) as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows({key: _text(value) for key, value in row.items()} for row in rows)

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
+from simunix.results.whole_files import whole_file
 from simunix.rjms.adapter import Clients, CompletedJob
 from simunix.workload.job import Job, SkippedJob
 
@@ -198,7 +199,7 @@ def _completed(row: JobRow, done: CompletedJob, epoch_s: float) -> JobRow:
 
 def write_rows(path: Path, rows: Sequence[JobRow]) -> None:
     """Write jobs.csv."""
-    with path.open("w", newline="") as file:
+    with whole_file(path) as file:
         writer = csv.writer(file)
         names = [each.name for each in fields(JobRow)]
         writer.writerow(names)

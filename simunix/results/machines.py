@@ -15,6 +15,7 @@ from pathlib import Path
 from rsg_server.errors import SimunixError
 from simunix.ranges import expand_hosts
 from simunix.results.jobs_csv import JobRow
+from simunix.results.whole_files import whole_file
 
 HEADER = ("host", "first", "cores")
 CORES_MAX = 1 << 20
@@ -47,7 +48,7 @@ class Machines:
 
 def write_machines(path: Path, machines: Machines) -> None:
     """Write machines.csv."""
-    with path.open("w", newline="") as file:
+    with whole_file(path) as file:
         writer = csv.writer(file)
         writer.writerow(HEADER)
         writer.writerows((host, machines.first[host], count) for host, count in machines.cores.items())

@@ -23,6 +23,7 @@ def record_of(
 ) -> RunRecord:
     """The content of run.json, from an emulation that has ended and is not closed yet."""
     kernel, service = emulation.kernel, emulation.service
+    disturbances = disturbances_of(emulation)
     return RunRecord(
         name=emulation.plan.name,
         simunix=__version__,
@@ -38,7 +39,8 @@ def record_of(
         server_cpu_s=round(time.process_time(), 3),
         turns=kernel.log.turns,
         events_sha256=kernel.log.digest(),
-        deterministic=service.reason != "interrupted" and not service.was_disturbed and not kernel.preemption.count,
+        deterministic=not disturbances,
+        disturbances=disturbances,
         inputs=inputs or {},
         roots=roots or [],
         programs=programs or {},
@@ -50,6 +52,19 @@ def record_of(
     )
 
 
+def disturbances_of(emulation: Emulation) -> list[str]:
+    """Why the run cannot be repeated to the byte; nothing if it can."""
+    kernel = emulation.kernel
+    found = list(kernel.disturbances.reasons)
+    if emulation.service.reason == "interrupted":
+        found.append("the run was interrupted")
+    if count := kernel.preemption.count:
+        found.append(f"{count:,} turns were taken back from threads that compute without a call (preempt_after)")
+    if count := kernel.preemption.computing.count:
+        found.append(f"{count:,} times CPU time passed as virtual time for threads that only compute and read the clock")
+    return found
+
+
 def _counts(kernel: Kernel) -> dict[str, int]:
     """How often what happened, by name."""
     return {
@@ -58,4 +73,5 @@ def _counts(kernel: Kernel) -> dict[str, int]:
         "solves": kernel.network.solves,
         "stored_descriptors": kernel.fd_store.stored,
         "preemptions": kernel.preemption.count,
+        "charged_computing": kernel.preemption.computing.count,
     }

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rsg_server.errors import SimunixError
+from simunix.results.whole_files import whole_file
 
 
 def sha256_of(path: Path) -> str | None:
@@ -48,6 +49,7 @@ class RunRecord:
     turns: int
     events_sha256: str
     deterministic: bool = True
+    disturbances: list[str] = field(default_factory=list)  # why the run cannot be repeated to the byte
     overrides: list[str] = field(default_factory=list)  # --set, as given
     epoch_s: float | None = None  # Unix time at the run's start
     kernel: str = field(default_factory=platform.release)
@@ -70,7 +72,8 @@ class RunRecord:
 
     def write(self, path: Path) -> None:
         """Write the record as indented JSON."""
-        path.write_text(json.dumps({**asdict(self), "speed_up": round(self.speed_up, 3)}, indent=2) + "\n")
+        with whole_file(path) as file:
+            file.write(json.dumps({**asdict(self), "speed_up": round(self.speed_up, 3)}, indent=2) + "\n")
 
 
 def read_record(path: Path) -> dict[str, Any]:

@@ -43,6 +43,7 @@ class _Record(_Strict):
     cores: Count | None = None
     events_sha256: str | None = None
     deterministic: bool | None = None
+    disturbances: list[str] | None = None
     valid: bool | None = None
     overrides: list[str] | None = None
     inputs: dict[str, _File] | None = None

@@ -66,6 +66,8 @@ struct thread {
     bool looks_for_stops; /* something in this call may have made a signal deliverable that stops the process */
     bool acts;            /* in a call that may make others ready, which it may do after having waited */
     uint64_t asked;       /* clock reads and calls since it last waited for something */
+    bool pays_cpu;        /* its CPU time passes in virtual time, since it only computes and reads the clock */
+    uint64_t cpu_paid_ns; /* CPU time that it has paid for then */
     uint32_t *join_word;  /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
     bool is_main;
     bool has_waited;        /* it has given the turn back since it entered the shim */
@@ -97,6 +99,7 @@ struct process {
     unsigned waiters_elsewhere; /* threads at a private futex that only the server may wake */
     bool has_handoff_news;      /* what the server does not know of these two lists */
     uint64_t random_state;
+    uint64_t computed_ns; /* virtual time that computing has taken */
     uint64_t nofile_soft;
     uint64_t nofile_hard;
     uint64_t memory_bytes;
@@ -200,6 +203,7 @@ void signals_from_kernel(struct call *call);
 void signals_temporary_mask(struct call *call, const uint64_t *mask);
 uint64_t signals_strip(uint64_t mask);
 bool signals_default_stops(int signal);
+bool signals_default_ignores(int signal);
 void signals_announce_stop(struct thread *thread, int signal, long pid);
 void signals_stop(struct thread *thread, int signal);
 void signals_stop_if_due(struct thread *thread, uint64_t mask);

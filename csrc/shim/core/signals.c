@@ -13,7 +13,7 @@ uint64_t signals_strip(uint64_t mask)
     return mask & ~(SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGSEGV));
 }
 
-static bool ignored_by_default(int signal)
+bool signals_default_ignores(int signal)
 {
     return signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT;
 }
@@ -88,7 +88,7 @@ void signals_stop_if_due(struct thread *thread, uint64_t mask)
         int signal = __builtin_ctzl(pending) + 1;
 
         disposition(signal, &action);
-        if (action.handler != (void *)SIG_DFL || ignored_by_default(signal))
+        if (action.handler != (void *)SIG_DFL || signals_default_ignores(signal))
             continue;
         if (!stops_by_default(signal))
             return; /* the process dies first */
@@ -108,7 +108,7 @@ enum interruption signals_check(struct call *call)
         int signal = __builtin_ctzl(pending) + 1;
 
         disposition(signal, &action);
-        if (action.handler == (void *)SIG_IGN || (action.handler == (void *)SIG_DFL && ignored_by_default(signal)))
+        if (action.handler == (void *)SIG_IGN || (action.handler == (void *)SIG_DFL && signals_default_ignores(signal)))
             continue;
         if (action.handler == (void *)SIG_DFL && stops_by_default(signal)) {
             stop_here(call->thread, signal);

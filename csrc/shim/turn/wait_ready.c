@@ -89,7 +89,7 @@ long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t 
     if (result != 0)
         return result;
     if (advance_alone(call->thread, &wait)) {
-        call->thread->asked = 0;
+        clock_forget_computing(call->thread);
         return WAKE_TIMEOUT;
     }
     epoll_prepare(call->thread);

@@ -11,6 +11,8 @@ from simunix.launch.factory.broker import FACTORY, Broker, ContainerError
 
 LIBRARY = Path(__file__).resolve().parents[2] / "lib"
 HOSTINIT = LIBRARY / "simunix-hostinit"
+INIT_ENVIRONMENT = {"HOME": "/", "TERM": "linux"}
+"""Of a host's first process, as the kernel gives it to init. Users of the host can read it: it has nothing of the caller."""
 
 
 class Line:
@@ -51,7 +53,7 @@ class HostFactory:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.broker = Broker(ours)
         try:
-            self._process = subprocess.Popen([HOSTINIT], stdin=theirs.fileno())
+            self._process = subprocess.Popen([HOSTINIT], stdin=theirs.fileno(), env=INIT_ENVIRONMENT)
         except OSError as error:
             self.broker.close()
             raise ContainerError(f"{HOSTINIT}: {error.strerror}; install simunix again") from error

@@ -62,11 +62,20 @@ long sys_prlimit64(struct call *call)
     return result;
 }
 
+static struct timeval to_timeval(uint64_t time_ns)
+{
+    return (struct timeval){.tv_sec = (long)(time_ns / SECOND_NS), .tv_usec = (long)(time_ns % SECOND_NS / 1000)};
+}
+
+/* Computing takes no time, but where it has been charged (turn/price.c). */
 long sys_getrusage(struct call *call)
 {
     long result = NATIVE(getrusage, call->a[0], call->a[1]);
 
-    if (result == 0)
+    if (result == 0) {
         usage_forget((void *)call->a[1]);
+        if (call->a[0] == RUSAGE_SELF || call->a[0] == RUSAGE_THREAD)
+            *(struct timeval *)call->a[1] = to_timeval(call->thread->process->computed_ns);
+    }
     return result;
 }

@@ -27,6 +27,24 @@ static long stop_self(struct call *call, long pid, int signal)
     return result;
 }
 
+/* Would this signal end the process, if a thread of its own sends it and lets it in? */
+static bool ends_process(int signal)
+{
+    struct kernel_sigaction action = {0};
+
+    return signal > 0 && signal != SIGSEGV && NATIVE(rt_sigaction, signal, NULL, &action, 8) == 0 &&
+           action.handler == (void *)SIG_DFL && !signals_default_ignores(signal);
+}
+
+/* Tell the server that this thread sends its own process a signal: of a death by any other, nobody inside has been told. */
+static void announce_own(struct call *call, long pid, long tid, int signal)
+{
+    struct reply reply;
+
+    if (ends_process(signal))
+        ASK(call->thread, &reply, OP_SIGNAL, pid, tid, signal);
+}
+
 /* Send as asked, then tell the server whom to let look. `tid` is 0 for a whole process. */
 static long send_signal(struct call *call, long pid, long tid, int signal)
 {
@@ -35,6 +53,9 @@ static long send_signal(struct call *call, long pid, long tid, int signal)
 
     if (stops_self(call, pid, tid, signal))
         return stop_self(call, pid, signal);
+    if ((pid == call->thread->process->pid && tid == call->thread->tid) ||
+        (signal == SIGKILL && reaches_self(call, pid, tid, signal)))
+        announce_own(call, pid, tid, signal);
     result = call_natively(call);
     if (result != 0 || signal == 0 || (pid == call->thread->process->pid && tid == call->thread->tid))
         return result;

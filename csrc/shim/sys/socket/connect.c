@@ -4,6 +4,28 @@
 #include "shim/sys/socket/socket.h"
 #include "shim/turn/turn.h"
 
+/* A listener outside of this host's PID namespace has no number here. Datagrams have no listener (unix(7), SO_PEERCRED). */
+static void note_outside(struct call *call)
+{
+    struct {
+        int pid;
+        uint32_t uid;
+        uint32_t gid;
+    } peer = {-1, 0, 0};
+    uint32_t length = sizeof peer;
+    int type = 0;
+    const char *address = (const char *)call->a[1] + sizeof(uint16_t);
+    char path[109] = "";
+
+    NATIVE(getsockopt, call->a[0], SOL_SOCKET_LEVEL, SO_PEERCRED, &peer, &length);
+    length = sizeof type;
+    NATIVE(getsockopt, call->a[0], SOL_SOCKET_LEVEL, SO_TYPE, &type, &length);
+    for (size_t i = 0; i < sizeof path - 1 && i + sizeof(uint16_t) < (size_t)call->a[2] && address[i] != '\0'; i++)
+        path[i] = address[i];
+    if (peer.pid == 0 && type != SOCK_DGRAM && path[0] != '\0')
+        warn_once(call->thread, WARN_REAL, "talks to a program outside of the emulation, at", path);
+}
+
 /* A connect to an AF_UNIX listener whose backlog is full waits in the kernel: a send timeout of one tick makes it ask
  * instead, without touching the description's flags. */
 static long connect_unix(struct call *call)
@@ -116,6 +138,7 @@ static long connect_simulated(struct call *call, const struct fd *fd)
 long sys_connect(struct call *call)
 {
     struct fd fd;
+    long result;
 
     fd_look_socket((int)call->a[0], &fd);
     if (!fd_is_simulated(&fd) && netlink_take_over(call, fd.number))
@@ -128,6 +151,9 @@ long sys_connect(struct call *call)
     case FD_NETLINK: /* connected with the kernel from the beginning */
         return 0;
     default:
-        return connect_unix(call);
+        result = connect_unix(call);
+        if (result == 0)
+            note_outside(call);
+        return result;
     }
 }

@@ -63,8 +63,12 @@ long sys_setitimer(struct call *call)
     int64_t first;
     long status;
 
-    if (call->a[0] != 0)
-        return NATIVE(setitimer, call->a[0], call->a[1], call->a[2]);
+    if (call->a[0] != 0) {
+        status = NATIVE(setitimer, call->a[0], call->a[1], call->a[2]);
+        if (status == 0 && wanted != NULL && (wanted->value.seconds != 0 || wanted->value.nanoseconds != 0))
+            warn_once(call->thread, WARN_REAL, "a timer of CPU time is set", NULL);
+        return status;
+    }
     if (wanted != NULL)
         times = *wanted;
     scale(&times, false);

@@ -37,6 +37,7 @@ static long create_cpu_timer(struct call *call, struct posix_timer *timer)
 
     if (result != 0)
         return result;
+    warn_once(call->thread, WARN_REAL, "a timer of CPU time is made", NULL);
     timer->owner = call->thread->process->pid;
     timer->kernel_id = kernel_id;
     timer->is_native = true;

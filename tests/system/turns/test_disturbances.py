@@ -1,0 +1,155 @@
+"""`deterministic` is true only of a run that nothing from outside has touched, and run.json says what has."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simunix.app.join import ask
+
+ROOT = Path(__file__).resolve().parents[3]
+LIMIT_S = 30.0
+SCENARIO = """
+name: steps
+hosts: [{name: 'n[1-2]'}]
+processes: [{name: steps, host: 'n[1-2]', command: 'for i in $(seq 3000000); do sleep 1; done # MARK'}]
+"""
+
+
+def command(folder: Path, *words: str) -> dict[str, Any]:
+    """The record of a single command, run to its end."""
+    line = [sys.executable, "-m", "simunix.cli.main", "run", "--out", str(folder / "run"), "--", *words]
+    subprocess.run(line, env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=folder, capture_output=True, timeout=LIMIT_S)
+    record: dict[str, Any] = json.loads((folder / "run" / "run.json").read_text())
+    return record
+
+
+class Running:
+    """A scenario that runs on until it is disturbed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / "s.yaml").write_text(SCENARIO.replace("MARK", str(folder)))
+        line = [sys.executable, "-m", "simunix.cli.main", "run", "s.yaml", "--out", "run"]
+        self.simunix = subprocess.Popen(
+            line,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.wait_for(lambda: len(self.shells()) == 2)
+
+    @staticmethod
+    def wait_for(condition: Callable[[], bool]) -> None:
+        end = time.monotonic() + LIMIT_S
+        while not condition():
+            assert time.monotonic() < end
+            time.sleep(0.02)
+
+    def shells(self) -> list[int]:
+        """The real numbers of the emulated shells."""
+        return [int(pid) for pid in filter(str.isdigit, os.listdir("/proc")) if self._is_shell(pid)]
+
+    def _is_shell(self, pid: str) -> bool:
+        with contextlib.suppress(OSError):
+            words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+            return words[:2] == ["/bin/sh", "-c"] and words[2].endswith(f"# {self.folder}")
+        return False
+
+    def end(self) -> tuple[dict[str, Any], str]:
+        """The record and the output, once the run has ended."""
+        try:
+            output, _ = self.simunix.communicate(timeout=LIMIT_S)
+        finally:
+            self.simunix.kill()
+        return json.loads((self.folder / "run" / "run.json").read_text()), output
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "kill -9 $$",
+        "kill -TERM $$",
+        "(kill -9 $BASHPID); (kill -SEGV $BASHPID); true",
+        "sleep 100 & kill -9 $!; wait; sleep 100 & kill $!; wait",
+        "yes | head -1; timeout 5 sleep 100; timeout -s KILL 5 sleep 100; true",
+        "python3 -c 'import os, signal; os.fork() or signal.raise_signal(15); os.wait(); os.fork() or os.abort(); os.wait()'",
+    ],
+)
+def test_deaths_by_signals_from_inside_leave_a_run_deterministic(tmp_path: Path, script: str) -> None:
+    record = command(tmp_path, "bash", "-c", script)
+    assert (record["deterministic"], record["disturbances"]) == (True, [])
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGUSR1])
+def test_a_process_killed_from_outside(tmp_path: Path, number: signal.Signals) -> None:
+    running = Running(tmp_path)
+    for shell in running.shells():
+        os.kill(shell, number)
+    record, output = running.end()
+    assert record["deterministic"] is False
+    assert f"sh[2]@n1 was killed by {number.name} from outside" in str(record["disturbances"]) or "was sent a signal" in str(
+        record["disturbances"]
+    )
+    assert "NOT repeatable to the byte" in output and "comes out the same" not in output
+
+
+@pytest.mark.parametrize(
+    ("requests", "reason"),
+    [
+        (({"op": "pause"}, {"op": "resume"}), "the run was paused by hand"),
+        (
+            ({"op": "change", "changes": [{"kind": "HostChange", "host": "n2", "state": "off"}]},),
+            "hosts or links were changed by hand",
+        ),
+        ((), "the run was ended by hand"),
+    ],
+)
+def test_what_is_done_by_hand(tmp_path: Path, requests: tuple[dict[str, object], ...], reason: str) -> None:
+    running = Running(tmp_path)
+    for request in (*requests, {"op": "stop"}):
+        ask(tmp_path / "run", request)
+    record, output = running.end()
+    assert record["deterministic"] is False and reason in record["disturbances"]
+    assert "comes out the same" not in output
+
+
+def test_a_timer_of_cpu_time(tmp_path: Path) -> None:
+    record = command(tmp_path, "python3", "-c", "import signal; signal.setitimer(signal.ITIMER_PROF, 100)")
+    assert record["deterministic"] is False
+    assert "a timer of CPU time is set" in record["disturbances"][0]
+
+
+def test_a_limit_of_cpu_time(tmp_path: Path) -> None:
+    record = command(tmp_path, "bash", "-c", "ulimit -St 1; python3 -c 'while True: pass'")
+    assert record["deterministic"] is False
+    assert "SIGXCPU: its CPU time counts (RLIMIT_CPU)" in str(record["disturbances"])
+
+
+def test_a_server_outside(tmp_path: Path) -> None:
+    path = tmp_path / "outside.sock"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        program = f"import socket; socket.socket(socket.AF_UNIX).connect({str(path)!r})"
+        record = command(tmp_path, "python3", "-c", program)
+    assert record["deterministic"] is False
+    assert f"talks to a program outside of the emulation, at {path}" in record["disturbances"][0]
+
+
+def test_a_server_inside(tmp_path: Path) -> None:
+    program = "import socket as s; a = s.socket(s.AF_UNIX); a.bind('x'); a.listen(); s.socket(s.AF_UNIX).connect('x')"
+    assert command(tmp_path, "python3", "-c", program)["deterministic"] is True
