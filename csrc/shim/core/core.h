@@ -79,6 +79,9 @@ struct thread {
     uint64_t hidden_mask;   /* signals that the application believes to be blocked: SIGSYS, SIGSEGV */
     uint64_t faults_masked; /* those of them that a handler's entry has blocked: such a fault kills */
     struct handler_entry entry;
+    bool is_parked;       /* it has given the turn back in a call, and not gone on yet */
+    uint64_t parked_mask; /* what it blocks meanwhile */
+    uint64_t handed;      /* signals that other threads of the process have left to it: signals_take_handed */
     struct handoff_wait handoff;
     uint8_t buffer[SIMUNIX_MESSAGE_MAX];
 };
@@ -91,6 +94,7 @@ struct shared_range {
 /* One emulated process; a vfork-like child in the same memory has its own copy. */
 struct process {
     struct simunix_clock_page *page;
+    struct thread *main; /* whom the kernel prefers for signals of the whole process */
     struct thread *dying;
     struct thread *free;
     struct thread *parked;      /* threads that others of the process may wake, in the order in which they began to wait */
@@ -206,6 +210,8 @@ bool signals_default_stops(int signal);
 bool signals_default_ignores(int signal);
 void signals_announce_stop(struct thread *thread, int signal, long pid);
 void signals_stop(struct thread *thread, int signal);
+bool signals_hand_to_main(struct thread *thread, int signal);
+void signals_take_handed(struct thread *thread);
 void signals_stop_if_due(struct thread *thread, uint64_t mask);
 void signal_restorer(void);
 void mask_restorer(void);

@@ -141,6 +141,7 @@ __attribute__((constructor)) static void initialise(int argc, char **argv, char 
         .self = &main_thread, .process = &main_process, .epoll = -1, .trace = -1, .is_main = true, .own_stack = main_stack};
     main_thread.channel = parse_number(channel);
     NATIVE(fcntl, main_thread.channel, F_SETFD, FD_CLOEXEC);
+    main_process.main = &main_thread;
     main_process.pid = (int)NATIVE(getpid);
     main_thread.tid = (int)NATIVE(gettid);
     set_thread_pointer(&main_thread);

@@ -20,6 +20,7 @@ static void yield_to_events(struct thread *thread)
 
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
     call.mask = SIGNALS_ALL;
+    call.mask_before = before;
     park(&call, &wait);
     signals_stop_if_due(thread, before);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);

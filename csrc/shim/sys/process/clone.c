@@ -82,6 +82,7 @@ static void give_own_process(struct thread *child, const struct process *process
     child->process = (struct process *)memory;
     *child->process = *process;
     child->process->pid = 0;
+    child->process->main = child;
     child->process->dying = child->process->free = NULL;
     handoff_forget(child->process);
 }
@@ -171,6 +172,8 @@ static void start_forked(struct call *call, int channel, uint32_t slot)
     thread->epoll = -1;
     thread->pooled_channel = 0;
     handoff_forget(process);
+    process->main = thread;
+    thread->handed = 0;
     process->pid = (int)NATIVE(getpid);
     thread->tid = (int)NATIVE(gettid);
     process->dying = process->free = NULL; /* records of threads that do not exist here; their memory stays */

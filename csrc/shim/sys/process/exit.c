@@ -25,6 +25,8 @@ long sys_exit(struct call *call)
     struct msgpack_writer writer;
 
     futex_release_robust(call);
+    if (thread->process->main == thread)
+        thread->process->main = NULL;
     prepare_to_be_reaped(thread);
     request_start(thread, &writer, OP_THREAD_EXIT, 2);
     msgpack_put_int(&writer, call->a[0] & 0xff);
