@@ -32,7 +32,7 @@
 enum simunix_op {
     /* life */
     /* [kind, pid, tid, program]; the reply to HELLO_NEW_IMAGE, with the descriptor of the shared page:
-     * [0, seed, nofile, cpus, memory, flags, host, files, slot] */
+     * [0, seed, soft nofile, cpus, memory, flags, host, files, slot, hard nofile, the first processor that it may use] */
     OP_HELLO = 1,
     /* [kind] -> [child number, its slot, number of its pooled channel] + that channel, unless a thread that has
      * ended left it to the process */
@@ -50,6 +50,9 @@ enum simunix_op {
     OP_TRACE_TEXT = 14, /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
     OP_HOST = 12,       /* [] -> [0, threads, processes born so far, latest pid, seed]; the caller's host */
     OP_BORN = 13,       /* [pid or tid] -> [0, when]; -ESRCH if it is none of the caller's host */
+    /* [tid, bytes] -> [0, bytes]; the processors that a thread of the caller's host may use, a bit each; no bytes: only
+     * asked; tid 0: the caller */
+    OP_AFFINITY = 15,
 
     /* waiting */
     /* [wait, syscall, deadline, blocked signals, a, b, c] -> [wake, value]; of a thread that got no slot, since all

@@ -40,7 +40,9 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     host = process.host
     flags = host.flags | (kernel.traces.flags(process) if kernel.traces is not None else 0)
     seed, shape = kernel.lifecycle.seed_of_image(process), host.host
-    values = (0, seed, process.nofile[0], shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot)
+    soft, hard = process.nofile
+    first = (actor.affinity & -actor.affinity).bit_length() - 1 if actor.affinity else 0
+    values = (0, seed, soft, shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot, hard, first)
     reply = Reply(values, fds=(kernel.page.fd,), close=False)
     if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
         return None
@@ -71,10 +73,11 @@ def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
     """
     kind = Fork(arguments[0])
     if kind is Fork.THREAD:
-        return _thread(kernel, actor.process)
+        return _thread(kernel, actor)
     ends = new_channel()  # before anything changes, since this may fail
     process = kernel.lifecycle.new_process(actor.process.host, actor.process, actor.process.program)
     child, channel = kernel.lifecycle.new_actor(process, ends)
+    child.affinity = actor.affinity
     if kind is Fork.VFORK:
         process.vfork_parent = actor
         kernel.lifecycle.begin_vfork(actor, child)
@@ -83,14 +86,16 @@ def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
     return Reply((child.number, child.slot, child.channel_number), fds=(channel,))
 
 
-def _thread(kernel: ProcessKernel, process: Process) -> Reply:
+def _thread(kernel: ProcessKernel, creator: Actor) -> Reply:
     """Announce a thread, which takes a channel that an ended thread has left, if any, and sends no HELLO if it has a slot."""
+    process = creator.process
     pooled = kernel.channel_pool.take(process)
     if pooled is None:
         child, channel = kernel.lifecycle.new_actor(process)
         fds: tuple[int, ...] = (channel,)
     else:
         child, fds = kernel.lifecycle.new_actor_at(process, pooled), ()
+    child.affinity = creator.affinity
     if child.slot:
         child.owes_message, child.answer_at_slot, child.is_new = False, True, True
     kernel.make_ready(child)

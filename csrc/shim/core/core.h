@@ -81,6 +81,7 @@ struct thread {
     struct handler_entry entry;
     bool is_parked;       /* it has given the turn back in a call, and not gone on yet */
     uint64_t parked_mask; /* what it blocks meanwhile */
+    unsigned cpu;         /* the first processor that it may use */
     uint64_t handed;      /* signals that other threads of the process have left to it: signals_take_handed */
     struct handoff_wait handoff;
     uint8_t buffer[SIMUNIX_MESSAGE_MAX];
@@ -107,7 +108,6 @@ struct process {
     uint64_t nofile_soft;
     uint64_t nofile_hard;
     uint64_t memory_bytes;
-    uint64_t affinity;
     int cpus;
     int descriptor_floor;
     uint32_t flags;

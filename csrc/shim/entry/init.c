@@ -3,6 +3,7 @@
 #include "shim/core/memory.h"
 #include "shim/entry/entry.h"
 #include "shim/strace/tracing.h"
+#include "shim/sys/process/process.h"
 #include "shim/sys/signal/signal.h"
 #include "shim/sys/time/time.h"
 
@@ -107,11 +108,12 @@ static void register_process(const char *program)
     if (say_hello(&main_thread, HELLO_NEW_IMAGE, program, &reply) != 0)
         fatal("the server refused this process", program, reply.status);
     main_process.random_state = (uint64_t)reply_number(&reply, 1);
-    main_process.nofile_soft = main_process.nofile_hard = (uint64_t)reply_number(&reply, 2);
+    main_process.nofile_soft = (uint64_t)reply_number(&reply, 2);
+    main_process.nofile_hard = (uint64_t)reply_number(&reply, 9);
     main_process.cpus = (int)reply_number(&reply, 3);
     main_process.memory_bytes = (uint64_t)reply_number(&reply, 4);
     main_process.flags = (uint32_t)reply_number(&reply, 5);
-    main_process.affinity = main_process.cpus >= 64 ? ~0UL : (1UL << main_process.cpus) - 1;
+    main_thread.cpu = (unsigned)reply_number(&reply, 10);
     main_thread.slot = (uint32_t)reply_number(&reply, 8);
     copy_text(&reply, 6, main_process.host_name, sizeof main_process.host_name);
     copy_text(&reply, 7, main_process.files, sizeof main_process.files);
@@ -154,6 +156,7 @@ __attribute__((constructor)) static void initialise(int argc, char **argv, char 
     strace_open(&main_thread);
     strace_began(&main_thread, program, argv, environment);
     seed_random_bytes(random_bytes);
+    rseq_forget();
     thread_use_own_stack(&main_thread);
     actions_start(&main_process);
     trap_install();

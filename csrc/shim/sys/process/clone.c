@@ -108,6 +108,8 @@ static struct thread *record_for(struct call *call, const struct announced *born
         return NULL;
     }
     child->slot = born->slot;
+    child->cpu = call->thread->cpu;
+    child->hidden_mask = call->thread->hidden_mask;
     copy_registers(child, call);
     child->alive_word = 1;
     return child;
