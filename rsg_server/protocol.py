@@ -78,6 +78,7 @@ class Fork(IntEnum):
     THREAD = _number("FORK_THREAD")
     PROCESS = _number("FORK_PROCESS")
     VFORK = _number("FORK_VFORK")
+    SIBLING = _number("FORK_SIBLING")
 
 
 class Wait(IntEnum):

@@ -114,7 +114,8 @@ enum simunix_op {
 /* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. */
 enum simunix_hello { HELLO_NEW_IMAGE = 0, HELLO_FORKED = 1, HELLO_THREAD = 2 };
 
-enum simunix_fork { FORK_THREAD = 0, FORK_PROCESS = 1, FORK_VFORK = 2 };
+/* FORK_SIBLING is added to another kind: the child's parent is the caller's. */
+enum simunix_fork { FORK_THREAD = 0, FORK_PROCESS = 1, FORK_VFORK = 2, FORK_SIBLING = 8 };
 
 /* What a parked thread waits for; (a, b, c) in the comment. */
 enum simunix_wait {

@@ -67,15 +67,18 @@ def _new_image(kernel: ProcessKernel, actor: Actor) -> None:
 
 
 def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[kind] -> [number, slot, channel number] + the child's channel.
+    """[kind] -> [number, slot, channel number] + the child's channel. With SIBLING in the kind it is the caller's parent's child.
 
     After a VFORK the parent is silent until the child has exec'd or died.
     """
-    kind = Fork(arguments[0])
+    kind = Fork(arguments[0] & ~Fork.SIBLING)
     if kind is Fork.THREAD:
         return _thread(kernel, actor)
     ends = new_channel()  # before anything changes, since this may fail
-    process = kernel.lifecycle.new_process(actor.process.host, actor.process, actor.process.program)
+    creator = actor.process
+    parent = creator.parent if arguments[0] & Fork.SIBLING else creator
+    process = kernel.lifecycle.new_process(creator.host, parent, creator.program)
+    process.nofile, process.label = creator.nofile, creator.label
     child, channel = kernel.lifecycle.new_actor(process, ends)
     child.affinity = actor.affinity
     if kind is Fork.VFORK:
@@ -117,8 +120,8 @@ def fork_done(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> 
 
 
 def is_child(actor: Actor, process: Process) -> bool:
-    """Whether an unborn actor is a thread or a child of the process."""
-    return actor.process is process or actor.process.parent is process
+    """Whether an unborn actor is a thread or a child of the process, or a child of its parent (clone(2), CLONE_PARENT)."""
+    return actor.process is process or actor.process.parent in (process, process.parent)
 
 
 def _take_back(kernel: ProcessKernel, unborn: Actor, process: Process) -> None:

@@ -70,6 +70,7 @@ struct thread {
     uint64_t cpu_paid_ns; /* CPU time that it has paid for then */
     uint32_t *join_word;  /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
     bool is_main;
+    bool shares_files;      /* a new process with the descriptors of its creator (CLONE_FILES) */
     bool has_waited;        /* it has given the turn back since it entered the shim */
     bool has_turn;          /* what it says is said in its turn; a new thread's first word is not */
     uint32_t slot;          /* where it waits; 0: the server's slots are used up, and its channel is where it waits */
@@ -111,6 +112,8 @@ struct process {
     int cpus;
     int descriptor_floor;
     uint32_t flags;
+    int64_t memory; /* not 0: the number of the memory that it shares with other processes (clone(2), CLONE_VM) */
+    bool is_guest;  /* in the memory of its creator, which goes on */
     int pid;
     int proc; /* /proc, once the process has changed its root; 0 before */
     bool has_signalfd;
