@@ -3,6 +3,7 @@
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/strace/tracing.h"
+#include "shim/sys/signal/signal.h"
 #include "shim/sys/time/time.h"
 
 #include <linux/elf.h>
@@ -169,7 +170,7 @@ static void tell_exec(struct call *call, int op, const char *path, int64_t error
 
 static long execute(struct call *call, int directory, const char *path, char **argv, char **environment, int flags)
 {
-    uint64_t all = SIGNALS_ALL;
+    uint64_t all = SIGNALS_IN_SHIM;
     struct image_environment image;
     char by_descriptor[40];
     char *end = by_descriptor + sizeof by_descriptor;
@@ -193,11 +194,13 @@ static long execute(struct call *call, int directory, const char *path, char **a
     signals_stop_if_due(call->thread, call->mask);
     tell_exec(call, OP_EXEC, path, 0);
     NATIVE(fcntl, descriptor_number(call->thread->process, call->thread->channel), F_SETFD, 0);
-    tsc_release(call->thread->process);
+    tsc_release();
+    actions_release(call->thread->process);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8); /* the new image inherits it */
     result = NATIVE(execveat, directory, path, argv, image.pointers, flags);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
-    tsc_trap(call->thread->process);
+    actions_take_back();
+    tsc_trap();
     NATIVE(fcntl, descriptor_number(call->thread->process, call->thread->channel), F_SETFD, FD_CLOEXEC);
     NATIVE(munmap, image.pointers, image.size);
     tell_exec(call, OP_EXEC_FAILED, NULL, -result);
