@@ -28,6 +28,7 @@ class Op(IntEnum):
     AFFINITY = _number("OP_AFFINITY")
     TRACE = _number("OP_TRACE")
     TRACE_TEXT = _number("OP_TRACE_TEXT")
+    INJECT = _number("OP_INJECT")
     PARK = _number("OP_PARK")
     WAKE = _number("OP_WAKE")
     REQUEUE = _number("OP_REQUEUE")
