@@ -25,6 +25,7 @@ class Op(IntEnum):
     STOPPING = _number("OP_STOPPING")
     HOST = _number("OP_HOST")
     BORN = _number("OP_BORN")
+    AFFINITY = _number("OP_AFFINITY")
     TRACE = _number("OP_TRACE")
     TRACE_TEXT = _number("OP_TRACE_TEXT")
     INJECT = _number("OP_INJECT")
@@ -78,6 +79,7 @@ class Fork(IntEnum):
     THREAD = _number("FORK_THREAD")
     PROCESS = _number("FORK_PROCESS")
     VFORK = _number("FORK_VFORK")
+    SIBLING = _number("FORK_SIBLING")
 
 
 class Wait(IntEnum):

@@ -160,6 +160,7 @@ static const struct {
     struct rlimit limit;
 } BOOT_LIMITS[] = {
     {RLIMIT_STACK, {8 << 20, RLIM_INFINITY}},
+    {RLIMIT_CORE, {0, RLIM_INFINITY}},
     {RLIMIT_MEMLOCK, {8 << 20, 8 << 20}},
     {RLIMIT_MSGQUEUE, {819200, 819200}},
     {RLIMIT_NPROC, {RLIM_INFINITY, RLIM_INFINITY}},
@@ -193,12 +194,15 @@ static void set_boot_limits(void)
 static void set_limits(int report, const struct program *program)
 {
     struct rlimit files = {(rlim_t)program->nofile, (rlim_t)program->nofile};
-    struct rlimit none = {0, 0};
+    struct rlimit dumps = {0, 0};
     cpu_set_t cores;
 
     if (!program->foreground) /* a command in the user's own terminal keeps the user's limits */
         set_boot_limits();
-    setrlimit(RLIMIT_CORE, &none);
+    if (getrlimit(RLIMIT_CORE, &dumps) == 0) {
+        dumps.rlim_cur = 0;
+        setrlimit(RLIMIT_CORE, &dumps);
+    }
     if (setrlimit(RLIMIT_NOFILE, &files) != 0)
         give_up(report, "cannot allow open files for", program->argv[0]);
     if (program->core >= 0) {

@@ -32,7 +32,8 @@
 enum simunix_op {
     /* life */
     /* [kind, pid, tid, program]; the reply to HELLO_NEW_IMAGE, with the descriptor of the shared page:
-     * [0, seed, soft nofile, cpus, memory, flags, host, files, slot, hard nofile, descriptor floor] */
+     * [0, seed, soft nofile, cpus, memory, flags, host, files, slot, hard nofile, descriptor floor, the first processor that it may
+     * use] */
     OP_HELLO = 1,
     /* [kind] -> [child number, its slot, number of its pooled channel] + that channel, unless a thread that has
      * ended left it to the process */
@@ -53,6 +54,9 @@ enum simunix_op {
     OP_TRACE_TEXT = 14, /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
     OP_HOST = 12,       /* [] -> [0, threads, processes born so far, latest pid, seed]; the caller's host */
     OP_BORN = 13,       /* [pid or tid] -> [0, when]; -ESRCH if it is none of the caller's host */
+    /* [tid, bytes] -> [0, bytes]; the processors that a thread of the caller's host may use, a bit each; no bytes: only
+     * asked; tid 0: the caller */
+    OP_AFFINITY = 15,
 
     /* waiting */
     /* [wait, syscall, deadline, blocked signals, a, b, c] -> [wake, value]; of a thread that got no slot, since all
@@ -114,7 +118,8 @@ enum simunix_op {
 /* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. */
 enum simunix_hello { HELLO_NEW_IMAGE = 0, HELLO_FORKED = 1, HELLO_THREAD = 2 };
 
-enum simunix_fork { FORK_THREAD = 0, FORK_PROCESS = 1, FORK_VFORK = 2 };
+/* FORK_SIBLING is added to another kind: the child's parent is the caller's. */
+enum simunix_fork { FORK_THREAD = 0, FORK_PROCESS = 1, FORK_VFORK = 2, FORK_SIBLING = 8 };
 
 /* What a parked thread waits for; (a, b, c) in the comment. */
 enum simunix_wait {

@@ -4,12 +4,15 @@
 #include "shim/core/memory.h"
 #include "shim/entry/entry.h"
 #include "shim/strace/tracing.h"
+#include "shim/sys/process/process.h"
+#include "shim/sys/signal/signal.h"
 #include "shim/sys/time/time.h"
 
 #include <linux/auxvec.h>
 
 static struct process main_process;
 static struct thread main_thread;
+static uint8_t main_stack[OWN_STACK_BYTES] __attribute__((aligned(64)));
 
 static const char channel_variable[] = "SIMUNIX_CHANNEL=";
 static const char preload_variable[] = "LD_PRELOAD=";
@@ -109,7 +112,7 @@ static void register_process(const char *program)
     main_process.cpus = (int)reply_number(&reply, 3);
     main_process.memory_bytes = (uint64_t)reply_number(&reply, 4);
     main_process.flags = (uint32_t)reply_number(&reply, 5);
-    main_process.affinity = main_process.cpus >= 64 ? ~0UL : (1UL << main_process.cpus) - 1;
+    main_thread.cpu = (unsigned)reply_number(&reply, 11);
     main_thread.slot = (uint32_t)reply_number(&reply, 8);
     copy_text(&reply, 6, main_process.host_name, sizeof main_process.host_name);
     copy_text(&reply, 7, main_process.files, sizeof main_process.files);
@@ -141,13 +144,15 @@ static void take_descriptors(const char *channel)
 bool shim_begin(char **argv, char **environment)
 {
     char *channel = find_variable(environment, channel_variable);
-    uint64_t all = SIGNALS_ALL;
+    uint64_t all = SIGNALS_IN_SHIM;
     uint64_t before;
 
     if (channel == NULL)
         return false;
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
-    main_thread = (struct thread){.self = &main_thread, .process = &main_process, .epoll = -1, .trace = -1, .is_main = true};
+    main_thread = (struct thread){
+        .self = &main_thread, .process = &main_process, .epoll = -1, .trace = -1, .is_main = true, .own_stack = main_stack};
+    main_process.main = &main_thread;
     take_descriptors(channel);
     main_process.pid = (int)NATIVE(getpid);
     main_thread.tid = (int)NATIVE(gettid);
@@ -161,12 +166,15 @@ bool shim_begin(char **argv, char **environment)
     strace_open(&main_thread);
     strace_began(&main_thread, program, argv, environment);
     seed_random_bytes(random_bytes);
-    signals_adopt();
+    rseq_forget();
+    thread_use_own_stack(&main_thread);
+    actions_start(&main_process);
     trap_install();
-    tsc_start(&main_process);
+    tsc_trap();
     vdso_patch(vdso);
     trap_arm();
     preload_start();
+    main_thread.hidden_mask = before & ~signals_strip(before);
     before = signals_strip(before);
     signals_stop_if_due(&main_thread, before);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);

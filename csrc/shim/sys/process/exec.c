@@ -4,6 +4,7 @@
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/strace/tracing.h"
+#include "shim/sys/signal/signal.h"
 #include "shim/sys/time/time.h"
 
 #include <linux/elf.h>
@@ -258,15 +259,17 @@ static void injection_end(struct call *call, int shim)
 static long replace(struct call *call, int directory, const char *path, char **argv, char **environment, int flags)
 {
     int channel = descriptor_number(call->thread->process, call->thread->channel);
-    uint64_t all = SIGNALS_ALL;
+    uint64_t all = SIGNALS_IN_SHIM;
     long result;
 
     NATIVE(fcntl, channel, F_SETFD, 0);
-    tsc_release(call->thread->process);
+    tsc_release();
+    actions_release(call->thread->process);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8); /* the new image inherits it */
     result = NATIVE(execveat, directory, path, argv, environment, flags);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
-    tsc_trap(call->thread->process);
+    actions_take_back();
+    tsc_trap();
     NATIVE(fcntl, channel, F_SETFD, FD_CLOEXEC);
     return result;
 }

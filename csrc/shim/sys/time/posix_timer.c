@@ -96,7 +96,7 @@ long sys_timer_settime(struct call *call)
 
     if (timer != NULL && timer->is_native)
         return ask_kernel(call, timer);
-    if (timer == NULL || is_bad_pointer(wanted) || !is_valid_time(&wanted->value) || !is_valid_time(&wanted->interval))
+    if (timer == NULL || wanted == NULL || !is_valid_time(&wanted->value) || !is_valid_time(&wanted->interval))
         return -EINVAL;
     if (to_nanoseconds(&wanted->value) != 0)
         first = clock_deadline(call->thread, timer->clock_id, &wanted->value, (call->a[1] & TIMER_ABSTIME) != 0);
