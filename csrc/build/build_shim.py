@@ -83,7 +83,8 @@ def build_shim(target: Path, compiler: str = "gcc") -> None:
         for source in sources:
             objects.append(f"{scratch}/{str(source.relative_to(CSRC)).replace('/', '.')}.o")
             run([compiler, *SHIM_FLAGS, INCLUDE, "-c", str(source), "-o", objects[-1]])
-        run([compiler, *SHIM_LINK, f"-Wl,--defsym=SPAN_BYTES={SPAN_BYTES}", f"-Wl,-T,{script}", *objects, "-o", f"{scratch}/library"])
+        span = [f"-Wl,--defsym=SPAN_BYTES={SPAN_BYTES}", f"-Wl,-T,{script}"]
+        run([compiler, *SHIM_LINK, *span, *objects, "-o", f"{scratch}/library"])
         fresh = target.with_suffix(".new")
         shutil.copyfile(f"{scratch}/library", fresh)
     fresh.chmod(0o644)

@@ -21,6 +21,8 @@
  *   first message of a host with namespaces of its own, carried out in order:
  *     hostname=NAME  proc=  tmpfs=MODE PATH  directory=MODE OWNER PATH  file=PATH
  *     bind=ro|rw SOURCE\tTARGET  overlay=UPPER\tWORK\tTARGET  place=file|directory PATH (with its parents, if missing)
+ *     keep=PATH                  keep this computer's folder open, as later words hide it
+ *     share=PATH                 show this computer's folder or file below folders that are hidden by now
  *     root=LOWER\tBASE           another root file system, under a layer of the host's own; later words are seen from inside
  *     close=                     unmount this computer's files, except what is bound by then
  *   then any number of: argv=… (repeated) env=… (repeated) cwd= user= nofile= core= channel= foreground=0|1, with four
@@ -84,7 +86,13 @@ void host_serve(bool isolated);
 /* setup.c: false after having answered with an error */
 bool setup_run(const struct message *message);
 bool setup_failed(const char *what, const char *which);
+bool setup_make_file(const char *path);
 const char *take_field(const char *text, char *field, char separator);
+
+/* outside.c: the functions that carry out a directive are false after having answered with an error */
+bool outside_keep(const char *path);
+void outside_path(const char *source, char *path, size_t size);
+bool outside_share(const char *value);
 
 /* root.c */
 const char *root_outside(void);

@@ -4,9 +4,11 @@
 #include "hostinit.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Signals that a terminal or a service manager sends to the whole process group; the server acts on them. */
@@ -18,6 +20,21 @@ static bool is_server(int fd)
     socklen_t size = sizeof type;
 
     return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
+}
+
+/* What hosts would inherit from the caller's shell, and a run would depend on: the umask, the scheduler's policy, the readiness
+ * to be killed for want of memory. The nice value stays, as a caller may want to leave the computer to others; the shim shows 0.
+ * What an ordinary user may not change stays as it is. */
+static void leave_callers_settings(void)
+{
+    static const struct sched_param ordinary = {.sched_priority = 0};
+    int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+    umask(022);
+    if (sched_getscheduler(0) != SCHED_OTHER)
+        sched_setscheduler(0, SCHED_OTHER, &ordinary);
+    if (score >= 0 && write(score, "0", 1) == 1)
+        close(score);
 }
 
 /* The server's socket comes as standard input, so that the server has nothing to do between fork and exec. */
@@ -34,5 +51,6 @@ int main(void)
     close(STDIN_FILENO);
     open("/dev/null", O_RDONLY);
     fcntl(CONTROL, F_SETFD, FD_CLOEXEC);
+    leave_callers_settings();
     return broker_run();
 }

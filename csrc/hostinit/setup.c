@@ -41,49 +41,14 @@ static bool mount_proc(const char *unused)
     return mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0 || setup_failed("cannot mount", "/proc");
 }
 
-/* Folders that tmpfs mounts hide, kept open, since the run directory, whose files are bound later, may be in one of them. */
-static struct {
-    char path[64];
-    int fd;
-} hidden[4];
-static size_t hidden_count;
-
-static bool keep_hidden(const char *path)
-{
-    if (hidden_count == sizeof hidden / sizeof hidden[0]) {
-        errno = ENOSPC;
-        return false;
-    }
-    snprintf(hidden[hidden_count].path, sizeof hidden[0].path, "%s/", path);
-    hidden[hidden_count].fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    return hidden[hidden_count++].fd >= 0;
-}
-
-/* The path under which this process finds a path of this computer. */
-static void source_path(const char *source, char *path, size_t size)
-{
-    size_t length;
-
-    if (root_is_entered()) {
-        snprintf(path, size, "%s%s", root_outside(), source);
-        return;
-    }
-    for (size_t i = 0; i < hidden_count; i++)
-        if (strncmp(source, hidden[i].path, length = strlen(hidden[i].path)) == 0) {
-            snprintf(path, size, "/proc/self/fd/%d/%s", hidden[i].fd, source + length);
-            return;
-        }
-    snprintf(path, size, "%s", source);
-}
-
 static bool mount_tmpfs(const char *value)
 {
     char mode[FIELD_MAX];
     char options[FIELD_MAX + 8];
     const char *path = take_field(value, mode, ' ');
 
-    if (!root_is_entered() && !keep_hidden(path))
-        return setup_failed("cannot open", path);
+    if (!root_is_entered() && !outside_keep(path))
+        return false;
     snprintf(options, sizeof options, "mode=%s", mode);
     return mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options) == 0 || setup_failed("cannot mount tmpfs at", path);
 }
@@ -120,7 +85,7 @@ static bool make_directory(const char *value)
     return chmod(path, (mode_t)strtol(mode, NULL, 8)) == 0 || setup_failed("cannot set the mode of", path);
 }
 
-static bool make_file(const char *path)
+bool setup_make_file(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 
@@ -143,7 +108,7 @@ static bool make_place(const char *value)
     if (access(path, F_OK) == 0) /* not by open(2): to open a file for writing copies it into the layer */
         return true;
     if (strcmp(kind, "file") == 0)
-        return make_file(path);
+        return setup_make_file(path);
     return mkdir(path, 0755) == 0 || errno == EEXIST || setup_failed("cannot make directory", path);
 }
 
@@ -175,10 +140,20 @@ static bool bind_mount(const char *value)
     const char *target = take_field(value, mode, ' ');
 
     target = take_field(target, source, '\t');
-    source_path(source, outside, sizeof outside);
+    outside_path(source, outside, sizeof outside);
     if (mount(outside, target, NULL, MS_BIND | MS_REC, NULL) != 0)
         return setup_failed("cannot bind a private path over", target);
     return strcmp(mode, "ro") != 0 || make_read_only(target) || setup_failed("cannot make read-only:", target);
+}
+
+/* Where the file system of the run directory cannot hold a layer (an overlay, as in many containers), the layer is in memory. */
+static bool put_in_memory(char path[2][FIELD_MAX + 32])
+{
+    char base[FIELD_MAX + 32];
+
+    snprintf(base, sizeof base, "%.*s", (int)(strrchr(path[0], '/') - path[0]), path[0]);
+    return mount("tmpfs", base, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755") == 0 && mkdir(path[0], 0755) == 0 &&
+           mkdir(path[1], 0755) == 0;
 }
 
 static bool mount_overlay(const char *value)
@@ -188,9 +163,11 @@ static bool mount_overlay(const char *value)
     char path[2][FIELD_MAX + 32];
     const char *target = take_field(take_field(value, upper, '\t'), work, '\t');
 
-    source_path(upper, path[0], sizeof path[0]);
-    source_path(work, path[1], sizeof path[1]);
-    return overlay_mount(target, path[0], path[1], target) || setup_failed("cannot lay a private layer over", target);
+    outside_path(upper, path[0], sizeof path[0]);
+    outside_path(work, path[1], sizeof path[1]);
+    return overlay_mount(target, path[0], path[1], target) ||
+           (errno == EINVAL && put_in_memory(path) && overlay_mount(target, path[0], path[1], target)) ||
+           setup_failed("cannot lay a private layer over", target);
 }
 
 static const struct {
@@ -198,8 +175,8 @@ static const struct {
     bool (*run)(const char *value);
 } directives[] = {
     {"hostname", set_host_name}, {"proc", mount_proc},  {"tmpfs", mount_tmpfs},     {"directory", make_directory},
-    {"file", make_file},         {"bind", bind_mount},  {"overlay", mount_overlay}, {"place", make_place},
-    {"root", root_enter},        {"close", root_close},
+    {"file", setup_make_file},   {"bind", bind_mount},  {"overlay", mount_overlay}, {"place", make_place},
+    {"root", root_enter},        {"close", root_close}, {"keep", outside_keep},     {"share", outside_share},
 };
 
 static bool run_directive(const char *word)

@@ -134,37 +134,53 @@ static void become_user(int report, const char *name)
         give_up(report, "cannot become user", name);
 }
 
+/* Root has the groups of root, not those that the caller of simunix was in. In a user namespace groups cannot be changed: the
+ * shim hides them. */
+static void leave_callers_groups(void)
+{
+    const struct passwd *root = geteuid() == 0 ? user_find("0") : NULL;
+
+    if (root != NULL && user_join_groups(root) && setgid(root->pw_gid) != 0)
+        return; /* the groups are those that there were */
+}
+
 /* The limits of a process after a boot of Debian. Limits decide where a stack lies, how large the stacks of threads are, and
  * what clients of a cluster tell its daemons: with the limits of the shell that simunix is started from, a run would depend on
- * it. */
+ * it. How many processes and pending signals a user may have depends on the computer's memory, and is counted for all hosts
+ * together: unlimited. */
 static const struct {
     int which;
-    rlim_t soft;
+    struct rlimit limit;
 } BOOT_LIMITS[] = {
-    {RLIMIT_STACK, 8 << 20},
-    {RLIMIT_MEMLOCK, 8 << 20},
-    {RLIMIT_MSGQUEUE, 819200},
-    {RLIMIT_CPU, RLIM_INFINITY},
-    {RLIMIT_FSIZE, RLIM_INFINITY},
-    {RLIMIT_DATA, RLIM_INFINITY},
-    {RLIMIT_RSS, RLIM_INFINITY},
-    {RLIMIT_AS, RLIM_INFINITY},
-    {RLIMIT_LOCKS, RLIM_INFINITY},
-    {RLIMIT_RTTIME, RLIM_INFINITY},
-    {RLIMIT_NICE, 0},
-    {RLIMIT_RTPRIO, 0},
+    {RLIMIT_STACK, {8 << 20, RLIM_INFINITY}},
+    {RLIMIT_MEMLOCK, {8 << 20, 8 << 20}},
+    {RLIMIT_MSGQUEUE, {819200, 819200}},
+    {RLIMIT_NPROC, {RLIM_INFINITY, RLIM_INFINITY}},
+    {RLIMIT_SIGPENDING, {RLIM_INFINITY, RLIM_INFINITY}},
+    {RLIMIT_CPU, {RLIM_INFINITY, RLIM_INFINITY}},
+    {RLIMIT_FSIZE, {RLIM_INFINITY, RLIM_INFINITY}},
+    {RLIMIT_DATA, {RLIM_INFINITY, RLIM_INFINITY}},
+    {RLIMIT_RSS, {RLIM_INFINITY, RLIM_INFINITY}},
+    {RLIMIT_AS, {RLIM_INFINITY, RLIM_INFINITY}},
+    {RLIMIT_LOCKS, {RLIM_INFINITY, RLIM_INFINITY}},
+    {RLIMIT_RTTIME, {RLIM_INFINITY, RLIM_INFINITY}},
+    {RLIMIT_NICE, {0, 0}},
+    {RLIMIT_RTPRIO, {0, 0}},
 };
 
-/* Set the soft limits. The hard ones stay, as they are the administrator's. */
+/* Set the limits. Only root may raise a hard limit: below one that an administrator has set, the soft one is as near as can be. */
 static void set_boot_limits(void)
 {
-    struct rlimit limit;
+    for (size_t i = 0; i < sizeof BOOT_LIMITS / sizeof *BOOT_LIMITS; i++) {
+        struct rlimit limit = BOOT_LIMITS[i].limit;
+        struct rlimit given;
 
-    for (size_t i = 0; i < sizeof BOOT_LIMITS / sizeof *BOOT_LIMITS; i++)
-        if (getrlimit(BOOT_LIMITS[i].which, &limit) == 0) {
-            limit.rlim_cur = BOOT_LIMITS[i].soft < limit.rlim_max ? BOOT_LIMITS[i].soft : limit.rlim_max;
-            setrlimit(BOOT_LIMITS[i].which, &limit);
-        }
+        if (setrlimit(BOOT_LIMITS[i].which, &limit) == 0 || getrlimit(BOOT_LIMITS[i].which, &given) != 0)
+            continue;
+        limit.rlim_max = given.rlim_max < limit.rlim_max ? given.rlim_max : limit.rlim_max;
+        limit.rlim_cur = limit.rlim_cur < limit.rlim_max ? limit.rlim_cur : limit.rlim_max;
+        setrlimit(BOOT_LIMITS[i].which, &limit);
+    }
 }
 
 static void set_limits(int report, const struct program *program)
@@ -196,6 +212,16 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* The program may have the descriptors below its channel; the hard limit leaves room for those of the shim. */
+static void limit_descriptors(int channel)
+{
+    struct rlimit files;
+
+    getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = (rlim_t)channel;
+    setrlimit(RLIMIT_NOFILE, &files);
+}
+
 /* Place stdin, stdout and stderr at 0 to 2 and the channel where the shim expects it; the report's descriptor closes on exec.
  * */
 static int place_descriptors(const struct message *message, int report, int channel)
@@ -207,13 +233,14 @@ static int place_descriptors(const struct message *message, int report, int chan
     for (int i = 0; i < 3; i++)
         dup2(message->fds[i], i);
     close_range(3, (unsigned)channel - 1, 0);
+    limit_descriptors(channel);
     return hidden;
 }
 
-/* A command that joins a host from a folder that the host's root does not have begins in /. */
+/* A command that joins a host from a folder that the host does not have begins in /. */
 static bool is_strange_directory(const struct program *program)
 {
-    return program->foreground && root_is_entered() && errno == ENOENT && chdir("/") == 0;
+    return program->foreground && errno == ENOENT && chdir("/") == 0;
 }
 
 /* On the caller's own terminal, the program stays in the caller's process group, which is the one that may read from the
@@ -229,6 +256,8 @@ static _Noreturn void run_program(const struct message *message, const struct pr
     report = place_descriptors(message, report, (int)program->channel);
     if (!program->foreground || !has_terminal())
         setsid();
+    if (!program->foreground)
+        leave_callers_groups();
     become_user(report, program->user);
     if (chdir(program->directory) != 0 && !is_strange_directory(program))
         give_up(report, "cannot enter directory", program->directory);

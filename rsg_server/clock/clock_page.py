@@ -44,8 +44,10 @@ QUEUE_NOTIFIES = PAGE_FIELDS["queue_notifies"]
 MAY_HAVE_WOKEN = PAGE_FIELDS["may_have_woken"]
 BEGUN = PAGE_FIELDS["begun_ns"]
 QUANTUM = PAGE_FIELDS["quantum_ns"]
+COMPUTING_SLOT = PAGE_FIELDS["computing_slot"]
+COMPUTING_SINCE = PAGE_FIELDS["computing_since_ns"]
 NICE = PAGE_FIELDS["nice"]
-FLOOR_AND_VERSION = PAGE_FIELDS["descriptor_floor"]
+VERSION = PAGE_FIELDS["version"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class ClockPage:
     Emulated processes can write here, so what they write is never trusted to go backwards: `now_ns` only grows.
     """
 
-    def __init__(self, epoch_ns: int, uptime_ns: int, costs: Costs, descriptor_floor: int, begun_ns: int = FOREVER_NS) -> None:
+    def __init__(self, epoch_ns: int, uptime_ns: int, costs: Costs, begun_ns: int = FOREVER_NS) -> None:
         self.fd = os.memfd_create("simunix-clock", os.MFD_CLOEXEC)
         os.ftruncate(self.fd, SHARED_BYTES)  # pages that are never written take no memory
         self._memory = mmap.mmap(self.fd, SHARED_BYTES)
@@ -89,7 +91,7 @@ class ClockPage:
         self.words[BEGUN] = begun_ns
         struct.pack_into("=qq", self._memory, REALTIME * 8, epoch_ns, uptime_ns)
         struct.pack_into("=q", self._memory, NICE * 8, os.getpriority(os.PRIO_PROCESS, 0))
-        struct.pack_into("=II", self._memory, FLOOR_AND_VERSION * 8, descriptor_floor, PROTOCOL_VERSION)
+        self.words[VERSION] = PROTOCOL_VERSION
 
     @property
     def now_ns(self) -> int:
@@ -127,8 +129,11 @@ class ClockPage:
 
     def calls(self) -> int:
         """How many calls and clock reads all actors have made; computing leaves this number as it is."""
-        words = self.words
-        return words[TRAPS] + words[PRELOADED] + words[CLOCK_READS]
+        return self.system_calls() + self.words[CLOCK_READS]
+
+    def system_calls(self) -> int:
+        """How many calls other than clock reads all actors have made."""
+        return self.words[TRAPS] + self.words[PRELOADED]
 
     def counters(self) -> dict[str, int]:
         """What the shims have counted for the whole run."""

@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING
 
 import msgpack
 
-from rsg_server.clock.clock_page import FOREVER_NS, LOCK_WAITERS, MAY_HAVE_WOKEN, QUANTUM, RUNNING, SIBLINGS_READY
+from rsg_server.clock.clock_page import (
+    COMPUTING_SLOT,
+    FOREVER_NS,
+    LOCK_WAITERS,
+    MAY_HAVE_WOKEN,
+    QUANTUM,
+    RUNNING,
+    SIBLINGS_READY,
+)
 from rsg_server.handlers import HANDLERS
 from rsg_server.handlers.handoff import catch_up
 from rsg_server.process.actor import Actor, State
@@ -147,7 +155,7 @@ class TurnLoop:
         if actor.is_new:
             actor.is_new, actor.tid = False, kernel.page.tid_at(actor.slot)
         kernel.page.words[MAY_HAVE_WOKEN] = 0
-        kernel.page.words[RUNNING] = kernel.page.words[SIBLINGS_READY] = 0
+        kernel.page.words[RUNNING] = kernel.page.words[SIBLINGS_READY] = kernel.page.words[COMPUTING_SLOT] = 0
         kernel.page.words[LOCK_WAITERS] = kernel.futexes.lock_waiters
         kernel.page.words[QUANTUM] = kernel.now_ns + QUANTUM_NS
         wake = actor.reply[0] if not actor.owes_message else FIRST_TURN

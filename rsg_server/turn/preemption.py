@@ -21,6 +21,7 @@ from rsg_server.clock.clock_page import MAY_HAVE_WOKEN, PREEMPT, RUNNING, SIBLIN
 from rsg_server.diagnosis.stalls import process_text
 from rsg_server.process import native_signal
 from rsg_server.process.actor import Actor, Spinner
+from rsg_server.turn.computing import Computing
 
 if TYPE_CHECKING:
     from rsg_server.turn.listener import Listener
@@ -49,6 +50,7 @@ class Preemption:
         self.count = 0  # turns that were taken back
         self.moves = 0  # times that the clock moved on although an actor could run
         self.streak = 0  # turns taken back in a row while no actor of the emulation has made a call
+        self.computing = Computing(kernel)
         self._kernel = kernel
         self._calls = -1
         self._since = 0.0
@@ -60,6 +62,7 @@ class Preemption:
         kernel = self._kernel
         if self.after_ns is None or actor.owes_message or kernel.debugger is not None:
             return None
+        self.computing.look(listener.runner(actor), self.after_ns)
         if not self._others_may_run() and kernel.timeline.next_ns is None and not kernel.page.words[RUNNING]:
             return None  # no other actor waits for this turn to end
         runner = listener.runner(actor)

@@ -5,75 +5,115 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import socket
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from pathlib import Path
 
+from rsg_server.clock.clock_page import Costs
 from rsg_server.errors import SimunixError
 from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host
 from rsg_server.platform.star import star
+from simunix.dates import since_1970_ns, today
 from simunix.launch.debug.strace import NO_STRACE, StraceOptions
-from simunix.launch.emulation import Emulation
+from simunix.launch.emulation import Emulation, say
 from simunix.launch.factory.container import SHIM
 from simunix.launch.interrupts import Interrupts
 from simunix.launch.limits.limits import memory_bytes
 from simunix.launch.plan import HostSpec, Plan, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.launch.run_directory import RunDirectory
+from simunix.launch.supervisor import signal_name
+from simunix.launch.view.temporary import left_files
 
 PREEMPT_AFTER_S = 0.2
 """A single command may compute this long without a call before others of its threads and processes get a turn."""
+SILENT = (signal.SIGINT, signal.SIGPIPE)
+"""Signals by which users end commands, as a shell knows as well."""
 ADDRESS = ip_address("10.0.0.1")
-EPOCH_NS = 1_735_689_600 * 10**9
-"""2025-01-01T00:00:00Z: the certificates that today's programs check must have begun to be valid, and not have ended."""
 
 
-def plan_single(
-    argv: tuple[str, ...], options: KernelOptions, until_ns: int | None, pace: float | None, log_every_turn: bool
-) -> Plan:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SingleOptions:
+    """What the command line says of a single command; `seed`, `until_ns`, `pace` and `strict` come before `overrides`."""
+
+    argv: tuple[str, ...]
+    out: Path | None = None
+    seed: int | None = None
+    until_ns: int | None = None
+    overrides: tuple[str, ...] = ()
+    pace: float | None = None
+    log_every_turn: bool = False
+    strict: bool = False
+    strace: StraceOptions = NO_STRACE
+    debug: str | None = None
+
+
+def plan_single(options: SingleOptions) -> Plan:
     """A plan of one host, named and sized as this computer, that runs one command."""
     name = socket.gethostname().split(".")[0] or "localhost"
     cores = os.cpu_count() or 1
     host = Host(name, (ADDRESS,), cores, memory_bytes()["MemTotal"])
-    process = ProcessSpec("command", name, argv, directory=os.getcwd())
-    return Plan(
-        name=argv[0],
+    process = ProcessSpec("command", name, options.argv, directory=os.getcwd())
+    plan = Plan(
+        name=options.argv[0],
         platform=star([host]),
-        hosts=(HostSpec(name),),
+        hosts=(HostSpec(name, sees_temporary_files=True),),
         processes=(process,),
-        kernel=options,
+        kernel=KernelOptions(seed=options.seed or 0, epoch_ns=since_1970_ns(today()), strict=options.strict),
         environment=dict(os.environ),
-        until_ns=until_ns,
-        pace=pace,
+        shared=(os.getcwd(),),
+        until_ns=options.until_ns,
+        pace=options.pace,
         preempt_after_s=PREEMPT_AFTER_S,
-        log_every_turn=log_every_turn,
+        log_every_turn=options.log_every_turn,
+    )
+    return _with_settings(plan, options) if options.overrides else plan
+
+
+def _with_settings(plan: Plan, options: SingleOptions) -> Plan:
+    """The plan with what --set says."""
+    from simunix.app.settings import settings_of  # brings pydantic, which other commands do not wait for
+
+    wanted = settings_of(options.overrides)
+    said = wanted.model_fields_set
+    kernel = replace(
+        plan.kernel,
+        seed=wanted.seed if options.seed is None else options.seed,
+        epoch_ns=since_1970_ns(wanted.epoch),
+        costs=Costs(wanted.costs.clock_read, wanted.costs.poll, wanted.costs.call),
+        strict=options.strict or wanted.strict,
+    )
+    preempt_after_s = wanted.preempt_after / 1e9 or None
+    return replace(
+        plan,
+        kernel=kernel,
+        environment={**plan.environment, **wanted.environment},
+        until_ns=wanted.until if plan.until_ns is None else plan.until_ns,
+        pace=wanted.pace if plan.pace is None else plan.pace,
+        preempt_after_s=preempt_after_s if "preempt_after" in said else plan.preempt_after_s,
+        capacity=wanted.capacity,
     )
 
 
-def run_single(
-    argv: tuple[str, ...],
-    out: Path | None,
-    seed: int,
-    until_ns: int | None,
-    pace: float | None,
-    log_every_turn: bool = False,
-    strict: bool = False,
-    strace: StraceOptions = NO_STRACE,
-    debug: str | None = None,
-) -> int:
+def run_single(options: SingleOptions) -> int:
     """Run a command; return its own exit code. Nothing is kept unless `out` names a folder."""
-    program = check_program(argv[0], os.environ.get("PATH", os.defpath), os.getcwd())
+    program = check_program(options.argv[0], os.environ.get("PATH", os.defpath), os.getcwd())
     if program is not None:
         raise SimunixError(program)
-    plan = plan_single(argv, KernelOptions(seed=seed, epoch_ns=EPOCH_NS, strict=strict), until_ns, pace, log_every_turn)
+    plan, out = plan_single(options), options.out
     with contextlib.ExitStack() as stack:
         interrupts = stack.enter_context(Interrupts())
         directory = RunDirectory.create(out) if out is not None else RunDirectory(stack.enter_context(temporary_folder()))
-        emulation = Emulation(plan, directory, foreground=(0, 1, 2), strace=strace, debug=debug, interrupts=interrupts)
+        emulation = Emulation(
+            plan, directory, foreground=(0, 1, 2), strace=options.strace, debug=options.debug, interrupts=interrupts
+        )
         try:
             emulation.run()
         except SimunixError as error:
@@ -85,13 +125,31 @@ def run_single(
         finally:
             if out is not None:
                 directory.release_reserve()
-                from simunix.results.record import record_of
-                from simunix.results.run_json import checksums
-
-                shim = checksums({"shim": SHIM})
-                record_of(emulation, inputs=shim).write(directory.path / "run.json")
+                _write_record(options, emulation, directory)
             emulation.close()
-        return _exit_code(emulation)
+            if out is None:
+                _tell_left_files(plan.hosts[0].name, directory)
+        return _exit_code(options, emulation)
+
+
+def _write_record(options: SingleOptions, emulation: Emulation, directory: RunDirectory) -> None:
+    from simunix.results.record import record_of
+    from simunix.results.run_json import checksums
+
+    record = record_of(emulation, inputs=checksums({"shim": SHIM}))
+    record.overrides, record.epoch_s = list(options.overrides), emulation.plan.kernel.epoch_ns / 1e9
+    record.write(directory.path / "run.json")
+
+
+def _tell_left_files(host: str, directory: RunDirectory) -> None:
+    """Say what is removed with the run directory, so that no result is lost unnoticed."""
+    left = left_files(host, directory)
+    if left:
+        others = f" and {len(left) - 1} more" if len(left) > 1 else ""
+        say(
+            f"{left[0]}{others}: written to a folder that is the emulated host's own, and removed with it; to keep such files "
+            "give --out, or run the command in that folder"
+        )
 
 
 @contextlib.contextmanager
@@ -106,10 +164,14 @@ def temporary_folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)  # the shell may have been killed
 
 
-def _exit_code(emulation: Emulation) -> int:
+def _exit_code(options: SingleOptions, emulation: Emulation) -> int:
     if emulation.failure is not None:
         raise SimunixError(emulation.failure)
     code = emulation.supervised[0].exit_code
     if code is None:
         return 0 if emulation.service.reason == "time limit" else 1
-    return code if code >= 0 else 128 - code
+    if code >= 0:
+        return code
+    if -code not in SILENT:
+        print(f"simunix: {options.argv[0]} was ended by {signal_name(-code)}", file=sys.stderr)
+    return 128 - code

@@ -32,6 +32,9 @@ def add_parser(subcommands: Subparsers) -> None:
     parser.add_argument("--out", type=Path, metavar="DIR", help="run directory (default: out/NAME; none kept for a command)")
     parser.add_argument("--seed", type=int, help="seed of everything random (default: the scenario's, or 0)")
     parser.add_argument("--until", metavar="TIME", help="end at this virtual time, e.g. 90, '2h', '1 day'")
+    parser.add_argument(
+        "--epoch", metavar="DATE", help="begin at this date, e.g. 2000-01-01 (default: the scenario's, or today's)"
+    )
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="replace a value of the scenario")
     parser.add_argument("--pace", type=float, metavar="N", help="at most N virtual seconds per wall second")
     parser.add_argument("--join", type=Path, metavar="DIR", help="run COMMAND in the emulation of this run directory")
@@ -76,6 +79,8 @@ def execute(options: argparse.Namespace) -> int:
         raise SimunixError(f"--pace: expected a number above 0, got {options.pace:g}")
     if options.seed is not None and not 0 <= options.seed < 1 << 63:
         raise SimunixError(f"--seed: expected a number from 0 to {(1 << 63) - 1}, got {options.seed}")
+    if options.epoch is not None:
+        options.set.append(f"epoch={_date(options.epoch)}")
     if options.join is not None:
         from simunix.app.join import join
 
@@ -108,25 +113,26 @@ def _execute_scenario(options: argparse.Namespace) -> int:
 
 
 def _execute_command(options: argparse.Namespace) -> int:
-    from simunix.app.single import run_single
+    from simunix.app.single import SingleOptions, run_single
     from simunix.launch.debug.strace import StraceOptions
 
     if options.pcap is not None or options.link_usage is not None:
         raise SimunixError("--pcap, --link-usage: a single command has no network but its loopback; run a scenario")
-    if options.set:
-        raise SimunixError("--set: only scenarios have keys to set")
     if options.strace and options.out is None:
         raise SimunixError("--strace: say with --out DIR where the traces are to be kept")
     return run_single(
-        tuple(options.target),
-        options.out,
-        options.seed or 0,
-        _duration("--until", options.until),
-        options.pace,
-        options.log_turns,
-        options.strict,
-        StraceOptions(tuple(options.strace), options.strace_stable),
-        options.gdb,
+        SingleOptions(
+            argv=tuple(options.target),
+            out=options.out,
+            seed=options.seed,
+            until_ns=_duration("--until", options.until),
+            overrides=tuple(options.set),
+            pace=options.pace,
+            log_every_turn=options.log_turns,
+            strict=options.strict,
+            strace=StraceOptions(tuple(options.strace), options.strace_stable),
+            debug=options.gdb,
+        )
     )
 
 
@@ -154,3 +160,12 @@ def _duration(option: str, text: str | None) -> int | None:
         return duration_ns(text)
     except ValueError as error:
         raise SimunixError(f"{option}: {error}") from error
+
+
+def _date(text: str) -> str:
+    from simunix.dates import moment
+
+    try:
+        return moment(text).isoformat()
+    except ValueError as error:
+        raise SimunixError(f"--epoch: {error}") from error

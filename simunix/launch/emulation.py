@@ -24,6 +24,7 @@ from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
 from rsg_server.kernel import Kernel
 from rsg_server.protocol import FLAG_FAKE_GROUPS, FLAG_FAKE_NAME
+from simunix.launch.caller import umask_set_aside
 from simunix.launch.debug.gdb import Gdb
 from simunix.launch.debug.observation import Observation
 from simunix.launch.debug.strace import NO_STRACE, StraceOptions
@@ -92,9 +93,10 @@ class Emulation:
         self._log = EventLog(directory.events, plan.log_every_turn)
         self._core = claim()
         self._specs: dict[str, ContainerSpec] = {}
-        self._launcher = ContainerLauncher(self._specs, plan.kernel.nofile, self._core.core)
+        self._launcher = ContainerLauncher(self._specs, plan.kernel, self._core.core)
         gate = self._make_room()
-        self._specs.update(HostFiles(plan, directory, self.isolation).write())
+        with umask_set_aside():
+            self._specs.update(HostFiles(plan, directory, self.isolation).write())
         self.kernel = self._make_kernel()
         self._gdb = self._make_gdb(debug)
         self.kernel.traces = strace.traces(directory, plan, self.isolation)
@@ -173,7 +175,8 @@ class Emulation:
     def run(self, watcher: Callable[[Emulation], None] | None = None) -> None:
         """Run to the end. Whatever happens, no process is left behind and the log is on disk."""
         self._interrupts.tell(self.service.interrupt)
-        self._run(watcher)
+        with umask_set_aside():
+            self._run(watcher)
         self._interrupts.check()
 
     def _run(self, watcher: Callable[[Emulation], None] | None) -> None:

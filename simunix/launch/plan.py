@@ -40,13 +40,17 @@ class FileSpec:
 
 @dataclass(frozen=True, slots=True)
 class HostSpec:
-    """A host's container; its address and links are the platform's. `etc`: files of /etc that it has instead of its root's."""
+    """A host's container; its address and links are the platform's. `etc`: files of /etc that it has instead of its root's.
+
+    With `sees_temporary_files` it finds this computer's files in /tmp, under a layer of its own; else only shared ones.
+    """
 
     name: str
     hardware: Hardware | None = None
     private: tuple[PrivateSpec, ...] = ()
     root: RootTree = THIS_COMPUTER
     etc: Mapping[str, bytes] = field(default_factory=dict)
+    sees_temporary_files: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,8 @@ class ProcessSpec:
 class Plan:
     """Everything that a run needs to know.
 
-    `stop` is workload, processes or time; `merge_pages` auto, yes or no; `capacity` refuse or warn.
+    `stop` is workload, processes, time, or the names of the processes that decide; `merge_pages` auto, yes or no;
+    `capacity` refuse or warn. `shared` are folders and files of this computer's /tmp and /var/tmp that its hosts see.
     """
 
     name: str
@@ -95,7 +100,7 @@ class Plan:
     kernel: KernelOptions
     files: tuple[FileSpec, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
-    stop: str = "processes"
+    stop: str | frozenset[str] = "processes"
     until_ns: int | None = None
     pace: float | None = None
     preempt_after_s: float | None = None
@@ -107,4 +112,5 @@ class Plan:
     working: int = 0  # how many of the daemons may be carrying out work at a time
     merge_pages: str = "auto"
     capacity: str = "refuse"
+    shared: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()  # what cannot be as the scenario wants it, or counts for nothing; said before the start

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 from dataclasses import dataclass
 from functools import partial
 
@@ -175,18 +176,30 @@ class Supervisor:
         return entry.ended
 
     def is_finished(self) -> bool:
-        """Whether all that the plan waits for has ended: its workload, or every process, by the plan's `stop`."""
-        if self._plan.stop == "time" or self._keep_alive:
+        """Whether all that the plan waits for has ended: its workload, some processes, or all, by the plan's `stop`."""
+        stop = self._plan.stop
+        if stop == "time" or self._keep_alive:
             return False
-        entries = self.entries
-        if self._plan.stop == "workload":
-            entries = [entry for entry in entries if entry.spec.is_workload]
-        done = bool(entries) and all(self._is_over(entry) for entry in entries)
-        return done and (self._plan.stop == "workload" or not self._kernel.processes)
+        deciding = [entry for entry in self.entries if self._decides(entry.spec)]
+        done = bool(deciding) and all(self._is_over(entry) for entry in deciding)
+        return done and (stop != "processes" or not self._kernel.processes)
+
+    def _decides(self, spec: ProcessSpec) -> bool:
+        stop = self._plan.stop
+        if isinstance(stop, frozenset):
+            return spec.name in stop
+        return stop != "workload" or spec.is_workload
 
 
 def describe_exit(code: int | None) -> str:
     """Words for an exit code as subprocess gives it: negative numbers are signals."""
     if code is None:
         return "an unknown status"
-    return f"exit code {code}" if code >= 0 else f"signal {-code}"
+    return f"exit code {code}" if code >= 0 else f"signal {-code} ({signal_name(-code)})"
+
+
+def signal_name(number: int) -> str:
+    """Such as SIGTERM; real-time signals count from SIGRTMIN."""
+    if number in signal.valid_signals() and number < signal.SIGRTMIN:
+        return signal.Signals(number).name
+    return f"SIGRTMIN+{number - signal.SIGRTMIN}" if number >= signal.SIGRTMIN else f"signal {number}"

@@ -15,10 +15,12 @@ from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.star import Access
+from simunix.dates import since_1970_ns
 from simunix.launch.debug.observation import NOTHING, ObservationOptions
 from simunix.launch.plan import FileSpec, HostSpec, Plan, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.launch.view.hardware import Hardware
+from simunix.launch.view.temporary import FOLDERS
 from simunix.planning import submission
 from simunix.planning.clusters import plan_clusters
 from simunix.planning.faults import plan_faults
@@ -31,7 +33,7 @@ from simunix.planning.submission import WorkloadPlan, Workloads, plan_workloads
 from simunix.planning.workload_context import ContextPlan, plan_contexts
 from simunix.rjms.adapter import ClusterPlan, Site
 from simunix.scenario.located import located
-from simunix.scenario.model import HostSection, ProcessSection, Scenario
+from simunix.scenario.model import STOPS, HostSection, ProcessSection, Scenario
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 ENVIRONMENT = {"PATH": PATH, "HOME": "/root", "LANG": "C.UTF-8", "TZ": "UTC", "USER": "root", "SHELL": "/bin/bash"}
@@ -139,7 +141,7 @@ def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, check
         kernel=_kernel_options(scenario, platform, strict),
         files=parts.files(),
         environment={**ENVIRONMENT, **scenario.environment},
-        stop=scenario.stop or ("workload" if scenario.workload else "processes"),
+        stop=_stop(scenario, processes),
         until_ns=scenario.until,
         pace=scenario.pace,
         preempt_after_s=scenario.preempt_after / NS if scenario.preempt_after else None,
@@ -151,8 +153,22 @@ def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, check
         working=sum(_working(workload) for workload in parts.workloads),
         merge_pages=_choice(scenario.merge_pages),
         capacity=scenario.capacity,
+        shared=(*scenario.shared, *_own_folder(folder)),
         warnings=(*parts.found.warnings, *not_played(platform.description.profiles)),
     )
+
+
+def _stop(scenario: Scenario, processes: Sequence[ProcessSpec]) -> str | frozenset[str]:
+    """What ends the run, by default the workload if there is one."""
+    if scenario.stop is None:
+        return "workload" if scenario.workload else "processes"
+    if len(scenario.stop) == 1 and scenario.stop[0] in STOPS:
+        return scenario.stop[0]
+    known = {process.name for process in processes}
+    for name in scenario.stop:
+        if name not in known:
+            raise SimunixError(f"stop: there is no process {name}; expected {', '.join((*STOPS, *sorted(known)))}")
+    return frozenset(scenario.stop)
 
 
 def _working(workload: WorkloadPlan) -> int:
@@ -160,6 +176,12 @@ def _working(workload: WorkloadPlan) -> int:
     nodes = len(workload.cluster.nodes)
     sleeps = all(job.work is None for job in workload.jobs)
     return min(nodes, len(workload.jobs)) if sleeps else nodes
+
+
+def _own_folder(folder: Path) -> tuple[str, ...]:
+    """The scenario's folder, which its hosts see even if it is in /tmp, which else is their own; not /tmp itself."""
+    path = os.path.realpath(folder)
+    return () if path in FOLDERS else (path,)
 
 
 def _choice(value: bool | str) -> str:
@@ -181,7 +203,7 @@ def _inputs(workloads: Sequence[WorkloadPlan]) -> dict[str, Path]:
 def _kernel_options(scenario: Scenario, platform: Platform, strict: bool) -> KernelOptions:
     return KernelOptions(
         seed=scenario.seed,
-        epoch_ns=int(scenario.epoch.timestamp()) * NS,
+        epoch_ns=since_1970_ns(scenario.epoch),
         costs=Costs(scenario.costs.clock_read, scenario.costs.poll, scenario.costs.call),
         strict=strict or scenario.strict,
         network_model=flow_model(scenario.network, platform.description.config),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
+from simunix.dates import since_1970_ns
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.planning.behaviour import Behaviour, plan_behaviour
@@ -192,7 +193,7 @@ def _context(trace: Path) -> Context | None:
 
 
 def _submission_plan(scenario: Scenario, section: WorkloadSection, submit: SubmitPlan, host: str) -> FileSpec:
-    origin = int(scenario.epoch.timestamp()) + section.start / NS
+    origin = since_1970_ns(scenario.epoch) / NS + section.start / NS
     plan = {"origin": origin, **submit.content}
     return FileSpec(host, f"{WORKLOAD_FOLDER}/plan.json", json.dumps(plan, indent=1).encode())
 

@@ -60,6 +60,8 @@ def disturbances_of(emulation: Emulation) -> list[str]:
         found.append("the run was interrupted")
     if count := kernel.preemption.count:
         found.append(f"{count:,} turns were taken back from threads that compute without a call (preempt_after)")
+    if count := kernel.preemption.computing.count:
+        found.append(f"{count:,} times CPU time passed as virtual time for threads that only compute and read the clock")
     return found
 
 
@@ -71,4 +73,5 @@ def _counts(kernel: Kernel) -> dict[str, int]:
         "solves": kernel.network.solves,
         "stored_descriptors": kernel.fd_store.stored,
         "preemptions": kernel.preemption.count,
+        "charged_computing": kernel.preemption.computing.count,
     }

@@ -91,6 +91,14 @@ def load(model: type[Scenario], path: Path, overrides: Sequence[str] = ()) -> Sc
     return scenario
 
 
+def from_overrides(model: type[Scenario], document: dict[str, Any], what: str, overrides: Sequence[str]) -> Scenario:
+    """Check a document of no file, with the KEY=VALUE of --set put in; `what` names it in messages. Raises ScenarioError."""
+    positions = _Positions(Path(what))
+    for override in overrides:
+        _apply(document, override, positions)
+    return validated(model, document, positions)
+
+
 def read_document(path: Path, what: str, first_key: str) -> tuple[dict[str, Any], _Positions]:
     """The mapping in a YAML file, and the line of each value. `what` and `first_key` tell in messages what was expected."""
     positions = _Positions(path)

@@ -6,34 +6,19 @@ Clusters of an RJMS are not described here: each RJMS adds a section of its own 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, field_validator, model_validator
 
 from simunix import units
+from simunix.dates import moment, today
 from simunix.scenario.faults import EventSection, ProfileSection
 from simunix.scenario.network_section import NetworkSection
 from simunix.scenario.section import Duration, FileName, HostList, Rate, Section, Size, Speed, check_private, host_names
 from simunix.scenario.submit_section import SubmitSection
-
-FIRST_YEAR, LAST_YEAR = 1970, 2199
-"""Years in which a run may begin: the kernel counts nanoseconds since 1970 in 63 bits, which end in 2262."""
-
-
-def _moment(value: object) -> datetime:
-    if isinstance(value, datetime):
-        moment = value if value.tzinfo else value.replace(tzinfo=UTC)
-        if not FIRST_YEAR < moment.year <= LAST_YEAR and not (moment.year == FIRST_YEAR and moment.timestamp() >= 0):
-            raise ValueError(f"expected a date from {FIRST_YEAR} to {LAST_YEAR}, got {value.isoformat()}")
-        return moment
-    try:
-        moment = datetime.fromisoformat(str(value))
-    except ValueError:
-        raise ValueError(f"expected a date such as 2000-01-01T00:00:00Z, got {f'{value!r:.60}'}") from None
-    return _moment(moment)
 
 
 def _captured(value: object) -> tuple[str, ...] | None:
@@ -62,7 +47,25 @@ def _command(value: object) -> tuple[str, ...]:
     raise ValueError(f"expected a command as a text or a list of words, got {value!r}")
 
 
-Moment = Annotated[datetime, BeforeValidator(_moment), WithJsonSchema({"type": "string", "format": "date-time"})]
+STOPS = ("workload", "processes", "time")
+
+
+def _stop(value: object) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    names = (value,) if isinstance(value, str) else value
+    if isinstance(names, (list, tuple)) and names and all(isinstance(name, str) and name for name in names):
+        return tuple(names)
+    raise ValueError(f"expected workload, processes, time, or names of processes, got {value!r}")
+
+
+Stop = Annotated[
+    tuple[str, ...] | None,
+    BeforeValidator(_stop),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
+]
+"""What ends the run: one of STOPS, or the processes of these names."""
+Moment = Annotated[datetime, BeforeValidator(moment), WithJsonSchema({"type": "string", "format": "date-time"})]
 CommandLine = Annotated[
     tuple[str, ...],
     BeforeValidator(_command),
@@ -172,16 +175,17 @@ class Scenario(Section):
     name: FileName = "scenario"
     description: str = ""
     seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 0
-    epoch: Moment = datetime(2000, 1, 1, tzinfo=UTC)
+    epoch: Moment = Field(default_factory=today)
     until: Duration | None = None
     pace: Annotated[float, Field(gt=0, strict=False)] | None = None
     cpu_policy: Literal["free"] = "free"
     preempt_after: Duration = 2_000_000_000  # CPU time that an actor may compute without a call while others wait; 0: for ever
-    stop: Literal["workload", "processes", "time"] | None = None
+    stop: Stop = None
     strict: bool = False  # stop at the first system call that is refused or unknown
     merge_pages: bool | Literal["auto"] = "auto"  # equal pages of all hosts, by the kernel; auto: where that saves much
     capacity: Literal["refuse", "warn"] = "refuse"  # what to do when this computer seems too small
     environment: dict[str, str] = {}
+    shared: list[str] = []
     costs: CostSection = CostSection()
     network: NetworkSection = NetworkSection()
     root: Path | None = Field(default=None, strict=False)  # of all hosts that do not name their own
@@ -193,6 +197,14 @@ class Scenario(Section):
     profiles: list[ProfileSection] = []
     workload: Annotated[list[WorkloadSection] | None, BeforeValidator(one_or_more), Field(json_schema_extra=allow_one)] = None
     _place: Callable[[str], str | None] | None = PrivateAttr(default=None)
+
+    @field_validator("shared")
+    @classmethod
+    def _check_shared(cls, paths: list[str]) -> list[str]:
+        for path in paths:
+            if not Path(path).is_absolute() or not Path(path).exists():
+                raise ValueError(f"expected folders or files of this computer that exist, by absolute path, got {path!r}")
+        return paths
 
     def stands_in(self, place: Callable[[str], str | None]) -> None:
         """Remember `place`, which tells file and line of a key, and None if the file has no such key."""

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from rsg_server.errors import SimunixError
 from rsg_server.platform.platform import Platform
+from simunix.dates import moment
 from simunix.launch.factory.container import Isolation
 from simunix.launch.plan import FileSpec, Plan, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
@@ -56,6 +57,10 @@ class Wanted:
     program: Program
     arguments: tuple[str, ...]
     is_daemon: bool
+
+
+EPOCH = moment("2000-01-01")
+"""Where the run of a test begins that starts from no scenario: a test is to pass or fail whatever the day."""
 
 
 @dataclass(slots=True)
@@ -103,7 +108,9 @@ class Description:
         values: dict[str, object] = {"hosts": hosts, "network": self.network, "seed": self.seed_used}
         if self.until_ns is not None:
             values["until"] = self.until_ns
-        return base.model_copy(update=values) if base else Scenario.model_construct(name="test", **values)  # type: ignore[arg-type]
+        if base is not None:
+            return base.model_copy(update=values)
+        return Scenario.model_construct(name="test", epoch=EPOCH, **values)  # type: ignore[arg-type]
 
     def want(self, host: str, section: ProcessSection, program: Program, arguments: tuple[str, ...], daemon: bool) -> None:
         """Add a process and the file of its program. Raises SimunixError if the process cannot be run."""
@@ -141,7 +148,7 @@ class Description:
         files = tuple(
             FileSpec(host, f"{WORK_FOLDER}/{file}", content, mode=0o755) for (host, file), content in self.files.items()
         )
-        explicit = self.scenario.stop if self.scenario is not None else None
+        explicit = plan.stop if self.scenario is not None and self.scenario.stop else None
         has_background = self.scenario is not None or any(entry.is_daemon for entry in self.wanted)
         stop = "workload" if own and has_background else plan.stop
         return replace(

@@ -18,6 +18,6 @@ def test_the_span_of_the_library_is_the_one_that_is_declared() -> None:
         loads = [segment for segment in ELFFile(file).iter_segments() if segment["p_type"] == "PT_LOAD"]
         end = max(segment["p_vaddr"] + segment["p_memsz"] for segment in loads)
     assert end == SPAN_BYTES, (
-        "the preload library does not take the address space that csrc/build/build_shim.py declares, so that event logs of programs "
-        "whose allocator aligns its memory change"
+        "the preload library does not take the address space that csrc/build/build_shim.py declares, "
+        "so that event logs of programs whose allocator aligns its memory change"
     )

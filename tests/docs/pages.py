@@ -2,11 +2,13 @@
 
 A code block may be preceded by comments, which no reader sees:
 
-* `<!-- not run: REASON -->`: the commands are shown only.
+* `<!-- not run: REASON; FILE -->`: the commands are shown only; FILE is the test, or CI's script, that runs such commands.
 * `<!-- first: COMMAND -->`: a command that the test runs before the block, for what the reader has already.
+* `<!-- beside: COMMAND -->`: a command that goes on in another terminal while the block's commands run.
+* `<!-- ready: COMMAND -->`: a command that succeeds once the one beside has got far enough.
 * `<!-- exit: CODE -->`: the exit code that the last command has (0 without it).
 * `<!-- slow -->`: running the page's commands takes more than a few seconds.
-* `<!-- needs: slurm -->`: the page's commands need Slurm. `<!-- needs: root -->`: the user root.
+* `<!-- needs: slurm -->`: the page's commands need Slurm. `<!-- needs: root -->`: the user root. Other words are programs.
 """
 
 from __future__ import annotations

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -38,6 +42,8 @@ def page_parameters() -> Iterator[object]:
         marks = [pytest.mark.slow] * any("slow" in block.notes for block in blocks)
         marks += [pytest.mark.slurm] * ("slurm" in needs)
         marks += [pytest.mark.skipif(os.getuid() != 0, reason="needs the user root")] * ("root" in needs)
+        missing = [need for need in needs - {"slurm", "root"} if shutil.which(need) is None]
+        marks += [pytest.mark.skipif(bool(missing), reason=f"needs {', '.join(missing)}")]
         yield pytest.param(page, marks=marks, id=name_of(page))
 
 
@@ -95,6 +101,41 @@ def run(command: str, folder: Path, *, code: int = 0) -> str:
     return done.stdout
 
 
+@contextmanager
+def beside(block: Block, folder: Path) -> Iterator[None]:
+    """The other terminal's command goes on, ready for the block's commands; it is interrupted unless it has ended by itself."""
+    commands = block.notes.get("beside", [])
+    if not commands:
+        yield
+        return
+    with (folder / "beside.log").open("w") as log:
+        other = subprocess.Popen(
+            ["bash", "-c", f"exec {commands[0]}"],
+            cwd=folder,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            wait_until_ready(block.notes["ready"][0], other, folder)
+            yield
+        finally:
+            if other.poll() is None:
+                other.send_signal(signal.SIGINT)
+            other.wait(60)
+
+
+def wait_until_ready(command: str, other: subprocess.Popen[bytes], folder: Path) -> None:
+    """Ask with the command until it succeeds."""
+    ends = time.monotonic() + 60
+    while subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=environment(), stdin=subprocess.DEVNULL, capture_output=True, check=False
+    ).returncode:
+        assert other.poll() is None and time.monotonic() < ends, (folder / "beside.log").read_text()
+        time.sleep(0.2)
+
+
 def pattern_of(shown: str) -> str:
     """A regular expression of the output in the page: `…` is anything, spaces and frames of tables are of any length."""
     parts = (re.escape(part) for part in shown.strip().split("…"))
@@ -120,17 +161,26 @@ def test_commands_run_as_printed(page: Path, scratch: Path) -> None:
             continue
         for first in block.notes.get("first", []):
             run(first, scratch)
-        code = int(block.notes.get("exit", ["0"])[0])
-        commands = list(commands_of(block))
-        for number, (command, shown) in enumerate(commands, 1):
-            printed = run(command, scratch, code=code if number == len(commands) else 0)
-            if shown is not None and (shown.strip() or block.language == "console"):
-                assert agrees(shown, printed), f"{block.name}\n$ {command}\n{printed}"
+        with beside(block, scratch):
+            run_block(block, scratch)
+
+
+def run_block(block: Block, folder: Path) -> None:
+    """The block's commands print what the page says, and the last one ends with the block's exit code."""
+    code = int(block.notes.get("exit", ["0"])[0])
+    commands = list(commands_of(block))
+    for number, (command, shown) in enumerate(commands, 1):
+        printed = run(command, folder, code=code if number == len(commands) else 0)
+        if shown is not None and (shown.strip() or block.language == "console"):
+            assert agrees(shown, printed), f"{block.name}\n$ {command}\n{printed}"
 
 
 @pytest.mark.parametrize("block", blocks_not_run(), ids=lambda block: f"{block.name}: {block.why_not_run}")
-def test_a_block_that_is_not_run_says_why(block: Block) -> None:
-    assert block.why_not_run
+def test_a_block_that_is_not_run_says_why_and_which_test_runs_the_like(block: Block) -> None:
+    reason, _, files = (block.why_not_run or "").partition("; ")
+    assert reason
+    assert files
+    assert all((ROOT / file).is_file() for file in files.split(", ")), files
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -46,9 +46,9 @@ struct thread {
     struct start_registers start;
     struct process *process;
     struct thread *next; /* in the list of dying or free records */
-    int channel;         /* its SEQPACKET socket to the server */
-    int epoll;           /* its private epoll, -1 until it first waits for a descriptor */
-    int trace;           /* file for strace_call, -1 if the thread is not traced */
+    int channel;         /* place (core/descriptors.c) of its SEQPACKET socket to the server */
+    int epoll;           /* place of its private epoll, -1 until it first waits for a descriptor */
+    int trace;           /* place of the file for strace_call, -1 if the thread is not traced */
     int tid;
     int alive_word;       /* cleared by the kernel when the thread has really gone */
     uint64_t start_mask;  /* signal mask to start with */
@@ -56,6 +56,8 @@ struct thread {
     bool looks_for_stops; /* something in this call may have made a signal deliverable that stops the process */
     bool acts;            /* in a call that may make others ready, which it may do after having waited */
     uint64_t asked;       /* clock reads and calls since it last waited for something */
+    bool pays_cpu;        /* its CPU time passes in virtual time, since it only computes and reads the clock */
+    uint64_t cpu_paid_ns; /* CPU time that it has paid for then */
     uint32_t *join_word;  /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
     bool is_main;
     bool has_waited;        /* it has given the turn back since it entered the shim */
@@ -82,12 +84,13 @@ struct process {
     unsigned waiters_elsewhere; /* threads at a private futex that only the server may wake */
     bool has_handoff_news;      /* what the server does not know of these two lists */
     uint64_t random_state;
+    uint64_t computed_ns; /* virtual time that computing has taken */
     uint64_t nofile_soft;
     uint64_t nofile_hard;
     uint64_t memory_bytes;
     uint64_t affinity;
     int cpus;
-    int descriptor_floor;
+    int descriptor_floor; /* the shim's own descriptors are at or above this, the application's below */
     uint32_t flags;
     int pid;
     int proc; /* /proc, once the process has changed its root; 0 before */
@@ -154,9 +157,15 @@ void trap_arm(void);
 bool trap_is_own_text(uint64_t address);
 
 /* descriptors.c */
-int descriptor_hide(int fd, int floor);
-long descriptor_checked(struct call *call, long fd);
+void descriptors_raise(void);
+void descriptors_limit(const struct process *process);
+int descriptor_number(const struct process *process, int place);
+int descriptor_hide(const struct process *process, int fd);
 bool descriptor_is_ours(const struct call *call, long fd);
+long descriptor_is_free(const struct call *call);
+bool descriptors_reach(struct call *call, uint64_t wanted);
+bool descriptors_grow(struct call *call);
+void descriptors_close_others(const struct process *process, int place);
 
 /* diagnostic.c */
 _Noreturn void fatal(const char *what, const char *detail, int64_t number);

@@ -2,16 +2,21 @@
 #include "shim/core/core.h"
 #include "shim/core/memory.h"
 
-/* Open a file of /proc, by its path below it. */
+/* Open a file of /proc, by its path below it; the application's limit of descriptors does not count here. */
 long proc_open(const char *path)
 {
     char text[96];
-    int folder = current_thread()->process->proc;
+    const struct process *process = current_thread()->process;
+    long fd;
 
-    if (folder > 0)
-        return NATIVE(openat, folder, path, O_RDONLY | O_CLOEXEC, 0);
-    text_append(text_append(text, text + sizeof text, "/proc/"), text + sizeof text, path);
-    return NATIVE(openat, AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
+    text_append(text_append(text, text + sizeof text, process->proc > 0 ? "" : "/proc/"), text + sizeof text, path);
+    fd = NATIVE(openat, process->proc > 0 ? process->proc : AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
+    if (fd == -EMFILE) {
+        descriptors_raise();
+        fd = NATIVE(openat, process->proc > 0 ? process->proc : AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
+        descriptors_limit(process);
+    }
+    return fd;
 }
 
 /* Open the file of /proc that `folder` and a descriptor's number name together. */

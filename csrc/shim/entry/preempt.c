@@ -12,12 +12,15 @@ void preempted(struct thread *thread, const struct ucontext *context)
     struct simunix_clock_page *page = thread->process->page;
     struct call call = {.number = __NR_sched_yield, .thread = thread, .mask = SIGNALS_ALL};
     struct wait wait = {.kind = PARK_PREEMPTED, .deadline = NEVER};
+    uint64_t before_ns;
 
     if (page->preempt == 0) /* too late: the thread has made a call since, and the server knows */
         return;
     page->preempt = 0;
     if (trap_is_own_text(context->uc_mcontext.rip))
         return;
+    before_ns = page->now_ns;
     park(&call, &wait);
+    thread->process->computed_ns += page->now_ns - before_ns; /* it goes on with what it did all the while */
     signals_stop_if_due(thread, context->uc_sigmask);
 }

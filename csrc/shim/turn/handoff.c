@@ -112,6 +112,7 @@ static void begin_turn(struct simunix_clock_page *page, uint32_t slot, enum simu
 {
     page->quantum_ns = page->now_ns + SIMUNIX_QUANTUM_NS;
     page->running = slot;
+    page->computing_slot = 0;
     page->handoffs++;
     page->handoffs_digest = random_mix(page->handoffs_digest ^ page->now_ns ^ (uint64_t)slot << 40 ^ (uint64_t)wake << 36);
 }

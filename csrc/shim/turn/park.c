@@ -92,7 +92,7 @@ enum simunix_wake park(struct call *call, struct wait *wait)
 
     wait->value = 0;
     if (wait->kind != PARK_YIELD && wait->kind != PARK_PREEMPTED)
-        thread->asked = 0;
+        clock_forget_computing(thread);
     if (advance_alone(thread, wait))
         return WAKE_TIMEOUT;
     if (!handoff_park(call, wait, &wake)) {

@@ -40,32 +40,78 @@ static void yield_to_events(struct thread *thread)
 #define CALLS_BEFORE_EVENTS 128
 #define SLACK_NS 50000
 
-static void charge(struct thread *thread, uint64_t cost_ns)
+static uint64_t price(struct thread *thread, uint64_t cost_ns)
+{
+    return ++thread->asked > PATIENCE ? IMPATIENT_FACTOR * cost_ns + IMPATIENT_ODD_NS : cost_ns;
+}
+
+static void charge(struct thread *thread, uint64_t price_ns)
 {
     struct simunix_clock_page *page = thread->process->page;
     uint64_t slack_ns;
 
-    page->now_ns += ++thread->asked > PATIENCE ? IMPATIENT_FACTOR * cost_ns + IMPATIENT_ODD_NS : cost_ns;
+    page->now_ns += price_ns;
     slack_ns = thread->asked > CALLS_BEFORE_EVENTS ? 0 : SLACK_NS;
     if (page->now_ns >= page->event_ns + slack_ns || (page->may_have_woken != 0 && page->now_ns >= page->quantum_ns))
         yield_to_events(thread);
 }
 
+static uint64_t real_cpu_ns(int clock_id)
+{
+    struct kernel_timespec time = {0};
+
+    NATIVE(clock_gettime, clock_id, &time);
+    return (uint64_t)time.seconds * SECOND_NS + (uint64_t)time.nanoseconds;
+}
+
+/* CPU time that a thread has not paid for yet. The server has found that the thread computes and reads the clock without any
+ * other call (rsg_server/turn/preemption.py), and says since when, by the CPU clock of the process, of which no other thread ran
+ * meanwhile. From then on the thread counts by itself, until it waits for something. */
+static uint64_t unpaid_cpu_ns(struct thread *thread)
+{
+    struct simunix_clock_page *page = thread->process->page;
+    uint64_t cpu_ns = real_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t unpaid_ns = cpu_ns - thread->cpu_paid_ns;
+
+    if (!thread->pays_cpu)
+        unpaid_ns = real_cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - page->computing_since_ns;
+    page->computing_slot = 0;
+    thread->pays_cpu = true;
+    thread->cpu_paid_ns = cpu_ns;
+    thread->process->computed_ns += unpaid_ns;
+    return unpaid_ns;
+}
+
+/* A thread that waits for something is patient again, and its computing is free again. */
+void clock_forget_computing(struct thread *thread)
+{
+    thread->asked = 0;
+    thread->pays_cpu = false;
+}
+
 uint64_t clock_now(struct thread *thread)
 {
     struct simunix_clock_page *page = thread->process->page;
+    uint64_t price_ns = price(thread, page->read_cost_ns);
 
     page->clock_reads++;
-    charge(thread, page->read_cost_ns);
+    if (__builtin_expect(thread->pays_cpu || (page->computing_slot != 0 && page->computing_slot == thread->slot), 0)) {
+        uint64_t cpu_ns = unpaid_cpu_ns(thread);
+
+        if (cpu_ns > price_ns)
+            price_ns = cpu_ns;
+    }
+    charge(thread, price_ns);
     return page->now_ns;
 }
 
-/* Under the free CPU policy computing takes no time: a CPU clock counts what its own readings and polls have cost all. */
+/* Under the free CPU policy computing takes no time: a CPU clock counts what its own readings and polls have cost all, and the
+ * computing that did take time. */
 static int64_t cpu_time(struct thread *thread)
 {
     struct simunix_clock_page *page = thread->process->page;
 
-    return (int64_t)(page->clock_reads * page->read_cost_ns);
+    return (int64_t)(page->clock_reads * page->read_cost_ns + thread->process->computed_ns);
 }
 
 /* Value of a known clock in nanoseconds. */
@@ -81,11 +127,11 @@ int64_t clock_read(struct thread *thread, int clock_id)
 /* The price of asking without waiting, so that loops that only poll come to an end. Signals are blocked here. */
 void clock_charge_poll(struct call *call)
 {
-    charge(call->thread, call->thread->process->page->poll_cost_ns);
+    charge(call->thread, price(call->thread, call->thread->process->page->poll_cost_ns));
 }
 
 /* The price of any trapped call. */
 void clock_charge_call(struct call *call)
 {
-    charge(call->thread, call->thread->process->page->call_cost_ns);
+    charge(call->thread, price(call->thread, call->thread->process->page->call_cost_ns));
 }

@@ -49,6 +49,7 @@ void remote_handoff_write(struct process *process);
 /* price.c */
 uint64_t clock_now(struct thread *thread);
 int64_t clock_read(struct thread *thread, int clock_id);
+void clock_forget_computing(struct thread *thread);
 void clock_charge_poll(struct call *call);
 void clock_charge_call(struct call *call);
 

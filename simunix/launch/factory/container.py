@@ -52,6 +52,20 @@ class Bind:
 
 
 @dataclass(frozen=True, slots=True)
+class Temporary:
+    """A folder such as /tmp that a host has for itself, empty at first.
+
+    With `is_layer` the host sees this computer's content, under a layer of its own. `shared` are paths below it that are this
+    computer's own; `source` is where its content or its layer lives in the run directory.
+    """
+
+    path: str
+    source: Path
+    is_layer: bool = False
+    shared: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ContainerSpec:
     """What a host is made of. `directory` is its own folder of the run directory."""
 
@@ -60,6 +74,7 @@ class ContainerSpec:
     isolation: Isolation
     private: tuple[PrivatePath, ...] = ()
     binds: tuple[Bind, ...] = ()
+    temporary: tuple[Temporary, ...] = ()
     fresh_run: bool = True
     shim: Path = field(default=SHIM)
     root: RootTree = THIS_COMPUTER
@@ -94,12 +109,15 @@ class _Directives:
         if self._is_elsewhere:
             self._enter_root()
         self.words.append("proc=")
+        self.words += [f"keep={folder.path}" for folder in spec.temporary]
         if spec.fresh_run:
             self._fresh_run()
         private_paths = [replace(private, path=self._resolved(private.path)) for private in spec.private]
         ordered = sorted(private_paths, key=lambda private: private.path.count("/"))
         for private in ordered:  # all layers before any bind: a layer would hide what is bound below it
             self._layer_for(private)
+        for folder in spec.temporary:
+            self._temporary(folder)
         for private in ordered:
             self._private(private)
         for bind in spec.binds:
@@ -152,10 +170,19 @@ class _Directives:
         ]
         self.words += [f"bind=ro {self.spec.shim}\t{SHIM_IN_HOST}", "tmpfs=1777 /dev/shm"]
 
+    def _temporary(self, folder: Temporary) -> None:
+        """Only what is shared is this computer's: two hosts may choose one name for a file, and so may two runs."""
+        if folder.is_layer:
+            self._layer(folder.source, folder.path)
+        else:
+            folder.source.mkdir(parents=True, exist_ok=True)
+            self.words += [f"bind=rw {folder.source}\t{folder.path}", f"directory=1777  {folder.path}"]
+        self.words += [f"share={path}" for path in folder.shared]
+
     def _private(self, private: PrivatePath) -> None:
         private.source.mkdir(parents=True, exist_ok=True)
-        if self._is_fresh(private.path):
-            self._make_parents("/run", private)
+        if fresh := self._fresh_folder(private.path):
+            self._make_parents(fresh, private)
         elif str(existing := nearest_existing(private.path, self.spec.root)) != private.path:
             self._make_parents(str(existing), private)
         self.words.append(f"bind=rw {private.source}\t{private.path}")
@@ -164,20 +191,29 @@ class _Directives:
     def _is_fresh(self, path: str) -> bool:
         return self.spec.fresh_run and is_below(path, "/run")
 
+    def _fresh_folder(self, path: str) -> str | None:
+        """The folder that is empty at first and holds a path; None if there is none."""
+        folders = [folder.path for folder in self.spec.temporary if not folder.is_layer]
+        if self.spec.fresh_run:
+            folders.append("/run")
+        return next((folder for folder in folders if is_below(path, folder)), None)
+
     def _layer_for(self, private: PrivatePath) -> None:
         """Changes below an existing folder stay in the run directory, so that a missing path can be made there."""
         existing = nearest_existing(private.path, self.spec.root)
-        if self._is_elsewhere or str(existing) == private.path or self._is_fresh(private.path):
+        if self._is_elsewhere or str(existing) == private.path or self._fresh_folder(private.path):
             return
         if str(existing) == "/":
             raise ContainerError(f"private path {private.path}: neither it nor a folder above it exists; create one")
         if any(is_below(str(existing), layer) for layer in self._layered):
             return
-        base = self.spec.directory / "layers" / str(existing).strip("/").replace("/", "_")
+        self._layer(self.spec.directory / "layers" / str(existing).strip("/").replace("/", "_"), str(existing))
+        self._layered.add(str(existing))
+
+    def _layer(self, base: Path, target: str) -> None:
         for part in ("upper", "work"):
             (base / part).mkdir(parents=True, exist_ok=True)
-        self.words.append(f"overlay={base / 'upper'}\t{base / 'work'}\t{existing}")
-        self._layered.add(str(existing))
+        self.words.append(f"overlay={base / 'upper'}\t{base / 'work'}\t{target}")
 
     def _make_parents(self, above: str, private: PrivatePath) -> None:
         missing = Path(private.path).relative_to(above).parts

@@ -14,6 +14,8 @@ from simunix.launch.factory.broker import FACTORY, SILENCE_S, Broker, ContainerE
 
 LIBRARY = Path(__file__).resolve().parents[2] / "lib"
 HOSTINIT = LIBRARY / "simunix-hostinit"
+INIT_ENVIRONMENT = {"HOME": "/", "TERM": "linux"}
+"""Of a host's first process, as the kernel gives it to init. Users of the host can read it: it has nothing of the caller."""
 
 
 class Line:
@@ -55,7 +57,7 @@ class HostFactory:
         self.broker = Broker(ours, self._rouse)
         self._inits: set[int] = set()
         try:
-            self._process = subprocess.Popen([HOSTINIT], stdin=theirs.fileno())
+            self._process = subprocess.Popen([HOSTINIT], stdin=theirs.fileno(), env=INIT_ENVIRONMENT)
         except OSError as error:
             self.broker.close()
             raise ContainerError(f"{HOSTINIT}: {error.strerror}; install simunix again") from error

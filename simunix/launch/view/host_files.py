@@ -15,6 +15,7 @@ from simunix.launch.run_directory import RunDirectory
 from simunix.launch.view.hardware import write_tree
 from simunix.launch.view.interface_files import interface_binds
 from simunix.launch.view.login_records import login_record_binds
+from simunix.launch.view.temporary import temporary_folders
 from simunix.roots.tree import THIS_COMPUTER
 
 NSSWITCH = "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n"
@@ -49,10 +50,14 @@ class HostFiles:
             binds.append(Bind(self.directory.path, str(self.directory.path), read_only=False))
         else:
             binds += login_record_binds(self.directory, host.name, (entry.path for entry in host.private))
+        temporary = temporary_folders(host, self.plan, self.directory) if host.root == THIS_COMPUTER else ()
+        own_anyway = {folder.path for folder in temporary}
         private = tuple(
-            PrivatePath(entry.path, self._source(host.name, entry), entry.owner, entry.mode) for entry in host.private
+            PrivatePath(entry.path, self._source(host.name, entry), entry.owner, entry.mode)
+            for entry in host.private
+            if entry.path not in own_anyway
         )
-        return ContainerSpec(host.name, directory, self.isolation, private, tuple(binds), root=host.root)
+        return ContainerSpec(host.name, directory, self.isolation, private, tuple(binds), temporary, root=host.root)
 
     @property
     def _shared(self) -> Path:

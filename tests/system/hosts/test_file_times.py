@@ -21,7 +21,7 @@ a: source
 
 def run(simunix: Simunix, folder: Path, script: str) -> str:
     """What a shell script prints, run emulated in a folder."""
-    done = simunix("run", "--", "bash", "-ec", script, cwd=folder)
+    done = simunix("run", "--epoch", "2025-01-01", "--", "bash", "-ec", script, cwd=folder)
     assert done.returncode == 0, done.stderr + done.stdout
     assert "simunix:" not in done.stderr
     output: str = done.stdout

@@ -60,6 +60,7 @@ def contents(folder: Path) -> dict[str, object]:
 
 SCENARIO = """
 name: two-roots
+epoch: 2000-01-01T00:00:00Z
 root: toy
 hosts: [{name: 'a[1-2]', private: [/var/spool/deep/own]}, {name: here, root: /}]
 processes:

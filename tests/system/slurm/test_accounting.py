@@ -110,6 +110,7 @@ def test_the_scenario_agrees_with_jobs_csv(simunix: Simunix, tmp_path: Path) -> 
 
 PRODUCTION = """
 name: production
+epoch: 2000-01-01T00:00:00Z
 hosts: [{name: 'ctl,login,dbd,db', cores: 4}, {name: 'n[1-4]', cores: 16, sockets: 2}]
 network: {latency: 1ms}
 slurm:
@@ -162,6 +163,7 @@ def test_accounts_limits_and_reports_twice(fresh_simunix: Simunix, tmp_path: Pat
 
 DEAF = """
 name: deaf
+epoch: 2000-01-01T00:00:00Z
 hosts: [{name: 'ctl,dbd', cores: 4}, {name: 'n[1-2]', cores: 4}]
 slurm: {controller: ctl, nodes: 'n[1-2]', accounting_storage_type: slurmdbd, accounting_storage_host: dbd}
 stop: time

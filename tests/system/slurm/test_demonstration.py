@@ -23,6 +23,7 @@ MOMENT = 946_684_920  # two minutes after the epoch
 NODE_BYTES_PER_S = 12.5e6
 LV08_FACTOR = 0.97
 SCENARIO = """
+epoch: 2000-01-01T00:00:00Z
 network: {{bandwidth: 100Mbps, latency: 50us}}
 hosts:
   - {{name: ctl, cores: 4, memory: 8GiB}}

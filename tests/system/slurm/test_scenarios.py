@@ -15,6 +15,7 @@ from tests.conftest import Simunix
 TWO_HOSTS = "name: toy\nhosts:\n  - {name: 'a[1-2]'}\n"
 TOY = """
 name: toy
+epoch: 2000-01-01T00:00:00Z
 hosts:
   - {name: 'a[1-2]'}
 network: {bandwidth: 1MBps, latency: 10ms}
@@ -195,3 +196,25 @@ def test_schema_is_json(simunix: Simunix) -> None:
     schema = json.loads(simunix("schema").stdout)
     assert schema["additionalProperties"] is False
     assert "hosts" in schema["required"]
+
+
+STOPPED = """
+name: stopped
+hosts: [{name: 'a[1-2]'}]
+stop: mine
+processes:
+  - {name: daemon, host: a1, command: [sleep, infinity], essential: true}
+  - {name: mine, host: a1, command: [sleep, '5']}
+  - {name: mine, host: a2, command: [sleep, '7']}
+  - {name: late, host: a2, command: [sleep, '9'], start: 20s}
+"""
+
+
+def test_a_run_ends_with_the_processes_that_it_names(simunix: Simunix, tmp_path: Path) -> None:
+    """Both of the name decide; a daemon that goes on, and what was to start later, do not."""
+    (tmp_path / "s.yaml").write_text(STOPPED)
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert (done.returncode, record["ended"], record["deterministic"]) == (0, "done", True), done.stderr
+    assert 7 < record["virtual_s"] < 7.1
+    assert record["epoch_s"] % 86400 == 0 and abs(record["epoch_s"] - time.time()) < 2 * 86400

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -21,9 +22,54 @@ def test_two_dates_a_day_apart(simunix: Simunix) -> None:
     assert (second - first, done.returncode, done.stderr) == (86400, 0, "")
 
 
+def test_a_command_begins_today_or_when_it_is_told_to(simunix: Simunix, tmp_path: Path) -> None:
+    """Files of this computer lie in the past, but for those of today; run.json says how to begin at that date again."""
+    days = [time.time() // 86400 * 86400]
+    done = simunix("run", "--out", tmp_path / "out", "--", "date", "+%s")
+    days.append(time.time() // 86400 * 86400)
+    begun = json.loads((tmp_path / "out" / "run.json").read_text())["epoch_s"]
+    assert begun in days and int(done.stdout) == begun
+    told = simunix("run", "--epoch", "1999-12-31T23:59:59.25", "--", "python3", "-c", "import time; print(time.time())")
+    assert 946684799.25 < float(told.stdout) < 946684800
+    same = simunix(
+        "run", "--set", "epoch=2001-02-03", "--set", "costs.call=1ms", "--out", tmp_path / "same", "--", "date", "+%s"
+    )
+    assert same.stdout == "981158400\n"
+    record = json.loads((tmp_path / "same" / "run.json").read_text())
+    assert record["overrides"] == ["epoch=2001-02-03", "costs.call=1ms"] and record["virtual_s"] > 0.01
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--epoch", "9999-12-31"), "--epoch: expected a date from 1970 to 2200, got 9999-12-31T00:00:00"),
+        (("--epoch", "soon"), "--epoch: expected a date such as 2000-01-01T00:00:00Z, got 'soon'"),
+        (
+            ("--set", "epoch=0001-01-01"),
+            "--set epoch=0001-01-01: epoch: expected a date from 1970 to 2200, got 0001-01-01T00:00:00",
+        ),
+        (("--set", "hosts[0].cores=4"), "--set hosts[0].cores=4: a single command has only the keys capacity, costs, "),
+        (
+            ("--set", "costs.cal=1"),
+            "--set costs.cal=1: costs.cal: unknown key; did you mean 'call'? known: call, clock_read, poll",
+        ),
+    ],
+)
+def test_a_wrong_setting_of_a_command_is_one_line(simunix: Simunix, options: tuple[str, ...], words: str) -> None:
+    done = simunix("run", *options, "--", "true")
+    assert done.returncode == 2 and done.stderr.startswith(f"simunix: {words}") and done.stderr.count("\n") == 1, done.stderr
+
+
 @pytest.mark.parametrize(("command", "code"), [("exit 7", 7), ("kill -TERM $$", 143), ("kill -SEGV $$", 139), ("true", 0)])
 def test_exit_code_is_the_commands_own(simunix: Simunix, command: str, code: int) -> None:
     assert simunix("run", "--", "bash", "-c", command).returncode == code
+
+
+def test_a_death_by_a_signal_is_said(simunix: Simunix) -> None:
+    killed = simunix("run", "--", "bash", "-c", "kill -SEGV $$")
+    assert (killed.returncode, killed.stderr) == (139, "simunix: bash was ended by SIGSEGV\n")
+    piped = simunix("run", "--", "bash", "-c", "kill -PIPE $$")  # as in `yes | head`, of which a shell says nothing
+    assert (piped.returncode, piped.stderr) == (141, "")
 
 
 def test_streams_are_the_callers(simunix: Simunix, tmp_path: Path) -> None:
@@ -35,7 +81,7 @@ def test_streams_are_the_callers(simunix: Simunix, tmp_path: Path) -> None:
 
 def test_the_shims_variables_are_invisible_and_survive_an_empty_environment(simunix: Simunix) -> None:
     script = "env; env -i /bin/sh -c '/usr/bin/env; sleep 1000; date +%s'"
-    done = simunix("run", "--", "/bin/sh", "-c", script, timeout=10)
+    done = simunix("run", "--epoch", "2025-01-01", "--", "/bin/sh", "-c", script, timeout=10)
     assert "LD_PRELOAD" not in done.stdout
     assert "SIMUNIX" not in done.stdout
     assert int(done.stdout.split()[-1]) >= 1_735_689_600 + 1000

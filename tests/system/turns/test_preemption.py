@@ -28,6 +28,14 @@ for _ in range(4 * 10**7):  # no call
     pass
 print("done")
 """
+READS = """
+import resource, time
+begin, end = time.process_time(), time.time() + 2
+while time.time() < end:
+    for _ in range(20_000):  # no call but the clock
+        pass
+print(round(time.process_time() - begin, 1), round(resource.getrusage(resource.RUSAGE_SELF).ru_utime, 1))
+"""
 
 
 def run(simunix: Simunix, folder: Path, script: str, preempt_after: str) -> tuple[str, dict[str, Any]]:
@@ -64,3 +72,19 @@ def test_nobody_is_preempted_if_asked(simunix: Simunix, tmp_path: Path) -> None:
     assert said == "done\n"
     assert record["counts"]["preemptions"] == 0
     assert record["deterministic"] is True
+
+
+def test_computing_until_the_clock_says_so_ends(simunix: Simunix, tmp_path: Path) -> None:
+    """20,000 rounds of a loop cost no virtual time, and a clock read 50 ns: without CPU time this would take hours."""
+    said, record = run(simunix, tmp_path, READS, "20ms")
+    assert said == "2.0 2.0\n"
+    assert record["counts"]["charged_computing"] > 0
+    assert record["deterministic"] is False
+    assert any("its CPU time passes from here on" in warning for warning in record["warnings"])
+
+
+def test_a_benchmark_that_doubles_its_rounds_ends(simunix: Simunix) -> None:
+    done = simunix("run", "--", "python3", "-m", "timeit", "sum(range(1000))", timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout.split(":")[1].split()[0]) > 1
+    assert "nsec per loop" not in done.stdout

@@ -47,12 +47,15 @@ long sys_time(struct call *call)
     return seconds;
 }
 
-/* Ticks of 10 ms since boot; computing takes no time. */
+/* Ticks of 10 ms since boot; computing takes no time, but where it has been charged (turn/price.c). */
 long sys_times(struct call *call)
 {
     int64_t *result = (void *)call->a[0];
+    int64_t now = clock_read(call->thread, CLOCK_MONOTONIC);
 
-    if (result != NULL)
+    if (result != NULL) {
         memset(result, 0, 4 * sizeof *result);
-    return clock_read(call->thread, CLOCK_MONOTONIC) / (SECOND_NS / 100);
+        result[0] = (int64_t)call->thread->process->computed_ns / (SECOND_NS / 100);
+    }
+    return now / (SECOND_NS / 100);
 }

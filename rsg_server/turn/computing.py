@@ -1,0 +1,54 @@
+"""Finds an actor that computes and reads the clock until the clock has gone on, which computing alone never makes it do.
+
+Under the free CPU policy computing takes no virtual time, so a benchmark that runs for two seconds by the clock would run for
+ever. An actor that has made no call but clock reads for a long while is therefore told that its CPU time passes from then on:
+the shim adds the CPU time to the price of each of its clock reads, until the actor waits for something
+(csrc/shim/turn/price.c). CPU time is the real computer's, so the run is no longer deterministic, which run.json says.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rsg_server.clock.clock_page import CLOCK_READS, COMPUTING_SINCE, COMPUTING_SLOT
+from rsg_server.process import native_signal
+from rsg_server.process.actor import Actor
+
+if TYPE_CHECKING:
+    from rsg_server.turn.needs import PreemptionKernel
+
+PATIENCES = 5
+"""How often `preempt_after` an actor may compute and read the clock for nothing."""
+
+
+class Computing:
+    """Counts the actors whose CPU time passes in virtual time."""
+
+    def __init__(self, kernel: PreemptionKernel) -> None:
+        self.count = 0
+        self._kernel = kernel
+        self._watched: tuple[int, int] | None = None  # an actor, and how many calls there had been
+        self._since_ns = 0
+        self._reads = 0
+        self._is_told = False
+
+    def look(self, actor: Actor, after_ns: int) -> None:
+        """Look at an actor that has the turn and is silent; tell its shim if it only computes and reads the clock."""
+        words = self._kernel.page.words
+        seen = (actor.number, self._kernel.page.system_calls())
+        cpu_ns = native_signal.process_cpu_ns(actor.process.global_pid)
+        if seen != self._watched:
+            self._watched, self._since_ns, self._reads, self._is_told = seen, cpu_ns, words[CLOCK_READS], False
+        elif not self._is_told and words[CLOCK_READS] != self._reads and cpu_ns - self._since_ns >= PATIENCES * after_ns:
+            self._is_told = True
+            self._tell(actor)
+
+    def _tell(self, actor: Actor) -> None:
+        words = self._kernel.page.words
+        words[COMPUTING_SINCE], words[COMPUTING_SLOT] = self._since_ns, actor.slot
+        if self.count == 0:
+            self._kernel.on_warning(
+                f"{actor!r} computes and reads the clock: its CPU time passes from here on, so this run is not deterministic "
+                "(preempt_after)"
+            )
+        self.count += 1

@@ -1,0 +1,19 @@
+"""The keys of a scenario that a single command has as well, for --set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rsg_server.errors import SimunixError
+from simunix.scenario.loader import from_overrides
+from simunix.scenario.model import Scenario
+
+KEYS = ("capacity", "costs", "environment", "epoch", "pace", "preempt_after", "seed", "strict", "until")
+
+
+def settings_of(overrides: Sequence[str]) -> Scenario:
+    """What the KEY=VALUE of --set say, as a scenario of which only `KEYS` count; `model_fields_set` names what was said."""
+    for override in overrides:
+        if override.partition("=")[0].partition(".")[0] not in KEYS:
+            raise SimunixError(f"--set {override}: a single command has only the keys {', '.join(KEYS)}; run a scenario")
+    return from_overrides(Scenario, {"hosts": [{"name": "localhost"}]}, "a single command", overrides)

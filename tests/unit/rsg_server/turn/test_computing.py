@@ -1,0 +1,62 @@
+"""An actor that only computes and reads the clock is told that its CPU time passes; no other actor is."""
+
+from __future__ import annotations
+
+import pytest
+
+from rsg_server.clock.clock_page import CLOCK_READS, COMPUTING_SINCE, COMPUTING_SLOT, TRAPS
+from rsg_server.process import native_signal
+from rsg_server.process.actor import Actor
+from rsg_server.turn.computing import PATIENCES, Computing
+from tests.unit.rsg_server.fakes import Fake, fake
+
+AFTER_NS = 200_000_000
+BEGAN_NS = 7_000_000
+
+
+class Watched:
+    """An actor with the turn, at which the server looks after some CPU time."""
+
+    def __init__(self, world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.words = world.kernel.page.words
+        self.actor: Actor = world.born()
+        self.computing: Computing = world.kernel.preemption.computing
+        self.cpu_ns = BEGAN_NS
+        monkeypatch.setattr(native_signal, "process_cpu_ns", lambda pid: self.cpu_ns)
+        self.look()
+
+    def look(self, computed_ns: int = 0, reads: int = 0, calls: int = 0) -> None:
+        self.cpu_ns += computed_ns
+        self.words[CLOCK_READS] += reads
+        self.words[TRAPS] += calls
+        self.computing.look(self.actor, AFTER_NS)
+
+
+def test_who_computes_and_reads_the_clock_pays_since_the_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    with fake() as world:
+        watched = Watched(world, monkeypatch)
+        watched.look(PATIENCES * AFTER_NS - 1, reads=3)
+        assert (watched.words[COMPUTING_SLOT], watched.computing.count) == (0, 0)
+        watched.look(1)
+        assert watched.words[COMPUTING_SLOT] == watched.actor.slot != 0
+        assert watched.words[COMPUTING_SINCE] == BEGAN_NS
+        watched.words[COMPUTING_SLOT] = 0  # the shim has taken note, and counts by itself
+        watched.look(PATIENCES * AFTER_NS, reads=3)
+        assert (watched.words[COMPUTING_SLOT], watched.computing.count) == (0, 1)
+
+
+def test_another_call_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    with fake() as world:
+        watched = Watched(world, monkeypatch)
+        watched.look(PATIENCES * AFTER_NS, reads=3, calls=1)
+        watched.look(PATIENCES * AFTER_NS - 1, reads=3)
+        assert watched.computing.count == 0
+        watched.look(1)
+        assert watched.words[COMPUTING_SINCE] == BEGAN_NS + PATIENCES * AFTER_NS
+
+
+def test_who_only_computes_pays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    with fake() as world:
+        watched = Watched(world, monkeypatch)
+        watched.look(100 * PATIENCES * AFTER_NS)
+        assert watched.computing.count == 0
