@@ -1,6 +1,6 @@
 """The names of csrc/shared/protocol.h for Python. Their numbers are read from the compiled header through cffi."""
 
-from enum import IntEnum
+from enum import IntEnum, unique
 
 from rsg_server._native import ffi, lib
 
@@ -10,6 +10,7 @@ def _number(name: str) -> int:
     return number
 
 
+@unique  # two that were added at a time may have taken one number
 class Op(IntEnum):
     """What a message asks for."""
 

@@ -154,6 +154,16 @@ def test_a_failed_exec_leaves_the_thread_untraced(simunix: Simunix, folder: Path
 
 
 @needs_tracing
+@needs_root
+def test_a_descriptor_that_proc_does_not_show(simunix: Simunix, folder: Path) -> None:
+    lines = ["import os", f"file = os.open('{folder}/static', os.O_RDONLY)", "os.system('mount -t tmpfs none /proc')"]
+    lines += ["import ctypes", "words = (ctypes.c_char_p * 2)(b'x', None)", "libc = ctypes.CDLL(None)"]
+    lines += ["libc.syscall(322, file, b'', words, words, 0x1000)"]  # execveat with AT_EMPTY_PATH
+    done = simunix("run", "--", sys.executable, "-c", "\n".join(lines), timeout=20)
+    assert done.stdout.startswith("slept 1000 ids"), done.stderr
+
+
+@needs_tracing
 def test_the_loader_itself_and_what_diverts_it(simunix: Simunix, folder: Path) -> None:
     script = f"/lib64/ld-linux-x86-64.so.2 {folder}/dynamic; ldd {folder}/dynamic; LD_AUDIT=/no/such {folder}/dynamic"
     done = simunix("run", "--", "bash", "-c", script, timeout=20)
