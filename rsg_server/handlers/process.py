@@ -67,7 +67,7 @@ def _new_image(kernel: ProcessKernel, actor: Actor) -> None:
 
 
 def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[kind] -> [number, slot, channel number] + the child's channel. With SIBLING in the kind it is the caller's parent's child.
+    """[kind] -> [number, slot, channel number] + the child's channel. SIBLING in the kind: a child of the caller's parent.
 
     After a VFORK the parent is silent until the child has exec'd or died.
     """
