@@ -28,6 +28,7 @@ class Op(IntEnum):
     AFFINITY = _number("OP_AFFINITY")
     TRACE = _number("OP_TRACE")
     TRACE_TEXT = _number("OP_TRACE_TEXT")
+    INJECT = _number("OP_INJECT")
     PARK = _number("OP_PARK")
     WAKE = _number("OP_WAKE")
     REQUEUE = _number("OP_REQUEUE")
@@ -154,7 +155,7 @@ FLAG_TRACE_STABLE: int = lib.HELLO_FLAG_TRACE_STABLE
 PAGE_FIELDS: dict[str, int] = {
     name: field.offset // 8 for name, field in ffi.typeof("struct simunix_clock_page").fields if field.type.kind == "primitive"
 }
-"""Index of each 64-bit field of the clock page in an array of 64-bit words (the last two fields are 32 bits wide)."""
+"""Index of each 64-bit field of the clock page in an array of 64-bit words."""
 
 DATAGRAM_HEADER_BYTES: int = ffi.sizeof("struct simunix_datagram")
 NEVER = -1

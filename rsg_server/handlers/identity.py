@@ -25,9 +25,13 @@ _PHRASES = {
 
 
 def nofile(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[soft, hard] -> [0]; the limit of descriptors (RLIMIT_NOFILE) that the process and its children shall see."""
-    soft, hard = arguments
+    """[soft, hard, floor] -> [0]; the limit of descriptors (RLIMIT_NOFILE) that the process and its children shall see.
+
+    The descriptors of the process's shim begin at the floor.
+    """
+    soft, hard, floor = arguments
     actor.process.nofile = (soft, hard)
+    actor.process.descriptor_floor = floor
     return OK
 
 
@@ -79,7 +83,7 @@ def affinity(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> 
 
 
 HANDLERS: dict[int, Handler] = {
-    int(Op.NOFILE): Handler("ii", nofile),
+    int(Op.NOFILE): Handler("iii", nofile),
     int(Op.WARN): Handler("is", warn),
     int(Op.AFFINITY): Handler("ib", affinity),
 }

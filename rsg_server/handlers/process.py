@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.diagnosis.traces import exited
+from rsg_server.errors import SimunixError
 from rsg_server.handlers.table import OK, Handler, Reply
 from rsg_server.process.channel_pool import new_channel
 from rsg_server.protocol import Fork, Hello, Op, Space
@@ -26,7 +28,7 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     other = process.host.processes.get(pid)
     if other is not None and other is not process:
         raise ValueError(f"pid {pid} belongs to another process")
-    process.pid, process.execs = pid, False
+    process.pid, process.execs, process.is_traced = pid, False, False
     process.host.processes[process.pid] = process
     if kind == Hello.FORKED or process.images == 0:
         process.host.latest_pid = pid
@@ -42,8 +44,8 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     seed, shape = kernel.lifecycle.seed_of_image(process), host.host
     soft, hard = process.nofile
     first = (actor.affinity & -actor.affinity).bit_length() - 1 if actor.affinity else 0
-    values = (0, seed, soft, shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot, hard, first)
-    reply = Reply(values, fds=(kernel.page.fd,), close=False)
+    values = (0, seed, soft, shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot)
+    reply = Reply((*values, hard, process.descriptor_floor, first), fds=(kernel.page.fd,), close=False)
     if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
         return None
     return reply
@@ -144,6 +146,22 @@ def exec_failed(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -
     return OK
 
 
+def inject(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[tid, descriptor]: the host's init traces the thread's next exec; -1: that exec has failed. -EPERM if it cannot."""
+    tid, descriptor = arguments
+    process = actor.process
+    process.is_traced = descriptor >= 0
+    if descriptor < 0:
+        kernel.launcher.release(process.host.name, tid)
+        return OK
+    try:
+        shim = kernel.launcher.inject(process.host.name, tid, descriptor)
+    except SimunixError:
+        process.is_traced = False
+        return Reply((-errno.EPERM,))
+    return Reply((0,), fds=(shim,), close=False)
+
+
 def thread_exit(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> None:
     """[status, join word]: threads that join this one may go on; the shim of the next actor waits until the kernel is done."""
     status, word = arguments
@@ -171,6 +189,7 @@ HANDLERS: dict[int, Handler] = {
     int(Op.FORK_DONE): Handler("ii", fork_done),
     int(Op.EXEC): Handler("s", execute),
     int(Op.EXEC_FAILED): Handler("i", exec_failed),
+    int(Op.INJECT): Handler("ii", inject),
     int(Op.THREAD_EXIT): Handler("ii", thread_exit),
     int(Op.EXIT): Handler("i", process_exit),
 }

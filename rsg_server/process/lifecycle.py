@@ -51,8 +51,9 @@ class Lifecycle:
         kernel = self._kernel
         number = self._next_process
         self._next_process += 1
-        nofile = parent.nofile if parent else (kernel.options.nofile, kernel.options.nofile)
+        nofile = parent.nofile if parent else (kernel.options.nofile, kernel.options.nofile_hard)
         process = Process(number, host, parent, program, seed=seed_of(kernel.options.seed, number), nofile=nofile)
+        process.descriptor_floor = parent.descriptor_floor if parent else kernel.options.nofile
         process.born_ns = kernel.now_ns
         host.births += 1
         if parent is not None:
@@ -191,6 +192,8 @@ class Lifecycle:
             kernel.debugger.await_release(process)
         if process.started and process.pid:
             process.exit_status = kernel.launcher.wait_status(process.host.name, process.pid)
+        if process.is_traced and (reason := kernel.launcher.why_killed(process.host.name, process.pid)):
+            kernel.warn(f"{process!r} was killed at an exec that could not be intercepted: {reason}")
         zombies.reap(kernel, process)
         if kernel.traces is not None:
             kernel.traces.process_ended(process, kernel.now_ns)

@@ -44,6 +44,7 @@ class Process:
     _: KW_ONLY
     seed: int
     nofile: tuple[int, int]
+    descriptor_floor: int = 1024  # descriptors from this number on are the shim's own
     pid: int = 0
     global_pid: int = 0
     pidfd: int = -1
@@ -64,6 +65,7 @@ class Process:
     label: str = ""
     born_ns: int = 0
     images: int = 0  # programs that the process has run
+    is_traced: bool = False  # its host is to bring the shim into what it execs
     execs: bool = False  # the next message is the HELLO of another program, or EXEC_FAILED
     on_exit: Callable[[Process], None] | None = None
 

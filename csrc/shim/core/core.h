@@ -56,9 +56,9 @@ struct thread {
     uint64_t guard; /* stack pointer to go back to where a fault ends the running handler, 0: none */
     struct process *process;
     struct thread *next; /* in the list of dying or free records */
-    int channel;         /* its SEQPACKET socket to the server */
-    int epoll;           /* its private epoll, -1 until it first waits for a descriptor */
-    int trace;           /* file for strace_call, -1 if the thread is not traced */
+    int channel;         /* place (core/descriptors.c) of its SEQPACKET socket to the server */
+    int epoll;           /* place of its private epoll, -1 until it first waits for a descriptor */
+    int trace;           /* place of the file for strace_call, -1 if the thread is not traced */
     int tid;
     int alive_word;       /* cleared by the kernel when the thread has really gone */
     uint64_t start_mask;  /* signal mask to start with */
@@ -66,6 +66,8 @@ struct thread {
     bool looks_for_stops; /* something in this call may have made a signal deliverable that stops the process */
     bool acts;            /* in a call that may make others ready, which it may do after having waited */
     uint64_t asked;       /* clock reads and calls since it last waited for something */
+    uint64_t births;      /* children and new images since it last slept */
+    uint64_t looks;       /* polls in vain since it last waited, or found something */
     bool pays_cpu;        /* its CPU time passes in virtual time, since it only computes and reads the clock */
     uint64_t cpu_paid_ns; /* CPU time that it has paid for then */
     uint32_t *join_word;  /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
@@ -112,7 +114,7 @@ struct process {
     uint64_t nofile_hard;
     uint64_t memory_bytes;
     int cpus;
-    int descriptor_floor;
+    int descriptor_floor; /* the shim's own descriptors are at or above this, the application's below */
     uint32_t flags;
     int64_t memory; /* not 0: the number of the memory that it shares with other processes (clone(2), CLONE_VM) */
     bool is_guest;  /* in the memory of its creator, which goes on */
@@ -181,9 +183,15 @@ void trap_arm(void);
 bool trap_is_own_text(uint64_t address);
 
 /* descriptors.c */
-int descriptor_hide(int fd, int floor);
-long descriptor_checked(struct call *call, long fd);
+void descriptors_raise(void);
+void descriptors_limit(const struct process *process);
+int descriptor_number(const struct process *process, int place);
+int descriptor_hide(const struct process *process, int fd);
 bool descriptor_is_ours(const struct call *call, long fd);
+long descriptor_is_free(const struct call *call);
+bool descriptors_reach(struct call *call, uint64_t wanted);
+bool descriptors_grow(struct call *call);
+void descriptors_close_others(const struct process *process, int place);
 
 /* guard.S */
 long guarded_call(long (*work)(void *argument), void *argument);
@@ -199,6 +207,7 @@ const char *host_file(const struct process *process, const char *path, char *tex
 /* procfs.c */
 long proc_open(const char *path);
 long proc_open_numbered(const char *folder, int fd);
+long proc_open_again(int fd, int flags);
 bool proc_name_of(long fd, char *name, size_t room);
 
 /* random.c */

@@ -21,6 +21,7 @@ bool advance_alone(struct thread *thread, const struct wait *wait)
         page->now_ns = (uint64_t)wait->deadline;
     page->quantum_ns = page->now_ns + SIMUNIX_QUANTUM_NS;
     page->local_sleeps++;
+    thread->births = 0;
     return true;
 }
 
@@ -93,7 +94,7 @@ enum simunix_wake park(struct call *call, struct wait *wait)
 
     wait->value = 0;
     if (wait->kind != PARK_YIELD && wait->kind != PARK_PREEMPTED)
-        clock_forget_computing(thread);
+        clock_forget_asking(thread);
     if (advance_alone(thread, wait))
         return WAKE_TIMEOUT;
     thread->parked_mask = (call->mask == SIGNALS_ALL ? call->mask_before : call->mask) & ~waited_for;
@@ -106,6 +107,8 @@ enum simunix_wake park(struct call *call, struct wait *wait)
     thread->is_parked = false;
     if (thread->handed != 0)
         signals_take_handed(thread);
+    if (wake == WAKE_TIMEOUT)
+        thread->births = 0;
     if (thread->acts) /* a new turn, the same call */
         thread->process->page->may_have_woken = 1;
     thread->has_waited = true;

@@ -5,14 +5,20 @@
 #include "shim/sys/process/process.h"
 #include "shim/turn/turn.h"
 
+static bool is_alone(const struct process *process)
+{
+    const struct simunix_clock_page *page = process->page;
+
+    return page->lookahead_ns > page->now_ns && page->due_ns > page->now_ns && process->ready == NULL;
+}
+
 long sys_sched_yield(struct call *call)
 {
     const struct process *process = call->thread->process;
-    const struct simunix_clock_page *page = process->page;
     struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};
 
-    clock_charge_poll(call);
-    if (page->lookahead_ns <= page->now_ns || page->due_ns <= page->now_ns || process->ready != NULL)
+    clock_charge_yield(call, is_alone(process));
+    if (!is_alone(process))
         park(call, &wait);
     return 0;
 }

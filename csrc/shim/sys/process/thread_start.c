@@ -23,10 +23,8 @@ void trap_thread_started(struct thread *thread)
     thread_use_own_stack(thread);
     if (is_process) {
         thread->process->pid = thread->tid;
-        if (!thread->shares_files) {
-            NATIVE(close_range, thread->process->descriptor_floor, thread->channel - 1, 0);
-            NATIVE(close_range, thread->channel + 1, ~0U, 0);
-        }
+        if (!thread->shares_files)
+            descriptors_close_others(thread->process, thread->channel);
     }
     if (is_process || thread->slot == 0)
         say_hello(thread, is_process ? HELLO_FORKED : HELLO_THREAD, "", &reply);
