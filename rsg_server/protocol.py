@@ -25,6 +25,7 @@ class Op(IntEnum):
     STOPPING = _number("OP_STOPPING")
     HOST = _number("OP_HOST")
     BORN = _number("OP_BORN")
+    SOCKETS = _number("OP_SOCKETS")
     TRACE = _number("OP_TRACE")
     TRACE_TEXT = _number("OP_TRACE_TEXT")
     PARK = _number("OP_PARK")
