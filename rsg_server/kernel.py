@@ -58,7 +58,7 @@ class Kernel:
         self.launcher = launcher
         self.on_warning: Callable[[str], None] = lambda text: None
         self.disturbances = Disturbances(lambda text: self.on_warning(text))
-        self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.nofile, options.begun_ns)
+        self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.begun_ns)
         self.timer_queue = TimerQueue(self.page, self._alarm)
         self.timeline = Timeline(self.timer_queue)
         self.network = Network(self.page, self.timeline, platform, options.network_model, options.fairness)

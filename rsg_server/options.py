@@ -11,13 +11,14 @@ from rsg_server.network.sharing import Fairness
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelOptions:
-    """The options of a run. Costs are virtual nanoseconds; `nofile` is the limit of open files that processes see."""
+    """The options of a run. Costs are virtual nanoseconds; `nofile` is the soft limit of open files that processes see."""
 
     seed: int = 0
     epoch_ns: int = 946_684_800 * 10**9  # 2000-01-01T00:00:00Z
     uptime_ns: int = 60 * 10**9
     costs: Costs = field(default_factory=Costs)
     nofile: int = 1024
+    nofile_hard: int = 1 << 20
     host_flags: int = 0
     strict: bool = False
     begun_ns: int = FOREVER_NS  # real time from which on the run made files, see next_tick_ns

@@ -152,7 +152,7 @@ FLAG_TRACE_STABLE: int = lib.HELLO_FLAG_TRACE_STABLE
 PAGE_FIELDS: dict[str, int] = {
     name: field.offset // 8 for name, field in ffi.typeof("struct simunix_clock_page").fields if field.type.kind == "primitive"
 }
-"""Index of each 64-bit field of the clock page in an array of 64-bit words (the last two fields are 32 bits wide)."""
+"""Index of each 64-bit field of the clock page in an array of 64-bit words."""
 
 DATAGRAM_HEADER_BYTES: int = ffi.sizeof("struct simunix_datagram")
 NEVER = -1

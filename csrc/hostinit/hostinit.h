@@ -21,8 +21,11 @@
  *   first message of a host with namespaces of its own, carried out in order:
  *     hostname=NAME  proc=  tmpfs=MODE PATH  directory=MODE OWNER PATH  file=PATH
  *     bind=ro|rw SOURCE\tTARGET  overlay=UPPER\tWORK\tTARGET  place=file|directory PATH (with its parents, if missing)
+ *     layer=UPPER\tWORK\tTARGET  as overlay=, but where that cannot be, TARGET stays as it is
  *     keep=PATH                  keep this computer's folder open, as later words hide it
  *     share=PATH                 show this computer's folder or file below folders that are hidden by now
+ *     devices=TERMINAL           the usual devices, pseudoterminals of its own, and the caller's TERMINAL as the console
+ *     seal=                      make read-only what is this computer's own in /proc and /sys
  *     root=LOWER\tBASE           another root file system, under a layer of the host's own; later words are seen from inside
  *     close=                     unmount this computer's files, except what is bound by then
  *   then any number of: argv=… (repeated) env=… (repeated) cwd= user= nofile= core= channel= foreground=0|1, with four
@@ -87,6 +90,7 @@ void host_serve(bool isolated);
 bool setup_run(const struct message *message);
 bool setup_failed(const char *what, const char *which);
 bool setup_make_file(const char *path);
+bool setup_make_read_only(const char *target);
 const char *take_field(const char *text, char *field, char separator);
 
 /* outside.c: the functions that carry out a directive are false after having answered with an error */
@@ -103,6 +107,13 @@ bool root_close(const char *unused);
 /* overlay.c */
 void overlay_in_user_namespace(void);
 bool overlay_mount(const char *lower, const char *upper, const char *work, const char *target);
+
+/* devices.c */
+bool devices_make(const char *terminal);
+
+/* seal.c */
+bool seal_mounts(const char *unused);
+void seal_capabilities(void);
 
 /* users.c */
 const struct passwd *user_find(const char *name);

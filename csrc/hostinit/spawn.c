@@ -212,6 +212,16 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* The program may have the descriptors below its channel; the hard limit leaves room for those of the shim. */
+static void limit_descriptors(int channel)
+{
+    struct rlimit files;
+
+    getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = (rlim_t)channel;
+    setrlimit(RLIMIT_NOFILE, &files);
+}
+
 /* Place stdin, stdout and stderr at 0 to 2 and the channel where the shim expects it; the report's descriptor closes on exec.
  * */
 static int place_descriptors(const struct message *message, int report, int channel)
@@ -223,6 +233,7 @@ static int place_descriptors(const struct message *message, int report, int chan
     for (int i = 0; i < 3; i++)
         dup2(message->fds[i], i);
     close_range(3, (unsigned)channel - 1, 0);
+    limit_descriptors(channel);
     return hidden;
 }
 
@@ -245,6 +256,7 @@ static _Noreturn void run_program(const struct message *message, const struct pr
     report = place_descriptors(message, report, (int)program->channel);
     if (!program->foreground || !has_terminal())
         setsid();
+    seal_capabilities();
     if (!program->foreground)
         leave_callers_groups();
     become_user(report, program->user);

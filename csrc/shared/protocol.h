@@ -32,7 +32,7 @@
 enum simunix_op {
     /* life */
     /* [kind, pid, tid, program]; the reply to HELLO_NEW_IMAGE, with the descriptor of the shared page:
-     * [0, seed, nofile, cpus, memory, flags, host, files, slot] */
+     * [0, seed, soft nofile, cpus, memory, flags, host, files, slot, hard nofile, descriptor floor] */
     OP_HELLO = 1,
     /* [kind] -> [child number, its slot, number of its pooled channel] + that channel, unless a thread that has
      * ended left it to the process */
@@ -42,7 +42,7 @@ enum simunix_op {
     OP_EXEC_FAILED = 5, /* [errno] -> [0] */
     OP_THREAD_EXIT = 6, /* [status, word] no reply; the word is the join futex, 0 if none */
     OP_EXIT = 7,        /* [status] no reply; the whole process */
-    OP_NOFILE = 8,      /* [soft, hard] -> [0]; the limit that the process believes in */
+    OP_NOFILE = 8,      /* [soft, hard, floor] -> [0]; the limit that the process believes in, where the shim's own begin */
     OP_WARN = 9,        /* [kind, text] -> [0] */
     /* [signal, pid] -> [0] once continued; pid as in kill(2) of the others that it was sent to, -1: to nobody else */
     OP_STOPPING = 10,
@@ -97,7 +97,7 @@ enum simunix_op {
     OP_ACCEPT = 44,     /* [id] -> [new id, family, bytes, port] + fd; -EAGAIN if none is pending */
     OP_SOCKNAME = 45,   /* [id] -> [0, family, bytes, port] */
     OP_PEERNAME = 46,   /* [id] -> [0, family, bytes, port] */
-    OP_SHUTDOWN = 47,   /* [id, how] -> [0]; the caller then shuts its end down */
+    OP_SHUTDOWN = 47,   /* [id, how] -> [0]; the caller then shuts its end down; [1]: it connected, and does no more */
     OP_SOCKET_GET = 48, /* [id, level, option] -> [0, bytes] */
     OP_SOCKET_SET = 49, /* [id, level, option, bytes] -> [0] */
     /* [id] -> [0]; what has been sent on a netlink socket is answered now; its port in bind and sockname is a pid */
@@ -269,9 +269,8 @@ struct simunix_clock_page {
     /* slot of a thread that computes and reads the clock, and that process's CPU time when it began: its CPU time passes; 0: none */
     uint64_t computing_slot;
     uint64_t computing_since_ns;
-    int64_t nice;              /* of the whole emulation: what it calls nice is added to it */
-    uint32_t descriptor_floor; /* the shim's own descriptors are at or above this */
-    uint32_t version;
+    int64_t nice; /* of the whole emulation: what it calls nice is added to it */
+    uint64_t version;
 };
 
 #endif

@@ -47,7 +47,7 @@ QUANTUM = PAGE_FIELDS["quantum_ns"]
 COMPUTING_SLOT = PAGE_FIELDS["computing_slot"]
 COMPUTING_SINCE = PAGE_FIELDS["computing_since_ns"]
 NICE = PAGE_FIELDS["nice"]
-FLOOR_AND_VERSION = PAGE_FIELDS["descriptor_floor"]
+VERSION = PAGE_FIELDS["version"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class ClockPage:
     Emulated processes can write here, so what they write is never trusted to go backwards: `now_ns` only grows.
     """
 
-    def __init__(self, epoch_ns: int, uptime_ns: int, costs: Costs, descriptor_floor: int, begun_ns: int = FOREVER_NS) -> None:
+    def __init__(self, epoch_ns: int, uptime_ns: int, costs: Costs, begun_ns: int = FOREVER_NS) -> None:
         self.fd = os.memfd_create("simunix-clock", os.MFD_CLOEXEC)
         os.ftruncate(self.fd, SHARED_BYTES)  # pages that are never written take no memory
         self._memory = mmap.mmap(self.fd, SHARED_BYTES)
@@ -91,7 +91,7 @@ class ClockPage:
         self.words[BEGUN] = begun_ns
         struct.pack_into("=qq", self._memory, REALTIME * 8, epoch_ns, uptime_ns)
         struct.pack_into("=q", self._memory, NICE * 8, os.getpriority(os.PRIO_PROCESS, 0))
-        struct.pack_into("=II", self._memory, FLOOR_AND_VERSION * 8, descriptor_floor, PROTOCOL_VERSION)
+        self.words[VERSION] = PROTOCOL_VERSION
 
     @property
     def now_ns(self) -> int:

@@ -76,7 +76,7 @@ class Descriptors:
         except OSError:
             return
         for fd in numbers:
-            if fd < self._kernel.options.nofile:  # descriptors from this limit on are the shim's own
+            if fd < process.descriptor_floor:
                 with contextlib.suppress(OSError):
                     yield fd, os.stat(f"{folder}/{fd}")
 

@@ -24,9 +24,13 @@ _PHRASES = {
 
 
 def nofile(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[soft, hard] -> [0]; the limit of descriptors (RLIMIT_NOFILE) that the process and its children shall see."""
-    soft, hard = arguments
+    """[soft, hard, floor] -> [0]; the limit of descriptors (RLIMIT_NOFILE) that the process and its children shall see.
+
+    The descriptors of the process's shim begin at the floor.
+    """
+    soft, hard, floor = arguments
     actor.process.nofile = (soft, hard)
+    actor.process.descriptor_floor = floor
     return OK
 
 
@@ -54,4 +58,4 @@ def _call(kind: int, text: str) -> str:
     return re.split(r"\W", text, maxsplit=1)[0]
 
 
-HANDLERS: dict[int, Handler] = {int(Op.NOFILE): Handler("ii", nofile), int(Op.WARN): Handler("is", warn)}
+HANDLERS: dict[int, Handler] = {int(Op.NOFILE): Handler("iii", nofile), int(Op.WARN): Handler("is", warn)}

@@ -40,8 +40,9 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     host = process.host
     flags = host.flags | (kernel.traces.flags(process) if kernel.traces is not None else 0)
     seed, shape = kernel.lifecycle.seed_of_image(process), host.host
-    values = (0, seed, process.nofile[0], shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot)
-    reply = Reply(values, fds=(kernel.page.fd,), close=False)
+    soft, hard = process.nofile
+    values = (0, seed, soft, shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot)
+    reply = Reply((*values, hard, process.descriptor_floor), fds=(kernel.page.fd,), close=False)
     if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
         return None
     return reply

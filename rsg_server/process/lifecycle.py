@@ -51,8 +51,9 @@ class Lifecycle:
         kernel = self._kernel
         number = self._next_process
         self._next_process += 1
-        nofile = parent.nofile if parent else (kernel.options.nofile, kernel.options.nofile)
+        nofile = parent.nofile if parent else (kernel.options.nofile, kernel.options.nofile_hard)
         process = Process(number, host, parent, program, seed=seed_of(kernel.options.seed, number), nofile=nofile)
+        process.descriptor_floor = parent.descriptor_floor if parent else kernel.options.nofile
         process.born_ns = kernel.now_ns
         host.births += 1
         if parent is not None:

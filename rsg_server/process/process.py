@@ -44,6 +44,7 @@ class Process:
     _: KW_ONLY
     seed: int
     nofile: tuple[int, int]
+    descriptor_floor: int = 1024  # descriptors from this number on are the shim's own
     pid: int = 0
     global_pid: int = 0
     pidfd: int = -1

@@ -33,12 +33,9 @@ def copy_of(process: Process, fd: int) -> socket.socket | None:
         return None
 
 
-def close_with_error(which: SimulatedSocket, nofile: int) -> bool:
-    """Close the server's end so that the application's shows an error; False if no process was found that has that open.
-
-    `nofile` is the limit of emulated processes' descriptor numbers; those above are the shim's own.
-    """
-    marked = _has_unread(which) or _send_from_application(which, nofile)
+def close_with_error(which: SimulatedSocket) -> bool:
+    """Close the server's end so that the application's shows an error; False if no process was found that has that open."""
+    marked = _has_unread(which) or _send_from_application(which)
     which.end.close()
     return marked
 
@@ -49,11 +46,11 @@ def _has_unread(which: SimulatedSocket) -> bool:
     return False
 
 
-def _send_from_application(which: SimulatedSocket, nofile: int) -> bool:
+def _send_from_application(which: SimulatedSocket) -> bool:
     if which.app_end is not None:  # not handed out yet
         return _send_byte(which.app_end)
     for process in _likely_holders(which):
-        for fd in _descriptors_of(process, which.inode, nofile):
+        for fd in _descriptors_of(process, which.inode):
             copy = copy_of(process, fd)
             if copy is not None:
                 with copy:
@@ -78,7 +75,7 @@ def _likely_holders(which: SimulatedSocket) -> Iterator[Process]:
             yield process
 
 
-def _descriptors_of(process: Process, inode: int, nofile: int) -> Iterator[int]:
+def _descriptors_of(process: Process, inode: int) -> Iterator[int]:
     folder = f"/proc/{process.global_pid}/fd"
     try:
         numbers = sorted(map(int, os.listdir(folder)))
@@ -86,5 +83,5 @@ def _descriptors_of(process: Process, inode: int, nofile: int) -> Iterator[int]:
         return
     for fd in numbers:
         with contextlib.suppress(OSError):
-            if fd < nofile and os.readlink(f"{folder}/{fd}") == f"socket:[{inode}]":
+            if fd < process.descriptor_floor and os.readlink(f"{folder}/{fd}") == f"socket:[{inode}]":
                 yield fd

@@ -165,7 +165,7 @@ class Streams:
         self.stop(which)
         self._kernel.sockets.binding.release(which)
         self._kernel.sockets.keep_silently(which)
-        return error_marking.close_with_error(which, self._kernel.options.nofile)
+        return error_marking.close_with_error(which)
 
     def stop(self, which: SimulatedSocket) -> None:
         """Neither take from an application nor deliver to it any more."""

@@ -93,7 +93,7 @@ class Emulation:
         self._log = EventLog(directory.events, plan.log_every_turn)
         self._core = claim()
         self._specs: dict[str, ContainerSpec] = {}
-        self._launcher = ContainerLauncher(self._specs, plan.kernel.nofile, self._core.core)
+        self._launcher = ContainerLauncher(self._specs, plan.kernel, self._core.core)
         gate = self._make_room()
         with umask_set_aside():
             self._specs.update(HostFiles(plan, directory, self.isolation).write())

@@ -20,6 +20,7 @@ import syscall_table  # noqa: E402
 REASONS = {
     "files and their names: the kernel answers at once",
     "memory of the process itself",
+    "a new descriptor: never waits, and the kernel keeps the application's limit",
     "the process and its relations: the kernel is the process table",
     "scheduling parameters: one actor runs at a time whatever they say",
     "mounts and namespaces inside the host's own",

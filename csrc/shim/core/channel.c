@@ -22,13 +22,18 @@ static _Noreturn void server_is_gone(void)
     }
 }
 
+static int channel_of(const struct thread *thread)
+{
+    return descriptor_number(thread->process, thread->channel);
+}
+
 void request_send(struct thread *thread, const uint8_t *buffer, struct msgpack_writer *writer)
 {
     long size = writer->next - buffer;
 
     if (writer->overflow)
         fatal("a message did not fit its buffer", NULL, size);
-    if (NATIVE(sendto, thread->channel, buffer, size, MSG_NOSIGNAL, NULL, 0) != size)
+    if (NATIVE(sendto, channel_of(thread), buffer, size, MSG_NOSIGNAL, NULL, 0) != size)
         server_is_gone();
 }
 
@@ -55,7 +60,7 @@ void channel_check(struct thread *thread)
 {
     char byte;
 
-    if (NATIVE(recvfrom, thread->channel, &byte, 1, MSG_PEEK | MSG_DONTWAIT, NULL, NULL) == 0)
+    if (NATIVE(recvfrom, channel_of(thread), &byte, 1, MSG_PEEK | MSG_DONTWAIT, NULL, NULL) == 0)
         server_is_gone();
 }
 
@@ -74,7 +79,7 @@ int64_t reply_wait(struct thread *thread, struct reply *reply)
     struct iovec iov = {thread->buffer, sizeof thread->buffer};
     _Alignas(8) char control[sizeof(struct control_header) + 8];
     struct message_header message = {.iov = &iov, .iov_length = 1, .control = control, .control_length = sizeof control};
-    long size = NATIVE(recvmsg, thread->channel, &message, MSG_CMSG_CLOEXEC);
+    long size = NATIVE(recvmsg, channel_of(thread), &message, MSG_CMSG_CLOEXEC);
 
     if (size <= 0)
         server_is_gone();

@@ -46,9 +46,9 @@ struct thread {
     struct start_registers start;
     struct process *process;
     struct thread *next; /* in the list of dying or free records */
-    int channel;         /* its SEQPACKET socket to the server */
-    int epoll;           /* its private epoll, -1 until it first waits for a descriptor */
-    int trace;           /* file for strace_call, -1 if the thread is not traced */
+    int channel;         /* place (core/descriptors.c) of its SEQPACKET socket to the server */
+    int epoll;           /* place of its private epoll, -1 until it first waits for a descriptor */
+    int trace;           /* place of the file for strace_call, -1 if the thread is not traced */
     int tid;
     int alive_word;       /* cleared by the kernel when the thread has really gone */
     uint64_t start_mask;  /* signal mask to start with */
@@ -92,7 +92,7 @@ struct process {
     uint64_t memory_bytes;
     uint64_t affinity;
     int cpus;
-    int descriptor_floor;
+    int descriptor_floor; /* the shim's own descriptors are at or above this, the application's below */
     uint32_t flags;
     int pid;
     int proc; /* /proc, once the process has changed its root; 0 before */
@@ -159,9 +159,15 @@ void trap_arm(void);
 bool trap_is_own_text(uint64_t address);
 
 /* descriptors.c */
-int descriptor_hide(int fd, int floor);
-long descriptor_checked(struct call *call, long fd);
+void descriptors_raise(void);
+void descriptors_limit(const struct process *process);
+int descriptor_number(const struct process *process, int place);
+int descriptor_hide(const struct process *process, int fd);
 bool descriptor_is_ours(const struct call *call, long fd);
+long descriptor_is_free(const struct call *call);
+bool descriptors_reach(struct call *call, uint64_t wanted);
+bool descriptors_grow(struct call *call);
+void descriptors_close_others(const struct process *process, int place);
 
 /* diagnostic.c */
 _Noreturn void fatal(const char *what, const char *detail, int64_t number);
@@ -173,6 +179,7 @@ const char *host_file(const struct process *process, const char *path, char *tex
 /* procfs.c */
 long proc_open(const char *path);
 long proc_open_numbered(const char *folder, int fd);
+long proc_open_again(int fd, int flags);
 bool proc_name_of(long fd, char *name, size_t room);
 
 /* random.c */

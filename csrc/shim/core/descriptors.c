@@ -1,28 +1,139 @@
-/* The shim's own descriptors live at and above a floor that the application takes for its limit. */
-#include "shim/core/core.h"
+/* The shim's own descriptors live at and above a floor, which the application cannot reach: a floor that moves up.
+ *
+ * The kernel's soft limit is the application's own, or the floor where the application's limit is higher: so the kernel itself
+ * refuses a descriptor too many before anything has happened. Only while the shim gets a descriptor of its own is the limit
+ * raised. An application that may have more descriptors than lie below the floor gets a higher floor once it needs one, since
+ * the kernel's table of a process is as long as the highest number in it: records of threads hold places, counted from the
+ * floor. */
+#include "shim/core/channel.h"
 
-/* Move a descriptor of the shim's out of the application's sight; returns the new number. */
-int descriptor_hide(int fd, int floor)
+#define PLACES_MAX 4096 /* above the floor: two or three for each thread */
+
+struct limits {
+    uint64_t soft;
+    uint64_t hard;
+};
+
+static uint64_t kernel_hard(void)
 {
-    long hidden = NATIVE(fcntl, fd, F_DUPFD_CLOEXEC, floor);
+    struct limits limits = {0, 0};
+
+    NATIVE(getrlimit, RLIMIT_NOFILE, &limits);
+    return limits.hard;
+}
+
+static void set_kernel_soft(uint64_t soft)
+{
+    struct limits limits = {soft, kernel_hard()};
+
+    if (limits.soft > limits.hard)
+        limits.soft = limits.hard;
+    NATIVE(setrlimit, RLIMIT_NOFILE, &limits);
+}
+
+/* From here on a descriptor of the shim's own may come, even if the application has as many as it may have. */
+void descriptors_raise(void)
+{
+    set_kernel_soft(~0UL);
+}
+
+/* From here on the kernel refuses what the application may not have. */
+void descriptors_limit(const struct process *process)
+{
+    uint64_t floor = (uint64_t)process->descriptor_floor;
+
+    set_kernel_soft(process->nofile_soft < floor ? process->nofile_soft : floor);
+}
+
+/* The number of a place; -1 for none. */
+int descriptor_number(const struct process *process, int place)
+{
+    return place < 0 ? -1 : process->descriptor_floor + place;
+}
+
+/* Move a descriptor of the shim's out of the application's reach, while the limit is raised; returns its place. */
+int descriptor_hide(const struct process *process, int fd)
+{
+    long hidden = NATIVE(fcntl, fd, F_DUPFD_CLOEXEC, process->descriptor_floor);
 
     if (hidden < 0)
         fatal("no descriptor left for the shim; raise the hard limit of open files", NULL, hidden);
     NATIVE(close, fd);
-    return (int)hidden;
-}
-
-/* A new descriptor that the kernel gave the application, if the application's own limit allows it. */
-long descriptor_checked(struct call *call, long fd)
-{
-    if (fd < 0 || (uint64_t)fd < call->thread->process->nofile_soft)
-        return fd;
-    NATIVE(close, fd);
-    return -EMFILE;
+    return (int)hidden - process->descriptor_floor;
 }
 
 /* Is the descriptor the shim's own? To the application it is not open. */
 bool descriptor_is_ours(const struct call *call, long fd)
 {
     return (unsigned int)fd >= (unsigned int)call->thread->process->descriptor_floor;
+}
+
+/* 0 if the application may have one more descriptor, or -EMFILE: asked before the server makes one for it. */
+long descriptor_is_free(const struct call *call)
+{
+    long fd = NATIVE(fcntl, descriptor_number(call->thread->process, call->thread->channel), F_DUPFD_CLOEXEC, 0);
+
+    if (fd < 0)
+        return -EMFILE;
+    NATIVE(close, fd);
+    return 0;
+}
+
+static void move_own(struct process *process, int by)
+{
+    for (int place = PLACES_MAX - 1; place >= 0; place--) {
+        int number = process->descriptor_floor + place;
+
+        if (NATIVE(fcntl, number, F_GETFD, 0) < 0)
+            continue;
+        NATIVE(dup3, number, number + by, O_CLOEXEC);
+        NATIVE(close, number);
+    }
+    if (process->proc > 0)
+        process->proc += by;
+    process->descriptor_floor += by;
+}
+
+/* Let the application have the number `wanted`, if its limit allows that and its table ends before. True if the floor has moved:
+ * what was refused may be tried again. */
+bool descriptors_reach(struct call *call, uint64_t wanted)
+{
+    struct process *process = call->thread->process;
+    uint64_t floor = (uint64_t)process->descriptor_floor;
+    uint64_t ceiling, before;
+    uint64_t all = SIGNALS_ALL;
+    struct reply reply;
+
+    if (wanted < floor || wanted >= process->nofile_soft)
+        return false;
+    ceiling = kernel_hard() - PLACES_MAX;
+    if (ceiling > process->nofile_soft)
+        ceiling = process->nofile_soft;
+    if (wanted >= ceiling)
+        return false;
+    while (floor <= wanted)
+        floor *= 2;
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8); /* a call of the preload net may come here with signals let in */
+    descriptors_raise();
+    move_own(process, (int)(floor < ceiling ? floor : ceiling) - process->descriptor_floor);
+    descriptors_limit(process);
+    ASK(call->thread, &reply, OP_NOFILE, (int64_t)process->nofile_soft, (int64_t)process->nofile_hard,
+        process->descriptor_floor);
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
+    return true;
+}
+
+/* A call was refused for want of a descriptor (-EMFILE): can it be made again with a higher floor? */
+bool descriptors_grow(struct call *call)
+{
+    return descriptor_is_free(call) != 0 && descriptors_reach(call, (uint64_t)call->thread->process->descriptor_floor);
+}
+
+/* In the copy of a process: close the descriptors of the shim that were its creator's, all but the one at `place`. */
+void descriptors_close_others(const struct process *process, int place)
+{
+    int number = descriptor_number(process, place);
+
+    NATIVE(close_range, process->descriptor_floor, number - 1, 0);
+    NATIVE(close_range, number + 1, ~0U, 0);
 }

@@ -4,11 +4,11 @@
 
 #define RECORD_SIZE ((sizeof(struct thread) + 4095) & ~4095UL)
 
-static void close_own(int *fd)
+static void close_own(const struct process *process, int *place)
 {
-    if (*fd >= 0)
-        NATIVE(close, *fd);
-    *fd = -1;
+    if (*place >= 0)
+        NATIVE(close, descriptor_number(process, *place));
+    *place = -1;
 }
 
 static struct thread *fresh_record(void)
@@ -38,8 +38,8 @@ static struct thread *take_record(struct process *process, int64_t pooled_channe
         return is_new ? fresh_record() : NULL;
     *at = thread->next;
     if (is_new) { /* the server has given up the channel of the ended thread */
-        close_own(&thread->channel);
-        close_own(&thread->epoll);
+        close_own(process, &thread->channel);
+        close_own(process, &thread->epoll);
     }
     return thread;
 }
@@ -71,10 +71,10 @@ void thread_release(struct thread *thread)
 {
     struct process *process = thread->process;
 
-    close_own(&thread->trace);
+    close_own(process, &thread->trace);
     if (thread->pooled_channel == 0) {
-        close_own(&thread->channel);
-        close_own(&thread->epoll);
+        close_own(process, &thread->channel);
+        close_own(process, &thread->epoll);
     }
     if (thread->is_main)
         return; /* its record is not from mmap */

@@ -73,7 +73,7 @@ static long handle(struct call *call, const struct row *row)
     return result;
 }
 
-static long answer(struct call *call)
+static long answer_once(struct call *call)
 {
     const struct row *row;
 
@@ -89,6 +89,16 @@ static long answer(struct call *call)
         return row->error;
     }
     return call_natively(call);
+}
+
+/* A call that wants a descriptor too many does nothing, so it can be made again once the application has room for more. */
+static long answer(struct call *call)
+{
+    long result = answer_once(call);
+
+    if (__builtin_expect(result == -EMFILE, 0) && descriptors_grow(call))
+        result = answer_once(call);
+    return result;
 }
 
 /* The mask that will hold once the call has returned. */

@@ -93,7 +93,6 @@ static void map_page(int fd)
         fatal("the clock page cannot be mapped", NULL, page);
     NATIVE(close, fd);
     main_process.page = (struct simunix_clock_page *)page;
-    main_process.descriptor_floor = (int)main_process.page->descriptor_floor;
     if (main_process.page->version != SIMUNIX_PROTOCOL_VERSION)
         fatal("this shim and the server are of different versions", NULL, main_process.page->version);
 }
@@ -105,7 +104,10 @@ static void register_process(const char *program)
     if (say_hello(&main_thread, HELLO_NEW_IMAGE, program, &reply) != 0)
         fatal("the server refused this process", program, reply.status);
     main_process.random_state = (uint64_t)reply_number(&reply, 1);
-    main_process.nofile_soft = main_process.nofile_hard = (uint64_t)reply_number(&reply, 2);
+    main_process.nofile_soft = (uint64_t)reply_number(&reply, 2);
+    main_process.nofile_hard = (uint64_t)reply_number(&reply, 9);
+    main_thread.channel = main_process.descriptor_floor - (int)reply_number(&reply, 10);
+    main_process.descriptor_floor = (int)reply_number(&reply, 10);
     main_process.cpus = (int)reply_number(&reply, 3);
     main_process.memory_bytes = (uint64_t)reply_number(&reply, 4);
     main_process.flags = (uint32_t)reply_number(&reply, 5);
@@ -136,8 +138,8 @@ __attribute__((constructor)) static void initialise(int argc, char **argv, char 
         return; /* preloaded outside an emulation: stay out of the way */
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
     main_thread = (struct thread){.self = &main_thread, .process = &main_process, .epoll = -1, .trace = -1, .is_main = true};
-    main_thread.channel = parse_number(channel);
-    NATIVE(fcntl, main_thread.channel, F_SETFD, FD_CLOEXEC);
+    main_process.descriptor_floor = parse_number(channel); /* until the server has told: the channel's place is 0 */
+    NATIVE(fcntl, main_process.descriptor_floor, F_SETFD, FD_CLOEXEC);
     main_process.pid = (int)NATIVE(getpid);
     main_thread.tid = (int)NATIVE(gettid);
     set_thread_pointer(&main_thread);

@@ -88,7 +88,8 @@ static void flush(struct trace *trace)
     if (trace->thread->process->traces_by_server)
         send_text(trace);
     else
-        NATIVE(write, trace->thread->trace, trace->flushed, trace->at - trace->flushed);
+        NATIVE(write, descriptor_number(trace->thread->process, trace->thread->trace), trace->flushed,
+               trace->at - trace->flushed);
     trace->flushed = trace->at;
 }
 
@@ -292,8 +293,10 @@ void strace_open(struct thread *thread)
     if ((thread->process->flags & HELLO_FLAG_TRACE) == 0)
         return;
     strace_limited(thread->process);
+    descriptors_raise();
     if (ASK(thread, &reply, OP_TRACE) == 0 && reply.fd >= 0)
-        thread->trace = descriptor_hide(reply.fd, thread->process->descriptor_floor);
+        thread->trace = descriptor_hide(thread->process, reply.fd);
+    descriptors_limit(thread->process);
 }
 
 /* The line of the execve(2) that started this program: the program before did not see the call end. */

@@ -14,9 +14,17 @@ static void epoll_prepare(struct thread *thread)
 
     if (thread->epoll >= 0)
         return;
+    descriptors_raise();
     if (ASK(thread, &reply, OP_EPOLL) != 0 || reply.fd < 0)
         fatal("the server gave no epoll descriptor", NULL, reply.status);
-    thread->epoll = descriptor_hide(reply.fd, thread->process->descriptor_floor);
+    thread->epoll = descriptor_hide(thread->process, reply.fd);
+    descriptors_limit(thread->process);
+}
+
+/* The number of the thread's private epoll. */
+static int epoll_of(const struct thread *thread)
+{
+    return descriptor_number(thread->process, thread->epoll);
 }
 
 /* All events that the entries up to `last` want of one descriptor: epoll takes a descriptor once, poll many times. */
@@ -40,9 +48,9 @@ static void epoll_fill(struct thread *thread, const struct pollfd *fds, unsigned
 
         if (fds[i].fd < 0)
             continue;
-        result = NATIVE(epoll_ctl, thread->epoll, EPOLL_CTL_ADD, fds[i].fd, &event);
+        result = NATIVE(epoll_ctl, epoll_of(thread), EPOLL_CTL_ADD, fds[i].fd, &event);
         if (result == -EEXIST)
-            result = NATIVE(epoll_ctl, thread->epoll, EPOLL_CTL_MOD, fds[i].fd, &event);
+            result = NATIVE(epoll_ctl, epoll_of(thread), EPOLL_CTL_MOD, fds[i].fd, &event);
         if (result != 0 && result != -EPERM && result != -EBADF)
             fatal("epoll_ctl refused a descriptor", syscall_name(__NR_epoll_ctl), result);
     }
@@ -54,7 +62,7 @@ static void epoll_empty(struct thread *thread, const struct pollfd *fds, unsigne
 
     for (unsigned i = 0; i < count; i++)
         if (fds[i].fd >= 0)
-            NATIVE(epoll_ctl, thread->epoll, EPOLL_CTL_DEL, fds[i].fd, &event);
+            NATIVE(epoll_ctl, epoll_of(thread), EPOLL_CTL_DEL, fds[i].fd, &event);
 }
 
 /* When the server looks at a private epoll, the kernel asks a signalfd in it whether the *server* has signals, and strikes the
@@ -96,7 +104,7 @@ long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t 
     epoll_fill(call->thread, fds, count);
     for (unsigned i = 0; i < count && wait.c == 0; i++)
         wait.c = fds[i].fd >= 0 && terminal_of_master(fds[i].fd) >= 0;
-    wait.c |= (uint64_t)call->thread->epoll << 8;
+    wait.c |= (uint64_t)epoll_of(call->thread) << 8;
     result = wait_on(call, &wait, restarts);
     epoll_empty(call->thread, fds, count);
     signalfd_refresh(call->thread);
@@ -112,13 +120,13 @@ long wait_changed(struct call *call, int fd, short events, int64_t deadline, boo
     long result;
 
     epoll_prepare(call->thread);
-    result = NATIVE(epoll_ctl, call->thread->epoll, EPOLL_CTL_ADD, fd, &event);
+    result = NATIVE(epoll_ctl, epoll_of(call->thread), EPOLL_CTL_ADD, fd, &event);
     if (result != 0)
         return result;
-    NATIVE(epoll_wait, call->thread->epoll, &seen, 1, 0); /* takes what is so already */
-    wait.c = (uint64_t)call->thread->epoll << 8;
+    NATIVE(epoll_wait, epoll_of(call->thread), &seen, 1, 0); /* takes what is so already */
+    wait.c = (uint64_t)epoll_of(call->thread) << 8;
     result = wait_on(call, &wait, restarts);
-    NATIVE(epoll_ctl, call->thread->epoll, EPOLL_CTL_DEL, fd, &event);
+    NATIVE(epoll_ctl, epoll_of(call->thread), EPOLL_CTL_DEL, fd, &event);
     return result;
 }
 

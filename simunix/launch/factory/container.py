@@ -67,7 +67,7 @@ class Temporary:
 
 @dataclass(frozen=True, slots=True)
 class ContainerSpec:
-    """What a host is made of. `directory` is its own folder of the run directory."""
+    """What a host is made of. `directory` is its own folder of the run directory, `terminal` the caller's, for a console."""
 
     name: str
     directory: Path
@@ -76,6 +76,7 @@ class ContainerSpec:
     binds: tuple[Bind, ...] = ()
     temporary: tuple[Temporary, ...] = ()
     fresh_run: bool = True
+    terminal: str = ""
     shim: Path = field(default=SHIM)
     root: RootTree = THIS_COMPUTER
 
@@ -122,6 +123,8 @@ class _Directives:
             self._private(private)
         for bind in spec.binds:
             self._bind(bind)
+        if spec.isolation is Isolation.ROOT:  # an ordinary user may change nothing there anyway
+            self.words.append("seal=")
         if self._is_elsewhere:
             self.words.append("close=")
         return self.words
@@ -161,8 +164,9 @@ class _Directives:
         return any((bind.source / path[len(bind.target) :].lstrip("/")).exists() for bind in above)
 
     def _fresh_run(self) -> None:
-        """/run as after a boot, with the shim in it: users that cannot reach the package can reach this."""
+        """/run and /dev as after a boot, with the shim in /run: users that cannot reach the package can reach this."""
         self.words += [
+            f"devices={self.spec.terminal}",
             "tmpfs=755 /run",
             "directory=755  /run/simunix",
             f"file={SHIM_IN_HOST}",
@@ -173,7 +177,7 @@ class _Directives:
     def _temporary(self, folder: Temporary) -> None:
         """Only what is shared is this computer's: two hosts may choose one name for a file, and so may two runs."""
         if folder.is_layer:
-            self._layer(folder.source, folder.path)
+            self._layer(folder.source, folder.path, "layer")
         else:
             folder.source.mkdir(parents=True, exist_ok=True)
             self.words += [f"bind=rw {folder.source}\t{folder.path}", f"directory=1777  {folder.path}"]
@@ -210,10 +214,10 @@ class _Directives:
         self._layer(self.spec.directory / "layers" / str(existing).strip("/").replace("/", "_"), str(existing))
         self._layered.add(str(existing))
 
-    def _layer(self, base: Path, target: str) -> None:
+    def _layer(self, base: Path, target: str, directive: str = "overlay") -> None:
         for part in ("upper", "work"):
             (base / part).mkdir(parents=True, exist_ok=True)
-        self.words.append(f"overlay={base / 'upper'}\t{base / 'work'}\t{target}")
+        self.words.append(f"{directive}={base / 'upper'}\t{base / 'work'}\t{target}")
 
     def _make_parents(self, above: str, private: PrivatePath) -> None:
         missing = Path(private.path).relative_to(above).parts

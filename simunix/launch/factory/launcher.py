@@ -8,10 +8,12 @@ import signal
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
+from rsg_server.options import KernelOptions
 from rsg_server.process.host_state import Command
 from simunix.launch.factory.broker import FactoryError
 from simunix.launch.factory.container import Container, ContainerSpec
 from simunix.launch.factory.factory import HostFactory
+from simunix.launch.limits.limits import descriptors
 from simunix.launch.plan import FileSpec
 from simunix.roots.tree import RootTree
 
@@ -22,9 +24,9 @@ DESCRIPTORS_FOR_SHIM = 4096
 class ContainerLauncher:
     """Has one container for each host, started when it is first needed; all containers come from one factory."""
 
-    def __init__(self, specs: dict[str, ContainerSpec], nofile: int, core: int | None) -> None:
+    def __init__(self, specs: dict[str, ContainerSpec], options: KernelOptions, core: int | None) -> None:
         self._specs = specs
-        self._nofile = nofile
+        self._options = options
         self._core = core
         self.containers: dict[str, Container] = {}
         self._factory: HostFactory | None = None
@@ -44,8 +46,9 @@ class ContainerLauncher:
 
     def spawn(self, host_name: str, command: Command, channel_fd: int) -> None:
         """See rsg_server.process.host_state.Launcher."""
-        limit = self._nofile + DESCRIPTORS_FOR_SHIM
-        self.start(host_name).spawn(command, channel_fd, self._nofile, limit, self._core)
+        least = self._options.nofile + DESCRIPTORS_FOR_SHIM
+        limit = max(least, min(self._options.nofile_hard + DESCRIPTORS_FOR_SHIM, descriptors().free))
+        self.start(host_name).spawn(command, channel_fd, self._options.nofile, limit, self._core)
 
     def wait_status(self, host_name: str, pid: int) -> int:
         """See rsg_server.process.host_state.Launcher."""

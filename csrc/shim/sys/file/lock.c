@@ -117,9 +117,8 @@ long sys_fcntl(struct call *call)
         return -EINVAL;
     case F_DUPFD:
     case F_DUPFD_CLOEXEC:
-        if ((uint64_t)call->a[2] >= call->thread->process->nofile_soft)
-            return -EINVAL;
-        return descriptor_checked(call, NATIVE(fcntl, call->a[0], call->a[1], call->a[2]));
+        descriptors_reach(call, (uint64_t)(unsigned int)call->a[2]);
+        return NATIVE(fcntl, call->a[0], call->a[1], call->a[2]);
     case F_SETOWN: /* SIGURG comes without O_ASYNC */
     case F_SETOWN_EX:
         signals_from_kernel(call);

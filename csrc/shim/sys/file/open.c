@@ -35,7 +35,7 @@ static long opened(struct call *call, const struct opening *opening, long fd)
     if (fd >= 0 && (opening->how.flags & (O_PATH | O_DIRECTORY)) == 0 && answers_at_once(opening) &&
         NATIVE(fstat, fd, &status) == 0 && is_fifo(&status))
         fifo_changed(call, &status);
-    return descriptor_checked(call, proc_file_opened(call, opening->path, opening->how.flags, fd));
+    return proc_file_opened(call, opening->path, opening->how.flags, fd);
 }
 
 static bool may_wait(const struct opening *opening)
@@ -65,7 +65,7 @@ static long open_path(struct call *call, int directory, const char *path, int fl
         if (may_wait(&opening) && NATIVE(newfstatat, directory, path, &status, 0) == 0 && is_fifo(&status)) {
             if (flags & O_CREAT)
                 opening.how.mode = (unsigned int)mode & 07777;
-            return descriptor_checked(call, fifo_open(call, &opening, &status));
+            return fifo_open(call, &opening, &status);
         }
     }
     file_before_open(call->thread, directory, path, flags, &change);
@@ -104,7 +104,7 @@ long sys_openat2(struct call *call)
         if (is_random(opening.path) && opening.how.resolve == 0)
             return random_open(call, (int)opening.how.flags);
         if (may_wait(&opening) && look_at(&opening, &status) && is_fifo(&status))
-            return descriptor_checked(call, fifo_open(call, &opening, &status));
+            return fifo_open(call, &opening, &status);
     }
     file_before_open(call->thread, opening.directory, opening.path, (long)opening.how.flags, &change);
     fd = NATIVE(openat2, call->a[0], opening.path, call->a[2], call->a[3]);

@@ -1,6 +1,13 @@
 /* Changing the root directory: the files of /proc that the shim reads must stay within its reach. */
 #include "shim/core/core.h"
 
+static void hide(struct process *process, int folder)
+{
+    descriptors_raise();
+    process->proc = descriptor_number(process, descriptor_hide(process, folder));
+    descriptors_limit(process);
+}
+
 long sys_chroot(struct call *call)
 {
     struct process *process = call->thread->process;
@@ -8,7 +15,7 @@ long sys_chroot(struct call *call)
     long result = NATIVE(chroot, call->a[0]);
 
     if (folder >= 0 && result == 0)
-        process->proc = descriptor_hide((int)folder, process->descriptor_floor);
+        hide(process, (int)folder);
     else if (folder >= 0)
         NATIVE(close, folder);
     return result;

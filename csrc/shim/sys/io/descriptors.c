@@ -28,8 +28,8 @@ long sys_close_range(struct call *call)
 /* dup2, dup3: the target must be a number that the application may have. */
 long sys_dup_onto(struct call *call)
 {
-    if (descriptor_is_ours(call, call->a[0]) || descriptor_is_ours(call, call->a[1]) ||
-        (uint64_t)(unsigned int)call->a[1] >= call->thread->process->nofile_soft)
+    descriptors_reach(call, (uint64_t)(unsigned int)call->a[1]);
+    if (descriptor_is_ours(call, call->a[0]) || descriptor_is_ours(call, call->a[1]))
         return -EBADF;
     if (call->a[0] != call->a[1])
         lock_released(call, call->a[1]);
@@ -38,39 +38,7 @@ long sys_dup_onto(struct call *call)
 
 long sys_dup(struct call *call)
 {
-    return descriptor_is_ours(call, call->a[0]) ? -EBADF : descriptor_checked(call, call_natively(call));
-}
-
-/* Calls that give back a new descriptor and never wait. */
-long sys_new_descriptor(struct call *call)
-{
-    return descriptor_checked(call, call_natively(call));
-}
-
-/* Pairs of new descriptors (pipe, pipe2, socketpair); `at` is the argument that points to them. */
-static long checked_pair(struct call *call, int at)
-{
-    long result = call_natively(call);
-    int *pair = (int *)call->a[at];
-
-    if (result != 0 || descriptor_checked(call, pair[0]) >= 0) {
-        if (result != 0 || descriptor_checked(call, pair[1]) >= 0)
-            return result;
-        NATIVE(close, pair[0]);
-        return -EMFILE;
-    }
-    NATIVE(close, pair[1]);
-    return -EMFILE;
-}
-
-long sys_pipe(struct call *call)
-{
-    return checked_pair(call, 0);
-}
-
-long sys_socketpair(struct call *call)
-{
-    return checked_pair(call, 3);
+    return descriptor_is_ours(call, call->a[0]) ? -EBADF : call_natively(call);
 }
 
 /* A signalfd is ready for the signals of the process that asks, so only the process itself can tell: see turn/park.c. */
@@ -83,5 +51,5 @@ long sys_signalfd(struct call *call)
         mask = signals_strip(*(uint64_t *)call->a[1]);
         call->a[1] = (long)&mask;
     }
-    return descriptor_checked(call, call_natively(call));
+    return call_natively(call);
 }

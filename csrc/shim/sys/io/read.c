@@ -50,9 +50,9 @@ static long read_datagram(struct call *call, const struct fd *fd)
 }
 
 static const reader readers[FD_KINDS] = {
-    [FD_NONE] = read_any,       [FD_FILE] = read_file,         [FD_PIPE] = read_any,      [FD_TERMINAL] = read_terminal,
-    [FD_ANONYMOUS] = read_any,  [FD_OTHER] = read_any,         [FD_SOCKET] = read_socket, [FD_STREAM] = read_socket,
-    [FD_NETLINK] = read_socket, [FD_DATAGRAM] = read_datagram,
+    [FD_NONE] = read_any,      [FD_FILE] = read_file,      [FD_PIPE] = read_any,          [FD_TERMINAL] = read_terminal,
+    [FD_SLAVE] = read_any,     [FD_ANONYMOUS] = read_any,  [FD_OTHER] = read_any,         [FD_SOCKET] = read_socket,
+    [FD_STREAM] = read_socket, [FD_NETLINK] = read_socket, [FD_DATAGRAM] = read_datagram,
 };
 
 /* read, readv */

@@ -3,9 +3,6 @@
 #include "shim/core/memory.h"
 #include "shim/turn/turn.h"
 
-#define DESCRIPTORS_MAX 1024
-#define SET_WORDS (DESCRIPTORS_MAX / 64)
-
 struct sigset_argument {
     const uint64_t *mask;
     uint64_t size;
@@ -49,6 +46,20 @@ static bool is_past(struct call *call, int64_t deadline)
     return deadline != NEVER && (uint64_t)deadline <= call->thread->process->page->now_ns;
 }
 
+/* Ask the kernel. A descriptor of the shim's own is not open to the application. */
+static long poll_once(struct call *call, struct pollfd *fds, unsigned count)
+{
+    int floor = call->thread->process->descriptor_floor;
+    long result = NATIVE(poll, fds, count, 0);
+
+    for (unsigned i = 0; result >= 0 && i < count; i++)
+        if (fds[i].fd >= floor) {
+            result += fds[i].revents == 0;
+            fds[i].revents = POLLNVAL;
+        }
+    return result;
+}
+
 static long found(struct call *call, long result)
 {
     clock_found(call->thread);
@@ -57,8 +68,9 @@ static long found(struct call *call, long result)
 
 static long poll_until(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline)
 {
+    descriptors_reach(call, count > 0 ? count - 1 : 0); /* poll takes as many entries as there may be descriptors */
     for (;;) {
-        long result = NATIVE(poll, fds, count, 0);
+        long result = poll_once(call, fds, count);
 
         if (result != 0)
             return found(call, result);
@@ -70,7 +82,7 @@ static long poll_until(struct call *call, struct pollfd *fds, unsigned count, in
         if (result < 0)
             return result;
         if (result == WAKE_TIMEOUT)
-            return NATIVE(poll, fds, count, 0);
+            return poll_once(call, fds, count);
     }
 }
 
@@ -107,7 +119,7 @@ long sys_ppoll(struct call *call)
 
 struct sets {
     uint64_t *result[3];
-    uint64_t wanted[3][SET_WORDS];
+    uint64_t *wanted[3];
     unsigned words;
     int count;
 };
@@ -165,31 +177,43 @@ static long select_wait(struct call *call, struct sets *sets, int64_t deadline, 
     }
 }
 
+/* What the application wants, kept aside: the kernel writes over it. 0 or -EFAULT. */
+static long keep_sets(struct sets *sets, uint64_t *scratch)
+{
+    for (int i = 0; i < 3; i++) {
+        sets->wanted[i] = scratch + i * sets->words;
+        if (sets->result[i] == NULL)
+            continue;
+        if (is_bad_pointer(sets->result[i]))
+            return -EFAULT;
+        memcpy(sets->wanted[i], sets->result[i], sets->words * 8);
+    }
+    return 0;
+}
+
+/* What lies beyond the highest descriptor that may be open is not looked at, as in the kernel. */
 static long select_until(struct call *call, int64_t deadline)
 {
     struct sets sets = {.result = {(void *)call->a[1], (void *)call->a[2], (void *)call->a[3]}, .count = (int)call->a[0]};
+    int floor = call->thread->process->descriptor_floor;
+    size_t sets_size, size;
     long scratch;
     long result;
 
     if (sets.count < 0)
         return -EINVAL;
-    if (sets.count > DESCRIPTORS_MAX)
-        sets.count = DESCRIPTORS_MAX;
+    if (sets.count > floor)
+        sets.count = floor;
     sets.words = ((unsigned)sets.count + 63) / 64;
-    for (int i = 0; i < 3; i++) {
-        memset(sets.wanted[i], 0, sizeof sets.wanted[i]);
-        if (sets.result[i] == NULL)
-            continue;
-        if (is_bad_pointer(sets.result[i]))
-            return -EFAULT;
-        memcpy(sets.wanted[i], sets.result[i], sets.words * 8);
-    }
-    scratch =
-        NATIVE(mmap, NULL, DESCRIPTORS_MAX * sizeof(struct pollfd), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    sets_size = 3 * sets.words * sizeof(uint64_t);
+    size = sets_size + (size_t)sets.count * sizeof(struct pollfd) + 1;
+    scratch = NATIVE(mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (scratch < 0)
         return scratch;
-    result = select_wait(call, &sets, deadline, (struct pollfd *)scratch);
-    NATIVE(munmap, scratch, DESCRIPTORS_MAX * sizeof(struct pollfd));
+    result = keep_sets(&sets, (uint64_t *)scratch);
+    if (result == 0)
+        result = select_wait(call, &sets, deadline, (struct pollfd *)(scratch + (long)sets_size));
+    NATIVE(munmap, scratch, size);
     return result;
 }
 

@@ -14,20 +14,21 @@ struct announced {
     int64_t number; /* or -errno */
     uint32_t slot;
     int64_t pooled_channel;
-    int channel; /* -1: the pooled one, which an ended thread has left */
+    int channel; /* its place; -1: the pooled one, which an ended thread has left */
 };
 
 static struct announced announce(struct call *call, enum simunix_fork kind)
 {
     struct reply reply;
-    struct announced child = {.number = ASK(call->thread, &reply, OP_FORK, kind), .channel = -1};
+    struct announced child = {.channel = -1};
 
-    if (child.number < 0)
-        return child;
+    descriptors_raise();
+    child.number = ASK(call->thread, &reply, OP_FORK, kind);
     child.slot = (uint32_t)reply_number(&reply, 1);
     child.pooled_channel = kind == FORK_THREAD ? reply_number(&reply, 2) : 0;
     if (reply.fd >= 0)
-        child.channel = descriptor_hide(reply.fd, call->thread->process->descriptor_floor);
+        child.channel = descriptor_hide(call->thread->process, reply.fd);
+    descriptors_limit(call->thread->process);
     return child;
 }
 
@@ -102,7 +103,7 @@ static struct thread *record_for(struct call *call, const struct announced *born
 
     if (child == NULL) {
         if (born->channel >= 0)
-            NATIVE(close, born->channel);
+            NATIVE(close, descriptor_number(call->thread->process, born->channel));
         tell_outcome(call, -ENOMEM, born->number);
         return NULL;
     }
@@ -163,8 +164,7 @@ static void start_forked(struct call *call, int channel, uint32_t slot)
     struct process *process = thread->process;
     struct reply reply;
 
-    NATIVE(close_range, process->descriptor_floor, channel - 1, 0);
-    NATIVE(close_range, channel + 1, ~0U, 0);
+    descriptors_close_others(process, channel);
     thread->channel = channel;
     thread->slot = slot;
     thread->has_turn = false;
@@ -199,7 +199,7 @@ static long spawn_copy(struct call *call, struct clone_args *args)
         start_forked(call, born.channel, born.slot);
         return 0;
     }
-    NATIVE(close, born.channel);
+    NATIVE(close, descriptor_number(call->thread->process, born.channel));
     tell_outcome(call, pid, born.number);
     if (pid > 0 && waits)
         while (park(call, &wait) == WAKE_SIGNAL) /* a vfork is not interrupted */

@@ -137,7 +137,8 @@ static bool build_environment(struct call *call, char **given, struct image_envi
     if (preload != NULL)
         text = text_append(text_append(text, end, ":"), end, preload);
     *to++ = ++text;
-    text_append_number(text_append(text, end, "SIMUNIX_CHANNEL="), end, call->thread->channel);
+    text_append_number(text_append(text, end, "SIMUNIX_CHANNEL="), end,
+                       descriptor_number(call->thread->process, call->thread->channel));
     *to = NULL;
     return true;
 }
@@ -191,13 +192,13 @@ static long execute(struct call *call, int directory, const char *path, char **a
         strace_replacing(call, directory, path);
     signals_stop_if_due(call->thread, call->mask);
     tell_exec(call, OP_EXEC, path, 0);
-    NATIVE(fcntl, call->thread->channel, F_SETFD, 0);
+    NATIVE(fcntl, descriptor_number(call->thread->process, call->thread->channel), F_SETFD, 0);
     tsc_release(call->thread->process);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8); /* the new image inherits it */
     result = NATIVE(execveat, directory, path, argv, image.pointers, flags);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
     tsc_trap(call->thread->process);
-    NATIVE(fcntl, call->thread->channel, F_SETFD, FD_CLOEXEC);
+    NATIVE(fcntl, descriptor_number(call->thread->process, call->thread->channel), F_SETFD, FD_CLOEXEC);
     NATIVE(munmap, image.pointers, image.size);
     tell_exec(call, OP_EXEC_FAILED, NULL, -result);
     return result;

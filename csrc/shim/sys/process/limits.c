@@ -8,7 +8,9 @@ struct limits {
     uint64_t hard;
 };
 
-/* RLIMIT_NOFILE as the application believes it: the kernel's is higher, for the shim's own descriptors. */
+#define FILES_MAX 1048576 /* fs.nr_open */
+
+/* RLIMIT_NOFILE as the application believes it: the kernel's hard limit is higher, for the shim's own descriptors. */
 static long nofile_limits(struct call *call, const struct limits *wanted, struct limits *old)
 {
     struct process *process = call->thread->process;
@@ -20,11 +22,12 @@ static long nofile_limits(struct call *call, const struct limits *wanted, struct
     if (wanted != NULL) {
         if (wanted->soft > wanted->hard)
             return -EINVAL;
-        if (wanted->hard > before.hard)
+        if (wanted->hard > FILES_MAX || (wanted->hard > before.hard && NATIVE(geteuid) != 0))
             return -EPERM;
         process->nofile_soft = wanted->soft;
         process->nofile_hard = wanted->hard;
-        ASK(call->thread, &reply, OP_NOFILE, (int64_t)wanted->soft, (int64_t)wanted->hard);
+        descriptors_limit(process);
+        ASK(call->thread, &reply, OP_NOFILE, (int64_t)wanted->soft, (int64_t)wanted->hard, process->descriptor_floor);
     }
     if (old != NULL)
         *old = before;

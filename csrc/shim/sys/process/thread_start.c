@@ -23,8 +23,7 @@ void trap_thread_started(struct thread *thread)
         thread->process->pid = thread->tid;
         /* The kernel lets the child keep its creator's alternate stack, on which its creator's trap frame may lie. */
         NATIVE(sigaltstack, &(stack_t){.ss_flags = SS_DISABLE}, NULL);
-        NATIVE(close_range, thread->process->descriptor_floor, thread->channel - 1, 0);
-        NATIVE(close_range, thread->channel + 1, ~0U, 0);
+        descriptors_close_others(thread->process, thread->channel);
     }
     if (is_process || thread->slot == 0)
         say_hello(thread, is_process ? HELLO_FORKED : HELLO_THREAD, "", &reply);

@@ -29,20 +29,22 @@ static long accept_one(struct call *call, int64_t id, int flags)
     }
     NATIVE(recvfrom, call->a[0], &token, 1, MSG_DONTWAIT, NULL, NULL);
     address_store_reply((void *)call->a[1], (uint32_t *)call->a[2], &reply);
-    return socket_finish(call, reply.fd, flags);
+    return socket_finish(reply.fd, flags);
 }
 
 static long accept_any(struct call *call, int flags)
 {
     int64_t id = socket_id((int)call->a[0]);
-    long result;
+    long result = descriptor_is_free(call); /* before a client is taken from the queue */
 
+    if (result != 0)
+        return result;
     if (id >= 0)
         return accept_one(call, id, flags);
     result = wait_ready(call, (int)call->a[0], POLLIN, SO_RCVTIMEO);
     if (result != 0)
         return result;
-    return descriptor_checked(call, NATIVE(accept4, call->a[0], call->a[1], call->a[2], flags));
+    return NATIVE(accept4, call->a[0], call->a[1], call->a[2], flags);
 }
 
 long sys_accept(struct call *call)

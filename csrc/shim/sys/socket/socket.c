@@ -3,13 +3,13 @@
 #include "shim/sys/socket/socket.h"
 
 /* A new descriptor from the server, with the flags that the application wants. */
-long socket_finish(struct call *call, int fd, int flags)
+long socket_finish(int fd, int flags)
 {
     if ((flags & SOCK_CLOEXEC) == 0)
         NATIVE(fcntl, fd, F_SETFD, 0);
     if (flags & SOCK_NONBLOCK)
         NATIVE(fcntl, fd, F_SETFL, O_RDWR | O_NONBLOCK);
-    return descriptor_checked(call, fd);
+    return fd;
 }
 
 static int64_t family_number(long family)
@@ -23,16 +23,18 @@ long sys_socket(struct call *call)
     struct reply reply;
 
     if (call->a[0] == AF_UNIX)
-        return descriptor_checked(call, NATIVE(socket, call->a[0], call->a[1], call->a[2]));
+        return NATIVE(socket, call->a[0], call->a[1], call->a[2]);
     if (call->a[0] != AF_INET && call->a[0] != AF_INET6 && call->a[0] != AF_NETLINK)
         return socket_family_refused(call);
     if ((call->a[1] & ~(long)(SOCK_TYPE_MASK | SOCK_CLOEXEC | SOCK_NONBLOCK)) != 0)
         return -EINVAL;
     if (netlink_is_routing(call))
-        return descriptor_checked(call, NATIVE(socket, call->a[0], call->a[1], call->a[2]));
+        return NATIVE(socket, call->a[0], call->a[1], call->a[2]);
+    if (descriptor_is_free(call) != 0)
+        return -EMFILE;
     if (ASK(call->thread, &reply, OP_SOCKET, family_number(call->a[0]), type, call->a[2]) < 0)
         return call->a[0] == AF_NETLINK ? netlink_refused(call, reply.status) : reply.status;
-    return socket_finish(call, reply.fd, (int)call->a[1]);
+    return socket_finish(reply.fd, (int)call->a[1]);
 }
 
 long sys_bind(struct call *call)
@@ -83,7 +85,7 @@ long sys_shutdown(struct call *call)
     int64_t id = socket_id((int)call->a[0]);
     struct reply reply;
 
-    if (id >= 0 && ASK(call->thread, &reply, OP_SHUTDOWN, id, call->a[1]) < 0)
-        return reply.status;
+    if (id >= 0 && ASK(call->thread, &reply, OP_SHUTDOWN, id, (int)call->a[1]) != 0)
+        return reply.status < 0 ? reply.status : 0;
     return NATIVE(shutdown, call->a[0], call->a[1]);
 }

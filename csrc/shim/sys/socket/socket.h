@@ -21,7 +21,7 @@ void address_store_reply(void *to, uint32_t *length, const struct reply *reply);
 void netlink_store_address(void *to, uint32_t *length, uint32_t port);
 
 /* socket.c */
-long socket_finish(struct call *call, int fd, int flags);
+long socket_finish(int fd, int flags);
 
 /* connect.c */
 long sys_connect(struct call *call);

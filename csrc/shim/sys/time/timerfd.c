@@ -11,13 +11,15 @@ long sys_timerfd_create(struct call *call)
 
     if (!clock_is_known((int)call->a[0]) || (call->a[1] & ~(O_CLOEXEC | O_NONBLOCK)) != 0)
         return -EINVAL;
+    if (descriptor_is_free(call) != 0)
+        return -EMFILE;
     if (ASK(call->thread, &reply, OP_TIMERFD, clock_is_real((int)call->a[0])) < 0)
         return reply.status;
     if ((call->a[1] & O_CLOEXEC) == 0)
         NATIVE(fcntl, reply.fd, F_SETFD, 0);
     if (call->a[1] & O_NONBLOCK)
         NATIVE(fcntl, reply.fd, F_SETFL, O_RDWR | O_NONBLOCK);
-    return descriptor_checked(call, reply.fd);
+    return reply.fd;
 }
 
 /* The server knows the timer by the kernel's number of the eventfd, which survives dup, fork, exec and passing. */

@@ -19,7 +19,7 @@ DEEDS = st.one_of(
 
 
 def make_page() -> ClockPage:
-    return ClockPage(0, 0, Costs(), 3)
+    return ClockPage(0, 0, Costs())
 
 
 @given(st.lists(DEEDS, max_size=60))

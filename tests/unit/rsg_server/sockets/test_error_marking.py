@@ -28,7 +28,7 @@ def test_the_holder_s_descriptor_shows_the_error(world: Fake, has_written: bool)
     if has_written:
         application.send(b"unread")
     with application:
-        assert close_with_error(which, nofile=1 << 20)
+        assert close_with_error(which)
         assert which.is_broken and events_of(application) & select.POLLERR
         with pytest.raises(ConnectionResetError):
             application.recv(1)
@@ -37,14 +37,14 @@ def test_the_holder_s_descriptor_shows_the_error(world: Fake, has_written: bool)
 def test_an_end_that_is_not_handed_out_yet_needs_no_holder(world: Fake) -> None:
     which = world.kernel.sockets.create(world.kernel.hosts["h0"], 4, "s")
     assert which.app_end is not None
-    assert close_with_error(which, nofile=0)
+    assert close_with_error(which)
     assert events_of(which.app_end) & select.POLLERR
 
 
 def test_without_a_holder_the_end_is_closed_all_the_same(world: Fake) -> None:
     which, application = new(world)
     with application:
-        assert not close_with_error(which, nofile=1 << 20)
+        assert not close_with_error(which)
         assert which.is_broken and not events_of(application) & select.POLLERR
 
 
@@ -52,8 +52,9 @@ def test_descriptors_beyond_the_limit_are_not_the_application_s(world: Fake) -> 
     which, application = new(world)
     actor = world.born("h0")
     actor.process.open_pidfd(os.getpid())
+    actor.process.descriptor_floor = application.fileno()
     with application:
-        assert not close_with_error(which, nofile=application.fileno())
+        assert not close_with_error(which)
 
 
 def test_only_sockets_are_copied(world: Fake) -> None:

@@ -37,7 +37,7 @@ def test_who_does_not_read_the_answers_is_killed() -> None:
         channel.setblocking(False)  # type: ignore[attr-defined]
         for _ in range(MANY):
             try:
-                channel.send(msgpack.packb([int(Op.NOFILE), 1, 1]))  # type: ignore[attr-defined]
+                channel.send(msgpack.packb([int(Op.NOFILE), 1, 1, 1]))  # type: ignore[attr-defined]
             except BlockingIOError:
                 if world.loop.run(0.01) is Outcome.IDLE:
                     break
