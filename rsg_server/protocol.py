@@ -27,6 +27,7 @@ class Op(IntEnum):
     HOST = _number("OP_HOST")
     BORN = _number("OP_BORN")
     AFFINITY = _number("OP_AFFINITY")
+    SOCKETS = _number("OP_SOCKETS")
     TRACE = _number("OP_TRACE")
     TRACE_TEXT = _number("OP_TRACE_TEXT")
     INJECT = _number("OP_INJECT")

@@ -205,6 +205,7 @@ static void start_forked(struct call *call, int channel, uint32_t slot)
     handoff_forget(process);
     process->main = thread;
     process->memory = 0;
+    thread->held = 0;
     process->is_guest = false;
     thread->handed = 0;
     process->pid = (int)NATIVE(getpid);

@@ -17,7 +17,10 @@ static const struct own_file own_files[] = {
     {"sys/kernel/random/uuid", proc_write_uuid},
     {"sys/kernel/random/boot_id", proc_write_boot_id},
 };
-static const struct own_file process_stat = {"stat", proc_write_process_stat};
+static const struct own_file process_files[] = {
+    {"stat", proc_write_process_stat}, {"net/tcp", proc_write_tcp},   {"net/tcp6", proc_write_tcp6},
+    {"net/udp", proc_write_udp},       {"net/udp6", proc_write_udp6},
+};
 
 void proc_flush(struct proc_page *page)
 {
@@ -62,16 +65,19 @@ static const char *skip_number(const char *path)
     return path;
 }
 
-/* PID/stat or PID/task/TID/stat */
-static bool is_process_stat(const char *path)
+/* PID/stat or PID/task/TID/stat, and the like */
+static const struct own_file *find_of_process(const char *path)
 {
     const char *rest = skip_number(path);
 
     if (rest == path)
-        return false;
+        return NULL;
     if (text_starts(rest, "/task/"))
         rest = skip_number(rest + 6);
-    return text_equal(rest, "/stat");
+    for (size_t i = 0; *rest == '/' && i < sizeof process_files / sizeof process_files[0]; i++)
+        if (text_equal(rest + 1, process_files[i].path))
+            return &process_files[i];
+    return NULL;
 }
 
 /* `path` is the kernel's own name of an open file. */
@@ -83,7 +89,15 @@ static const struct own_file *find_own(const char *path)
     for (size_t i = 0; i < sizeof own_files / sizeof own_files[0]; i++)
         if (text_equal(path, own_files[i].path))
             return &own_files[i];
-    return is_process_stat(path) ? &process_stat : NULL;
+    return find_of_process(path);
+}
+
+static bool is_last_part(const char *name, const struct own_file *files, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (text_equal(name, last_part(files[i].path)))
+            return true;
+    return false;
 }
 
 /* Tell by the last part of a path, before anything is asked of the kernel. */
@@ -91,10 +105,8 @@ static bool may_be_own(const char *path)
 {
     const char *name = last_part(path);
 
-    for (size_t i = 0; i < sizeof own_files / sizeof own_files[0]; i++)
-        if (text_equal(name, last_part(own_files[i].path)))
-            return true;
-    return false;
+    return is_last_part(name, own_files, sizeof own_files / sizeof own_files[0]) ||
+           is_last_part(name, process_files, sizeof process_files / sizeof process_files[0]);
 }
 
 static void fill(struct thread *thread, const struct own_file *file, const char *path, long fd)

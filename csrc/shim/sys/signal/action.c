@@ -142,6 +142,18 @@ static void take_default(const struct thread *thread, int signal, bool comes_aga
     NATIVE(rt_sigprocmask, SIG_UNBLOCK, &only, NULL, 8);
 }
 
+/* Signals that the application does not block any more, to the kernel they never were: they are sent again. */
+void action_release_held(struct thread *thread)
+{
+    uint64_t due = thread->held & ~thread->hidden_mask;
+
+    for (thread->held &= ~due; due != 0; due &= due - 1) {
+        int signal = __builtin_ctzl(due) + 1;
+
+        NATIVE(rt_tgsigqueueinfo, thread->process->pid, thread->tid, signal, &thread->held_infos[signal == SIGSYS]);
+    }
+}
+
 /* The handler that the application has for this signal is to be entered; NULL: nothing is, and the frame may be returned from.
  * A fault that meets its signal blocked or ignored kills the process, as with Linux. */
 const struct handler_entry *action_enter(struct thread *thread, int signal, const siginfo_t *info, struct ucontext *context)
@@ -151,6 +163,11 @@ const struct handler_entry *action_enter(struct thread *thread, int signal, cons
     bool is_fault = (SIGNALS_OF_FAULTS & SIGNAL_BIT(signal)) != 0 && info->si_code > 0;
     const struct handler_entry *entry;
 
+    if (!is_fault && (thread->hidden_mask & SIGNAL_BIT(signal)) != 0) {
+        thread->held |= SIGNAL_BIT(signal);
+        thread->held_infos[signal == SIGSYS] = *info;
+        return NULL;
+    }
     if (action.handler == (void *)SIG_IGN && !is_fault)
         return NULL;
     if (!is_handler(&action) || (is_fault && (thread->faults_masked & SIGNAL_BIT(signal)) != 0)) {
@@ -173,6 +190,16 @@ static bool is_in_shim(const struct ucontext *context)
     return trap_is_own_text(context->uc_mcontext.rip) && (context->uc_sigmask | others) == SIGNALS_ALL;
 }
 
+/* Blocked from here on, and as long as what was interrupted goes on, the signal is sent again. */
+static void postpone(const struct thread *thread, int signal, siginfo_t *info, struct ucontext *context)
+{
+    uint64_t only = SIGNAL_BIT(signal);
+
+    NATIVE(rt_sigprocmask, SIG_BLOCK, &only, NULL, 8);
+    NATIVE(rt_tgsigqueueinfo, thread->process->pid, thread->tid, signal, info);
+    context->uc_sigmask |= only;
+}
+
 /* Called by signal_entry, by which the kernel enters the shim. SIGSEGV and SIGBUS are not blocked in the shim, so that its own
  * faults find it: one of them that was sent waits until the call is over, or until the application lets it in. */
 const struct handler_entry *signal_answer(int signal, siginfo_t *info, struct ucontext *context)
@@ -182,9 +209,8 @@ const struct handler_entry *signal_answer(int signal, siginfo_t *info, struct uc
     if (info->si_code > 0 && (SIGNALS_OF_FAULTS & SIGNAL_BIT(signal)) != 0) {
         if (fault_answered(thread, context))
             return NULL;
-    } else if (is_in_shim(context) || (thread->hidden_mask & SIGNAL_BIT(signal)) != 0) {
-        context->uc_sigmask |= SIGNAL_BIT(signal);
-        NATIVE(rt_tgsigqueueinfo, thread->process->pid, thread->tid, signal, info);
+    } else if (is_in_shim(context)) {
+        postpone(thread, signal, info, context);
         return NULL;
     }
     return action_enter(thread, signal, info, context);

@@ -130,6 +130,7 @@ long sys_rt_sigreturn(struct call *call)
     context->uc_stack = own;
     thread->hidden_mask = context->uc_sigmask & ~signals_strip(SIGNALS_ALL);
     thread->faults_masked &= thread->hidden_mask;
+    action_release_held(thread);
     context->uc_sigmask = signals_strip(context->uc_sigmask);
     signals_stop_if_due(thread, context->uc_sigmask);
     thread->guard = 0;

@@ -1,5 +1,5 @@
 /* Masks and pending signals, as the application is to see them. */
-#include "shim/core/core.h"
+#include "shim/sys/signal/signal.h"
 
 static const uint64_t signals_that_stop = SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) | SIGNAL_BIT(SIGTTOU);
 
@@ -9,6 +9,7 @@ static void set_mask(struct call *call, uint64_t mask)
     call->context->uc_sigmask = signals_strip(mask);
     call->thread->hidden_mask = mask & ~signals_strip(mask);
     call->thread->faults_masked &= mask;
+    action_release_held(call->thread);
 }
 
 /* The mask that counts is the one that the kernel restores when the trap returns. */
@@ -46,6 +47,6 @@ long sys_rt_sigpending(struct call *call)
     long result = NATIVE(rt_sigpending, set, call->a[1]);
 
     if (result == 0 && call->a[1] == 8)
-        *set &= call->mask;
+        *set = (*set & call->mask) | call->thread->held;
     return result;
 }
