@@ -50,7 +50,7 @@ enum simunix_op {
     OP_TRACE = 11, /* [] -> [0] + the file for the calls of this thread; -ENOENT if it is not to be traced */
     /* [tid, descriptor] -> [0] + the shim's file, which goes to that number: the next exec of this thread is traced, to bring
      * the shim in; -EPERM where that cannot be. Descriptor -1: that exec has failed */
-    OP_INJECT = 32,
+    OP_INJECT = 34,
     OP_TRACE_TEXT = 14, /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
     OP_HOST = 12,       /* [] -> [0, threads, processes born so far, latest pid, seed]; the caller's host */
     OP_BORN = 13,       /* [pid or tid] -> [0, when]; -ESRCH if it is none of the caller's host */
