@@ -50,13 +50,13 @@ enum simunix_op {
     OP_TRACE = 11, /* [] -> [0] + the file for the calls of this thread; -ENOENT if it is not to be traced */
     /* [tid, descriptor] -> [0] + the shim's file, which goes to that number: the next exec of this thread is traced, to bring
      * the shim in; -EPERM where that cannot be. Descriptor -1: that exec has failed */
-    OP_INJECT = 34,
+    OP_INJECT = 32,
     OP_TRACE_TEXT = 14, /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
     OP_HOST = 12,       /* [] -> [0, threads, processes born so far, latest pid, seed]; the caller's host */
     OP_BORN = 13,       /* [pid or tid] -> [0, when]; -ESRCH if it is none of the caller's host */
     /* [tid, bytes] -> [0, bytes]; the processors that a thread of the caller's host may use, a bit each; no bytes: only
      * asked; tid 0: the caller */
-    OP_AFFINITY = 32,
+    OP_AFFINITY = 15,
     OP_SOCKETS = 54,    /* [type, family, first] -> [0, some rows of a file of /proc/net from that one on]; no more: no bytes */
 
     /* waiting */

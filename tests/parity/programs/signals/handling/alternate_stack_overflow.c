@@ -1,4 +1,5 @@
 // A stack overflow is caught on the alternate stack: in main and in threads, each on its own, time and again.
+// musl: no (musl checks sigaltstack by itself)
 #include "check.h"
 
 #include <pthread.h>

@@ -1,5 +1,6 @@
 // What Rust's runtime does: an alternate stack for SIGSEGV at the start, disabled and unmapped at the return from main. One that
 // is set may be replaced and unmapped, too.
+// musl: no (musl checks sigaltstack by itself)
 #include "check.h"
 
 #include <sys/mman.h>
