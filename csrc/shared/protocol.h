@@ -56,7 +56,7 @@ enum simunix_op {
     OP_BORN = 13,       /* [pid or tid] -> [0, when]; -ESRCH if it is none of the caller's host */
     /* [tid, bytes] -> [0, bytes]; the processors that a thread of the caller's host may use, a bit each; no bytes: only
      * asked; tid 0: the caller */
-    OP_AFFINITY = 32,
+    OP_AFFINITY = 15,
     OP_SOCKETS = 54,    /* [type, family, first] -> [0, some rows of a file of /proc/net from that one on]; no more: no bytes */
 
     /* waiting */
