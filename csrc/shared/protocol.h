@@ -79,7 +79,8 @@ enum simunix_op {
     OP_HANDED_OFF = 55,
 
     /* signals and timers */
-    OP_SIGNAL = 24,    /* [pid, tid, signal] -> [0]; already sent; pid as in kill(2), tid 0 = the process */
+    OP_SIGNAL =
+        24, /* [pid, tid, signal] -> [0]; already sent, or if negative about to be; pid as in kill(2), tid 0 = process */
     OP_TIMER_SET = 25, /* [id, first, interval, signal, tid, value] -> [0, left, interval]; first 0 disarms, tid 0 = process */
     OP_TIMER_GET = 26, /* [id] -> [0, left, interval, overruns of the signal that was taken last] */
     OP_TIMER_DELETE = 27, /* [id] -> [0] */
