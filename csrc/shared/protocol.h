@@ -48,7 +48,7 @@ enum simunix_op {
     OP_STOPPING = 10,
     OP_TRACE = 11,      /* [] -> [0] + the file for the calls of this thread; -ENOENT if it is not to be traced */
     OP_TRACE_TEXT = 14, /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
-    OP_HOST = 12,       /* [] -> [0, threads, processes born so far, latest pid, seed]; the caller's host */
+    OP_HOST = 12,       /* [] -> [0, threads, processes born so far, latest pid, seed, bytes of disk]; the caller's host */
     OP_BORN = 13,       /* [pid or tid] -> [0, when]; -ESRCH if it is none of the caller's host */
 
     /* waiting */
@@ -109,6 +109,9 @@ enum simunix_op {
 };
 
 /* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. */
+/* Where the figures stand in the answer to OP_HOST. */
+enum simunix_host_figure { HOST_THREADS = 1, HOST_BIRTHS, HOST_LATEST_PID, HOST_SEED, HOST_DISK };
+
 enum simunix_hello { HELLO_NEW_IMAGE = 0, HELLO_FORKED = 1, HELLO_THREAD = 2 };
 
 enum simunix_fork { FORK_THREAD = 0, FORK_PROCESS = 1, FORK_VFORK = 2 };
