@@ -192,6 +192,8 @@ class Lifecycle:
             kernel.debugger.await_release(process)
         if process.started and process.pid:
             process.exit_status = kernel.launcher.wait_status(process.host.name, process.pid)
+            if process.exit_status < 0:
+                kernel.disturbances.note(f"the first process of host {process.host.name} has died")
         zombies.reap(kernel, process)
         if kernel.traces is not None:
             kernel.traces.process_ended(process, kernel.now_ns)
