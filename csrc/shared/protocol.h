@@ -52,7 +52,7 @@ enum simunix_op {
      * the shim in; -EPERM where that cannot be. Descriptor -1: that exec has failed */
     OP_INJECT = 32,
     OP_TRACE_TEXT = 14, /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
-    OP_HOST = 12,       /* [] -> [0, threads, processes born so far, latest pid, seed]; the caller's host */
+    OP_HOST = 12,       /* [] -> [0, threads, processes born so far, latest pid, seed, bytes of disk]; the caller's host */
     OP_BORN = 13,       /* [pid or tid] -> [0, when]; -ESRCH if it is none of the caller's host */
     /* [tid, bytes] -> [0, bytes]; the processors that a thread of the caller's host may use, a bit each; no bytes: only
      * asked; tid 0: the caller */
@@ -118,6 +118,9 @@ enum simunix_op {
 };
 
 /* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. */
+/* Where the figures stand in the answer to OP_HOST. */
+enum simunix_host_figure { HOST_THREADS = 1, HOST_BIRTHS, HOST_LATEST_PID, HOST_SEED, HOST_DISK };
+
 enum simunix_hello { HELLO_NEW_IMAGE = 0, HELLO_FORKED = 1, HELLO_THREAD = 2 };
 
 /* FORK_SIBLING is added to another kind: the child's parent is the caller's. */
