@@ -246,6 +246,18 @@ const char *injection_await(pid_t child)
     return "it cannot be awaited";
 }
 
+/* A child that has exec'd and could not be traced (simunix may itself be run under a debugger): will its loader bring the shim in?
+ * If not, the child is killed, and this returns why. */
+const char *injection_check(pid_t child)
+{
+    struct image image;
+
+    if (read_image(child, &image) && image.loader != 0 && image.secure == 0)
+        return NULL;
+    kill(child, SIGKILL);
+    return "it is static or has privileges, and to trace it is refused here";
+}
+
 /* Requests of the server, which asks for an emulated process that is about to exec. */
 
 /* THREAD DESCRIPTOR ENTRY SIZE */

@@ -309,18 +309,14 @@ static _Noreturn void run_program(const struct message *message, const struct pr
     give_up(report, "cannot run", program->argv[0]);
 }
 
-/* Let the child go on, traced if the request is so; false with errno if it cannot be traced. */
+/* Let the child go on, traced if the request is so and if that is allowed; is it traced? */
 static bool open_gate(pid_t child, const struct program *program, const int *gate)
 {
     struct shim_file shim = {shim_descriptor(program), program->entry, program->size, true};
-    bool traced = child < 0 || program->shim[0] == '\0' || injection_begin(child, &shim);
-    int error = errno;
+    bool traced = child > 0 && program->shim[0] != '\0' && injection_begin(child, &shim);
 
-    if (!traced)
-        kill(child, SIGKILL);
     close(gate[0]);
     close(gate[1]);
-    errno = error;
     return traced;
 }
 
@@ -358,14 +354,12 @@ void spawn_answer(struct message *message)
     if (pid == 0)
         run_program(message, &program, report[1], gate);
     traced = open_gate(pid, &program, gate);
-    if (pid >= 0 && !traced)
-        untaken = strerror(errno);
     close(report[1]);
     size = pid < 0 ? 0 : read(report[0], failure, sizeof failure - 1); /* 0, end of file: exec has succeeded */
     close(report[0]);
     message_close_descriptors(message);
-    if (pid >= 0 && traced && size <= 0 && program.shim[0] != '\0')
-        untaken = injection_await(pid);
+    if (pid >= 0 && size <= 0 && program.shim[0] != '\0')
+        untaken = traced ? injection_await(pid) : injection_check(pid);
     if (size > 0)
         control_answer("error %.*s", (int)size, failure);
     else if (pid < 0)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from simunix.roots.tracing import tracing_is_allowed
+from simunix.roots.tracing import NOBODY, tracing_is_allowed
 from tests.conftest import Simunix
 
 needs_tracing = pytest.mark.skipif(not tracing_is_allowed(), reason="ptrace(2) is forbidden here")
@@ -222,24 +222,35 @@ WITHOUT_PTRACE = """
 import ctypes, os, struct, sys
 class Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
-load, jump, give = 0x20, 0x15, 0x06  # of seccomp(2): the number of the call; is it ptrace; EPERM, or let it pass
+load, jump, give = 0x20, 0x15, 0x06  # of seccomp(2)
+spared = int(sys.argv.pop(1))  # who may be traced nevertheless
 code = b"".join(struct.pack("<HBBI", *row) for row in
-    [(load, 0, 0, 0), (jump, 0, 1, 101), (give, 0, 0, 0x00050001), (give, 0, 0, 0x7FFF0000)])
+    [(load, 0, 0, 0), (jump, 0, 3, 101), (load, 0, 0, 24), (jump, 1, 0, spared),  # is it ptrace; of whom
+     (give, 0, 0, 0x00050001), (give, 0, 0, 0x7FFF0000)])  # EPERM, or let it pass
 libc = ctypes.CDLL(None)
 assert libc.prctl(38, 1, 0, 0, 0) == 0
-assert libc.prctl(22, 2, ctypes.byref(Program(4, code)), 0, 0) == 0
+assert libc.prctl(22, 2, ctypes.byref(Program(6, code)), 0, 0) == 0
 os.execv(sys.executable, [sys.executable, "-m", "simunix.cli.main", *sys.argv[1:]])
 """
 
 
-def test_where_ptrace_is_forbidden_they_are_refused_by_name(folder: Path) -> None:
-    def run(*command: object) -> subprocess.CompletedProcess[str]:
-        words = [sys.executable, "-c", WITHOUT_PTRACE, "run", "--", *map(str, command)]
-        return subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+def run_without_ptrace(spared: int, *command: object) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-c", WITHOUT_PTRACE, str(spared), "run", "--", *map(str, command)]
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
 
-    done = run(folder / "static")
+
+def test_where_ptrace_is_forbidden_they_are_refused_by_name(folder: Path) -> None:
+    done = run_without_ptrace(0, folder / "static")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "statically linked, and ptrace(2) is forbidden here" in done.stderr
-    done = run("sh", "-c", f"{folder}/static; echo after $?")
+    done = run_without_ptrace(0, "sh", "-c", f"{folder}/static; echo after $?")
     assert done.stdout == "after 126\n"
     assert "statically linked: it would have to be traced, which is refused here (not started)" in done.stderr
+
+
+def test_where_ptrace_fails_only_later_dynamic_programs_run_and_others_end(folder: Path) -> None:
+    """As under a debugger that traces simunix with all that it starts."""
+    assert run_without_ptrace(NOBODY, folder / "dynamic").stdout.startswith("slept 1000")
+    done = run_without_ptrace(NOBODY, folder / "static")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "it is static or has privileges, and to trace it is refused here" in done.stderr

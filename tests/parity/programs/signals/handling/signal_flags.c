@@ -1,5 +1,6 @@
 // Every flag of sigaction(2), alone and together with SA_ONSTACK: SA_RESETHAND, SA_NODEFER, SA_RESTART, masks; and what sigaction
 // tells of it afterwards, of each signal.
+// musl: no (musl keeps its own signals from sigaction)
 #include "check.h"
 
 #include <sys/syscall.h>
