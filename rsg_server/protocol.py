@@ -1,6 +1,6 @@
 """The names of csrc/shared/protocol.h for Python. Their numbers are read from the compiled header through cffi."""
 
-from enum import IntEnum
+from enum import IntEnum, unique
 
 from rsg_server._native import ffi, lib
 
@@ -10,6 +10,7 @@ def _number(name: str) -> int:
     return number
 
 
+@unique  # two that were added at a time may have taken one number
 class Op(IntEnum):
     """What a message asks for."""
 
@@ -26,6 +27,7 @@ class Op(IntEnum):
     HOST = _number("OP_HOST")
     BORN = _number("OP_BORN")
     AFFINITY = _number("OP_AFFINITY")
+    SOCKETS = _number("OP_SOCKETS")
     TRACE = _number("OP_TRACE")
     TRACE_TEXT = _number("OP_TRACE_TEXT")
     INJECT = _number("OP_INJECT")

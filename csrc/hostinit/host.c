@@ -96,6 +96,7 @@ bool host_set_up(void)
 /* Serve the host's requests until the server is gone. When PID 1 of a namespace ends, the kernel kills all processes in it. */
 void host_serve(bool isolated)
 {
+    injection_start();
     serve();
     if (!isolated)
         kill_descendants();

@@ -133,6 +133,7 @@ struct shim_file {
     long size;
     bool only_if_needed; /* the environment has the shim for a loader that takes it from there */
 };
+void injection_start(void);
 bool injection_begin(pid_t thread, const struct shim_file *shim);
 const char *injection_await(pid_t child);
 bool injection_took(pid_t thread, int status);

@@ -39,6 +39,7 @@ struct image {
     uint64_t loader, secure, vdso, segments, segment_count;
 };
 
+static int proc = -1;
 static struct traced traced[TRACED_MAX];
 static struct {
     pid_t process;
@@ -83,6 +84,12 @@ static bool read_memory(pid_t process, uint64_t address, void *to, size_t size)
     return process_vm_readv(process, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
+/* Open /proc before any program of the host can hide it. */
+void injection_start(void)
+{
+    proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 /* From /proc, since the stack is the program's user's to fill. */
 static bool read_image(pid_t process, struct image *image)
 {
@@ -91,8 +98,8 @@ static bool read_image(pid_t process, struct image *image)
     int fd;
 
     memset(image, 0, sizeof *image);
-    snprintf(path, sizeof path, "/proc/%d/auxv", (int)process);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
+    snprintf(path, sizeof path, "%d/auxv", (int)process);
+    fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
     while (read(fd, entry, sizeof entry) == sizeof entry && entry[0] != AT_NULL) {

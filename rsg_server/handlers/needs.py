@@ -189,10 +189,12 @@ class IdentityKernel(Warner, Protocol):
 
 
 class HostKernel(Protocol):
-    """HOST: the seed of a host's random numbers."""
+    """HOST: the seed of a host's random numbers, and its sockets."""
 
     @property
     def lifecycle(self) -> Lifecycle: ...
+    @property
+    def sockets(self) -> SocketTable: ...
 
 
 class SocketKernel(sockets.Kernel, Protocol):

@@ -123,6 +123,15 @@ def test_file_capabilities_are_kept(simunix: Simunix, folder: Path) -> None:
 
 @needs_tracing
 @needs_root
+def test_what_a_privileged_program_execs_has_the_same_addresses_again(simunix: Simunix, folder: Path) -> None:
+    program = with_mode(folder, "dynamic", 0o4755)
+    script = f"for i in 1 2; do {AS_NOBODY} {program} grep stack /proc/self/maps; done"
+    lines = [line for line in simunix("run", "--", "sh", "-c", script, timeout=20).stdout.splitlines() if "[stack]" in line]
+    assert len(lines) == 2 and lines[0] == lines[1]
+
+
+@needs_tracing
+@needs_root
 @pytest.mark.parametrize(
     "hide",
     ["chmod 700 /run", "mount -t tmpfs none /run", "umount -l /run", "chroot"],
@@ -151,6 +160,16 @@ def test_a_failed_exec_leaves_the_thread_untraced(simunix: Simunix, folder: Path
     done = simunix("run", "--", sys.executable, "-c", script, timeout=20)
     lines = done.stdout.splitlines()
     assert lines[:2] == ["7", "['TracerPid:\\t0\\n']"] and lines[2].startswith("slept 1000"), done.stderr
+
+
+@needs_tracing
+@needs_root
+def test_a_descriptor_that_proc_does_not_show(simunix: Simunix, folder: Path) -> None:
+    lines = ["import os", f"file = os.open('{folder}/static', os.O_RDONLY)", "os.system('mount -t tmpfs none /proc')"]
+    lines += ["import ctypes", "words = (ctypes.c_char_p * 2)(b'x', None)", "libc = ctypes.CDLL(None)"]
+    lines += ["libc.syscall(322, file, b'', words, words, 0x1000)"]  # execveat with AT_EMPTY_PATH
+    done = simunix("run", "--", sys.executable, "-c", "\n".join(lines), timeout=20)
+    assert done.stdout.startswith("slept 1000 ids"), done.stderr
 
 
 @needs_tracing

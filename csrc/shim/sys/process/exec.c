@@ -111,7 +111,7 @@ static void examine_program(int directory, const char *path, int flags, struct w
     for (int depth = 0; depth < INTERPRETERS_MAX; depth++) {
         long file = NATIVE(openat, directory, path, O_RDONLY | O_CLOEXEC | (flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0), 0);
 
-        if (file == -EACCES)
+        if (file == -EACCES || (file < 0 && flags & AT_EMPTY_PATH)) /* its number may be hidden, and the exec succeed */
             way->injected = "not readable";
         if (file < 0)
             return;
@@ -287,7 +287,7 @@ static long execute(struct call *call, int directory, const char *path, char **a
         return -EFAULT;
     if ((flags & AT_EMPTY_PATH) && *path == '\0') {
         text_append_number(text_append(by_descriptor, end, "/proc/self/fd/"), end, directory);
-        examine(call, AT_FDCWD, by_descriptor, 0, environment, &way);
+        examine(call, AT_FDCWD, by_descriptor, AT_EMPTY_PATH, environment, &way);
     } else {
         examine(call, directory, path, flags, environment, &way);
     }
