@@ -107,7 +107,7 @@ class FutexTable:
                 if parked is not None and parked.a == Space.MANY:
                     self._wake_one(kernel, actor, place)
                 elif parked is None or self.key(actor, parked.a, parked.b) == key:
-                    self._wake_one(kernel, actor, LOOK_AGAIN)
+                    kernel.wake(actor, Wake.READY, LOOK_AGAIN)  # without effect on one that is to run anyhow
 
     def count(self, key: Key, detail: int) -> int:
         """The number of actors that wait at a word with this detail above their bitset."""

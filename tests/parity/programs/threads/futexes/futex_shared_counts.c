@@ -48,6 +48,10 @@ static void check_counts(uint32_t *word, uint32_t *other)
     sleep_ms(10);
     CHECK(futex(other, FUTEX_WAKE, 100, NULL, NULL, 0) == 3);
     end_waiters(5, 3);
+    start_waiters(word, 40);
+    for (int i = 0; i < 20; i++) /* again and again, which now and then lets the woken go first */
+        CHECK(futex(word, FUTEX_WAKE, 2, NULL, NULL, 0) == 2);
+    end_waiters(40, 0);
     start_waiters(word, 2);
     CHECK(futex(word, FUTEX_WAKE_OP, 2, (void *)2, other, FUTEX_OP(FUTEX_OP_ADD, 1, FUTEX_OP_CMP_EQ, 7)) == 2 && *other == 8);
     end_waiters(2, 0);
