@@ -115,7 +115,8 @@ SET_ONLY = {(SOL_IP, option) for option in (*range(35, 41), *range(42, 49))} | {
 SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE = 8, 32, 33
 BUFFERS = tuple((SOL_SOCKET, option) for option in (SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE))
 LARGEST_BUFFER_BYTES = 1 << 24
-LAST_TCP_OPTION = 45
+LAST_OPTION = {SOL_TCP: 45, SOL_IP: 52, SOL_IPV6: 80, SOL_UDP: 104}
+"""The highest number of an option that Linux knows, by level."""
 TCP_INFO, TCP_MAXSEG = (SOL_TCP, 11), (SOL_TCP, 2)
 LENGTHS = {(SOL_SOCKET, 13): 8}
 SEGMENT_BYTES = (88, 32767)
@@ -131,7 +132,7 @@ def levels_of(which: SimulatedSocket) -> tuple[int, ...]:
 
 
 def _is_unknown(which: SimulatedSocket, key: Key) -> bool:
-    return key[0] not in levels_of(which) or (key[0] == SOL_TCP and not 0 < key[1] <= LAST_TCP_OPTION)
+    return key[0] not in levels_of(which) or not 0 < key[1] <= LAST_OPTION.get(key[0], key[1])
 
 
 def get(kernel: Kernel, which: SimulatedSocket, key: Key) -> bytes | int:

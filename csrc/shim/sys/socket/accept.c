@@ -16,6 +16,9 @@ static long accept_one(struct call *call, int64_t id, int flags)
     struct reply reply = {.status = -EAGAIN};
     char token;
 
+    if (call->a[1] != 0 && is_negative((const uint32_t *)call->a[2]))
+        return -EINVAL;
+
     while (nobody_connects(process, (int)call->a[0], id) || ASK(call->thread, &reply, OP_ACCEPT, id) < 0) {
         long result;
 

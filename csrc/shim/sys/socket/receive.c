@@ -3,6 +3,7 @@
 #include "shim/turn/turn.h"
 
 #define REST_MAX 16
+#define MSG_ERRQUEUE 0x2000
 
 /* MSG_WAITALL on a stream would wait in the kernel: gather here. */
 static long receive_all(struct call *call, const struct fd *fd, struct message_header *message, int flags)
@@ -60,6 +61,8 @@ static long receive_message(struct call *call, int number, struct message_header
     if (descriptor_is_ours(call, number))
         return -EBADF;
     fd_look_socket(number, &fd);
+    if (fd_is_simulated(&fd) && (flags & MSG_ERRQUEUE) != 0)
+        return -EAGAIN; /* IP_RECVERR is taken, but nothing is ever queued; never waits, see recv(2) */
     if (fd.kind == FD_DATAGRAM)
         return datagram_receive(call, &fd, message, flags);
     if (fd_is_simulated(&fd) && (flags & MSG_OOB) != 0)
@@ -81,6 +84,8 @@ long sys_recvfrom(struct call *call)
             return -EFAULT;
         message.name = (void *)call->a[4];
         message.name_length = *length;
+        if (is_negative(length) && socket_id((int)call->a[0]) >= 0)
+            return -EINVAL;
     }
     result = receive_message(call, (int)call->a[0], &message, (int)call->a[3]);
     if (result >= 0 && call->a[4] != 0)

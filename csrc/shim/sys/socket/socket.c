@@ -66,6 +66,8 @@ static long get_name(struct call *call, int op)
         return -EFAULT;
     if (ASK(call->thread, &reply, op, id) < 0)
         return reply.status;
+    if (is_negative((const uint32_t *)call->a[2]))
+        return -EINVAL;
     address_store_reply((void *)call->a[1], (uint32_t *)call->a[2], &reply);
     return 0;
 }

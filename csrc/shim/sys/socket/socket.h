@@ -20,6 +20,14 @@ int64_t address_ask(struct call *call, int op, int64_t id, int extra, struct rep
 void address_store_reply(void *to, uint32_t *length, const struct reply *reply);
 void netlink_store_address(void *to, uint32_t *length, uint32_t port);
 
+#define ADDRESS_MAX 128 /* sizeof(struct sockaddr_storage) */
+
+/* Is it a length that no address, and no value of an option, can have? Lengths are signed. */
+static inline bool is_negative(const uint32_t *length)
+{
+    return length != NULL && (int32_t)*length < 0;
+}
+
 /* socket.c */
 long socket_finish(int fd, int flags);
 
