@@ -27,7 +27,7 @@ from rsg_server.platform.platform import Platform
 from rsg_server.process.actor import AT_TERMINAL, Actor, Parked, State
 from rsg_server.process.channel_pool import ChannelPool
 from rsg_server.process.cpu import Cpu
-from rsg_server.process.futex import FutexTable
+from rsg_server.process.futex import LOOK_AGAIN, FutexTable
 from rsg_server.process.host_state import HostState, Launcher
 from rsg_server.process.lifecycle import Lifecycle
 from rsg_server.process.process import Process
@@ -110,7 +110,8 @@ class Kernel:
             actor.timeout.cancel()
             actor.timeout = None
         # A signal may be blocked or ignored: until the actor has looked, a futex wake may still find the actor in its queue.
-        if actor.parked is not None and actor.parked.wait == Wait.FUTEX and reason != Wake.SIGNAL:
+        only_looks = reason == Wake.SIGNAL or value == LOOK_AGAIN
+        if actor.parked is not None and actor.parked.wait == Wait.FUTEX and not only_looks:
             self.futexes.remove(actor)
         if actor.parked is not None and actor.parked.wait == Wait.COMPUTE:
             value = self.cpu.end(actor)

@@ -14,6 +14,8 @@ Key = tuple[int, int]
 Entry = tuple[Actor, int, int]
 """A waiting actor, the bits that it waits for (with a detail above bit 31), and which of its words this is."""
 MATCH_ANY = (1 << 32) - 1
+LOOK_AGAIN = -1
+"""In the place of the number of a word: nobody has woken the actor, but its word may have changed."""
 
 
 class FutexTable:
@@ -95,9 +97,17 @@ class FutexTable:
             self.wake(kernel, key, 1 << 30, MATCH_ANY)
 
     def wake_shared(self, kernel: Waker) -> None:
-        """Wake all actors that wait in shared memory: a process that has died may have owned a robust lock there."""
+        """Let all actors that wait in shared memory look at their words: a dead process may have owned a robust lock there.
+
+        One whose word is as it was waits on; a waiter that a requeue has moved knows only its first word, and is left alone.
+        """
         for key in [key for key in self._queues if key[0] > 0]:
-            self.wake(kernel, key, 1 << 30, MATCH_ANY)
+            for actor, _, place in list(self._queues.get(key, ())):
+                parked = actor.parked
+                if parked is not None and parked.a == Space.MANY:
+                    self._wake_one(kernel, actor, place)
+                elif parked is None or self.key(actor, parked.a, parked.b) == key:
+                    kernel.wake(actor, Wake.READY, LOOK_AGAIN)  # without effect on one that is to run anyhow
 
     def count(self, key: Key, detail: int) -> int:
         """The number of actors that wait at a word with this detail above their bitset."""

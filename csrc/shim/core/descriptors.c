@@ -129,11 +129,15 @@ bool descriptors_grow(struct call *call)
     return descriptor_is_free(call) != 0 && descriptors_reach(call, (uint64_t)call->thread->process->descriptor_floor);
 }
 
-/* In the copy of a process: close the descriptors of the shim that were its creator's, all but the one at `place`. */
+/* In the copy of a process: close the descriptors of the shim that were its creator's. The one at `place` stays, and /proc. */
 void descriptors_close_others(const struct process *process, int place)
 {
-    int number = descriptor_number(process, place);
+    int kept = descriptor_number(process, place);
+    int also = process->proc > 0 ? process->proc : kept;
+    int low = kept < also ? kept : also;
+    int high = kept < also ? also : kept;
 
-    NATIVE(close_range, process->descriptor_floor, number - 1, 0);
-    NATIVE(close_range, number + 1, ~0U, 0);
+    NATIVE(close_range, process->descriptor_floor, low - 1, 0);
+    NATIVE(close_range, low + 1, high - 1, 0);
+    NATIVE(close_range, high + 1, ~0U, 0);
 }

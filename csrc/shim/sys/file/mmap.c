@@ -10,6 +10,33 @@ static void file_mapped(struct thread *thread, long fd)
         file_note(thread, &status, FILE_WRITTEN);
 }
 
+static void remember(struct process *process, long address, uint64_t size)
+{
+    if (process->shared_count == SHARED_RANGES_MAX)
+        process->shared_overflow = true;
+    else
+        process->shared[process->shared_count++] = (struct shared_range){(uint64_t)address, (uint64_t)address + size};
+}
+
+static bool is_shared(const struct process *process, uint64_t address)
+{
+    for (int i = 0; i < process->shared_count; i++)
+        if (address >= process->shared[i].start && address < process->shared[i].end)
+            return true;
+    return false;
+}
+
+/* Memory that processes share may move, or grow. */
+long sys_mremap(struct call *call)
+{
+    struct process *process = call->thread->process;
+    long address = call_natively(call);
+
+    if ((address >= 0 || address < -4096) && is_shared(process, (uint64_t)call->a[0]))
+        remember(process, address, (uint64_t)call->a[2]);
+    return address;
+}
+
 /* Remember shared, writable mappings: only words in them need a key that other processes understand. */
 long sys_mmap(struct call *call)
 {
@@ -22,10 +49,6 @@ long sys_mmap(struct call *call)
         return address;
     if ((call->a[3] & MAP_ANONYMOUS) == 0)
         file_mapped(call->thread, call->a[4]);
-    if (process->shared_count == SHARED_RANGES_MAX)
-        process->shared_overflow = true;
-    else
-        process->shared[process->shared_count++] =
-            (struct shared_range){(uint64_t)address, (uint64_t)address + (uint64_t)call->a[1]};
+    remember(process, address, (uint64_t)call->a[1]);
     return address;
 }

@@ -5,6 +5,7 @@
 #include "shim/turn/turn.h"
 
 #define WAKES_BEFORE_YIELD 32
+#define LOOK_AGAIN (-1) /* nobody has woken the thread: rsg_server/process/futex.py */
 
 uint16_t *futex_waiters(struct process *process, uint64_t address)
 {
@@ -16,6 +17,14 @@ long futex_check_word(const uint32_t *word)
     if (((uint64_t)word & 3) != 0)
         return -EINVAL;
     return is_bad_pointer(word) ? -EFAULT : 0;
+}
+
+/* What the kernel does to a word at the death of a thread: it marks a robust lock, and clears a thread's number. */
+static bool changed_by_death(const uint32_t *word, uint32_t expected)
+{
+    uint32_t now = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+
+    return now != expected && (now == 0 || (now & FUTEX_OWNER_DIED) != 0);
 }
 
 long futex_wait(struct call *call, uint32_t *word, bool is_private, uint32_t expected, int64_t deadline, uint32_t bitset)
@@ -32,9 +41,11 @@ long futex_wait(struct call *call, uint32_t *word, bool is_private, uint32_t exp
     futex_key(process, (uint64_t)word, is_private, key);
     struct wait wait = {
         .kind = PARK_FUTEX, .deadline = deadline, .a = key[0], .b = key[1], .c = bitset, .by_handoff = key[0] == 0};
-    (*waiters)++;
-    result = wait_on(call, &wait, deadline == NEVER);
-    (*waiters)--;
+    do {
+        (*waiters)++;
+        result = wait_on(call, &wait, deadline == NEVER);
+        (*waiters)--;
+    } while (result == WAKE_READY && wait.value == LOOK_AGAIN && !changed_by_death(word, expected));
     return result == WAKE_TIMEOUT ? -ETIMEDOUT : result;
 }
 
@@ -75,6 +86,8 @@ long futex_requeue(struct call *call, const struct futex_pair *pair, int64_t wak
     uint64_t to[2];
     struct reply reply;
 
+    if (wake < 0 || move < 0)
+        return -EINVAL;
     futex_key(process, (uint64_t)pair->from, pair->from_private, from);
     futex_key(process, (uint64_t)pair->to, pair->to_private, to);
     if (ASK(call->thread, &reply, OP_REQUEUE, (int64_t)from[0], (int64_t)from[1], (int64_t)to[0], (int64_t)to[1], wake, move) <

@@ -126,6 +126,8 @@ long sys_sendto(struct call *call)
     struct message_header message = {
         .name = (void *)call->a[4], .name_length = (uint32_t)call->a[5], .iov = &iov, .iov_length = 1};
 
+    if (message.name != NULL && message.name_length > ADDRESS_BYTES_MAX && socket_id((int)call->a[0]) >= 0)
+        return -EINVAL;
     return send_message(call, (int)call->a[0], &message, (int)call->a[3]);
 }
 
