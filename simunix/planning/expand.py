@@ -226,7 +226,8 @@ def _platform(scenario: Scenario, hardware: dict[str, Hardware], folder: Path) -
             if name in hardware:
                 raise SimunixError(f"hosts[{index}].name: host {name} is named twice; host names must differ")
             hardware[name] = _hardware(section)
-            hosts.append(Host(name, (address,), section.cores, section.memory, (section.speed,)))
+            host = Host(name, (address,), section.cores, section.memory, (section.speed,), disk_bytes=section.disk)
+            hosts.append(host)
             if section.bandwidth or section.latency is not None:
                 latency = default.latency_ns if section.latency is None else section.latency
                 overrides[name] = Access(section.bandwidth or default.bandwidth_bytes_per_s, latency)

@@ -120,6 +120,7 @@ class HostSection(Section):
     sockets: Annotated[int, Field(ge=1)] = 1
     threads_per_core: Annotated[int, Field(ge=1)] = 1
     memory: Size = 4 << 30
+    disk: Size = 1 << 40
     speed: Speed = 1e9
     bandwidth: Rate | None = None
     latency: Duration | None = None
