@@ -13,6 +13,11 @@ def today() -> datetime:
     return datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
+def next_second() -> datetime:
+    """Where a run begins that is to find all files of this computer in its past, also those of today."""
+    return datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=1)
+
+
 def moment(value: object) -> datetime:
     """A date with a time zone, UTC unless it says otherwise. ValueError says what was expected."""
     if not isinstance(value, datetime):

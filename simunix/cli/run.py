@@ -33,7 +33,9 @@ def add_parser(subcommands: Subparsers) -> None:
     parser.add_argument("--seed", type=int, help="seed of everything random (default: the scenario's, or 0)")
     parser.add_argument("--until", metavar="TIME", help="end at this virtual time, e.g. 90, '2h', '1 day'")
     parser.add_argument(
-        "--epoch", metavar="DATE", help="begin at this date, e.g. 2000-01-01 (default: the scenario's, or today's)"
+        "--epoch",
+        metavar="DATE",
+        help="begin at this date, e.g. 2000-01-01, or now (default: the scenario's, or today at 0:00 UTC)",
     )
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="replace a value of the scenario")
     parser.add_argument("--pace", type=float, metavar="N", help="at most N virtual seconds per wall second")
@@ -163,8 +165,10 @@ def _duration(option: str, text: str | None) -> int | None:
 
 
 def _date(text: str) -> str:
-    from simunix.dates import moment
+    from simunix.dates import moment, next_second
 
+    if text == "now":
+        return next_second().isoformat()
     try:
         return moment(text).isoformat()
     except ValueError as error:

@@ -26,8 +26,12 @@ KNOWN_GAPS = """
 * `/proc` and `/sys` are the kernel's own text, with its times and counters, but for what describes the emulated host: `uptime`,
   `stat`, `loadavg`, `meminfo`, `PID/stat`, `boot_id`, `uuid`, and in a scenario `cpuinfo` and the processors in `/sys`. What
   processes have of memory (`rss`, `statm`, `status`) and how often they were switched is real.
-* Load averages (`loadavg`, `sysinfo`, and all that programs make of them) are 0, as computing takes no time. An average of
-  those that compute by the profile of a job would need a message for each `sysinfo`.
+* Load averages, and so what nodes report as their load, are 0, as computing takes no time. An average of those that compute by
+  a job's profile would need a message for each question, and change what nodes report.
+* Loops of calls that need the server (a signal to another thread, `sched_yield` while others are ready) take several times as
+  long as natively: each is a message or a turn. In virtual time every call costs at least what it costs natively after
+  20,000 calls without a wait. A thread that computes and makes a call now and then (a benchmark that maps memory anew in each
+  round) is not charged CPU time: only one that makes no call but clock reads is.
 * `rdtsc` and `rdtscp` are no calls: they are made to fault, and tell virtual time at 2 GHz (`csrc/shim/sys/time/tsc.c`).
   `rdrand` draws the processor's own random numbers: nothing can seed those, and `simunix check` tells which programs may.
 * Static programs, those with privileges (setuid, setgid, file capabilities), those that their user may not read, and programs

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -43,6 +45,20 @@ def test_make_rebuilds_what_must_be(simunix: Simunix, tmp_path: Path) -> None:
         "made a",
         "made b",
     ]
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="GNU make is not installed")
+def test_make_finds_what_was_built_before_up_to_date(simunix: Simunix, tmp_path: Path) -> None:
+    """Files of a few seconds ago are in the past of a run that begins now, and what is built inside is newer than they."""
+    (tmp_path / "Makefile").write_text(MAKEFILE.replace("sleep 2; ", ""))
+    for age_s, name in ((30, "source"), (20, "a"), (10, "b")):
+        (tmp_path / name).write_text("1")
+        os.utime(tmp_path / name, (time.time() - age_s, time.time() - age_s))
+    built = simunix("run", "--epoch", "now", "--", "make", cwd=tmp_path)
+    assert (built.returncode, built.stdout, built.stderr) == (0, "make: Nothing to be done for 'all'.\n", "")
+    (tmp_path / "source").touch()
+    built = simunix("run", "--epoch", "now", "--", "sh", "-c", "make -s; make -s", cwd=tmp_path)
+    assert (built.returncode, built.stdout, built.stderr) == (0, "made a\nmade b\n", "")
 
 
 def test_find_sees_what_is_newer(simunix: Simunix, tmp_path: Path) -> None:
