@@ -28,8 +28,12 @@
  *     seal=                      make read-only what is this computer's own in /proc and /sys
  *     root=LOWER\tBASE           another root file system, under a layer of the host's own; later words are seen from inside
  *     close=                     unmount this computer's files, except what is bound by then
- *   then any number of: argv=… (repeated) env=… (repeated) cwd= user= nofile= core= channel= foreground=0|1, with four
- *   descriptors (stdin, stdout, stderr, channel).
+ *   then any number of: argv=… (repeated) env=… (repeated) cwd= user= nofile= core= channel= foreground=0|1 shim= entry= size=,
+ *   with four descriptors (stdin, stdout, stderr, channel). The file `shim` is opened for the program at the number after the
+ *   next to `channel`, and brought in at its exec where the loader would not (injection.c); without `shim`, no exec is traced.
+ *   Or: inject=THREAD DESCRIPTOR ENTRY SIZE    the same for the next exec of that thread, which has opened the file
+ *       release=THREAD                         its exec has failed
+ *       reason=PROCESS                         answered with an error if that process was killed, since it could not be intercepted
  *   Every message is answered by one line: "ok NUMBER" or "error TEXT". In between may come "ended PID STATUS", once for each
  *   program that was started by request and has ended.
  */
@@ -121,6 +125,19 @@ bool user_join_groups(const struct passwd *user);
 
 /* network.c */
 bool network_up(void);
+
+/* injection.c */
+struct shim_file {
+    int descriptor; /* in the process that is about to exec */
+    long entry;     /* where to jump to, from the start of the file */
+    long size;
+    bool only_if_needed; /* the environment has the shim for a loader that takes it from there */
+};
+void injection_start(void);
+bool injection_begin(pid_t thread, const struct shim_file *shim);
+const char *injection_await(pid_t child);
+bool injection_took(pid_t thread, int status);
+bool injection_answer(const struct message *message);
 
 /* spawn.c */
 void spawn_answer(struct message *message);

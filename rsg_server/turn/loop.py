@@ -31,7 +31,7 @@ from rsg_server.handlers import HANDLERS
 from rsg_server.handlers.handoff import catch_up
 from rsg_server.process.actor import Actor, State
 from rsg_server.protocol import QUANTUM_NS, Hello, Op, Wait
-from rsg_server.turn import births, failures
+from rsg_server.turn import births, clock_guard, failures
 from rsg_server.turn.allowance import set_lookahead
 from rsg_server.turn.listener import Listener
 from rsg_server.turn.wakeups import wake_ready
@@ -201,6 +201,7 @@ class TurnLoop:
             except ConnectionResetError:
                 message = b""
             speaker = self.listener.speaker or actor
+            clock_guard.check(self.kernel, speaker, self.holder_since)
             if not message:
                 self._lost_runner(speaker)
                 return False

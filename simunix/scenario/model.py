@@ -17,7 +17,7 @@ from simunix import units
 from simunix.dates import moment, today
 from simunix.scenario.faults import EventSection, ProfileSection
 from simunix.scenario.network_section import NetworkSection
-from simunix.scenario.section import Duration, HostList, Rate, Section, Size, Speed, host_names
+from simunix.scenario.section import Duration, FileName, HostList, Rate, Section, Size, Speed, check_private, host_names
 from simunix.scenario.submit_section import SubmitSection
 
 
@@ -95,8 +95,8 @@ def _private(value: object) -> object:
     if isinstance(value, str):
         value = {"path": value}
     path = value.get("path") if isinstance(value, dict) else None
-    if isinstance(path, str) and (not path.startswith("/") or path.rstrip("/") == ""):
-        raise ValueError(f"expected absolute paths below /, got {path!r}")
+    if isinstance(path, str):
+        check_private(path)
     return value
 
 
@@ -142,7 +142,7 @@ class HostSection(Section):
 class ProcessSection(Section):
     """A program to start on a host (or on each of several)."""
 
-    name: str
+    name: FileName
     host: HostList
     command: CommandLine
     start: Duration = 0
@@ -192,9 +192,9 @@ class CostSection(Section):
 class Scenario(Section):
     """A whole scenario file."""
 
-    name: str = "scenario"
+    name: FileName = "scenario"
     description: str = ""
-    seed: Annotated[int, Field(ge=0)] = 0
+    seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 0
     epoch: Moment = Field(default_factory=today)
     until: Duration | None = None
     pace: Annotated[float, Field(gt=0, strict=False)] | None = None

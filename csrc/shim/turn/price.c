@@ -13,13 +13,14 @@
 /* Let what is due happen. May be called from the vDSO replacements, where signals are not blocked. */
 static void yield_to_events(struct thread *thread)
 {
-    uint64_t all = SIGNALS_ALL;
+    uint64_t all = SIGNALS_IN_SHIM;
     uint64_t before;
     struct call call = {.number = __NR_sched_yield, .thread = thread};
     struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};
 
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
     call.mask = SIGNALS_ALL;
+    call.mask_before = before;
     park(&call, &wait);
     signals_stop_if_due(thread, before);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);

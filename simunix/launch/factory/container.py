@@ -10,16 +10,20 @@ import contextlib
 import os
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cache
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.process.host_state import Command
 from simunix.launch.factory.broker import ContainerError, FactoryError
 from simunix.launch.factory.factory import LIBRARY, HostFactory
+from simunix.roots.tracing import tracing_is_allowed
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 SHIM = LIBRARY / "libsimunix.so"
 SHIM_IN_HOST = "/run/simunix/libsimunix.so"
+SHIM_BEHIND_CHANNEL = 2
+"""How far above its channel a program that a host's init starts finds the shim's file (csrc/hostinit/spawn.c)."""
 REPORT_TIMEOUT_S = 10.0
 OVERLAY_SEPARATORS = frozenset(",:\\")
 
@@ -226,6 +230,13 @@ class _Directives:
         self.words.append(f"directory={private.mode:o} {private.owner} {private.path}")
 
 
+@cache
+def _entry_of(shim: Path) -> tuple[tuple[str, int], tuple[str, int]]:
+    """Where programs begin that the library was brought into, in bytes of its file (ELF header, e_entry), and its size."""
+    content = shim.read_bytes()
+    return ("entry", int.from_bytes(content[24:32], "little")), ("size", len(content))
+
+
 class Container:
     """A running host: starts programs, and takes them all down when closed."""
 
@@ -259,8 +270,10 @@ class Container:
         """Start a program under the shim; its pid in the host. Raises ContainerError with the reason."""
         environment = dict(command.environment)
         preload = environment.get("LD_PRELOAD")
-        environment["LD_PRELOAD"] = f"{self.shim_path}:{preload}" if preload else self.shim_path
+        environment["LD_PRELOAD"] = f"{preload}:{self.shim_path}" if preload else self.shim_path
         environment["SIMUNIX_CHANNEL"] = str(channel_number)
+        if tracing_is_allowed():
+            environment["SIMUNIX_CHANNEL"] += f":{channel_number + SHIM_BEHIND_CHANNEL}"
         words = [f"argv={argument}" for argument in command.argv]
         words += [f"env={name}={value}" for name, value in environment.items()]
         words += [f"cwd={command.directory}", f"user={command.user or ''}", f"nofile={nofile}"]
@@ -269,7 +282,26 @@ class Container:
             f"core={-1 if core is None else core}",
             f"foreground={command.foreground:d}",
         ]
+        if tracing_is_allowed():
+            words += [f"shim={self.shim_path}", *(f"{key}={number}" for key, number in _entry_of(self.spec.shim))]
         return self._ask(words, (command.stdin, command.stdout, command.stderr, channel_fd))
+
+    def inject(self, thread: int, descriptor: int) -> None:
+        """Have the shim brought into the image that a thread is about to exec, which has its file at `descriptor`."""
+        entry, size = (number for _, number in _entry_of(self.spec.shim))
+        self._ask([f"inject={thread} {descriptor} {entry} {size}"])
+
+    def release(self, thread: int) -> None:
+        """Let a thread go whose exec has failed."""
+        self._ask([f"release={thread}"])
+
+    def why_killed(self, pid: int) -> str:
+        """Why the host's init killed a process after `inject`; "" if it did not."""
+        try:
+            self._line.ask([f"reason={pid}"])
+        except ContainerError as error:
+            return str(error)
+        return ""
 
     def wait_status(self, pid: int) -> int:
         """The status, as wait(2) gives it, of a started program that has ended; -1 if its init has died too.

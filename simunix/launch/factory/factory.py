@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import socket
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from simunix.launch.factory.broker import FACTORY, Broker, ContainerError
+from simunix.launch.factory.broker import FACTORY, SILENCE_S, Broker, ContainerError
 
 LIBRARY = Path(__file__).resolve().parents[2] / "lib"
 HOSTINIT = LIBRARY / "simunix-hostinit"
@@ -51,7 +54,8 @@ class HostFactory:
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.broker = Broker(ours)
+        self.broker = Broker(ours, self._rouse)
+        self._inits: set[int] = set()
         try:
             self._process = subprocess.Popen([HOSTINIT], stdin=theirs.fileno(), env=INIT_ENVIRONMENT)
         except OSError as error:
@@ -68,11 +72,20 @@ class HostFactory:
         except BaseException:
             self.broker.dismiss(number)
             raise
+        self._inits.add(init)
         return Line(self, number, init)
 
     def await_end(self, init: int) -> None:
         """Wait until a host's first process has ended, and with it all others of the host."""
         self._ask(f"factory={FACTORY}", f"await={init}")
+        self._inits.discard(init)
+
+    def _rouse(self) -> None:
+        """Continue the broker, the fork server and the hosts' first processes, since one does not answer: it may be stopped."""
+        broker = self._process.pid
+        for process in (broker, *_children(broker), *self._inits):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGCONT)
 
     def merge_pages(self, pages: int, milliseconds: int) -> None:
         """Have the kernel merge equal pages of all hosts from now on. Raises ContainerError where that cannot be."""
@@ -84,7 +97,20 @@ class HostFactory:
     def close(self) -> None:
         """End the factory, which puts the kernel's settings back that it has changed."""
         self.broker.close()
-        self._process.wait()
+        while True:
+            try:
+                self._process.wait(SILENCE_S)
+                return
+            except subprocess.TimeoutExpired:
+                self._rouse()
+
+
+def _children(process: int) -> list[int]:
+    """The children of a process, as /proc tells them."""
+    try:
+        return [int(word) for word in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    except OSError:
+        return []
 
 
 def _number_in(answer: str | None, death: str) -> int:

@@ -52,6 +52,10 @@ class Slurm:
         """See `Rjms.version`."""
         return releases.version(root)
 
+    def plugins(self, root: RootTree) -> list[str]:
+        """See `Rjms.plugins`."""
+        return releases.plugins(root)
+
     def plan(self, section: ClusterSection, key: str, site: Site) -> ClusterPlan:
         """See `Rjms.plan`."""
         assert isinstance(section, SlurmSection)

@@ -35,6 +35,8 @@ def read_configuration(path: Path) -> str:
         return path.read_text()
     except OSError as error:
         raise SimunixError(f"slurm.config: {path}: {error.strerror}; give a slurm.conf") from error
+    except UnicodeDecodeError as error:
+        raise SimunixError(f"slurm.config: {path}: not a text in UTF-8 (byte {error.start}); give a slurm.conf") from error
 
 
 def given_configuration(section: SlurmSection, path: Path, text: str) -> tuple[str, dict[str, tuple[PrivateSpec, ...]], str]:
@@ -50,12 +52,15 @@ def given_configuration(section: SlurmSection, path: Path, text: str) -> tuple[s
 
 def _check_names(section: SlurmSection, text: str, path: Path) -> None:
     """Raise SimunixError for a node that slurm.conf does not name: its daemon would refuse to start."""
-    named = {
-        name
-        for value in re.findall(r"^\s*NodeName=(\S+)", text, re.MULTILINE | re.IGNORECASE)
-        if value.upper() != "DEFAULT"
-        for name in expand_hosts(value)
-    }
+    named = set()
+    for found in re.finditer(r"^\s*NodeName=(\S+)", text, re.MULTILINE | re.IGNORECASE):
+        if found[1].upper() == "DEFAULT":
+            continue
+        try:
+            named.update(expand_hosts(found[1]))
+        except ValueError as error:
+            line = 1 + text.count("\n", 0, found.start(1))
+            raise SimunixError(f"slurm.config: {path}:{line}: NodeName: {error}") from error
     unknown = [name for name in section.nodes if name not in named]
     if unknown:
         raise SimunixError(f"slurm.nodes: {unknown[0]} has no NodeName in {path}; make the two agree")

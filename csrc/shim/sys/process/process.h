@@ -15,6 +15,7 @@ long trap_clone(struct clone_args *args, size_t size, struct thread *child);
 void trap_thread_started(struct thread *thread);
 
 /* scheduling.c */
+void rseq_forget(void);
 long nice_shown(const struct process *process, long nice);
 long sys_sched_getaffinity(struct call *call);
 

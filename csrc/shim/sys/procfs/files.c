@@ -23,6 +23,8 @@ static const struct own_file process_files[] = {
     {"stat", proc_write_process_stat}, {"statm", proc_write_statm},         {"status", proc_write_lines},
     {"io", proc_write_lines},          {"smaps", proc_write_lines},         {"smaps_rollup", proc_write_lines},
     {"sched", proc_write_sched},       {"schedstat", proc_write_schedstat}, {"oom_score", proc_write_oom_score},
+    {"net/tcp", proc_write_tcp},       {"net/tcp6", proc_write_tcp6},       {"net/udp", proc_write_udp},
+    {"net/udp6", proc_write_udp6},
 };
 
 void proc_flush(struct proc_page *page)
@@ -83,7 +85,7 @@ int proc_id_of(const char *path)
 }
 
 /* PID/NAME or PID/task/TID/NAME */
-static const struct own_file *find_process_file(const char *path)
+static const struct own_file *find_of_process(const char *path)
 {
     const char *rest = skip_number(path);
 
@@ -106,7 +108,15 @@ static const struct own_file *find_own(const char *path)
     for (size_t i = 0; i < sizeof own_files / sizeof own_files[0]; i++)
         if (text_equal(path, own_files[i].path))
             return &own_files[i];
-    return proc_fixed_text(path) != NULL ? &fixed_file : find_process_file(path);
+    return proc_fixed_text(path) != NULL ? &fixed_file : find_of_process(path);
+}
+
+static bool is_last_part(const char *name, const struct own_file *files, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (text_equal(name, proc_last_part(files[i].path)))
+            return true;
+    return false;
 }
 
 /* Tell by the last part of a path, before anything is asked of the kernel. */
@@ -114,13 +124,8 @@ static bool may_be_own(const char *path)
 {
     const char *name = proc_last_part(path);
 
-    for (size_t i = 0; i < sizeof own_files / sizeof own_files[0]; i++)
-        if (text_equal(name, proc_last_part(own_files[i].path)))
-            return true;
-    for (size_t i = 0; i < sizeof process_files / sizeof process_files[0]; i++)
-        if (text_equal(name, process_files[i].path))
-            return true;
-    return proc_may_be_fixed(name);
+    return is_last_part(name, own_files, sizeof own_files / sizeof own_files[0]) ||
+           is_last_part(name, process_files, sizeof process_files / sizeof process_files[0]) || proc_may_be_fixed(name);
 }
 
 static void fill(struct thread *thread, const struct own_file *file, const char *path, long fd)

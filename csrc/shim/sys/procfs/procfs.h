@@ -1,6 +1,6 @@
 /* Room sys/procfs: files of /proc that tell the time, or figures of the real computer, as the emulated host would tell them.
  *
- * Owns their text (host.c, process.c, memory.c, counters.c) and when it is written (files.c). May call sys/process, turn and below.
+ * Owns their text (host.c, process.c, memory.c, counters.c, sockets.c) and when it is written (files.c). May call sys/process, turn and below.
  */
 #ifndef SIMUNIX_PROC_FILES_H
 #define SIMUNIX_PROC_FILES_H
@@ -42,6 +42,12 @@ void proc_write_meminfo(struct proc_page *page);
 void proc_write_uuid(struct proc_page *page);
 void proc_write_boot_id(struct proc_page *page);
 void proc_put_hex(struct proc_page *page, uint64_t number, int digits);
+
+/* sockets.c */
+void proc_write_tcp(struct proc_page *page);
+void proc_write_tcp6(struct proc_page *page);
+void proc_write_udp(struct proc_page *page);
+void proc_write_udp6(struct proc_page *page);
 
 /* process.c */
 void proc_write_process_stat(struct proc_page *page);

@@ -71,6 +71,12 @@ long sys_kill(struct call *call)
                   NULL);
         return -EPERM;
     }
+    if ((int)call->a[0] == call->thread->process->pid && signals_hand_to_main(call->thread, (int)call->a[1])) {
+        struct reply reply;
+
+        ASK(call->thread, &reply, OP_SIGNAL, (int)call->a[0], 0, (int)call->a[1]);
+        return 0;
+    }
     return send_signal(call, (int)call->a[0], 0, (int)call->a[1]);
 }
 

@@ -1,0 +1,37 @@
+"""Programs that no loader brings the shim into, as distributions ship them: setuid, static, written in Go."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from simunix.roots.tracing import tracing_is_allowed
+from tests.conftest import Simunix
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not tracing_is_allowed(), reason="ptrace(2) is forbidden here"),
+    pytest.mark.skipif(os.geteuid() != 0, reason="needs root, whose hosts have more than one user"),
+]
+
+NAP = "a=$(date +%s); sleep 1000; echo $(id -u) $(( $(date +%s) - a ))"
+
+
+@pytest.mark.parametrize(
+    ("program", "command", "user"),
+    [
+        ("sudo", f"sudo -n sh -c '{NAP}'", 0),
+        ("sudo", f"sudo -n -u nobody sh -c '{NAP}'", 65534),
+        ("su", f"su -s /bin/sh nobody -c '{NAP}'", 65534),
+        ("fakeroot", f"setpriv --reuid 65534 --clear-groups fakeroot sh -c '{NAP}'", 0),
+        ("busybox", f"busybox sh -c '{NAP}'", 0),
+        ("gosu", f"gosu nobody sh -c '{NAP}'", 65534),
+    ],
+)  # fmt: skip
+def test_what_it_runs_is_emulated(simunix: Simunix, program: str, command: str, user: int) -> None:
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    done = simunix("run", "--", "sh", "-c", command, timeout=30)
+    assert done.stdout == f"{user} 1000\n", done.stderr
