@@ -56,8 +56,8 @@ enum simunix_op {
     OP_BORN = 13,       /* [pid or tid] -> [0, when]; -ESRCH if it is none of the caller's host */
     /* [tid, bytes] -> [0, bytes]; the processors that a thread of the caller's host may use, a bit each; no bytes: only
      * asked; tid 0: the caller */
-    OP_AFFINITY = 33,
-    OP_SOCKETS = 54,    /* [type, family, first] -> [0, some rows of a file of /proc/net from that one on]; no more: no bytes */
+    OP_AFFINITY = 15,
+    OP_SOCKETS = 54, /* [type, family, first] -> [0, some rows of a file of /proc/net from that one on]; no more: no bytes */
 
     /* waiting */
     /* [wait, syscall, deadline, blocked signals, a, b, c] -> [wake, value]; of a thread that got no slot, since all
@@ -79,7 +79,8 @@ enum simunix_op {
     OP_HANDED_OFF = 55,
 
     /* signals and timers */
-    OP_SIGNAL = 24,    /* [pid, tid, signal] -> [0]; already sent; pid as in kill(2), tid 0 = the process */
+    OP_SIGNAL =
+        24, /* [pid, tid, signal] -> [0]; already sent, or if negative about to be; pid as in kill(2), tid 0 = process */
     OP_TIMER_SET = 25, /* [id, first, interval, signal, tid, value] -> [0, left, interval]; first 0 disarms, tid 0 = process */
     OP_TIMER_GET = 26, /* [id] -> [0, left, interval, overruns of the signal that was taken last] */
     OP_TIMER_DELETE = 27, /* [id] -> [0] */

@@ -14,6 +14,7 @@
 #define SHARED_RANGES_MAX 32
 #define WAITER_SLOTS 256
 #define OWN_STACK_BYTES 40960
+#define WATCHED_TERMINALS_MAX 64
 
 /* Registers to start a thread with, in the order in which sys/process/clone_entry.S restores them. */
 struct start_registers {
@@ -97,6 +98,13 @@ struct shared_range {
     uint64_t end;
 };
 
+/* An epoll instance of the application, and the master of a terminal that it watches. */
+struct watched_terminal {
+    int epoll;
+    int master;
+    uint64_t data; /* what the application is told of the master's events */
+};
+
 /* One emulated process; a vfork-like child in the same memory has its own copy. */
 struct process {
     struct simunix_clock_page *page;
@@ -120,6 +128,8 @@ struct process {
     bool is_guest;  /* in the memory of its creator, which goes on */
     int pid;
     int proc; /* /proc, once the process has changed its root; 0 before */
+    int terminal_count;
+    struct watched_terminal terminals[WATCHED_TERMINALS_MAX];
     bool has_signalfd;
     bool has_random_files; /* it has opened /dev/urandom */
     bool has_own_files;    /* it has opened what sys/procfs writes */

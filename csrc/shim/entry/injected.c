@@ -7,11 +7,13 @@
 
 #include <linux/auxvec.h>
 #include <linux/elf.h>
+#include <linux/personality.h>
 
 #ifndef R_X86_64_RELATIVE
 #define R_X86_64_RELATIVE 8
 #endif
 #define PAGE 4096UL
+#define PERSONALITY_ASKED 0xffffffff
 
 static _Noreturn void give_up(void)
 {
@@ -103,9 +105,13 @@ void injected_start(uint64_t *stack, void *flat, size_t size, int library)
     char **environment = argv + stack[0] + 1;
     const uint64_t *from = (const uint64_t *)environment;
     uint64_t *to = (uint64_t *)environment;
+    long persona;
 
     NATIVE(munmap, flat, size);
     NATIVE(close, library);
+    /* An exec that gains privileges has given addresses chance (personality(2)); what this program execs is to have none. */
+    persona = NATIVE(personality, PERSONALITY_ASKED);
+    NATIVE(personality, persona | ADDR_NO_RANDOMIZE);
     while (*from++ != 0)
         ;
     if (!shim_begin(argv, environment))

@@ -123,6 +123,15 @@ def test_file_capabilities_are_kept(simunix: Simunix, folder: Path) -> None:
 
 @needs_tracing
 @needs_root
+def test_what_a_privileged_program_execs_has_the_same_addresses_again(simunix: Simunix, folder: Path) -> None:
+    program = with_mode(folder, "dynamic", 0o4755)
+    script = f"for i in 1 2; do {AS_NOBODY} {program} grep stack /proc/self/maps; done"
+    lines = [line for line in simunix("run", "--", "sh", "-c", script, timeout=20).stdout.splitlines() if "[stack]" in line]
+    assert len(lines) == 2 and lines[0] == lines[1]
+
+
+@needs_tracing
+@needs_root
 @pytest.mark.parametrize(
     "hide",
     ["chmod 700 /run", "mount -t tmpfs none /run", "umount -l /run", "chroot"],

@@ -1,6 +1,7 @@
 /* poll, select, epoll: the kernel tells what is ready; only the waiting is simulated. */
 #include "shim/core/clock.h"
 #include "shim/core/memory.h"
+#include "shim/sys/poll/poll.h"
 #include "shim/turn/turn.h"
 
 struct sigset_argument {
@@ -257,10 +258,14 @@ long sys_pselect6(struct call *call)
 
 static long epoll_until(struct call *call, int64_t deadline)
 {
-    struct pollfd entry = {.fd = (int)call->a[0], .events = POLLIN};
+    struct pollfd entries[1 + WATCHED_TERMINALS_MAX] = {{.fd = (int)call->a[0], .events = POLLIN}};
 
     for (;;) {
+        unsigned count = epoll_terminals(call, entries);
         long result = NATIVE(epoll_pwait, call->a[0], call->a[1], call->a[2], 0, NULL, 0);
+
+        if (result > 1 && call->thread->process->terminal_count > 0)
+            epoll_put_terminals_first(call, (struct epoll_event *)call->a[1], (unsigned)result);
 
         if (result != 0)
             return found(call, result);
@@ -268,7 +273,7 @@ static long epoll_until(struct call *call, int64_t deadline)
             clock_charge_poll(call);
             return 0;
         }
-        result = wait_polled(call, &entry, 1, deadline, false);
+        result = wait_polled(call, entries, count, deadline, false);
         if (result < 0)
             return result;
     }
@@ -299,7 +304,12 @@ long sys_epoll_pwait2(struct call *call)
 /* The application's epolls must not learn of descriptors that are not its own. */
 long sys_epoll_ctl(struct call *call)
 {
+    long result;
+
     if (descriptor_is_ours(call, call->a[0]) || descriptor_is_ours(call, call->a[2]))
         return -EBADF;
-    return NATIVE(epoll_ctl, call->a[0], call->a[1], call->a[2], call->a[3]);
+    result = NATIVE(epoll_ctl, call->a[0], call->a[1], call->a[2], call->a[3]);
+    if (result == 0)
+        epoll_remember_terminal(call);
+    return result;
 }

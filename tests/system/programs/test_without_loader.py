@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -35,3 +37,14 @@ def test_what_it_runs_is_emulated(simunix: Simunix, program: str, command: str, 
         pytest.skip(f"{program} is not installed")
     done = simunix("run", "--", "sh", "-c", command, timeout=30)
     assert done.stdout == f"{user} 1000\n", done.stderr
+
+
+def test_a_static_program_of_go(simunix: Simunix, tmp_path: Path) -> None:
+    go = shutil.which("go")
+    if go is None:
+        pytest.skip("go is not installed")
+    settings = {"CGO_ENABLED": "0", "GO111MODULE": "off", "GOCACHE": str(tmp_path / "cache")}
+    words = [go, "build", "-o", tmp_path / "server", Path(__file__).with_name("server.go")]
+    subprocess.run(words, check=True, env={**os.environ, **settings})
+    done = simunix("run", "--", tmp_path / "server", timeout=60)
+    assert done.stdout == "answers 2s\nthreads 12s\nchild <nil> 1m52s\nticks 10h2m0s\n", done.stderr
