@@ -207,6 +207,8 @@ class Lifecycle:
             kernel.debugger.await_release(process)
         if process.started and process.pid:
             process.exit_status = kernel.launcher.wait_status(process.host.name, process.pid)
+            if process.exit_status < 0:
+                kernel.disturbances.note(f"the first process of host {process.host.name} has died")
         if process.is_traced and (reason := kernel.launcher.why_killed(process.host.name, process.pid)):
             kernel.warn(f"{process!r} was killed at an exec that could not be intercepted: {reason}")
         zombies.reap(kernel, process)

@@ -26,8 +26,8 @@ KNOWN_GAPS = """
 * `/proc` and `/sys` are the kernel's own text, with its times and counters, but for what describes the emulated host: `uptime`,
   `stat`, `loadavg`, `meminfo`, `PID/stat`, `boot_id`, `uuid`, and in a scenario `cpuinfo` and the processors in `/sys`. What
   processes have of memory (`rss`, `statm`, `status`) and how often they were switched is real.
-* Load averages (`loadavg`, `sysinfo`, and so what nodes report as their load) are 0, as computing takes no time. An average of
-  those that compute by a job's profile would need a message for each `sysinfo`, and change what nodes report.
+* Load averages (`loadavg`, `sysinfo`, and all that programs make of them) are 0, as computing takes no time. An average of
+  those that compute by the profile of a job would need a message for each `sysinfo`.
 * `rdtsc` and `rdtscp` are no calls: they are made to fault, and tell virtual time at 2 GHz (`csrc/shim/sys/time/tsc.c`).
   `rdrand` draws the processor's own random numbers: nothing can seed those, and `simunix check` tells which programs may.
 * `ioctl` refuses what is known to wait or to tell the time; a device with requests of its own may still do either.

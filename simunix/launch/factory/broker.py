@@ -28,6 +28,10 @@ class ContainerError(SimunixError):
     """A host or one of its programs could not be started."""
 
 
+class HostLostError(ContainerError):
+    """A host's first process is gone, and the host with it."""
+
+
 class FactoryError(ContainerError):
     """The factory of hosts is gone, and all hosts with it."""
 

@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from simunix.launch.factory.broker import FACTORY, SILENCE_S, Broker, ContainerError
+from simunix.launch.factory.broker import FACTORY, SILENCE_S, Broker, ContainerError, FactoryError, HostLostError
 
 LIBRARY = Path(__file__).resolve().parents[2] / "lib"
 HOSTINIT = LIBRARY / "simunix-hostinit"
@@ -30,7 +30,7 @@ class Line:
     def ask(self, words: Iterable[str], fds: tuple[int, ...] = ()) -> int:
         """Have the host's first process carry out a message; return the number that it answers. Raises ContainerError."""
         answer = self._factory.broker.ask(self._number, f"host={self._number}", words, fds)
-        return _number_in(answer, "its init has died")
+        return _number_in(answer, HostLostError("its init has died"))
 
     def wait_ended(self, process: int, patience_s: float) -> int | None:
         """The status of a program that the host has started; None if the host is gone, or if no status comes in time.
@@ -92,7 +92,7 @@ class HostFactory:
         self._ask(f"factory={FACTORY}", f"ksm={pages} {milliseconds}")
 
     def _ask(self, address: str, request: str) -> int:
-        return _number_in(self.broker.ask(FACTORY, address, (request,)), "the factory of hosts has died")
+        return _number_in(self.broker.ask(FACTORY, address, (request,)), FactoryError("the factory of hosts has died"))
 
     def close(self) -> None:
         """End the factory, which puts the kernel's settings back that it has changed."""
@@ -113,8 +113,10 @@ def _children(process: int) -> list[int]:
         return []
 
 
-def _number_in(answer: str | None, death: str) -> int:
-    kind, _, text = (answer or "").partition(" ")
+def _number_in(answer: str | None, death: ContainerError) -> int:
+    if not answer:
+        raise death
+    kind, _, text = answer.partition(" ")
     if kind != "ok":
-        raise ContainerError(text or death)
+        raise ContainerError(text)
     return int(text)

@@ -85,7 +85,7 @@ int proc_id_of(const char *path)
 }
 
 /* PID/NAME or PID/task/TID/NAME */
-static const struct own_file *find_of_process(const char *path)
+static const struct own_file *find_process_file(const char *path)
 {
     const char *rest = skip_number(path);
 
@@ -108,7 +108,7 @@ static const struct own_file *find_own(const char *path)
     for (size_t i = 0; i < sizeof own_files / sizeof own_files[0]; i++)
         if (text_equal(path, own_files[i].path))
             return &own_files[i];
-    return proc_fixed_text(path) != NULL ? &fixed_file : find_of_process(path);
+    return proc_fixed_text(path) != NULL ? &fixed_file : find_process_file(path);
 }
 
 static bool is_last_part(const char *name, const struct own_file *files, size_t count)

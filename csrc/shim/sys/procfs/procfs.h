@@ -1,6 +1,7 @@
 /* Room sys/procfs: files of /proc that tell the time, or figures of the real computer, as the emulated host would tell them.
  *
- * Owns their text (host.c, process.c, memory.c, counters.c, sockets.c) and when it is written (files.c). May call sys/process, turn and below.
+ * Owns their text (host.c, process.c, memory.c, counters.c, sockets.c) and when it is written (files.c). May call sys/process, turn
+ * and below.
  */
 #ifndef SIMUNIX_PROC_FILES_H
 #define SIMUNIX_PROC_FILES_H
