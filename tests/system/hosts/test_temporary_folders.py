@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Simunix
+from tests.starts import FRESH
 
 FOLDERS = ("/tmp", "/var/tmp")
 MARK = f"simunix-own-{os.getpid()}"
@@ -101,6 +103,15 @@ def test_a_shared_folder_must_exist(simunix: Simunix, tmp_path: Path) -> None:
 
 
 # A single command
+
+
+def test_commands_at_a_time_are_in_nobodys_way(tmp_path: Path) -> None:
+    """Equal random numbers choose equal names; in a common folder the later one would have to choose again."""
+    command = [*FRESH, "run", "--", "sh", "-c", "file=$(mktemp) && echo $file $$ && sleep 1 && ls $file"]
+    runs = [subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    printed = {run.communicate()[0] for run in runs}
+    assert [run.returncode for run in runs] == [0] * 4
+    assert len(printed) == 1, printed
 
 
 def test_a_command_reads_this_computers_files_and_changes_none(simunix: Simunix, tmp_path: Path, computers: Path) -> None:
