@@ -117,10 +117,10 @@ enum simunix_op {
     OP_CONNECTED = 50 /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 
-/* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. */
 /* Where the figures stand in the answer to OP_HOST. */
 enum simunix_host_figure { HOST_THREADS = 1, HOST_BIRTHS, HOST_LATEST_PID, HOST_SEED, HOST_DISK };
 
+/* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. */
 enum simunix_hello { HELLO_NEW_IMAGE = 0, HELLO_FORKED = 1, HELLO_THREAD = 2 };
 
 /* FORK_SIBLING is added to another kind: the child's parent is the caller's. */

@@ -20,6 +20,21 @@ SCRIPTS = Path(os.environ.get("DEBOOTSTRAP_DIR", "/usr/share/debootstrap"), "scr
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+$")
 _UNREACHABLE = re.compile(r"(Failed getting release|Couldn't download|Invalid Release file)", re.IGNORECASE)
 
+_UNMET = "dependency problems prevent configuration"
+_INSTALL = """
+root=$1 release=$2 mirror=$3
+shift 3
+mount -t proc proc "$root/proc"
+[ -s "$root/etc/apt/sources.list" ] || echo "deb $mirror $release main" >"$root/etc/apt/sources.list"
+printf '#!/bin/sh\\nexit 101\\n' >"$root/usr/sbin/policy-rc.d"
+chmod 755 "$root/usr/sbin/policy-rc.d"
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C
+chroot "$root" apt-get -q update
+chroot "$root" apt-get -q -y --no-install-recommends install "$@"
+rm "$root/usr/sbin/policy-rc.d"
+"""
+"""Installs packages in a root, without starting services: see invoke-rc.d(8)."""
+
 NAMESPACES = ("unshare", "--mount", "--pid", "--ipc", "--fork", "--mount-proc", "--kill-child")
 """Namespaces for debootstrap: processes and mounts of a package's installation end with debootstrap itself."""
 
@@ -41,15 +56,41 @@ def make_root(request: RootRequest, progress: Callable[[str], None] = lambda tex
     """
     check_request(request)
     with _partial_folder(request.directory) as partial:
-        command = [*NAMESPACES, "debootstrap", "--variant=minbase"]
-        if request.packages:
-            command.append(f"--include={','.join(request.packages)}")
-        code, lines = _run([*command, request.release, str(partial), request.mirror], progress)
+        code, lines = _bootstrap(request, partial, request.packages, progress)
+        if code != 0 and request.packages and _lacks_dependencies(partial):
+            code, lines = _install_with_apt(request, partial, progress)
         if code != 0:
             raise SimunixError(f"root make: {_reason([*lines, *_installation_log(partial)], request)}")
         for archive in (partial / "var/cache/apt/archives").glob("*.deb"):
             archive.unlink()
         os.rename(partial, request.directory)  # replaces an empty folder too
+
+
+def _bootstrap(
+    request: RootRequest, root: Path, packages: Sequence[str], progress: Callable[[str], None]
+) -> tuple[int, list[str]]:
+    """Have debootstrap make a minimal root with some packages."""
+    command = [*NAMESPACES, "debootstrap", "--variant=minbase"]
+    if packages:
+        command.append(f"--include={','.join(packages)}")
+    return _run([*command, request.release, str(root), request.mirror], progress)
+
+
+def _lacks_dependencies(root: Path) -> bool:
+    """Whether a package could not be set up because another is missing: debootstrap passes over virtual packages."""
+    return any(_UNMET in line for line in _log(root))
+
+
+def _install_with_apt(request: RootRequest, root: Path, progress: Callable[[str], None]) -> tuple[int, list[str]]:
+    """Begin anew with a root without packages, and have its own apt, which knows virtual packages, install them."""
+    progress("debootstrap knows no virtual packages: once more, with apt")
+    for entry in root.iterdir():
+        shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
+    code, lines = _bootstrap(request, root, (), progress)
+    if code != 0:
+        return code, lines
+    script = [str(root), request.release, request.mirror, *request.packages]
+    return _run([*NAMESPACES, "/bin/sh", "-ec", _INSTALL, "sh", *script], progress)
 
 
 def check_request(request: RootRequest) -> None:
@@ -110,11 +151,15 @@ def _run(command: Sequence[str], progress: Callable[[str], None]) -> tuple[int, 
 
 def _installation_log(root: Path) -> list[str]:
     """Return the last lines of a package's installation, which debootstrap keeps in the root that will be removed."""
+    return [f"E: {line}" for line in _log(root) if line.startswith(("dpkg: error", "E: "))][-1:]
+
+
+def _log(root: Path) -> list[str]:
+    """Return the log that debootstrap keeps in a root until the root is complete."""
     try:
-        log = (root / "debootstrap/debootstrap.log").read_text(errors="replace").splitlines()
+        return (root / "debootstrap/debootstrap.log").read_text(errors="replace").splitlines()
     except OSError:
         return []
-    return [f"E: {line}" for line in log if line.startswith(("dpkg: error", "E: "))][-1:]
 
 
 def _reason(lines: Sequence[str], request: RootRequest) -> str:

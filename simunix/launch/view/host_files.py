@@ -15,7 +15,7 @@ from simunix.launch.run_directory import RunDirectory
 from simunix.launch.view.hardware import write_tree
 from simunix.launch.view.interface_files import interface_binds
 from simunix.launch.view.login_records import login_record_binds
-from simunix.launch.view.private_paths import private_path
+from simunix.launch.view.private_paths import private_path, with_crontabs
 from simunix.launch.view.temporary import temporary_folders
 from simunix.roots.tree import THIS_COMPUTER
 
@@ -55,7 +55,7 @@ class HostFiles:
         own_anyway = {folder.path for folder in temporary}
         private = tuple(
             private_path(entry, self._source(host.name, entry), host.root)
-            for entry in host.private
+            for entry in with_crontabs(host)
             if entry.path not in own_anyway
         )
         return ContainerSpec(

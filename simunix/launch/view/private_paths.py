@@ -8,12 +8,24 @@ import subprocess
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from simunix.launch.factory.container import PrivatePath
-from simunix.launch.plan import PrivateSpec
-from simunix.roots.tree import RootTree
+from simunix.launch.factory.container import PrivatePath, is_below
+from simunix.launch.plan import HostSpec, PrivateSpec
+from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 MODE = 0o755
 """Of a path that does not exist in a host's root."""
+
+
+CRONTABS = "/var/spool/cron/crontabs"
+"""Users' own jobs: an emulated cron would run this computer's."""
+
+
+def with_crontabs(host: HostSpec) -> tuple[PrivateSpec, ...]:
+    """The private paths of a host, and empty crontabs if it would else have this computer's."""
+    is_covered = any(is_below(CRONTABS, entry.path) for entry in host.private)
+    if host.root != THIS_COMPUTER or host.sees_temporary_files or is_covered or not os.path.isdir(CRONTABS):
+        return host.private
+    return (*host.private, PrivateSpec(CRONTABS, mode=None))
 
 
 def private_path(entry: PrivateSpec, source: Path, root: RootTree) -> PrivatePath:

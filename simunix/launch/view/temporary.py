@@ -1,4 +1,4 @@
-"""/tmp and /var/tmp: each host has its own, wherever the run directory lies.
+"""/tmp and /var/tmp: each host has its own, wherever the run directory lies; and a layer of its own over home folders.
 
 In folders of this computer, hosts with equal process numbers and equal random numbers would choose equal names for their files,
 and a run would find what others have left. What the user's own files are is told by the plan: its shared folders, the folders
@@ -18,7 +18,9 @@ from simunix.launch.plan import HostSpec, Plan
 from simunix.launch.run_directory import RunDirectory
 
 FOLDERS = tuple(dict.fromkeys(map(os.path.realpath, ("/tmp", "/var/tmp"))))
-MENTIONED = re.compile(r"(?<![\w.~-])/(?:var/)?tmp/[^\s'\"`|&;<>()$*?\[\]{}=,:]+")
+HOMES = tuple(dict.fromkeys(map(os.path.realpath, ("/home", "/root"))))
+"""Where shells keep their history and programs their settings: changes by hosts of a scenario stay in the run directory."""
+MENTIONED = re.compile(r"(?<![\w.~-])/(?:(?:var/)?tmp|home|root)/[^\s'\"`|&;<>()$*?\[\]{}=,:]+")
 """A path in a command, which may be a text for a shell."""
 
 
@@ -26,12 +28,12 @@ def temporary_folders(host: HostSpec, plan: Plan, directory: RunDirectory) -> tu
     """The temporary folders of a host that sees this computer's files."""
     shared = shared_paths(plan, directory, host.sees_temporary_files)
     folders = []
-    for path in FOLDERS:
-        if not os.path.isdir(path) or path in shared:
+    for path in FOLDERS if host.sees_temporary_files else (*FOLDERS, *HOMES):
+        if not os.path.isdir(path) or path in shared or any(entry.path == path and path in HOMES for entry in host.private):
             continue
         source = directory.private(host.name, path)
         below = tuple(each for each in shared if is_below(each, path))
-        folders.append(Temporary(path, source, host.sees_temporary_files, below))
+        folders.append(Temporary(path, source, host.sees_temporary_files or path in HOMES, below))
     return tuple(folders)
 
 
@@ -48,7 +50,12 @@ def shared_paths(plan: Plan, directory: RunDirectory, are_files_seen: bool) -> t
 
 
 def _is_temporary(path: str) -> bool:
-    return any(is_below(path, folder) for folder in FOLDERS)
+    return any(is_below(path, folder) for folder in (*FOLDERS, *HOMES))
+
+
+def _is_whole(path: str) -> bool:
+    """Whether a path is a temporary folder itself, or the home folder of a user."""
+    return path in (*FOLDERS, *HOMES) or os.path.dirname(path) in HOMES[:1]
 
 
 def _named(words: Iterable[str], are_files_seen: bool) -> Iterator[str]:
@@ -63,7 +70,7 @@ def _named(words: Iterable[str], are_files_seen: bool) -> Iterator[str]:
                 yield str(path)
             while not path.is_dir():
                 path = path.parent
-            if str(path) not in FOLDERS and _is_temporary(str(path)):
+            if not _is_whole(str(path)) and _is_temporary(str(path)):
                 yield str(path)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import pty
+import shlex
 import subprocess
+from pathlib import Path
 
 from simunix.testing import Cluster
 from tests.starts import FRESH
@@ -64,3 +66,15 @@ def test_a_command_in_the_foreground_has_its_callers_terminal() -> None:
     text = os.read(master, 4096).decode()
     os.close(master)
     assert text.split() == ["/dev/console", "yes"]
+
+
+def test_programs_of_a_scenario_cannot_reach_the_callers_terminal(tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text(
+        "name: far\nhosts: [{name: a}]\nprocesses:\n"
+        "  - {name: p, host: a, command: '(: </dev/tty) 2>&1; ls /dev/pts /dev/console 2>/dev/null'}\n"
+    )
+    command = shlex.join([*FRESH, "run", str(tmp_path / "s.yaml"), "--out", str(tmp_path / "out")])
+    subprocess.run(["script", "-qec", command, "/dev/null"], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    output = (tmp_path / "out/hosts/a/p.out").read_text()
+    assert "No such device or address" in output
+    assert output.splitlines()[1:] == ["/dev/pts:", "ptmx"]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Simunix
+from tests.starts import FRESH
 
 FOLDERS = ("/tmp", "/var/tmp")
 MARK = f"simunix-own-{os.getpid()}"
@@ -103,9 +105,24 @@ def test_a_shared_folder_must_exist(simunix: Simunix, tmp_path: Path) -> None:
 # A single command
 
 
+def skip_without_layer(folder: str) -> None:
+    """An ordinary user can have no layer over a folder in which something is mounted: see the guide."""
+    if os.geteuid() != 0 and f" {folder}/" in Path("/proc/self/mounts").read_text():
+        pytest.skip(f"something is mounted below {folder}")
+
+
+def test_commands_at_a_time_are_in_nobodys_way(tmp_path: Path) -> None:
+    """Equal random numbers choose equal names; in a common folder the later one would have to choose again."""
+    skip_without_layer("/tmp")
+    command = [*FRESH, "run", "--", "sh", "-c", "file=$(mktemp) && echo $file $$ && sleep 1 && ls $file"]
+    runs = [subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    printed = {run.communicate()[0] for run in runs}
+    assert [run.returncode for run in runs] == [0] * 4
+    assert len(printed) == 1, printed
+
+
 def test_a_command_reads_this_computers_files_and_changes_none(simunix: Simunix, tmp_path: Path, computers: Path) -> None:
-    if os.geteuid() != 0 and f" {computers.parent}/" in Path("/proc/self/mounts").read_text():
-        pytest.skip("an ordinary user can have no layer over a folder in which something is mounted")
+    skip_without_layer(str(computers.parent))
     file = computers.parent / f"{MARK}-file"
     file.write_text("mine\n")
     done = simunix("run", "--", "sh", "-c", f"cat {file}; echo theirs >{file}; cat {file}; echo new >{file}2", cwd=tmp_path)

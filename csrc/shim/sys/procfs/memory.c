@@ -133,11 +133,15 @@ static void put_kib(struct proc_page *page, const char *name, int64_t kib)
     proc_put(page, " kB\n");
 }
 
-static void put_set(struct proc_page *page, const uint32_t *words, size_t count)
+/* As the kernel prints sets: words of 32 bits, the highest first and no wider than the processors that there are. */
+static void put_set(struct proc_page *page, const uint32_t *words, int cpus)
 {
-    for (size_t i = count; i-- > 0;) {
-        proc_put_hex(page, words[i], 8);
+    int digits = (cpus - 1) % 32 / 4 + 1;
+
+    for (int i = (cpus - 1) / 32; i >= 0; i--) {
+        proc_put_hex(page, words[i], digits);
         proc_put(page, i > 0 ? "," : "\n");
+        digits = 8;
     }
 }
 
@@ -175,7 +179,7 @@ static void put_processors(struct proc_page *page, bool as_list)
     if (as_list)
         put_list(page, set.bytes, cpus);
     else
-        put_set(page, set.words, ((size_t)cpus + 31) / 32);
+        put_set(page, set.words, cpus);
 }
 
 enum shown { RESIDENT, NO_KIB, NO_COUNT, PROCESSORS, PROCESSOR_LIST };

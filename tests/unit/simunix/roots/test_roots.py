@@ -127,6 +127,31 @@ def test_a_complete_root_appears_under_its_name(tmp_path: Path, monkeypatch: pyt
     assert [entry.name for entry in (tmp_path / "made").iterdir()] == ["root"]
 
 
+VIRTUAL = """
+case "$*" in
+*--include*)
+    mkdir "$4/debootstrap"
+    echo "dpkg: dependency problems prevent configuration of munge:" >"$4/debootstrap/debootstrap.log"
+    echo "W: Failure while configuring base packages."
+    exit 1;;
+esac
+mkdir -p "$3/etc/apt" "$3/usr/sbin" "$3/proc"
+"""
+
+
+def test_packages_with_virtual_dependencies_are_installed_by_apt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    request = stub(tmp_path, monkeypatch, VIRTUAL)
+    for name, script in {"mount": "", "chroot": 'root=$1; shift; echo "$@" >>"$root/asked"'}.items():
+        (tmp_path / "programs" / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / "programs" / name).chmod(0o755)
+    make_root(request)
+    root = tmp_path / "made/root"
+    asked = ["apt-get -q update", "apt-get -q -y --no-install-recommends install munge"]
+    assert (root / "asked").read_text().splitlines() == asked
+    assert (root / "etc/apt/sources.list").read_text() == f"deb {request.mirror} trixie main\n"
+    assert not (root / "debootstrap").exists() and not (root / "usr/sbin/policy-rc.d").exists()
+
+
 @pytest.mark.parametrize(
     ("script", "words"),
     [
