@@ -340,7 +340,7 @@ def fuzz(seconds: float, seed: int, only: Sequence[str] = (), keep: bool = False
             wrong[where] = problem
             print(f"--- {kind.name}\n{problem}", flush=True)
             if keep:
-                folder = SEEDS / kind.name
+                folder = SEEDS / Path(kind.name).stem
                 folder.mkdir(parents=True, exist_ok=True)
                 (folder / f"{seed}-{tally[kind.name]}").write_bytes(data)
     return tally, list(wrong.values())

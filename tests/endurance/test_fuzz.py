@@ -16,7 +16,8 @@ BY_NAME = {kind.name: kind for kind in KINDS}
 
 @pytest.mark.parametrize("path", sorted(SEEDS.glob("*/*")), ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_what_has_failed_once(path: Path) -> None:
-    assert problem_of(BY_NAME[path.parent.name], path.read_bytes()) == ""
+    kind = next(kind for kind in KINDS if Path(kind.name).stem == path.parent.name)
+    assert problem_of(kind, path.read_bytes()) == ""
 
 
 @pytest.mark.parametrize("name", BY_NAME)
