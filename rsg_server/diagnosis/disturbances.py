@@ -24,6 +24,7 @@ _OWN = {
     signal.SIGFPE,
     signal.SIGSEGV,
     signal.SIGPIPE,
+    signal.SIGXFSZ,
     signal.SIGSYS,
 }
 """Signals by which a process ends itself in its own turn. That they came from outside cannot be told from that."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import socket
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.handlers.table import Handler, Reply, failed
 from rsg_server.protocol import Op
+from rsg_server.sockets import listing
 
 if TYPE_CHECKING:
     from rsg_server.handlers.needs import HostKernel
@@ -15,10 +17,11 @@ if TYPE_CHECKING:
 
 
 def host(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[] -> [0, threads, processes born so far, latest pid, seed] of the sender's host."""
+    """[] -> [0, threads, processes born so far, latest pid, seed, bytes of disk] of the sender's host."""
     state = actor.process.host
     threads = sum(len(process.actors) for process in state.processes.values())
-    return Reply((0, threads, state.births, state.latest_pid, kernel.lifecycle.seed_of_host(state.name)))
+    seed = kernel.lifecycle.seed_of_host(state.name)
+    return Reply((0, threads, state.births, state.latest_pid, seed, state.host.disk_bytes))
 
 
 def born(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -32,4 +35,17 @@ def born(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return failed(errno.ESRCH) if thread is None else Reply((0, thread.born_ns))
 
 
-HANDLERS: dict[int, Handler] = {int(Op.HOST): Handler("", host), int(Op.BORN): Handler("i", born)}
+def sockets(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[type, family, first] -> [0, rows of a file of /proc/net from that one on]; b"" behind the last."""
+    kind, family, first = arguments
+    if family not in (4, 6) or first < 0:
+        return failed(errno.EINVAL)
+    shown = "d" if kind == socket.SOCK_DGRAM else "s"
+    return Reply((0, listing.rows(kernel.sockets.all.values(), actor.process.host, shown, family, first).encode()))
+
+
+HANDLERS: dict[int, Handler] = {
+    int(Op.HOST): Handler("", host),
+    int(Op.BORN): Handler("i", born),
+    int(Op.SOCKETS): Handler("iii", sockets),
+}

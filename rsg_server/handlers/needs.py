@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rsg_server.process.actor import Actor, Parked
     from rsg_server.process.channel_pool import ChannelPool
     from rsg_server.process.futex import FutexTable
+    from rsg_server.process.host_state import Launcher
     from rsg_server.process.lifecycle import Lifecycle
     from rsg_server.process.process import Process
     from rsg_server.process.signals import Signals
@@ -122,6 +123,8 @@ class ProcessKernel(RunQueue, Protocol):
     @property
     def actors(self) -> dict[int, Actor]: ...
     @property
+    def launcher(self) -> Launcher: ...
+    @property
     def lifecycle(self) -> Lifecycle: ...
     @property
     def channel_pool(self) -> ChannelPool: ...
@@ -186,10 +189,12 @@ class IdentityKernel(Warner, Protocol):
 
 
 class HostKernel(Protocol):
-    """HOST: the seed of a host's random numbers."""
+    """HOST: the seed of a host's random numbers, and its sockets."""
 
     @property
     def lifecycle(self) -> Lifecycle: ...
+    @property
+    def sockets(self) -> SocketTable: ...
 
 
 class SocketKernel(sockets.Kernel, Protocol):

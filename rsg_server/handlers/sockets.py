@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
 
 SOCK_STREAM, SOCK_DGRAM = 1, 2
+SHUT_WR = 1
 SHUT_RDWR = 2
 UDP_LITE = 136
 PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17, UDP_LITE)}
@@ -200,10 +201,21 @@ def connected(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[
 
 
 def shutdown(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[how] -> [0]; the shim shuts its end of the pair down natively, by which the server learns of the end of data."""
+    """[how] -> [0]; the shim shuts its end of the pair down natively, by which the server learns of the end of data.
+
+    [1]: there was no connection yet, and there will be none; the shim leaves its end alone.
+    """
+    if not 0 <= arguments[0] <= SHUT_RDWR:
+        return failed(errno.EINVAL)
+    if which.kind == "s" and which.state is SocketState.CONNECTING:
+        kernel.sockets.handshake.give_up(which)
+        return Reply((1,))
     if which.state is not SocketState.CONNECTED and not (which.kind == "s" and which.state is SocketState.LISTENING):
         return failed(errno.ENOTCONN)
     which.was_shut_down = arguments[0] == SHUT_RDWR
+    if which.state is SocketState.LISTENING and arguments[0] != SHUT_WR:
+        kernel.sockets.handshake.refuse_pending(which)
+        which.state = SocketState.OPEN
     return OK
 
 

@@ -227,6 +227,12 @@ class Handshake:
             kernel.sockets.streams.connect_failed(client, code)
         self._tell(client, -code)
 
+    def give_up(self, client: SimulatedSocket) -> None:
+        """The application shuts a stream down that connects: the attempt ends with ECONNRESET, and another may follow."""
+        peer, client.peer = client.peer, None
+        self._kernel.sockets.streams.reset(peer)
+        self._fail(client, errno.ECONNRESET)
+
     def _tell(self, client: SimulatedSocket, outcome: int) -> None:
         """Wake the actors that wait for a connect that has ended; where none does, the outcome is kept until one asks."""
         client.outcome = outcome

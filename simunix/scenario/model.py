@@ -94,6 +94,31 @@ def allow_one(schema: dict[str, Any]) -> None:
     schema["anyOf"] = [schema["anyOf"][0]["items"], *schema["anyOf"]]
 
 
+class PrivateSection(Section):
+    """A path that a host has for itself, with its first content: nothing, or a copy of what its root has there."""
+
+    path: str
+    content: Literal["empty", "copy"] = "empty"
+
+
+def _private(value: object) -> object:
+    """A path alone stands for a section."""
+    if isinstance(value, str):
+        value = {"path": value}
+    path = value.get("path") if isinstance(value, dict) else None
+    if isinstance(path, str):
+        check_private(path)
+    return value
+
+
+def _allow_path(schema: dict[str, Any]) -> None:
+    """The JSON Schema of such a list: paths or sections."""
+    schema["items"] = {"anyOf": [{"type": "string"}, schema["items"]]}
+
+
+PrivatePaths = Annotated[list[Annotated[PrivateSection, BeforeValidator(_private)]], Field(json_schema_extra=_allow_path)]
+
+
 class HostSection(Section):
     """One or many hosts of one kind. `address` is the first one's; the others count on from it.
 
@@ -106,10 +131,11 @@ class HostSection(Section):
     sockets: Annotated[int, Field(ge=1)] = 1
     threads_per_core: Annotated[int, Field(ge=1)] = 1
     memory: Size = 4 << 30
+    disk: Size = 1 << 40
     speed: Speed = 1e9
     bandwidth: Rate | None = None
     latency: Duration | None = None
-    private: list[str] = []
+    private: PrivatePaths = []
     root: Path | None = Field(default=None, strict=False)
 
     @model_validator(mode="after")
@@ -121,7 +147,6 @@ class HostSection(Section):
                 ip_address(self.address)
             except ValueError:
                 raise ValueError(f"address: expected an IPv4 or IPv6 address, got {self.address!r}") from None
-        check_private(self.private)
         return self
 
 
@@ -138,12 +163,7 @@ class ProcessSection(Section):
     restart: Literal["never", "on-failure", "always"] = "never"
     restart_delay: Duration = 10**9
     essential: bool = False
-    private: list[str] = []
-
-    @model_validator(mode="after")
-    def _check(self) -> ProcessSection:
-        check_private(self.private)
-        return self
+    private: PrivatePaths = []
 
 
 class WorkloadSection(SubmitSection):

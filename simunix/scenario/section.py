@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -52,11 +51,10 @@ def printable(path: Path) -> Path:
     return path
 
 
-def check_private(paths: Iterable[str]) -> None:
+def check_private(path: str) -> None:
     """Raise ValueError for a private path that is not spelled out from the root of the host."""
-    for path in paths:
-        if not path.startswith("/") or path.rstrip("/") == "" or {".", "..", ""} & set(path.strip("/").split("/")):
-            raise ValueError(f"private: expected absolute paths below /, without '..', got {path[:60]!r}")
+    if not path.startswith("/") or path.rstrip("/") == "" or {".", "..", ""} & set(path.strip("/").split("/")):
+        raise ValueError(f"expected absolute paths below /, without '..', got {path[:60]!r}")
 
 
 class Section(BaseModel):

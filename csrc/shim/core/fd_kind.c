@@ -5,6 +5,8 @@
 
 #define TIOCGPTN 0x80045430UL
 #define MASTERS 0x502 /* the device of all masters of terminals: 5, 2 */
+#define MAJOR(device) ((device) >> 8 & 0xfff)
+#define FIRST_SLAVES 136 /* of eight numbers of slaves' drivers, see pts(4) */
 #define TYPE_AT 9
 #define DIGITS_AT 11
 
@@ -46,6 +48,13 @@ int terminal_of_master(int number)
     return NATIVE(ioctl, number, TIOCGPTN, &terminal) == 0 ? terminal : -1;
 }
 
+static enum fd_kind kind_of_device(uint64_t device)
+{
+    if (device == MASTERS)
+        return FD_TERMINAL;
+    return MAJOR(device) >= FIRST_SLAVES && MAJOR(device) < FIRST_SLAVES + 8 ? FD_SLAVE : FD_OTHER;
+}
+
 static enum fd_kind kind_of(const struct stat *status)
 {
     switch (status->st_mode & S_IFMT) {
@@ -54,7 +63,7 @@ static enum fd_kind kind_of(const struct stat *status)
     case S_IFIFO:
         return FD_PIPE;
     case S_IFCHR:
-        return status->st_rdev == MASTERS ? FD_TERMINAL : FD_OTHER;
+        return kind_of_device(status->st_rdev);
     case S_IFSOCK:
         return FD_SOCKET;
     case 0:

@@ -13,8 +13,9 @@ enum fd_kind {
     FD_FILE,      /* a regular file */
     FD_PIPE,      /* a pipe or FIFO */
     FD_TERMINAL,  /* the master of a terminal */
+    FD_SLAVE,     /* the other side of a terminal */
     FD_ANONYMOUS, /* eventfd, timerfd, epoll, signalfd … */
-    FD_OTHER,     /* a folder, a device, the slave of a terminal */
+    FD_OTHER,     /* a folder, a device */
     FD_SOCKET,    /* the kernel's own, mostly AF_UNIX */
     FD_STREAM,    /* simulated, like the next two */
     FD_DATAGRAM,

@@ -2,21 +2,32 @@
 #include "shim/core/core.h"
 #include "shim/core/memory.h"
 
-/* Open a file of /proc, by its path below it; the application's limit of descriptors does not count here. */
-long proc_open(const char *path)
+static long open_at(const struct process *process, const char *path, int flags)
 {
     char text[96];
-    const struct process *process = current_thread()->process;
-    long fd;
 
     text_append(text_append(text, text + sizeof text, process->proc > 0 ? "" : "/proc/"), text + sizeof text, path);
-    fd = NATIVE(openat, process->proc > 0 ? process->proc : AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
+    return NATIVE(openat, process->proc > 0 ? process->proc : AT_FDCWD, text, flags | O_CLOEXEC, 0);
+}
+
+/* The application's limit of descriptors does not count here. */
+static long open_beyond_limit(const char *path, int flags)
+{
+    const struct process *process = current_thread()->process;
+    long fd = open_at(process, path, flags);
+
     if (fd == -EMFILE) {
         descriptors_raise();
-        fd = NATIVE(openat, process->proc > 0 ? process->proc : AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
+        fd = open_at(process, path, flags);
         descriptors_limit(process);
     }
     return fd;
+}
+
+/* Open a file of /proc, by its path below it. */
+long proc_open(const char *path)
+{
+    return open_beyond_limit(path, O_RDONLY);
 }
 
 /* Open the file of /proc that `folder` and a descriptor's number name together. */
@@ -27,6 +38,16 @@ long proc_open_numbered(const char *folder, int fd)
 
     text_append_number(text_append(path, end, folder), end, fd);
     return proc_open(path);
+}
+
+/* Open once more what a descriptor has open, with flags of its own. */
+long proc_open_again(int fd, int flags)
+{
+    char path[64];
+    char *end = path + sizeof path;
+
+    text_append_number(text_append(path, end, "thread-self/fd/"), end, fd);
+    return open_beyond_limit(path, flags);
 }
 
 /* What the kernel calls an open file: its path, or what stands for one. */

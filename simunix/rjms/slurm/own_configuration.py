@@ -25,6 +25,11 @@ def read_settings(text: str) -> dict[str, str]:
     return settings
 
 
+def slurm_user(text: str) -> str:
+    """The user that slurmctld runs as, by a slurm.conf: root unless it says otherwise."""
+    return read_settings(text).get("slurmuser", "root")
+
+
 def read_configuration(path: Path) -> str:
     try:
         return path.read_text()
@@ -40,8 +45,7 @@ def given_configuration(section: SlurmSection, path: Path, text: str) -> tuple[s
     _check_names(section, text, path)
     folders = {settings[key.lower()] for key in _DIRECTORIES if key.lower() in settings}
     folders |= {str(Path(settings[key.lower()]).parent) for key in _FILES if settings.get(key.lower(), "").startswith("/")}
-    owner = settings.get("slurmuser", "slurm")
-    specs = tuple(PrivateSpec(folder, owner) for folder in sorted(folders) if not folder.startswith("/run"))
+    specs = tuple(PrivateSpec(folder, slurm_user(text)) for folder in sorted(folders) if not folder.startswith("/run"))
     members = dict.fromkeys([section.controller, section.login or section.controller, *section.nodes])
     return text, dict.fromkeys(members, specs), settings.get("jobcomploc", "")
 

@@ -42,6 +42,39 @@ def start_terminals(emulation: Cluster) -> None:
         host.start(program)
 
 
+TERMINAL_IN_EPOLL = """
+import os, pty, select, time
+epoll, (reader, writer), order = select.epoll(), os.pipe(), []
+child, master = pty.fork()
+if child == 0:
+    for _ in range(100):
+        time.sleep(0.001)
+        os.write(1, b"terminal")
+        os.write(writer, b"pipe")
+    os._exit(0)
+os.close(writer)
+open_ = {master, reader}
+for fd in open_:
+    epoll.register(fd, select.EPOLLIN)
+while open_:
+    for fd, _ in epoll.poll():
+        try:
+            order.append(os.read(fd, 100))
+        except OSError:
+            order.append(b"")
+        if not order[-1]:
+            epoll.unregister(fd)
+            open_.remove(fd)
+print(order)
+"""
+
+
+def start_terminal_in_epoll(emulation: Cluster) -> None:
+    """What a slave writes reaches its master in the kernel's own time; an epoll that watches the master is no poll of it."""
+    for host in emulation.hosts("a[1-2]"):
+        host.start("python3", "-c", TERMINAL_IN_EPOLL)
+
+
 JOB_CONTROL = """set -m
 for i in 1 2 3 4 5 6 7 8; do
     sleep 0.3 & kill -STOP %%; sleep 0.1; bg %% >told; cat told; wait
@@ -68,7 +101,7 @@ def run_often(emulation: Cluster, repetitions: int) -> set[tuple[str, ...]]:
 Start = Callable[[Cluster], None]
 
 
-@pytest.mark.parametrize("start", [start_mixed, start_rough, start_terminals])
+@pytest.mark.parametrize("start", [start_mixed, start_rough, start_terminals, start_terminal_in_epoll])
 def test_five_runs_are_one(emulation: Cluster, start: Start) -> None:
     start(emulation)
     assert len(run_often(emulation, 5)) == 1

@@ -16,6 +16,7 @@ bool has_no_position(const struct call *call, const struct fd *fd);
 
 /* terminal.c */
 long terminal_type(struct call *call, int number, const char *bytes, size_t size);
+long terminal_write(struct call *call, const struct fd *fd, const char *bytes, size_t size);
 long terminal_read_on(int fd, char *bytes, size_t size, long done);
 
 #endif

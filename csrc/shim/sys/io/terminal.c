@@ -2,10 +2,13 @@
  * own. What is typed at a master goes to the server, which has the line discipline take it at once; a reader of a master takes
  * all that has been written so far. */
 #include "shim/core/channel.h"
+#include "shim/core/clock.h"
 #include "shim/sys/io/io.h"
+#include "shim/turn/turn.h"
 
 #define TIOCGPKT 0x80045438UL
 #define TYPED_MAX 1024
+#define PAUSE_NS 1000000
 
 /* Type at a terminal: how many bytes were taken, or -EAGAIN if the kernel has to do it in its own time. */
 long terminal_type(struct call *call, int number, const char *bytes, size_t size)
@@ -38,4 +41,36 @@ long terminal_read_on(int fd, char *bytes, size_t size, long done)
         done += more;
     }
     return done;
+}
+
+/* Wait until the terminal takes more. It may have room, but not for what one character becomes (CR and LF): then a while. */
+static long wait_for_room(struct call *call, const struct fd *fd, bool restarts)
+{
+    struct pollfd entry = {.fd = fd->number, .events = POLLOUT};
+    struct wait pause = {.kind = PARK_LOCK, .deadline = clock_after(call->thread, PAUSE_NS), .a = (uint64_t)fd->number};
+
+    if (NATIVE(poll, &entry, 1, 0) != 0)
+        return wait_on(call, &pause, restarts);
+    return wait_polled(call, &entry, 1, NEVER, restarts);
+}
+
+/* A blocking write to a slave whose master nobody reads would wait in the kernel: a description of our own does not wait. The
+ * application's own is shared, perhaps with processes outside, so its flags are not touched. */
+long terminal_write(struct call *call, const struct fd *fd, const char *bytes, size_t size)
+{
+    long again = is_nonblocking(fd->number) ? -EAGAIN : proc_open_again(fd->number, O_WRONLY | O_NONBLOCK | O_NOCTTY);
+    size_t done = 0;
+    long result = 0;
+
+    if (again < 0) /* it is not to wait, or may not be opened: hung up, say, or of another user */
+        return NATIVE(write, fd->number, bytes, size);
+    while (done < size && result >= 0) {
+        result = NATIVE(write, again, bytes + done, size - done);
+        if (result == -EAGAIN)
+            result = wait_for_room(call, fd, done == 0);
+        else if (result > 0)
+            done += (size_t)result;
+    }
+    NATIVE(close, again);
+    return done > 0 ? (long)done : result;
 }

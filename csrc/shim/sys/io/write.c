@@ -89,9 +89,9 @@ static long write_terminal(struct call *call, const struct fd *fd, const char *b
 }
 
 static const writer writers[FD_KINDS] = {
-    [FD_NONE] = write_any,      [FD_FILE] = write_any,      [FD_PIPE] = write_pipe,   [FD_TERMINAL] = write_terminal,
-    [FD_ANONYMOUS] = write_any, [FD_OTHER] = write_any,     [FD_SOCKET] = write_pipe, [FD_STREAM] = write_pipe,
-    [FD_NETLINK] = write_pipe,  [FD_DATAGRAM] = write_pipe,
+    [FD_NONE] = write_any,       [FD_FILE] = write_any,      [FD_PIPE] = write_pipe,     [FD_TERMINAL] = write_terminal,
+    [FD_SLAVE] = terminal_write, [FD_ANONYMOUS] = write_any, [FD_OTHER] = write_any,     [FD_SOCKET] = write_pipe,
+    [FD_STREAM] = write_pipe,    [FD_NETLINK] = write_pipe,  [FD_DATAGRAM] = write_pipe,
 };
 
 long sys_write(struct call *call)
@@ -147,7 +147,7 @@ static long write_vector(struct call *call, const struct fd *fd)
         return result;
     for (long i = 0; !is_bad_pointer(iov) && i < call->a[2] && i < PARTS_MAX; i++)
         total += iov[i].iov_len;
-    if (total <= SURE_ROOM || is_nonblocking(fd->number))
+    if (fd->kind != FD_SLAVE && (total <= SURE_ROOM || is_nonblocking(fd->number)))
         return call_natively(call);
     return write_parts(call, fd, iov, call->a[2]);
 }
@@ -158,6 +158,8 @@ long sys_writev(struct call *call)
 
     if (descriptor_is_ours(call, call->a[0]))
         return -EBADF;
+    if ((uint64_t)call->a[2] > PARTS_MAX)
+        return call_natively(call); /* the kernel says what is wrong */
     fd_look((int)call->a[0], &fd);
     return write_vector(call, &fd);
 }

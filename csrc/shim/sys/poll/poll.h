@@ -19,6 +19,11 @@ struct epoll_entry {
 int epoll_entries_of(struct call *call, int fd, struct epoll_entry *entries, int most);
 void epoll_entries_renew(int fd, struct epoll_entry *entries, int count);
 
+/* epoll_terminals.c */
+void epoll_remember_terminal(struct call *call);
+unsigned epoll_terminals(struct call *call, struct pollfd *entries);
+void epoll_put_terminals_first(struct call *call, struct epoll_event *events, unsigned count);
+
 /* eventfd.c */
 long eventfd_await_room(struct call *call, int fd);
 

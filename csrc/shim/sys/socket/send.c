@@ -132,11 +132,13 @@ long sys_sendto(struct call *call)
 long sys_sendmsg(struct call *call)
 {
     struct message_header message;
+    long result;
 
     if (is_bad_pointer((void *)call->a[1]))
         return -EFAULT;
     message = *(struct message_header *)call->a[1];
-    return send_message(call, (int)call->a[0], &message, (int)call->a[2]);
+    result = message_check(&message);
+    return result != 0 ? result : send_message(call, (int)call->a[0], &message, (int)call->a[2]);
 }
 
 long sys_sendmmsg(struct call *call)

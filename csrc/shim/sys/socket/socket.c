@@ -62,10 +62,12 @@ static long get_name(struct call *call, int op)
 
     if (id < 0)
         return syscall6(call->number, call->a[0], call->a[1], call->a[2], 0, 0, 0);
-    if (is_bad_pointer((void *)call->a[1]) || is_bad_pointer((void *)call->a[2]))
-        return -EFAULT;
     if (ASK(call->thread, &reply, op, id) < 0)
         return reply.status;
+    if (*(int *)call->a[2] < 0)
+        return -EINVAL;
+    if (is_bad_pointer((void *)call->a[1]))
+        return -EFAULT;
     address_store_reply((void *)call->a[1], (uint32_t *)call->a[2], &reply);
     return 0;
 }
@@ -85,7 +87,7 @@ long sys_shutdown(struct call *call)
     int64_t id = socket_id((int)call->a[0]);
     struct reply reply;
 
-    if (id >= 0 && ASK(call->thread, &reply, OP_SHUTDOWN, id, call->a[1]) < 0)
-        return reply.status;
+    if (id >= 0 && ASK(call->thread, &reply, OP_SHUTDOWN, id, (int)call->a[1]) != 0)
+        return reply.status < 0 ? reply.status : 0;
     return NATIVE(shutdown, call->a[0], call->a[1]);
 }

@@ -44,6 +44,7 @@ long ethtool(bool is_loopback, uint32_t speed, void *data);
 int socket_take_error(int fd);
 long socket_pending_error(struct call *call, const struct fd *fd);
 long socket_received(struct call *call, const struct fd *fd, long result);
+#define ADDRESS_BYTES_MAX 128 /* struct sockaddr_storage */
 bool stream_is(const struct process *process, int64_t id, enum simunix_stream what);
 long socket_wait_to_receive(struct call *call, const struct fd *fd, int flags);
 long socket_wait_to_send(struct call *call, const struct fd *fd, int timeout_option);
@@ -51,6 +52,7 @@ long socket_receive_urgent(int fd, struct message_header *message, int flags);
 long socket_cannot_send(struct call *call, const struct fd *fd, int flags);
 
 /* message.c */
+long message_check(const struct message_header *message);
 size_t message_size(const struct message_header *message);
 size_t message_skip(const struct message_header *message, size_t done, struct iovec *rest, size_t room);
 bool message_is_stream(int fd);

@@ -31,17 +31,6 @@ long socket_pending_error(struct call *call, const struct fd *fd)
     return error != 0 ? -error : -marked;
 }
 
-/* The result of a call that receives. Whether an internet connection has come to its end or broken, only the server knows. */
-long socket_received(struct call *call, const struct fd *fd, long result)
-{
-    long error;
-
-    if ((result != 0 && result != -ECONNRESET) || fd->kind != FD_STREAM)
-        return result;
-    error = socket_pending_error(call, fd);
-    return error != 0 ? error : result;
-}
-
 /* Does the shared memory say so of a stream? No means that the server must be asked. */
 bool stream_is(const struct process *process, int64_t id, enum simunix_stream what)
 {
@@ -65,6 +54,19 @@ static long not_connected(struct call *call, const struct fd *fd)
         return 0;
     ASK(call->thread, &reply, OP_CONNECTED, fd->socket);
     return reply.status < 0 ? reply.status : 0;
+}
+
+/* The result of a call that receives. Whether an internet connection has come to its end or broken, only the server knows. */
+long socket_received(struct call *call, const struct fd *fd, long result)
+{
+    long error;
+
+    if ((result != 0 && result != -ECONNRESET) || fd->kind != FD_STREAM)
+        return result;
+    error = socket_pending_error(call, fd);
+    if (error == 0 && result == 0) /* the end of a connection, or of an attempt to connect */
+        error = not_connected(call, fd);
+    return error != 0 ? error : result;
 }
 
 /* The kernel calls a stream readable that holds nothing but an urgent byte, or the rest of an urgent byte that has been read;

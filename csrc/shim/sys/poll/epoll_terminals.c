@@ -1,0 +1,80 @@
+/* Masters of terminals in the application's epoll instances. What a slave has written reaches its master by a work queue of the
+ * kernel, at a real time of its own, or as soon as the master is polled: an epoll that watches the master does not poll it. So
+ * the shim polls the masters first, and waits for them beside the epoll, which has the server poll them. */
+#include "shim/core/fd_kind.h"
+#include "shim/sys/poll/poll.h"
+
+enum epoll_operation { EPOLL_ADD = 1, EPOLL_DELETE = 2, EPOLL_MODIFY = 3 };
+
+/* The others keep their order. */
+static void drop(struct process *process, int at)
+{
+    process->terminal_count--;
+    for (int i = at; i < process->terminal_count; i++)
+        process->terminals[i] = process->terminals[i + 1];
+}
+
+static int find(const struct process *process, int epoll, int master)
+{
+    int at = process->terminal_count - 1;
+
+    while (at >= 0 && (process->terminals[at].epoll != epoll || process->terminals[at].master != master))
+        at--;
+    return at;
+}
+
+/* After an epoll_ctl that has succeeded. A process has few terminals: those beyond the table are as the kernel delivers. */
+void epoll_remember_terminal(struct call *call)
+{
+    struct process *process = call->thread->process;
+    int epoll = (int)call->a[0];
+    int fd = (int)call->a[2];
+    int at = find(process, epoll, fd);
+
+    if (at >= 0 && call->a[1] != EPOLL_MODIFY)
+        drop(process, at);
+    if (call->a[1] == EPOLL_ADD && process->terminal_count < WATCHED_TERMINALS_MAX && terminal_of_master(fd) >= 0)
+        at = process->terminal_count++;
+    else if (call->a[1] != EPOLL_MODIFY)
+        at = -1;
+    if (at >= 0)
+        process->terminals[at] = (struct watched_terminal){epoll, fd, ((const struct epoll_event *)call->a[3])->data};
+}
+
+/* Have the kernel deliver what is under way to the masters that the epoll of entries[0] watches, and put them behind it, to wait
+ * for no event of theirs; how many entries there are then. A master that nobody writes to any more always has an event. */
+unsigned epoll_terminals(struct call *call, struct pollfd *entries)
+{
+    struct process *process = call->thread->process;
+    unsigned count = 1;
+
+    for (int i = process->terminal_count - 1; i >= 0; i--) {
+        struct pollfd master = {.fd = process->terminals[i].master, .events = POLLIN};
+
+        if (process->terminals[i].epoll != entries[0].fd)
+            continue;
+        if (terminal_of_master(master.fd) < 0) /* closed, which has taken it out of the epoll */
+            drop(process, i);
+        else if (NATIVE(poll, &master, 1, 0) == 0 || (master.revents & (POLLHUP | POLLERR)) == 0)
+            entries[count++] = (struct pollfd){.fd = master.fd, .events = 0};
+    }
+    return count;
+}
+
+/* The kernel tells events in the order in which they came, which for masters is a matter of real time: theirs go first, those
+ * that were added last before the others. */
+void epoll_put_terminals_first(struct call *call, struct epoll_event *events, unsigned count)
+{
+    const struct process *process = call->thread->process;
+
+    for (int i = 0; i < process->terminal_count; i++)
+        for (unsigned at = 0; process->terminals[i].epoll == (int)call->a[0] && at < count; at++) {
+            struct epoll_event event = events[at];
+
+            if (event.data != process->terminals[i].data)
+                continue;
+            for (unsigned to = at; to > 0; to--)
+                events[to] = events[to - 1];
+            events[0] = event;
+        }
+}

@@ -1,0 +1,42 @@
+"""A host's sockets as /proc/net lists them: whose they are, which are listed, how many at once."""
+
+from __future__ import annotations
+
+from rsg_server.sockets import listing
+from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
+from tests.unit.rsg_server.fakes import Fake
+
+
+def bound(world: Fake, host: str, kind: str, port: int) -> SimulatedSocket:
+    which = world.kernel.sockets.create(world.kernel.hosts[host], 4, kind)
+    which.local = Address(bytes([127, 0, 0, 1]), port)
+    return which
+
+
+def rows_of(world: Fake, host: str, kind: str, first: int = 0) -> list[str]:
+    kernel = world.kernel
+    return listing.rows(kernel.sockets.all.values(), kernel.hosts[host], kind, 4, first).splitlines()
+
+
+def test_a_host_lists_its_own_sockets_alone(world: Fake) -> None:
+    bound(world, "h0", "d", 53)
+    bound(world, "h1", "d", 54)
+    rows = rows_of(world, "h0", "d")
+    assert len(rows) == 1 and rows[0].startswith("    0: 0100007F:0035 00000000:0000 07 ") and len(rows[0]) == 127
+
+
+def test_a_stream_that_does_nothing_yet_is_not_listed(world: Fake) -> None:
+    which = bound(world, "h0", "s", 80)
+    assert rows_of(world, "h0", "s") == []
+    which.state = SocketState.LISTENING
+    rows = rows_of(world, "h0", "s")
+    assert len(rows) == 1 and rows[0].split()[3] == "0A" and len(rows[0]) == 149
+
+
+def test_rows_come_in_pieces(world: Fake) -> None:
+    for port in range(1, listing.ROWS_AT_ONCE + 3):
+        bound(world, "h0", "d", port)
+    first, second = rows_of(world, "h0", "d"), rows_of(world, "h0", "d", listing.ROWS_AT_ONCE)
+    assert [len(first), len(second)] == [listing.ROWS_AT_ONCE, 2]
+    assert rows_of(world, "h0", "d", listing.ROWS_AT_ONCE + 2) == []
+    assert second[0].split()[0] == f"{listing.ROWS_AT_ONCE}:"
