@@ -38,4 +38,4 @@ def described(error: OSError | MemoryError) -> str:
     reason = error.strerror or str(error) or type(error).__name__
     mend = f"; {MORE_FILES}" if error.errno in (errno.EMFILE, errno.ENFILE) else ""
     mend = "; free some space, or choose another folder" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else mend
-    return f"{error.filename}: {reason}{mend}" if error.filename is not None else f"{reason}{mend}"
+    return f"{error.filename!s:.300}: {reason}{mend}" if error.filename is not None else f"{reason}{mend}"

@@ -20,7 +20,6 @@ DEATH_TIMEOUT_MS = 10_000
 _OWN = {
     signal.SIGILL,
     signal.SIGTRAP,
-    signal.SIGABRT,
     signal.SIGBUS,
     signal.SIGFPE,
     signal.SIGSEGV,

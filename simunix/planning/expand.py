@@ -31,6 +31,7 @@ from simunix.planning.platform_profiles import not_played
 from simunix.planning.roots import host_roots
 from simunix.planning.submission import WorkloadPlan, Workloads, plan_workloads
 from simunix.planning.workload_context import ContextPlan, plan_contexts
+from simunix.ranges import fold_hosts
 from simunix.rjms.adapter import ClusterPlan, Site
 from simunix.scenario.located import located
 from simunix.scenario.model import STOPS, HostSection, PrivateSection, ProcessSection, Scenario
@@ -294,7 +295,7 @@ def _processes(scenario: Scenario, site: Site, checked: bool) -> list[ProcessSpe
     for index, section in enumerate(scenario.processes):
         for host in section.host:
             if host not in site.hosts:
-                known = ", ".join(site.hosts)
+                known = fold_hosts(site.hosts)
                 raise SimunixError(f"processes[{index}].host: {host!r} is not among the hosts; known: {known}")
             problem = check_program(section.command[0], path, section.directory, site.roots[host], section.user)
             if checked and problem is not None:

@@ -18,6 +18,8 @@ from simunix.scenario.model import Scenario
 
 Location = tuple[str | int, ...]
 _KEY = re.compile(r"[\w-]+(\[[0-9]+\]|\.[\w/-]+)*")
+LONGEST = 500
+"""So much of what a check says is shown: it may repeat a value of any length."""
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -122,7 +124,7 @@ def validated(model: type[Model], document: dict[str, Any], positions: _Position
     try:
         return model.model_validate(document)
     except ValidationError as error:
-        raise ScenarioError(_message(error, positions, model)) from None
+        raise ScenarioError(" ".join(_message(error, positions, model).split())) from None  # a key may hold line breaks
 
 
 def _apply(document: dict[str, Any], override: str, positions: _Positions) -> None:
@@ -158,7 +160,8 @@ def _message(error: ValidationError, positions: _Positions, model: type[BaseMode
     if first["type"] == "missing":
         return f"{where}: {key}: missing; add it"
     text = str(first["msg"]).removeprefix("Value error, ")
-    got = "" if first["type"] == "value_error" else f", got {first['input']!r}"
+    text = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    got = "" if first["type"] == "value_error" else f", got {first['input']!r:.100}"
     return f"{where}: {key}: {text}{got}" if key else f"{where}: {text}"
 
 

@@ -11,13 +11,24 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, WithJsonSchema, field_validator, model_validator
 
 from simunix import units
 from simunix.dates import moment, today
 from simunix.scenario.faults import EventSection, ProfileSection
 from simunix.scenario.network_section import NetworkSection
-from simunix.scenario.section import Duration, FileName, HostList, Rate, Section, Size, Speed, check_private, host_names
+from simunix.scenario.section import (
+    Duration,
+    FileName,
+    HostList,
+    Rate,
+    Section,
+    Size,
+    Speed,
+    check_private,
+    host_names,
+    printable,
+)
 from simunix.scenario.submit_section import SubmitSection
 
 
@@ -167,7 +178,7 @@ class WorkloadSection(SubmitSection):
     meant by the label of a storage in a profile. See docs/guide/jobs.md.
     """
 
-    trace: Path = Field(strict=False)
+    trace: Annotated[Path, AfterValidator(printable)] = Field(strict=False)
     cluster: str | None = None
     host: str | None = None
     start: Duration = 10 * 10**9

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, WithJsonSchema
@@ -41,6 +42,13 @@ def _file_name(value: str) -> str:
 
 FileName = Annotated[str, AfterValidator(_file_name)]
 """A name by which files of a run are called."""
+
+
+def printable(path: Path) -> Path:
+    """A path that a message can name on one line. Raises ValueError."""
+    if not str(path).isprintable():
+        raise ValueError(f"expected a path without line breaks, got {str(path)[:60]!r}")
+    return path
 
 
 def check_private(path: str) -> None:

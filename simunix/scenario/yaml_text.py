@@ -79,7 +79,8 @@ def parse(text: str) -> tuple[Any, yaml.Node | None]:
         return loader.construct_document(node), node
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        raise RefusedError(f"not YAML: {getattr(error, 'problem', None) or error}", mark.line + 1 if mark else None) from error
+        problem = " ".join(str(getattr(error, "problem", None) or error).split())
+        raise RefusedError(f"not YAML: {problem}", mark.line + 1 if mark else None) from error
     except RecursionError:
         raise RefusedError("nested too deeply; see simunix schema") from None
     finally:

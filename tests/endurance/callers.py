@@ -24,7 +24,7 @@ LIMIT_S = 120.0
 LOOK = """
 umask; ulimit -a; env | sort; id; pwd; cat /etc/hosts; tr '\\0' '\\n' < /proc/1/environ | sort
 ls -ln /etc/hosts /dev/shm; cat /proc/self/oom_score_adj; nice; chrt -p $$ | sed 's/pid [0-9]*//'; ionice -p $$
-ls -l /proc/self/fd | wc -l; grep -E '^(Sig(Pnd|Blk|Ign|Cgt)|CapEff)' /proc/self/status
+ls /proc/self/fd | wc -l; grep -E '^(Sig(Pnd|Blk|Ign|Cgt)|CapEff)' /proc/self/status
 touch fresh; stat -c '%a %U' fresh; date; for i in 1 2 3; do sleep 1 & done; wait; seq 3000 | sha256sum
 """
 SCENARIO = {

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.process.host_state import Command
-from simunix.launch.factory.broker import ContainerError, FactoryError
+from simunix.launch.factory.broker import ContainerError, FactoryError, HostLostError
 from simunix.launch.factory.factory import LIBRARY, HostFactory
 from simunix.roots.tracing import tracing_is_allowed
 from simunix.roots.tree import THIS_COMPUTER, RootTree
@@ -326,16 +326,33 @@ class Container:
         self._line.close()
 
 
-def probe() -> tuple[Isolation, str]:
-    """The best isolation that this user can have here, and what is given up without it ("" if nothing)."""
-    wanted = Isolation.ROOT if os.geteuid() == 0 else Isolation.USER_NAMESPACE
-    spec = ContainerSpec("probe", Path("/nonexistent"), wanted, fresh_run=False)
+PROBES = 2
+"""How often a trial is repeated whose processes have died."""
+
+
+def _refusal(spec: ContainerSpec) -> SimunixError | None:
+    """Why a host cannot be made; None if it can."""
     try:
         with contextlib.closing(HostFactory()) as factory:
             Container(spec, factory).close()
     except SimunixError as error:
+        return error
+    return None
+
+
+def probe() -> tuple[Isolation, str]:
+    """The best isolation that this user can have here, and what is given up without it ("" if nothing)."""
+    wanted = Isolation.ROOT if os.geteuid() == 0 else Isolation.USER_NAMESPACE
+    spec = ContainerSpec("probe", Path("/nonexistent"), wanted, fresh_run=False)
+    refusal = _refusal(spec)
+    for _ in range(PROBES):
+        if isinstance(refusal, (FactoryError, HostLostError)) or isinstance(
+            getattr(refusal, "__cause__", None), (FactoryError, HostLostError)
+        ):
+            refusal = _refusal(spec)  # killed from outside, most likely: that must not decide how hosts are kept apart
+    if refusal is not None:
         return Isolation.NONE, (
-            f"no namespaces ({error}): hosts share file system, pids and abstract sockets; private paths must be spelled in "
+            f"no namespaces ({refusal}): hosts share file system, pids and abstract sockets; private paths must be spelled in "
             "the configuration"
         )
     if wanted is Isolation.USER_NAMESPACE:

@@ -91,7 +91,7 @@ def shortages(needs: Needs, isolation: Isolation, merges: bool) -> list[str]:
     lasting = needs.lasting_descriptors
     rows: list[tuple[str, int, Limit, str]] = [
         ("processes and threads", needs.tasks, limits.tasks(), _raise("kernel.pid_max", needs.tasks)),
-        ("descriptors in the server", lasting, limits.descriptors(), f"raise that to {needs.descriptors}"),
+        ("descriptors in the server", lasting, limits.descriptors(), f"raise that to {max(lasting, needs.descriptors)}"),
         ("open files in all", needs.files, limits.files(), _raise("fs.file-max", needs.files)),
     ]
     if isolation is not Isolation.NONE:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from rsg_server.errors import SimunixError
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
+from simunix.ranges import fold_hosts
 from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, CompletedJob, Site
 from simunix.rjms.slurm import configuration, daemons, database, releases
 from simunix.rjms.slurm.accounting import parse_jobcomp
@@ -171,7 +172,7 @@ def _members(section: SlurmSection, key: str, storage: Database | None, site: Si
         members[storage.dbd] = None
     for name in [*members, *([storage.storage] if storage else [])]:
         if name not in site.hosts:
-            known = ", ".join(site.hosts)
+            known = fold_hosts(site.hosts)
             raise SimunixError(f"{key}: host {name!r} is not among the hosts of the scenario; known: {known}")
     return list(members)
 

@@ -55,7 +55,7 @@ def read_workload(path: Path) -> BatsimWorkload:
         raise SimunixError(f"{path}: {key + ': ' if key else ''}{first['msg']}; expected a workload of Batsim") from error
     for index, job in enumerate(workload.jobs):
         if job.profile not in workload.profiles:
-            raise SimunixError(f"{path}: jobs.{index}.profile: there is no profile {job.profile!r}; add it under profiles")
+            raise SimunixError(f"{path}: jobs.{index}.profile: there is no profile {job.profile!r:.60}; add it under profiles")
     for name, profile in workload.profiles.items():
         if _is_delay(profile) and not _is_time(profile.get("delay")):
             raise SimunixError(f"{path}: profiles.{name}.delay: expected seconds from 0 up, got {profile.get('delay')!r:.60}")

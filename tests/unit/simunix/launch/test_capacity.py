@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import resource
 from dataclasses import replace
 from ipaddress import ip_address
@@ -97,6 +98,14 @@ def test_each_shortage_is_one_line_with_numbers_and_remedy(computer: dict[str, i
     with pytest.raises(SimunixError, match="capacity=warn"):
         check(needs, Isolation.ROOT, merges=False, refuses=True)
     assert check(needs, Isolation.ROOT, merges=False, refuses=False) == [line]
+
+
+def test_the_advice_is_enough(computer: dict[str, int]) -> None:
+    """Few processes need more descriptors that last than all that are counted one by one."""
+    computer["descriptors"] = 7
+    (line,) = shortages(needs_of(plan(2)), Isolation.ROOT, merges=False)
+    needed, raised = (int(number.replace(",", "")) for number in re.findall(r"about ([\d,]+) .* to (\d+) or", line)[0])
+    assert raised >= needed
 
 
 def test_merging_lets_more_fit(computer: dict[str, int]) -> None:
