@@ -19,8 +19,7 @@ test-slow: export SIMUNIX_CONFORMANCE = yes
 test-slow: export SIMUNIX_PROGRAMS = 1
 test-slow: setup ## the slow tests: whole demo, Slurm end to end, CPython's own tests
 	.venv/bin/pytest -q -n 8 -m slow tests/parity  # these sleep
-	.venv/bin/pytest -q -n 2 --dist worksteal --durations 10 -m 'slow and not alone' --ignore tests/parity
-	.venv/bin/pytest -q -m 'slow and alone' --ignore tests/parity
+	.venv/bin/pytest -q -n 2 --dist worksteal --durations 10 -m slow --ignore tests/parity
 
 test-all: ## the fast tests, then the slow ones
 	@$(MAKE) test

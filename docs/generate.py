@@ -85,7 +85,7 @@ def default_of(key: str, schema: Json, required: bool) -> str:
         return f"`{duration(int(value))}`"
     if key in BYTES_PER_S:
         return f"`{float(value) * 8 / 1e9:g}Gbps`"
-    if key == "memory":
+    if key in ("memory", "disk"):
         return f"`{value >> 30}GiB`"
     if key == "speed":
         return f"`{value / 1e9:g}Gf`"

@@ -1,6 +1,6 @@
 """The names of csrc/shared/protocol.h for Python. Their numbers are read from the compiled header through cffi."""
 
-from enum import IntEnum
+from enum import IntEnum, unique
 
 from rsg_server._native import ffi, lib
 
@@ -10,6 +10,7 @@ def _number(name: str) -> int:
     return number
 
 
+@unique  # two that were added at a time may have taken one number
 class Op(IntEnum):
     """What a message asks for."""
 
@@ -25,9 +26,11 @@ class Op(IntEnum):
     STOPPING = _number("OP_STOPPING")
     HOST = _number("OP_HOST")
     BORN = _number("OP_BORN")
+    AFFINITY = _number("OP_AFFINITY")
     SOCKETS = _number("OP_SOCKETS")
     TRACE = _number("OP_TRACE")
     TRACE_TEXT = _number("OP_TRACE_TEXT")
+    INJECT = _number("OP_INJECT")
     PARK = _number("OP_PARK")
     WAKE = _number("OP_WAKE")
     REQUEUE = _number("OP_REQUEUE")
@@ -78,6 +81,7 @@ class Fork(IntEnum):
     THREAD = _number("FORK_THREAD")
     PROCESS = _number("FORK_PROCESS")
     VFORK = _number("FORK_VFORK")
+    SIBLING = _number("FORK_SIBLING")
 
 
 class Wait(IntEnum):

@@ -19,7 +19,7 @@ def moment(value: object) -> datetime:
         try:
             value = datetime.fromisoformat(str(value))
         except ValueError:
-            raise ValueError(f"expected a date such as 2000-01-01T00:00:00Z, got {value!r}") from None
+            raise ValueError(f"expected a date such as 2000-01-01T00:00:00Z, got {f'{value!r:.60}'}") from None
     found = value if value.tzinfo else value.replace(tzinfo=UTC)
     try:
         fits = FIRST <= found < LAST

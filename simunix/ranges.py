@@ -8,10 +8,13 @@ those that occur twice, refuses ranges of mixed width (`n[001-3]`), and gives a 
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
 from collections.abc import Iterable
 
-_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$")
+_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?\Z")
+_DIGITS = re.compile(r"[0-9]{1,18}")
 HOSTS_MAX = 100_000
 
 
@@ -26,30 +29,53 @@ def _split(text: str) -> list[str]:
     return [*parts, text[start:]]
 
 
-def _expand_one(text: str) -> list[str]:
-    """The names of a part; the last of several brackets counts fastest."""
-    if "[" not in text:
-        return [text]
-    prefix, _, rest = text.partition("[")
-    inside, closing, suffix = rest.partition("]")
-    if not closing:
-        raise ValueError(f"host list {text!r}: '[' without ']'")
-    names = []
+def _pieces(text: str) -> list[list[str]]:
+    """The texts between brackets and the numbers within them, in turns: what may stand at each place of a name."""
+    found: list[list[str]] = []
+    while "[" in text:
+        prefix, _, rest = text.partition("[")
+        inside, closing, text = rest.partition("]")
+        if not closing:
+            raise ValueError("'[' without ']'")
+        found += [[prefix], _numbers(inside)]
+    return [*found, [text]]
+
+
+def _numbers(inside: str) -> list[str]:
+    """The numbers of a pair of brackets, as they are written."""
+    numbers: list[str] = []
     for part in inside.split(","):
         first, dash, last = part.partition("-")
         last = last if dash else first
-        if not (first.isdigit() and last.isdigit()) or not 0 <= int(last) - int(first) < HOSTS_MAX:
-            raise ValueError(f"host list {text!r}: expected a range such as [1-16], got [{part}]")
-        names += [f"{prefix}{number:0{len(first)}d}" for number in range(int(first), int(last) + 1)]
-    return [name + end for name in names for end in _expand_one(suffix)]
+        if not (_DIGITS.fullmatch(first) and _DIGITS.fullmatch(last)) or not 0 <= int(last) - int(first) < HOSTS_MAX:
+            raise ValueError(f"expected a range such as [1-16], got [{part:.60}]")
+        numbers += [f"{number:0{len(first)}d}" for number in range(int(first), int(last) + 1)]
+        _check_count(len(numbers))
+    return numbers
+
+
+def _check_count(count: int) -> None:
+    if count > HOSTS_MAX:
+        raise ValueError(f"more than {HOSTS_MAX:,} names")
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else f"{text[:60]}…")
 
 
 def expand_hosts(text: str) -> list[str]:
     """All names of a host list, in the order written. Zero padding is kept. Raises ValueError for what is no host list."""
-    names = [name for part in _split(text.strip()) for name in _expand_one(part.strip())]
+    names: list[str] = []
+    for part in _split(text.strip()):
+        try:
+            pieces = _pieces(part.strip())
+            _check_count(len(names) + math.prod(map(len, pieces)))
+        except ValueError as error:
+            raise ValueError(f"host list {_short(text)}: {error}") from None
+        names += map("".join, itertools.product(*pieces))
     for name in names:
         if not _NAME.match(name) or len(name) > 63:
-            raise ValueError(f"host list {text!r}: {name!r} is no host name (letters, digits, '-', '.')")
+            raise ValueError(f"host list {_short(text)}: {_short(name)} is no host name (letters, digits, '-', '.')")
     return names
 
 

@@ -7,6 +7,10 @@ import re
 from rsg_server.platform import units as simgrid
 
 NS = 10**9
+LONGEST = 100
+"""The longest text of a quantity, in characters."""
+MOST = 9e18
+"""Bytes, bytes per second and flop/s are below this."""
 _SECONDS = {
     "ns": 1e-9,
     "us": 1e-6,
@@ -42,6 +46,8 @@ def duration_ns(value: object) -> int:
             raise ValueError(f"{expected}, got {value!r}")
         return round(value * NS)
     text, total, found = value, 0.0, False
+    if len(text) > LONGEST:
+        raise ValueError(f"{expected}, got {text[:LONGEST]!r}…")
     while text.strip():
         match = _PART.match(text)
         if match is None or (match[2] or "s") not in _SECONDS:
@@ -65,10 +71,13 @@ def duration_s(value: object) -> float:
 
 
 def _scaled(value: object, expected: str, suffixes: dict[str, float]) -> float:
-    match = _SCALED.match(value) if isinstance(value, str) else None
+    match = _SCALED.match(value) if isinstance(value, str) and len(value) <= LONGEST else None
     if match is None or (match[3] or "") not in suffixes:
-        raise ValueError(f"{expected}, got {value!r}")
-    return float(match[1]) * {**_DECIMAL, **_BINARY}[match[2] or ""] * suffixes[match[3] or ""]
+        raise ValueError(f"{expected}, got {f'{value!r:.{LONGEST}}'}")
+    scaled = float(match[1]) * {**_DECIMAL, **_BINARY}[match[2] or ""] * suffixes[match[3] or ""]
+    if not scaled < MOST:
+        raise ValueError(f"{expected}, got {value!r}, which is too large")
+    return scaled
 
 
 def rate_bytes_per_s(value: object) -> float:
@@ -85,14 +94,14 @@ def rate_bytes_per_s(value: object) -> float:
 
 def size_bytes(value: object) -> int:
     """Bytes of "64GiB", "500MB" or a number."""
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST:
         return value
     return round(_scaled(value, "expected a size such as '64GiB' or '500MB'", {"B": 1, "": 1}))
 
 
 def speed_flops(value: object) -> float:
     """Flop/s of one core: "2.5Gf" or a number."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < MOST:
         value = f"{value:.17g}"
     try:
         speed = simgrid.speed_flops(value) if isinstance(value, str) else 0.0

@@ -47,6 +47,7 @@ SHIM_LINK = [
     "-Wl,-z,initfirst",  # our constructor runs before all others
     "-Wl,-z,separate-code",  # the executable segment holds our system calls and nothing else
     "-Wl,--gc-sections",
+    "-Wl,-e,injected_entry",  # where hosts' inits have programs begin that no loader brings the library into
     "-Wl,--build-id",
 ]
 SPAN_BYTES = 0x60000

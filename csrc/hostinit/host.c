@@ -49,8 +49,8 @@ static void reap(int signals)
 
     if (read(signals, &info, sizeof info) != sizeof info)
         return;
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-        if (spawn_was_asked_for(pid))
+    while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0)
+        if (!injection_took(pid, status) && spawn_was_asked_for(pid))
             control_answer("ended %d %d", (int)pid, status);
 }
 
@@ -71,7 +71,8 @@ static void serve(void)
         if (entries[0].revents & POLLIN) {
             if (!control_receive(&message))
                 return;
-            spawn_answer(&message);
+            if (!injection_answer(&message))
+                spawn_answer(&message);
         } else if (entries[0].revents & (POLLHUP | POLLERR)) {
             return;
         }
@@ -95,6 +96,7 @@ bool host_set_up(void)
 /* Serve the host's requests until the server is gone. When PID 1 of a namespace ends, the kernel kills all processes in it. */
 void host_serve(bool isolated)
 {
+    injection_start();
     serve();
     if (!isolated)
         kill_descendants();

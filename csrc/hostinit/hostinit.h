@@ -21,12 +21,19 @@
  *   first message of a host with namespaces of its own, carried out in order:
  *     hostname=NAME  proc=  tmpfs=MODE PATH  directory=MODE OWNER PATH  file=PATH
  *     bind=ro|rw SOURCE\tTARGET  overlay=UPPER\tWORK\tTARGET  place=file|directory PATH (with its parents, if missing)
+ *     layer=UPPER\tWORK\tTARGET  as overlay=, but where that cannot be, TARGET stays as it is
  *     keep=PATH                  keep this computer's folder open, as later words hide it
  *     share=PATH                 show this computer's folder or file below folders that are hidden by now
+ *     devices=TERMINAL           the usual devices, pseudoterminals of its own, and the caller's TERMINAL as the console
+ *     seal=                      make read-only what is this computer's own in /proc and /sys
  *     root=LOWER\tBASE           another root file system, under a layer of the host's own; later words are seen from inside
  *     close=                     unmount this computer's files, except what is bound by then
- *   then any number of: argv=… (repeated) env=… (repeated) cwd= user= nofile= core= channel= foreground=0|1, with four
- *   descriptors (stdin, stdout, stderr, channel).
+ *   then any number of: argv=… (repeated) env=… (repeated) cwd= user= nofile= core= channel= foreground=0|1 shim= entry= size=,
+ *   with four descriptors (stdin, stdout, stderr, channel). The file `shim` is opened for the program at the number after the
+ *   next to `channel`, and brought in at its exec where the loader would not (injection.c); without `shim`, no exec is traced.
+ *   Or: inject=THREAD DESCRIPTOR ENTRY SIZE    the same for the next exec of that thread, which has opened the file
+ *       release=THREAD                         its exec has failed
+ *       reason=PROCESS                         answered with an error if that process was killed, since it could not be intercepted
  *   Every message is answered by one line: "ok NUMBER" or "error TEXT". In between may come "ended PID STATUS", once for each
  *   program that was started by request and has ended.
  */
@@ -87,6 +94,7 @@ void host_serve(bool isolated);
 bool setup_run(const struct message *message);
 bool setup_failed(const char *what, const char *which);
 bool setup_make_file(const char *path);
+bool setup_make_read_only(const char *target);
 const char *take_field(const char *text, char *field, char separator);
 
 /* outside.c: the functions that carry out a directive are false after having answered with an error */
@@ -104,12 +112,33 @@ bool root_close(const char *unused);
 void overlay_in_user_namespace(void);
 bool overlay_mount(const char *lower, const char *upper, const char *work, const char *target);
 
+/* devices.c */
+bool devices_make(const char *terminal);
+
+/* seal.c */
+bool seal_mounts(const char *unused);
+void seal_capabilities(void);
+
 /* users.c */
 const struct passwd *user_find(const char *name);
 bool user_join_groups(const struct passwd *user);
 
 /* network.c */
 bool network_up(void);
+
+/* injection.c */
+struct shim_file {
+    int descriptor; /* in the process that is about to exec */
+    long entry;     /* where to jump to, from the start of the file */
+    long size;
+    bool only_if_needed; /* the environment has the shim for a loader that takes it from there */
+};
+void injection_start(void);
+bool injection_begin(pid_t thread, const struct shim_file *shim);
+const char *injection_await(pid_t child);
+const char *injection_check(pid_t child);
+bool injection_took(pid_t thread, int status);
+bool injection_answer(const struct message *message);
 
 /* spawn.c */
 void spawn_answer(struct message *message);

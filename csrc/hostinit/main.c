@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/personality.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,9 +38,20 @@ static void leave_callers_settings(void)
         close(score);
 }
 
-/* The server's socket comes as standard input, so that the server has nothing to do between fork and exec. */
-int main(void)
+/* Hosts read the addresses of their first process in /proc/1/stat: begin anew, without randomisation. */
+static void begin_at_fixed_addresses(char **arguments)
 {
+    int persona = personality(0xffffffff);
+
+    if (persona >= 0 && (persona & ADDR_NO_RANDOMIZE) == 0 && personality((unsigned)persona | ADDR_NO_RANDOMIZE) >= 0)
+        execv(arguments[0], arguments); /* where it fails, all goes on as it is */
+}
+
+/* The server's socket comes as standard input, so that the server has nothing to do between fork and exec. */
+int main(int count, char **arguments)
+{
+    (void)count;
+    begin_at_fixed_addresses(arguments);
     if (!is_server(STDIN_FILENO) || dup2(STDIN_FILENO, CONTROL) < 0) {
         fprintf(stderr, "simunix-hostinit is started by simunix\n");
         return 2;

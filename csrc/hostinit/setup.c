@@ -53,22 +53,29 @@ static bool mount_tmpfs(const char *value)
     return mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options) == 0 || setup_failed("cannot mount tmpfs at", path);
 }
 
-/* Give a file to a user (NAME, UID, or empty for no change) and the user's own group. */
+/* A user namespace with one mapped id has no other owner than root. */
+static bool change_owner(const char *path, uid_t user, gid_t group)
+{
+    return chown(path, user, group) == 0 || errno == EINVAL || errno == EPERM ||
+           setup_failed("cannot change the owner of", path);
+}
+
+/* Give a file to a user (NAME or UID) and the user's own group, or to UID:GID; empty for no change. */
 static bool set_owner(const char *path, const char *owner)
 {
     const struct passwd *user;
+    unsigned long numbers[2];
 
     if (owner[0] == '\0')
         return true;
+    if (sscanf(owner, "%lu:%lu", &numbers[0], &numbers[1]) == 2)
+        return change_owner(path, (uid_t)numbers[0], (gid_t)numbers[1]);
     user = user_find(owner);
     if (user == NULL) {
         errno = ENOENT;
         return setup_failed("no such user:", owner);
     }
-    /* A user namespace with one mapped id has no other owner than root. */
-    if (chown(path, user->pw_uid, user->pw_gid) != 0 && errno != EINVAL && errno != EPERM)
-        return setup_failed("cannot change the owner of", path);
-    return true;
+    return change_owner(path, user->pw_uid, user->pw_gid);
 }
 
 static bool make_directory(const char *value)
@@ -113,7 +120,7 @@ static bool make_place(const char *value)
 }
 
 /* In a user namespace the flags that a mount has are locked, so a remount must repeat them (mount_namespaces(7)). */
-static bool make_read_only(const char *target)
+bool setup_make_read_only(const char *target)
 {
     static const struct {
         unsigned long has, flag;
@@ -143,7 +150,7 @@ static bool bind_mount(const char *value)
     outside_path(source, outside, sizeof outside);
     if (mount(outside, target, NULL, MS_BIND | MS_REC, NULL) != 0)
         return setup_failed("cannot bind a private path over", target);
-    return strcmp(mode, "ro") != 0 || make_read_only(target) || setup_failed("cannot make read-only:", target);
+    return strcmp(mode, "ro") != 0 || setup_make_read_only(target) || setup_failed("cannot make read-only:", target);
 }
 
 /* Where the file system of the run directory cannot hold a layer (an overlay, as in many containers), the layer is in memory. */
@@ -156,7 +163,7 @@ static bool put_in_memory(char path[2][FIELD_MAX + 32])
            mkdir(path[1], 0755) == 0;
 }
 
-static bool mount_overlay(const char *value)
+static bool lay_over(const char *value)
 {
     char upper[FIELD_MAX];
     char work[FIELD_MAX];
@@ -166,17 +173,29 @@ static bool mount_overlay(const char *value)
     outside_path(upper, path[0], sizeof path[0]);
     outside_path(work, path[1], sizeof path[1]);
     return overlay_mount(target, path[0], path[1], target) ||
-           (errno == EINVAL && put_in_memory(path) && overlay_mount(target, path[0], path[1], target)) ||
-           setup_failed("cannot lay a private layer over", target);
+           (errno == EINVAL && put_in_memory(path) && overlay_mount(target, path[0], path[1], target));
+}
+
+static bool mount_overlay(const char *value)
+{
+    return lay_over(value) || setup_failed("cannot lay a private layer over", strrchr(value, '\t') + 1);
+}
+
+/* A layer where there can be one: in a user namespace not over a folder in which something is mounted (mount_namespaces(7)). */
+static bool mount_layer(const char *value)
+{
+    lay_over(value);
+    return true;
 }
 
 static const struct {
     const char *key;
     bool (*run)(const char *value);
 } directives[] = {
-    {"hostname", set_host_name}, {"proc", mount_proc},  {"tmpfs", mount_tmpfs},     {"directory", make_directory},
-    {"file", setup_make_file},   {"bind", bind_mount},  {"overlay", mount_overlay}, {"place", make_place},
-    {"root", root_enter},        {"close", root_close}, {"keep", outside_keep},     {"share", outside_share},
+    {"hostname", set_host_name}, {"proc", mount_proc},      {"tmpfs", mount_tmpfs},     {"directory", make_directory},
+    {"file", setup_make_file},   {"bind", bind_mount},      {"overlay", mount_overlay}, {"layer", mount_layer},
+    {"place", make_place},       {"root", root_enter},      {"close", root_close},      {"keep", outside_keep},
+    {"share", outside_share},    {"devices", devices_make}, {"seal", seal_mounts},
 };
 
 static bool run_directive(const char *word)

@@ -26,6 +26,9 @@ struct program {
     long core; /* the only one to run on; -1: any */
     long channel;
     long foreground;
+    const char *shim; /* the shim's file, opened for an exec that is traced; "": no exec is */
+    long entry;
+    long size;
 };
 
 /* What a request may say of a program besides its arguments and variables. */
@@ -37,6 +40,8 @@ static const struct {
     {"cwd", offsetof(struct program, directory), false},  {"user", offsetof(struct program, user), false},
     {"nofile", offsetof(struct program, nofile), true},   {"core", offsetof(struct program, core), true},
     {"channel", offsetof(struct program, channel), true}, {"foreground", offsetof(struct program, foreground), true},
+    {"shim", offsetof(struct program, shim), false},      {"entry", offsetof(struct program, entry), true},
+    {"size", offsetof(struct program, size), true},
 };
 
 static int *started; /* processes whose end is reported to the server; 0: a free place */
@@ -98,6 +103,8 @@ static const char *read_program(const struct message *message, struct program *p
     program->core = -1;
     program->channel = 1024;
     program->foreground = 0;
+    program->shim = "";
+    program->entry = program->size = 0;
     for (const char *word = NULL; (word = message_next(message, word)) != NULL;) {
         if ((value = word_value(word, "argv")) != NULL)
             program->argv[arguments++] = (char *)value;
@@ -153,6 +160,7 @@ static const struct {
     struct rlimit limit;
 } BOOT_LIMITS[] = {
     {RLIMIT_STACK, {8 << 20, RLIM_INFINITY}},
+    {RLIMIT_CORE, {0, RLIM_INFINITY}},
     {RLIMIT_MEMLOCK, {8 << 20, 8 << 20}},
     {RLIMIT_MSGQUEUE, {819200, 819200}},
     {RLIMIT_NPROC, {RLIM_INFINITY, RLIM_INFINITY}},
@@ -186,12 +194,15 @@ static void set_boot_limits(void)
 static void set_limits(int report, const struct program *program)
 {
     struct rlimit files = {(rlim_t)program->nofile, (rlim_t)program->nofile};
-    struct rlimit none = {0, 0};
+    struct rlimit dumps = {0, 0};
     cpu_set_t cores;
 
     if (!program->foreground) /* a command in the user's own terminal keeps the user's limits */
         set_boot_limits();
-    setrlimit(RLIMIT_CORE, &none);
+    if (getrlimit(RLIMIT_CORE, &dumps) == 0) {
+        dumps.rlim_cur = 0;
+        setrlimit(RLIMIT_CORE, &dumps);
+    }
     if (setrlimit(RLIMIT_NOFILE, &files) != 0)
         give_up(report, "cannot allow open files for", program->argv[0]);
     if (program->core >= 0) {
@@ -222,10 +233,26 @@ static void limit_descriptors(int channel)
     setrlimit(RLIMIT_NOFILE, &files);
 }
 
+/* The shim's file, where csrc/shim/entry/init.c closes it again if the loader has brought the shim in. */
+static int shim_descriptor(const struct program *program)
+{
+    return (int)program->channel + 2;
+}
+
+static void open_shim(const struct program *program, int report)
+{
+    int file = open(program->shim, O_RDONLY | O_CLOEXEC);
+
+    if (file < 0 || fcntl(file, F_DUPFD, shim_descriptor(program)) != shim_descriptor(program))
+        give_up(report, "cannot open", program->shim);
+    close(file);
+}
+
 /* Place stdin, stdout and stderr at 0 to 2 and the channel where the shim expects it; the report's descriptor closes on exec.
  * */
-static int place_descriptors(const struct message *message, int report, int channel)
+static int place_descriptors(const struct message *message, const struct program *program, int report)
 {
+    int channel = (int)program->channel;
     int hidden = fcntl(report, F_DUPFD_CLOEXEC, channel + 1);
 
     if (hidden < 0 || fcntl(message->fds[3], F_DUPFD, channel) != channel) /* no other descriptor is as high */
@@ -233,6 +260,8 @@ static int place_descriptors(const struct message *message, int report, int chan
     for (int i = 0; i < 3; i++)
         dup2(message->fds[i], i);
     close_range(3, (unsigned)channel - 1, 0);
+    if (program->shim[0] != '\0')
+        open_shim(program, report);
     limit_descriptors(channel);
     return hidden;
 }
@@ -250,12 +279,24 @@ static bool has_terminal(void)
     return isatty(0) || isatty(1) || isatty(2);
 }
 
-static _Noreturn void run_program(const struct message *message, const struct program *program, int report)
+/* Do not go on before the host's init traces this process: it says so by closing its end of the pipe. */
+static void await_tracer(const int *gate)
 {
+    char byte;
+
+    close(gate[1]);
+    if (read(gate[0], &byte, 1) < 0)
+        _exit(127);
+}
+
+static _Noreturn void run_program(const struct message *message, const struct program *program, int report, const int *gate)
+{
+    await_tracer(gate);
     set_limits(report, program);
-    report = place_descriptors(message, report, (int)program->channel);
+    report = place_descriptors(message, program, report);
     if (!program->foreground || !has_terminal())
         setsid();
+    seal_capabilities();
     if (!program->foreground)
         leave_callers_groups();
     become_user(report, program->user);
@@ -268,33 +309,63 @@ static _Noreturn void run_program(const struct message *message, const struct pr
     give_up(report, "cannot run", program->argv[0]);
 }
 
+/* Let the child go on, traced if the request is so and if that is allowed; is it traced? */
+static bool open_gate(pid_t child, const struct program *program, const int *gate)
+{
+    struct shim_file shim = {shim_descriptor(program), program->entry, program->size, true};
+    bool traced = child > 0 && program->shim[0] != '\0' && injection_begin(child, &shim);
+
+    close(gate[0]);
+    close(gate[1]);
+    return traced;
+}
+
+static bool make_pipes(int *report, int *gate)
+{
+    if (pipe2(report, O_CLOEXEC) != 0)
+        return false;
+    if (pipe2(gate, O_CLOEXEC) == 0)
+        return true;
+    close(report[0]);
+    close(report[1]);
+    return false;
+}
+
 void spawn_answer(struct message *message)
 {
     static struct program program;
     char failure[512];
+    const char *untaken = NULL;
     int report[2];
+    int gate[2];
     ssize_t size;
     pid_t pid;
+    bool traced;
 
     const char *wrong = read_program(message, &program);
     int *place = free_place();
 
-    if (wrong != NULL || place == NULL || pipe2(report, O_CLOEXEC) != 0) {
+    if (wrong != NULL || place == NULL || !make_pipes(report, gate)) {
         control_answer("error %s", wrong != NULL ? wrong : strerror(errno));
         message_close_descriptors(message);
         return;
     }
     pid = fork();
     if (pid == 0)
-        run_program(message, &program, report[1]);
+        run_program(message, &program, report[1], gate);
+    traced = open_gate(pid, &program, gate);
     close(report[1]);
     size = pid < 0 ? 0 : read(report[0], failure, sizeof failure - 1); /* 0, end of file: exec has succeeded */
     close(report[0]);
     message_close_descriptors(message);
+    if (pid >= 0 && size <= 0 && program.shim[0] != '\0')
+        untaken = traced ? injection_await(pid) : injection_check(pid);
     if (size > 0)
         control_answer("error %.*s", (int)size, failure);
     else if (pid < 0)
         control_answer("error cannot fork: %s", strerror(errno));
+    else if (untaken != NULL)
+        control_answer("error cannot bring the shim into %s: %s", program.argv[0], untaken);
     else {
         *place = pid;
         control_answer("ok %d", (int)pid);

@@ -67,8 +67,9 @@
 #define SS_AUTODISARM (1U << 31)
 #endif
 #define ERESTART_CALL 512 /* never leaves the shim: run the system call again */
-#define SIGNALS_ALL (~0UL)
 #define SIGNAL_BIT(number) (1UL << ((number) - 1))
+#define SIGNALS_ALL (~0UL)
+#define SIGNALS_IN_SHIM (SIGNALS_ALL & ~(SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS))) /* its own faults: core/guard.S */
 
 struct message_header {
     void *name;

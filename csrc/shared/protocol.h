@@ -32,7 +32,8 @@
 enum simunix_op {
     /* life */
     /* [kind, pid, tid, program]; the reply to HELLO_NEW_IMAGE, with the descriptor of the shared page:
-     * [0, seed, soft nofile, cpus, memory, flags, host, files, slot, hard nofile, descriptor floor] */
+     * [0, seed, soft nofile, cpus, memory, flags, host, files, slot, hard nofile, descriptor floor, the first processor that it may
+     * use] */
     OP_HELLO = 1,
     /* [kind] -> [child number, its slot, number of its pooled channel] + that channel, unless a thread that has
      * ended left it to the process */
@@ -46,11 +47,17 @@ enum simunix_op {
     OP_WARN = 9,        /* [kind, text] -> [0] */
     /* [signal, pid] -> [0] once continued; pid as in kill(2) of the others that it was sent to, -1: to nobody else */
     OP_STOPPING = 10,
-    OP_TRACE = 11,      /* [] -> [0] + the file for the calls of this thread; -ENOENT if it is not to be traced */
+    OP_TRACE = 11, /* [] -> [0] + the file for the calls of this thread; -ENOENT if it is not to be traced */
+    /* [tid, descriptor] -> [0] + the shim's file, which goes to that number: the next exec of this thread is traced, to bring
+     * the shim in; -EPERM where that cannot be. Descriptor -1: that exec has failed */
+    OP_INJECT = 32,
     OP_TRACE_TEXT = 14, /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
-    OP_HOST = 12,       /* [] -> [0, threads, processes born so far, latest pid, seed]; the caller's host */
+    OP_HOST = 12,       /* [] -> [0, threads, processes born so far, latest pid, seed, bytes of disk]; the caller's host */
     OP_BORN = 13,       /* [pid or tid] -> [0, when]; -ESRCH if it is none of the caller's host */
-    OP_SOCKETS = 54,    /* [type, family, first] -> [0, some rows of a file of /proc/net from that one on]; no more: no bytes */
+    /* [tid, bytes] -> [0, bytes]; the processors that a thread of the caller's host may use, a bit each; no bytes: only
+     * asked; tid 0: the caller */
+    OP_AFFINITY = 15,
+    OP_SOCKETS = 54, /* [type, family, first] -> [0, some rows of a file of /proc/net from that one on]; no more: no bytes */
 
     /* waiting */
     /* [wait, syscall, deadline, blocked signals, a, b, c] -> [wake, value]; of a thread that got no slot, since all
@@ -72,7 +79,8 @@ enum simunix_op {
     OP_HANDED_OFF = 55,
 
     /* signals and timers */
-    OP_SIGNAL = 24,    /* [pid, tid, signal] -> [0]; already sent; pid as in kill(2), tid 0 = the process */
+    OP_SIGNAL =
+        24, /* [pid, tid, signal] -> [0]; already sent, or if negative about to be; pid as in kill(2), tid 0 = process */
     OP_TIMER_SET = 25, /* [id, first, interval, signal, tid, value] -> [0, left, interval]; first 0 disarms, tid 0 = process */
     OP_TIMER_GET = 26, /* [id] -> [0, left, interval, overruns of the signal that was taken last] */
     OP_TIMER_DELETE = 27, /* [id] -> [0] */
@@ -110,9 +118,13 @@ enum simunix_op {
 };
 
 /* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. */
+/* Where the figures stand in the answer to OP_HOST. */
+enum simunix_host_figure { HOST_THREADS = 1, HOST_BIRTHS, HOST_LATEST_PID, HOST_SEED, HOST_DISK };
+
 enum simunix_hello { HELLO_NEW_IMAGE = 0, HELLO_FORKED = 1, HELLO_THREAD = 2 };
 
-enum simunix_fork { FORK_THREAD = 0, FORK_PROCESS = 1, FORK_VFORK = 2 };
+/* FORK_SIBLING is added to another kind: the child's parent is the caller's. */
+enum simunix_fork { FORK_THREAD = 0, FORK_PROCESS = 1, FORK_VFORK = 2, FORK_SIBLING = 8 };
 
 /* What a parked thread waits for; (a, b, c) in the comment. */
 enum simunix_wait {

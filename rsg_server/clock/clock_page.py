@@ -101,6 +101,11 @@ class ClockPage:
             self._now_ns = now
         return self._now_ns
 
+    @property
+    def known_ns(self) -> int:
+        """What the clock said when the server last looked."""
+        return self._now_ns
+
     def advance_to(self, moment_ns: int) -> None:
         """Move the clock on to a moment; a moment that is past changes nothing."""
         if moment_ns > self.now_ns:

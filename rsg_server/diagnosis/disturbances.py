@@ -25,9 +25,10 @@ _OWN = {
     signal.SIGFPE,
     signal.SIGSEGV,
     signal.SIGPIPE,
+    signal.SIGXFSZ,
     signal.SIGSYS,
 }
-"""Signals by which a process ends itself in its own turn."""
+"""Signals by which a process ends itself in its own turn. That they came from outside cannot be told from that."""
 _CPU_TIME = {signal.SIGXCPU: "RLIMIT_CPU", signal.SIGVTALRM: "ITIMER_VIRTUAL", signal.SIGPROF: "ITIMER_PROF"}
 _EXIT_CODE = 49
 """The field `exit_code` of /proc/PID/stat, counted from `state`: proc_pid_stat(5)."""

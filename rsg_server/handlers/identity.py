@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
-from rsg_server.handlers.table import OK, Handler, Reply
+from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import Op, WarningKind
 
 if TYPE_CHECKING:
@@ -58,4 +59,31 @@ def _call(kind: int, text: str) -> str:
     return re.split(r"\W", text, maxsplit=1)[0]
 
 
-HANDLERS: dict[int, Handler] = {int(Op.NOFILE): Handler("iii", nofile), int(Op.WARN): Handler("is", warn)}
+def _thread(actor: Actor, tid: int) -> Actor | None:
+    """The thread of the actor's host that has this number; 0 is the actor itself."""
+    if tid == 0:
+        return actor
+    everybody = (other for process in actor.process.host.processes.values() for other in process.actors)
+    return next((other for other in everybody if other.tid == tid and not other.process.dead), None)
+
+
+def affinity(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[tid, bytes] -> [0, bytes]: the processors that a thread may use, a bit each; no bytes: the caller only asks."""
+    tid, wanted = arguments
+    thread = _thread(actor, tid)
+    if thread is None:
+        return failed(errno.ESRCH)
+    existing = (1 << actor.process.host.host.cores) - 1
+    if wanted:
+        chosen = int.from_bytes(wanted, "little") & existing
+        if not chosen:
+            return failed(errno.EINVAL)
+        thread.affinity = chosen
+    return Reply((0, (thread.affinity or existing).to_bytes((existing.bit_length() + 7) // 8, "little")))
+
+
+HANDLERS: dict[int, Handler] = {
+    int(Op.NOFILE): Handler("iii", nofile),
+    int(Op.WARN): Handler("is", warn),
+    int(Op.AFFINITY): Handler("ib", affinity),
+}

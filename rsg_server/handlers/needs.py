@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rsg_server.process.actor import Actor, Parked
     from rsg_server.process.channel_pool import ChannelPool
     from rsg_server.process.futex import FutexTable
+    from rsg_server.process.host_state import Launcher
     from rsg_server.process.lifecycle import Lifecycle
     from rsg_server.process.process import Process
     from rsg_server.process.signals import Signals
@@ -121,6 +122,8 @@ class ProcessKernel(RunQueue, Protocol):
 
     @property
     def actors(self) -> dict[int, Actor]: ...
+    @property
+    def launcher(self) -> Launcher: ...
     @property
     def lifecycle(self) -> Lifecycle: ...
     @property

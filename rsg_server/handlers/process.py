@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.diagnosis.traces import exited
+from rsg_server.errors import SimunixError
 from rsg_server.handlers.table import OK, Handler, Reply
 from rsg_server.process.channel_pool import new_channel
 from rsg_server.protocol import Fork, Hello, Op, Space
@@ -26,7 +28,7 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     other = process.host.processes.get(pid)
     if other is not None and other is not process:
         raise ValueError(f"pid {pid} belongs to another process")
-    process.pid, process.execs = pid, False
+    process.pid, process.execs, process.is_traced = pid, False, False
     process.host.processes[process.pid] = process
     if kind == Hello.FORKED or process.images == 0:
         process.host.latest_pid = pid
@@ -41,8 +43,9 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     flags = host.flags | (kernel.traces.flags(process) if kernel.traces is not None else 0)
     seed, shape = kernel.lifecycle.seed_of_image(process), host.host
     soft, hard = process.nofile
+    first = (actor.affinity & -actor.affinity).bit_length() - 1 if actor.affinity else 0
     values = (0, seed, soft, shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot)
-    reply = Reply((*values, hard, process.descriptor_floor), fds=(kernel.page.fd,), close=False)
+    reply = Reply((*values, hard, process.descriptor_floor, first), fds=(kernel.page.fd,), close=False)
     if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
         return None
     return reply
@@ -66,16 +69,20 @@ def _new_image(kernel: ProcessKernel, actor: Actor) -> None:
 
 
 def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[kind] -> [number, slot, channel number] + the child's channel.
+    """[kind] -> [number, slot, channel number] + the child's channel. SIBLING in the kind: a child of the caller's parent.
 
     After a VFORK the parent is silent until the child has exec'd or died.
     """
-    kind = Fork(arguments[0])
+    kind = Fork(arguments[0] & ~Fork.SIBLING)
     if kind is Fork.THREAD:
-        return _thread(kernel, actor.process)
+        return _thread(kernel, actor)
     ends = new_channel()  # before anything changes, since this may fail
-    process = kernel.lifecycle.new_process(actor.process.host, actor.process, actor.process.program)
+    creator = actor.process
+    parent = creator.parent if arguments[0] & Fork.SIBLING else creator
+    process = kernel.lifecycle.new_process(creator.host, parent, creator.program)
+    process.nofile, process.label = creator.nofile, creator.label
     child, channel = kernel.lifecycle.new_actor(process, ends)
+    child.affinity = actor.affinity
     if kind is Fork.VFORK:
         process.vfork_parent = actor
         kernel.lifecycle.begin_vfork(actor, child)
@@ -84,14 +91,16 @@ def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
     return Reply((child.number, child.slot, child.channel_number), fds=(channel,))
 
 
-def _thread(kernel: ProcessKernel, process: Process) -> Reply:
+def _thread(kernel: ProcessKernel, creator: Actor) -> Reply:
     """Announce a thread, which takes a channel that an ended thread has left, if any, and sends no HELLO if it has a slot."""
+    process = creator.process
     pooled = kernel.channel_pool.take(process)
     if pooled is None:
         child, channel = kernel.lifecycle.new_actor(process)
         fds: tuple[int, ...] = (channel,)
     else:
         child, fds = kernel.lifecycle.new_actor_at(process, pooled), ()
+    child.affinity = creator.affinity
     if child.slot:
         child.owes_message, child.answer_at_slot, child.is_new = False, True, True
     kernel.make_ready(child)
@@ -113,8 +122,8 @@ def fork_done(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> 
 
 
 def is_child(actor: Actor, process: Process) -> bool:
-    """Whether an unborn actor is a thread or a child of the process."""
-    return actor.process is process or actor.process.parent is process
+    """Whether an unborn actor is a thread or a child of the process, or a child of its parent (clone(2), CLONE_PARENT)."""
+    return actor.process is process or actor.process.parent in (process, process.parent)
 
 
 def _take_back(kernel: ProcessKernel, unborn: Actor, process: Process) -> None:
@@ -135,6 +144,22 @@ def exec_failed(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -
     """[errno]: the process goes on with its old image."""
     actor.process.execs = False
     return OK
+
+
+def inject(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[tid, descriptor]: the host's init traces the thread's next exec; -1: that exec has failed. -EPERM if it cannot."""
+    tid, descriptor = arguments
+    process = actor.process
+    process.is_traced = descriptor >= 0
+    if descriptor < 0:
+        kernel.launcher.release(process.host.name, tid)
+        return OK
+    try:
+        shim = kernel.launcher.inject(process.host.name, tid, descriptor)
+    except SimunixError:
+        process.is_traced = False
+        return Reply((-errno.EPERM,))
+    return Reply((0,), fds=(shim,), close=False)
 
 
 def thread_exit(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> None:
@@ -164,6 +189,7 @@ HANDLERS: dict[int, Handler] = {
     int(Op.FORK_DONE): Handler("ii", fork_done),
     int(Op.EXEC): Handler("s", execute),
     int(Op.EXEC_FAILED): Handler("i", exec_failed),
+    int(Op.INJECT): Handler("ii", inject),
     int(Op.THREAD_EXIT): Handler("ii", thread_exit),
     int(Op.EXIT): Handler("i", process_exit),
 }

@@ -25,26 +25,41 @@ _LOOKS_AT_PENDING = 10_000
 
 
 def sent(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-    """[pid, tid, signal] as in kill(2); tid 0 means the whole process."""
+    """[pid, tid, signal] as in kill(2); tid 0 means the whole process. A negative SIGKILL is announced, and not sent yet."""
     pid, tid, number = arguments
     assert isinstance(pid, int) and isinstance(tid, int) and isinstance(number, int)
+    sender = actor.process
+    if number == -signal.SIGKILL:
+        _doom(sender, _targets(kernel, actor, pid, tid))
+        return OK
     if not 1 <= number <= 64:
         return OK
-    sender = actor.process
     if (pid == sender.pid and tid == actor.tid) or _is_about_to_kill_itself(sender, pid, tid, number):
         sender.told |= 1 << (number - 1)  # it ends itself in this turn, and needs no effect but the kernel's
+        if number == signal.SIGKILL and pid != sender.pid:
+            _doom(sender, [target for target in _targets(kernel, actor, pid, tid) if target is not sender])
         return OK
-    for target in _targets(kernel, actor, pid, tid):
-        _take_effect(kernel, target, number, tid)
+    if number == signal.SIGKILL:
+        kernel.lifecycle.await_deaths(sender.take_doomed() or _targets(kernel, actor, pid, tid))
+    else:
+        for target in _targets(kernel, actor, pid, tid):
+            _take_effect(kernel, target, number, tid)
     kernel.log.event(kernel.now_ns, "signal", host=sender.host.name, sender=sender.pid, pid=pid, tid=tid, signal=number)
     return None if sender.dead else OK
+
+
+def _doom(sender: Process, targets: list[Process]) -> None:
+    """Note whom a process is about to kill: afterwards /proc no longer says of all of them which group they were in."""
+    sender.doomed = targets
+    for target in targets:
+        target.told |= 1 << (signal.SIGKILL - 1)
 
 
 def _is_about_to_kill_itself(sender: Process, pid: int, tid: int, number: int) -> bool:
     """Whether a sender of SIGKILL is among the targets: it says so before it sends the signal, since it cannot afterwards."""
     if number != signal.SIGKILL or tid or not (pid in (0, sender.pid) or (pid < -1 and -pid == sender.group())):
         return False
-    return not _is_dying(sender)
+    return not sender.is_dying()
 
 
 def inject(kernel: SignalKernel, process: Process, number: int) -> None:
@@ -65,8 +80,7 @@ def inject(kernel: SignalKernel, process: Process, number: int) -> None:
 def _take_effect(kernel: SignalKernel, target: Process, number: int, tid: int = 0) -> None:
     """Wait, before another actor runs, until the kernel has done to the process what the signal does; wake its threads."""
     if number == signal.SIGKILL:
-        if _is_dying(target):
-            kernel.lifecycle.await_death(target)
+        kernel.lifecycle.await_deaths([target])
     elif number == signal.SIGSTOP:
         if await_state(target, True, _LOOKS_AT_SENT):
             kernel.signals.stop(target)
@@ -89,14 +103,6 @@ def _targets(kernel: SignalKernel, actor: Actor, pid: int, tid: int) -> list[Pro
         return [process for process in processes if process is not actor.process]
     group = actor.process.group() if pid == 0 else -pid
     return [process for process in processes if process.group() == group]
-
-
-def _is_dying(process: Process) -> bool:
-    """Whether SIGKILL has reached the process: the sender may not have been allowed to send it (kill(2), EPERM)."""
-    status = process.status_fields()
-    if not status or status.get("State", "Z")[0] in "ZX":
-        return True
-    return _has_pending(status, signal.SIGKILL)
 
 
 def _has_pending(status: dict[str, str], number: int) -> bool:

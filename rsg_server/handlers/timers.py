@@ -84,8 +84,10 @@ def _expire(kernel: TimerKernel, process: Process, number: int, timer: Timer) ->
 
 
 def _send(process: Process, number: int, timer: Timer) -> None:
-    """Send the signal of a POSIX timer, with its value, to the process or to the thread that the timer names."""
+    """Send the signal of a POSIX timer, with its value, to the process, or to the thread that it names if that still runs."""
     thread = native_signal.global_tid(process.global_pid, timer.tid) if timer.tid else 0
+    if timer.tid and not thread:
+        return
     native_signal.send_timer_signal(process, timer.signal, number - 1, timer.value, thread)
 
 

@@ -30,7 +30,7 @@ class Host:
     """Name, addresses, logical processors, memory; speed of one core in flop/s for each power state.
 
     Power states, properties (SimGrid's `<prop>`), disks and coordinates are kept as data. Coordinates are x and y of a plane
-    and a height, in milliseconds (Vivaldi).
+    and a height, in milliseconds (Vivaldi). `disk_bytes` is the size of the file systems that programs see.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Host:
     properties: Mapping[str, str] = field(default_factory=no_properties, hash=False)
     disks: tuple[Disk, ...] = ()
     coordinates: tuple[float, float, float] | None = None
+    disk_bytes: int = 1 << 40
 
     @property
     def speed_flops(self) -> float:

@@ -81,6 +81,7 @@ class Actor:
     """
 
     __slots__ = (
+        "affinity",
         "answer_at_slot",
         "born_ns",
         "channel_number",
@@ -122,6 +123,7 @@ class Actor:
         self.reply_fds: tuple[int, ...] = ()
         self.words: tuple[tuple[int, int], ...] = ()  # futexes (space, word) of one futex_waitv(2)
         self.spinner: Spinner | None = None
+        self.affinity = 0  # processors that the thread may use, a bit each; 0: all of the host
 
     def __repr__(self) -> str:
         return f"{self.process}/{self.tid or '?'}"

@@ -34,6 +34,18 @@ class Launcher(Protocol):
     def power_off(self, host_name: str) -> None:
         """End all processes of a host at once; the next program finds the host as after a boot, with its files unchanged."""
 
+    def inject(self, host_name: str, thread: int, descriptor: int) -> int:
+        """Have the shim brought into the image that a thread of a host is about to exec; a descriptor of the shim's file.
+
+        The caller does not close that. The thread is to have the file at `descriptor`. Raises SimunixError if it cannot be.
+        """
+
+    def release(self, host_name: str, thread: int) -> None:
+        """Take `inject` back, since the exec has failed."""
+
+    def why_killed(self, host_name: str, pid: int) -> str:
+        """Why the host killed a process at an exec after `inject`; "" if it did not."""
+
     def wait_status(self, host_name: str, pid: int) -> int:
         """The wait(2) status of a program that `spawn` started and that has ended; -1 if the status cannot be known.
 

@@ -10,6 +10,7 @@ import os
 import select
 import signal
 import socket
+from collections.abc import Sequence
 
 from rsg_server.errors import SimunixError
 from rsg_server.process import native_signal, zombies
@@ -173,6 +174,21 @@ class Lifecycle:
         """Wait until the kernel has ended a process that is certain to die, then reap the process."""
         if process.dead:
             return
+        self._await_end(process)
+        self.reap(process)
+
+    def await_deaths(self, processes: Sequence[Process]) -> None:
+        """Wait until the kernel has ended those that SIGKILL has reached, then reap them in this order.
+
+        What /proc says of any of them is then the same in every run.
+        """
+        dying = [process for process in processes if not process.dead and process.is_dying()]
+        for process in dying:
+            self._await_end(process)
+        for process in dying:
+            self.reap(process)
+
+    def _await_end(self, process: Process) -> None:
         if process.pidfd >= 0:
             poller = select.poll()
             poller.register(process.pidfd, select.POLLIN)
@@ -180,7 +196,6 @@ class Lifecycle:
                 self._kernel.warn(f"{process!r} was to die and has not; it is killed")
                 native_signal.send(process.pidfd, signal.SIGKILL)
                 poller.poll(DEATH_TIMEOUT_MS)
-        self.reap(process)
 
     def reap(self, process: Process) -> None:
         """Free what the server keeps of a dead process, and tell its relatives."""
@@ -192,6 +207,10 @@ class Lifecycle:
             kernel.debugger.await_release(process)
         if process.started and process.pid:
             process.exit_status = kernel.launcher.wait_status(process.host.name, process.pid)
+            if process.exit_status < 0:
+                kernel.disturbances.note(f"the first process of host {process.host.name} has died")
+        if process.is_traced and (reason := kernel.launcher.why_killed(process.host.name, process.pid)):
+            kernel.warn(f"{process!r} was killed at an exec that could not be intercepted: {reason}")
         zombies.reap(kernel, process)
         if kernel.traces is not None:
             kernel.traces.process_ended(process, kernel.now_ns)
@@ -199,6 +218,7 @@ class Lifecycle:
         kernel.readiness.changed()
         self._log_exit(process)
         self._tell_relatives(process)
+        self.await_deaths(process.take_doomed())
 
     def _release(self, process: Process) -> None:
         """Close and forget everything that the server keeps of a dead process."""
@@ -243,6 +263,7 @@ class Lifecycle:
             reparent(child)
             # prctl(2) PR_SET_PDEATHSIG may have sent any signal: all threads look.
             kernel.signals.notice(child, signal.SIGTERM, every_thread=True)
+        self.await_deaths([child for child in process.children if child.pidfd >= 0])  # PR_SET_PDEATHSIG may have been SIGKILL
         hang_up_orphans(kernel.signals, process.host)
         if process.on_exit is not None:
             process.on_exit(process)

@@ -69,6 +69,9 @@ class Traces(Protocol):
 class Disturbances(Protocol):
     """Why the run cannot be repeated to the byte (rsg_server.diagnosis.disturbances)."""
 
+    def note(self, reason: str) -> None:
+        """Note why the run cannot be repeated to the byte."""
+
     def look_at_death(self, process: Process, moment_ns: int, in_turn: bool) -> None:
         """Note the death of a process that has not announced its end, if its killer is not known."""
 

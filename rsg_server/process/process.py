@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,7 @@ class Process:
     hears_kernel: bool = False  # the kernel may send signals of its own (terminals, O_ASYNC)
     seen_pending: int = 0  # of these signals, those pending at the last look, as a mask
     told: int = 0  # signals that were sent inside of the emulation, as a mask
+    doomed: list[Process] = field(default_factory=list)  # members of a group that it is about to kill
     orphaned_ns: int = -1  # when its parent died
     dead: bool = False
     exit_status: int | None = None  # as the process announced; of a dead started program, as wait(2) tells
@@ -65,6 +67,7 @@ class Process:
     label: str = ""
     born_ns: int = 0
     images: int = 0  # programs that the process has run
+    is_traced: bool = False  # its host is to bring the shim into what it execs
     execs: bool = False  # the next message is the HELLO of another program, or EXEC_FAILED
     on_exit: Callable[[Process], None] | None = None
 
@@ -82,6 +85,18 @@ class Process:
         pending = int(status.get("ShdPnd", "0"), 16) | int(status.get("SigPnd", "0"), 16)
         fresh, self.seen_pending = pending & ~self.seen_pending, pending
         return [number for number in range(1, 65) if fresh >> (number - 1) & 1]
+
+    def is_dying(self) -> bool:
+        """Whether SIGKILL has reached the process: the sender may not have been allowed to send it (kill(2), EPERM)."""
+        status = self.status_fields()
+        if not status or status.get("State", "Z")[0] in "ZX":
+            return True
+        return bool((int(status["SigPnd"], 16) | int(status["ShdPnd"], 16)) >> (signal.SIGKILL - 1) & 1)
+
+    def take_doomed(self) -> list[Process]:
+        """Those whom this process has said that it kills, once."""
+        taken, self.doomed = self.doomed, []
+        return taken
 
     def group(self) -> int:
         """The process group in the process's own PID namespace (the last number of NSpgid); -1 if the process is gone."""

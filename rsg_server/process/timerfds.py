@@ -64,12 +64,26 @@ class TimerFds:
         """Close timerfds that no process has open; only when their number has doubled, so that a new timerfd costs little."""
         if len(self.all) < self._sweep_at:
             return
+        if self._drop_unheld(processes):
+            self._sweep_at = max(FIRST_SWEEP, 2 * len(self.all))
+
+    def drop_dead(self, processes: Iterable[Process], events: int) -> bool:
+        """If nothing but timerfds is due (of all `events`), close those that no process has open; whether there were any.
+
+        Without that, the clock would move on to the deadline of a timer that nobody has any more, when all else has ended.
+        """
+        armed = sum(timer.event is not None for timer in self.all.values())
+        before = len(self.all)
+        return armed == events and self._drop_unheld(processes) and len(self.all) < before
+
+    def _drop_unheld(self, processes: Iterable[Process]) -> bool:
+        """Close timerfds that no process has open; False if that cannot be told now."""
         held = held_eventfds(processes)
         if held is None:
-            return
+            return False
         for number in [number for number in self.all if number not in held]:
             self.all.pop(number).close()
-        self._sweep_at = max(FIRST_SWEEP, 2 * len(self.all))
+        return True
 
     def close(self) -> None:
         """Close all timerfds."""

@@ -7,7 +7,9 @@ the load of the computer. So a death is over only when the zombies that it leave
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 REAPING_TIMEOUT_S = 10.0
 """How long the kernel or init may take to reap a zombie before the user is warned, real time."""
+STOPPED_S = 0.5
+"""After how long init is taken to be stopped, real time."""
 _PRUNED_FROM = 32
 
 
@@ -62,8 +66,12 @@ def _await_reaping(kernel: Warner, host: HostState, zombie: Zombie) -> Process |
                 return other
         if status["TracerPid"] != "0":  # a debugger is to see the death first
             return None
-        end = end or time.monotonic() + REAPING_TIMEOUT_S
-        if time.monotonic() > end:
+        now = time.monotonic()
+        end = end or now + REAPING_TIMEOUT_S
+        if now > end - REAPING_TIMEOUT_S + STOPPED_S and parent_pid > 1:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(parent_pid, signal.SIGCONT)  # the host's init: a user may have stopped it
+        if now > end:
             kernel.warn(f"process {zombie.pid} of {host.name} has died, but is not reaped", about="not reaped")
             return None
         os.sched_yield()

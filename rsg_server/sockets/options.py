@@ -115,8 +115,10 @@ SET_ONLY = {(SOL_IP, option) for option in (*range(35, 41), *range(42, 49))} | {
 SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE = 8, 32, 33
 BUFFERS = tuple((SOL_SOCKET, option) for option in (SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE))
 LARGEST_BUFFER_BYTES = 1 << 24
-LAST_OPTION = {SOL_TCP: 45, SOL_IP: 52, SOL_IPV6: 80, SOL_UDP: 104}
-"""The highest number of an option that Linux knows, by level."""
+LAST_OPTIONS = {SOL_IP: 51, SOL_TCP: 45, SOL_IPV6: 80}
+"""Of these levels, the highest number of an option (Linux 6.12); what is higher is netfilter's."""
+READ_ONLY = {(SOL_SOCKET, option) for option in (3, 4, 17, 30, 38, 39)}
+"""Options that cannot be set: SO_TYPE, SO_ERROR, SO_PEERCRED, SO_ACCEPTCONN, SO_PROTOCOL, SO_DOMAIN."""
 TCP_INFO, TCP_MAXSEG = (SOL_TCP, 11), (SOL_TCP, 2)
 LENGTHS = {(SOL_SOCKET, 13): 8}
 SEGMENT_BYTES = (88, 32767)
@@ -132,7 +134,9 @@ def levels_of(which: SimulatedSocket) -> tuple[int, ...]:
 
 
 def _is_unknown(which: SimulatedSocket, key: Key) -> bool:
-    return key[0] not in levels_of(which) or not 0 < key[1] <= LAST_OPTION.get(key[0], key[1])
+    level, option = key
+    least = 1 if level == SOL_TCP else 0
+    return level not in levels_of(which) or (level in LAST_OPTIONS and not least <= option <= LAST_OPTIONS[level])
 
 
 def get(kernel: Kernel, which: SimulatedSocket, key: Key) -> bytes | int:
@@ -158,7 +162,7 @@ def get(kernel: Kernel, which: SimulatedSocket, key: Key) -> bytes | int:
 
 def put(kernel: Kernel, which: SimulatedSocket, key: Key, value: bytes) -> int:
     """Set an option; 0 or an errno."""
-    if _is_unknown(which, key):
+    if _is_unknown(which, key) or key in READ_ONLY:
         return errno.ENOPROTOOPT
     if key in REFUSED:
         return REFUSED[key]

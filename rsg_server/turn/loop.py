@@ -31,7 +31,7 @@ from rsg_server.handlers import HANDLERS
 from rsg_server.handlers.handoff import catch_up
 from rsg_server.process.actor import Actor, State
 from rsg_server.protocol import QUANTUM_NS, Hello, Op, Wait
-from rsg_server.turn import births, failures
+from rsg_server.turn import births, clock_guard, failures
 from rsg_server.turn.allowance import set_lookahead
 from rsg_server.turn.listener import Listener
 from rsg_server.turn.wakeups import wake_ready
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 ROUNDS_BETWEEN_LOOKS = 64
 """How many turns and moments pass before the loop looks at the wall clock."""
+LONG_NS = 1_000_000_000
+"""Before the clock moves by as much, it is worth the while to ask who waits for what is due."""
 SETTLE_LOOKS, SETTLE_S = 5, 0.001
 """How often, and after how many real seconds each, the loop looks whether a terminal has handed characters on."""
 FIRST_TURN = 255
@@ -121,12 +123,19 @@ class TurnLoop:
         if due > self.limit_ns:
             self.kernel.page.advance_to(self.limit_ns)
             return Outcome.LIMIT
+        if due - self.kernel.now_ns >= LONG_NS and self._drop_dead_timers():
+            return None
         spinners = len(self.kernel.run_queue)
         self.kernel.page.advance_to(due)
         self.kernel.timeline.run_due(due)
         if spinners:
             self.kernel.preemption.time_moves(spinners)
         return None
+
+    def _drop_dead_timers(self) -> bool:
+        """Whether what was due next was due to nobody: a timerfd that no process has open any more."""
+        kernel = self.kernel
+        return kernel.timerfds.drop_dead(kernel.processes.values(), len(kernel.timeline))
 
     def _settle(self) -> bool:
         """Wait for the kernel's work queue, which hands a terminal's characters on in real time, before virtual time passes.
@@ -201,6 +210,7 @@ class TurnLoop:
             except ConnectionResetError:
                 message = b""
             speaker = self.listener.speaker or actor
+            clock_guard.check(self.kernel, speaker, self.holder_since)
             if not message:
                 self._lost_runner(speaker)
                 return False

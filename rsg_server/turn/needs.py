@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from rsg_server.clock.clock_page import ClockPage
     from rsg_server.clock.timeline import Timeline
     from rsg_server.diagnosis.debugger import Debugger
+    from rsg_server.diagnosis.disturbances import Disturbances
     from rsg_server.handlers.table import Reply
+    from rsg_server.options import KernelOptions
     from rsg_server.process.actor import Actor
     from rsg_server.process.lifecycle import Lifecycle
     from rsg_server.process.signals import Signals
@@ -79,6 +81,21 @@ class FailureKernel(Warner, Protocol):
     def lifecycle(self) -> Lifecycle: ...
 
 
+class GuardKernel(Protocol):
+    """The clock, what is due, and the end of a process that has written over the clock."""
+
+    @property
+    def page(self) -> ClockPage: ...
+    @property
+    def timeline(self) -> Timeline: ...
+    @property
+    def disturbances(self) -> Disturbances: ...
+    @property
+    def lifecycle(self) -> Lifecycle: ...
+    @property
+    def options(self) -> KernelOptions: ...
+
+
 class WakeupKernel(Waker, Protocol):
     """What may have become ready, and what is woken by that."""
 
@@ -99,7 +116,15 @@ class WakeupKernel(Waker, Protocol):
 
 
 class LoopKernel(
-    ListenerKernel, AllowanceKernel, PreemptionKernel, BirthKernel, FailureKernel, WakeupKernel, handlers.Kernel, Protocol
+    ListenerKernel,
+    GuardKernel,
+    AllowanceKernel,
+    PreemptionKernel,
+    BirthKernel,
+    FailureKernel,
+    WakeupKernel,
+    handlers.Kernel,
+    Protocol,
 ):
     """The needs of all parts of the turn, and of all handlers, to which the loop passes the kernel."""
 

@@ -12,6 +12,7 @@ same however long it looks, so the turns that a spinner goes on with leave no tr
 
 from __future__ import annotations
 
+import math
 import socket
 import struct
 import time
@@ -102,12 +103,23 @@ class Preemption:
         if spinner.calls != calls:
             self._went_on(actor, spinner)
             spinner.calls, spinner.cpu_ns = calls, cpu_ns
-        return cpu_ns - spinner.cpu_ns >= spinner.patience_ns * self._turns_at_once(self._rounds(spinner))
+        enough_ns = spinner.patience_ns * self._turns_at_once(self._rounds(spinner))
+        return cpu_ns - spinner.cpu_ns >= min(enough_ns, self._until_due_ns())
 
     def _others_may_run(self) -> bool:
         """Whether another actor can run, or may be able to by what was done in this turn."""
         words = self._kernel.page.words
         return bool(self._kernel.run_queue or words[MAY_HAVE_WOKEN] or words[SIBLINGS_READY])
+
+    def _until_due_ns(self) -> float:
+        """For how long an actor that has been preempted before may compute on: it takes its CPU time until the next event.
+
+        There is no such bound if other actors can run, which then go first, or if no event is due.
+        """
+        due_ns = self._kernel.timeline.next_ns
+        if due_ns is None or self._others_may_run():
+            return math.inf
+        return max(due_ns - self._kernel.page.now_ns, SHORTEST_NS)
 
     def _turns_at_once(self, rounds: int) -> int:
         """How many patiences pass before a preemption: all at once if no other actor can run, since only time can move then."""
@@ -164,8 +176,8 @@ class Preemption:
             spinner.is_known, spinner.goes_on = True, False
 
     def _look_sooner(self, actor: Actor, spinner: Spinner) -> None:
-        """Shorten the patience with an actor, for the others that could have run all the while."""
-        if spinner.patience_ns > SHORTEST_NS and (spinner.is_known or self._others_may_run()):
+        """Shorten the patience with an actor, for the others that could have run, or events that could have happened."""
+        if spinner.patience_ns > SHORTEST_NS:
             spinner.patience_ns = max(spinner.patience_ns // 2, SHORTEST_NS)
             patience = _TIMEVAL.pack(*divmod(spinner.patience_ns // 1000, 10**6))
             actor.channel.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, patience)

@@ -23,6 +23,7 @@ from simunix.planning.expand import Expansion, expand, with_options
 from simunix.planning.submission import WORKLOAD_FOLDER, WorkloadPlan
 from simunix.planning.workload_context import check_context
 from simunix.report.batsim_files import write_all
+from simunix.results.dependencies import write_dependencies
 from simunix.results.jobs_csv import JobRow, Recorded, make_rows, read_submissions
 from simunix.results.machines import Machines
 from simunix.results.record import record_of
@@ -149,6 +150,7 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
     directory.release_reserve()
     rows = job_rows(scenario, expansion, directory)
     record = make_record(options, scenario, expansion, emulation, rows)
+    record.depends_on = write_dependencies(directory.path, expansion.plan.hosts)
     record.contexts = [check_context(context, directory) for context in expansion.contexts]
     record.valid = all(context["established"] for context in record.contexts)
     record.write(directory.path / "run.json")

@@ -64,7 +64,7 @@ def plan_single(options: SingleOptions) -> Plan:
     plan = Plan(
         name=options.argv[0],
         platform=star([host]),
-        hosts=(HostSpec(name, sees_temporary_files=True),),
+        hosts=(HostSpec(name, sees_temporary_files=True, terminal=terminal_of_caller()),),
         processes=(process,),
         kernel=KernelOptions(seed=options.seed or 0, epoch_ns=since_1970_ns(today()), strict=options.strict),
         environment=dict(os.environ),
@@ -95,11 +95,20 @@ def _with_settings(plan: Plan, options: SingleOptions) -> Plan:
         plan,
         kernel=kernel,
         environment={**plan.environment, **wanted.environment},
+        shared=(*plan.shared, *wanted.shared),
         until_ns=wanted.until if plan.until_ns is None else plan.until_ns,
         pace=wanted.pace if plan.pace is None else plan.pace,
         preempt_after_s=preempt_after_s if "preempt_after" in said else plan.preempt_after_s,
         capacity=wanted.capacity,
     )
+
+
+def terminal_of_caller() -> str:
+    """The name of the terminal that this process reads from or writes to; empty if there is none."""
+    for fd in (0, 1, 2):
+        with contextlib.suppress(OSError):
+            return os.ttyname(fd)
+    return ""
 
 
 def run_single(options: SingleOptions) -> int:

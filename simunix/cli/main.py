@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import atexit
 import contextlib
+import io
 import os
 import signal
 import sys
@@ -123,6 +124,8 @@ def _silence() -> None:
 def console() -> NoReturn:
     """What the console script calls: main(), and the end of the process."""
     _open_closed()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal's encoding has not ends no run
     try:
         code = main()
     except SystemExit as end:  # of the parser: help, or what it has refused

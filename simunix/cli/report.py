@@ -6,12 +6,15 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rsg_server.errors import SimunixError
+
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 EPILOG = """examples:
   simunix report out/demo                                 one run
   simunix report out/fast out/slow -o slow.html           two runs, compared
+  simunix report --why out/here out/there                 why the event logs of two runs differ
   simunix report out/* --figures figures --format svg     the figures for a paper, too"""
 
 
@@ -42,6 +45,9 @@ def add_parser(subcommands: Subparsers) -> None:
         choices=("png", "svg", "pdf"),
         help="format of the pictures; may be repeated (default: png and svg)",
     )
+    parser.add_argument(
+        "--why", action="store_true", help="say what two runs with different event logs differ in first; write no page"
+    )
     parser.set_defaults(execute=execute)
 
 
@@ -52,7 +58,14 @@ def execute(options: argparse.Namespace) -> int:
     from simunix.report.run_data import read_run, unique_labels
 
     directories = options.directories
+    if options.why and len(directories) != 2:
+        raise SimunixError("--why: give the folders of two runs")
     runs = [read_run(path, label, options.window) for path, label in zip(directories, unique_labels(directories), strict=True)]
+    if options.why:
+        from simunix.report.why import reasons
+
+        print("\n".join(reasons(*runs)))
+        return 0
     comparison = Comparison(runs)
     size = write_page(options.output, comparison, options.title or _title([run.label for run in runs]))
     print(f"{options.output}: {len(runs)} run{'s' if len(runs) != 1 else ''}, {size / 1e6:.1f} MB")

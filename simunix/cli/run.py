@@ -75,8 +75,10 @@ def execute(options: argparse.Namespace) -> int:
     """Choose between the three forms."""
     if not options.target:
         raise SimunixError("run: give a scenario file, or a command after --; see simunix run --help")
-    if options.pace is not None and options.pace <= 0:
+    if options.pace is not None and not 0 < options.pace < float("inf"):
         raise SimunixError(f"--pace: expected a number above 0, got {options.pace:g}")
+    if options.seed is not None and not 0 <= options.seed < 1 << 63:
+        raise SimunixError(f"--seed: expected a number from 0 to {(1 << 63) - 1}, got {options.seed}")
     if options.epoch is not None:
         options.set.append(f"epoch={_date(options.epoch)}")
     if options.join is not None:

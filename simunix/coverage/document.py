@@ -26,8 +26,17 @@ KNOWN_GAPS = """
 * `/proc` and `/sys` are the kernel's own text, with its times and counters, but for what describes the emulated host: `uptime`,
   `stat`, `loadavg`, `meminfo`, `PID/stat`, `boot_id`, `uuid`, and in a scenario `cpuinfo` and the processors in `/sys`. What
   processes have of memory (`rss`, `statm`, `status`) and how often they were switched is real.
+* Load averages (`loadavg`, `sysinfo`, and all that programs make of them) are 0, as computing takes no time. An average of
+  those that compute by the profile of a job would need a message for each `sysinfo`.
 * `rdtsc` and `rdtscp` are no calls: they are made to fault, and tell virtual time at 2 GHz (`csrc/shim/sys/time/tsc.c`).
   `rdrand` draws the processor's own random numbers: nothing can seed those, and `simunix check` tells which programs may.
+* Static programs, those with privileges (setuid, setgid, file capabilities), those that their user may not read, and programs
+  of another C library get the shim from the host's init
+  ([architecture](../internals/architecture.md#programs-without-a-loader)), and only the slower of its two nets. The kernel
+  gives the image of a setuid program addresses by chance, which a run cannot repeat; what such a program runs has its
+  addresses by rule. 32-bit programs are refused, or killed if only their exec shows what they are.
+* `ptrace` is refused: each system call is a SIGSYS for the shim, at which the kernel would stop a traced thread that holds the
+  turn, before the shim could say so. `strace` and `gdb` work from outside ([diagnosis](../guide/diagnosis.md)).
 * `ioctl` refuses what is known to wait or to tell the time; a device with requests of its own may still do either.
 """
 

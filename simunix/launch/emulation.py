@@ -37,7 +37,7 @@ from simunix.launch.limits.ksm import MemoryGate, start_merging
 from simunix.launch.limits.limits import raise_open_files
 from simunix.launch.plan import Plan
 from simunix.launch.run_directory import RunDirectory
-from simunix.launch.supervisor import Descriptors, Supervised, Supervisor
+from simunix.launch.supervisor import FROM_OUTSIDE, Descriptors, Supervised, Supervisor
 from simunix.launch.view.host_files import HostFiles, show_files
 from simunix.roots.tree import THIS_COMPUTER
 
@@ -118,6 +118,8 @@ class Emulation:
 
     def note_failure(self, error: SimunixError) -> None:
         """Record that the run was ended by an error. An earlier failure stays the reason."""
+        if isinstance(error, FROM_OUTSIDE):
+            self.kernel.disturbances.note(str(error))
         self.supervisor.failure = self.supervisor.failure or str(error)
 
     # Preparation

@@ -16,15 +16,17 @@ from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 @dataclass(frozen=True, slots=True)
 class PrivateSpec:
-    """A path that a host has for itself, with its owner and mode.
+    """A path that a host has for itself, with its owner and mode; without a mode, those of the path in the host's root, if any.
 
-    A `shared` one is the same for all hosts that name it, as on a network file system (whose traffic is not modelled).
+    A `copied` one begins with what the root has there, others with nothing. A `shared` one is the same for all hosts that name
+    it, as on a network file system (whose traffic is not modelled).
     """
 
     path: str
     owner: str = ""
-    mode: int = 0o755
+    mode: int | None = 0o755
     shared: bool = False
+    copied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class FileSpec:
 class HostSpec:
     """A host's container; its address and links are the platform's. `etc`: files of /etc that it has instead of its root's.
 
+    `terminal` is the caller's, for a command in the foreground.
     With `sees_temporary_files` it finds this computer's files in /tmp, under a layer of its own; else only shared ones.
     """
 
@@ -51,6 +54,7 @@ class HostSpec:
     root: RootTree = THIS_COMPUTER
     etc: Mapping[str, bytes] = field(default_factory=dict)
     sees_temporary_files: bool = False
+    terminal: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""Whether a program can be emulated at all: static, setuid and foreign ones cannot, and are named before a run."""
+"""Whether a program can be emulated at all: foreign ones cannot, and are named before a run.
+
+Nor can static and setuid ones where the kernel lets nobody be traced (simunix.roots.tracing).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from simunix.roots.tracing import tracing_is_allowed
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 ELF_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
@@ -73,6 +77,8 @@ def check_file(program: Path, identity: Identity, tree: RootTree = THIS_COMPUTER
                 if head.startswith(b"\x7fELF"):
                     return _check_elf(program, head, _segments(file, head), identity)
         except PermissionError:
+            if tracing_is_allowed():
+                return None
             return f"{program}: not readable, so it cannot be checked; run as a user that may read it"
         interpreter = interpreter_of(head)
         if interpreter is None:
@@ -97,15 +103,15 @@ def _check_elf(program: Path, head: bytes, segments: bytes, identity: Identity) 
     fields = ELF_HEADER.unpack_from(head)
     if head[4] != 2 or fields[2] != EM_X86_64:
         return f"{program}: not an x86-64 program; simunix emulates x86-64 Linux only"
+    if tracing_is_allowed():  # then the host's init brings the shim in
+        return None
     privilege = gained_privilege(program, identity)
     if privilege is not None:
-        return (
-            f"{program}: {privilege}: the loader would drop the shim; run a copy without, or as a user who gains nothing by it"
-        )
+        return f"{program}: {privilege}: the loader would drop the shim, and ptrace(2) is forbidden here; run a copy without"
     count = len(segments) // PROGRAM_HEADER.size
     kinds = {PROGRAM_HEADER.unpack_from(segments, index * PROGRAM_HEADER.size)[0] for index in range(count)}
     if PT_INTERP not in kinds:
-        return f"{program}: statically linked: no loader to bring the shim in; use a dynamically linked build"
+        return f"{program}: statically linked, and ptrace(2) is forbidden here; use a dynamically linked build"
     return None
 
 

@@ -16,8 +16,11 @@ RESERVE, RESERVE_BYTES = ".reserve", 1 << 18
 """A file that keeps room for the results of a run whose disk becomes full: for a long run.json, and a short jobs.csv."""
 
 
-def remove_tree(path: Path) -> None:
-    """Remove a folder with all in it, also what overlay mounts leave behind without permissions. Raises SimunixError."""
+def remove_tree(path: Path, last: str = "") -> None:
+    """Remove a folder with all in it, also what overlay mounts leave behind without permissions. Raises SimunixError.
+
+    The file `last` goes last: until then, a removal that was cut short can be done again.
+    """
 
     def open_up(function: object, name: str, problem: object) -> None:
         os.chmod(name, 0o700)
@@ -27,6 +30,11 @@ def remove_tree(path: Path) -> None:
             os.unlink(name)
 
     try:
+        for child in list(path.iterdir()) if last else ():
+            if child.is_dir() and not child.is_symlink():
+                shutil.rmtree(child, onerror=open_up)
+            elif child.name != last:
+                child.unlink()
         shutil.rmtree(path, onerror=open_up)
         if path.exists():
             path.rmdir()
@@ -65,7 +73,7 @@ class RunDirectory:
                     raise SimunixError(f"--out {path}: exists and is not a folder; choose another name")
                 if any(path.iterdir()) and not (path / MARK).exists():
                     raise SimunixError(f"--out {path}: exists and is not an earlier run's folder; choose another name")
-                remove_tree(path)
+                remove_tree(path, MARK)
             path.mkdir(parents=True, mode=0o700)
             (path / MARK).touch()
             _reserve(path / RESERVE)

@@ -12,17 +12,20 @@ from dataclasses import dataclass
 from functools import partial
 
 from rsg_server.edge.service import Service
-from rsg_server.errors import SimunixError
+from rsg_server.errors import ServerError, SimunixError, StallError
 from rsg_server.handlers.signals import inject
 from rsg_server.kernel import Kernel
 from rsg_server.process.host_state import Command
 from rsg_server.process.process import Process
+from simunix.launch.factory.broker import FactoryError, HostLostError
 from simunix.launch.limits.ksm import MemoryGate
 from simunix.launch.plan import Plan, ProcessSpec
 from simunix.launch.run_directory import RunDirectory
 
 BOOT_STEP_NS = 10**9
 """When a host boots, its processes start again with the pauses of the plan between them, but with none longer than this."""
+FROM_OUTSIDE = (HostLostError, FactoryError, ServerError, StallError)
+"""Errors that no scenario has as its consequence: something outside of the emulation has gone wrong."""
 Descriptors = tuple[int, int, int]
 """Standard input, output and error."""
 
@@ -92,6 +95,8 @@ class Supervisor:
         try:
             entry.process = self._spawn(entry.spec)
         except SimunixError as error:
+            if isinstance(error, FROM_OUTSIDE):
+                self._kernel.disturbances.note(str(error))
             entry.ended = True
             self.fail(str(error))
             return

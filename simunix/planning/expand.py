@@ -33,7 +33,7 @@ from simunix.planning.submission import WorkloadPlan, Workloads, plan_workloads
 from simunix.planning.workload_context import ContextPlan, plan_contexts
 from simunix.rjms.adapter import ClusterPlan, Site
 from simunix.scenario.located import located
-from simunix.scenario.model import STOPS, HostSection, ProcessSection, Scenario
+from simunix.scenario.model import STOPS, HostSection, PrivateSection, ProcessSection, Scenario
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 ENVIRONMENT = {"PATH": PATH, "HOME": "/root", "LANG": "C.UTF-8", "TZ": "UTC", "USER": "root", "SHELL": "/bin/bash"}
@@ -226,7 +226,8 @@ def _platform(scenario: Scenario, hardware: dict[str, Hardware], folder: Path) -
             if name in hardware:
                 raise SimunixError(f"hosts[{index}].name: host {name} is named twice; host names must differ")
             hardware[name] = _hardware(section)
-            hosts.append(Host(name, (address,), section.cores, section.memory, (section.speed,)))
+            host = Host(name, (address,), section.cores, section.memory, (section.speed,), disk_bytes=section.disk)
+            hosts.append(host)
             if section.bandwidth or section.latency is not None:
                 latency = default.latency_ns if section.latency is None else section.latency
                 overrides[name] = Access(section.bandwidth or default.bandwidth_bytes_per_s, latency)
@@ -261,12 +262,13 @@ def _private_paths(
             found.setdefault(name, {}).update({spec.path: spec for spec in specs})
     for host in scenario.hosts:
         for name in host.name:
-            for path in host.private:
-                found.setdefault(name, {}).setdefault(path.rstrip("/"), PrivateSpec(path.rstrip("/")))
+            for entry in host.private:
+                spec = _private_spec(entry)
+                found.setdefault(name, {}).setdefault(spec.path, spec)
     for process in scenario.processes:
         for name in process.host:
-            for path in process.private:
-                spec = PrivateSpec(path.rstrip("/"), process.user or "")
+            for entry in process.private:
+                spec = _private_spec(entry, process.user or "")
                 found.setdefault(name, {}).setdefault(spec.path, spec)
     private = {name: tuple(specs.values()) for name, specs in found.items()}
     for workload in workloads:
@@ -275,6 +277,10 @@ def _private_paths(
             shared = {entry.path: entry for entry in (*private.get(name, ()), workload.behaviour.private)}
             private[name] = tuple(shared.values())
     return private
+
+
+def _private_spec(entry: PrivateSection, owner: str = "") -> PrivateSpec:
+    return PrivateSpec(entry.path.rstrip("/"), owner, mode=None, copied=entry.content == "copy")
 
 
 # Processes

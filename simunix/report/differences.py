@@ -49,6 +49,8 @@ def settings(run: Run) -> dict[str, str]:
             found[f"input {role}"] = _text(file.get("sha256"))[:DIGEST]
     for name, file in (record.get("programs") or {}).items():
         found[f"program {name}"] = _text(file.get("sha256"))[:DIGEST]
+    for key, value in (record.get("depends_on") or {}).items():
+        found[f"depends_on.{key}"] = _text(value)
     for number, root in enumerate(record.get("roots") or []):
         for key in ("path", "release", "glibc", "slurm"):
             found[f"root[{number}].{key}"] = _text(root.get(key))

@@ -55,6 +55,7 @@ class RunRecord:
     kernel: str = field(default_factory=platform.release)
     inputs: dict[str, dict[str, str | None]] = field(default_factory=dict)
     roots: list[dict[str, object]] = field(default_factory=list)
+    depends_on: dict[str, Any] = field(default_factory=dict)  # of the computer, besides kernel, roots and programs
     contexts: list[dict[str, Any]] = field(default_factory=list)  # of workloads that were cut with one
     valid: bool = True  # every context was established when its replay began
     programs: dict[str, dict[str, str | None]] = field(default_factory=dict)

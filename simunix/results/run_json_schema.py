@@ -49,6 +49,7 @@ class _Record(_Strict):
     inputs: dict[str, _File] | None = None
     programs: dict[str, _File] | None = None
     roots: list[dict[str, Any]] | None = None
+    depends_on: dict[str, Any] | None = None
     counts: dict[str, Count] | None = None
     contexts: list[_Context] | None = None
 

@@ -176,6 +176,9 @@ class Rjms(Protocol):
     def version(self, root: RootTree) -> str | None:
         """The version that is installed in a root file system, e.g. `24.11.5`; None if there is none."""
 
+    def plugins(self, root: RootTree) -> list[str]:
+        """The names of the plugins that are installed in a root file system, sorted: daemons may look at all of them."""
+
     def plan(self, section: ClusterSection, key: str, site: Site) -> ClusterPlan:
         """What a section, found at `key` of the scenario, adds to the plan. SimunixError says what does not fit."""
 

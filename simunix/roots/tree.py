@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from rsg_server.errors import SimunixError
+from simunix.roots.tracing import tracing_is_allowed
 
 LOADER = "/lib64/ld-linux-x86-64.so.2"
 LIBC = ("/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6", "/usr/lib/libc.so.6")
@@ -96,14 +97,19 @@ THIS_COMPUTER = RootTree(Path("/"))
 
 
 def open_root(path: Path) -> RootTree:
-    """Return the root at a path that a user gave. Raises SimunixError if hosts could not run in it."""
+    """Return the root at a path that a user gave. Raises SimunixError if hosts could not run in it.
+
+    Another C library than GNU's, such as Alpine's, has a loader that does not bring the shim in, so a host's init has to.
+    """
     if not path.is_dir():
         raise SimunixError(f"{path}: no such folder; make one with: simunix root make RELEASE {path} PACKAGE...")
     tree = RootTree(path.resolve())
+    wanted = ("/bin/sh", "/etc/passwd") if tracing_is_allowed() else (LOADER, "/bin/sh", "/etc/passwd")
     try:
-        missing = [name for name in (LOADER, "/bin/sh", "/etc/passwd") if not tree.has(name)]
+        missing = [name for name in wanted if not tree.has(name)]
     except PermissionError as error:
         raise SimunixError(f"{path}: {error.strerror}; run as a user that may read it") from error
     if missing:
-        raise SimunixError(f"{path}: not a root file system of x86-64 Linux with the GNU C library: it has no {missing[0]}")
+        with_libc = " with the GNU C library, which is needed where ptrace(2) is forbidden" if LOADER in missing else ""
+        raise SimunixError(f"{path}: not a root file system of x86-64 Linux{with_libc}: it has no {missing[0]}")
     return tree

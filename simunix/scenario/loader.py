@@ -12,13 +12,12 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from simunix.scenario import yaml_text
 from simunix.scenario.located import ScenarioError
 from simunix.scenario.model import Scenario
 
 Location = tuple[str | int, ...]
-_KEY = re.compile(r"[\w-]+(\[\d+\]|\.[\w/-]+)*")
-VALUES_MAX = 1_000_000
-"""The most values that a file may have. No scenario comes near, but a few lines of aliases can stand for any number."""
+_KEY = re.compile(r"[\w-]+(\[[0-9]+\]|\.[\w/-]+)*")
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -31,8 +30,6 @@ class _Positions:
         self.overridden: dict[str, str] = {}
 
     def walk(self, node: yaml.Node, location: Location = ()) -> None:
-        if len(self.lines) > VALUES_MAX:
-            raise ScenarioError(f"{self.path}: more than {VALUES_MAX:,} values, aliases written out; use fewer aliases")
         self.lines.setdefault(location, node.start_mark.line + 1)
         if isinstance(node, yaml.MappingNode):
             for key, value in node.value:
@@ -66,9 +63,14 @@ class _Positions:
         """`file:line` of a key such as `events[3].host`, or of the section that it is in; None for a key of another file."""
         if not _KEY.fullmatch(key):
             return None
-        location = self.written(tuple(int(part) if part.isdigit() else part for part in re.findall(r"[^.\[\]]+", key)))
+        location = self.written(tuple(_part(part) for part in re.findall(r"[^.\[\]]+", key)))
         is_known = location[:1] in self.lines or any(re.split(r"[.\[]", name)[0] == location[0] for name in self.overridden)
         return self.where(location) if is_known else None
+
+
+def _part(word: str) -> str | int:
+    """A part of a key: a number is the index of an element."""
+    return int(word) if re.fullmatch(r"[0-9]{1,9}", word) else word
 
 
 def dotted(location: Sequence[str | int]) -> str:
@@ -99,28 +101,19 @@ def from_overrides(model: type[Scenario], document: dict[str, Any], what: str, o
 
 def read_document(path: Path, what: str, first_key: str) -> tuple[dict[str, Any], _Positions]:
     """The mapping in a YAML file, and the line of each value. `what` and `first_key` tell in messages what was expected."""
+    positions = _Positions(path)
     try:
-        text = path.read_text()
+        document, node = yaml_text.parse(yaml_text.read(path))
     except OSError as error:
         raise ScenarioError(f"{path}: {error.strerror}; give {what}") from error
     except UnicodeDecodeError as error:
         raise ScenarioError(f"{path}: not a text file; give {what}, in YAML") from error
-    positions = _Positions(path)
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        document = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f":{mark.line + 1}" if mark else ""
-        raise ScenarioError(f"{path}{line}: not YAML: {getattr(error, 'problem', error)}") from error
-    except RecursionError:
-        raise ScenarioError(f"{path}: nested too deeply; see simunix schema") from None
+    except yaml_text.RefusedError as error:
+        line = "" if error.line is None else f":{error.line}"
+        raise ScenarioError(f"{path}{line}: {error.problem}") from error
     if node is None or not isinstance(document, dict):
         raise ScenarioError(f"{path}: expected a mapping with the key {first_key!r}; see simunix schema")
-    try:
-        positions.walk(node)
-    except RecursionError:
-        raise ScenarioError(f"{path}: an alias stands for what it is in itself; write out what is meant") from None
+    positions.walk(node)
     return document, positions
 
 
@@ -137,9 +130,7 @@ def _apply(document: dict[str, Any], override: str, positions: _Positions) -> No
     if not equals or not key:
         raise ScenarioError(f"--set {override}: expected KEY=VALUE, e.g. --set network.latency=50us")
     target: Any = document
-    parts: list[str | int] = [
-        int(part) if part.isdigit() else part for part in key.replace("[", ".").replace("]", "").split(".")
-    ]
+    parts = [_part(word) for word in key.replace("[", ".").replace("]", "").split(".")]
     for part, below in itertools.pairwise(parts):
         if isinstance(target, dict) and isinstance(part, str):
             target = target.setdefault(part, [] if isinstance(below, int) else {})
@@ -148,8 +139,10 @@ def _apply(document: dict[str, Any], override: str, positions: _Positions) -> No
         else:
             raise ScenarioError(f"--set {override}: there is no {dotted(parts)} in {positions.path}")
     try:
-        target[parts[-1]] = yaml.safe_load(text)
-    except (TypeError, IndexError, yaml.YAMLError):
+        target[parts[-1]] = yaml_text.parse(text)[0]
+    except yaml_text.RefusedError as error:
+        raise ScenarioError(f"--set {override:.60}: {error.problem}") from None
+    except (TypeError, IndexError):
         raise ScenarioError(f"--set {override}: there is no {dotted(parts)} in {positions.path}") from None
     positions.overridden[dotted(parts)] = override
 

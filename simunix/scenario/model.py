@@ -17,7 +17,7 @@ from simunix import units
 from simunix.dates import moment, today
 from simunix.scenario.faults import EventSection, ProfileSection
 from simunix.scenario.network_section import NetworkSection
-from simunix.scenario.section import Duration, HostList, Rate, Section, Size, Speed, host_names
+from simunix.scenario.section import Duration, FileName, HostList, Rate, Section, Size, Speed, check_private, host_names
 from simunix.scenario.submit_section import SubmitSection
 
 
@@ -83,6 +83,31 @@ def allow_one(schema: dict[str, Any]) -> None:
     schema["anyOf"] = [schema["anyOf"][0]["items"], *schema["anyOf"]]
 
 
+class PrivateSection(Section):
+    """A path that a host has for itself, with its first content: nothing, or a copy of what its root has there."""
+
+    path: str
+    content: Literal["empty", "copy"] = "empty"
+
+
+def _private(value: object) -> object:
+    """A path alone stands for a section."""
+    if isinstance(value, str):
+        value = {"path": value}
+    path = value.get("path") if isinstance(value, dict) else None
+    if isinstance(path, str):
+        check_private(path)
+    return value
+
+
+def _allow_path(schema: dict[str, Any]) -> None:
+    """The JSON Schema of such a list: paths or sections."""
+    schema["items"] = {"anyOf": [{"type": "string"}, schema["items"]]}
+
+
+PrivatePaths = Annotated[list[Annotated[PrivateSection, BeforeValidator(_private)]], Field(json_schema_extra=_allow_path)]
+
+
 class HostSection(Section):
     """One or many hosts of one kind. `address` is the first one's; the others count on from it.
 
@@ -95,10 +120,11 @@ class HostSection(Section):
     sockets: Annotated[int, Field(ge=1)] = 1
     threads_per_core: Annotated[int, Field(ge=1)] = 1
     memory: Size = 4 << 30
+    disk: Size = 1 << 40
     speed: Speed = 1e9
     bandwidth: Rate | None = None
     latency: Duration | None = None
-    private: list[str] = []
+    private: PrivatePaths = []
     root: Path | None = Field(default=None, strict=False)
 
     @model_validator(mode="after")
@@ -110,16 +136,13 @@ class HostSection(Section):
                 ip_address(self.address)
             except ValueError:
                 raise ValueError(f"address: expected an IPv4 or IPv6 address, got {self.address!r}") from None
-        for path in self.private:
-            if not path.startswith("/") or path.rstrip("/") == "":
-                raise ValueError(f"private: expected absolute paths below /, got {path!r}")
         return self
 
 
 class ProcessSection(Section):
     """A program to start on a host (or on each of several)."""
 
-    name: str
+    name: FileName
     host: HostList
     command: CommandLine
     start: Duration = 0
@@ -129,7 +152,7 @@ class ProcessSection(Section):
     restart: Literal["never", "on-failure", "always"] = "never"
     restart_delay: Duration = 10**9
     essential: bool = False
-    private: list[str] = []
+    private: PrivatePaths = []
 
 
 class WorkloadSection(SubmitSection):
@@ -169,9 +192,9 @@ class CostSection(Section):
 class Scenario(Section):
     """A whole scenario file."""
 
-    name: str = "scenario"
+    name: FileName = "scenario"
     description: str = ""
-    seed: Annotated[int, Field(ge=0)] = 0
+    seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 0
     epoch: Moment = Field(default_factory=today)
     until: Duration | None = None
     pace: Annotated[float, Field(gt=0, strict=False)] | None = None

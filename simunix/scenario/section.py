@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, WithJsonSchema
 
 from simunix import ranges, units
 
@@ -26,7 +26,30 @@ def host_names(value: object) -> tuple[str, ...]:
 HostList = Annotated[tuple[str, ...], BeforeValidator(host_names), WithJsonSchema({"type": "string"})]
 
 
+def _file_name(value: str) -> str:
+    """A name that files are called by: neither a path, nor too long with what is added to it."""
+    if (
+        not value
+        or value in (".", "..")
+        or len(value.encode(errors="replace")) > 200
+        or not value.isprintable()
+        or "/" in value
+    ):
+        raise ValueError(f"expected a name that a file can have, of 1 to 200 characters without '/', got {value[:60]!r}")
+    return value
+
+
+FileName = Annotated[str, AfterValidator(_file_name)]
+"""A name by which files of a run are called."""
+
+
+def check_private(path: str) -> None:
+    """Raise ValueError for a private path that is not spelled out from the root of the host."""
+    if not path.startswith("/") or path.rstrip("/") == "" or {".", "..", ""} & set(path.strip("/").split("/")):
+        raise ValueError(f"expected absolute paths below /, without '..', got {path[:60]!r}")
+
+
 class Section(BaseModel):
     """A section of a scenario. Unknown keys are errors, and values cannot be changed after loading."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from simunix.rjms.scenario import load
 from simunix.scenario.loader import read_document, validated
 from simunix.scenario.located import ScenarioError
-from simunix.scenario.section import Section
+from simunix.scenario.section import FileName, Section
 
 Setting = dict[str, Any]
 
@@ -54,7 +54,7 @@ class Experiment(Section):
     scenario's own if there is none), or the r-th of `seeds`. `set` sets keys in all runs.
     """
 
-    name: str = "experiment"
+    name: FileName = "experiment"
     description: str = ""
     scenario: Path = Field(strict=False)
     set: Setting = {}

@@ -28,7 +28,6 @@ REASONS = {
     "security labels and rules of the process itself: no waiting",
     "IPC objects of the host: the kernel answers at once",
     "compares two processes of the host, no waiting",
-    "return from a signal handler, always from the shim's own restorer",
     "only the kernel itself calls it, for waits, and nobody waits there",
     "never implemented or removed by Linux: the kernel says ENOSYS",
 }

@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 
 SIMUNIX = ROOT / "simunix"
 NAMED = re.compile(
-    r"slurm|squeue|sbatch|srun|sacct|scontrol|sinfo|scancel|munge|jobcomp|qsub|qstat|sge_|oarsub|condor", re.IGNORECASE
+    r"slurm|squeue|sbatch|srun|sacct|scontrol|\bsinfo|scancel|munge|jobcomp|qsub|qstat|sge_|oarsub|condor", re.IGNORECASE
 )
 FREE = ("rjms/slurm", "bench", "cli")
 """Slurm itself; benchmarks, whose subject is Slurm; the texts of the command line."""

@@ -1,11 +1,14 @@
 """Parity: the same programs with the same assertions, run natively and emulated.
 
+C programs run emulated in two more arms, whose programs have no loader that would bring the shim in: linked statically with
+glibc, and with musl, where they compile. All but a sample of these are slow tests.
+
 Each file in programs/ tests one behaviour, prints EXIT-SUCCESS last and exits 0. Its header comment may hold
 directives:
 
 - ``virtual: N``: it lets N seconds pass. Emulated it must take less than WALL_LIMIT_S of wall time; natively it is
   slow.
-- ``native: no (reason)``, ``emulated: no (reason)``: skipped in that arm.
+- ``native: no (reason)``, ``emulated: no (reason)``, ``static: no (reason)``, ``musl: no (reason)``: skipped in that arm.
 - ``warns: TEXT``: emulated, simunix says TEXT on stderr. All others must run without a warning, since a warning means
   that something escaped.
 """
@@ -38,7 +41,21 @@ HANG_S = 60.0
 WALL_LIMIT_S = 8.0
 """An emulated program that lets long virtual times pass must take less than this: the slow ones need 10 s and more natively."""
 
-DIRECTIVE = re.compile(r"^(?://|#) (virtual|native|emulated|warns): (.+)$", re.MULTILINE)
+STATIC_ARMS = {
+    "static": ["gcc", "-static"],
+    "musl": ["musl-gcc", "-static", "-idirafter", "/usr/include", "-idirafter", "/usr/include/x86_64-linux-gnu"],
+}
+STATIC_SAMPLE = (
+    "exec_from_thread",
+    "exec_itself",
+    "mutex_contended",
+    "signal_alternate_stack",
+    "sleep_every_form",
+    "spawn_success",
+)
+"""Programs that every run of the tests has in the static arms as well."""
+
+DIRECTIVE = re.compile(r"^(?://|#) (virtual|native|emulated|static|musl|warns): (.+)$", re.MULTILINE)
 
 
 class ParityError(AssertionError):
@@ -77,17 +94,19 @@ def programs() -> list[Program]:
 
 
 def cases() -> list[object]:
-    """Every program in both arms; what an arm leaves out is a skip with its reason."""
+    """Every program in its arms; what an arm leaves out is a skip with its reason."""
     found: list[object] = []
     for program in programs():
-        for arm in ("native", "emulated"):
+        for arm in ("native", "emulated", *(STATIC_ARMS if program.source.suffix == ".c" else ())):
             marks: list[pytest.MarkDecorator] = []
-            if arm in program.absent:
-                marks.append(pytest.mark.skip(reason=program.absent[arm]))
-            elif arm == "native" and program.virtual_s > 0:
-                marks.append(pytest.mark.slow)
-            elif arm == "emulated" and not SHIM.exists():
+            if arm in program.absent or (arm in STATIC_ARMS and "emulated" in program.absent):
+                marks.append(pytest.mark.skip(reason=program.absent.get(arm, program.absent.get("emulated", ""))))
+            elif arm != "native" and not SHIM.exists():
                 marks.append(pytest.mark.skip(reason=f"the package was built without {SHIM.name}"))
+            elif (arm == "native" and program.virtual_s > 0) or (
+                arm in STATIC_ARMS and program.source.stem not in STATIC_SAMPLE
+            ):
+                marks.append(pytest.mark.slow)
             found.append(pytest.param(program, arm, marks=marks, id=f"{program.source.stem}-{arm}"))
     return found
 
@@ -105,23 +124,25 @@ def headers_digest() -> bytes:
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).digest()
 
 
-def compiled(source: Path, directory: Path) -> list[str]:
+def compiled(source: Path, directory: Path, arm: str = "") -> list[str]:
     """The command that runs this program. C is compiled into the directory, once for all workers and runs of the tests.
 
     The name of a binary says what it was made of; a binary that is not complete is not there under that name.
     """
     if source.suffix == ".py":
         return [sys.executable, str(source)]
-    compiler = COMPILERS[source.suffix]
+    compiler = STATIC_ARMS.get(arm, COMPILERS[source.suffix])
     if shutil.which(compiler[0]) is None:
         pytest.skip(f"{compiler[0]} is not installed")
-    words = [*compiler, *COMPILE, str(source)]
+    words = [*compiler, *(option for option in COMPILE if arm not in STATIC_ARMS or not option.startswith("-W")), str(source)]
     inputs = hashlib.sha256("\0".join([version(compiler[0]), *words]).encode() + headers_digest() + source.read_bytes())
     binary = directory / inputs.hexdigest()[:16] / source.stem
     if not binary.exists():
         binary.parent.mkdir(parents=True, exist_ok=True)
         fresh = binary.with_name(f"{source.stem}.{os.getpid()}")
         result = subprocess.run([*words, "-o", str(fresh)], capture_output=True, text=True)
+        if arm in STATIC_ARMS and result.returncode != 0:
+            pytest.skip(f"does not compile: {result.stderr.splitlines()[-1]}")
         assert result.returncode == 0, result.stderr
         fresh.rename(binary)
     return [str(binary)]
@@ -199,7 +220,7 @@ def command_for(binaries: Path) -> Callable[[str], list[str]]:
 
 @pytest.mark.parametrize(("program", "arm"), cases())
 def test_program(program: Program, arm: str, binaries: Path, tmp_path: Path) -> None:
-    command = compiled(program.source, binaries)
+    command = compiled(program.source, binaries, arm)
     if arm == "native":
         check_run(command, tmp_path, outer_environment(), HANG_S + program.virtual_s)
         return
@@ -249,4 +270,4 @@ def test_every_program_says_what_it_tests() -> None:
         text = program.source.read_text()
         assert text.startswith("// " if program.source.suffix in COMPILERS else '"""'), program.source.name
         assert "EXIT-SUCCESS" in text or "succeed()" in text, program.source.name
-        assert set(program.absent) <= {"native", "emulated"}, program.source.name
+        assert set(program.absent) <= {"native", "emulated", *STATIC_ARMS}, program.source.name

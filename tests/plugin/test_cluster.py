@@ -236,7 +236,6 @@ LOCK = object()
 MISTAKES: dict[str, tuple[Callable[[Cluster], object], str]] = {
     "nothing to run": (lambda c: c.run(), "there is nothing to run; start a program first"),
     "no such program": (lambda c: c.host("a").start(["/no/such"]), "a: /no/such: no such program"),
-    "static program": (lambda c: c.host("a").start(["/sbin/ldconfig"]), "statically linked"),
     "empty command": (lambda c: c.host("a").start([]), "got an empty list"),
     "bad rate": (lambda c: c.host("a", bandwidth="10G"), r"host\('a'\): bandwidth: expected a rate such as '10Gbps'"),
     "bad latency": (lambda c: c.network(latency="slow"), r"network\(\): latency: expected a duration"),

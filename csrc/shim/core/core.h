@@ -13,6 +13,7 @@
 #define SECOND_NS 1000000000L
 #define SHARED_RANGES_MAX 32
 #define WAITER_SLOTS 256
+#define OWN_STACK_BYTES 40960
 #define WATCHED_TERMINALS_MAX 64
 
 /* Registers to start a thread with, in the order in which sys/process/clone_entry.S restores them. */
@@ -23,6 +24,14 @@ struct start_registers {
 };
 
 struct process;
+
+/* How a handler of the application is entered: offsets in sys/signal/frame_entry.S. */
+struct handler_entry {
+    uint64_t stack_pointer; /* at its frame */
+    void *handler;
+    uint64_t mask;
+    uint64_t signal;
+};
 
 /* Whether other threads of the process may wake a waiting thread without the server (turn/handoff.c). */
 enum handoff_state { HANDOFF_NONE, HANDOFF_WAITS, HANDOFF_READY };
@@ -41,10 +50,11 @@ struct handoff_wait {
     uint64_t bitset;
 };
 
-/* One emulated thread. The GS base points here; clone_entry.S knows the offsets of the first two members. */
+/* One emulated thread. The GS base points here; clone_entry.S and guard.S know the offsets of the first three members. */
 struct thread {
     struct thread *self;
     struct start_registers start;
+    uint64_t guard; /* stack pointer to go back to where a fault ends the running handler, 0: none */
     struct process *process;
     struct thread *next; /* in the list of dying or free records */
     int channel;         /* place (core/descriptors.c) of its SEQPACKET socket to the server */
@@ -57,14 +67,28 @@ struct thread {
     bool looks_for_stops; /* something in this call may have made a signal deliverable that stops the process */
     bool acts;            /* in a call that may make others ready, which it may do after having waited */
     uint64_t asked;       /* clock reads and calls since it last waited for something */
+    uint64_t births;      /* children and new images since it last slept */
+    uint64_t looks;       /* polls in vain since it last waited, or found something */
     bool pays_cpu;        /* its CPU time passes in virtual time, since it only computes and reads the clock */
     uint64_t cpu_paid_ns; /* CPU time that it has paid for then */
     uint32_t *join_word;  /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
     bool is_main;
+    bool shares_files;      /* a new process with the descriptors of its creator (CLONE_FILES) */
     bool has_waited;        /* it has given the turn back since it entered the shim */
     bool has_turn;          /* what it says is said in its turn; a new thread's first word is not */
     uint32_t slot;          /* where it waits; 0: the server's slots are used up, and its channel is where it waits */
     int64_t pooled_channel; /* number of its channel and epoll in the process's pool, for a later thread; 0: not pooled */
+    uint8_t *own_stack;     /* the kernel enters the shim here: OWN_STACK_BYTES */
+    stack_t alternate;      /* the application's alternate stack; its size 0: none */
+    uint64_t hidden_mask;   /* signals that the application believes to be blocked: SIGSYS, SIGSEGV */
+    uint64_t held;          /* those of them that were sent meanwhile */
+    siginfo_t held_infos[2];
+    uint64_t faults_masked; /* those of them that a handler's entry has blocked: such a fault kills */
+    struct handler_entry entry;
+    bool is_parked;       /* it has given the turn back in a call, and not gone on yet */
+    uint64_t parked_mask; /* what it blocks meanwhile */
+    unsigned cpu;         /* the first processor that it may use */
+    uint64_t handed;      /* signals that other threads of the process have left to it: signals_take_handed */
     struct handoff_wait handoff;
     uint8_t buffer[SIMUNIX_MESSAGE_MAX];
 };
@@ -84,6 +108,7 @@ struct watched_terminal {
 /* One emulated process; a vfork-like child in the same memory has its own copy. */
 struct process {
     struct simunix_clock_page *page;
+    struct thread *main; /* whom the kernel prefers for signals of the whole process */
     struct thread *dying;
     struct thread *free;
     struct thread *parked;      /* threads that others of the process may wake, in the order in which they began to wait */
@@ -96,10 +121,11 @@ struct process {
     uint64_t nofile_soft;
     uint64_t nofile_hard;
     uint64_t memory_bytes;
-    uint64_t affinity;
     int cpus;
     int descriptor_floor; /* the shim's own descriptors are at or above this, the application's below */
     uint32_t flags;
+    int64_t memory; /* not 0: the number of the memory that it shares with other processes (clone(2), CLONE_VM) */
+    bool is_guest;  /* in the memory of its creator, which goes on */
     int pid;
     int proc; /* /proc, once the process has changed its root; 0 before */
     int terminal_count;
@@ -111,13 +137,12 @@ struct process {
     bool shared_overflow;
     int shared_count;
     struct shared_range shared[SHARED_RANGES_MAX];
-    struct kernel_sigaction sigsys; /* what the application believes that it has installed */
-    struct kernel_sigaction sigsegv;
-    bool tsc_faults;                /* the application wants its readings of the time stamp counter to fault */
-    void *handlers[65];             /* the application's own, by signal, while the process is traced */
-    bool traces_by_server;          /* its files may not grow as they like (RLIMIT_FSIZE): the server writes its traces */
-    uint64_t plain_handlers;        /* those of them that do not ask for siginfo */
-    uint16_t waiters[WAITER_SLOTS]; /* parked futex waiters by hash of the word's address */
+    struct kernel_sigaction actions[65]; /* what the application believes that it has installed, where that is the shim's */
+    bool tsc_faults;                     /* the application wants its readings of the time stamp counter to fault */
+    void *handlers[65];                  /* the application's own, by signal, while the process is traced */
+    bool traces_by_server;               /* its files may not grow as they like (RLIMIT_FSIZE): the server writes its traces */
+    uint64_t plain_handlers;             /* those of them that do not ask for siginfo */
+    uint16_t waiters[WAITER_SLOTS];      /* parked futex waiters by hash of the word's address */
     char host_name[65];
     char shim_path[256];
     char files[512]; /* folder of the host's own files, "" where namespaces show them */
@@ -154,6 +179,7 @@ void set_thread_pointer(struct thread *thread);
 struct thread *thread_new(struct process *process, int64_t pooled_channel, int channel);
 void thread_release(struct thread *thread);
 void threads_reap(struct process *process);
+void thread_use_own_stack(const struct thread *thread);
 static inline struct thread *current_thread(void)
 {
     struct thread *thread;
@@ -176,6 +202,10 @@ long descriptor_is_free(const struct call *call);
 bool descriptors_reach(struct call *call, uint64_t wanted);
 bool descriptors_grow(struct call *call);
 void descriptors_close_others(const struct process *process, int place);
+
+/* guard.S */
+long guarded_call(long (*work)(void *argument), void *argument);
+void guard_fault(void);
 
 /* diagnostic.c */
 _Noreturn void fatal(const char *what, const char *detail, int64_t number);
@@ -200,13 +230,15 @@ enum interruption signals_check(struct call *call);
 void signals_from_kernel(struct call *call);
 void signals_temporary_mask(struct call *call, const uint64_t *mask);
 uint64_t signals_strip(uint64_t mask);
-void signals_adopt(void);
 bool signals_default_stops(int signal);
 bool signals_default_ignores(int signal);
 void signals_announce_stop(struct thread *thread, int signal, long pid);
 void signals_stop(struct thread *thread, int signal);
+bool signals_hand_to_main(struct thread *thread, int signal);
+void signals_take_handed(struct thread *thread);
 void signals_stop_if_due(struct thread *thread, uint64_t mask);
 void signal_restorer(void);
+void mask_restorer(void);
 
 /* handoff_list.c */
 void handoff_append(struct thread **list, struct thread *thread);

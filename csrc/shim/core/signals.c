@@ -25,30 +25,12 @@ static bool stops_by_default(int signal)
 
 static void disposition(int signal, struct kernel_sigaction *action)
 {
-    if (signal == SIGSEGV) {
-        *action = current_thread()->process->sigsegv;
+    if (signal == SIGSEGV || signal == SIGBUS || signal == SIGSYS) { /* the kernel's are the shim's */
+        *action = current_thread()->process->actions[signal];
         return;
     }
     memset(action, 0, sizeof *action);
     NATIVE(rt_sigaction, signal, NULL, action, 8);
-}
-
-/* Handlers that were installed before the shim's constructor ran (libpthread of glibc before 2.34 is initialised first) would
- * return through libc's restorer, which is trapped, and may block SIGSYS. */
-void signals_adopt(void)
-{
-    struct kernel_sigaction action;
-
-    for (int signal = 1; signal <= 64; signal++) {
-        memset(&action, 0, sizeof action);
-        NATIVE(rt_sigaction, signal, NULL, &action, 8);
-        if (signal == SIGSYS || action.handler == (void *)SIG_DFL || action.handler == (void *)SIG_IGN)
-            continue;
-        action.mask = signals_strip(action.mask);
-        action.flags |= SA_RESTORER;
-        action.restorer = (void *)signal_restorer;
-        NATIVE(rt_sigaction, signal, &action, NULL, 8);
-    }
 }
 
 /* Would this signal, delivered now, stop the process? */
@@ -135,6 +117,37 @@ enum interruption signals_check(struct call *call)
         return action.flags & SA_RESTART ? INTERRUPT_RESTART : INTERRUPT_CALL;
     }
     return INTERRUPT_NONE;
+}
+
+/* A thread sends a signal to its own process. Linux prefers the main thread, if that may take it; here the kernel would find all
+ * signals blocked, and the sender would take it on its way out of the shim. So the main thread gets it to send it to itself once
+ * it has the turn. False: the kernel is to decide. */
+bool signals_hand_to_main(struct thread *thread, int signal)
+{
+    struct thread *main = thread->process->main;
+    struct kernel_sigaction action;
+
+    if (main == thread || main == NULL || !main->is_parked || signal < 1 || signal > 31 ||
+        (main->parked_mask & SIGNAL_BIT(signal)) != 0)
+        return false;
+    disposition(signal, &action);
+    if (action.handler == (void *)SIG_DFL || action.handler == (void *)SIG_IGN)
+        return false;
+    main->handed |= SIGNAL_BIT(signal);
+    return true;
+}
+
+void signals_take_handed(struct thread *thread)
+{
+    long pid = thread->process->pid;
+
+    for (; thread->handed != 0; thread->handed &= thread->handed - 1) {
+        siginfo_t info = {.si_signo = __builtin_ctzl(thread->handed) + 1, .si_code = SI_USER};
+
+        info.si_pid = (int)pid;
+        info.si_uid = (unsigned)NATIVE(getuid);
+        NATIVE(rt_tgsigqueueinfo, pid, thread->tid, info.si_signo, &info);
+    }
 }
 
 /* From here to the end of the call, wait under another mask (ppoll and its kin). */

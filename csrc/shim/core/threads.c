@@ -11,9 +11,10 @@ static void close_own(const struct process *process, int *place)
     *place = -1;
 }
 
+/* The record, and behind it the stack on which the kernel enters the shim. */
 static struct thread *fresh_record(void)
 {
-    long memory = NATIVE(mmap, NULL, RECORD_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    long memory = NATIVE(mmap, NULL, RECORD_SIZE + OWN_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     struct thread *thread = (struct thread *)memory;
 
     if (memory < 0)
@@ -63,6 +64,7 @@ struct thread *thread_new(struct process *process, int64_t pooled_channel, int c
     thread->epoll = epoll;
     thread->pooled_channel = pooled_channel;
     thread->trace = -1;
+    thread->own_stack = (uint8_t *)thread + RECORD_SIZE;
     return thread;
 }
 
@@ -98,6 +100,14 @@ void threads_reap(struct process *process)
             *thread->join_word = 0;
         thread_release(thread);
     }
+}
+
+/* The kernel enters the shim on that stack, whatever becomes of the application's. */
+void thread_use_own_stack(const struct thread *thread)
+{
+    const stack_t stack = {.ss_sp = thread->own_stack, .ss_size = OWN_STACK_BYTES};
+
+    NATIVE(sigaltstack, &stack, NULL);
 }
 
 void set_thread_pointer(struct thread *thread)

@@ -60,7 +60,8 @@ long dispatch_unknown(struct call *call, const char *what)
     return -ENOSYS;
 }
 
-/* Handlers of signals may run inside a handler and make calls of their own. */
+/* A bad pointer ends the handler with -EFAULT (core/guard.S). Handlers of signals may run inside a handler and make calls of
+ * their own. */
 static long handle(struct call *call, const struct row *row)
 {
     struct thread *thread = call->thread;
@@ -68,7 +69,7 @@ static long handle(struct call *call, const struct row *row)
     long result;
 
     thread->acts = !row->quiet;
-    result = row->handler(call);
+    result = guarded_call((long (*)(void *))row->handler, call);
     thread->acts = before;
     return result;
 }

@@ -16,6 +16,14 @@ long dispatch_unknown(struct call *call, const char *what);
 /* trap.c */
 void trap_install(void);
 
+/* init.c */
+bool shim_begin(char **argv, char **environment);
+
+/* injected.c, injected_entry.S */
+void injected_entry(void);
+uint64_t injected_place(const uint8_t *flat, int library);
+void injected_start(uint64_t *stack, void *flat, size_t size, int library);
+
 /* preempt.c */
 void preempted(struct thread *thread, const struct ucontext *context);
 

@@ -1,14 +1,18 @@
-/* The constructor: connected, registered, vDSO patched, dispatch armed, all before the program's own constructors run. */
+/* The beginning of an image: connected, registered, vDSO patched, dispatch armed, all before the program's own constructors run.
+ * The loader calls the constructor here; where the shim was brought in without the loader, injected.c begins. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/entry/entry.h"
 #include "shim/strace/tracing.h"
+#include "shim/sys/process/process.h"
+#include "shim/sys/signal/signal.h"
 #include "shim/sys/time/time.h"
 
 #include <linux/auxvec.h>
 
 static struct process main_process;
 static struct thread main_thread;
+static uint8_t main_stack[OWN_STACK_BYTES] __attribute__((aligned(64)));
 
 static const char channel_variable[] = "SIMUNIX_CHANNEL=";
 static const char preload_variable[] = "LD_PRELOAD=";
@@ -43,27 +47,24 @@ static int parse_number(const char *text)
     return number;
 }
 
-/* The program sees its own LD_PRELOAD only: what stands before the first separator is the shim's path. */
+/* The program sees its own LD_PRELOAD only: what stands before the last separator. The shim's path is the last one. */
 static void take_environment(char **environment)
 {
     char *preload = find_variable(environment, preload_variable);
-    char *path = main_process.shim_path;
-    char *end = path + sizeof main_process.shim_path - 1;
+    char *path = preload;
+    char *to = main_process.shim_path;
+    char *end = to + sizeof main_process.shim_path - 1;
 
-    if (preload != NULL) {
-        while (*preload != '\0' && *preload != ':' && path < end)
-            *path++ = *preload++;
-        if (*preload == ':') {
-            size_t rest = text_length(preload + 1);
-            char *variable = find_variable(environment, preload_variable);
-
-            for (size_t i = 0; i <= rest; i++) /* overlapping, forwards */
-                variable[i] = preload[1 + i];
-        } else {
-            remove_variable(environment, preload_variable);
-        }
-    }
-    *path = '\0';
+    for (char *at = preload; at != NULL && *at != '\0'; at++)
+        if (*at == ':')
+            path = at + 1;
+    for (char *from = path; from != NULL && *from != '\0' && to < end; from++)
+        *to++ = *from;
+    *to = '\0';
+    if (path != preload)
+        memset(path - 1, 0, text_length(path - 1));
+    else
+        remove_variable(environment, preload_variable);
     remove_variable(environment, channel_variable);
 }
 
@@ -111,7 +112,7 @@ static void register_process(const char *program)
     main_process.cpus = (int)reply_number(&reply, 3);
     main_process.memory_bytes = (uint64_t)reply_number(&reply, 4);
     main_process.flags = (uint32_t)reply_number(&reply, 5);
-    main_process.affinity = main_process.cpus >= 64 ? ~0UL : (1UL << main_process.cpus) - 1;
+    main_thread.cpu = (unsigned)reply_number(&reply, 11);
     main_thread.slot = (uint32_t)reply_number(&reply, 8);
     copy_text(&reply, 6, main_process.host_name, sizeof main_process.host_name);
     copy_text(&reply, 7, main_process.files, sizeof main_process.files);
@@ -127,19 +128,32 @@ static void seed_random_bytes(uint64_t *bytes)
     bytes[1] = random_next(&main_process);
 }
 
-__attribute__((constructor)) static void initialise(int argc, char **argv, char **environment)
+/* The channel's number, and behind a colon that of the shim's file, which was opened for the case that the loader would not
+ * bring the shim in. */
+static void take_descriptors(const char *channel)
 {
-    char *channel = find_variable(environment, channel_variable);
-    uint64_t all = SIGNALS_ALL;
-    uint64_t before;
-
-    (void)argc;
-    if (channel == NULL)
-        return; /* preloaded outside an emulation: stay out of the way */
-    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
-    main_thread = (struct thread){.self = &main_thread, .process = &main_process, .epoll = -1, .trace = -1, .is_main = true};
     main_process.descriptor_floor = parse_number(channel); /* until the server has told: the channel's place is 0 */
     NATIVE(fcntl, main_process.descriptor_floor, F_SETFD, FD_CLOEXEC);
+    while (*channel >= '0' && *channel <= '9')
+        channel++;
+    if (*channel == ':')
+        NATIVE(close, parse_number(channel + 1));
+}
+
+/* False if this is no emulation. */
+bool shim_begin(char **argv, char **environment)
+{
+    char *channel = find_variable(environment, channel_variable);
+    uint64_t all = SIGNALS_IN_SHIM;
+    uint64_t before;
+
+    if (channel == NULL)
+        return false;
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
+    main_thread = (struct thread){
+        .self = &main_thread, .process = &main_process, .epoll = -1, .trace = -1, .is_main = true, .own_stack = main_stack};
+    main_process.main = &main_thread;
+    take_descriptors(channel);
     main_process.pid = (int)NATIVE(getpid);
     main_thread.tid = (int)NATIVE(gettid);
     set_thread_pointer(&main_thread);
@@ -152,13 +166,24 @@ __attribute__((constructor)) static void initialise(int argc, char **argv, char 
     strace_open(&main_thread);
     strace_began(&main_thread, program, argv, environment);
     seed_random_bytes(random_bytes);
-    signals_adopt();
+    rseq_forget();
+    thread_use_own_stack(&main_thread);
+    actions_start(&main_process);
     trap_install();
-    tsc_start(&main_process);
+    tsc_trap();
     vdso_patch(vdso);
     trap_arm();
     preload_start();
+    main_thread.hidden_mask = before & ~signals_strip(before);
     before = signals_strip(before);
     signals_stop_if_due(&main_thread, before);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
+    return true;
+}
+
+/* Preloaded outside an emulation, the shim stays out of the way. */
+__attribute__((constructor)) static void initialise(int argc, char **argv, char **environment)
+{
+    (void)argc;
+    shim_begin(argv, environment);
 }

@@ -10,7 +10,7 @@
 void preempted(struct thread *thread, const struct ucontext *context)
 {
     struct simunix_clock_page *page = thread->process->page;
-    struct call call = {.number = __NR_sched_yield, .thread = thread, .mask = SIGNALS_ALL};
+    struct call call = {.number = __NR_sched_yield, .thread = thread, .mask = SIGNALS_ALL, .mask_before = context->uc_sigmask};
     struct wait wait = {.kind = PARK_PREEMPTED, .deadline = NEVER};
     uint64_t before_ns;
 

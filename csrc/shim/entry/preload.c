@@ -34,7 +34,7 @@ static long run(struct call *call)
         return dispatch(call);
     do {
         struct call attempt = *call; /* a handler may change what it was given */
-        uint64_t all = SIGNALS_ALL;
+        uint64_t all = SIGNALS_IN_SHIM;
         uint64_t before;
 
         NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8);

@@ -4,6 +4,7 @@
  * (core/trap_range.c).
  */
 #include "shim/entry/entry.h"
+#include "shim/sys/signal/signal.h"
 #include "shim/turn/turn.h"
 
 #include <linux/audit.h>
@@ -11,12 +12,12 @@
 /* A SIGSYS that is no trap: the server sends one to take the turn; any other is for the application's own handler. */
 static void pass_on_foreign_signal(struct thread *thread, siginfo_t *info, struct ucontext *context)
 {
-    void (*handler)(int, siginfo_t *, void *) = thread->process->sigsys.handler;
+    const struct handler_entry *entry;
 
     if (info->si_code == SIMUNIX_PREEMPT_CODE)
         preempted(thread, context);
-    else if (handler != (void *)SIG_DFL && handler != (void *)SIG_IGN)
-        handler(SIGSYS, info, context);
+    else if ((entry = action_enter(thread, SIGSYS, info, context)) != NULL)
+        handler_enter(entry);
 }
 
 static void trap_handler(int signal, siginfo_t *info, void *raw_context)
@@ -41,7 +42,8 @@ static void trap_handler(int signal, siginfo_t *info, void *raw_context)
     }
     thread->process->page->traps++;
     thread->has_waited = false;
-    clock_charge_call(&call);
+    if (call.number != __NR_rt_sigreturn) /* most handlers return without a trap: see sys/signal/frame.c */
+        clock_charge_call(&call);
     /* `int $0x80` counts as i386: its numbers and registers mean something else. */
     result = info->si_arch == AUDIT_ARCH_X86_64 ? dispatch(&call) : dispatch_unknown(&call, "i386 system call");
     if (result == -ERESTART_CALL) {
@@ -55,10 +57,10 @@ void trap_install(void)
 {
     struct kernel_sigaction action = {
         .handler = (void *)trap_handler,
-        /* ONSTACK for runtimes whose stacks are too small for a signal frame (Go). */
+        /* ONSTACK: on the shim's own stack (core/threads.c), since the application's may have no room. */
         .flags = SA_SIGINFO | SA_ONSTACK | SA_RESTORER,
         .restorer = (void *)signal_restorer,
-        .mask = SIGNALS_ALL,
+        .mask = SIGNALS_IN_SHIM,
     };
     uint64_t sigsys = SIGNAL_BIT(SIGSYS);
 

@@ -53,7 +53,7 @@ static long vdso_clock_getres(int clock_id, struct kernel_timespec *resolution)
 static long vdso_getcpu(unsigned *cpu, unsigned *node)
 {
     if (cpu != NULL)
-        *cpu = 0;
+        *cpu = current_thread()->cpu;
     if (node != NULL)
         *node = 0;
     return 0;

@@ -73,7 +73,7 @@ static void send_text(struct trace *trace)
 {
     struct msgpack_writer writer;
     struct reply reply;
-    uint64_t all = SIGNALS_ALL;
+    uint64_t all = SIGNALS_IN_SHIM;
     uint64_t before;
 
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8); /* keep handlers of the application out */

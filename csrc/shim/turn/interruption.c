@@ -2,15 +2,37 @@
 #include "shim/strace/tracing.h"
 #include "shim/turn/turn.h"
 
-/* Run the waiting handlers on top of this very frame, with the call's mask, and block everything again. */
+#define RED_ZONE 128
+
+/* Of a preloaded function, which runs on the application's stack: run the waiting handlers on top of this very frame, with the
+ * call's mask, and block everything again. */
 static void deliver_here(struct call *call)
 {
-    uint64_t all = SIGNALS_ALL;
+    struct thread *thread = call->thread;
+    uint64_t guard = thread->guard;
+    uint64_t all = SIGNALS_IN_SHIM;
 
     if (call->trace != NULL)
         strace_interrupted(call);
+    thread->guard = 0;
     NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
+    thread->guard = guard;
+}
+
+/* Of a trapped call: return from it with the call's mask, so that the kernel delivers then, on the application's stack, and
+ * have the mask of before put back when the handlers are through (core/signal_restorer.S). */
+static void deliver_on_return(struct call *call)
+{
+    struct sigcontext *registers = &call->context->uc_mcontext;
+    uint64_t *top = (uint64_t *)((registers->rsp - RED_ZONE) & ~15UL) - 4;
+
+    top[0] = registers->rip;
+    top[1] = call->context->uc_sigmask;
+    top[2] = registers->rsp;
+    registers->rsp = (uint64_t)top;
+    registers->rip = (uint64_t)mask_restorer;
+    call->context->uc_sigmask = call->mask;
 }
 
 /* How a call that is interrupted ends: a negative result, or 0 to go on waiting. */
@@ -22,6 +44,9 @@ long signals_interrupt(struct call *call, enum interruption what, bool restarts)
      * longjmp meet what they expect. A temporary mask ends with the call, so its handlers must run before. */
     if (!call->temporary_mask)
         return again ? -ERESTART_CALL : -EINTR;
-    deliver_here(call);
-    return again ? 0 : -EINTR;
+    if (call->context != NULL)
+        deliver_on_return(call);
+    else
+        deliver_here(call);
+    return -EINTR;
 }

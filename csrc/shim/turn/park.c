@@ -21,6 +21,7 @@ bool advance_alone(struct thread *thread, const struct wait *wait)
         page->now_ns = (uint64_t)wait->deadline;
     page->quantum_ns = page->now_ns + SIMUNIX_QUANTUM_NS;
     page->local_sleeps++;
+    thread->births = 0;
     return true;
 }
 
@@ -88,18 +89,26 @@ static uint64_t blocked_signals(const struct call *call)
 enum simunix_wake park(struct call *call, struct wait *wait)
 {
     struct thread *thread = call->thread;
+    uint64_t waited_for = wait->kind == PARK_SIGNAL ? wait->a : 0;
     enum simunix_wake wake;
 
     wait->value = 0;
     if (wait->kind != PARK_YIELD && wait->kind != PARK_PREEMPTED)
-        clock_forget_computing(thread);
+        clock_forget_asking(thread);
     if (advance_alone(thread, wait))
         return WAKE_TIMEOUT;
+    thread->parked_mask = (call->mask == SIGNALS_ALL ? call->mask_before : call->mask) & ~waited_for;
+    thread->is_parked = true;
     if (!handoff_park(call, wait, &wake)) {
         if (call->trace != NULL)
             strace_waits(call);
         wake = ask_to_park(call, wait, blocked_signals(call));
     }
+    thread->is_parked = false;
+    if (thread->handed != 0)
+        signals_take_handed(thread);
+    if (wake == WAKE_TIMEOUT)
+        thread->births = 0;
     if (thread->acts) /* a new turn, the same call */
         thread->process->page->may_have_woken = 1;
     thread->has_waited = true;

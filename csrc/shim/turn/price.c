@@ -13,13 +13,14 @@
 /* Let what is due happen. May be called from the vDSO replacements, where signals are not blocked. */
 static void yield_to_events(struct thread *thread)
 {
-    uint64_t all = SIGNALS_ALL;
+    uint64_t all = SIGNALS_IN_SHIM;
     uint64_t before;
     struct call call = {.number = __NR_sched_yield, .thread = thread};
     struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};
 
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
     call.mask = SIGNALS_ALL;
+    call.mask_before = before;
     park(&call, &wait);
     signals_stop_if_due(thread, before);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
@@ -27,7 +28,6 @@ static void yield_to_events(struct thread *thread)
 
 /* A thread that asks on and on without ever waiting pays more: a program that spins until a clock has gone on does more between
  * two looks than looking, and would spin here for much longer than on a real computer. */
-#define PATIENCE 20000
 #define IMPATIENT_FACTOR 10
 
 /* Added to the higher price, which then has no factor in common with 1000: a pair of looks that fits into a microsecond a whole
@@ -40,9 +40,31 @@ static void yield_to_events(struct thread *thread)
 #define CALLS_BEFORE_EVENTS 128
 #define SLACK_NS 50000
 
+/* A thread that has polled some times in vain spins until another one has done something. It gives the turn back long before its
+ * quantum is over if others can run, or may be able to by what it has done: peers that poll on different hosts do so at one
+ * time, and none is to wait for the others' spinning. What it may spin grows with its looks, as turns cost real time. */
+#define LOOKS_BEFORE_SPINNING 8
+#define SHORTEST_SHARE_NS 5000
+#define LONGEST_SHARE_NS 100000
+#define SHARE_OF_A_LOOK_NS 100
+
+static bool spinner_has_had_its_share(const struct thread *thread)
+{
+    const struct simunix_clock_page *page = thread->process->page;
+    uint64_t share_ns = SHARE_OF_A_LOOK_NS * thread->looks;
+
+    if (page->may_have_woken == 0 && page->lookahead_ns != 0 && page->siblings_ready == 0)
+        return false;
+    if (share_ns < SHORTEST_SHARE_NS)
+        share_ns = SHORTEST_SHARE_NS;
+    if (share_ns > LONGEST_SHARE_NS)
+        share_ns = LONGEST_SHARE_NS;
+    return page->now_ns + SIMUNIX_QUANTUM_NS >= page->quantum_ns + share_ns;
+}
+
 static uint64_t price(struct thread *thread, uint64_t cost_ns)
 {
-    return ++thread->asked > PATIENCE ? IMPATIENT_FACTOR * cost_ns + IMPATIENT_ODD_NS : cost_ns;
+    return ++thread->asked > CALLS_BEFORE_IMPATIENCE ? IMPATIENT_FACTOR * cost_ns + IMPATIENT_ODD_NS : cost_ns;
 }
 
 static void charge(struct thread *thread, uint64_t price_ns)
@@ -52,7 +74,8 @@ static void charge(struct thread *thread, uint64_t price_ns)
 
     page->now_ns += price_ns;
     slack_ns = thread->asked > CALLS_BEFORE_EVENTS ? 0 : SLACK_NS;
-    if (page->now_ns >= page->event_ns + slack_ns || (page->may_have_woken != 0 && page->now_ns >= page->quantum_ns))
+    if (page->now_ns >= page->event_ns + slack_ns || (page->may_have_woken != 0 && page->now_ns >= page->quantum_ns) ||
+        (thread->looks > LOOKS_BEFORE_SPINNING && spinner_has_had_its_share(thread)))
         yield_to_events(thread);
 }
 
@@ -83,9 +106,9 @@ static uint64_t unpaid_cpu_ns(struct thread *thread)
 }
 
 /* A thread that waits for something is patient again, and its computing is free again. */
-void clock_forget_computing(struct thread *thread)
+void clock_forget_asking(struct thread *thread)
 {
-    thread->asked = 0;
+    thread->asked = thread->looks = 0;
     thread->pays_cpu = false;
 }
 
@@ -127,11 +150,29 @@ int64_t clock_read(struct thread *thread, int clock_id)
 /* The price of asking without waiting, so that loops that only poll come to an end. Signals are blocked here. */
 void clock_charge_poll(struct call *call)
 {
+    call->thread->looks++;
     charge(call->thread, price(call->thread, call->thread->process->page->poll_cost_ns));
 }
 
-/* The price of any trapped call. */
-void clock_charge_call(struct call *call)
+/* The price of a call, which is not below `least_ns`. */
+void clock_charge(struct thread *thread, uint64_t cost_ns, uint64_t least_ns)
 {
-    charge(call->thread, price(call->thread, call->thread->process->page->call_cost_ns));
+    uint64_t price_ns = price(thread, cost_ns);
+
+    charge(thread, price_ns < least_ns ? least_ns : price_ns);
+}
+
+/* A price without regard to patience. */
+void clock_charge_plainly(struct thread *thread, uint64_t price_ns)
+{
+    thread->asked++;
+    charge(thread, price_ns);
+}
+
+/* A poll has found something. A thread that had polled in vain before has not spun for nothing, and is patient again. */
+void clock_found(struct thread *thread)
+{
+    if (thread->looks > 0 && thread->asked > CALLS_BEFORE_EVENTS)
+        thread->asked = CALLS_BEFORE_EVENTS + 1;
+    thread->looks = 0;
 }

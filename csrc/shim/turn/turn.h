@@ -47,11 +47,18 @@ bool remote_handoff_fits(const struct process *process, uint64_t moment);
 void remote_handoff_write(struct process *process);
 
 /* price.c */
+#define CALLS_BEFORE_IMPATIENCE 20000 /* clock reads and calls since a thread last waited; see there */
 uint64_t clock_now(struct thread *thread);
 int64_t clock_read(struct thread *thread, int clock_id);
-void clock_forget_computing(struct thread *thread);
+void clock_forget_asking(struct thread *thread);
 void clock_charge_poll(struct call *call);
+void clock_charge(struct thread *thread, uint64_t cost_ns, uint64_t least_ns);
+void clock_charge_plainly(struct thread *thread, uint64_t price_ns);
+void clock_found(struct thread *thread);
+
+/* call_price.c */
 void clock_charge_call(struct call *call);
+void clock_charge_yield(struct call *call, bool is_alone);
 
 /* The futex word that stands for a file, in a space that says what is waited for there. */
 static inline uint64_t inode_word(const struct stat *status)

@@ -97,7 +97,7 @@ long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t 
     if (result != 0)
         return result;
     if (advance_alone(call->thread, &wait)) {
-        clock_forget_computing(call->thread);
+        clock_forget_asking(call->thread);
         return WAKE_TIMEOUT;
     }
     epoll_prepare(call->thread);

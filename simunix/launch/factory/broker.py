@@ -10,7 +10,7 @@ import array
 import os
 import socket
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from rsg_server.errors import SimunixError
@@ -20,10 +20,16 @@ MESSAGE_BYTES = 1 << 18
 """The longest message for a host."""
 ADDRESS_BYTES = 32
 ANSWER_BYTES = 4096
+SILENCE_S = 1.0
+"""Real time after which a party that does not answer is taken to be stopped (SIGSTOP), by a user or a debugger."""
 
 
 class ContainerError(SimunixError):
     """A host or one of its programs could not be started."""
+
+
+class HostLostError(ContainerError):
+    """A host's first process is gone, and the host with it."""
 
 
 class FactoryError(ContainerError):
@@ -55,7 +61,8 @@ class Party:
 class Broker:
     """Asks parties and keeps what they say. One thread at a time may use it."""
 
-    def __init__(self, control: socket.socket) -> None:
+    def __init__(self, control: socket.socket, rouse: Callable[[], None] = lambda: None) -> None:
+        self._rouse = rouse  # continues all processes that may be stopped
         control.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MESSAGE_BYTES + ADDRESS_BYTES)
         self._control = control
         self._parties = {FACTORY: Party()}
@@ -88,7 +95,8 @@ class Broker:
         mine = party.asked
         self._send(address, fds, message)
         while party.answered < mine and not party.is_gone:
-            self._listen(None)
+            if not self._listen(SILENCE_S):
+                self._rouse()
         return party.answer if party.answered == mine else None
 
     def wait_ended(self, number: int, process: int, patience_s: float) -> int | None:
@@ -100,18 +108,28 @@ class Broker:
         deadline = time.monotonic() + patience_s
         while party is not None and process not in party.ended and not party.is_gone:
             left_s = deadline - time.monotonic()
-            if left_s <= 0 or not self._listen(left_s):
+            if left_s <= 0:
                 return None
+            if not self._listen(min(left_s, SILENCE_S)):
+                self._rouse()
         return None if party is None else party.ended.pop(process, None)
 
     def _send(self, address: str, fds: tuple[int, ...], message: bytes = b"") -> None:
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
+        self._control.settimeout(SILENCE_S)
         try:
-            self._control.sendmsg([f"{address}\0".encode() + message], rights)
+            while True:
+                try:
+                    self._control.sendmsg([f"{address}\0".encode() + message], rights)
+                    return
+                except TimeoutError:
+                    self._rouse()
         except OSError as error:
             raise _death(error) from error
+        finally:
+            self._control.settimeout(None)
 
-    def _listen(self, patience_s: float | None) -> bool:
+    def _listen(self, patience_s: float) -> bool:
         """Take in the next line of any party; false if none has come in time."""
         self._control.settimeout(patience_s)
         try:

@@ -10,16 +10,20 @@ import contextlib
 import os
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cache
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.process.host_state import Command
 from simunix.launch.factory.broker import ContainerError, FactoryError
 from simunix.launch.factory.factory import LIBRARY, HostFactory
+from simunix.roots.tracing import tracing_is_allowed
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 SHIM = LIBRARY / "libsimunix.so"
 SHIM_IN_HOST = "/run/simunix/libsimunix.so"
+SHIM_BEHIND_CHANNEL = 2
+"""How far above its channel a program that a host's init starts finds the shim's file (csrc/hostinit/spawn.c)."""
 REPORT_TIMEOUT_S = 10.0
 OVERLAY_SEPARATORS = frozenset(",:\\")
 
@@ -67,7 +71,7 @@ class Temporary:
 
 @dataclass(frozen=True, slots=True)
 class ContainerSpec:
-    """What a host is made of. `directory` is its own folder of the run directory."""
+    """What a host is made of. `directory` is its own folder of the run directory, `terminal` the caller's, for a console."""
 
     name: str
     directory: Path
@@ -76,6 +80,7 @@ class ContainerSpec:
     binds: tuple[Bind, ...] = ()
     temporary: tuple[Temporary, ...] = ()
     fresh_run: bool = True
+    terminal: str = ""
     shim: Path = field(default=SHIM)
     root: RootTree = THIS_COMPUTER
 
@@ -122,6 +127,8 @@ class _Directives:
             self._private(private)
         for bind in spec.binds:
             self._bind(bind)
+        if spec.isolation is Isolation.ROOT:  # an ordinary user may change nothing there anyway
+            self.words.append("seal=")
         if self._is_elsewhere:
             self.words.append("close=")
         return self.words
@@ -161,8 +168,9 @@ class _Directives:
         return any((bind.source / path[len(bind.target) :].lstrip("/")).exists() for bind in above)
 
     def _fresh_run(self) -> None:
-        """/run as after a boot, with the shim in it: users that cannot reach the package can reach this."""
+        """/run and /dev as after a boot, with the shim in /run: users that cannot reach the package can reach this."""
         self.words += [
+            f"devices={self.spec.terminal}",
             "tmpfs=755 /run",
             "directory=755  /run/simunix",
             f"file={SHIM_IN_HOST}",
@@ -173,7 +181,7 @@ class _Directives:
     def _temporary(self, folder: Temporary) -> None:
         """Only what is shared is this computer's: two hosts may choose one name for a file, and so may two runs."""
         if folder.is_layer:
-            self._layer(folder.source, folder.path)
+            self._layer(folder.source, folder.path, "layer")
         else:
             folder.source.mkdir(parents=True, exist_ok=True)
             self.words += [f"bind=rw {folder.source}\t{folder.path}", f"directory=1777  {folder.path}"]
@@ -210,16 +218,23 @@ class _Directives:
         self._layer(self.spec.directory / "layers" / str(existing).strip("/").replace("/", "_"), str(existing))
         self._layered.add(str(existing))
 
-    def _layer(self, base: Path, target: str) -> None:
+    def _layer(self, base: Path, target: str, directive: str = "overlay") -> None:
         for part in ("upper", "work"):
             (base / part).mkdir(parents=True, exist_ok=True)
-        self.words.append(f"overlay={base / 'upper'}\t{base / 'work'}\t{target}")
+        self.words.append(f"{directive}={base / 'upper'}\t{base / 'work'}\t{target}")
 
     def _make_parents(self, above: str, private: PrivatePath) -> None:
         missing = Path(private.path).relative_to(above).parts
         for depth in range(1, len(missing)):
             self.words.append(f"directory=755  {Path(above, *missing[:depth])}")
         self.words.append(f"directory={private.mode:o} {private.owner} {private.path}")
+
+
+@cache
+def _entry_of(shim: Path) -> tuple[tuple[str, int], tuple[str, int]]:
+    """Where programs begin that the library was brought into, in bytes of its file (ELF header, e_entry), and its size."""
+    content = shim.read_bytes()
+    return ("entry", int.from_bytes(content[24:32], "little")), ("size", len(content))
 
 
 class Container:
@@ -255,8 +270,10 @@ class Container:
         """Start a program under the shim; its pid in the host. Raises ContainerError with the reason."""
         environment = dict(command.environment)
         preload = environment.get("LD_PRELOAD")
-        environment["LD_PRELOAD"] = f"{self.shim_path}:{preload}" if preload else self.shim_path
+        environment["LD_PRELOAD"] = f"{preload}:{self.shim_path}" if preload else self.shim_path
         environment["SIMUNIX_CHANNEL"] = str(channel_number)
+        if tracing_is_allowed():
+            environment["SIMUNIX_CHANNEL"] += f":{channel_number + SHIM_BEHIND_CHANNEL}"
         words = [f"argv={argument}" for argument in command.argv]
         words += [f"env={name}={value}" for name, value in environment.items()]
         words += [f"cwd={command.directory}", f"user={command.user or ''}", f"nofile={nofile}"]
@@ -265,7 +282,26 @@ class Container:
             f"core={-1 if core is None else core}",
             f"foreground={command.foreground:d}",
         ]
+        if tracing_is_allowed():
+            words += [f"shim={self.shim_path}", *(f"{key}={number}" for key, number in _entry_of(self.spec.shim))]
         return self._ask(words, (command.stdin, command.stdout, command.stderr, channel_fd))
+
+    def inject(self, thread: int, descriptor: int) -> None:
+        """Have the shim brought into the image that a thread is about to exec, which has its file at `descriptor`."""
+        entry, size = (number for _, number in _entry_of(self.spec.shim))
+        self._ask([f"inject={thread} {descriptor} {entry} {size}"])
+
+    def release(self, thread: int) -> None:
+        """Let a thread go whose exec has failed."""
+        self._ask([f"release={thread}"])
+
+    def why_killed(self, pid: int) -> str:
+        """Why the host's init killed a process after `inject`; "" if it did not."""
+        try:
+            self._line.ask([f"reason={pid}"])
+        except ContainerError as error:
+            return str(error)
+        return ""
 
     def wait_status(self, pid: int) -> int:
         """The status, as wait(2) gives it, of a started program that has ended; -1 if its init has died too.

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import socket
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from simunix.launch.factory.broker import FACTORY, Broker, ContainerError
+from simunix.launch.factory.broker import FACTORY, SILENCE_S, Broker, ContainerError, FactoryError, HostLostError
 
 LIBRARY = Path(__file__).resolve().parents[2] / "lib"
 HOSTINIT = LIBRARY / "simunix-hostinit"
@@ -27,7 +30,7 @@ class Line:
     def ask(self, words: Iterable[str], fds: tuple[int, ...] = ()) -> int:
         """Have the host's first process carry out a message; return the number that it answers. Raises ContainerError."""
         answer = self._factory.broker.ask(self._number, f"host={self._number}", words, fds)
-        return _number_in(answer, "its init has died")
+        return _number_in(answer, HostLostError("its init has died"))
 
     def wait_ended(self, process: int, patience_s: float) -> int | None:
         """The status of a program that the host has started; None if the host is gone, or if no status comes in time.
@@ -51,7 +54,8 @@ class HostFactory:
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.broker = Broker(ours)
+        self.broker = Broker(ours, self._rouse)
+        self._inits: set[int] = set()
         try:
             self._process = subprocess.Popen([HOSTINIT], stdin=theirs.fileno(), env=INIT_ENVIRONMENT)
         except OSError as error:
@@ -68,27 +72,51 @@ class HostFactory:
         except BaseException:
             self.broker.dismiss(number)
             raise
+        self._inits.add(init)
         return Line(self, number, init)
 
     def await_end(self, init: int) -> None:
         """Wait until a host's first process has ended, and with it all others of the host."""
         self._ask(f"factory={FACTORY}", f"await={init}")
+        self._inits.discard(init)
+
+    def _rouse(self) -> None:
+        """Continue the broker, the fork server and the hosts' first processes, since one does not answer: it may be stopped."""
+        broker = self._process.pid
+        for process in (broker, *_children(broker), *self._inits):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGCONT)
 
     def merge_pages(self, pages: int, milliseconds: int) -> None:
         """Have the kernel merge equal pages of all hosts from now on. Raises ContainerError where that cannot be."""
         self._ask(f"factory={FACTORY}", f"ksm={pages} {milliseconds}")
 
     def _ask(self, address: str, request: str) -> int:
-        return _number_in(self.broker.ask(FACTORY, address, (request,)), "the factory of hosts has died")
+        return _number_in(self.broker.ask(FACTORY, address, (request,)), FactoryError("the factory of hosts has died"))
 
     def close(self) -> None:
         """End the factory, which puts the kernel's settings back that it has changed."""
         self.broker.close()
-        self._process.wait()
+        while True:
+            try:
+                self._process.wait(SILENCE_S)
+                return
+            except subprocess.TimeoutExpired:
+                self._rouse()
 
 
-def _number_in(answer: str | None, death: str) -> int:
-    kind, _, text = (answer or "").partition(" ")
+def _children(process: int) -> list[int]:
+    """The children of a process, as /proc tells them."""
+    try:
+        return [int(word) for word in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def _number_in(answer: str | None, death: ContainerError) -> int:
+    if not answer:
+        raise death
+    kind, _, text = answer.partition(" ")
     if kind != "ok":
-        raise ContainerError(text or death)
+        raise ContainerError(text)
     return int(text)

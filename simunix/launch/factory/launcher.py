@@ -30,6 +30,7 @@ class ContainerLauncher:
         self._core = core
         self.containers: dict[str, Container] = {}
         self._factory: HostFactory | None = None
+        self._shims: dict[Path, int] = {}
 
     @property
     def factory(self) -> HostFactory:
@@ -50,6 +51,24 @@ class ContainerLauncher:
         limit = max(least, min(self._options.nofile_hard + DESCRIPTORS_FOR_SHIM, descriptors().free))
         self.start(host_name).spawn(command, channel_fd, self._options.nofile, limit, self._core)
 
+    def inject(self, host_name: str, thread: int, descriptor: int) -> int:
+        """See rsg_server.process.host_state.Launcher."""
+        container = self.start(host_name)
+        shim = container.spec.shim
+        if shim not in self._shims:
+            self._shims[shim] = os.open(shim, os.O_RDONLY | os.O_CLOEXEC)
+        container.inject(thread, descriptor)
+        return self._shims[shim]
+
+    def release(self, host_name: str, thread: int) -> None:
+        """See rsg_server.process.host_state.Launcher."""
+        self.start(host_name).release(thread)
+
+    def why_killed(self, host_name: str, pid: int) -> str:
+        """See rsg_server.process.host_state.Launcher."""
+        container = self.containers.get(host_name)
+        return container.why_killed(pid) if container is not None else ""
+
     def wait_status(self, host_name: str, pid: int) -> int:
         """See rsg_server.process.host_state.Launcher."""
         container = self.containers.get(host_name)
@@ -69,6 +88,8 @@ class ContainerLauncher:
             for container in self.containers.values():
                 container.close()
         self.containers.clear()
+        while self._shims:
+            os.close(self._shims.popitem()[1])
         if self._factory is not None:
             self._factory.close()
             self._factory = None

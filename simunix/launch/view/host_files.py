@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rsg_server.sockets.interfaces import Interface, InterfaceTable
-from simunix.launch.factory.container import Bind, ContainerSpec, Isolation, PrivatePath
+from simunix.launch.factory.container import Bind, ContainerSpec, Isolation
 from simunix.launch.factory.launcher import write_private
 from simunix.launch.plan import HostSpec, Plan, PrivateSpec
 from simunix.launch.run_directory import RunDirectory
 from simunix.launch.view.hardware import write_tree
 from simunix.launch.view.interface_files import interface_binds
 from simunix.launch.view.login_records import login_record_binds
+from simunix.launch.view.private_paths import private_path
 from simunix.launch.view.temporary import temporary_folders
 from simunix.roots.tree import THIS_COMPUTER
 
@@ -53,11 +54,13 @@ class HostFiles:
         temporary = temporary_folders(host, self.plan, self.directory) if host.root == THIS_COMPUTER else ()
         own_anyway = {folder.path for folder in temporary}
         private = tuple(
-            PrivatePath(entry.path, self._source(host.name, entry), entry.owner, entry.mode)
+            private_path(entry, self._source(host.name, entry), host.root)
             for entry in host.private
             if entry.path not in own_anyway
         )
-        return ContainerSpec(host.name, directory, self.isolation, private, tuple(binds), temporary, root=host.root)
+        return ContainerSpec(
+            host.name, directory, self.isolation, private, tuple(binds), temporary, terminal=host.terminal, root=host.root
+        )
 
     @property
     def _shared(self) -> Path:

@@ -13,7 +13,7 @@ from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.rjms.slurm.accounts import account_commands
 from simunix.rjms.slurm.clients import CLIENTS
 from simunix.rjms.slurm.database import Database
-from simunix.rjms.slurm.own_configuration import given_configuration, read_configuration, read_settings
+from simunix.rjms.slurm.own_configuration import given_configuration, read_configuration, read_settings, slurm_user
 from simunix.rjms.slurm.parameters import with_parameters
 from simunix.rjms.slurm.section import SlurmSection
 from simunix.roots.tree import RootTree
@@ -52,6 +52,10 @@ class Slurm:
         """See `Rjms.version`."""
         return releases.version(root)
 
+    def plugins(self, root: RootTree) -> list[str]:
+        """See `Rjms.plugins`."""
+        return releases.plugins(root)
+
     def plan(self, section: ClusterSection, key: str, site: Site) -> ClusterPlan:
         """See `Rjms.plan`."""
         assert isinstance(section, SlurmSection)
@@ -88,9 +92,11 @@ class _Cluster:
 
     def paths(self) -> dict[str, tuple[PrivateSpec, ...]]:
         """Private paths of every host that has Slurm."""
-        section = self.section
+        section, user = self.section, slurm_user(self.conf)
         return {
-            name: _merge(daemons.private_paths(name == section.controller, name in section.nodes), self.private.get(name, ()))
+            name: _merge(
+                daemons.private_paths(name == section.controller, name in section.nodes, user), self.private.get(name, ())
+            )
             for name in self.members
         }
 

@@ -27,7 +27,6 @@ MUNGE_PATHS = (
     PrivateSpec("/run/munge", MUNGE_USER, 0o755),
 )
 ETC = PrivateSpec("/etc/slurm")
-LOGS = PrivateSpec(configuration.LOGS)
 
 
 # Measured with Slurm 22.05 on x86-64: private memory of daemons in clusters of 16 to 1,024 nodes, and of a job's slurmstepd.
@@ -47,11 +46,11 @@ def munge_user(is_root: bool) -> str | None:
     return MUNGE_USER if is_root else None
 
 
-def private_paths(is_controller: bool, is_node: bool) -> tuple[PrivateSpec, ...]:
-    """Paths that a host of the cluster has for itself."""
-    paths = [*MUNGE_PATHS, ETC, LOGS]
+def private_paths(is_controller: bool, is_node: bool, slurm_user: str) -> tuple[PrivateSpec, ...]:
+    """Paths that a host of the cluster has for itself; slurmctld writes as SlurmUser, slurmd as root."""
+    paths = [*MUNGE_PATHS, ETC, PrivateSpec(configuration.LOGS, slurm_user)]
     if is_controller:
-        paths.append(PrivateSpec(configuration.STATE, "", 0o755))
+        paths.append(PrivateSpec(configuration.STATE, slurm_user, 0o755))
     if is_node:
         paths.append(PrivateSpec(configuration.SPOOL, "", 0o755))
     return tuple(paths)

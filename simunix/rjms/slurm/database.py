@@ -26,6 +26,7 @@ MARIADBD_USER = "mysql"
 MARIADBD_START_NS = 0
 SLURMDBD_START_NS = 500 * 10**6
 STORAGE_USER, STORAGE_PASS, STORAGE_LOC = "slurm", "simunix", "slurm_acct_db"
+AUTH = daemons.MUNGE_PLUGINS["authtype"]
 TRIES = 300
 """How often slurmctld's host asks slurmdbd, once a second, before the host gives up."""
 
@@ -39,6 +40,7 @@ class Database:
     storage: str
     sacctmgr: tuple[str, ...] = ()
     user: str = "root"  # SlurmUser, who is to be the same for slurmctld
+    auth: str = AUTH  # AuthType, which is to be the same for all daemons
 
 
 def of_section(section: SlurmSection, key: str, settings: Mapping[str, str]) -> Database | None:
@@ -57,7 +59,14 @@ def of_section(section: SlurmSection, key: str, settings: Mapping[str, str]) -> 
         section.storage_host or dbd,
         tuple(_words(command, f"{key}.sacctmgr") for command in section.sacctmgr),
         settings.get("slurmuser", "root"),
+        _authentication(section, settings),
     )
+
+
+def _authentication(section: SlurmSection, settings: Mapping[str, str]) -> str:
+    """The plugin by which all daemons of the cluster know each other: slurmdbd must have slurmctld's."""
+    given = {name.lower(): value for name, value in section.parameters.items()}
+    return str(given.get("authtype") or settings.get("authtype", AUTH))
 
 
 def _check_configuration(section: SlurmSection, key: str, settings: Mapping[str, str], dbd: str) -> None:
@@ -120,7 +129,7 @@ def _check_installed(database: Database, key: str, roots: Mapping[str, RootTree]
 def slurmdbd_conf(database: Database) -> str:
     """The content of slurmdbd.conf. slurmdbd refuses a file that others than its owner, SlurmUser, may read."""
     return f"""# Written by simunix from the scenario's slurm section.
-AuthType=auth/munge
+AuthType={database.auth}
 DbdHost={database.dbd}
 SlurmUser={database.user}
 StorageType=accounting_storage/mysql

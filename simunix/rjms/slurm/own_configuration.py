@@ -25,11 +25,18 @@ def read_settings(text: str) -> dict[str, str]:
     return settings
 
 
+def slurm_user(text: str) -> str:
+    """The user that slurmctld runs as, by a slurm.conf: root unless it says otherwise."""
+    return read_settings(text).get("slurmuser", "root")
+
+
 def read_configuration(path: Path) -> str:
     try:
         return path.read_text()
     except OSError as error:
         raise SimunixError(f"slurm.config: {path}: {error.strerror}; give a slurm.conf") from error
+    except UnicodeDecodeError as error:
+        raise SimunixError(f"slurm.config: {path}: not a text in UTF-8 (byte {error.start}); give a slurm.conf") from error
 
 
 def given_configuration(section: SlurmSection, path: Path, text: str) -> tuple[str, dict[str, tuple[PrivateSpec, ...]], str]:
@@ -38,20 +45,22 @@ def given_configuration(section: SlurmSection, path: Path, text: str) -> tuple[s
     _check_names(section, text, path)
     folders = {settings[key.lower()] for key in _DIRECTORIES if key.lower() in settings}
     folders |= {str(Path(settings[key.lower()]).parent) for key in _FILES if settings.get(key.lower(), "").startswith("/")}
-    owner = settings.get("slurmuser", "slurm")
-    specs = tuple(PrivateSpec(folder, owner) for folder in sorted(folders) if not folder.startswith("/run"))
+    specs = tuple(PrivateSpec(folder, slurm_user(text)) for folder in sorted(folders) if not folder.startswith("/run"))
     members = dict.fromkeys([section.controller, section.login or section.controller, *section.nodes])
     return text, dict.fromkeys(members, specs), settings.get("jobcomploc", "")
 
 
 def _check_names(section: SlurmSection, text: str, path: Path) -> None:
     """Raise SimunixError for a node that slurm.conf does not name: its daemon would refuse to start."""
-    named = {
-        name
-        for value in re.findall(r"^\s*NodeName=(\S+)", text, re.MULTILINE | re.IGNORECASE)
-        if value.upper() != "DEFAULT"
-        for name in expand_hosts(value)
-    }
+    named = set()
+    for found in re.finditer(r"^\s*NodeName=(\S+)", text, re.MULTILINE | re.IGNORECASE):
+        if found[1].upper() == "DEFAULT":
+            continue
+        try:
+            named.update(expand_hosts(found[1]))
+        except ValueError as error:
+            line = 1 + text.count("\n", 0, found.start(1))
+            raise SimunixError(f"slurm.config: {path}:{line}: NodeName: {error}") from error
     unknown = [name for name in section.nodes if name not in named]
     if unknown:
         raise SimunixError(f"slurm.nodes: {unknown[0]} has no NodeName in {path}; make the two agree")

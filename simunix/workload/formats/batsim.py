@@ -57,9 +57,14 @@ def read_workload(path: Path) -> BatsimWorkload:
         if job.profile not in workload.profiles:
             raise SimunixError(f"{path}: jobs.{index}.profile: there is no profile {job.profile!r}; add it under profiles")
     for name, profile in workload.profiles.items():
-        if profile.get("type") in DELAY_TYPES and not _is_time(profile.get("delay")):
+        if _is_delay(profile) and not _is_time(profile.get("delay")):
             raise SimunixError(f"{path}: profiles.{name}.delay: expected seconds from 0 up, got {profile.get('delay')!r:.60}")
     return workload
+
+
+def _is_delay(profile: dict[str, Any]) -> bool:
+    kind = profile.get("type")
+    return isinstance(kind, str) and kind in DELAY_TYPES
 
 
 def _is_time(value: object) -> bool:
@@ -85,7 +90,7 @@ def to_swf(workload: BatsimWorkload, source: str) -> SwfTrace:
 
 
 def _record(number: int, job: BatsimJob, profile: dict[str, Any]) -> SwfRecord:
-    runtime = float(profile["delay"]) if profile.get("type") in DELAY_TYPES else float(UNKNOWN)
+    runtime = float(profile["delay"]) if _is_delay(profile) else float(UNKNOWN)
     walltime = float(UNKNOWN) if job.walltime is None else float(job.walltime)
     return SwfRecord(job=number, submit_s=job.subtime, runtime_s=runtime, requested=job.res, requested_s=walltime)
 

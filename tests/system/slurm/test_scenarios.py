@@ -111,7 +111,6 @@ BAD = {
     "address clash": ("hosts:\n  - {name: x, address: 10.0.0.1}\n  - {name: y, address: 10.0.0.1}\n", "same address 10.0.0.1"),
     "unknown host": (TWO_HOSTS + "processes: [{name: p, host: zz, command: 'true'}]\n", "'zz' is not among the hosts"),
     "missing program": (TWO_HOSTS + "processes: [{name: p, host: a1, command: [/no/daemon]}]\n", "/no/daemon: no such program"),
-    "static program": (TWO_HOSTS + "processes: [{name: p, host: a1, command: [/sbin/ldconfig]}]\n", "statically linked"),
     "workload alone": (TWO_HOSTS + "workload: {trace: t.swf}\n", "there is nothing to submit to"),
 }
 

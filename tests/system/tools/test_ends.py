@@ -183,3 +183,28 @@ def test_signals_in_the_closing_seconds_lose_no_result(tmp_path: Path) -> None:
     assert "Traceback" not in errors and process.returncode in (0, 143)
     record = json.loads((tmp_path / "out" / "run.json").read_text())
     assert record["ended"] == "done" and record["deterministic"] is True
+
+
+def of_the_run(simunix: int) -> dict[str, int]:
+    """The broker, the fork server and the first host's init, by what they are."""
+    children = dict.fromkeys(("broker", "fork server", "init"), 0)
+    parent = simunix
+    for name in children:
+        children[name] = parent = int(Path(f"/proc/{parent}/task/{parent}/children").read_text().split()[0])
+    return children
+
+
+@pytest.mark.parametrize("stopped", ["broker", "fork server", "init"])
+def test_one_signal_ends_a_run_whose_processes_are_stopped(tmp_path: Path, stopped: str) -> None:
+    name = scenario(tmp_path, "while :; do /bin/sleep 1; done")
+    process = started(tmp_path, "run", name, "--out", "out")
+    while not (tmp_path / "out" / "hosts" / "n2" / "p.out").exists():
+        time.sleep(0.05)
+    found = of_the_run(process.pid)
+    os.kill(found[stopped], signal.SIGSTOP)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=15)
+    assert process.returncode == 143 and "Traceback" not in errors
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["ended"] == "interrupted"
+    assert not any(Path("/proc", str(pid)).exists() for pid in found.values())

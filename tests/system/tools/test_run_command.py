@@ -106,31 +106,11 @@ def test_same_run_same_log(fresh_simunix: Simunix, tmp_path: Path) -> None:
     assert b'"turn"' in logs[0]
 
 
-@pytest.mark.parametrize(
-    ("command", "words"),
-    [
-        (["/no/such/program"], "no such program"),
-        (["/sbin/ldconfig"], "statically linked"),
-    ],
-)
-def test_what_cannot_be_run_is_said_in_one_line(simunix: Simunix, command: list[str], words: str) -> None:
-    if not os.path.exists(command[0]) and "ldconfig" in command[0]:
-        pytest.skip("no static program here")
-    done = simunix("run", "--", *command)
+def test_what_cannot_be_run_is_said_in_one_line(simunix: Simunix) -> None:
+    done = simunix("run", "--", "/no/such/program")
     assert done.returncode == 2
-    assert words in done.stderr
+    assert "no such program" in done.stderr
     assert done.stderr.count("\n") == 1
-
-
-def test_static_program_is_refused_inside(simunix: Simunix, tmp_path: Path) -> None:
-    source = tmp_path / "static.c"
-    source.write_text("int main(void) { return 0; }\n")
-    built = subprocess.run(["gcc", "-static", source, "-o", tmp_path / "static"], check=False, capture_output=True)
-    if built.returncode != 0:
-        pytest.skip("no static libc here")
-    done = simunix("run", "--", "bash", "-c", f"{tmp_path}/static; echo after $?")
-    assert "statically linked" in done.stderr
-    assert "after 126" in done.stdout
 
 
 def test_deadlock_names_who_waits_for_what(simunix: Simunix) -> None:

@@ -180,3 +180,43 @@ def test_nobody_meets_a_zombie_that_is_not_an_emulated_processs_to_reap(simunix:
     subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-o", tmp_path / "zombies", PROGRAMS / "zombies.c"], check=True)
     done = simunix("run", "--out", tmp_path / "out", "--", tmp_path / "zombies")
     assert (done.returncode, done.stdout) == (0, "0 left\n"), done.stderr
+
+
+GROUPS = """
+import os, signal, time
+def members(kills):
+    ready, tell = os.pipe()
+    if (pid := os.fork()) != 0:
+        return pid
+    os.setpgid(0, 0)
+    for number in range(8):
+        if os.fork() == 0:
+            if number % 2 and os.fork():  # half of them are orphans, which the host's init reaps
+                os._exit(0)
+            os.write(tell, b"x")
+            time.sleep(1000)
+    for number in range(8):
+        os.read(ready, 1)
+    if kills:
+        os.kill(0, signal.SIGKILL)
+    time.sleep(1000)
+for kills in (False, True, False, True):
+    group = members(kills)
+    time.sleep(1)
+    if not kills:
+        os.killpg(group, signal.SIGKILL)
+    print(os.waitpid(group, 0)[1], time.monotonic(), flush=True)
+"""
+
+
+def test_the_members_of_a_group_die_in_one_order(fresh_simunix: Simunix, tmp_path: Path) -> None:
+    """Killed from outside the group, or by a member; who was in the group, /proc no longer tells once they are dead."""
+    digests = set()
+    for name in ("x", "y", "z"):
+        command = ("--", "python3", "-c", GROUPS)
+        done = fresh_simunix("run", "--epoch", "2001-01-01", "--log-turns", "--out", tmp_path / name, *command)
+        assert (done.returncode, done.stderr) == (0, "") and [line[0] for line in done.stdout.splitlines()] == ["9"] * 4
+        record = json.loads((tmp_path / name / "run.json").read_text())
+        assert record["deterministic"] is True
+        digests.add(record["events_sha256"])
+    assert len(digests) == 1

@@ -88,3 +88,17 @@ def test_a_benchmark_that_doubles_its_rounds_ends(simunix: Simunix) -> None:
     assert done.returncode == 0, done.stderr
     assert float(done.stdout.split(":")[1].split()[0]) > 1
     assert "nsec per loop" not in done.stdout
+
+
+def test_virtual_time_passes_a_thread_that_computes_on_as_fast_as_its_cpu_time(simunix: Simunix, tmp_path: Path) -> None:
+    """Beside a daemon that wakes up ten times a second; each time used to cost five times `preempt_after`."""
+    (tmp_path / "s.yaml").write_text(
+        "hosts: [{name: 'a,b'}]\nstop: time\nuntil: 5s\npreempt_after: 100ms\nprocesses:\n"
+        "  - {name: spins, host: a, command: 'while :; do :; done'}\n"
+        "  - {name: wakes, host: b, command: 'while sleep 0.1; do :; done'}\n"
+    )
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out", timeout=120)
+    assert done.returncode == 0, done.stderr
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert record["virtual_s"] == 5 and record["deterministic"] is False
+    assert record["counts"]["preemptions"] >= 50

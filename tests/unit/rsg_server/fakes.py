@@ -33,6 +33,15 @@ class NoLauncher:
     def power_off(self, host_name: str) -> None:
         pass
 
+    def inject(self, host_name: str, thread: int, descriptor: int) -> int:
+        raise SimunixError("nobody can be traced here")
+
+    def release(self, host_name: str, thread: int) -> None:
+        pass
+
+    def why_killed(self, host_name: str, pid: int) -> str:
+        return ""
+
     def wait_status(self, host_name: str, pid: int) -> int:
         return -1
 

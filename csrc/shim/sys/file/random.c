@@ -2,6 +2,8 @@
 #include "shim/core/memory.h"
 #include "shim/sys/file/file.h"
 
+#include <linux/random.h>
+
 #define BLOCKS 128 /* 256 KiB in all: iperf3 asks for 128 at once */
 
 static void fill(struct process *process, uint8_t *to, size_t size)
@@ -20,7 +22,7 @@ long sys_getrandom(struct call *call)
 {
     size_t size = (size_t)call->a[1];
 
-    if (is_bad_pointer((void *)call->a[0]))
+    if (is_bad_pointer((void *)call->a[0]) || (call->a[2] & ~(GRND_NONBLOCK | GRND_RANDOM)) != 0)
         return NATIVE(getrandom, call->a[0], size, call->a[2]);
     if (size > 0x1ffffff)
         size = 0x1ffffff;

@@ -4,6 +4,8 @@
 #include "shim/sys/socket/socket.h"
 #include "shim/turn/turn.h"
 
+#define PARTS_MAX 1024 /* UIO_MAXIOV */
+
 typedef long (*reader)(struct call *call, const struct fd *fd);
 
 static long read_any(struct call *call, const struct fd *fd)
@@ -64,6 +66,8 @@ long sys_read(struct call *call)
         return -EBADF;
     if (call->number == __NR_read && call->a[2] == 0)
         return call_natively(call);
+    if (call->number == __NR_readv && (uint64_t)call->a[2] > PARTS_MAX)
+        return call_natively(call); /* the kernel says what is wrong */
     fd_look((int)call->a[0], &fd);
     return readers[fd.kind](call, &fd);
 }

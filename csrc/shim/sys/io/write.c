@@ -158,6 +158,8 @@ long sys_writev(struct call *call)
 
     if (descriptor_is_ours(call, call->a[0]))
         return -EBADF;
+    if ((uint64_t)call->a[2] > PARTS_MAX)
+        return call_natively(call); /* the kernel says what is wrong */
     fd_look((int)call->a[0], &fd);
     return write_vector(call, &fd);
 }

@@ -90,6 +90,8 @@ static long run_wake_bitset(struct call *call, const struct operands *with)
 
 static long run_requeue(struct call *call, const struct operands *with)
 {
+    if ((int)call->a[2] < 0 || (int)call->a[3] < 0)
+        return -EINVAL;
     return futex_requeue(call, &with->pair, (int)call->a[2], (int)call->a[3]);
 }
 

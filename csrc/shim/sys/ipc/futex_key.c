@@ -101,12 +101,15 @@ static bool find_mapping(uint64_t address, struct map_query *query)
     return found;
 }
 
-/* (0, address) for a word that only this process sees; for shared memory something that all who map it agree on. */
+#define SPACE_OF_MEMORIES (1L << 62) /* more than any device and inode give, as their devices have small numbers */
+
+/* (0, address) for a word that only this process sees; for shared memory something that all who map it agree on. So it is for
+ * memory that processes share as a whole (clone(2), CLONE_VM). */
 void futex_key(struct process *process, uint64_t address, bool is_private, uint64_t key[2])
 {
     struct map_query query;
 
-    key[0] = 0;
+    key[0] = process->memory == 0 ? 0 : (uint64_t)(SPACE_OF_MEMORIES + process->memory);
     key[1] = address;
     if (is_private || !in_shared_memory(process, address) || !find_mapping(address, &query) ||
         (query.vma_flags & MAP_QUERY_SHARED) == 0)

@@ -10,12 +10,14 @@ struct sigset_argument {
 };
 
 /* A temporary mask may let in a signal that waits already: then the call ends before it has begun. */
-static long begin_mask(struct call *call, const uint64_t *mask)
+static long begin_mask(struct call *call, const uint64_t *mask, uint64_t size)
 {
     enum interruption what;
 
     if (mask == NULL)
         return 0;
+    if (size != sizeof *mask)
+        return -EINVAL;
     if (is_bad_pointer(mask))
         return -EFAULT;
     signals_temporary_mask(call, mask);
@@ -61,6 +63,12 @@ static long poll_once(struct call *call, struct pollfd *fds, unsigned count)
     return result;
 }
 
+static long found(struct call *call, long result)
+{
+    clock_found(call->thread);
+    return result;
+}
+
 static long poll_until(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline)
 {
     descriptors_reach(call, count > 0 ? count - 1 : 0); /* poll takes as many entries as there may be descriptors */
@@ -68,7 +76,7 @@ static long poll_until(struct call *call, struct pollfd *fds, unsigned count, in
         long result = poll_once(call, fds, count);
 
         if (result != 0)
-            return result;
+            return found(call, result);
         if (is_past(call, deadline)) {
             clock_charge_poll(call);
             return 0;
@@ -105,7 +113,9 @@ long sys_ppoll(struct call *call)
     long result = timespec_deadline(call, timeout, &deadline);
 
     if (result == 0)
-        result = begin_mask(call, (const uint64_t *)call->a[3]);
+        result = begin_mask(call, (const uint64_t *)call->a[3], (uint64_t)call->a[4]);
+    if (result == -EINVAL || result == -EFAULT) /* nothing has been waited for */
+        return result;
     if (result == 0)
         result = poll_until(call, (struct pollfd *)call->a[0], (unsigned)call->a[1], deadline);
     store_left(call, timeout, deadline, 1);
@@ -160,7 +170,7 @@ static long select_wait(struct call *call, struct sets *sets, int64_t deadline, 
         long result = select_once(sets);
 
         if (result != 0)
-            return result;
+            return found(call, result);
         if (is_past(call, deadline)) {
             clock_charge_poll(call);
             return 0;
@@ -172,17 +182,14 @@ static long select_wait(struct call *call, struct sets *sets, int64_t deadline, 
     }
 }
 
-/* What the application wants, kept aside: the kernel writes over it. 0 or -EFAULT. */
-static long keep_sets(struct sets *sets, uint64_t *scratch)
+/* What the application wants, kept aside: the kernel writes over it. Guarded, since the scratch mapping must be given back. */
+static long keep_sets(void *argument)
 {
-    for (int i = 0; i < 3; i++) {
-        sets->wanted[i] = scratch + i * sets->words;
-        if (sets->result[i] == NULL)
-            continue;
-        if (is_bad_pointer(sets->result[i]))
-            return -EFAULT;
-        memcpy(sets->wanted[i], sets->result[i], sets->words * 8);
-    }
+    struct sets *sets = argument;
+
+    for (int i = 0; i < 3; i++)
+        if (sets->result[i] != NULL)
+            memcpy(sets->wanted[i], sets->result[i], sets->words * 8);
     return 0;
 }
 
@@ -205,7 +212,9 @@ static long select_until(struct call *call, int64_t deadline)
     scratch = NATIVE(mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (scratch < 0)
         return scratch;
-    result = keep_sets(&sets, (uint64_t *)scratch);
+    for (int i = 0; i < 3; i++)
+        sets.wanted[i] = (uint64_t *)scratch + (size_t)i * sets.words;
+    result = guarded_call(keep_sets, &sets);
     if (result == 0)
         result = select_wait(call, &sets, deadline, (struct pollfd *)(scratch + (long)sets_size));
     NATIVE(munmap, scratch, size);
@@ -243,7 +252,9 @@ long sys_pselect6(struct call *call)
     long result = timespec_deadline(call, timeout, &deadline);
 
     if (result == 0 && argument != NULL)
-        result = begin_mask(call, argument->mask);
+        result = begin_mask(call, argument->mask, argument->size);
+    if (result == -EINVAL || result == -EFAULT)
+        return result;
     if (result == 0)
         result = select_until(call, deadline);
     store_left(call, timeout, deadline, 1);
@@ -262,7 +273,7 @@ static long epoll_until(struct call *call, int64_t deadline)
             epoll_put_terminals_first(call, (struct epoll_event *)call->a[1], (unsigned)result);
 
         if (result != 0)
-            return result;
+            return found(call, result);
         if (is_past(call, deadline)) {
             clock_charge_poll(call);
             return 0;
@@ -280,7 +291,7 @@ long sys_epoll_wait(struct call *call)
 
 long sys_epoll_pwait(struct call *call)
 {
-    long result = begin_mask(call, (const uint64_t *)call->a[4]);
+    long result = begin_mask(call, (const uint64_t *)call->a[4], (uint64_t)call->a[5]);
 
     return result != 0 ? result : epoll_until(call, milliseconds_deadline(call, (int)call->a[3]));
 }
@@ -291,7 +302,7 @@ long sys_epoll_pwait2(struct call *call)
     long result = timespec_deadline(call, (const struct kernel_timespec *)call->a[3], &deadline);
 
     if (result == 0)
-        result = begin_mask(call, (const uint64_t *)call->a[4]);
+        result = begin_mask(call, (const uint64_t *)call->a[4], (uint64_t)call->a[5]);
     return result != 0 ? result : epoll_until(call, deadline);
 }
 

@@ -7,6 +7,7 @@
 #include "shim/sys/process/process.h"
 #include "shim/turn/turn.h"
 
+#define CLONE3_BYTES_MAX 4096
 #define CLONE_OF_THREAD (CLONE_VM | CLONE_THREAD)
 
 /* What the server says of a child that is about to be born. */
@@ -17,13 +18,14 @@ struct announced {
     int channel; /* its place; -1: the pooled one, which an ended thread has left */
 };
 
-static struct announced announce(struct call *call, enum simunix_fork kind)
+static struct announced announce(struct call *call, enum simunix_fork kind, const struct clone_args *args)
 {
     struct reply reply;
+    int64_t asked = kind != FORK_THREAD && (args->flags & CLONE_PARENT) != 0 ? (int64_t)kind + FORK_SIBLING : (int64_t)kind;
     struct announced child = {.channel = -1};
 
     descriptors_raise();
-    child.number = ASK(call->thread, &reply, OP_FORK, kind);
+    child.number = ASK(call->thread, &reply, OP_FORK, asked);
     child.slot = (uint32_t)reply_number(&reply, 1);
     child.pooled_channel = kind == FORK_THREAD ? reply_number(&reply, 2) : 0;
     if (reply.fd >= 0)
@@ -83,6 +85,7 @@ static void give_own_process(struct thread *child, const struct process *process
     child->process = (struct process *)memory;
     *child->process = *process;
     child->process->pid = 0;
+    child->process->main = child;
     child->process->dying = child->process->free = NULL;
     handoff_forget(child->process);
 }
@@ -108,6 +111,8 @@ static struct thread *record_for(struct call *call, const struct announced *born
         return NULL;
     }
     child->slot = born->slot;
+    child->cpu = call->thread->cpu;
+    child->hidden_mask = call->thread->hidden_mask;
     copy_registers(child, call);
     child->alive_word = 1;
     return child;
@@ -118,7 +123,7 @@ static struct thread *record_for(struct call *call, const struct announced *born
 static long spawn_in_memory(struct call *call, struct clone_args *args)
 {
     struct process *process = call->thread->process;
-    struct announced born = announce(call, FORK_VFORK);
+    struct announced born = announce(call, FORK_VFORK, args);
     struct thread *child;
     long result;
 
@@ -135,9 +140,36 @@ static long spawn_in_memory(struct call *call, struct clone_args *args)
     return result;
 }
 
+/* A process in the memory of its creator, which goes on. Its records stay for good: nobody tells when nothing uses them. */
+static long spawn_beside(struct call *call, struct clone_args *args)
+{
+    struct process *process = call->thread->process;
+    struct announced born = announce(call, FORK_PROCESS, args);
+    struct thread *child;
+    long result;
+
+    if (born.number < 0)
+        return born.number;
+    child = record_for(call, &born);
+    if (child == NULL)
+        return -ENOMEM;
+    if (process->memory == 0)
+        process->memory = born.number;
+    give_own_process(child, process);
+    child->process->is_guest = true;
+    child->shares_files = (args->flags & CLONE_FILES) != 0;
+    result = trap_clone(args, sizeof *args, child);
+    if (result < 0)
+        take_back_process(child, process);
+    else if (!child->shares_files)
+        NATIVE(close, descriptor_number(process, born.channel));
+    tell_outcome(call, result, born.number);
+    return result;
+}
+
 static long spawn_thread(struct call *call, struct clone_args *args)
 {
-    struct announced born = announce(call, FORK_THREAD);
+    struct announced born = announce(call, FORK_THREAD, args);
     struct thread *child;
     long result;
 
@@ -171,6 +203,11 @@ static void start_forked(struct call *call, int channel, uint32_t slot)
     thread->epoll = -1;
     thread->pooled_channel = 0;
     handoff_forget(process);
+    process->main = thread;
+    process->memory = 0;
+    thread->held = 0;
+    process->is_guest = false;
+    thread->handed = 0;
     process->pid = (int)NATIVE(getpid);
     thread->tid = (int)NATIVE(gettid);
     process->dying = process->free = NULL; /* records of threads that do not exist here; their memory stays */
@@ -182,20 +219,24 @@ static void start_forked(struct call *call, int channel, uint32_t slot)
     strace_open(thread);
 }
 
-/* vfork on the caller's own stack runs as fork (the child would overwrite the trap's frame); the parent waits as after a vfork.
- * */
+/* A child with its own copy of the memory, on a stack of its own if it is given one. vfork on the caller's own stack runs so,
+ * too; the parent waits as after a vfork. */
 static long spawn_copy(struct call *call, struct clone_args *args)
 {
     bool waits = (args->flags & CLONE_VFORK) != 0;
-    struct announced born = announce(call, FORK_PROCESS);
+    struct announced born = announce(call, FORK_PROCESS, args);
     struct wait wait = {.kind = PARK_VFORK, .deadline = NEVER, .a = (uint64_t)born.number};
+    uint64_t stack = args->stack + args->stack_size;
     long pid;
 
     if (born.number < 0)
         return born.number;
-    args->flags &= ~(uint64_t)(CLONE_VFORK | CLONE_VM);
+    args->stack = args->stack_size = 0;
+    args->flags &= ~(uint64_t)(CLONE_VFORK | CLONE_VM | CLONE_SIGHAND);
     pid = NATIVE(clone3, args, sizeof *args);
     if (pid == 0) {
+        if (stack != 0)
+            call->context->uc_mcontext.rsp = stack;
         start_forked(call, born.channel, born.slot);
         return 0;
     }
@@ -207,18 +248,25 @@ static long spawn_copy(struct call *call, struct clone_args *args)
     return pid;
 }
 
+/* clone(2): a thread shares the handlers of signals, and who shares these shares the memory. */
+static bool lacks_company(uint64_t flags)
+{
+    return ((flags & CLONE_SIGHAND) != 0 && (flags & CLONE_VM) == 0) ||
+           ((flags & CLONE_THREAD) != 0 && (flags & CLONE_SIGHAND) == 0);
+}
+
 static long spawn(struct call *call, struct clone_args *args)
 {
     if (args->flags & CLONE_NEWPID) {
         warn_once(call->thread, WARN_REFUSED, "clone(CLONE_NEWPID): the server knows processes by the host's pids", NULL);
         return -EPERM;
     }
+    if ((args->stack == 0) != (args->stack_size == 0) || lacks_company(args->flags))
+        return -EINVAL;
     if ((args->flags & CLONE_OF_THREAD) == CLONE_OF_THREAD)
         return spawn_thread(call, args);
-    if ((args->flags & CLONE_VM) != 0 && args->stack != 0) {
-        args->flags |= CLONE_VFORK;
-        return spawn_in_memory(call, args);
-    }
+    if ((args->flags & CLONE_VM) != 0 && args->stack != 0)
+        return (args->flags & CLONE_VFORK) != 0 ? spawn_in_memory(call, args) : spawn_beside(call, args);
     return spawn_copy(call, args);
 }
 
@@ -227,7 +275,7 @@ long sys_clone(struct call *call)
 {
     struct clone_args args = {
         .flags = (uint64_t)call->a[0] & 0xffffff00 & ~(uint64_t)CLONE_DETACHED,
-        .exit_signal = (uint64_t)call->a[0] & 0xff,
+        .exit_signal = call->a[0] & (CLONE_THREAD | CLONE_PARENT) ? 0 : (uint64_t)call->a[0] & 0xff,
         .parent_tid = (uint64_t)call->a[2],
         .pidfd = (uint64_t)call->a[2],
         .child_tid = (uint64_t)call->a[3],
@@ -246,12 +294,15 @@ long sys_clone3(struct call *call)
     struct clone_args args;
     size_t size = (size_t)call->a[1];
 
-    if (is_bad_pointer((void *)call->a[0]))
-        return -EFAULT;
-    if (size < CLONE_ARGS_SIZE_VER0 || size > sizeof args)
+    if (size > CLONE3_BYTES_MAX)
+        return -E2BIG;
+    if (size < CLONE_ARGS_SIZE_VER0)
         return -EINVAL;
+    for (size_t at = sizeof args; at < size; at++) /* fields of newer kernels */
+        if (((const uint8_t *)call->a[0])[at] != 0)
+            return -E2BIG;
     memset(&args, 0, sizeof args);
-    memcpy(&args, (void *)call->a[0], size);
+    memcpy(&args, (void *)call->a[0], size < sizeof args ? size : sizeof args);
     return spawn(call, &args);
 }
 

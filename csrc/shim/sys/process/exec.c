@@ -1,8 +1,10 @@
-/* execve: the new image must be one that the shim can enter, and gets the shim's two variables whatever environment it is
- * given. */
+/* execve: the new image must be one that the shim can be brought into, and gets the shim's two variables whatever environment it
+ * is given. A loader brings the shim in (LD_PRELOAD); where there is none, or where it would drop the shim, the host's init does
+ * (csrc/hostinit/injection.c). */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/strace/tracing.h"
+#include "shim/sys/signal/signal.h"
 #include "shim/sys/time/time.h"
 
 #include <linux/elf.h>
@@ -11,7 +13,13 @@
 
 struct program_head {
     long size;
-    char bytes[512];
+    char bytes[1024];
+};
+
+/* What the shim's way into a new image is. */
+struct way_in {
+    const char *refused;  /* why there is none; NULL if there is one */
+    const char *injected; /* why the host's init has to bring the shim in; NULL if the loader will */
 };
 
 /* Would the kernel call the new image's start secure, so that the loader drops LD_PRELOAD? See cap_bprm_creds_from_file. */
@@ -23,34 +31,60 @@ static const char *starts_secure(long file, const struct stat *status)
     long user = NATIVE(getuid);
 
     if ((is_setuid && status->st_uid != (uint32_t)user) || (is_setgid && status->st_gid != (uint32_t)NATIVE(getgid)))
-        return "setuid or setgid: the loader would drop the shim";
+        return "setuid or setgid";
     if (heeds_bits && user != 0 && NATIVE(fgetxattr, file, "security.capability", NULL, 0) > 0)
-        return "has file capabilities: the loader would drop the shim";
+        return "has file capabilities";
     if ((!is_setuid && NATIVE(geteuid) != user) || (!is_setgid && NATIVE(getegid) != NATIVE(getgid)))
-        return "effective and real user or group differ: the loader would drop the shim";
+        return "effective and real user or group differ";
     return NULL;
 }
 
-/* A program that cannot be intercepted is refused here: once running, it would hold the turn for ever. */
-static const char *unfit_elf(long file, const struct program_head *head)
+/* Bytes of a program's file, which are nearly always in its head. */
+static bool read_program(long file, const struct program_head *head, uint64_t at, void *to, uint64_t size)
+{
+    if (at + size > (uint64_t)head->size)
+        return NATIVE(pread64, file, to, size, at) == (long)size;
+    memcpy(to, head->bytes + at, size);
+    return true;
+}
+
+/* Only glibc's loader calls the shim's constructor as the shim expects it. */
+static bool names_glibc(long file, const struct program_head *head, const Elf64_Phdr *segment)
+{
+    char path[64];
+    uint64_t size = segment->p_filesz < sizeof path ? segment->p_filesz : sizeof path - 1;
+
+    if (!read_program(file, head, segment->p_offset, path, size))
+        return false;
+    path[size] = '\0';
+    for (const char *at = path; *at != '\0'; at++)
+        if (text_starts(at, "/ld-linux"))
+            return true;
+    return false;
+}
+
+static void examine_elf(long file, const struct program_head *head, struct way_in *way)
 {
     const Elf64_Ehdr *header = (const void *)head->bytes;
-    const char *reason = NULL;
     struct stat status;
 
-    if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != 62) /* EM_X86_64 */
-        return "not an x86-64 program";
-    if (NATIVE(fstat, file, &status) == 0)
-        reason = starts_secure(file, &status);
+    way->injected = "statically linked";
+    if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != 62) { /* EM_X86_64 */
+        way->refused = "not an x86-64 program";
+        return;
+    }
     for (int i = 0; i < header->e_phnum; i++) {
         Elf64_Phdr segment;
 
-        if (NATIVE(pread64, file, &segment, sizeof segment, header->e_phoff + (uint64_t)i * sizeof segment) != sizeof segment)
+        if (!read_program(file, head, header->e_phoff + (uint64_t)i * sizeof segment, &segment, sizeof segment))
             break;
-        if (segment.p_type == PT_INTERP)
-            return reason;
+        if (segment.p_type == PT_INTERP) {
+            way->injected = names_glibc(file, head, &segment) ? NULL : "its loader is not glibc's";
+            break;
+        }
     }
-    return "statically linked: no loader to bring the shim in";
+    if (way->injected == NULL && NATIVE(fstat, file, &status) == 0)
+        way->injected = starts_secure(file, &status);
 }
 
 /* The interpreter of a script's first line into `path`; false if the line names none. */
@@ -68,30 +102,50 @@ static bool script_interpreter(const struct program_head *head, char *path, size
     return length > 0;
 }
 
-/* NULL if the image may run, or the kernel will say what is wrong with it. */
-static const char *unfit_program(int directory, const char *path, int flags)
+/* Both NULL if the loader will bring the shim in, or the kernel will say what is wrong with the program. */
+static void examine_program(int directory, const char *path, int flags, struct way_in *way)
 {
     struct program_head head;
     char interpreter[256];
 
     for (int depth = 0; depth < INTERPRETERS_MAX; depth++) {
-        const char *reason = NULL;
         long file = NATIVE(openat, directory, path, O_RDONLY | O_CLOEXEC | (flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0), 0);
 
+        if (file == -EACCES || (file < 0 && flags & AT_EMPTY_PATH)) /* its number may be hidden, and the exec succeed */
+            way->injected = "not readable";
         if (file < 0)
-            return NULL;
+            return;
         head.size = NATIVE(pread64, file, head.bytes, sizeof head.bytes, 0);
         if (head.size >= (long)sizeof(Elf64_Ehdr) && memcmp(head.bytes, ELFMAG, SELFMAG) == 0)
-            reason = unfit_elf(file, &head);
+            examine_elf(file, &head, way);
         NATIVE(close, file);
         if (head.size < 2 || head.bytes[0] != '#' || head.bytes[1] != '!')
-            return reason;
+            return;
         if (!script_interpreter(&head, interpreter, sizeof interpreter))
-            return NULL;
+            return;
         path = interpreter;
         directory = AT_FDCWD;
     }
-    return NULL;
+}
+
+/* Variables by which the loader runs nothing of the program, or something before the shim. */
+static bool diverts_loader(char **environment)
+{
+    for (; environment != NULL && *environment != NULL; environment++)
+        if (text_starts(*environment, "LD_TRACE_LOADED_OBJECTS=") || text_starts(*environment, "LD_AUDIT="))
+            return true;
+    return false;
+}
+
+static void examine(const struct call *call, int directory, const char *path, int flags, char **environment, struct way_in *way)
+{
+    examine_program(directory, path, flags, way);
+    if (way->refused != NULL || way->injected != NULL)
+        return;
+    if (NATIVE(faccessat, AT_FDCWD, call->thread->process->shim_path, 4) != 0) /* R_OK */
+        way->injected = "its loader would not find the shim: another root folder, mount or mode hides it";
+    else if (diverts_loader(environment))
+        way->injected = "its loader is told not to run it";
 }
 
 struct image_environment {
@@ -108,8 +162,9 @@ static size_t count_pointers(char **list)
     return count;
 }
 
-/* A copy of the environment with LD_PRELOAD led by the shim and the channel's number added. */
-static bool build_environment(struct call *call, char **given, struct image_environment *result)
+/* A copy of the environment in which LD_PRELOAD ends with the shim, and with the channel's number added; behind a colon that of
+ * the shim's file, unless -1. The program's own libraries stand first, so that what they replace of libc is replaced. */
+static bool build_environment(struct call *call, char **given, int shim, struct image_environment *result)
 {
     const char *path = call->thread->process->shim_path;
     size_t count = count_pointers(given);
@@ -133,22 +188,25 @@ static bool build_environment(struct call *call, char **given, struct image_envi
         if (!text_starts(given[i], "LD_PRELOAD=") && !text_starts(given[i], "SIMUNIX_CHANNEL="))
             *to++ = given[i];
     *to++ = text;
-    text = text_append(text_append(text, end, "LD_PRELOAD="), end, path);
+    text = text_append(text, end, "LD_PRELOAD=");
     if (preload != NULL)
-        text = text_append(text_append(text, end, ":"), end, preload);
+        text = text_append(text_append(text, end, preload), end, ":");
+    text = text_append(text, end, path);
     *to++ = ++text;
-    text_append_number(text_append(text, end, "SIMUNIX_CHANNEL="), end,
-                       descriptor_number(call->thread->process, call->thread->channel));
+    text = text_append_number(text_append(text, end, "SIMUNIX_CHANNEL="), end,
+                              descriptor_number(call->thread->process, call->thread->channel));
+    if (shim >= 0)
+        text_append_number(text_append(text, end, ":"), end, shim);
     *to = NULL;
     return true;
 }
 
-static long refuse(struct call *call, const char *path, const char *reason)
+static long refuse(struct call *call, const char *path, const char *reason, const char *more)
 {
     char text[300];
     char *end = text + sizeof text;
 
-    text_append(text_append(text_append(text, end, path), end, ": "), end, reason);
+    text_append(text_append(text_append(text_append(text, end, path), end, ": "), end, reason), end, more);
     warn_once(call->thread, WARN_ESCAPE, text, NULL);
     return -EACCES; /* at ENOEXEC execvp(3) would have the shell read it */
 }
@@ -167,39 +225,90 @@ static void tell_exec(struct call *call, int op, const char *path, int64_t error
     request_call(call->thread, &writer, &reply);
 }
 
+/* Have the host's init trace the next exec of this thread, for which the shim's file is open then; its number, or -errno. */
+static int injection_begin(struct call *call)
+{
+    struct thread *thread = call->thread;
+    struct process *process = thread->process;
+    struct reply reply = {.fd = -1};
+    int shim;
+
+    descriptors_raise();
+    shim = (int)NATIVE(fcntl, descriptor_number(process, thread->channel), F_DUPFD, process->descriptor_floor);
+    if (shim >= 0 && (ASK(thread, &reply, OP_INJECT, thread->tid, shim) != 0 || reply.fd < 0)) {
+        NATIVE(close, shim);
+        shim = -EPERM;
+    }
+    if (shim >= 0) {
+        NATIVE(dup3, reply.fd, shim, 0);
+        NATIVE(close, reply.fd);
+    }
+    descriptors_limit(process);
+    return shim;
+}
+
+static void injection_end(struct call *call, int shim)
+{
+    struct reply reply;
+
+    ASK(call->thread, &reply, OP_INJECT, call->thread->tid, -1);
+    NATIVE(close, shim);
+}
+
+/* The exec itself; returns only if it fails. */
+static long replace(struct call *call, int directory, const char *path, char **argv, char **environment, int flags)
+{
+    int channel = descriptor_number(call->thread->process, call->thread->channel);
+    uint64_t all = SIGNALS_IN_SHIM;
+    long result;
+
+    NATIVE(fcntl, channel, F_SETFD, 0);
+    tsc_release();
+    actions_release(call->thread->process);
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8); /* the new image inherits it */
+    result = NATIVE(execveat, directory, path, argv, environment, flags);
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
+    actions_take_back();
+    tsc_trap();
+    NATIVE(fcntl, channel, F_SETFD, FD_CLOEXEC);
+    return result;
+}
+
 static long execute(struct call *call, int directory, const char *path, char **argv, char **environment, int flags)
 {
-    uint64_t all = SIGNALS_ALL;
     struct image_environment image;
+    struct way_in way = {NULL, NULL};
     char by_descriptor[40];
     char *end = by_descriptor + sizeof by_descriptor;
-    const char *reason;
+    int shim = -1;
     long result;
 
     if (is_bad_pointer(path))
         return -EFAULT;
     if ((flags & AT_EMPTY_PATH) && *path == '\0') {
         text_append_number(text_append(by_descriptor, end, "/proc/self/fd/"), end, directory);
-        reason = unfit_program(AT_FDCWD, by_descriptor, 0);
+        examine(call, AT_FDCWD, by_descriptor, AT_EMPTY_PATH, environment, &way);
     } else {
-        reason = unfit_program(directory, path, flags);
+        examine(call, directory, path, flags, environment, &way);
     }
-    if (reason != NULL)
-        return refuse(call, *path != '\0' ? path : by_descriptor, reason);
-    if (!build_environment(call, environment, &image))
+    if (way.refused != NULL)
+        return refuse(call, *path != '\0' ? path : by_descriptor, way.refused, "");
+    signals_stop_if_due(call->thread, call->mask);
+    if (way.injected != NULL && (shim = injection_begin(call)) < 0)
+        return refuse(call, *path != '\0' ? path : by_descriptor, way.injected,
+                      ": it would have to be traced, which is refused here");
+    if (!build_environment(call, environment, shim, &image)) {
+        if (shim >= 0)
+            injection_end(call, shim);
         return -ENOMEM;
+    }
     if (call->trace != NULL)
         strace_replacing(call, directory, path);
-    signals_stop_if_due(call->thread, call->mask);
     tell_exec(call, OP_EXEC, path, 0);
-    NATIVE(fcntl, descriptor_number(call->thread->process, call->thread->channel), F_SETFD, 0);
-    tsc_release(call->thread->process);
-    NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8); /* the new image inherits it */
-    result = NATIVE(execveat, directory, path, argv, image.pointers, flags);
-    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
-    tsc_trap(call->thread->process);
-    NATIVE(fcntl, descriptor_number(call->thread->process, call->thread->channel), F_SETFD, FD_CLOEXEC);
+    result = replace(call, directory, path, argv, image.pointers, flags);
     NATIVE(munmap, image.pointers, image.size);
+    if (shim >= 0)
+        injection_end(call, shim);
     tell_exec(call, OP_EXEC_FAILED, NULL, -result);
     return result;
 }

@@ -17,6 +17,12 @@ static void prepare_to_be_reaped(struct thread *thread)
     thread->process->dying = thread;
 }
 
+/* The thread of a process in its creator's memory: nobody there reaps it, and the kernel clears the word. */
+static bool is_left_to_kernel(const struct thread *thread)
+{
+    return thread->process->is_guest && thread->process->main == thread;
+}
+
 /* The message comes last: after it nothing of this thread's may be touched, since the thread that has the turn now may free its
  * memory. */
 long sys_exit(struct call *call)
@@ -25,7 +31,10 @@ long sys_exit(struct call *call)
     struct msgpack_writer writer;
 
     futex_release_robust(call);
-    prepare_to_be_reaped(thread);
+    if (!is_left_to_kernel(thread))
+        prepare_to_be_reaped(thread);
+    if (thread->process->main == thread)
+        thread->process->main = NULL;
     request_start(thread, &writer, OP_THREAD_EXIT, 2);
     msgpack_put_int(&writer, call->a[0] & 0xff);
     msgpack_put_int(&writer, (int64_t)thread->join_word);

@@ -15,7 +15,9 @@ long trap_clone(struct clone_args *args, size_t size, struct thread *child);
 void trap_thread_started(struct thread *thread);
 
 /* scheduling.c */
+void rseq_forget(void);
 long nice_shown(const struct process *process, long nice);
+long sys_sched_getaffinity(struct call *call);
 
 /* Processor time and other work of the real computer are not the emulated host's; of a struct rusage only the greatest size is
  * told. */

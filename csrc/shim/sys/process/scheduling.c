@@ -1,63 +1,138 @@
 /* Yielding, processors and nice values. Nice values count from the one that the whole emulation has, which is its user's
  * affair. */
+#include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/process/process.h"
 #include "shim/turn/turn.h"
 
+static bool is_alone(const struct process *process)
+{
+    const struct simunix_clock_page *page = process->page;
+
+    return page->lookahead_ns > page->now_ns && page->due_ns > page->now_ns && process->ready == NULL;
+}
+
 long sys_sched_yield(struct call *call)
 {
     const struct process *process = call->thread->process;
-    const struct simunix_clock_page *page = process->page;
     struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};
 
-    clock_charge_poll(call);
-    if (page->lookahead_ns <= page->now_ns || page->due_ns <= page->now_ns || process->ready != NULL)
+    clock_charge_yield(call, is_alone(process));
+    if (!is_alone(process))
         park(call, &wait);
     return 0;
 }
 
-/* All actors share one real processor; the application sees, and may narrow, the emulated host's. */
+#define RSEQ_SIGNATURE 0x53053053
+#define RSEQ_UNREGISTER 1
+#define RSEQ_LEAST_BYTES 32
+
+/* Where glibc (2.35 and later) has its area. */
+extern const long __rseq_offset __attribute__((weak, visibility("default")));
+extern const unsigned __rseq_size __attribute__((weak, visibility("default")));
+
+#define CPU_WORDS 16 /* of a set of processors, as many as the server knows */
+
+struct cpu_set {
+    uint64_t words[CPU_WORDS];
+};
+
+/* All actors share one real processor; the application sees, and may narrow, the emulated host's. The server knows them by
+ * thread: they last through exec, and other processes may change them. An empty set only asks. */
+static long affinity(struct call *call, const struct cpu_set *wanted, struct cpu_set *result)
+{
+    struct msgpack_writer writer;
+    struct reply reply;
+
+    request_start(call->thread, &writer, OP_AFFINITY, 2);
+    msgpack_put_int(&writer, (int)call->a[0]);
+    msgpack_put_bytes(&writer, wanted, wanted != NULL ? sizeof *wanted : 0);
+    if (request_call(call->thread, &writer, &reply) < 0)
+        return reply.status;
+    memset(result, 0, sizeof *result);
+    reply_bytes(&reply, 1, result, sizeof *result);
+    return 0;
+}
+
+static size_t size_of_set(const struct process *process)
+{
+    return process->cpus > 64 ? ((size_t)process->cpus + 63) / 64 * 8 : 8;
+}
+
 long sys_sched_getaffinity(struct call *call)
 {
-    struct process *process = call->thread->process;
-    uint64_t mask[16] = {process->affinity};
-    size_t size = process->cpus > 64 ? ((size_t)process->cpus + 63) / 64 * 8 : 8;
+    size_t size = size_of_set(call->thread->process);
+    struct cpu_set set;
+    long result;
 
-    if ((int)call->a[0] < 0)
-        return -ESRCH;
-    if ((size_t)call->a[1] < size || (call->a[1] & 7) != 0 || size > sizeof mask)
+    if ((unsigned)call->a[1] < size || (call->a[1] & 7) != 0 || size > sizeof set)
         return -EINVAL;
-    if (is_bad_pointer((void *)call->a[2]))
-        return -EFAULT;
-    for (int cpu = 64; cpu < process->cpus; cpu++)
-        mask[cpu / 64] |= 1UL << (cpu % 64);
-    memcpy((void *)call->a[2], mask, size);
+    result = affinity(call, NULL, &set);
+    if (result < 0)
+        return result;
+    memcpy((void *)call->a[2], &set, size);
     return (long)size;
+}
+
+/* May the caller change this thread? A signal's rule, which is the same but for the capability. */
+static bool may_change(const struct call *call, int tid)
+{
+    if (tid <= 0 || NATIVE(tgkill, call->thread->process->pid, tid, 0) == 0)
+        return true;
+    return NATIVE(kill, tid, 0) != -EPERM;
+}
+
+static unsigned first_cpu(const struct cpu_set *set)
+{
+    for (unsigned word = 0; word < CPU_WORDS; word++)
+        if (set->words[word] != 0)
+            return 64 * word + (unsigned)__builtin_ctzl(set->words[word]);
+    return 0;
 }
 
 long sys_sched_setaffinity(struct call *call)
 {
-    struct process *process = call->thread->process;
-    uint64_t existing = process->cpus >= 64 ? ~0UL : (1UL << process->cpus) - 1;
-    uint64_t wanted = 0;
-    size_t size = (size_t)call->a[1] < sizeof wanted ? (size_t)call->a[1] : sizeof wanted;
+    struct cpu_set wanted = {{0}};
+    struct cpu_set now;
+    size_t size = (unsigned)call->a[1] < sizeof wanted ? (unsigned)call->a[1] : sizeof wanted;
+    int tid = (int)call->a[0];
+    long result;
 
-    if ((int)call->a[0] < 0)
-        return -ESRCH;
-    if (is_bad_pointer((void *)call->a[2]))
-        return -EFAULT;
     memcpy(&wanted, (void *)call->a[2], size);
-    if ((wanted & existing) == 0)
-        return -EINVAL;
-    if (call->a[0] == 0 || call->a[0] == process->pid)
-        process->affinity = wanted & existing;
-    return 0;
+    if (!may_change(call, tid))
+        return -EPERM;
+    result = affinity(call, &wanted, &now);
+    if (result == 0 && (tid == 0 || tid == call->thread->tid))
+        call->thread->cpu = first_cpu(&now);
+    return result;
+}
+
+/* Restartable sequences would tell threads on which real processor they run, in memory, and sched_getcpu(3) would believe it. As
+ * of a kernel that lacks them. */
+long sys_rseq(struct call *call)
+{
+    (void)call;
+    return -ENOSYS;
+}
+
+/* glibc has registered the main thread before the shim was there. */
+void rseq_forget(void)
+{
+    uint8_t *thread_pointer;
+    uint8_t *area;
+
+    if (&__rseq_offset == NULL || &__rseq_size == NULL)
+        return;
+    __asm__("movq %%fs:0, %0" : "=r"(thread_pointer));
+    area = thread_pointer + __rseq_offset;
+    if (NATIVE(rseq, area, RSEQ_LEAST_BYTES, RSEQ_UNREGISTER, RSEQ_SIGNATURE) == -EINVAL)
+        NATIVE(rseq, area, __rseq_size, RSEQ_UNREGISTER, RSEQ_SIGNATURE);
 }
 
 long sys_getcpu(struct call *call)
 {
     if (call->a[0] != 0)
-        *(unsigned *)call->a[0] = 0;
+        *(unsigned *)call->a[0] = call->thread->cpu;
     if (call->a[1] != 0)
         *(unsigned *)call->a[1] = 0;
     return 0;

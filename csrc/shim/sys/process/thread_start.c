@@ -8,6 +8,7 @@ _Static_assert(offsetof(struct thread, start) == 8, "clone_entry.S");
 _Static_assert(offsetof(struct thread, start.rip) == 120, "clone_entry.S");
 _Static_assert(offsetof(struct thread, start.mxcsr) == 128, "clone_entry.S");
 _Static_assert(offsetof(struct thread, start.fpu_control) == 132, "clone_entry.S");
+_Static_assert(offsetof(struct thread, guard) == 136, "guard.S");
 _Static_assert(__NR_clone3 == 435, "clone_entry.S");
 
 /* Returns when the thread holds the turn and may start. A thread without a slot says hello and waits for the answer. */
@@ -19,11 +20,11 @@ void trap_thread_started(struct thread *thread)
 
     set_thread_pointer(thread);
     thread->tid = (int)NATIVE(gettid);
+    thread_use_own_stack(thread);
     if (is_process) {
         thread->process->pid = thread->tid;
-        /* The kernel lets the child keep its creator's alternate stack, on which its creator's trap frame may lie. */
-        NATIVE(sigaltstack, &(stack_t){.ss_flags = SS_DISABLE}, NULL);
-        descriptors_close_others(thread->process, thread->channel);
+        if (!thread->shares_files)
+            descriptors_close_others(thread->process, thread->channel);
     }
     if (is_process || thread->slot == 0)
         say_hello(thread, is_process ? HELLO_FORKED : HELLO_THREAD, "", &reply);

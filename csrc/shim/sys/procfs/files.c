@@ -4,7 +4,6 @@
 #include "shim/core/memory.h"
 #include "shim/sys/procfs/procfs.h"
 
-#define PATH_ROOM 256
 #define BEGINNING 0 /* SEEK_SET */
 
 static const char mark[] = "simunix:"; /* begins the names of the anonymous files */
@@ -17,9 +16,15 @@ static const struct own_file own_files[] = {
     {"sys/kernel/random/uuid", proc_write_uuid},
     {"sys/kernel/random/boot_id", proc_write_boot_id},
 };
+static const struct own_file fixed_file = {"", proc_write_fixed};
+
+/* Of each process, and of each of its threads. */
 static const struct own_file process_files[] = {
-    {"stat", proc_write_process_stat}, {"net/tcp", proc_write_tcp},   {"net/tcp6", proc_write_tcp6},
-    {"net/udp", proc_write_udp},       {"net/udp6", proc_write_udp6},
+    {"stat", proc_write_process_stat}, {"statm", proc_write_statm},         {"status", proc_write_lines},
+    {"io", proc_write_lines},          {"smaps", proc_write_lines},         {"smaps_rollup", proc_write_lines},
+    {"sched", proc_write_sched},       {"schedstat", proc_write_schedstat}, {"oom_score", proc_write_oom_score},
+    {"net/tcp", proc_write_tcp},       {"net/tcp6", proc_write_tcp6},       {"net/udp", proc_write_udp},
+    {"net/udp6", proc_write_udp6},
 };
 
 void proc_flush(struct proc_page *page)
@@ -48,7 +53,7 @@ void proc_put_number(struct proc_page *page, const char *before, int64_t number,
     proc_put(page, after);
 }
 
-static const char *last_part(const char *path)
+const char *proc_last_part(const char *path)
 {
     const char *last = path;
 
@@ -65,8 +70,22 @@ static const char *skip_number(const char *path)
     return path;
 }
 
-/* PID/stat or PID/task/TID/stat, and the like */
-static const struct own_file *find_of_process(const char *path)
+/* The process or thread whose file this is. */
+int proc_id_of(const char *path)
+{
+    int id = 0;
+
+    for (const char *at = path; *at != '\0'; at++)
+        if (at[0] == '/' && at[1] >= '1' && at[1] <= '9') {
+            id = 0;
+            while (at[1] >= '0' && at[1] <= '9')
+                id = 10 * id + *++at - '0';
+        }
+    return id;
+}
+
+/* PID/NAME or PID/task/TID/NAME */
+static const struct own_file *find_process_file(const char *path)
 {
     const char *rest = skip_number(path);
 
@@ -89,13 +108,13 @@ static const struct own_file *find_own(const char *path)
     for (size_t i = 0; i < sizeof own_files / sizeof own_files[0]; i++)
         if (text_equal(path, own_files[i].path))
             return &own_files[i];
-    return find_of_process(path);
+    return proc_fixed_text(path) != NULL ? &fixed_file : find_process_file(path);
 }
 
 static bool is_last_part(const char *name, const struct own_file *files, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (text_equal(name, last_part(files[i].path)))
+        if (text_equal(name, proc_last_part(files[i].path)))
             return true;
     return false;
 }
@@ -103,10 +122,10 @@ static bool is_last_part(const char *name, const struct own_file *files, size_t 
 /* Tell by the last part of a path, before anything is asked of the kernel. */
 static bool may_be_own(const char *path)
 {
-    const char *name = last_part(path);
+    const char *name = proc_last_part(path);
 
     return is_last_part(name, own_files, sizeof own_files / sizeof own_files[0]) ||
-           is_last_part(name, process_files, sizeof process_files / sizeof process_files[0]);
+           is_last_part(name, process_files, sizeof process_files / sizeof process_files[0]) || proc_may_be_fixed(name);
 }
 
 static void fill(struct thread *thread, const struct own_file *file, const char *path, long fd)
@@ -123,7 +142,7 @@ static void fill(struct thread *thread, const struct own_file *file, const char 
 long proc_file_opened(struct call *call, const char *path, uint64_t flags, long fd)
 {
     struct process *process = call->thread->process;
-    char name[sizeof mark + PATH_ROOM];
+    char name[sizeof mark + PROC_PATH_ROOM];
     char *kernel_name = name + sizeof mark - 1;
     const struct own_file *file;
     long own;
@@ -131,7 +150,7 @@ long proc_file_opened(struct call *call, const char *path, uint64_t flags, long 
     if (fd < 0 || (flags & (O_ACCMODE | O_PATH | O_DIRECTORY)) != O_RDONLY || is_bad_pointer(path) || !may_be_own(path))
         return fd;
     text_append(name, name + sizeof name, mark);
-    if (!proc_name_of(fd, kernel_name, PATH_ROOM) || (file = find_own(kernel_name)) == NULL)
+    if (!proc_name_of(fd, kernel_name, PROC_PATH_ROOM) || (file = find_own(kernel_name)) == NULL)
         return fd;
     NATIVE(close, fd); /* first, so that the application gets the lowest free number */
     own = NATIVE(memfd_create, name, flags & O_CLOEXEC ? 1 : 0);
@@ -148,7 +167,7 @@ long sys_lseek(struct call *call)
 {
     static const char anonymous[] = "/memfd:simunix:";
     static const char deleted[] = " (deleted)";
-    char path[PATH_ROOM];
+    char path[PROC_PATH_ROOM];
     const char *name = path + sizeof anonymous - 1;
     const struct own_file *file;
 

@@ -27,10 +27,7 @@ void proc_write_uptime(struct proc_page *page)
     put_seconds(page, uptime_ns(page) * page->thread->process->cpus, "\n");
 }
 
-/* Where the figures stand in the answer to OP_HOST. */
-enum host_figure { HOST_THREADS = 1, HOST_BIRTHS, HOST_LATEST_PID, HOST_SEED };
-
-static int64_t host_figure(const struct proc_page *page, enum host_figure which)
+static int64_t host_figure(const struct proc_page *page, enum simunix_host_figure which)
 {
     struct reply reply;
 
@@ -83,13 +80,18 @@ void proc_write_meminfo(struct proc_page *page)
     proc_put(page, "HugePages_Total:       0\nHugePages_Free:        0\nHugepagesize:       2048 kB\n");
 }
 
-static void put_hex(struct proc_page *page, uint64_t number, int digits, const char *after)
+void proc_put_hex(struct proc_page *page, uint64_t number, int digits)
 {
     char text[17] = "";
 
     for (int i = 0; i < digits; i++)
         text[i] = "0123456789abcdef"[number >> 4 * (digits - 1 - i) & 15];
     proc_put(page, text);
+}
+
+static void put_hex(struct proc_page *page, uint64_t number, int digits, const char *after)
+{
+    proc_put_hex(page, number, digits);
     proc_put(page, after);
 }
 

@@ -7,6 +7,7 @@
 #define FIELD_PRIORITY 18 /* 20 + nice, for all that are not of real time */
 #define FIELD_NICE 19
 #define FIELD_START 22
+#define FIELD_RESIDENT 24
 
 /* The whole line. */
 static long read_native(const char *path, char *text, size_t room)
@@ -64,7 +65,9 @@ static const char *state_shown(const struct proc_page *page, const char *state, 
 
 static void put_field(struct proc_page *page, int number, const char *field, int64_t id)
 {
-    if (number == FIELD_START) {
+    if (number == FIELD_RESIDENT) {
+        proc_put_number(page, " ", proc_resident_pages(page->path), "");
+    } else if (number == FIELD_START) {
         proc_put_number(page, " ", born_ticks(page, id), "");
     } else if (number == FIELD_NICE || (number == FIELD_PRIORITY && *field != '-')) {
         long zero = number == FIELD_NICE ? 0 : 20;

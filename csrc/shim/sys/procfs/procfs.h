@@ -1,6 +1,7 @@
 /* Room sys/procfs: files of /proc that tell the time, or figures of the real computer, as the emulated host would tell them.
  *
- * Owns their text (host.c, process.c, sockets.c) and when it is written (files.c). May call sys/process, turn and below.
+ * Owns their text (host.c, process.c, memory.c, counters.c, sockets.c) and when it is written (files.c). May call sys/process, turn
+ * and below.
  */
 #ifndef SIMUNIX_PROC_FILES_H
 #define SIMUNIX_PROC_FILES_H
@@ -8,6 +9,8 @@
 #include "shim/core/core.h"
 
 #define USER_TICK_NS 10000000L /* a hundred a second, as the kernel counts for programs (USER_HZ) */
+
+#define PROC_PATH_ROOM 256
 
 /* Text on its way into a file. `path` is the kernel's name for it. */
 struct proc_page {
@@ -29,6 +32,8 @@ long proc_file_opened(struct call *call, const char *path, uint64_t flags, long 
 void proc_flush(struct proc_page *page);
 void proc_put(struct proc_page *page, const char *text);
 void proc_put_number(struct proc_page *page, const char *before, int64_t number, const char *after);
+const char *proc_last_part(const char *path);
+int proc_id_of(const char *path);
 
 /* host.c */
 void proc_write_uptime(struct proc_page *page);
@@ -37,6 +42,7 @@ void proc_write_stat(struct proc_page *page);
 void proc_write_meminfo(struct proc_page *page);
 void proc_write_uuid(struct proc_page *page);
 void proc_write_boot_id(struct proc_page *page);
+void proc_put_hex(struct proc_page *page, uint64_t number, int digits);
 
 /* sockets.c */
 void proc_write_tcp(struct proc_page *page);
@@ -46,5 +52,18 @@ void proc_write_udp6(struct proc_page *page);
 
 /* process.c */
 void proc_write_process_stat(struct proc_page *page);
+
+/* memory.c */
+int64_t proc_resident_pages(const char *path);
+void proc_write_statm(struct proc_page *page);
+void proc_write_lines(struct proc_page *page);
+void proc_write_sched(struct proc_page *page);
+void proc_write_schedstat(struct proc_page *page);
+void proc_write_oom_score(struct proc_page *page);
+
+/* counters.c */
+const char *proc_fixed_text(const char *path);
+bool proc_may_be_fixed(const char *name);
+void proc_write_fixed(struct proc_page *page);
 
 #endif

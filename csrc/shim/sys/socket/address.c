@@ -92,7 +92,7 @@ int64_t address_ask(struct call *call, int op, int64_t id, int extra, struct rep
 {
     struct msgpack_writer writer;
 
-    if ((uint32_t)call->a[2] > ADDRESS_MAX)
+    if ((uint32_t)call->a[2] > ADDRESS_BYTES_MAX)
         return -EINVAL;
     request_start(call->thread, &writer, op, extra >= 0 ? 5 : 4);
     msgpack_put_int(&writer, id);

@@ -14,6 +14,8 @@ static long to_header(const struct message_header *message, struct simunix_datag
     memset(header, 0, sizeof *header);
     if (name == NULL || message->name_length == 0)
         return 0;
+    if (message->name_length > ADDRESS_BYTES_MAX)
+        return -EINVAL;
     if (is_bad_pointer(name))
         return -EFAULT;
     memcpy(&family, name, sizeof family);

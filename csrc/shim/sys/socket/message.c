@@ -13,6 +13,19 @@ size_t message_size(const struct message_header *message)
     return total;
 }
 
+/* What the kernel looks at first in a message of sendmsg(2) and recvmsg(2): 0 or -errno. */
+long message_check(const struct message_header *message)
+{
+    if (message->name != NULL && (int)message->name_length < 0)
+        return -EINVAL;
+    if (message->iov_length > PARTS_MAX)
+        return -EMSGSIZE;
+    for (size_t i = 0; i < message->iov_length; i++)
+        if ((long)message->iov[i].iov_len < 0)
+            return -EINVAL;
+    return 0;
+}
+
 /* The rest of a message after `done` bytes of its first parts: written into `rest`, at most `room` parts. */
 size_t message_skip(const struct message_header *message, size_t done, struct iovec *rest, size_t room)
 {

@@ -82,10 +82,10 @@ long sys_getsockopt(struct call *call)
 
     if (!is_servers(call, &fd))
         return NATIVE(getsockopt, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4]);
-    if (is_bad_pointer((void *)call->a[3]) || is_bad_pointer(length))
-        return -EFAULT;
-    if (is_negative(length))
+    if ((int)*length < 0)
         return -EINVAL;
+    if (is_bad_pointer((void *)call->a[3]))
+        return -EFAULT;
     if (call->a[1] == SOL_SOCKET_LEVEL && call->a[2] == SO_ERROR_OPTION)
         return store_error(-socket_pending_error(call, &fd), (void *)call->a[3], length);
     if (ASK(call->thread, &reply, OP_SOCKET_GET, fd.socket, call->a[1], call->a[2]) < 0)

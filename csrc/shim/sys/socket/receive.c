@@ -62,7 +62,9 @@ static long receive_message(struct call *call, int number, struct message_header
         return -EBADF;
     fd_look_socket(number, &fd);
     if (fd_is_simulated(&fd) && (flags & MSG_ERRQUEUE) != 0)
-        return -EAGAIN; /* IP_RECVERR is taken, but nothing is ever queued; never waits, see recv(2) */
+        return -EAGAIN; /* nothing is ever queued there, and this never waits (recv(2)) */
+    if (fd.kind == FD_STREAM && stream_is(call->thread->process, fd.socket, STREAM_LISTENS))
+        return -ENOTCONN; /* what can be read are the tokens of connections */
     if (fd.kind == FD_DATAGRAM)
         return datagram_receive(call, &fd, message, flags);
     if (fd_is_simulated(&fd) && (flags & MSG_OOB) != 0)
@@ -79,27 +81,28 @@ long sys_recvfrom(struct call *call)
     struct message_header message = {.iov = &iov, .iov_length = 1};
     long result;
 
-    if (call->a[4] != 0) {
-        if (is_bad_pointer(length))
-            return -EFAULT;
+    if (call->a[4] != 0 && !is_bad_pointer(length)) {
         message.name = (void *)call->a[4];
-        message.name_length = *length;
-        if (is_negative(length) && socket_id((int)call->a[0]) >= 0)
-            return -EINVAL;
+        message.name_length = (int)*length < 0 ? 0 : *length;
     }
     result = receive_message(call, (int)call->a[0], &message, (int)call->a[3]);
-    if (result >= 0 && call->a[4] != 0)
+    if (result >= 0 && call->a[4] != 0) {
+        if ((int)*length < 0) /* looked at last, as by the kernel: what was received is lost */
+            return -EINVAL;
         *length = message.name_length;
+    }
     return result;
 }
 
 long sys_recvmsg(struct call *call)
 {
     struct message_header *message = (void *)call->a[1];
+    long result;
 
     if (is_bad_pointer(message))
         return -EFAULT;
-    return receive_message(call, (int)call->a[0], message, (int)call->a[2]);
+    result = message_check(message);
+    return result != 0 ? result : receive_message(call, (int)call->a[0], message, (int)call->a[2]);
 }
 
 #define MSG_WAITFORONE 0x10000

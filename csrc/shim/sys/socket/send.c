@@ -126,7 +126,7 @@ long sys_sendto(struct call *call)
     struct message_header message = {
         .name = (void *)call->a[4], .name_length = (uint32_t)call->a[5], .iov = &iov, .iov_length = 1};
 
-    if (message.name != NULL && message.name_length > ADDRESS_MAX && socket_id((int)call->a[0]) >= 0)
+    if (message.name != NULL && message.name_length > ADDRESS_BYTES_MAX && socket_id((int)call->a[0]) >= 0)
         return -EINVAL;
     return send_message(call, (int)call->a[0], &message, (int)call->a[3]);
 }
@@ -134,11 +134,13 @@ long sys_sendto(struct call *call)
 long sys_sendmsg(struct call *call)
 {
     struct message_header message;
+    long result;
 
     if (is_bad_pointer((void *)call->a[1]))
         return -EFAULT;
     message = *(struct message_header *)call->a[1];
-    return send_message(call, (int)call->a[0], &message, (int)call->a[2]);
+    result = message_check(&message);
+    return result != 0 ? result : send_message(call, (int)call->a[0], &message, (int)call->a[2]);
 }
 
 long sys_sendmmsg(struct call *call)

@@ -62,12 +62,12 @@ static long get_name(struct call *call, int op)
 
     if (id < 0)
         return syscall6(call->number, call->a[0], call->a[1], call->a[2], 0, 0, 0);
-    if (is_bad_pointer((void *)call->a[1]) || is_bad_pointer((void *)call->a[2]))
-        return -EFAULT;
     if (ASK(call->thread, &reply, op, id) < 0)
         return reply.status;
-    if (is_negative((const uint32_t *)call->a[2]))
+    if (*(int *)call->a[2] < 0)
         return -EINVAL;
+    if (is_bad_pointer((void *)call->a[1]))
+        return -EFAULT;
     address_store_reply((void *)call->a[1], (uint32_t *)call->a[2], &reply);
     return 0;
 }

@@ -20,14 +20,6 @@ int64_t address_ask(struct call *call, int op, int64_t id, int extra, struct rep
 void address_store_reply(void *to, uint32_t *length, const struct reply *reply);
 void netlink_store_address(void *to, uint32_t *length, uint32_t port);
 
-#define ADDRESS_MAX 128 /* sizeof(struct sockaddr_storage) */
-
-/* Is it a length that no address, and no value of an option, can have? Lengths are signed. */
-static inline bool is_negative(const uint32_t *length)
-{
-    return length != NULL && (int32_t)*length < 0;
-}
-
 /* socket.c */
 long socket_finish(int fd, int flags);
 
@@ -53,6 +45,7 @@ long ethtool(bool is_loopback, uint32_t speed, void *data);
 int socket_take_error(int fd);
 long socket_pending_error(struct call *call, const struct fd *fd);
 long socket_received(struct call *call, const struct fd *fd, long result);
+#define ADDRESS_BYTES_MAX 128 /* struct sockaddr_storage */
 bool stream_is(const struct process *process, int64_t id, enum simunix_stream what);
 long socket_wait_to_receive(struct call *call, const struct fd *fd, int flags);
 long socket_wait_to_send(struct call *call, const struct fd *fd, int timeout_option);
@@ -60,6 +53,7 @@ long socket_receive_urgent(int fd, struct message_header *message, int flags);
 long socket_cannot_send(struct call *call, const struct fd *fd, int flags);
 
 /* message.c */
+long message_check(const struct message_header *message);
 size_t message_size(const struct message_header *message);
 size_t message_skip(const struct message_header *message, size_t done, struct iovec *rest, size_t room);
 bool message_is_stream(int fd);

@@ -2,7 +2,8 @@
 #include "shim/core/channel.h"
 #include "shim/sys/time/time.h"
 
-#define POSIX_TIMERS_MAX 64
+#define FIRST_TIMERS 64
+#define POSIX_TIMERS_MAX 4096
 
 static struct posix_timer {
     int owner; /* pid, so that a fork child finds its table empty */
@@ -12,25 +13,47 @@ static struct posix_timer {
     int64_t value;
     int kernel_id; /* where it is the kernel's */
     bool is_native;
-} posix_timers[POSIX_TIMERS_MAX];
+} first_timers[FIRST_TIMERS], *more_timers; /* mapped once there are more than the first */
+
+/* The place of a timer, in use or not; NULL: there is none. */
+static struct posix_timer *place_of(long id)
+{
+    if (id >= 0 && id < FIRST_TIMERS)
+        return &first_timers[id];
+    return id >= 0 && id < POSIX_TIMERS_MAX && more_timers != NULL ? &more_timers[id - FIRST_TIMERS] : NULL;
+}
 
 static struct posix_timer *timer_of(struct call *call, long id)
 {
-    if (id < 0 || id >= POSIX_TIMERS_MAX || posix_timers[id].owner != call->thread->process->pid)
-        return NULL;
-    return &posix_timers[id];
+    struct posix_timer *timer = place_of((int)id);
+
+    return timer != NULL && timer->owner == call->thread->process->pid ? timer : NULL;
+}
+
+static bool map_more(void)
+{
+    long memory = NATIVE(mmap, NULL, (POSIX_TIMERS_MAX - FIRST_TIMERS) * sizeof *more_timers, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (memory < 0)
+        return false;
+    more_timers = (struct posix_timer *)memory;
+    return true;
 }
 
 static long timer_slot(struct call *call)
 {
-    for (long id = 0; id < POSIX_TIMERS_MAX; id++)
+    for (long id = 0; id < POSIX_TIMERS_MAX; id++) {
+        if (id == FIRST_TIMERS && more_timers == NULL && !map_more())
+            break;
         if (timer_of(call, id) == NULL)
             return id;
+    }
     return -EAGAIN;
 }
 
 /* A timer of a CPU clock measures real computing, as ITIMER_PROF does: computing takes no virtual time. It is the kernel's. */
-static long create_cpu_timer(struct call *call, struct posix_timer *timer)
+static long create_cpu_timer(struct call *call, struct posix_timer *timer, long id)
 {
     int kernel_id;
     long result = NATIVE(timer_create, call->a[0], call->a[1], &kernel_id);
@@ -41,7 +64,7 @@ static long create_cpu_timer(struct call *call, struct posix_timer *timer)
     timer->owner = call->thread->process->pid;
     timer->kernel_id = kernel_id;
     timer->is_native = true;
-    *(int *)call->a[2] = (int)(timer - posix_timers);
+    *(int *)call->a[2] = (int)id;
     return 0;
 }
 
@@ -54,28 +77,36 @@ static long ask_kernel(struct call *call, const struct posix_timer *timer)
 /* timer_create(2): some way to notify, some signal, a thread of this process. */
 static bool is_valid_event(struct call *call, const struct sigevent *event)
 {
-    bool is_for_thread = (event->sigev_notify & SIGEV_THREAD_ID) != 0;
-
-    if (is_for_thread && NATIVE(tgkill, call->thread->process->pid, event->_sigev_un._tid, 0) != 0)
+    switch (event->sigev_notify) {
+    case SIGEV_NONE:
+        return true;
+    case SIGEV_SIGNAL | SIGEV_THREAD_ID:
+        if (NATIVE(tgkill, call->thread->process->pid, event->_sigev_un._tid, 0) != 0)
+            return false;
+        break;
+    case SIGEV_SIGNAL:
+    case SIGEV_THREAD:
+        break;
+    default:
         return false;
-    return event->sigev_notify == SIGEV_NONE || (event->sigev_signo > 0 && event->sigev_signo <= 64);
+    }
+    return event->sigev_signo > 0 && event->sigev_signo <= 64;
 }
 
 long sys_timer_create(struct call *call)
 {
     const struct sigevent *event = (void *)call->a[1];
     long id = timer_slot(call);
-    struct posix_timer *timer = &posix_timers[id < 0 ? 0 : id];
+    struct posix_timer *timer = place_of(id);
 
-    if (is_bad_pointer((void *)call->a[2]) || (event != NULL && is_bad_pointer(event)))
-        return -EFAULT;
     if (!clock_is_known((int)call->a[0]) || (event != NULL && !is_valid_event(call, event)))
         return -EINVAL;
     if (id < 0)
         return id;
     *timer = (struct posix_timer){.clock_id = (int)call->a[0], .signal = SIGALRM, .value = id};
     if (clock_is_cpu((int)call->a[0]))
-        return create_cpu_timer(call, timer);
+        return create_cpu_timer(call, timer, id);
+    *(int *)call->a[2] = (int)id; /* before the timer exists: the pointer may be bad */
     timer->owner = call->thread->process->pid;
     if (event != NULL) {
         timer->signal = event->sigev_notify == SIGEV_NONE ? 0 : event->sigev_signo;
@@ -83,7 +114,6 @@ long sys_timer_create(struct call *call)
         if (event->sigev_notify & SIGEV_THREAD_ID)
             timer->tid = event->_sigev_un._tid;
     }
-    *(int *)call->a[2] = (int)id;
     return 0;
 }
 
@@ -96,7 +126,7 @@ long sys_timer_settime(struct call *call)
 
     if (timer != NULL && timer->is_native)
         return ask_kernel(call, timer);
-    if (timer == NULL || is_bad_pointer(wanted) || !is_valid_time(&wanted->value) || !is_valid_time(&wanted->interval))
+    if (timer == NULL || wanted == NULL || !is_valid_time(&wanted->value) || !is_valid_time(&wanted->interval))
         return -EINVAL;
     if (to_nanoseconds(&wanted->value) != 0)
         first = clock_deadline(call->thread, timer->clock_id, &wanted->value, (call->a[1] & TIMER_ABSTIME) != 0);

@@ -37,13 +37,10 @@ long timer_get(struct call *call, int op, int64_t id, struct interval *result);
 /* compute.c */
 long compute(struct call *call, uint64_t *flops);
 
-/* tsc.c, tsc_fault.S */
-void tsc_start(struct process *process);
-void tsc_trap(struct process *process);
-void tsc_release(struct process *process);
-void tsc_sigaction(struct process *process, const struct kernel_sigaction *action, struct kernel_sigaction *old);
-void *tsc_answer(int signal, siginfo_t *info, struct ucontext *context);
-void tsc_fault(void);
+/* tsc.c */
+void tsc_trap(void);
+void tsc_release(void);
+bool tsc_answer(struct thread *thread, struct sigcontext *registers);
 long tsc_set(struct process *process, long mode);
 long tsc_get(const struct process *process, int *mode);
 

@@ -5,11 +5,17 @@
 #define TFD_TIMER_ABSTIME 1
 #define TFD_TIMER_CANCEL_ON_SET 2 /* nobody sets the clock here */
 
+static bool has_timerfds(int clock_id)
+{
+    return clock_id == CLOCK_REALTIME || clock_id == CLOCK_MONOTONIC || clock_id == CLOCK_BOOTTIME ||
+           clock_id == CLOCK_REALTIME_ALARM || clock_id == CLOCK_BOOTTIME_ALARM;
+}
+
 long sys_timerfd_create(struct call *call)
 {
     struct reply reply;
 
-    if (!clock_is_known((int)call->a[0]) || (call->a[1] & ~(O_CLOEXEC | O_NONBLOCK)) != 0)
+    if (!has_timerfds((int)call->a[0]) || (call->a[1] & ~(O_CLOEXEC | O_NONBLOCK)) != 0)
         return -EINVAL;
     if (descriptor_is_free(call) != 0)
         return -EMFILE;

@@ -42,6 +42,18 @@ def test_a_sweep_closes_what_no_process_has_open(world: Fake, monkeypatch: pytes
         os.fstat(timer.fd)
 
 
+def test_dead_timers_are_dropped_when_nothing_else_is_due(world: Fake) -> None:
+    timers = TimerFds()
+    timer = timers.create(is_real=False)
+    timer.event = world.kernel.timeline.add(10**12, lambda: None)
+    with real_process(world) as actor:
+        assert not timers.drop_dead([actor.process], events=2), "something else is due"
+        assert not timers.drop_dead([this_process(world).process], events=1), "the test has it open"
+        assert timers.drop_dead([actor.process], events=1)
+        assert not timers.drop_dead([actor.process], events=0), "there is none any more"
+    assert timers.all == {} and len(world.kernel.timeline) == 0
+
+
 def test_nothing_is_closed_while_a_process_is_out_of_sight(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timerfds, "FIRST_SWEEP", 1)
     timers = TimerFds()

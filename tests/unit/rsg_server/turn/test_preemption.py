@@ -9,6 +9,7 @@ import msgpack
 import pytest
 
 from rsg_server.clock.clock_page import TRAPS
+from rsg_server.process import native_signal
 from rsg_server.process.actor import Actor, State
 from rsg_server.protocol import Op, Wait
 from rsg_server.turn.preemption import KNOWN_ROUNDS, ROUNDS, ROUNDS_TOGETHER, SHORTEST_NS
@@ -53,8 +54,29 @@ def turns_until_all_spin(world: Fake, most: int) -> int:
 def test_a_stranger_alone_is_given_all_its_patiences_in_one_turn() -> None:
     with fake() as world:
         (actor,) = spinning(world)
-        assert actor.spinner is not None and actor.spinner.patience_ns == AFTER_NS
+        assert actor.spinner is not None and actor.spinner.patience_ns == AFTER_NS // 2
         assert turns_until_all_spin(world, ROUNDS) == 1
+
+
+@pytest.mark.parametrize(
+    ("due_ns", "enough_ns"), [(AFTER_NS // 2, AFTER_NS // 2), (1, SHORTEST_NS), (10**12, ROUNDS * AFTER_NS)]
+)
+def test_a_thread_that_computes_on_alone_takes_its_cpu_time_until_the_next_event(
+    monkeypatch: pytest.MonkeyPatch, due_ns: int, enough_ns: int
+) -> None:
+    """It was preempted before, so the run is not deterministic anyhow; each event used to take a second of real time."""
+    with fake() as world:
+        (actor,) = spinning(world)
+        world.kernel.run_queue.clear()
+        assert actor.spinner is not None
+        cpu_ns = 0
+        monkeypatch.setattr(native_signal, "process_cpu_ns", lambda pid: cpu_ns)
+        world.kernel.preemption.begins(actor, actor.spinner)
+        world.kernel.timeline.add(world.kernel.now_ns + due_ns, lambda: None)
+        cpu_ns = enough_ns - 1
+        assert not world.kernel.preemption._is_time(actor)
+        cpu_ns = enough_ns
+        assert world.kernel.preemption._is_time(actor)
 
 
 def test_half_of_two_seconds_is_a_whole_one_for_the_channel() -> None:

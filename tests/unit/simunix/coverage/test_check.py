@@ -16,6 +16,7 @@ from simunix.coverage.image import read_image
 from simunix.coverage.libraries import configured, load_closure, plugins
 from simunix.coverage.symbols import WRAPPERS, row_of
 from simunix.coverage.table import by_name
+from simunix.launch import programs
 from simunix.launch.programs import Identity, check_file, gained_privilege
 from simunix.roots.tree import RootTree
 
@@ -78,7 +79,9 @@ def test_a_script_is_as_fit_as_its_interpreter(tmp_path: Path) -> None:
         (0o755, Identity(1, 1), None),
     ],
 )
-def test_only_who_gains_by_it_starts_in_secure_mode(tmp_path: Path, mode: int, identity: Identity, gained: str | None) -> None:
+def test_only_who_gains_by_it_starts_in_secure_mode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, identity: Identity, gained: str | None
+) -> None:
     if os.getuid() == 1:
         pytest.skip("this user is the one that stands for others")
     file = tmp_path / "file"
@@ -87,7 +90,17 @@ def test_only_who_gains_by_it_starts_in_secure_mode(tmp_path: Path, mode: int, i
     if stat.S_IMODE(file.stat().st_mode) != mode:
         pytest.skip("no such mode here")
     assert gained_privilege(file, identity) == gained
+    assert check_file(file, identity) is None
+    monkeypatch.setattr(programs, "tracing_is_allowed", lambda: False)
     assert (check_file(file, identity) is None) == (gained is None)
+
+
+def test_static_programs_are_fit_where_ptrace_is_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = built(tmp_path, MAIN, "-static")
+    monkeypatch.setattr(programs, "tracing_is_allowed", lambda: True)
+    assert not check_named(str(program), CONTEXT).escapes
+    monkeypatch.setattr(programs, "tracing_is_allowed", lambda: False)
+    assert "statically linked, and ptrace(2) is forbidden here" in check_named(str(program), CONTEXT).escapes[0]
 
 
 def test_an_unknown_user_is_taken_for_the_caller() -> None:

@@ -95,6 +95,22 @@ def test_only_its_owner_may_read_slurmdbd_conf(tmp_path: Path) -> None:
     assert b"\nDbdHost=dbd\n" in conf.content and b"\nStorageHost=db\n" in conf.content
 
 
+def test_slurmdbd_authenticates_as_slurmctld_does(tmp_path: Path) -> None:
+    """By slurm.conf of one's own, by a parameter of the section, or by munge."""
+    root = toy_root(tmp_path, database.SLURMDBD, database.MARIADBD, database.INSTALL)
+    for asked, settings, auth in (
+        (section(), {}, "auth/munge"),
+        (section(config=tmp_path / "slurm.conf"), {**CONF, "authtype": "auth/none"}, "auth/none"),
+        (section(parameters={"AUTHTYPE": "auth/none"}), {}, "auth/none"),
+        (section(parameters={"AuthType": None}), {}, "auth/munge"),
+    ):
+        wanted = database.of_section(asked, "slurm", settings)
+        assert wanted is not None and wanted.auth == auth
+        plan = database.plan(wanted, "slurm", "ctl", {"ctl": root}, True)
+        conf = next(file for file in plan.files if file.path == "/etc/slurm/slurmdbd.conf")
+        assert f"\nAuthType={auth}\n".encode() in conf.content
+
+
 def test_slurm_conf_names_the_host_of_slurmdbd() -> None:
     cluster = configuration.SlurmCluster("c", "ctl", "10.0.0.1", (), dbd="dbd", enforce="associations,limits")
     lines = configuration.slurm_conf(cluster).splitlines()

@@ -12,6 +12,7 @@ from simunix.launch.view.hardware import cpuset_files
 from simunix.rjms.slurm import configuration
 from simunix.rjms.slurm.releases import version
 from simunix.roots import debootstrap
+from simunix.roots import tree as roots_tree
 from simunix.roots.debootstrap import RootRequest, check_request, make_root
 from simunix.roots.tree import THIS_COMPUTER, RootTree, open_root
 
@@ -63,10 +64,15 @@ def test_this_computer_is_a_root() -> None:
     assert THIS_COMPUTER.glibc() == os.confstr("CS_GNU_LIBC_VERSION").split()[1]  # type: ignore[union-attr]
 
 
-def test_a_folder_that_is_no_root_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_is_no_root_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SimunixError, match="no such folder; make one with: simunix root make"):
         open_root(tmp_path / "none")
-    with pytest.raises(SimunixError, match=r"not a root file system .*: it has no /lib64/ld-linux"):
+    with pytest.raises(SimunixError, match="not a root file system of x86-64 Linux: it has no /bin/sh"):
+        open_root(tmp_path)
+    monkeypatch.setattr(roots_tree, "tracing_is_allowed", lambda: False)
+    with pytest.raises(
+        SimunixError, match=r"not a root file system .* where ptrace\(2\) is forbidden: it has no /lib64/ld-linux"
+    ):
         open_root(tmp_path)
 
 

@@ -1,4 +1,5 @@
 // select waits for its timeout, writes back what is left of it, and tells which descriptors are ready.
+// musl: no (musl does not tell what is left of a select)
 #include "check.h"
 
 #include <sys/select.h>

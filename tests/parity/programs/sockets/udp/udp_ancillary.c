@@ -1,4 +1,5 @@
 // Hop limit, traffic class and destination come as ancillary data to who asks for them (RFC 3542), cut off where room ends.
+// musl: no (musl clears what is unused of a message)
 #include "inet.h"
 
 #include <netinet/ip6.h>

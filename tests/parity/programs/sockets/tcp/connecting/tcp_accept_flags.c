@@ -1,4 +1,5 @@
 // accept4 sets close-on-exec and non-blocking on the new socket only; plain accept inherits neither.
+// musl: no (musl checks the flags of accept4 by itself)
 #include "inet.h"
 
 int main(void)

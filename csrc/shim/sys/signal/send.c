@@ -45,6 +45,14 @@ static void announce_own(struct call *call, long pid, long tid, int signal)
         ASK(call->thread, &reply, OP_SIGNAL, pid, tid, signal);
 }
 
+/* Tell the server that a group is about to be killed: once its members are dead, the kernel may have forgotten who they were. */
+static void announce_kill(struct call *call, long pid)
+{
+    struct reply reply;
+
+    ASK(call->thread, &reply, OP_SIGNAL, pid, 0, -SIGKILL);
+}
+
 /* Send as asked, then tell the server whom to let look. `tid` is 0 for a whole process. */
 static long send_signal(struct call *call, long pid, long tid, int signal)
 {
@@ -56,6 +64,8 @@ static long send_signal(struct call *call, long pid, long tid, int signal)
     if ((pid == call->thread->process->pid && tid == call->thread->tid) ||
         (signal == SIGKILL && reaches_self(call, pid, tid, signal)))
         announce_own(call, pid, tid, signal);
+    else if (signal == SIGKILL && pid < -1)
+        announce_kill(call, pid);
     result = call_natively(call);
     if (result != 0 || signal == 0 || (pid == call->thread->process->pid && tid == call->thread->tid))
         return result;
@@ -70,6 +80,12 @@ long sys_kill(struct call *call)
         warn_once(call->thread, WARN_REFUSED, "kill(-1): without namespaces it would reach processes outside the emulation",
                   NULL);
         return -EPERM;
+    }
+    if ((int)call->a[0] == call->thread->process->pid && signals_hand_to_main(call->thread, (int)call->a[1])) {
+        struct reply reply;
+
+        ASK(call->thread, &reply, OP_SIGNAL, (int)call->a[0], 0, (int)call->a[1]);
+        return 0;
     }
     return send_signal(call, (int)call->a[0], 0, (int)call->a[1]);
 }

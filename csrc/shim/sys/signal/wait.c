@@ -1,4 +1,5 @@
 /* Calls that wait for a signal. */
+#include "shim/core/channel.h"
 #include "shim/core/clock.h"
 #include "shim/turn/turn.h"
 
@@ -33,6 +34,15 @@ long sys_rt_sigsuspend(struct call *call)
     return wait_interrupted(call);
 }
 
+/* How often the timer has expired while its signal was pending: the server counts, and the kernel's siginfo says nothing. */
+static void tell_overruns(struct call *call, siginfo_t *info)
+{
+    struct reply reply;
+
+    if (info != NULL && info->si_code == SI_TIMER && ASK(call->thread, &reply, OP_TIMER_GET, (int64_t)info->si_tid + 1) >= 0)
+        info->si_overrun = (int)reply_number(&reply, 3);
+}
+
 /* sigwait and its kin take a signal from the queue; one that is not waited for interrupts. */
 long sys_rt_sigtimedwait(struct call *call)
 {
@@ -56,8 +66,11 @@ long sys_rt_sigtimedwait(struct call *call)
         enum interruption what;
         enum simunix_wake wake;
 
-        if (result != -EAGAIN)
+        if (result != -EAGAIN) {
+            if (result > 0)
+                tell_overruns(call, (siginfo_t *)call->a[1]);
             return result;
+        }
         if (wait.deadline != NEVER && (uint64_t)wait.deadline <= call->thread->process->page->now_ns)
             return -EAGAIN;
         wake = park(call, &wait);

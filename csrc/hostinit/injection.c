@@ -1,0 +1,324 @@
+/* Brings the shim into programs that have no loader to bring it in, or whose loader would drop it: static ones, those that gain
+ * privileges, those that their user may not read. The kernel's exec is traced (ptrace(2)).
+ *
+ * Who is about to exec has opened the shim's file, and says which descriptor that is. When the new image is complete and has not
+ * run yet, a few bytes over __vdso_gettimeofday (which the shim replaces anyway) map that file and jump to its entry
+ * (csrc/shim/entry/injected_entry.S). Nothing else of the image is touched, so /proc/self/exe, privileges and addresses are the
+ * program's own.
+ *
+ * Invariant: an image that was to get the shim and cannot is killed before its first instruction. */
+#define _GNU_SOURCE
+#include "hostinit.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TRACED_MAX 64
+#define KILLED_MAX 16
+#define CODE_64BIT 0x33 /* the code segment of an x86-64 program */
+
+struct traced {
+    pid_t thread; /* 0: a free place */
+    struct shim_file shim;
+};
+
+struct image {
+    uint64_t loader, secure, vdso, segments, segment_count;
+};
+
+static int proc = -1;
+static struct traced traced[TRACED_MAX];
+static struct {
+    pid_t process;
+    const char *reason;
+} killed[KILLED_MAX]; /* the last ones, in a circle */
+static unsigned killed_count;
+
+/* mov $9, %eax; syscall; add %rbx, %rax; jmp *%rax (and 4 bytes that are never reached) */
+static const uint8_t stub[16] = {0xb8, 9, 0, 0, 0, 0x0f, 0x05, 0x48, 0x01, 0xd8, 0xff, 0xe0, 0xcc, 0xcc, 0xcc, 0xcc};
+
+static struct traced *place_of(pid_t thread)
+{
+    for (size_t i = 0; i < TRACED_MAX; i++)
+        if (traced[i].thread == thread)
+            return &traced[i];
+    return NULL;
+}
+
+/* Where the stub goes, from the start of the vDSO, which is one file for all programs; 0 if there is no vDSO. */
+static uint64_t stub_offset(void)
+{
+    const uint8_t *base = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+    const Elf64_Ehdr *header = (const void *)base;
+
+    for (int i = 0; base != NULL && i < header->e_shnum; i++) {
+        const Elf64_Shdr *sections = (const void *)(base + header->e_shoff);
+        const Elf64_Sym *symbols = (const void *)(base + sections[i].sh_offset);
+
+        for (size_t at = 0; sections[i].sh_type == SHT_DYNSYM && at < sections[i].sh_size / sizeof *symbols; at++)
+            if (strcmp((const char *)base + sections[sections[i].sh_link].sh_offset + symbols[at].st_name,
+                       "__vdso_gettimeofday") == 0)
+                return symbols[at].st_value;
+    }
+    return 0;
+}
+
+static bool read_memory(pid_t process, uint64_t address, void *to, size_t size)
+{
+    struct iovec here = {to, size};
+    struct iovec there = {(void *)address, size};
+
+    return process_vm_readv(process, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+/* Open /proc before any program of the host can hide it. */
+void injection_start(void)
+{
+    proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* From /proc, since the stack is the program's user's to fill. */
+static bool read_image(pid_t process, struct image *image)
+{
+    uint64_t entry[2];
+    char path[64];
+    int fd;
+
+    memset(image, 0, sizeof *image);
+    snprintf(path, sizeof path, "%d/auxv", (int)process);
+    fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    while (read(fd, entry, sizeof entry) == sizeof entry && entry[0] != AT_NULL) {
+        image->loader = entry[0] == AT_BASE ? entry[1] : image->loader;
+        image->secure = entry[0] == AT_SECURE ? entry[1] : image->secure;
+        image->vdso = entry[0] == AT_SYSINFO_EHDR ? entry[1] : image->vdso;
+        image->segments = entry[0] == AT_PHDR ? entry[1] : image->segments;
+        image->segment_count = entry[0] == AT_PHNUM ? entry[1] : image->segment_count;
+    }
+    close(fd);
+    return true;
+}
+
+/* Will the image's loader take the shim from LD_PRELOAD, and start it as glibc does? */
+static bool loads_shim(pid_t process, const struct image *image)
+{
+    Elf64_Phdr segments[32];
+    uint64_t bias = 0;
+    char loader[64] = "";
+
+    if (image->loader == 0 || image->secure != 0 || image->segment_count > sizeof segments / sizeof *segments ||
+        !read_memory(process, image->segments, segments, image->segment_count * sizeof *segments))
+        return false;
+    for (size_t i = 0; i < image->segment_count; i++) {
+        if (segments[i].p_type == PT_PHDR)
+            bias = image->segments - segments[i].p_vaddr;
+        if (segments[i].p_type == PT_INTERP && segments[i].p_filesz <= sizeof loader &&
+            !read_memory(process, bias + segments[i].p_vaddr, loader, segments[i].p_filesz))
+            return false;
+    }
+    return memmem(loader, sizeof loader, "/ld-linux", 9) != NULL;
+}
+
+/* Have the new image start with the shim; returns NULL, or why that is not possible. */
+static const char *inject(pid_t process, const struct shim_file *shim)
+{
+    struct user_regs_struct registers;
+    uint64_t offset = stub_offset();
+    struct image image;
+    uint64_t words[2];
+
+    if (ptrace(PTRACE_GETREGS, process, NULL, &registers) != 0)
+        return "its registers cannot be read";
+    if (registers.cs != CODE_64BIT)
+        return "not an x86-64 program";
+    if (!read_image(process, &image))
+        return "its auxiliary vector cannot be read";
+    if (shim->only_if_needed && loads_shim(process, &image))
+        return NULL;
+    if (image.vdso == 0 || offset == 0)
+        return "this kernel maps no vDSO, which has the place where the shim is brought in";
+    memcpy(words, stub, sizeof words);
+    for (size_t i = 0; i < 2; i++)
+        if (ptrace(PTRACE_POKEDATA, process, image.vdso + offset + 8 * i, words[i]) != 0)
+            return "its memory cannot be written: its file is not readable, and belongs to no user of this host";
+    registers.rbp = registers.rip;
+    registers.rip = image.vdso + offset;
+    registers.rbx = (uint64_t)shim->entry;
+    registers.rdi = 0;
+    registers.rsi = (uint64_t)shim->size;
+    registers.rdx = PROT_READ | PROT_EXEC;
+    registers.r10 = MAP_PRIVATE;
+    registers.r8 = (uint64_t)shim->descriptor;
+    registers.r9 = 0;
+    registers.orig_rax = ~0UL; /* no system call that could be restarted */
+    return ptrace(PTRACE_SETREGS, process, NULL, &registers) == 0 ? NULL : "its registers cannot be written";
+}
+
+static void kill_image(pid_t process, const char *reason)
+{
+    killed[killed_count % KILLED_MAX].process = process;
+    killed[killed_count++ % KILLED_MAX].reason = reason;
+    kill(process, SIGKILL);
+}
+
+/* The exec of a traced thread has succeeded: its process has the number `process` from now on. */
+static const char *finish(pid_t process)
+{
+    unsigned long before = 0; /* the thread's number when it called exec */
+    struct traced *place;
+    const char *reason;
+
+    ptrace(PTRACE_GETEVENTMSG, process, NULL, &before);
+    place = before == 0 ? NULL : place_of((pid_t)before);
+    reason = place == NULL ? "an exec that was not announced" : inject(process, &place->shim);
+    if (place != NULL)
+        place->thread = 0;
+    if (reason != NULL)
+        kill_image(process, reason);
+    ptrace(PTRACE_DETACH, process, NULL, NULL);
+    return reason;
+}
+
+/* Is this status that waitpid returned a stop of a traced thread? The thread goes on then, or is where it was to be. */
+bool injection_took(pid_t thread, int status)
+{
+    struct traced *place = thread > 0 ? place_of(thread) : NULL;
+    int event = status >> 16;
+    int number = WSTOPSIG(status);
+
+    if (!WIFSTOPPED(status)) {
+        if (place != NULL)
+            place->thread = 0;
+        return false;
+    }
+    if (event == PTRACE_EVENT_EXEC)
+        finish(thread);
+    else if (event == PTRACE_EVENT_STOP && number != SIGTRAP)
+        ptrace(PTRACE_LISTEN, thread, NULL, NULL); /* it stays stopped until a SIGCONT */
+    else
+        ptrace(PTRACE_CONT, thread, NULL, event == PTRACE_EVENT_STOP ? 0 : number);
+    return true;
+}
+
+/* Trace a thread until its exec; false with errno. */
+bool injection_begin(pid_t thread, const struct shim_file *shim)
+{
+    struct traced *place = place_of(0);
+
+    if (place == NULL) {
+        errno = EAGAIN;
+        return false;
+    }
+    if (ptrace(PTRACE_SEIZE, thread, NULL, PTRACE_O_TRACEEXEC) != 0)
+        return false;
+    *place = (struct traced){.thread = thread, .shim = *shim};
+    return true;
+}
+
+/* Wait for the exec of a child that is traced; returns NULL, or why the shim could not be brought in. */
+const char *injection_await(pid_t child)
+{
+    int status;
+
+    while (waitpid(child, &status, __WALL) == child) {
+        if (!WIFSTOPPED(status)) {
+            injection_took(child, status);
+            return "it was killed as it began";
+        }
+        if (status >> 16 == PTRACE_EVENT_EXEC)
+            return finish(child);
+        injection_took(child, status);
+    }
+    return "it cannot be awaited";
+}
+
+/* A child that has exec'd and could not be traced (simunix may itself be run under a debugger): will its loader bring the shim in?
+ * If not, the child is killed, and this returns why. */
+const char *injection_check(pid_t child)
+{
+    struct image image;
+
+    if (read_image(child, &image) && image.loader != 0 && image.secure == 0)
+        return NULL;
+    kill(child, SIGKILL);
+    return "it is static or has privileges, and to trace it is refused here";
+}
+
+/* Requests of the server, which asks for an emulated process that is about to exec. */
+
+/* THREAD DESCRIPTOR ENTRY SIZE */
+static void begin_answer(const char *value)
+{
+    struct shim_file shim = {0};
+    int thread;
+
+    if (sscanf(value, "%d %d %ld %ld", &thread, &shim.descriptor, &shim.entry, &shim.size) != 4)
+        control_answer("error malformed request to bring the shim in");
+    else if (!injection_begin(thread, &shim))
+        control_answer("error %s", strerror(errno));
+    else
+        control_answer("ok 0");
+}
+
+/* THREAD, whose exec has failed: not to be traced any more. The thread waits for the server, so it stops soon. */
+static void end_answer(const char *value)
+{
+    pid_t thread = (pid_t)strtol(value, NULL, 10);
+    struct traced *place = thread > 0 ? place_of(thread) : NULL;
+    int status;
+
+    if (place != NULL && ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) == 0) {
+        while (waitpid(thread, &status, __WALL) == thread && WIFSTOPPED(status) && status >> 16 != PTRACE_EVENT_STOP)
+            injection_took(thread, status);
+        ptrace(PTRACE_DETACH, thread, NULL, NULL);
+        place->thread = 0;
+    }
+    control_answer("ok 0");
+}
+
+/* PROCESS, which has ended without a word: was it killed here? Answered with the reason, as an error. */
+static void reason_answer(const char *value)
+{
+    pid_t process = (pid_t)strtol(value, NULL, 10);
+
+    for (size_t i = 0; i < KILLED_MAX; i++)
+        if (killed[i].process == process) {
+            killed[i].process = 0;
+            control_answer("error %s", killed[i].reason);
+            return;
+        }
+    control_answer("ok 0");
+}
+
+static const struct {
+    const char *key;
+    void (*run)(const char *value);
+} requests[] = {{"inject", begin_answer}, {"release", end_answer}, {"reason", reason_answer}};
+
+/* Is this message a request about a traced process? It is answered then. */
+bool injection_answer(const struct message *message)
+{
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        const char *value = word_value(message->text, requests[i].key);
+
+        if (value != NULL) {
+            requests[i].run(value);
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,57 @@
+/* statfs, fstatfs: file systems of the emulated host's disk and memory, whose sizes the scenario states, one half free. What
+ * this computer's have left changes by the minute. A program that writes more than there is gets the real ENOSPC. */
+#include "shim/core/channel.h"
+#include "shim/sys/file/file.h"
+
+#include <linux/magic.h>
+
+#define BYTES_PER_FILE 16384 /* as mkfs.ext4 makes inodes */
+
+/* The kernel's struct statfs on x86-64. */
+struct file_system {
+    int64_t type, block_bytes;
+    uint64_t blocks, free, available, files, free_files;
+    int32_t id[2];
+    int64_t name_length, fragment_bytes, flags, spare[4];
+};
+
+static uint64_t disk_bytes(struct thread *thread)
+{
+    struct reply reply;
+
+    return ASK(thread, &reply, OP_HOST) == 0 ? (uint64_t)reply_number(&reply, HOST_DISK) : 0;
+}
+
+/* File systems without blocks (proc, sysfs) have no size to show. */
+static void show(struct thread *thread, struct file_system *system)
+{
+    bool is_in_memory = system->type == TMPFS_MAGIC;
+    uint64_t bytes;
+
+    if (system->blocks == 0 || system->block_bytes <= 0)
+        return;
+    bytes = is_in_memory ? thread->process->memory_bytes / 2 : disk_bytes(thread);
+    system->blocks = bytes / (uint64_t)system->block_bytes;
+    system->free = system->available = system->blocks / 2;
+    system->files = bytes / BYTES_PER_FILE;
+    system->free_files = system->files / 2;
+    system->id[0] = system->id[1] = 0; /* of the real device */
+}
+
+long sys_statfs(struct call *call)
+{
+    long result = NATIVE(statfs, call->a[0], call->a[1]);
+
+    if (result == 0)
+        show(call->thread, (struct file_system *)call->a[1]);
+    return result;
+}
+
+long sys_fstatfs(struct call *call)
+{
+    long result = descriptor_is_ours(call, call->a[0]) ? -EBADF : NATIVE(fstatfs, call->a[0], call->a[1]);
+
+    if (result == 0)
+        show(call->thread, (struct file_system *)call->a[1]);
+    return result;
+}

@@ -1,0 +1,57 @@
+/* Counters of the real kernel that no host has of its own: what a host says that has done nothing yet. Names and forms are
+ * those of proc(5). */
+#include "shim/core/memory.h"
+#include "shim/sys/procfs/procfs.h"
+
+static const char pressure[] = "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"
+                               "full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n";
+
+static const char vmstat[] = "nr_free_pages 0\nnr_inactive_anon 0\nnr_active_anon 0\nnr_inactive_file 0\nnr_active_file 0\n"
+                             "nr_dirty 0\nnr_writeback 0\nnr_slab_reclaimable 0\nnr_slab_unreclaimable 0\nnr_mapped 0\n"
+                             "nr_file_pages 0\nnr_shmem 0\nnr_page_table_pages 0\nnr_kernel_stack 0\npgpgin 0\npgpgout 0\n"
+                             "pswpin 0\npswpout 0\npgfault 0\npgmajfault 0\npgfree 0\npgsteal_kswapd 0\npgsteal_direct 0\n"
+                             "pgscan_kswapd 0\npgscan_direct 0\nallocstall_normal 0\noom_kill 0\n";
+
+static const struct {
+    const char *path, *text;
+} fixed[] = {
+    {"vmstat", vmstat},
+    {"pressure/cpu", pressure},
+    {"pressure/memory", pressure},
+    {"pressure/io", pressure},
+    {"schedstat", "version 15\ntimestamp 0\n"},
+    {"diskstats", ""},
+    {"buddyinfo", ""},
+    {"zoneinfo", ""},
+    {"softirqs", "                    CPU0\n"},
+    {"interrupts", "           CPU0\n"},
+    {"partitions", "major minor  #blocks  name\n\n"},
+    {"swaps", "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n"},
+    {"sys/fs/file-nr", "1024\t0\t1048576\n"},
+    {"sys/fs/inode-nr", "1024\t0\n"},
+    {"sys/fs/inode-state", "1024\t0\t0\t0\t0\t0\t0\n"},
+    {"sys/fs/dentry-state", "1024\t0\t45\t0\t0\t0\n"},
+};
+
+/* The text of such a file by its path below /proc; NULL for any other. */
+const char *proc_fixed_text(const char *path)
+{
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        if (text_equal(path, fixed[i].path))
+            return fixed[i].text;
+    return NULL;
+}
+
+void proc_write_fixed(struct proc_page *page)
+{
+    proc_put(page, proc_fixed_text(page->path + sizeof "/proc/" - 1));
+}
+
+/* By the last part of a path. */
+bool proc_may_be_fixed(const char *name)
+{
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        if (text_equal(name, proc_last_part(fixed[i].path)))
+            return true;
+    return false;
+}

@@ -1,0 +1,282 @@
+/* What a process's files in /proc say of its memory and work. How much of it is resident, the kernel decides by what this
+ * computer has had to do: instead, all private memory that a process may write counts as resident, and no file that it maps.
+ * These sizes are the process's own doing, so they are equal in equal runs. */
+#include "shim/core/channel.h"
+#include "shim/core/memory.h"
+#include "shim/sys/process/process.h"
+#include "shim/sys/procfs/procfs.h"
+
+#define LINE_ROOM 512
+#define PAGE_KIB 4
+#define FIELD_DATA 6 /* of statm, counted from 1 */
+#define FIELD_RESIDENT 2
+#define FIELD_SHARED 3
+#define CPU_BYTES 1024 / 8
+
+/* The lines of a native file, one after the other. */
+struct lines {
+    long fd;
+    long size, at; /* of `text` */
+    char text[512];
+    char line[LINE_ROOM];
+};
+
+static bool lines_open(struct lines *lines, const char *path)
+{
+    lines->fd = NATIVE(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    lines->size = lines->at = 0;
+    return lines->fd >= 0;
+}
+
+/* The next line without its end, cut where it is too long; false at the end, where the file is closed. */
+static bool lines_next(struct lines *lines)
+{
+    char *to = lines->line;
+
+    for (;;) {
+        if (lines->at == lines->size) {
+            lines->size = NATIVE(read, lines->fd, lines->text, sizeof lines->text);
+            lines->at = 0;
+            if (lines->size <= 0) {
+                NATIVE(close, lines->fd);
+                return false;
+            }
+        }
+        if (lines->text[lines->at] == '\n') {
+            lines->at++;
+            *to = '\0';
+            return true;
+        }
+        if (to < lines->line + sizeof lines->line - 1)
+            *to++ = lines->text[lines->at];
+        lines->at++;
+    }
+}
+
+/* Where a field begins, fields being numbers with a space between them. */
+static const char *find_field(const char *text, int number)
+{
+    while (--number > 0) {
+        while (*text != ' ' && *text != '\0')
+            text++;
+        if (*text == ' ')
+            text++;
+    }
+    return text;
+}
+
+static int64_t number_at(const char *text)
+{
+    int64_t number = 0;
+
+    while (*text >= '0' && *text <= '9')
+        number = 10 * number + *text++ - '0';
+    return number;
+}
+
+/* The folder of a process or thread that a path of one of its files begins with, with another file in it. */
+static void beside(const char *path, const char *name, char *other, size_t size)
+{
+    char *to = other;
+    const char *last = proc_last_part(path);
+
+    while (path < last && to < other + size - 1)
+        *to++ = *path++;
+    *to = '\0';
+    text_append(to, other + size, name);
+}
+
+/* Pages that count as resident, of the process whose file this is. */
+int64_t proc_resident_pages(const char *path)
+{
+    struct lines lines;
+    char statm[PROC_PATH_ROOM];
+    int64_t pages = 0;
+
+    beside(path, "statm", statm, sizeof statm);
+    if (!lines_open(&lines, statm))
+        return 0;
+    while (lines_next(&lines))
+        pages = number_at(find_field(lines.line, FIELD_DATA));
+    return pages;
+}
+
+void proc_write_statm(struct proc_page *page)
+{
+    struct lines lines;
+
+    if (!lines_open(&lines, page->path))
+        return;
+    while (lines_next(&lines)) {
+        int64_t resident = number_at(find_field(lines.line, FIELD_DATA));
+
+        for (int field = 1; field <= 7; field++) {
+            int64_t value = field == FIELD_RESIDENT ? resident : number_at(find_field(lines.line, field));
+
+            proc_put_number(page, field == 1 ? "" : " ", field == FIELD_SHARED ? 0 : value, "");
+        }
+        proc_put(page, "\n");
+    }
+}
+
+static void put_kib(struct proc_page *page, const char *name, int64_t kib)
+{
+    char digits[24];
+    long width;
+
+    text_append_number(digits, digits + sizeof digits, kib);
+    proc_put(page, name);
+    proc_put(page, "\t");
+    for (width = text_length(digits); width < 8; width++)
+        proc_put(page, " ");
+    proc_put(page, digits);
+    proc_put(page, " kB\n");
+}
+
+static void put_set(struct proc_page *page, const uint32_t *words, size_t count)
+{
+    for (size_t i = count; i-- > 0;) {
+        proc_put_hex(page, words[i], 8);
+        proc_put(page, i > 0 ? "," : "\n");
+    }
+}
+
+static void put_list(struct proc_page *page, const uint8_t *set, int cpus)
+{
+    const char *before = "";
+
+    for (int cpu = 0; cpu < cpus; cpu++) {
+        int first = cpu;
+
+        if ((set[cpu / 8] >> cpu % 8 & 1) == 0)
+            continue;
+        while (cpu + 1 < cpus && (set[(cpu + 1) / 8] >> (cpu + 1) % 8 & 1) != 0)
+            cpu++;
+        proc_put_number(page, before, first, "");
+        if (cpu > first)
+            proc_put_number(page, "-", cpu, "");
+        before = ",";
+    }
+    proc_put(page, "\n");
+}
+
+/* The processors that a thread may use, which sched_getaffinity(2) tells. */
+static void put_processors(struct proc_page *page, bool as_list)
+{
+    union {
+        uint8_t bytes[CPU_BYTES];
+        uint32_t words[CPU_BYTES / 4];
+    } set = {{0}};
+    struct call call = {.thread = page->thread, .a = {proc_id_of(page->path), sizeof set, (long)&set}};
+    int cpus = page->thread->process->cpus;
+
+    if (sys_sched_getaffinity(&call) < 0)
+        set.bytes[0] = 1;
+    if (as_list)
+        put_list(page, set.bytes, cpus);
+    else
+        put_set(page, set.words, ((size_t)cpus + 31) / 32);
+}
+
+enum shown { RESIDENT, NO_KIB, NO_COUNT, PROCESSORS, PROCESSOR_LIST };
+
+/* Lines of status, io, smaps and smaps_rollup that are not shown as they are. */
+static const struct {
+    const char *name;
+    enum shown shown;
+} changed[] = {
+    {"VmHWM:", RESIDENT},
+    {"VmRSS:", RESIDENT},
+    {"RssAnon:", RESIDENT},
+    {"RssFile:", NO_KIB},
+    {"RssShmem:", NO_KIB},
+    {"VmPTE:", NO_KIB},
+    {"VmSwap:", NO_KIB},
+    {"Cpus_allowed:", PROCESSORS},
+    {"Cpus_allowed_list:", PROCESSOR_LIST},
+    {"voluntary_ctxt_switches:", NO_COUNT},
+    {"nonvoluntary_ctxt_switches:", NO_COUNT},
+    {"read_bytes:", NO_COUNT},
+    {"write_bytes:", NO_COUNT},
+    {"cancelled_write_bytes:", NO_COUNT},
+    {"Rss:", NO_KIB},
+    {"Pss:", NO_KIB},
+    {"Pss_Dirty:", NO_KIB},
+    {"Pss_Anon:", NO_KIB},
+    {"Pss_File:", NO_KIB},
+    {"Pss_Shmem:", NO_KIB},
+    {"Shared_Clean:", NO_KIB},
+    {"Shared_Dirty:", NO_KIB},
+    {"Private_Clean:", NO_KIB},
+    {"Private_Dirty:", NO_KIB},
+    {"Referenced:", NO_KIB},
+    {"Anonymous:", NO_KIB},
+    {"KSM:", NO_KIB},
+    {"LazyFree:", NO_KIB},
+    {"AnonHugePages:", NO_KIB},
+    {"FilePmdMapped:", NO_KIB},
+    {"Swap:", NO_KIB},
+    {"SwapPss:", NO_KIB},
+};
+
+static void put_changed(struct proc_page *page, const char *line)
+{
+    for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++) {
+        const char *name = changed[i].name;
+
+        if (!text_starts(line, name))
+            continue;
+        if (changed[i].shown == RESIDENT || changed[i].shown == NO_KIB) {
+            put_kib(page, name, changed[i].shown == RESIDENT ? proc_resident_pages(page->path) * PAGE_KIB : 0);
+            return;
+        }
+        proc_put(page, name);
+        proc_put(page, name[0] >= 'a' && text_starts(name + text_length(name) - 6, "bytes:") ? " " : "\t");
+        if (changed[i].shown == NO_COUNT)
+            proc_put(page, "0\n");
+        else
+            put_processors(page, changed[i].shown == PROCESSOR_LIST);
+        return;
+    }
+    proc_put(page, line);
+    proc_put(page, "\n");
+}
+
+/* status, io, smaps, smaps_rollup */
+void proc_write_lines(struct proc_page *page)
+{
+    struct lines lines;
+
+    if (!lines_open(&lines, page->path))
+        return;
+    while (lines_next(&lines))
+        put_changed(page, lines.line);
+}
+
+/* sched: its two lines of heading, and no work. */
+void proc_write_sched(struct proc_page *page)
+{
+    struct lines lines;
+    int count = 0;
+
+    if (!lines_open(&lines, page->path))
+        return;
+    while (lines_next(&lines))
+        if (count++ < 2) {
+            proc_put(page, lines.line);
+            proc_put(page, "\n");
+        }
+    proc_put(page, "se.sum_exec_runtime : 0.000000\nnr_switches : 0\nnr_voluntary_switches : 0\n"
+                   "nr_involuntary_switches : 0\nprio : 120\n");
+}
+
+void proc_write_schedstat(struct proc_page *page)
+{
+    proc_put(page, "0 0 0\n");
+}
+
+/* How likely the process is to be killed where memory is short: as on a host that has plenty. */
+void proc_write_oom_score(struct proc_page *page)
+{
+    proc_put(page, "666\n");
+}

@@ -1,0 +1,217 @@
+/* Actions: what the application has installed, and what the kernel is told instead.
+ *
+ * The kernel enters the shim for SIGSYS (the trap net), for SIGSEGV and SIGBUS (faults), and for every signal whose handler wants
+ * the alternate stack; all other actions are the kernel's own.
+ */
+#include "shim/core/memory.h"
+#include "shim/strace/tracing.h"
+#include "shim/sys/signal/signal.h"
+
+#define SIGNAL_LAST 64
+
+static bool is_always_ours(int signal)
+{
+    return signal == SIGSYS || signal == SIGSEGV || signal == SIGBUS;
+}
+
+static bool is_handler(const struct kernel_sigaction *action)
+{
+    return action->handler != (void *)SIG_DFL && action->handler != (void *)SIG_IGN;
+}
+
+static const struct kernel_sigaction entered_by_shim = {.handler = (void *)signal_entry,
+                                                        .flags = SA_SIGINFO | SA_ONSTACK | SA_RESTORER,
+                                                        .restorer = (void *)signal_restorer,
+                                                        .mask = SIGNALS_IN_SHIM};
+
+static void enter_for_faults(void)
+{
+    struct kernel_sigaction action = entered_by_shim;
+
+    action.flags |= SA_NODEFER; /* the shim may fault while it makes the frame of a handler */
+    NATIVE(rt_sigaction, SIGSEGV, &action, NULL, 8);
+    NATIVE(rt_sigaction, SIGBUS, &action, NULL, 8);
+}
+
+/* What the kernel is told of an action. */
+static void kernel_action(const struct kernel_sigaction *wanted, struct kernel_sigaction *action)
+{
+    *action = *wanted;
+    action->flags |= SA_RESTORER;
+    action->restorer = (void *)signal_restorer; /* libc's would be trapped */
+    action->mask = signals_strip(action->mask);
+    if (is_handler(wanted) && (wanted->flags & SA_ONSTACK) != 0) {
+        action->handler = (void *)signal_entry;
+        action->flags |= SA_SIGINFO;
+        action->mask = SIGNALS_IN_SHIM;
+    }
+}
+
+static long change(struct process *process, int signal, const struct kernel_sigaction *wanted, struct kernel_sigaction *old)
+{
+    struct kernel_sigaction action;
+    long result;
+
+    *old = process->actions[signal];
+    if (is_always_ours(signal)) {
+        result = 0;
+    } else {
+        struct kernel_sigaction before;
+
+        if (wanted != NULL)
+            kernel_action(wanted, &action);
+        result = NATIVE(rt_sigaction, signal, wanted != NULL ? &action : NULL, &before, 8);
+        if (before.handler != (void *)signal_entry)
+            *old = before;
+    }
+    if (result == 0 && wanted != NULL)
+        process->actions[signal] = *wanted;
+    return result;
+}
+
+/* Before the trap net is there, which takes SIGSYS. Handlers that were installed before the shim's constructor ran (libpthread of
+ * glibc before 2.34 is initialised first) would return through libc's restorer, which is trapped, and may block SIGSYS. */
+void actions_start(struct process *process)
+{
+    struct kernel_sigaction action;
+    struct kernel_sigaction old;
+
+    for (int signal = 1; signal <= SIGNAL_LAST; signal++) {
+        if (NATIVE(rt_sigaction, signal, NULL, &action, 8) != 0)
+            continue;
+        if (is_always_ours(signal))
+            process->actions[signal] = action;
+        else if (is_handler(&action))
+            change(process, signal, &action, &old);
+    }
+    enter_for_faults();
+}
+
+/* A new image inherits what is ignored. */
+void actions_release(const struct process *process)
+{
+    const struct kernel_sigaction ignore = {.handler = (void *)SIG_IGN};
+
+    if (process->actions[SIGSEGV].handler == (void *)SIG_IGN)
+        NATIVE(rt_sigaction, SIGSEGV, &ignore, NULL, 8);
+    if (process->actions[SIGBUS].handler == (void *)SIG_IGN)
+        NATIVE(rt_sigaction, SIGBUS, &ignore, NULL, 8);
+}
+
+/* There is no new image after all. */
+void actions_take_back(void)
+{
+    enter_for_faults();
+}
+
+long sys_rt_sigaction(struct call *call)
+{
+    int signal = (int)call->a[0];
+    const struct kernel_sigaction *wanted = (void *)call->a[1];
+    struct kernel_sigaction *old = (void *)call->a[2];
+    struct kernel_sigaction action;
+    struct kernel_sigaction told;
+    struct strace_handler before;
+    long result;
+
+    if (call->a[3] != 8 || signal < 1 || signal > SIGNAL_LAST)
+        return -EINVAL;
+    if (wanted != NULL)
+        action = *wanted;
+    if (wanted != NULL && (signal == SIGKILL || signal == SIGSTOP))
+        return -EINVAL;
+    before = strace_watch(call->thread, signal, wanted != NULL ? &action : NULL);
+    result = change(call->thread->process, signal, wanted != NULL ? &action : NULL, &told);
+    if (result == 0)
+        strace_hide(&told, before);
+    if (result == 0 && old != NULL)
+        *old = told;
+    return result;
+}
+
+/* Take the default action, or that of a signal that cannot be handled: a fault comes again by itself, a signal that was sent is
+ * sent again. */
+static void take_default(const struct thread *thread, int signal, bool comes_again)
+{
+    struct kernel_sigaction action = {.handler = (void *)SIG_DFL, .flags = SA_RESTORER, .restorer = (void *)signal_restorer};
+    uint64_t only = SIGNAL_BIT(signal);
+
+    NATIVE(rt_sigaction, signal, &action, NULL, 8);
+    if (!comes_again)
+        NATIVE(tgkill, thread->process->pid, thread->tid, signal);
+    NATIVE(rt_sigprocmask, SIG_UNBLOCK, &only, NULL, 8);
+}
+
+/* Signals that the application does not block any more, to the kernel they never were: they are sent again. */
+void action_release_held(struct thread *thread)
+{
+    uint64_t due = thread->held & ~thread->hidden_mask;
+
+    for (thread->held &= ~due; due != 0; due &= due - 1) {
+        int signal = __builtin_ctzl(due) + 1;
+
+        NATIVE(rt_tgsigqueueinfo, thread->process->pid, thread->tid, signal, &thread->held_infos[signal == SIGSYS]);
+    }
+}
+
+/* The handler that the application has for this signal is to be entered; NULL: nothing is, and the frame may be returned from.
+ * A fault that meets its signal blocked or ignored kills the process, as with Linux. */
+const struct handler_entry *action_enter(struct thread *thread, int signal, const siginfo_t *info, struct ucontext *context)
+{
+    struct kernel_sigaction *installed = &thread->process->actions[signal];
+    struct kernel_sigaction action = *installed;
+    bool is_fault = (SIGNALS_OF_FAULTS & SIGNAL_BIT(signal)) != 0 && info->si_code > 0;
+    const struct handler_entry *entry;
+
+    if (!is_fault && (thread->hidden_mask & SIGNAL_BIT(signal)) != 0) {
+        thread->held |= SIGNAL_BIT(signal);
+        thread->held_infos[signal == SIGSYS] = *info;
+        return NULL;
+    }
+    if (action.handler == (void *)SIG_IGN && !is_fault)
+        return NULL;
+    if (!is_handler(&action) || (is_fault && (thread->faults_masked & SIGNAL_BIT(signal)) != 0)) {
+        take_default(thread, signal, is_fault);
+        return NULL;
+    }
+    entry = frame_prepare(thread, signal, context, &action);
+    if (entry == NULL)
+        take_default(thread, SIGSEGV, false);
+    else if ((action.flags & SA_RESETHAND) != 0)
+        installed->handler = (void *)SIG_DFL;
+    return entry;
+}
+
+/* Is every signal blocked that can be, as while the shim handles a call? */
+static bool is_in_shim(const struct ucontext *context)
+{
+    uint64_t others = SIGNALS_OF_FAULTS | SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP);
+
+    return trap_is_own_text(context->uc_mcontext.rip) && (context->uc_sigmask | others) == SIGNALS_ALL;
+}
+
+/* Blocked from here on, and as long as what was interrupted goes on, the signal is sent again. */
+static void postpone(const struct thread *thread, int signal, siginfo_t *info, struct ucontext *context)
+{
+    uint64_t only = SIGNAL_BIT(signal);
+
+    NATIVE(rt_sigprocmask, SIG_BLOCK, &only, NULL, 8);
+    NATIVE(rt_tgsigqueueinfo, thread->process->pid, thread->tid, signal, info);
+    context->uc_sigmask |= only;
+}
+
+/* Called by signal_entry, by which the kernel enters the shim. SIGSEGV and SIGBUS are not blocked in the shim, so that its own
+ * faults find it: one of them that was sent waits until the call is over, or until the application lets it in. */
+const struct handler_entry *signal_answer(int signal, siginfo_t *info, struct ucontext *context)
+{
+    struct thread *thread = current_thread();
+
+    if (info->si_code > 0 && (SIGNALS_OF_FAULTS & SIGNAL_BIT(signal)) != 0) {
+        if (fault_answered(thread, context))
+            return NULL;
+    } else if (is_in_shim(context)) {
+        postpone(thread, signal, info, context);
+        return NULL;
+    }
+    return action_enter(thread, signal, info, context);
+}

@@ -1,0 +1,51 @@
+/* The application's alternate stack, which the kernel does not know: a record of the thread. */
+#include "shim/sys/signal/signal.h"
+
+/* Does a stack pointer lie on it? One that is disarmed while a handler runs there never counts as used (sigaltstack(2)). */
+bool alternate_is_used(const struct thread *thread, uint64_t stack_pointer)
+{
+    const stack_t *stack = &thread->alternate;
+
+    if (((unsigned)stack->ss_flags & SS_AUTODISARM) != 0)
+        return false;
+    return stack_pointer > (uint64_t)stack->ss_sp && stack_pointer - (uint64_t)stack->ss_sp <= stack->ss_size;
+}
+
+/* As the kernel's do_sigaltstack. */
+long alternate_set(struct thread *thread, const stack_t *wanted, uint64_t stack_pointer)
+{
+    int mode = (int)((unsigned)wanted->ss_flags & ~SS_AUTODISARM);
+    stack_t next = *wanted;
+
+    if (alternate_is_used(thread, stack_pointer))
+        return -EPERM;
+    if (mode != 0 && mode != SS_DISABLE && mode != SS_ONSTACK)
+        return -EINVAL;
+    if (mode == SS_DISABLE) {
+        next.ss_sp = NULL;
+        next.ss_size = 0;
+    } else if (next.ss_size < MINSIGSTKSZ) {
+        return -ENOMEM;
+    }
+    thread->alternate = next;
+    return 0;
+}
+
+long sys_sigaltstack(struct call *call)
+{
+    const stack_t *wanted = (void *)call->a[0];
+    stack_t *old = (void *)call->a[1];
+    uint64_t stack_pointer = call->context->uc_mcontext.rsp;
+    struct thread *thread = call->thread;
+    stack_t before = thread->alternate;
+    unsigned lasting = (unsigned)before.ss_flags & SS_AUTODISARM;
+    bool is_used = alternate_is_used(thread, stack_pointer);
+    long result = 0;
+
+    before.ss_flags = (int)((before.ss_size == 0 ? SS_DISABLE : is_used ? SS_ONSTACK : 0) | lasting);
+    if (wanted != NULL)
+        result = alternate_set(thread, wanted, stack_pointer);
+    if (result == 0 && old != NULL)
+        *old = before;
+    return result;
+}

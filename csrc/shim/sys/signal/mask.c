@@ -1,0 +1,52 @@
+/* Masks and pending signals, as the application is to see them. */
+#include "shim/sys/signal/signal.h"
+
+static const uint64_t signals_that_stop = SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) | SIGNAL_BIT(SIGTTOU);
+
+/* Blocked to the application; to the kernel, signals that the shim needs never are. */
+static void set_mask(struct call *call, uint64_t mask)
+{
+    call->context->uc_sigmask = signals_strip(mask);
+    call->thread->hidden_mask = mask & ~signals_strip(mask);
+    call->thread->faults_masked &= mask;
+    action_release_held(call->thread);
+}
+
+/* The mask that counts is the one that the kernel restores when the trap returns. */
+long sys_rt_sigprocmask(struct call *call)
+{
+    const uint64_t *set = (void *)call->a[1];
+    uint64_t *old = (void *)call->a[2];
+    uint64_t before = call->context->uc_sigmask | call->thread->hidden_mask;
+    uint64_t given;
+
+    if (call->a[3] != 8)
+        return -EINVAL;
+    if (set != NULL) {
+        given = *set & ~(SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP));
+        if (call->a[0] == SIG_BLOCK)
+            set_mask(call, before | given);
+        else if (call->a[0] == SIG_UNBLOCK)
+            set_mask(call, before & ~given);
+        else if (call->a[0] == SIG_SETMASK)
+            set_mask(call, given);
+        else
+            return -EINVAL;
+        if ((before & ~call->context->uc_sigmask & signals_that_stop) != 0)
+            call->thread->looks_for_stops = true;
+    }
+    if (old != NULL)
+        *old = before;
+    return 0;
+}
+
+/* Every signal is blocked in the shim, so the kernel's pending set holds more than the application's would. */
+long sys_rt_sigpending(struct call *call)
+{
+    uint64_t *set = (void *)call->a[0];
+    long result = NATIVE(rt_sigpending, set, call->a[1]);
+
+    if (result == 0 && call->a[1] == 8)
+        *set = (*set & call->mask) | call->thread->held;
+    return result;
+}

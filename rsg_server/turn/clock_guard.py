@@ -1,0 +1,48 @@
+"""Whether the clock page says what it can say: every emulated process can write to it, and one may write over it by mistake.
+
+Between two messages the clock moves on by what calls cost, by CPU time, and up to the next event of the server; never back. A
+small jump is not looked at, so that what each message pays is one comparison.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from rsg_server.clock.clock_page import NOW
+from rsg_server.errors import ServerError
+from rsg_server.turn.allowance import SOLO_LIMIT_NS
+
+if TYPE_CHECKING:
+    from rsg_server.process.actor import Actor
+    from rsg_server.turn.needs import GuardKernel
+
+JUMP_NS = 10**9
+"""A jump of up to this is not looked at, and one beyond what is due may be as long: calls may cost whatever a scenario says."""
+CALLS = 200
+"""More calls than these an actor never makes once something is due (csrc/shim/turn/price.c)."""
+ASKING_FACTOR = 1000
+"""How much faster than real time an actor may move the clock that is alone and does nothing but ask for the time."""
+
+
+def check(kernel: GuardKernel, actor: Actor, holder_since: float) -> None:
+    """Look at the clock that an actor's turn has left behind.
+
+    Raises ServerError, and kills the actor's process, if the clock went back or beyond what is due.
+    """
+    page = kernel.page
+    now, before = page.words[NOW], page.known_ns
+    if 0 <= now - before <= JUMP_NS:
+        return
+    own = kernel.timeline.next_own_ns
+    real_ns = int((time.monotonic() - holder_since) * 1e9)
+    latest = before + SOLO_LIMIT_NS + ASKING_FACTOR * real_ns if own is None else max(before, own)
+    costs = kernel.options.costs
+    late_ns = CALLS * max(costs.read_ns, costs.poll_ns, costs.call_ns)
+    if before <= now <= latest + JUMP_NS + real_ns + late_ns:
+        return
+    page.words[NOW] = before
+    what = f"{actor!r} wrote over the clock: virtual time went from {before / 1e9:.6f} s to {now / 1e9:.6f} s"
+    kernel.disturbances.note(what)
+    kernel.lifecycle.kill(actor.process)
+    raise ServerError(f"{what}; the process is killed, and what the others would read is worth nothing")

@@ -1,0 +1,78 @@
+"""Why two runs of one scenario have different event logs: what they differ in first, of their inputs, packages and events."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from simunix.report.differences import differences
+from simunix.report.run_data import Run
+from simunix.results.dependencies import PACKAGES_FILE
+
+OF_PACKAGES = ("program ", "root[", "kernel", "depends_on.", "input shim", "simunix", "rjms")
+"""Beginnings of keys that tell which software a run had, and not what was asked of it."""
+SHOWN = 160
+"""So much of a line is shown."""
+
+
+def reasons(one: Run, other: Run) -> Iterator[str]:
+    """Lines for the user: whether the logs differ, and what the runs differ in first, of each kind."""
+    digests = [run.record.get("events_sha256") for run in (one, other)]
+    if None in digests:
+        raise SimunixError(f"{(one, other)[digests.index(None)].directory}: no run.json with the digest of its events yet")
+    if digests[0] == digests[1]:
+        yield f"the event logs are the same to the byte ({str(digests[0])[:16]}…)"
+        return
+    yield f"the event logs differ: {str(digests[0])[:16]}… and {str(digests[1])[:16]}…"
+    for run in (one, other):
+        for reason in run.record.get("disturbances") or []:
+            yield f"{run.label} cannot be repeated to the byte: {reason}"
+    found, _ = differences([one, other])
+    inputs = [row for row in found if not row[0].startswith(OF_PACKAGES)]
+    software = [row for row in found if row[0].startswith(OF_PACKAGES) and not row[0].startswith("depends_on.list")]
+    yield _first("input", inputs)
+    yield _first("package", [*_packages(one, other), *software])
+    yield _event(one, other)
+
+
+def _first(kind: str, rows: list[tuple[str, list[str]]]) -> str:
+    if not rows:
+        return f"{kind}: no difference"
+    key, (before, after) = rows[0]
+    more = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
+    return f"{kind}: {key}: {before:.{SHOWN}} | {after:.{SHOWN}}{more}"
+
+
+def _packages(one: Run, other: Run) -> list[tuple[str, list[str]]]:
+    """The packages and plugins that differ, by name, with the version in each run."""
+    lists = [_versions(run.directory / PACKAGES_FILE) for run in (one, other)]
+    names = dict.fromkeys(itertools.chain(*lists)) if all(lists) else {}
+    rows = [(name, [found.get(name, "–") for found in lists]) for name in names]
+    return [row for row in rows if row[1][0] != row[1][1]]
+
+
+def _versions(path: Path) -> dict[str, str]:
+    try:
+        lines = path.read_text(errors="replace").splitlines()
+    except OSError:
+        return {}
+    return {" ".join(words[:3]): " ".join(words[3:]) or "installed" for line in lines if len(words := line.split(" ")) >= 3}
+
+
+def _event(one: Run, other: Run) -> str:
+    """The first line in which the event logs differ; turns are in the digest, but not in a log without --log-turns."""
+    paths = [run.directory / "events.jsonl" for run in (one, other)]
+    try:
+        with paths[0].open(errors="replace") as first, paths[1].open(errors="replace") as second:
+            for number, (before, after) in enumerate(itertools.zip_longest(first, second, fillvalue=""), 1):
+                if before != after:
+                    return f"event: line {number}: {_shown(before)} | {_shown(after)}"
+    except OSError as error:
+        return f"event: {error.filename}: {error.strerror}"
+    return "event: none in events.jsonl, so the turns between them differ: run both again with --log-turns"
+
+
+def _shown(line: str) -> str:
+    return line.strip()[:SHOWN] or "(the log ends)"

@@ -1,0 +1,70 @@
+"""What an event log depends on besides the scenario: the processor, packages, plugins that an RJMS may load.
+
+A package's build decides which calls a program makes; a plugin that is installed is found by a daemon that lists its folder.
+The list itself goes to packages.txt; run.json has its checksum.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from simunix.launch.plan import HostSpec
+from simunix.results.whole_files import whole_file
+from simunix.rjms.registry import RJMSS
+from simunix.roots.tree import RootTree
+
+PACKAGES_FILE = "packages.txt"
+STATUS = "/var/lib/dpkg/status"
+_PACKAGE = re.compile(
+    r"^Package: (\S+)$.*?^Status: (.*?)$.*?^Architecture: (\S+)$.*?^Version: (\S+)$", re.MULTILINE | re.DOTALL
+)
+
+
+def packages(root: RootTree) -> list[str]:
+    """The packages that are installed in a root, with their versions, sorted; empty for a root without dpkg."""
+    try:
+        text = root.locate(STATUS).read_text(errors="replace")
+    except OSError:
+        return []
+    stanzas = (_PACKAGE.search(stanza) for stanza in text.split("\n\n"))
+    return sorted(f"{found[1]}:{found[3]} {found[4]}" for found in stanzas if found and found[2].endswith(" installed"))
+
+
+def processor() -> str:
+    """The processor's name: C libraries choose their functions by it."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor()
+    found = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
+    return found[1].strip() if found else platform.processor()
+
+
+def listed(roots: Iterable[RootTree]) -> list[str]:
+    """Every package and plugin of every root, a line each: the root's path, what it is, its name and version."""
+    lines = []
+    for root in roots:
+        lines += [f"{root.path} package {package}" for package in packages(root)]
+        for name, rjms in RJMSS.items():
+            lines += [f"{root.path} plugin {name}/{plugin}" for plugin in rjms.plugins(root)]
+    return lines
+
+
+def write_dependencies(directory: Path, hosts: Iterable[HostSpec]) -> dict[str, Any]:
+    """Write packages.txt; return what run.json says of it."""
+    lines = listed(dict.fromkeys(host.root for host in hosts))
+    text = "".join(f"{line}\n" for line in lines)
+    with whole_file(directory / PACKAGES_FILE) as file:
+        file.write(text)
+    return {
+        "machine": platform.machine(),
+        "processor": processor(),
+        "packages": sum(" package " in line for line in lines),
+        "plugins": sum(" plugin " in line for line in lines),
+        "list_sha256": hashlib.sha256(text.encode()).hexdigest(),
+    }

@@ -1,0 +1,237 @@
+"""Random signals to anything of a run at any moment, also in its closing seconds.
+
+Whatever is hit: no process is left, nothing ends in a traceback, results are whole, and `deterministic` is true only of a run
+whose digest is that of an undisturbed one. `python -m tests.endurance.kills --seconds 3600 --seed 1` runs for an hour.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+END_S, GONE_S, PATIENCE_S = 30.0, 10.0, 3.0
+"""Real time in which a run must end once it is told to, in which all its processes must be gone, and until it is told to."""
+SIGNALS = ("KILL", "TERM", "INT", "HUP", "STOP", "CONT", "USR1", "USR2", "QUIT", "ABRT", "XCPU")
+"""Neither SIGPIPE nor what a fault sends: from outside they look as if the process had done it (rsg_server/diagnosis/)."""
+DEADLY = {signal.SIGKILL, signal.SIGQUIT, signal.SIGABRT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU}
+"""Signals that end simunix itself at once, without results."""
+WORK = """
+trap 'echo usr1' USR1
+for i in 1 2 3 4 5 6 7 8 9 10; do
+    (sleep 1; echo $i | cat) & /bin/sleep 0.$i; wait $!
+done
+"""
+SCENARIO = {
+    "name": "kills",
+    "epoch": "2000-01-01",
+    "hosts": [{"name": "n[1-4]"}],
+    "processes": [
+        {"name": "work", "host": "n[1-4]", "command": WORK},
+        {"name": "idle", "host": "n[1-2]", "command": "sleep 12"},
+    ],
+}
+Place = tuple[int, str]
+"""A process: its number, and when it was started, so that no other one with that number is taken for it."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a run under signals has left, and what is wrong with that."""
+
+    hits: list[str] = field(default_factory=list)
+    code: int = 0
+    problems: list[str] = field(default_factory=list)
+    said_deterministic: bool | None = None
+
+
+def started(pid: int) -> str:
+    """When a process was started, in ticks of the kernel; "" if it is gone, or a zombie."""
+    try:
+        words = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+    except OSError:
+        return ""
+    return "" if words[0] in "ZX" else words[19]
+
+
+def children(pid: int) -> list[int]:
+    """The children of all threads of a process."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError):
+                found += [int(word) for word in Path(f"/proc/{pid}/task/{task}/children").read_text().split()]
+    return found
+
+
+def descendants(top: int) -> list[int]:
+    """A process and all below it, parents first."""
+    found, pending = [], [top]
+    while pending:
+        pid = pending.pop(0)
+        found.append(pid)
+        pending += children(pid)
+    return found
+
+
+class Torture:
+    """Runs one scenario again and again, in a folder of its own. `chance` decides what is hit, when and how."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.folder = folder
+        self.chance = random.Random(seed)
+        self.seen: set[Place] = set()
+        self.length_s = END_S
+        self.digest = ""
+        (folder / "s.yaml").write_text(json.dumps(SCENARIO))
+        began = time.monotonic()
+        reference = self._run(lambda process: None)
+        self.length_s = time.monotonic() - began
+        assert reference.code == 0 and not reference.problems, reference
+        self.digest = str(self._record()["events_sha256"])
+
+    def once(self) -> Outcome:
+        """One run, hit one to three times."""
+        return self._run(self._hit)
+
+    def _hit(self, process: subprocess.Popen[str]) -> list[str]:
+        hits = []
+        moments = sorted(
+            self.chance.uniform(0.2 * self.length_s, 1.2 * self.length_s) for _ in range(self.chance.choice((1, 1, 2, 3)))
+        )
+        began = time.monotonic()
+        for moment in moments:
+            while time.monotonic() - began < moment and process.poll() is None:
+                self._look(process.pid)
+                time.sleep(0.01)
+            if process.poll() is not None:
+                break
+            everything = descendants(process.pid)
+            target = process.pid if self.chance.random() < 0.15 else self.chance.choice(everything)
+            number = signal.Signals[f"SIG{self.chance.choice(SIGNALS)}"]
+            hits.append(f"{number.name} to {_name(target, everything)} after {moment:.3f} s")
+            try:
+                os.kill(target, number)
+            except ProcessLookupError:
+                hits[-1] += " (gone)"
+        return hits
+
+    def _look(self, top: int) -> None:
+        self.seen.update((pid, when) for pid in descendants(top) if (when := started(pid)))
+
+    def _run(self, hit: object) -> Outcome:
+        outcome = Outcome()
+        self.seen.clear()
+        shutil.rmtree(self.folder / "out", ignore_errors=True)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "simunix.cli.main", "run", "s.yaml", "--out", "out"],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)),
+            start_new_session=True,
+        )
+        outcome.hits = (hit(process) if callable(hit) else None) or []
+        output = self._end(process, outcome)
+        outcome.code = process.returncode
+        self._check(outcome, output)
+        return outcome
+
+    def _end(self, process: subprocess.Popen[str], outcome: Outcome) -> str:
+        """Wait for the end; after a while, tell the run to end, once: it may wait for a process that was stopped."""
+        deadline = time.monotonic() + self.length_s + PATIENCE_S
+        while process.poll() is None and time.monotonic() < deadline:
+            self._look(process.pid)
+            time.sleep(0.02)
+        if process.poll() is None:
+            self._look(process.pid)
+            outcome.hits.append("SIGCONT and SIGTERM to simunix, since it still runs")
+            process.send_signal(signal.SIGCONT)
+            process.send_signal(signal.SIGTERM)
+        try:
+            return process.communicate(timeout=END_S)[0]
+        except subprocess.TimeoutExpired:
+            outcome.problems.append(f"does not end within {END_S:g} s of SIGTERM")
+            for pid in reversed(descendants(process.pid)):
+                os.kill(pid, signal.SIGKILL)
+            return process.communicate()[0]
+
+    def _check(self, outcome: Outcome, output: str) -> None:
+        end = time.monotonic() + GONE_S
+        while (left := [pid for pid, when in self.seen if started(pid) == when]) and time.monotonic() < end:
+            time.sleep(0.02)
+        if left:
+            names = [Path(f"/proc/{pid}/comm").read_text().strip() for pid in left]
+            outcome.problems.append(f"still there: {', '.join(names)}")
+            for pid in left:
+                os.kill(pid, signal.SIGKILL)
+        if str(self.folder) in Path("/proc/mounts").read_text():
+            outcome.problems.append("mounts are left")
+        out = self.folder / "out"
+        if "Traceback" in output and (out.exists() or "KeyboardInterrupt" not in output):
+            outcome.problems.append(f"a traceback: {output[output.index('Traceback') :]}")
+        if list(out.glob(".*.part")) and outcome.code >= 0:
+            outcome.problems.append("a result that is not whole")
+        ended_at_once = outcome.code < 0 and -outcome.code in DEADLY
+        if (out / "events.jsonl").exists() and not (out / "run.json").exists() and not ended_at_once:
+            outcome.problems.append(f"no run.json; exit code {outcome.code}: {output}")
+        if (out / "run.json").exists():
+            record = self._record()
+            outcome.said_deterministic = record["deterministic"]
+            if record["deterministic"] and self.digest and record["events_sha256"] != self.digest:
+                outcome.problems.append(f"deterministic, but another digest: {record['ended']}, {record['failure']}")
+
+    def _record(self) -> dict[str, object]:
+        record: dict[str, object] = json.loads((self.folder / "out" / "run.json").read_text())
+        return record
+
+
+def _name(pid: int, everything: list[int]) -> str:
+    try:
+        name = Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        name = "?"
+    return f"{name} ({everything.index(pid) + 1} of {len(everything)})"
+
+
+def torture(seconds: float, seed: int, count: int | None = None) -> tuple[Counter[str], list[Outcome]]:
+    """Run for so long, or so often; return how often what came of it, and the outcomes that are wrong."""
+    tally: Counter[str] = Counter()
+    wrong = []
+    with tempfile.TemporaryDirectory(prefix="kills-") as folder:
+        runs = Torture(Path(folder), seed)
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and (count is None or tally["runs"] < count):
+            outcome = runs.once()
+            tally["runs"] += 1
+            tally[f"exit code {outcome.code}"] += 1
+            tally[f"deterministic {outcome.said_deterministic}"] += 1
+            if outcome.problems:
+                wrong.append(outcome)
+                print(f"{outcome.hits}: {outcome.problems}", flush=True)
+    return tally, wrong
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=3600)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    counts, failures = torture(given.seconds, given.seed)
+    print(dict(counts), f"{len(failures)} wrong")
+    sys.exit(1 if failures else 0)

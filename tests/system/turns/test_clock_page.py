@@ -1,0 +1,47 @@
+"""A process that writes over the page with the clock is named and killed, and the run ends with an error."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+PROGRAM = """
+import ctypes, os, re, sys, time
+time.sleep(5)
+line = next(line for line in open("/proc/self/maps") if "simunix-clock" in line)
+page = int(line.split("-")[0], 16)
+ctypes.memset(page, int(sys.argv[1]), int(sys.argv[2]))
+time.sleep(5)
+os.system("true")
+"""
+
+
+@pytest.mark.parametrize(("byte", "count"), [(0, 8), (255, 7), (0x7F, 8), (0, 64)])
+def test_who_writes_over_the_clock_is_named(tmp_path: Path, byte: int, count: int) -> None:
+    program = [sys.executable, "-c", PROGRAM, str(byte), str(count)]
+    document = {
+        "hosts": [{"name": "n[1-2]"}],
+        "processes": [
+            {"name": "writer", "host": "n1", "command": program},
+            {"name": "other", "host": "n2", "command": "for i in $(seq 20); do sleep 1; done"},
+        ],
+    }
+    (tmp_path / "s.yaml").write_text(json.dumps(document))
+    done = subprocess.run(
+        [sys.executable, "-m", "simunix.cli.main", "run", "s.yaml", "--out", "out"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert done.returncode == 5, done.stderr
+    assert "@n1" in done.stderr and "wrote over the clock: virtual time went from 5." in done.stderr
+    assert "Traceback" not in done.stderr and record["deterministic"] is False
