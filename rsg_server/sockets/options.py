@@ -115,7 +115,7 @@ SET_ONLY = {(SOL_IP, option) for option in (*range(35, 41), *range(42, 49))} | {
 SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE = 8, 32, 33
 BUFFERS = tuple((SOL_SOCKET, option) for option in (SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE))
 LARGEST_BUFFER_BYTES = 1 << 24
-LAST_OPTIONS = {SOL_IP: 51, SOL_TCP: 45, SOL_IPV6: 80}
+LAST_OPTIONS = {SOL_IP: 51, SOL_TCP: 45, SOL_UDP: 104, SOL_IPV6: 80}
 """Of these levels, the highest number of an option (Linux 6.12); what is higher is netfilter's."""
 READ_ONLY = {(SOL_SOCKET, option) for option in (3, 4, 17, 30, 38, 39)}
 """Options that cannot be set: SO_TYPE, SO_ERROR, SO_PEERCRED, SO_ACCEPTCONN, SO_PROTOCOL, SO_DOMAIN."""

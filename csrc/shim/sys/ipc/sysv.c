@@ -9,6 +9,7 @@
 
 /* linux/sem.h and the headers like it need a libc's types. */
 #define IPC_NOWAIT_FLAG 04000
+#define MSG_COPY_FLAG 040000
 #define SEMAPHORES_MAX 500 /* of one call: SEMOPM */
 enum ipc_command { IPC_RMID = 0, IPC_SET = 1, IPC_STAT = 2 };
 enum semaphore_command { GETVAL = 12, GETNCNT = 14, GETZCNT = 15, SETVAL = 16, SETALL = 17, SEM_STAT = 18, SEM_STAT_ANY = 20 };
@@ -164,6 +165,8 @@ long sys_msgsnd(struct call *call)
 
 long sys_msgrcv(struct call *call)
 {
+    if ((call->a[4] & MSG_COPY_FLAG) != 0) /* never waits: without IPC_NOWAIT it is refused, see msgrcv(2) */
+        return call_natively(call);
     return queue_operate(call, 4, -ENOMSG);
 }
 

@@ -54,3 +54,12 @@ long netlink_refused(struct call *call, long error)
         warn_once(call->thread, WARN_REFUSED, name_of(protocols, count, call->a[2], other_protocol), NULL);
     return error;
 }
+
+/* A raw socket is refused with EPERM, as to whoever lacks CAP_NET_RAW, see raw(7): packets other than of TCP and UDP are not
+ * modelled. */
+long socket_type_refused(struct call *call, long error)
+{
+    if (error == -EPERM)
+        warn_once(call->thread, WARN_REFUSED, "socket(SOCK_RAW)", NULL);
+    return error;
+}

@@ -33,7 +33,7 @@ long sys_socket(struct call *call)
     if (descriptor_is_free(call) != 0)
         return -EMFILE;
     if (ASK(call->thread, &reply, OP_SOCKET, family_number(call->a[0]), type, call->a[2]) < 0)
-        return call->a[0] == AF_NETLINK ? netlink_refused(call, reply.status) : reply.status;
+        return call->a[0] == AF_NETLINK ? netlink_refused(call, reply.status) : socket_type_refused(call, reply.status);
     return socket_finish(reply.fd, (int)call->a[1]);
 }
 

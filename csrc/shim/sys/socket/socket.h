@@ -32,6 +32,7 @@ bool netlink_take_over(struct call *call, int fd);
 
 /* family.c */
 long socket_family_refused(struct call *call);
+long socket_type_refused(struct call *call, long error);
 long netlink_refused(struct call *call, long error);
 
 /* interface.c */
