@@ -23,7 +23,7 @@ from simunix.planning.expand import Expansion, expand, with_options
 from simunix.planning.submission import WORKLOAD_FOLDER, WorkloadPlan
 from simunix.planning.workload_context import check_context
 from simunix.report.batsim_files import write_all
-from simunix.results.dependencies import write_dependencies
+from simunix.results.dependencies import dependencies, write_packages
 from simunix.results.jobs_csv import JobRow, Recorded, make_rows, read_submissions
 from simunix.results.machines import Machines
 from simunix.results.record import record_of
@@ -145,17 +145,22 @@ def _rows_of(scenario: Scenario, workload: WorkloadPlan, directory: RunDirectory
 
 
 def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation, code: int) -> int:
-    """Write the results and report them; return the exit code, which is `code`."""
+    """Write the results and report them; return the exit code, which is `code` unless results could not be written."""
     directory = emulation.directory
     directory.release_reserve()
     rows = job_rows(scenario, expansion, directory)
     record = make_record(options, scenario, expansion, emulation, rows)
-    record.depends_on = write_dependencies(directory.path, expansion.plan.hosts)
+    record.depends_on, packages = dependencies(expansion.plan.hosts)
     record.contexts = [check_context(context, directory) for context in expansion.contexts]
     record.valid = all(context["established"] for context in record.contexts)
     record.write(directory.path / "run.json")
-    if rows:
-        write_all(directory.path, rows, machines_of(expansion), record.wall_s)
+    try:
+        if rows:
+            write_all(directory.path, rows, machines_of(expansion), record.wall_s)
+        write_packages(directory.path, packages)
+    except ServerError as error:  # run.json, which is the shortest, is there
+        emulation.note_failure(error)
+        code = code or error.exit_code
     emulation.close()
     if emulation.failure is not None:
         print(f"simunix: {emulation.failure}", file=sys.stderr)

@@ -55,16 +55,21 @@ def listed(roots: Iterable[RootTree]) -> list[str]:
     return lines
 
 
-def write_dependencies(directory: Path, hosts: Iterable[HostSpec]) -> dict[str, Any]:
-    """Write packages.txt; return what run.json says of it."""
-    lines = listed(dict.fromkeys(host.root for host in hosts))
-    text = "".join(f"{line}\n" for line in lines)
+def write_packages(directory: Path, text: str) -> None:
+    """Write packages.txt, with the text that `dependencies` has made."""
     with whole_file(directory / PACKAGES_FILE) as file:
         file.write(text)
-    return {
+
+
+def dependencies(hosts: Iterable[HostSpec]) -> tuple[dict[str, Any], str]:
+    """What run.json says of packages and plugins, and the text of packages.txt."""
+    lines = listed(dict.fromkeys(host.root for host in hosts))
+    text = "".join(f"{line}\n" for line in lines)
+    found = {
         "machine": platform.machine(),
         "processor": processor(),
         "packages": sum(" package " in line for line in lines),
         "plugins": sum(" plugin " in line for line in lines),
         "list_sha256": hashlib.sha256(text.encode()).hexdigest(),
     }
+    return found, text
