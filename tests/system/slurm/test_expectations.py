@@ -1,4 +1,4 @@
-"""Behaviour that Slurm's own test suite checks: process groups, affinity, reconfiguration, terminals, users, resources."""
+"""Behaviour that Slurm's own test suite checks: process groups, terminals, users, resources."""
 
 from __future__ import annotations
 
@@ -51,37 +51,6 @@ def test_signals_reach_the_process_group_of_a_job(simunix: Simunix, tmp_path: Pa
     assert "JobState=CANCELLED" in output
 
 
-def test_tasks_are_bound_to_the_cores_that_srun_names(simunix: Simunix, tmp_path: Path) -> None:
-    """Test suite: test1.89 and 1.91. What is bound survives exec, and is inherited."""
-    output = run_on(
-        simunix,
-        tmp_path,
-        "srun -n4 -N1 -l --cpu-bind=map_cpu:3,2,1,0 sh -c 'taskset -pc $$; taskset -c 0-3 true; nproc' | sort -s -n",
-        slurm=", parameters: {TaskPlugin: task/affinity}",
-    )
-    assert re.findall(r"^(\d): pid .*: (\S+)$", output, re.MULTILINE) == [("0", "3"), ("1", "2"), ("2", "1"), ("3", "0")]
-    assert re.findall(r"^\d: (\d+)$", output, re.MULTILINE) == ["1"] * 4
-
-
-def test_slurmd_obeys_a_reconfiguration_at_once(simunix: Simunix, tmp_path: Path) -> None:
-    """Test suite: test3.x. Both by scontrol and by SIGHUP, within a second."""
-    run_on(
-        simunix,
-        tmp_path,
-        "sleep 100; scontrol reconfigure; sleep 100; scontrol reconfigure; sleep 100; scontrol reconfigure",
-        slurm=", parameters: {SlurmdDebug: debug}",
-    )
-    times = [110, 210, 310]
-    for node in ("n1", "n2"):
-        events = (tmp_path / f"out/hosts/{node}/files/var_log_slurm/slurmd.log").read_text()
-        seen = [
-            int(hour) * 3600 + int(minute) * 60 + float(second)
-            for hour, minute, second in re.findall(r"T(\d+):(\d+):([\d.]+)\].*[Rr]econfig", events)
-        ]
-        assert seen, events
-        assert all(any(0 <= moment - time < 1 for moment in seen) for time in times), (seen, events)
-
-
 @pytest.mark.skipif(shutil.which("expect") is None, reason="expect is not installed")
 def test_expect_reads_twenty_kilobytes_from_srun(simunix: Simunix, tmp_path: Path) -> None:
     """Test suite: globals. srun writes to a terminal of expect's, faster than expect reads."""
@@ -97,15 +66,6 @@ def test_expect_reads_twenty_kilobytes_from_srun(simunix: Simunix, tmp_path: Pat
     output = run_on(simunix, tmp_path, f"expect {script}")
     assert "lines=1000 code=7" in output
     assert "TIMEOUT" not in output
-
-
-def test_slurm_runs_as_a_user_of_its_own(simunix: Simunix, tmp_path: Path) -> None:
-    """SlurmUser=slurm, as Debian's packages and most sites have it, with the folders that simunix makes."""
-    output = run_on(
-        simunix, tmp_path, "srun -N2 id -un; ps -o user= -C slurmctld; scontrol ping", slurm=", parameters: {SlurmUser: slurm}"
-    )
-    assert output.startswith("root\nroot\nslurm\n"), output
-    assert "Slurmctld(primary) at ctl is UP" in output
 
 
 @pytest.mark.skipif(shutil.which("sudo") is None, reason="sudo is not installed")
