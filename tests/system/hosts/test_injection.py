@@ -152,9 +152,10 @@ def test_nothing_escapes_where_the_loader_finds_no_shim(simunix: Simunix, folder
 @needs_tracing
 def test_a_failed_exec_leaves_the_thread_untraced(simunix: Simunix, folder: Path) -> None:
     script = (
-        f"import os\ntry: os.execv('{folder}/static', ['x' * (1 << 20)])\n"
+        f"import os, sys\ntry: os.execv('{folder}/static', ['x' * (1 << 20)])\n"
         "except OSError as error: print(error.errno)\n"
         "print([line for line in open('/proc/self/status') if line.startswith('TracerPid')])\n"
+        "sys.stdout.flush()\n"
         f"os.execv('{folder}/static', ['x'])"
     )
     done = simunix("run", "--", sys.executable, "-c", script, timeout=20)
