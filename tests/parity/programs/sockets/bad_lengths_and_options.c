@@ -1,4 +1,5 @@
 // Lengths, options, families, flags and states that are wrong: each has its error, in the kernel's order of looking.
+// musl: no (musl retries accept4 without flags that it does not know)
 #include "check.h"
 
 #include <arpa/inet.h>

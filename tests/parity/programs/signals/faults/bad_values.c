@@ -1,4 +1,5 @@
 // Values, sizes and flags that are wrong: each call answers with the kernel's error, and waits for nothing.
+// musl: no (musl does not look at the size of epoll_create, nor at the slash of mq_open)
 #include "check.h"
 
 #include <linux/futex.h>
