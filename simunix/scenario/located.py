@@ -8,9 +8,16 @@ from contextlib import contextmanager
 from rsg_server.errors import SimunixError
 from simunix.scenario.model import Scenario
 
+LONGEST = 2000
+"""Characters of a message: keys and file names that it quotes may be of any length."""
+
 
 class ScenarioError(SimunixError):
-    """A scenario that cannot be used."""
+    """A scenario that cannot be used. The text is one line, whatever characters the names have that it quotes."""
+
+    def __init__(self, text: str) -> None:
+        line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+        super().__init__(line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…")
 
 
 @contextmanager
@@ -20,6 +27,8 @@ def located(scenario: Scenario) -> Iterator[None]:
         yield
     except SimunixError as error:
         place = scenario.place_of_key(str(error).partition(": ")[0])
-        if place is None:
+        if place is None and type(error) is not SimunixError:
             raise
+        if place is None:
+            raise ScenarioError(str(error)) from error
         raise ScenarioError(f"{place}: {error}") from error

@@ -11,6 +11,7 @@ import contextlib
 import copy
 import io
 import json
+import math
 import os
 import random
 import resource
@@ -319,15 +320,17 @@ def problem_of(kind: Kind, data: bytes) -> str:
     return f"a peak of {peak >> 20} MiB" if peak > MEMORY_BYTES else ""
 
 
-def fuzz(seconds: float, seed: int, only: Sequence[str] = (), keep: bool = False) -> tuple[Counter[str], list[str]]:
-    """Try mutated inputs for so long; return how many of each kind, and what is wrong, each place in the code once."""
+def fuzz(
+    seconds: float, seed: int, only: Sequence[str] = (), keep: bool = False, count: float = math.inf
+) -> tuple[Counter[str], list[str]]:
+    """Try mutated inputs for so long, or so many; return the number of each kind, and what is wrong, each place once."""
     chance = random.Random(seed)
     kinds = [kind for kind in KINDS if not only or kind.name in only]
     examples = {kind.name: kind.examples() for kind in kinds}
     tally: Counter[str] = Counter()
     wrong: dict[str, str] = {}
     end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    while time.monotonic() < end and tally.total() < count:
         (kind,) = chance.choices(kinds, [each.weight for each in kinds])
         if kind.is_structured and chance.random() < 0.6:
             data = restructured(chance, chance.choice(examples[kind.name]))

@@ -41,6 +41,6 @@ def test_any_bytes(name: str, data: bytes) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_mutations_for_a_while(seed: int) -> None:
-    tally, wrong = fuzz(40, seed)
-    assert tally
+    tally, wrong = fuzz(600, seed, count=2000)
+    assert tally.total() == 2000
     assert not wrong

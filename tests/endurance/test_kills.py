@@ -8,7 +8,7 @@ from tests.endurance.kills import torture
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1])
 def test_random_signals(seed: int) -> None:
     tally, wrong = torture(600, seed, count=12)
     assert tally["runs"] == 12

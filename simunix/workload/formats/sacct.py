@@ -130,7 +130,7 @@ def _dates(frame: pd.DataFrame, column: str, path: Path) -> pd.Series:
     known = frame[column].where(~frame[column].isin(_UNKNOWN_DATES))
     seconds = pd.to_numeric(known, errors="coerce")
     dates = pd.to_datetime(known.where(seconds.isna()), format="ISO8601", utc=True, errors="coerce")
-    seconds = seconds.fillna((dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1))
+    seconds = seconds.fillna((dates - pd.Timestamp(0, tz="UTC").as_unit(dates.dt.unit)) / pd.Timedelta(seconds=1))
     _refuse(known.notna() & ~seconds.between(0, LAST_DATE_S), frame, column, path, "a date such as 2024-02-29T12:00:00")
     return seconds
 
