@@ -101,7 +101,9 @@ def run_often(emulation: Cluster, repetitions: int) -> set[tuple[str, ...]]:
 Start = Callable[[Cluster], None]
 
 
-@pytest.mark.parametrize("start", [start_mixed, start_rough, start_terminals, start_terminal_in_epoll])
+@pytest.mark.parametrize(
+    "start", [start_mixed, start_rough, pytest.param(start_terminals, marks=pytest.mark.slow), start_terminal_in_epoll]
+)
 def test_five_runs_are_one(emulation: Cluster, start: Start) -> None:
     start(emulation)
     assert len(run_often(emulation, 5)) == 1
