@@ -49,7 +49,7 @@ def _mask(cpus: list[int]) -> str:
     return ",".join(f"{group:08x}" for group in reversed(groups))
 
 
-def _list(cpus: list[int]) -> str:
+def cpu_list(cpus: list[int]) -> str:
     """A cpulist as sysfs prints it: `0-3,8-11`."""
     runs: list[list[int]] = []
     for cpu in cpus:
@@ -90,8 +90,8 @@ def _topology_texts(hardware: Hardware) -> Iterator[dict[str, str]]:
         socket, core = hardware.place(cpu)
         by_core.setdefault((socket, core), []).append(cpu)
         by_socket.setdefault(socket, []).append(cpu)
-    threads = {place: (_mask(cpus), _list(cpus)) for place, cpus in by_core.items()}
-    packages = {socket: (_mask(cpus), _list(cpus)) for socket, cpus in by_socket.items()}
+    threads = {place: (_mask(cpus), cpu_list(cpus)) for place, cpus in by_core.items()}
+    packages = {socket: (_mask(cpus), cpu_list(cpus)) for socket, cpus in by_socket.items()}
     for cpu in range(hardware.cpus):
         socket, core = hardware.place(cpu)
         texts = {"core_id": str(core), "physical_package_id": str(socket), "die_id": "0"}
@@ -137,36 +137,23 @@ def _meminfo(hardware: Hardware, prefix: str = "") -> str:
     return "\n".join(lines)
 
 
-def cpuset_files(memberships: str) -> list[str]:
-    """Where processes that inherit our control groups, as /proc/self/cgroup lists them, read which processors they may use."""
-    files = []
-    for line in memberships.splitlines():
-        _, controllers, group = line.split(":", 2)
-        if "cpuset" in controllers.split(","):
-            files.append(f"/sys/fs/cgroup/cpuset/{group.strip('/')}/cpuset.cpus".replace("//", "/"))
-        elif controllers == "":
-            files.append(f"/sys/fs/cgroup/{group.strip('/')}/cpuset.cpus.effective".replace("//", "/"))
-    return files
-
-
 def write_tree(directory: Path, hardware: Hardware) -> tuple[Bind, ...]:
     """Write the files of one shape below `directory` (once for all hosts of that shape); the binds that show them."""
     every = list(range(hardware.cpus))
     cpu, node = directory / "cpu", directory / "node"
     if not directory.exists():
         for name in ("online", "possible", "present"):
-            _write(cpu / name, _list(every))
+            _write(cpu / name, cpu_list(every))
         _write(cpu / "kernel_max", "8191")
         _write_topology(cpu, hardware)
         for name in ("online", "possible", "has_cpu", "has_memory", "has_normal_memory"):
             _write(node / name, "0")
-        _write(node / "node0" / "cpulist", _list(every))
+        _write(node / "node0" / "cpulist", cpu_list(every))
         _write(node / "node0" / "cpumap", _mask(every))
         _write(node / "node0" / "distance", "10")
         _write(node / "node0" / "meminfo", _meminfo(hardware, "Node 0 "))
         _write(directory / "cpuinfo", _cpuinfo(hardware))
         _write(directory / "meminfo", _meminfo(hardware))
-        _write(directory / "cpuset", _list(every))
     return (
         Bind(directory / "cpuinfo", "/proc/cpuinfo"),
         Bind(directory / "meminfo", "/proc/meminfo"),
@@ -174,5 +161,4 @@ def write_tree(directory: Path, hardware: Hardware) -> tuple[Bind, ...]:
         Bind(node, "/sys/devices/system/node"),
         Bind(cpu, "/sys/bus/cpu/devices"),  # where older versions of hwloc look
         Bind(node, "/sys/bus/node/devices"),
-        *(Bind(directory / "cpuset", file) for file in cpuset_files(Path("/proc/self/cgroup").read_text())),
     )
