@@ -24,7 +24,8 @@ static const struct own_file process_files[] = {
     {"io", proc_write_lines},          {"smaps", proc_write_lines},         {"smaps_rollup", proc_write_lines},
     {"sched", proc_write_sched},       {"schedstat", proc_write_schedstat}, {"oom_score", proc_write_oom_score},
     {"net/tcp", proc_write_tcp},       {"net/tcp6", proc_write_tcp6},       {"net/udp", proc_write_udp},
-    {"net/udp6", proc_write_udp6},
+    {"net/udp6", proc_write_udp6},     {"mountinfo", proc_write_mounts},    {"mounts", proc_write_mounts},
+    {"mountstats", proc_write_mounts}, {"cgroup", proc_write_cgroup},       {"cpuset", proc_write_cpuset},
 };
 
 void proc_flush(struct proc_page *page)
