@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rsg_server.sockets.needs import Kernel
 
 SOL_SOCKET, SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6, SOL_UDPLITE, SOL_NETLINK = 1, 0, 6, 17, 41, 136, 270
+SOL_RAW, SOL_ICMPV6 = 255, 58
 Key = tuple[int, int]
 ALGORITHMS = (b"cubic", b"reno")
 MSS = {True: 65483, False: 1448}
@@ -81,6 +82,7 @@ NUMBERS: dict[Key, Number] = {
     (SOL_IPV6, 23): Number(unset=1, least=0, most=5),  # IPV6_MTU_DISCOVER
     (SOL_IPV6, 29): Number(unset=1, least=0, most=1),  # IPV6_MULTICAST_ALL
     (SOL_IPV6, 67): Number(least=-1, most=255),  # IPV6_TCLASS
+    (SOL_RAW, 7): Number(unset=-1),  # IPV6_CHECKSUM
 }
 BYTES: dict[Key, bytes] = {
     (SOL_SOCKET, 13): bytes(8),  # SO_LINGER
@@ -92,6 +94,8 @@ BYTES: dict[Key, bytes] = {
     (SOL_IPV6, 59): b"",
     (SOL_TCP, 13): b"cubic".ljust(16, b"\0"),  # TCP_CONGESTION
     (SOL_SOCKET, 25): b"",  # SO_BINDTODEVICE
+    (SOL_RAW, 1): bytes(4),  # ICMP_FILTER
+    (SOL_ICMPV6, 1): bytes(32),  # ICMPV6_FILTER
 }
 """Options that are no numbers, and what they are before they are set."""
 REFUSED: dict[Key, int] = {
@@ -106,6 +110,7 @@ REFUSED: dict[Key, int] = {
     (SOL_SOCKET, 77): errno.ENODATA,  # SO_PEERPIDFD
     (SOL_SOCKET, 31): errno.ENOPROTOOPT,  # SO_PEERSEC
     (SOL_TCP, 31): errno.ENOENT,  # TCP_ULP
+    (SOL_IP, 3): errno.ENOPROTOOPT,  # IP_HDRINCL
 }
 """Options that can be neither read nor set, and the errno of an attempt."""
 SET_ONLY = {(SOL_IP, option) for option in (*range(35, 41), *range(42, 49))} | {
@@ -125,11 +130,15 @@ SEGMENT_BYTES = (88, 32767)
 """TCP_MAXSEG of Linux: TCP_MIN_MSS to MAX_TCP_WINDOW (net/ipv4/tcp.c)."""
 
 
+_OWN_LEVELS = {"s": (SOL_TCP,), "d": (SOL_UDP, SOL_UDPLITE), "i": (), "r": (SOL_RAW, SOL_ICMPV6)}
+"""By kind of socket, the levels of its protocol."""
+
+
 def levels_of(which: SimulatedSocket) -> tuple[int, ...]:
     """The levels at which a socket has options."""
     if which.kind == "n":
         return (SOL_SOCKET, SOL_NETLINK)
-    own = (SOL_TCP,) if which.kind == "s" else (SOL_UDP, SOL_UDPLITE)
+    own = _OWN_LEVELS[which.kind]
     return (SOL_SOCKET, SOL_IP, *own) if which.family == 4 else (SOL_SOCKET, SOL_IP, SOL_IPV6, *own)
 
 

@@ -55,11 +55,11 @@ long netlink_refused(struct call *call, long error)
     return error;
 }
 
-/* A raw socket is refused with EPERM, as to whoever lacks CAP_NET_RAW, see raw(7): packets other than of TCP and UDP are not
- * modelled. */
+/* A raw socket of another protocol than ICMP is refused with EPERM, as to whoever lacks CAP_NET_RAW, see raw(7): no such packets
+ * are modelled. */
 long socket_type_refused(struct call *call, long error)
 {
     if (error == -EPERM)
-        warn_once(call->thread, WARN_REFUSED, "socket(SOCK_RAW)", NULL);
+        warn_once(call->thread, WARN_REFUSED, "socket(SOCK_RAW, of another protocol than ICMP)", NULL);
     return error;
 }
