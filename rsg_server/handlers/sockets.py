@@ -28,8 +28,8 @@ AF_NETLINK, SOCK_RAW = 16, 3
 PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17, UDP_LITE), SOCK_RAW: ()}
 ICMP_OF = {4: ICMP, 6: ICMPV6}
 """The protocol of ping sockets and raw sockets by address family."""
-NETLINK_PROTOCOLS = (0, 15)
-"""NETLINK_ROUTE, which is answered; NETLINK_KOBJECT_UEVENT, which never says anything: no device of a host changes."""
+NETLINK_PROTOCOLS = (0, 4, 15)
+"""NETLINK_ROUTE and NETLINK_SOCK_DIAG, which are answered; NETLINK_KOBJECT_UEVENT is silent: no device of a host changes."""
 
 
 def create(kernel: SocketKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:

@@ -279,7 +279,7 @@ def _mtu(kernel: Kernel, which: SimulatedSocket) -> bytes | int:
     return struct.pack("=i", MTU[is_loopback(plain(which.remote.ip))] if which.remote is not None else MTU[False])
 
 
-def _info(kernel: Kernel, which: SimulatedSocket) -> bytes:
+def tcp_info(kernel: Kernel, which: SimulatedSocket) -> bytes:
     """struct tcp_info; the fields about loss and congestion say that there has been none."""
     state = STATES[which.state]
     if which.state is SocketState.CONNECTED and which.app_finished:
@@ -293,6 +293,11 @@ def _info(kernel: Kernel, which: SimulatedSocket) -> bytes:
     sizes = (MTU[_is_near(which)], 65535, rtt_us, rtt_us // 2, 0x7FFFFFFF, 10, mss, 3, rtt_us, 65535, 0)
     counts = struct.pack("=4Q", 0, (1 << 64) - 1, which.bytes_read, which.bytes_pushed)
     return head + struct.pack("=13I", *times) + struct.pack("=11I", *sizes) + counts + bytes(96)
+
+
+def congestion_control(which: SimulatedSocket) -> bytes:
+    """The name of the algorithm that a stream believes in."""
+    return which.options.get((SOL_TCP, 13), BYTES[SOL_TCP, 13]).rstrip(b"\0")
 
 
 def _name_bytes(address: Address) -> bytes:
@@ -326,7 +331,7 @@ _TOLD: dict[Key, Callable[[Kernel, SimulatedSocket], bytes | int]] = {
     (SOL_SOCKET, 57): lambda kernel, which: struct.pack("=Q", which.number),  # SO_COOKIE
     (SOL_SOCKET, 71): lambda kernel, which: struct.pack("=Q", 1),  # SO_NETNS_COOKIE
     TCP_MAXSEG: _segment,
-    TCP_INFO: _info,
+    TCP_INFO: tcp_info,
     (SOL_IP, 14): _mtu,  # IP_MTU
     (SOL_IPV6, 24): _mtu,  # IPV6_MTU
     (SOL_IPV6, 61): lambda kernel, which: errno.ENOTCONN,  # IPV6_PATHMTU

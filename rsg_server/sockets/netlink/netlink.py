@@ -8,11 +8,12 @@ import struct
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from rsg_server.sockets.netlink.diag import NETLINK_SOCK_DIAG, Diag
 from rsg_server.sockets.netlink.request import RefusedError, Request
 from rsg_server.sockets.netlink.routing import NETLINK_ROUTE, Routing
 
 if TYPE_CHECKING:
-    from rsg_server.sockets.needs import Addresses
+    from rsg_server.sockets.needs import Kernel
     from rsg_server.sockets.netlink.messages import Message
     from rsg_server.sockets.pair import SimulatedSocket
 
@@ -21,6 +22,10 @@ _ERROR, _DONE, _FIRST_REQUEST = 2, 3, 16
 _REQUEST, _MULTI, _ACK = 0x1, 0x2, 0x4
 FIRST_OTHER_PORT = (1 << 32) - 4097
 """Port numbers of further sockets of a process; its first has its pid (netlink(7))."""
+
+
+MESSAGES_AT_ONCE = 24
+"""Of a dump, in one datagram: less than the 16 KiB that programs have room for."""
 
 
 class Subsystem(Protocol):
@@ -33,11 +38,14 @@ class Subsystem(Protocol):
 class Netlink:
     """All netlink sockets: their port numbers, and the answers."""
 
-    def __init__(self, kernel: Addresses) -> None:
+    def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._ports: dict[tuple[str, int], SimulatedSocket] = {}  # by host and port
         self._port_of: dict[int, int] = {}  # by the socket's number
-        self._subsystems: dict[int, Subsystem] = {NETLINK_ROUTE: Routing(kernel)}  # by protocol
+        self._subsystems: dict[int, Subsystem] = {
+            NETLINK_ROUTE: Routing(kernel),
+            NETLINK_SOCK_DIAG: Diag(kernel),
+        }  # by protocol
 
     def bind(self, which: SimulatedSocket, pid: int, wanted: int) -> int:
         """Give a socket a port: the wanted one, else the pid of its process, else another; 0 or an errno."""
@@ -109,8 +117,9 @@ class Netlink:
             yield framed(_ERROR, struct.pack("=i", -refused.code) + original)
             return
         if request.is_dump:
-            if found:
-                yield b"".join(framed(message.kind, message.body, _MULTI) for message in found)
+            for first in range(0, len(found), MESSAGES_AT_ONCE):
+                some = found[first : first + MESSAGES_AT_ONCE]
+                yield b"".join(framed(message.kind, message.body, _MULTI) for message in some)
             yield framed(_DONE, struct.pack("=i", 0), _MULTI)
             return
         for message in found:

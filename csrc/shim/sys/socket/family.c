@@ -21,10 +21,10 @@ static const struct named_number families[] = {
 
 /* See netlink(7). */
 static const struct named_number protocols[] = {
-    {4, "socket(AF_NETLINK, NETLINK_SOCK_DIAG)"},  {6, "socket(AF_NETLINK, NETLINK_XFRM)"},
-    {7, "socket(AF_NETLINK, NETLINK_SELINUX)"},    {9, "socket(AF_NETLINK, NETLINK_AUDIT)"},
-    {11, "socket(AF_NETLINK, NETLINK_CONNECTOR)"}, {12, "socket(AF_NETLINK, NETLINK_NETFILTER)"},
-    {16, "socket(AF_NETLINK, NETLINK_GENERIC)"},   {21, "socket(AF_NETLINK, NETLINK_CRYPTO)"},
+    {6, "socket(AF_NETLINK, NETLINK_XFRM)"},       {7, "socket(AF_NETLINK, NETLINK_SELINUX)"},
+    {9, "socket(AF_NETLINK, NETLINK_AUDIT)"},      {11, "socket(AF_NETLINK, NETLINK_CONNECTOR)"},
+    {12, "socket(AF_NETLINK, NETLINK_NETFILTER)"}, {16, "socket(AF_NETLINK, NETLINK_GENERIC)"},
+    {21, "socket(AF_NETLINK, NETLINK_CRYPTO)"},
 };
 
 static const char *name_of(const struct named_number *names, size_t count, long number, const char *unknown)

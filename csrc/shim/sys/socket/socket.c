@@ -46,7 +46,7 @@ long sys_socket(struct call *call)
         return socket_family_refused(call);
     if ((call->a[1] & ~(long)(SOCK_TYPE_MASK | SOCK_CLOEXEC | SOCK_NONBLOCK)) != 0)
         return -EINVAL;
-    if (netlink_is_routing(call))
+    if (netlink_is_native_first(call))
         return NATIVE(socket, call->a[0], call->a[1], call->a[2]);
     if (type == SOCK_RAW && call->a[0] != AF_NETLINK && !may_use_raw_sockets())
         return -EPERM;
@@ -57,14 +57,23 @@ long sys_socket(struct call *call)
     return socket_finish(reply.fd, (int)call->a[1]);
 }
 
+static bool names_netlink(const struct call *call)
+{
+    const uint16_t *family = (void *)call->a[1];
+
+    return !is_bad_pointer(family) && *family == AF_NETLINK;
+}
+
 long sys_bind(struct call *call)
 {
     int64_t id = socket_id((int)call->a[0]);
     struct reply reply;
 
-    if (id < 0 && netlink_take_over(call, (int)call->a[0]))
+    if (id < 0 && netlink_take_over(call, (int)call->a[0], NULL))
         id = socket_id((int)call->a[0]);
-    return id < 0 ? file_bind(call) : address_ask(call, OP_BIND, id, -1, &reply);
+    if (id >= 0)
+        return address_ask(call, OP_BIND, id, -1, &reply);
+    return names_netlink(call) ? netlink_bind_native(call, (int)call->a[0]) : file_bind(call);
 }
 
 long sys_listen(struct call *call)
