@@ -37,7 +37,7 @@ from rsg_server.process.timerfds import TimerFds
 from rsg_server.protocol import Wait, Wake, WarningKind
 from rsg_server.sockets.datagrams import Datagrams
 from rsg_server.sockets.interfaces import InterfaceTable
-from rsg_server.sockets.netlink import Netlink
+from rsg_server.sockets.netlink.netlink import Netlink
 from rsg_server.sockets.pair import SimulatedSocket
 from rsg_server.sockets.table import SocketTable
 from rsg_server.sockets.wire import Wire

@@ -57,7 +57,7 @@ enum simunix_op {
     /* [tid, bytes] -> [0, bytes]; the processors that a thread of the caller's host may use, a bit each; no bytes: only
      * asked; tid 0: the caller */
     OP_AFFINITY = 15,
-    OP_SOCKETS = 54, /* [type, family, first] -> [0, some rows of a file of /proc/net from that one on]; no more: no bytes */
+    OP_SOCKETS = 54, /* [name, first] -> [0, some lines of that file of /proc/net from that one on]; no more: no bytes */
 
     /* waiting */
     /* [wait, syscall, deadline, blocked signals, a, b, c] -> [wake, value]; of a thread that got no slot, since all

@@ -45,10 +45,7 @@ void proc_write_boot_id(struct proc_page *page);
 void proc_put_hex(struct proc_page *page, uint64_t number, int digits);
 
 /* sockets.c */
-void proc_write_tcp(struct proc_page *page);
-void proc_write_tcp6(struct proc_page *page);
-void proc_write_udp(struct proc_page *page);
-void proc_write_udp6(struct proc_page *page);
+void proc_write_sockets(struct proc_page *page);
 
 /* process.c */
 void proc_write_process_stat(struct proc_page *page);
