@@ -26,8 +26,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 END_S, GONE_S, PATIENCE_S = 30.0, 10.0, 3.0
-"""Real time in which a run must end once it is told to, in which all its processes must be gone, and in which a run that uses
-no processor is told to end."""
+"""Real time in which a run must end once it is told to, in which all its processes must be gone, and in which a run that gets
+no further is told to end."""
 PARTS = (("start", 0.15), ("programs", 0.55), ("closing", 0.30))
 """The parts of a run, and how many of the signals are sent in each: before the programs run, until they have ended, after."""
 SIGNALS = ("KILL", "TERM", "INT", "HUP", "STOP", "CONT", "USR1", "USR2", "QUIT", "ABRT", "XCPU")
@@ -109,6 +109,8 @@ class Torture:
         self.chance = random.Random(seed)
         self.seen: set[Place] = set()
         self.lengths_s: dict[str, float] = {}
+        self.progress: tuple[list[int], int] = ([], -1)
+        self.progress_at = 0.0
         self.digest, self.log = "", b""
         (folder / "s.yaml").write_text(json.dumps(SCENARIO))
         reference = self._run(self._measure)
@@ -128,9 +130,9 @@ class Torture:
         return []
 
     def _wait(self, process: subprocess.Popen[str], part: str, then_s: float = 0.0) -> None:
-        """Wait until a part of the run begins and some time has passed, or the run ends; "" is no part: until the end."""
+        """Wait until a part of the run begins and some time has passed, or the run ends or hangs; "" is no part."""
         socket = self.folder / "out/control.sock"
-        while process.poll() is None and not (
+        while self._gets_on(process) and not (
             part == "start" or (part == "programs" and socket.exists()) or (part == "closing" and self._is_closing())
         ):
             self._look(process.pid)
@@ -139,6 +141,17 @@ class Torture:
         while process.poll() is None and (left_s := end - time.monotonic()) > 0:
             self._look(process.pid)
             time.sleep(min(0.01, left_s))
+
+    def _gets_on(self, process: subprocess.Popen[str]) -> bool:
+        """The run has not ended, and its processes have used processors, have begun or have ended lately.
+
+        Of simunix itself, which looks round ten times a second, this is asked only when nothing else is there.
+        """
+        top, *others = descendants(process.pid)
+        progress = others, ticks(others or [top])
+        if progress != self.progress:
+            self.progress, self.progress_at = progress, time.monotonic()
+        return process.poll() is None and time.monotonic() < self.progress_at + PATIENCE_S
 
     def _is_closing(self) -> bool:
         """Programs have run, and the run accepts no more commands."""
@@ -174,7 +187,7 @@ class Torture:
     def _run(self, hit: object) -> Outcome:
         outcome = Outcome()
         self.seen.clear()
-        self.has_begun = False
+        self.has_begun, self.progress = False, ([], -1)
         shutil.rmtree(self.folder / "out", ignore_errors=True)
         process = subprocess.Popen(
             [sys.executable, "-m", "simunix.cli.main", "run", "s.yaml", "--out", "out"],
@@ -194,10 +207,7 @@ class Torture:
 
     def _end(self, process: subprocess.Popen[str], outcome: Outcome) -> str:
         """Wait for the end; after a while, tell the run to end, once: it may wait for a process that was stopped."""
-        used, deadline = -1, 0.0
-        while process.poll() is None and (used != (now := ticks(descendants(process.pid))) or time.monotonic() < deadline):
-            if now != used:
-                used, deadline = now, time.monotonic() + PATIENCE_S
+        while self._gets_on(process):
             self._look(process.pid)
             time.sleep(0.02)
         if process.poll() is None:
