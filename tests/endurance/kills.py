@@ -282,6 +282,8 @@ def torture(seconds: float, seed: int, count: int | None = None) -> tuple[Counte
             tally["runs"] += 1
             tally[f"exit code {outcome.code}"] += 1
             tally[f"deterministic {outcome.said_deterministic}"] += 1
+            tally.update(f"signals in {hit.split(' of ')[-1].split()[0]}" for hit in outcome.hits if "%" in hit)
+            tally.update(f"signals to {hit.split()[2]}" for hit in outcome.hits if "%" in hit)
             if tally["runs"] % 50 == 0:
                 print(dict(tally), flush=True)
             if outcome.problems:
