@@ -248,8 +248,8 @@ class Container:
         self.spec = spec
         try:
             self._line = factory.bear(spec.isolation.value)
-        except SimunixError as error:
-            raise ContainerError(f"host {spec.name}: {error}") from error
+        except ContainerError as error:
+            raise type(error)(f"host {spec.name}: {error}") from error
         if spec.isolation is Isolation.NONE:
             return  # there is nothing to set up
         try:
@@ -350,9 +350,7 @@ def probe() -> tuple[Isolation, str]:
     spec = ContainerSpec("probe", Path("/nonexistent"), wanted, fresh_run=False)
     refusal = _refusal(spec)
     for _ in range(PROBES):
-        if isinstance(refusal, (FactoryError, HostLostError)) or isinstance(
-            getattr(refusal, "__cause__", None), (FactoryError, HostLostError)
-        ):
+        if isinstance(refusal, (FactoryError, HostLostError)):
             refusal = _refusal(spec)  # killed from outside, most likely: that must not decide how hosts are kept apart
     if refusal is not None:
         return Isolation.NONE, (
