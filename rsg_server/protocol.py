@@ -18,7 +18,6 @@ class Op(IntEnum):
     FORK = _number("OP_FORK")
     FORK_DONE = _number("OP_FORK_DONE")
     EXEC = _number("OP_EXEC")
-    EXEC_FAILED = _number("OP_EXEC_FAILED")
     THREAD_EXIT = _number("OP_THREAD_EXIT")
     EXIT = _number("OP_EXIT")
     NOFILE = _number("OP_NOFILE")

@@ -31,7 +31,8 @@
 
 enum simunix_op {
     /* life */
-    /* [kind, pid, tid, program]; the reply to HELLO_NEW_IMAGE, with the descriptor of the shared page:
+    /* [kind, pid, tid, program]; the reply to HELLO_NEW_IMAGE, to a first image with the descriptor of the shared page, which
+     * all later ones inherit:
      * [0, seed, soft nofile, cpus, memory, flags, host, files, slot, hard nofile, descriptor floor, the first processor that it may
      * use] */
     OP_HELLO = 1,
@@ -39,8 +40,7 @@ enum simunix_op {
      * ended left it to the process */
     OP_FORK = 2,
     OP_FORK_DONE = 3,   /* [pid or -errno, number] -> [0]; what became of the announced child */
-    OP_EXEC = 4,        /* [path] -> [0]; the next message is HELLO of the new image, or EXEC_FAILED */
-    OP_EXEC_FAILED = 5, /* [errno] -> [0] */
+    OP_EXEC = 4,        /* [] -> [0]; an exec is near, and the server is to learn of hand-offs before it */
     OP_THREAD_EXIT = 6, /* [status, word] no reply; the word is the join futex, 0 if none */
     OP_EXIT = 7,        /* [status] no reply; the whole process */
     OP_NOFILE = 8,      /* [soft, hard, floor] -> [0]; the limit that the process believes in, where the shim's own begin */
