@@ -71,6 +71,11 @@ def _add_observation(parser: argparse.ArgumentParser) -> None:
         metavar="INTERVAL",
         help="write what each link carries in each interval to links.csv",
     )
+    parser.add_argument(
+        "--turn-costs",
+        action="store_true",
+        help="write the CPU time of each turn to turns.csv, and what crosses the network to messages.csv (a slower run)",
+    )
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -118,8 +123,10 @@ def _execute_command(options: argparse.Namespace) -> int:
     from simunix.app.single import SingleOptions, run_single
     from simunix.launch.debug.strace import StraceOptions
 
-    if options.pcap is not None or options.link_usage is not None:
-        raise SimunixError("--pcap, --link-usage: a single command has no network but its loopback; run a scenario")
+    if options.pcap is not None or options.link_usage is not None or options.turn_costs:
+        raise SimunixError(
+            "--pcap, --link-usage, --turn-costs: a single command has no network but its loopback; run a scenario"
+        )
     if options.strace and options.out is None:
         raise SimunixError("--strace: say with --out DIR where the traces are to be kept")
     return run_single(
@@ -146,9 +153,9 @@ def _observation(options: argparse.Namespace) -> ObservationOptions:
     if interval_ns == 0:
         raise SimunixError("--link-usage: expected an interval above 0, such as '1s'")
     if options.pcap is None:
-        return ObservationOptions(None, interval_ns)
+        return ObservationOptions(None, interval_ns, options.turn_costs)
     try:
-        return ObservationOptions(tuple(expand_hosts(options.pcap)) if options.pcap else (), interval_ns)
+        return ObservationOptions(tuple(expand_hosts(options.pcap)) if options.pcap else (), interval_ns, options.turn_costs)
     except ValueError as error:
         raise SimunixError(f"--pcap: {error}") from error
 

@@ -1,4 +1,4 @@
-"""`--pcap` and `--link-usage`: what is written of the traffic of a run."""
+"""`--pcap`, `--link-usage`, `--turn-costs`: what is written of the traffic of a run, and of what its turns cost."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rsg_server.errors import SimunixError
 
 if TYPE_CHECKING:
+    from rsg_server.diagnosis.turn_costs import TurnCosts
     from rsg_server.kernel import Kernel
     from rsg_server.network.usage import LinkUsage
     from simunix.launch.run_directory import RunDirectory
@@ -17,10 +18,14 @@ LINKS_FILE = "links.csv"
 
 @dataclass(frozen=True, slots=True)
 class ObservationOptions:
-    """`pcap` names the hosts whose traffic is captured (all if empty, none if None); `interval_ns` is that of links.csv."""
+    """`pcap` names the hosts whose traffic is captured (all if empty, none if None); `interval_ns` is that of links.csv.
+
+    `turn_costs`: the CPU time of each turn is measured.
+    """
 
     pcap: tuple[str, ...] | None = None
     interval_ns: int | None = None
+    turn_costs: bool = False
 
     def check(self, hosts: list[str]) -> None:
         """Raise SimunixError for a host that is not there."""
@@ -33,6 +38,7 @@ class ObservationOptions:
         return ObservationOptions(
             other.pcap if self.pcap is None else self.pcap,
             other.interval_ns if self.interval_ns is None else self.interval_ns,
+            self.turn_costs or other.turn_costs,
         )
 
 
@@ -41,12 +47,13 @@ NOTHING = ObservationOptions()
 
 @dataclass(slots=True)
 class Observation:
-    """Captures and counts the traffic of a run, from its making to `close`."""
+    """Captures and counts the traffic of a run, and measures its turns, from its making to `close`."""
 
     kernel: Kernel
     directory: RunDirectory
     options: ObservationOptions
     _usage: LinkUsage | None = field(default=None, init=False)
+    _costs: TurnCosts | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         kernel, options = self.kernel, self.options
@@ -60,6 +67,10 @@ class Observation:
 
             self._usage = LinkUsage(kernel.network, options.interval_ns, lambda: kernel.now_ns)
             kernel.wire.watchers.append(self._usage)
+        if options.turn_costs:
+            from rsg_server.diagnosis.turn_costs import TurnCosts
+
+            self._costs = TurnCosts(kernel, self.directory.path)
 
     def close(self) -> None:
         """Write what is still in memory to the files."""
@@ -67,3 +78,5 @@ class Observation:
             self.kernel.wire.capture.close()
         if self._usage is not None:
             self._usage.write(self.directory.path / LINKS_FILE)
+        if self._costs is not None:
+            self._costs.close()
