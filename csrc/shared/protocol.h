@@ -28,6 +28,7 @@
 #define SIMUNIX_STREAMS 65536
 #define SIMUNIX_SHARED_BYTES 14942208
 #define SIMUNIX_HANDOFF_MAX 32
+#define SIMUNIX_TRAP_PLACES 16384
 
 enum simunix_op {
     /* life */
@@ -166,7 +167,8 @@ enum simunix_hello_flags {
     HELLO_FLAG_FAKE_NAME = 1,
     HELLO_FLAG_FAKE_GROUPS = 2,
     HELLO_FLAG_TRACE = 16,
-    HELLO_FLAG_TRACE_STABLE = 32
+    HELLO_FLAG_TRACE_STABLE = 32,
+    HELLO_FLAG_COUNT_TRAPS = 64 /* the table of struct simunix_trap_place lies behind the SIMUNIX_SHARED_BYTES */
 };
 
 /* Simulated sockets are known by their peer's abstract AF_UNIX name: "\0simunix:" type ":" 8 hex digits of the id. */
@@ -240,6 +242,18 @@ struct simunix_timer_queue {
     struct simunix_alarm alarms[SIMUNIX_SLOTS];
     uint32_t places[SIMUNIX_SLOTS]; /* by slot: 1 more than the place in the heap, 0: not in it */
     struct simunix_handoff journal[SIMUNIX_JOURNAL_MAX];
+};
+
+/* An instruction whose system calls were trapped, in a run that counts them: SIMUNIX_TRAP_PLACES of these in a hash table. Only
+ * the holder of the turn writes. `count` 0: free. */
+struct simunix_trap_place {
+    uint64_t count;
+    uint64_t inode;  /* of the file that the instruction is mapped from, 0: none */
+    uint64_t offset; /* in that file */
+    int32_t number;  /* of the system call */
+    uint32_t unused;
+    char program[32]; /* name of the program's file */
+    char file[96];    /* end of the path of the mapped file */
 };
 
 /* One page of SIMUNIX_CLOCK_BYTES, shared by the server and every emulated process. Only the holder of the turn writes. Behind

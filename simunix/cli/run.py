@@ -76,6 +76,11 @@ def _add_observation(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write the CPU time of each turn to turns.csv, and what crosses the network to messages.csv (a slower run)",
     )
+    parser.add_argument(
+        "--count-calls",
+        action="store_true",
+        help="write which instructions trapped how often to traps.csv, and which messages the server got to server_messages.csv",
+    )
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -129,6 +134,8 @@ def _execute_command(options: argparse.Namespace) -> int:
         )
     if options.strace and options.out is None:
         raise SimunixError("--strace: say with --out DIR where the traces are to be kept")
+    if options.count_calls and options.out is None:
+        raise SimunixError("--count-calls: say with --out DIR where traps.csv and server_messages.csv are to be kept")
     return run_single(
         SingleOptions(
             argv=tuple(options.target),
@@ -141,6 +148,7 @@ def _execute_command(options: argparse.Namespace) -> int:
             strict=options.strict,
             strace=StraceOptions(tuple(options.strace), options.strace_stable),
             debug=options.gdb,
+            counts_calls=options.count_calls,
         )
     )
 
@@ -153,9 +161,10 @@ def _observation(options: argparse.Namespace) -> ObservationOptions:
     if interval_ns == 0:
         raise SimunixError("--link-usage: expected an interval above 0, such as '1s'")
     if options.pcap is None:
-        return ObservationOptions(None, interval_ns, options.turn_costs)
+        return ObservationOptions(None, interval_ns, options.turn_costs, options.count_calls)
     try:
-        return ObservationOptions(tuple(expand_hosts(options.pcap)) if options.pcap else (), interval_ns, options.turn_costs)
+        hosts = tuple(expand_hosts(options.pcap)) if options.pcap else ()
+        return ObservationOptions(hosts, interval_ns, options.turn_costs, options.count_calls)
     except ValueError as error:
         raise SimunixError(f"--pcap: {error}") from error
 

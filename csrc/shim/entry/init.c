@@ -88,7 +88,8 @@ static void copy_text(const struct reply *reply, int at, char *to, size_t size)
 
 static void map_page(int fd)
 {
-    long page = fd < 0 ? fd : NATIVE(mmap, NULL, SIMUNIX_SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    size_t size = trap_places_end(&main_process);
+    long page = fd < 0 ? fd : NATIVE(mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
     if (page < 0)
         fatal("the clock page cannot be mapped", NULL, page);
