@@ -277,6 +277,7 @@ struct simunix_clock_page {
     uint64_t clock_reads;
     uint64_t traps;          /* system calls that came through the trap net */
     uint64_t preloaded;      /* system calls that came through the preload net */
+    uint64_t messages;       /* from the shims to the server, but for those of a process that has no shared page yet */
     uint64_t lock_waiters;   /* threads that wait for a file lock: only then is the server told of a released lock */
     uint64_t queue_notifies; /* POSIX message queues that a process wants a signal from: only then a send is told */
     uint64_t may_have_woken; /* since this turn began, something was called that may make another actor ready */

@@ -33,6 +33,8 @@ void request_send(struct thread *thread, const uint8_t *buffer, struct msgpack_w
 
     if (writer->overflow)
         fatal("a message did not fit its buffer", NULL, size);
+    if (thread->process->page != NULL)
+        thread->process->page->messages++;
     if (NATIVE(sendto, channel_of(thread), buffer, size, MSG_NOSIGNAL, NULL, 0) != size)
         server_is_gone();
 }
