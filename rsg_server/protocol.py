@@ -72,6 +72,7 @@ class Hello(IntEnum):
     NEW_IMAGE = _number("HELLO_NEW_IMAGE")
     FORKED = _number("HELLO_FORKED")
     THREAD = _number("HELLO_THREAD")
+    LATE = _number("HELLO_LATE")
 
 
 class Fork(IntEnum):
@@ -80,6 +81,7 @@ class Fork(IntEnum):
     THREAD = _number("FORK_THREAD")
     PROCESS = _number("FORK_PROCESS")
     VFORK = _number("FORK_VFORK")
+    VFORK_IN_ORDER = _number("FORK_VFORK_IN_ORDER")
     SIBLING = _number("FORK_SIBLING")
 
 

@@ -37,10 +37,12 @@ enum simunix_op {
      * [0, seed, soft nofile, cpus, memory, flags, host, files, slot, hard nofile, descriptor floor, the first processor that it may
      * use] */
     OP_HELLO = 1,
-    /* [kind] -> [child number, its slot, number of its pooled channel] + that channel, unless a thread that has
-     * ended left it to the process */
+    /* [kind] -> [child number, its slot, number of its pooled channel, seed of a new process] + that channel, unless a thread
+     * that has ended left it to the process */
     OP_FORK = 2,
-    OP_FORK_DONE = 3,   /* [pid or -errno, number] -> [0]; what became of the announced child */
+    /* [pid or -errno, number] -> [0]; what became of the announced child. Nothing is said of a child that has a slot and shares
+     * the memory of its creator, which has one too: the creator's turn comes at its slot (FORK_VFORK) */
+    OP_FORK_DONE = 3,
     OP_EXEC = 4,        /* [] -> [0]; an exec is near, and the server is to learn of hand-offs before it */
     OP_THREAD_EXIT = 6, /* [status, word] no reply; the word is the join futex, 0 if none */
     OP_EXIT = 7,        /* [status] no reply; the whole process */
@@ -121,11 +123,14 @@ enum simunix_op {
 /* Where the figures stand in the answer to OP_HOST. */
 enum simunix_host_figure { HOST_THREADS = 1, HOST_BIRTHS, HOST_LATEST_PID, HOST_SEED, HOST_DISK };
 
-/* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. */
-enum simunix_hello { HELLO_NEW_IMAGE = 0, HELLO_FORKED = 1, HELLO_THREAD = 2 };
+/* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. The child of a vfork that
+ * waits at its slot says HELLO_LATE, which has no answer: before its first other message, which most such children never send, or,
+ * IN_ORDER, before its first turn. */
+enum simunix_hello { HELLO_NEW_IMAGE = 0, HELLO_FORKED = 1, HELLO_THREAD = 2, HELLO_LATE = 3 };
 
-/* FORK_SIBLING is added to another kind: the child's parent is the caller's. */
-enum simunix_fork { FORK_THREAD = 0, FORK_PROCESS = 1, FORK_VFORK = 2, FORK_SIBLING = 8 };
+/* After both kinds of vfork the caller is silent until the child has exec'd or died. The child has the next turn, or (IN_ORDER) its
+ * turn after those who are ready. FORK_SIBLING is added to another kind: the child's parent is the caller's. */
+enum simunix_fork { FORK_THREAD = 0, FORK_PROCESS = 1, FORK_VFORK = 2, FORK_VFORK_IN_ORDER = 3, FORK_SIBLING = 8 };
 
 /* What a parked thread waits for; (a, b, c) in the comment. */
 enum simunix_wait {
@@ -286,6 +291,7 @@ struct simunix_clock_page {
     uint64_t clock_reads;
     uint64_t traps;          /* system calls that came through the trap net */
     uint64_t preloaded;      /* system calls that came through the preload net */
+    uint64_t messages;       /* from the shims to the server, but for those of a process that has no shared page yet */
     uint64_t lock_waiters;   /* threads that wait for a file lock: only then is the server told of a released lock */
     uint64_t queue_notifies; /* POSIX message queues that a process wants a signal from: only then a send is told */
     uint64_t may_have_woken; /* since this turn began, something was called that may make another actor ready */

@@ -39,6 +39,7 @@ SIBLINGS_READY = PAGE_FIELDS["siblings_ready"]
 CLOCK_READS = PAGE_FIELDS["clock_reads"]
 TRAPS = PAGE_FIELDS["traps"]
 PRELOADED = PAGE_FIELDS["preloaded"]
+MESSAGES = PAGE_FIELDS["messages"]
 LOCK_WAITERS = PAGE_FIELDS["lock_waiters"]
 QUEUE_NOTIFIES = PAGE_FIELDS["queue_notifies"]
 MAY_HAVE_WOKEN = PAGE_FIELDS["may_have_woken"]
@@ -149,6 +150,7 @@ class ClockPage:
             "clock_reads": words[CLOCK_READS],
             "traps": words[TRAPS],
             "preloaded_calls": words[PRELOADED],
+            "messages": words[MESSAGES],
         }
 
     def close(self) -> None:

@@ -30,12 +30,14 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
         raise ValueError(f"pid {pid} belongs to another process")
     process.pid, process.is_traced = pid, False
     process.host.processes[process.pid] = process
-    if kind == Hello.FORKED or process.images == 0:
+    if kind != Hello.NEW_IMAGE or process.images == 0:
         process.host.latest_pid = pid
     if process.pidfd >= 0 and process not in kernel.readiness:
         kernel.readiness.watch(process.pidfd, process)
     if kind == Hello.FORKED:
         return Reply((0, process.seed))
+    if kind == Hello.LATE:
+        return None
     process.program = str(program)
     process.images += 1
     _new_image(kernel, actor)
@@ -70,9 +72,9 @@ def _new_image(kernel: ProcessKernel, actor: Actor) -> None:
 
 
 def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[kind] -> [number, slot, channel number] + the child's channel. SIBLING in the kind: a child of the caller's parent.
+    """[kind] -> [number, slot, channel number, seed] + its channel. SIBLING in the kind: a child of the caller's parent.
 
-    After a VFORK the parent is silent until the child has exec'd or died.
+    After both kinds of VFORK the parent is silent until the child has exec'd or died.
     """
     kind = Fork(arguments[0] & ~Fork.SIBLING)
     if kind is Fork.THREAD:
@@ -84,12 +86,13 @@ def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
     process.nofile, process.label = creator.nofile, creator.label
     child, channel = kernel.lifecycle.new_actor(process, ends)
     child.affinity = actor.affinity
-    if kind is Fork.VFORK:
+    if kind is Fork.VFORK or kind is Fork.VFORK_IN_ORDER:
         process.vfork_parent = actor
-        kernel.lifecycle.begin_vfork(actor, child)
+        kernel.lifecycle.begin_vfork(actor, child, is_next=kind is Fork.VFORK)
     else:
         kernel.make_ready(child)
-    return Reply((child.number, child.slot, child.channel_number), fds=(channel,))
+    newborn = child if kind is Fork.VFORK_IN_ORDER else None  # others may run before the child: it gets its pid before them
+    return Reply((child.number, child.slot, child.channel_number, process.seed), fds=(channel,), newborn=newborn)
 
 
 def _thread(kernel: ProcessKernel, creator: Actor) -> Reply:

@@ -12,6 +12,7 @@ from rsg_server.errors import SimunixError
 from rsg_server.process import lifecycle as module
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.host_state import Command
+from rsg_server.process.lifecycle import FIRST_TURN
 from rsg_server.process.process import Process, Timer
 from rsg_server.protocol import Wait, Wake
 from tests.unit.rsg_server.fakes import Fake, NoLauncher, fake
@@ -117,7 +118,8 @@ def test_the_parent_of_a_vfork_waits_for_its_child(world: Fake) -> None:
     world.kernel.lifecycle.begin_vfork(parent, child)
     assert parent.state is State.VFORK and list(world.kernel.run_queue) == [child, other]
     world.kernel.lifecycle.release_vfork(child.process)
-    assert list(world.kernel.run_queue) == [child, other, parent] and parent.owes_message
+    assert list(world.kernel.run_queue) == [child, other, parent]
+    assert parent.answer_at_slot and parent.reply == (FIRST_TURN, 0) and not parent.owes_message
     assert child.process.has_let_go
 
 
