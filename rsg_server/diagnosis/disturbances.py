@@ -65,6 +65,12 @@ class Disturbances:
         elif in_turn and number and number not in _OWN and not _is_told(process, number):
             self._tell(process, f"{signal_name(number)} from outside the emulation{self._by_kernel()}")
 
+    def look_at_stillbirth(self, process: Process, status: int) -> None:
+        """Note the death of a started process before its first message, if by a signal; `status` is as wait(2) gives it."""
+        number = status & 0x7F
+        if number and number not in _OWN:
+            self._tell(process, f"{signal_name(number)} from outside the emulation{self._by_kernel()}")
+
     def _by_kernel(self) -> str:
         """Words for the kernel as the killer, if it has killed any process since the last look because memory was short."""
         before, self._kills = self._kills, kills_for_memory()
