@@ -302,7 +302,8 @@ struct simunix_clock_page {
     /* slot of a thread that computes and reads the clock, and that process's CPU time when it began: its CPU time passes; 0: none */
     uint64_t computing_slot;
     uint64_t computing_since_ns;
-    int64_t nice; /* of the whole emulation: what it calls nice is added to it */
+    int64_t nice;          /* of the whole emulation: what it calls nice is added to it */
+    uint64_t from_outside; /* signals that handlers have been entered for and no process of their host has sent, as a mask */
     uint64_t version;
 };
 

@@ -48,6 +48,7 @@ QUANTUM = PAGE_FIELDS["quantum_ns"]
 COMPUTING_SLOT = PAGE_FIELDS["computing_slot"]
 COMPUTING_SINCE = PAGE_FIELDS["computing_since_ns"]
 NICE = PAGE_FIELDS["nice"]
+FROM_OUTSIDE = PAGE_FIELDS["from_outside"]
 VERSION = PAGE_FIELDS["version"]
 
 

@@ -108,7 +108,7 @@ class Lifecycle:
         process.started = True
         actor, channel = self.new_actor(process, ends)
         try:
-            kernel.launcher.spawn(host_name, command, channel)
+            process.pid = kernel.launcher.spawn(host_name, command, channel)
         except SimunixError:
             self.reap(process)
             raise
@@ -223,6 +223,8 @@ class Lifecycle:
             process.exit_status = kernel.launcher.wait_status(process.host.name, process.pid)
             if process.exit_status < 0:
                 kernel.disturbances.note(f"the first process of host {process.host.name} has died")
+            elif process.pidfd < 0 and not kernel.is_off(process.host.name):
+                kernel.disturbances.look_at_stillbirth(process, process.exit_status)
         if process.is_traced and (reason := kernel.launcher.why_killed(process.host.name, process.pid)):
             kernel.warn(f"{process!r} was killed at an exec that could not be intercepted: {reason}")
         zombies.reap(kernel, process)

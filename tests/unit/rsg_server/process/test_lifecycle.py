@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import socket
 
 import pytest
@@ -24,11 +25,16 @@ COMMAND = Command(argv=("/bin/fake", "word"), environment={}, directory="/", std
 class Launcher(NoLauncher):
     """Says that every program has started, and keeps a copy of its channel."""
 
-    def __init__(self) -> None:
+    def __init__(self, status: int = -1) -> None:
         self.channels: list[socket.socket] = []
+        self.status = status
 
-    def spawn(self, host_name: str, command: Command, channel_fd: int) -> None:
+    def spawn(self, host_name: str, command: Command, channel_fd: int) -> int:
         self.channels.append(socket.socket(fileno=os.dup(channel_fd)))
+        return 7
+
+    def wait_status(self, host_name: str, pid: int) -> int:
+        return self.status
 
 
 def descriptors() -> int:
@@ -45,6 +51,23 @@ def born_of(world: Fake, parent: Actor) -> Process:
 
 
 # Birth
+
+
+@pytest.mark.parametrize(
+    ("status", "noted"),
+    [
+        (signal.SIGUSR2, ["fake[7]@h0 was killed by SIGUSR2 from outside the emulation"]),
+        (signal.SIGSEGV, []),
+        (127 << 8, []),
+    ],
+    ids=["killed", "a mistake of its own", "no library"],
+)
+def test_a_program_that_dies_before_its_first_message(world: Fake, status: int, noted: list[str]) -> None:
+    launcher = world.kernel.launcher = Launcher(status)
+    process = world.kernel.lifecycle.spawn("h0", COMMAND)
+    world.kernel.lifecycle.met_dead(process, in_turn=True)
+    launcher.channels[0].close()
+    assert (process.exit_status, world.kernel.disturbances.reasons) == (status, noted)
 
 
 def test_numbers_are_given_in_the_order_of_announcement(world: Fake) -> None:
