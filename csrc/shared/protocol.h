@@ -28,10 +28,12 @@
 #define SIMUNIX_STREAMS 65536
 #define SIMUNIX_SHARED_BYTES 14942208
 #define SIMUNIX_HANDOFF_MAX 32
+#define SIMUNIX_TRAP_PLACES 16384
 
 enum simunix_op {
     /* life */
-    /* [kind, pid, tid, program]; the reply to HELLO_NEW_IMAGE, with the descriptor of the shared page:
+    /* [kind, pid, tid, program]; the reply to HELLO_NEW_IMAGE, to a first image with the descriptor of the shared page, which
+     * all later ones inherit:
      * [0, seed, soft nofile, cpus, memory, flags, host, files, slot, hard nofile, descriptor floor, the first processor that it may
      * use] */
     OP_HELLO = 1,
@@ -39,8 +41,7 @@ enum simunix_op {
      * ended left it to the process */
     OP_FORK = 2,
     OP_FORK_DONE = 3,   /* [pid or -errno, number] -> [0]; what became of the announced child */
-    OP_EXEC = 4,        /* [path] -> [0]; the next message is HELLO of the new image, or EXEC_FAILED */
-    OP_EXEC_FAILED = 5, /* [errno] -> [0] */
+    OP_EXEC = 4,        /* [] -> [0]; an exec is near, and the server is to learn of hand-offs before it */
     OP_THREAD_EXIT = 6, /* [status, word] no reply; the word is the join futex, 0 if none */
     OP_EXIT = 7,        /* [status] no reply; the whole process */
     OP_NOFILE = 8,      /* [soft, hard, floor] -> [0]; the limit that the process believes in, where the shim's own begin */
@@ -57,7 +58,7 @@ enum simunix_op {
     /* [tid, bytes] -> [0, bytes]; the processors that a thread of the caller's host may use, a bit each; no bytes: only
      * asked; tid 0: the caller */
     OP_AFFINITY = 15,
-    OP_SOCKETS = 54, /* [type, family, first] -> [0, some rows of a file of /proc/net from that one on]; no more: no bytes */
+    OP_SOCKETS = 54, /* [name, first] -> [0, some lines of that file of /proc/net from that one on]; no more: no bytes */
 
     /* waiting */
     /* [wait, syscall, deadline, blocked signals, a, b, c] -> [wake, value]; of a thread that got no slot, since all
@@ -166,7 +167,8 @@ enum simunix_hello_flags {
     HELLO_FLAG_FAKE_NAME = 1,
     HELLO_FLAG_FAKE_GROUPS = 2,
     HELLO_FLAG_TRACE = 16,
-    HELLO_FLAG_TRACE_STABLE = 32
+    HELLO_FLAG_TRACE_STABLE = 32,
+    HELLO_FLAG_COUNT_TRAPS = 64 /* the table of struct simunix_trap_place lies behind the SIMUNIX_SHARED_BYTES */
 };
 
 /* Simulated sockets are known by their peer's abstract AF_UNIX name: "\0simunix:" type ":" 8 hex digits of the id. */
@@ -240,6 +242,18 @@ struct simunix_timer_queue {
     struct simunix_alarm alarms[SIMUNIX_SLOTS];
     uint32_t places[SIMUNIX_SLOTS]; /* by slot: 1 more than the place in the heap, 0: not in it */
     struct simunix_handoff journal[SIMUNIX_JOURNAL_MAX];
+};
+
+/* An instruction whose system calls were trapped, in a run that counts them: SIMUNIX_TRAP_PLACES of these in a hash table. Only
+ * the holder of the turn writes. `count` 0: free. */
+struct simunix_trap_place {
+    uint64_t count;
+    uint64_t inode;  /* of the file that the instruction is mapped from, 0: none */
+    uint64_t offset; /* in that file */
+    int32_t number;  /* of the system call */
+    uint32_t unused;
+    char program[32]; /* name of the program's file */
+    char file[96];    /* end of the path of the mapped file */
 };
 
 /* One page of SIMUNIX_CLOCK_BYTES, shared by the server and every emulated process. Only the holder of the turn writes. Behind

@@ -28,7 +28,7 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     other = process.host.processes.get(pid)
     if other is not None and other is not process:
         raise ValueError(f"pid {pid} belongs to another process")
-    process.pid, process.execs, process.is_traced = pid, False, False
+    process.pid, process.is_traced = pid, False
     process.host.processes[process.pid] = process
     if kind == Hello.FORKED or process.images == 0:
         process.host.latest_pid = pid
@@ -45,7 +45,8 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     soft, hard = process.nofile
     first = (actor.affinity & -actor.affinity).bit_length() - 1 if actor.affinity else 0
     values = (0, seed, soft, shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot)
-    reply = Reply((*values, hard, process.descriptor_floor, first), fds=(kernel.page.fd,), close=False)
+    fds = (kernel.page.fd,) if process.started and process.images == 1 else ()  # all others have inherited it
+    reply = Reply((*values, hard, process.descriptor_floor, first), fds=fds, close=False)
     if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
         return None
     return reply
@@ -135,14 +136,7 @@ def _take_back(kernel: ProcessKernel, unborn: Actor, process: Process) -> None:
 
 
 def execute(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[path]: the next message of the process is HELLO, sent by the new image, or EXEC_FAILED."""
-    actor.process.execs = True
-    return OK
-
-
-def exec_failed(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[errno]: the process goes on with its old image."""
-    actor.process.execs = False
+    """[]: an exec is near; the message is there for HANDED_OFF, which comes before it and which no new image could send."""
     return OK
 
 
@@ -187,8 +181,7 @@ HANDLERS: dict[int, Handler] = {
     int(Op.HELLO): Handler("iiis", hello),
     int(Op.FORK): Handler("i", fork, makes_descriptors=True),
     int(Op.FORK_DONE): Handler("ii", fork_done),
-    int(Op.EXEC): Handler("s", execute),
-    int(Op.EXEC_FAILED): Handler("i", exec_failed),
+    int(Op.EXEC): Handler("", execute),
     int(Op.INJECT): Handler("ii", inject),
     int(Op.THREAD_EXIT): Handler("ii", thread_exit),
     int(Op.EXIT): Handler("i", process_exit),

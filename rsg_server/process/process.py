@@ -69,7 +69,6 @@ class Process:
     born_ns: int = 0
     images: int = 0  # programs that the process has run
     is_traced: bool = False  # its host is to bring the shim into what it execs
-    execs: bool = False  # the next message is the HELLO of another program, or EXEC_FAILED
     on_exit: Callable[[Process], None] | None = None
 
     def __repr__(self) -> str:

@@ -88,7 +88,7 @@ class SimulatedSocket:
     number: int
     host: HostState
     family: int  # 4, 6; 16 netlink
-    kind: str  # 's' stream, 'd' datagram, 'n' netlink
+    kind: str  # 's' stream, 'd' datagram, 'i' ping socket, 'r' raw socket, 'n' netlink
     held: socket.socket | None  # `end`; None while the descriptor store has it
     app_end: socket.socket | None
     type: int = 0  # as it was asked for: SOCK_

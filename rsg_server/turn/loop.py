@@ -76,6 +76,7 @@ class TurnLoop:
         self.stop = False
         kernel.on_birth = self._introduce
         self.listener = Listener(kernel)
+        self.handlers = HANDLERS
         self._packer = msgpack.Packer(autoreset=True, unicode_errors="surrogateescape")
 
     def run(self, budget_s: float) -> Outcome:
@@ -234,7 +235,7 @@ class TurnLoop:
         handler = None
         try:
             operation, *arguments = msgpack.unpackb(message, use_list=False, unicode_errors="surrogateescape")
-            handler = HANDLERS[operation]
+            handler = self.handlers[operation]
             if not handler.fits(arguments):
                 raise ValueError(f"operation {operation}: arguments do not fit")
             return handler.run(self.kernel, actor, arguments)

@@ -123,6 +123,7 @@ struct process {
     uint64_t memory_bytes;
     int cpus;
     int descriptor_floor; /* the shim's own descriptors are at or above this, the application's below */
+    int page_file;        /* place of the shared page's file, which every image inherits */
     uint32_t flags;
     int64_t memory; /* not 0: the number of the memory that it shares with other processes (clone(2), CLONE_VM) */
     bool is_guest;  /* in the memory of its creator, which goes on */

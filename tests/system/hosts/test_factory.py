@@ -187,6 +187,14 @@ def test_the_factory_dies(kind: Isolation, which: str) -> None:
     assert not processes_named(f"sleep {mark}")
 
 
+def test_the_death_of_the_factory_is_no_fault_of_the_host_that_is_to_be_made(kind: Isolation) -> None:
+    """A run that ends by it is not deterministic, whenever it comes."""
+    with contextlib.closing(HostFactory()) as factory:
+        factory._process.kill()
+        with pytest.raises(FactoryError, match=r"^host a1: the factory of hosts has died"):
+            host(factory, kind)
+
+
 def await_end(pidfd: int) -> None:
     poller = select.poll()
     poller.register(pidfd, select.POLLIN)

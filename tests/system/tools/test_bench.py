@@ -22,6 +22,7 @@ def rows(file: Path) -> dict[str, dict[str, object]]:
     return {row["name"]: row for row in json.loads(file.read_text())["rows"]}
 
 
+@pytest.mark.slow
 def test_turns(simunix: Simunix, tmp_path: Path) -> None:
     done = simunix("bench", "turn", "--quick", "--json", tmp_path / "out.json", timeout=300)
     assert done.returncode == 0, done.stderr

@@ -195,6 +195,8 @@ static bool build_environment(struct call *call, char **given, int shim, struct 
     *to++ = ++text;
     text = text_append_number(text_append(text, end, "SIMUNIX_CHANNEL="), end,
                               descriptor_number(call->thread->process, call->thread->channel));
+    text = text_append_number(text_append(text, end, ","), end,
+                              descriptor_number(call->thread->process, call->thread->process->page_file));
     if (shim >= 0)
         text_append_number(text_append(text, end, ":"), end, shim);
     *to = NULL;
@@ -211,18 +213,13 @@ static long refuse(struct call *call, const char *path, const char *reason, cons
     return -EACCES; /* at ENOEXEC execvp(3) would have the shell read it */
 }
 
-static void tell_exec(struct call *call, int op, const char *path, int64_t error)
+/* The new image knows nothing of hand-offs that the server has not been told of: tell it now. */
+static void tell_handoffs(struct thread *thread)
 {
-    struct msgpack_writer writer;
     struct reply reply;
-    size_t length = path == NULL ? 0 : text_length(path);
 
-    request_start(call->thread, &writer, op, 1);
-    if (path != NULL)
-        msgpack_put_text(&writer, path, length < 1024 ? length : 1024);
-    else
-        msgpack_put_int(&writer, error);
-    request_call(call->thread, &writer, &reply);
+    if (thread->process->has_handoff_news || thread->process->page->running != 0)
+        ask(thread, &reply, OP_EXEC, 0, NULL);
 }
 
 /* Have the host's init trace the next exec of this thread, for which the shim's file is open then; its number, or -errno. */
@@ -259,10 +256,12 @@ static void injection_end(struct call *call, int shim)
 static long replace(struct call *call, int directory, const char *path, char **argv, char **environment, int flags)
 {
     int channel = descriptor_number(call->thread->process, call->thread->channel);
+    int page_file = descriptor_number(call->thread->process, call->thread->process->page_file);
     uint64_t all = SIGNALS_IN_SHIM;
     long result;
 
     NATIVE(fcntl, channel, F_SETFD, 0);
+    NATIVE(fcntl, page_file, F_SETFD, 0);
     tsc_release();
     actions_release(call->thread->process);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8); /* the new image inherits it */
@@ -304,12 +303,11 @@ static long execute(struct call *call, int directory, const char *path, char **a
     }
     if (call->trace != NULL)
         strace_replacing(call, directory, path);
-    tell_exec(call, OP_EXEC, path, 0);
+    tell_handoffs(call->thread);
     result = replace(call, directory, path, argv, image.pointers, flags);
     NATIVE(munmap, image.pointers, image.size);
     if (shim >= 0)
         injection_end(call, shim);
-    tell_exec(call, OP_EXEC_FAILED, NULL, -result);
     return result;
 }
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from rsg_server.errors import SimunixError
-from simunix.launch.view.hardware import cpuset_files
 from simunix.rjms.slurm import configuration
 from simunix.rjms.slurm.releases import version
 from simunix.roots import debootstrap
@@ -175,12 +174,6 @@ def test_an_unknown_release_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
     stub(tmp_path, monkeypatch, "")
     with pytest.raises(SimunixError, match="no release 'trixi'; did you mean 'trixie'"):
         check_request(RootRequest("trixi", tmp_path / "made"))
-
-
-def test_where_hosts_read_their_cpuset() -> None:
-    old = "3:cpuset:/\n2:cpu,cpuacct:/x\n0::/\n"
-    assert cpuset_files(old) == ["/sys/fs/cgroup/cpuset/cpuset.cpus", "/sys/fs/cgroup/cpuset.cpus.effective"]
-    assert cpuset_files("0::/user.slice/a:b\n") == ["/sys/fs/cgroup/user.slice/a:b/cpuset.cpus.effective"]
 
 
 def test_configuration_files_by_release() -> None:
