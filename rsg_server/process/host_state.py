@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from rsg_server.platform.host import Host
+
 if TYPE_CHECKING:
-    from rsg_server.platform.host import Host
     from rsg_server.process.process import Process
 
 

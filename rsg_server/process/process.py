@@ -7,12 +7,13 @@ import signal
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
+from rsg_server.process.host_state import HostState
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rsg_server.clock.timeline import Event
     from rsg_server.process.actor import Actor
-    from rsg_server.process.host_state import HostState
     from rsg_server.process.zombies import Zombie
 
 

@@ -236,8 +236,9 @@ def _is_segment_size(kernel: Kernel, which: SimulatedSocket, value: bytes) -> in
 
 
 def _has_device(kernel: Kernel, which: SimulatedSocket, value: bytes) -> int:
+    name = value.rstrip(b"\0")
     names = [interface.name.encode() for interface in kernel.interfaces.of(which.host.host)]
-    return 0 if value.rstrip(b"\0") in (b"", *names) else errno.ENODEV
+    return 0 if not name or name in names else errno.ENODEV
 
 
 def _has_interface(kernel: Kernel, which: SimulatedSocket, value: bytes) -> int:

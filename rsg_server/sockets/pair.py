@@ -18,9 +18,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
+from rsg_server.process.host_state import HostState
+
 if TYPE_CHECKING:
     from rsg_server.fd_store.store import FdStore
-    from rsg_server.process.host_state import HostState
     from rsg_server.process.process import Process
 
 READ_BYTES = 65536

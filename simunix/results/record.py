@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from rsg_server import compiled
 from rsg_server.clock.clock_page import FROM_OUTSIDE
 from rsg_server.kernel import Kernel
 from rsg_server.process.external_signals import signal_name
@@ -39,6 +40,7 @@ def record_of(
         virtual_s=round(kernel.now_ns / 1e9, 9),
         wall_s=round(emulation.wall_s, 3),
         server_cpu_s=round(time.process_time(), 3),
+        server=compiled.description(),
         turns=kernel.log.turns,
         events_sha256=kernel.log.digest(),
         deterministic=not disturbances,
