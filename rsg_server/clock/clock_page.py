@@ -47,6 +47,8 @@ QUANTUM = PAGE_FIELDS["quantum_ns"]
 COMPUTING_SLOT = PAGE_FIELDS["computing_slot"]
 COMPUTING_SINCE = PAGE_FIELDS["computing_since_ns"]
 NICE = PAGE_FIELDS["nice"]
+TRACEES = PAGE_FIELDS["tracees"]
+TRACE_NEWS = PAGE_FIELDS["trace_news"]
 VERSION = PAGE_FIELDS["version"]
 
 

@@ -10,7 +10,7 @@ from rsg_server.diagnosis.traces import exited
 from rsg_server.errors import SimunixError
 from rsg_server.handlers.table import OK, Handler, Reply
 from rsg_server.process.channel_pool import new_channel
-from rsg_server.protocol import Fork, Hello, Op, Space
+from rsg_server.protocol import Fork, Hello, Op, Resume, Space
 
 if TYPE_CHECKING:
     from rsg_server.handlers.needs import ProcessKernel
@@ -45,7 +45,9 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     soft, hard = process.nofile
     first = (actor.affinity & -actor.affinity).bit_length() - 1 if actor.affinity else 0
     values = (0, seed, soft, shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot)
-    reply = Reply((*values, hard, process.descriptor_floor, first), fds=(kernel.page.fd,), close=False)
+    tracee = kernel.tracees.all.get(actor)
+    traced = 1 | tracee.resume & Resume.SYSCALL if tracee is not None else 0
+    reply = Reply((*values, hard, process.descriptor_floor, first, traced), fds=(kernel.page.fd,), close=False)
     if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
         return None
     return reply
@@ -69,13 +71,16 @@ def _new_image(kernel: ProcessKernel, actor: Actor) -> None:
 
 
 def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[kind] -> [number, slot, channel number] + the child's channel. SIBLING in the kind: a child of the caller's parent.
+    """[kind] -> [number, slot, channel number, 1 if traced] + the child's channel.
+
+    SIBLING in the kind: a child of the caller's parent. Above EVENT: for a tracer, which event of ptrace(2) the birth is.
 
     After a VFORK the parent is silent until the child has exec'd or died.
     """
-    kind = Fork(arguments[0] & ~Fork.SIBLING)
+    event, kind = divmod(arguments[0], Fork.EVENT)
+    kind = Fork(kind & ~Fork.SIBLING)
     if kind is Fork.THREAD:
-        return _thread(kernel, actor)
+        return _thread(kernel, actor, event)
     ends = new_channel()  # before anything changes, since this may fail
     creator = actor.process
     parent = creator.parent if arguments[0] & Fork.SIBLING else creator
@@ -88,10 +93,11 @@ def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
         kernel.lifecycle.begin_vfork(actor, child)
     else:
         kernel.make_ready(child)
-    return Reply((child.number, child.slot, child.channel_number), fds=(channel,))
+    traced = int(kernel.tracees.born(actor, child, event))
+    return Reply((child.number, child.slot, child.channel_number, traced), fds=(channel,))
 
 
-def _thread(kernel: ProcessKernel, creator: Actor) -> Reply:
+def _thread(kernel: ProcessKernel, creator: Actor, event: int) -> Reply:
     """Announce a thread, which takes a channel that an ended thread has left, if any, and sends no HELLO if it has a slot."""
     process = creator.process
     pooled = kernel.channel_pool.take(process)
@@ -104,7 +110,8 @@ def _thread(kernel: ProcessKernel, creator: Actor) -> Reply:
     if child.slot:
         child.owes_message, child.answer_at_slot, child.is_new = False, True, True
     kernel.make_ready(child)
-    return Reply((child.number, child.slot, child.channel_number), fds=fds)
+    traced = int(kernel.tracees.born(creator, child, event))
+    return Reply((child.number, child.slot, child.channel_number, traced), fds=fds)
 
 
 def fork_done(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
