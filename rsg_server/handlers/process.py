@@ -46,8 +46,8 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     first = (actor.affinity & -actor.affinity).bit_length() - 1 if actor.affinity else 0
     values = (0, seed, soft, shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot)
     tracee = kernel.tracees.all.get(actor)
-    traced = 1 | tracee.resume & Resume.SYSCALL if tracee is not None else 0
-    reply = Reply((*values, hard, process.descriptor_floor, first, traced), fds=(kernel.page.fd,), close=False)
+    traced = (1 | tracee.resume & Resume.SYSCALL,) if tracee is not None else ()
+    reply = Reply((*values, hard, process.descriptor_floor, first, *traced), fds=(kernel.page.fd,), close=False)
     if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
         return None
     return reply
@@ -93,8 +93,8 @@ def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
         kernel.lifecycle.begin_vfork(actor, child)
     else:
         kernel.make_ready(child)
-    traced = int(kernel.tracees.born(actor, child, event))
-    return Reply((child.number, child.slot, child.channel_number, traced), fds=(channel,))
+    traced = (1,) if kernel.tracees.born(actor, child, event) else ()
+    return Reply((child.number, child.slot, child.channel_number, *traced), fds=(channel,))
 
 
 def _thread(kernel: ProcessKernel, creator: Actor, event: int) -> Reply:
@@ -110,8 +110,8 @@ def _thread(kernel: ProcessKernel, creator: Actor, event: int) -> Reply:
     if child.slot:
         child.owes_message, child.answer_at_slot, child.is_new = False, True, True
     kernel.make_ready(child)
-    traced = int(kernel.tracees.born(creator, child, event))
-    return Reply((child.number, child.slot, child.channel_number, traced), fds=fds)
+    traced = (1,) if kernel.tracees.born(creator, child, event) else ()
+    return Reply((child.number, child.slot, child.channel_number, *traced), fds=fds)
 
 
 def fork_done(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:

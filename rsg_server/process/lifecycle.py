@@ -219,7 +219,7 @@ class Lifecycle:
         self._release(process)
         kernel.readiness.changed()
         self._log_exit(process)
-        if kernel.tracees.all:
+        if kernel.tracees.all or kernel.tracees.reports:
             kernel.tracees.tracer_ended(process)
         self._tell_relatives(process)
         self.await_deaths(process.take_doomed())

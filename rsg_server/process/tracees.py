@@ -72,8 +72,12 @@ class Tracees:
     def attach(self, actor: Actor, tracer: Process, options: int = 0) -> Tracee:
         """Make a process the tracer of a thread that no process traces."""
         tracee = self.all[actor] = Tracee(actor, tracer, options)
-        self.kernel.page.words[TRACEES] = len(self.all)
+        self._count()
         return tracee
+
+    def _count(self) -> None:
+        """Tell the shims whether there is anything to ask about: a traced thread, or an end that nobody has asked about."""
+        self.kernel.page.words[TRACEES] = len(self.all) + sum(map(len, self.reports.values()))
 
     def demand_stop(self, tracee: Tracee) -> None:
         """Have a thread stop with SIGSTOP; one that is parked looks in its next turn."""
@@ -118,6 +122,8 @@ class Tracees:
         self._set_news(tracee, False)
         self._withdraw(tracee)
         tracee.status, tracee.resume = 0, how
+        if number := how & 0xFF:
+            tracee.actor.process.told |= 1 << (number - 1)
         self.kernel.wake(tracee.actor, Wake.READY, how)
 
     def detach(self, tracee: Tracee, number: int = 0) -> None:
@@ -129,12 +135,13 @@ class Tracees:
     def _forget(self, tracee: Tracee) -> None:
         self._set_news(tracee, False)
         del self.all[tracee.actor]
-        self.kernel.page.words[TRACEES] = len(self.all)
+        self._count()
 
     # Reports
 
     def _report(self, tracer: Process, report: Report) -> None:
         self.reports.setdefault(tracer, []).append(report)
+        self._count()
         native_signal.send(tracer.pidfd, signal.SIGCHLD)
         self.kernel.signals.child_changed(tracer)
 
@@ -148,6 +155,7 @@ class Tracees:
         for report in reports:
             if _names(pid, tracer, report.process, report.tid):
                 reports.remove(report)
+                self._count()
                 return report.tid, report.status
         waits = any(
             tracee.tracer is tracer and _names(pid, tracer, tracee.actor.process, tracee.tid(self.kernel))
@@ -185,6 +193,7 @@ class Tracees:
         for tracee in mine:
             self.detach(tracee)
         self.reports.pop(tracer, None)
+        self._count()
         for process in dict.fromkeys(tracee.actor.process for tracee in mine if tracee.options & _OPTION_EXITKILL):
             self.kernel.lifecycle.kill(process)
 

@@ -16,7 +16,7 @@
 
 #define TRAP_FLAG 0x100UL
 #define ARCH_GET_FS_CODE 0x1003
-#define TRAP_SINGLE_STEP 2 /* TRAP_TRACE of <signal.h> */
+#define TRAP_AFTER_CALL 1 /* TRAP_BRKPT of <signal.h>, as Linux says of a step over a system call */
 #define EVENT_EXIT_CODE(event) ((int)(event) << 8 | SIGTRAP)
 #define NO_PLACE UINT16_MAX
 #define PLACE(name) offsetof(struct sigcontext, name)
@@ -275,7 +275,7 @@ static void stop_at_exit(struct call *call, long *result)
 
 static void stop_after_step(struct thread *thread, struct ucontext *context)
 {
-    const siginfo_t info = {.si_signo = SIGTRAP, .si_code = TRAP_SINGLE_STEP};
+    const siginfo_t info = {.si_signo = SIGTRAP, .si_code = TRAP_AFTER_CALL};
 
     thread->tracee.steps = false;
     tracee_fault(thread, SIGTRAP, &info, context);
