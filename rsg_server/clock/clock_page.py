@@ -49,6 +49,8 @@ COMPUTING_SLOT = PAGE_FIELDS["computing_slot"]
 COMPUTING_SINCE = PAGE_FIELDS["computing_since_ns"]
 NICE = PAGE_FIELDS["nice"]
 FROM_OUTSIDE = PAGE_FIELDS["from_outside"]
+TRACEES = PAGE_FIELDS["tracees"]
+TRACE_NEWS = PAGE_FIELDS["trace_news"]
 VERSION = PAGE_FIELDS["version"]
 
 

@@ -166,6 +166,8 @@ class Lifecycle:
         if actor.timeout is not None:
             actor.timeout.cancel()
         actor.state = State.DEAD
+        if kernel.tracees.all:
+            kernel.tracees.ended(actor)
         kernel.actors.pop(actor.number, None)
         kernel.slots.release(actor)
         actor.process.actors.remove(actor)
@@ -233,6 +235,8 @@ class Lifecycle:
         self._release(process)
         kernel.readiness.changed()
         self._log_exit(process)
+        if kernel.tracees.all or kernel.tracees.reports:
+            kernel.tracees.tracer_ended(process)
         self._tell_relatives(process)
         self.await_deaths(process.take_doomed())
 

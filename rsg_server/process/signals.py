@@ -42,6 +42,8 @@ class Signals:
             parked = actor.parked
             if actor.state is not State.PARKED or parked is None or (tid and actor.tid != tid):
                 continue
+            if parked.wait == Wait.TRACED:  # the tracer alone lets the actor go on
+                continue
             waited_for = parked.wait == Wait.SIGNAL and parked.a & bit
             if every_thread or not parked.blocked & bit or parked.blocked & HAS_SIGNALFD or waited_for:
                 self._kernel.wake(actor, Wake.SIGNAL)

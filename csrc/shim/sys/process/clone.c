@@ -3,6 +3,7 @@
 #include "shared/slots.h"
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
+#include "shim/turn/tracee.h"
 #include "shim/strace/tracing.h"
 #include "shim/sys/process/process.h"
 #include "shim/turn/turn.h"
@@ -17,7 +18,20 @@ struct announced {
     uint32_t slot;
     int64_t pooled_channel;
     int channel; /* its place; -1: the pooled one, which an ended thread has left */
+    bool is_traced;
 };
+
+/* What ptrace(2) calls the birth. */
+static int birth_event(enum simunix_fork kind, const struct clone_args *args)
+{
+    if ((args->flags & CLONE_UNTRACED) != 0)
+        return 0;
+    if (kind == FORK_THREAD)
+        return PTRACE_EVENT_CLONE;
+    if ((args->flags & CLONE_VFORK) != 0)
+        return PTRACE_EVENT_VFORK;
+    return args->exit_signal == SIGCHLD ? PTRACE_EVENT_FORK : PTRACE_EVENT_CLONE;
+}
 
 static struct announced announce(struct call *call, enum simunix_fork kind, const struct clone_args *args)
 {
@@ -25,10 +39,14 @@ static struct announced announce(struct call *call, enum simunix_fork kind, cons
     int64_t asked = kind != FORK_THREAD && (args->flags & CLONE_PARENT) != 0 ? (int64_t)kind + FORK_SIBLING : (int64_t)kind;
     struct announced child = {.channel = -1};
 
+    if (call->thread->tracee.is_traced)
+        asked += FORK_EVENT * birth_event(kind, args);
+
     descriptors_raise();
     child.number = ASK(call->thread, &reply, OP_FORK, asked);
     child.slot = (uint32_t)reply_number(&reply, 1);
     child.seed = (uint64_t)reply_number(&reply, 3);
+    child.is_traced = reply_number(&reply, 4) != 0;
     child.pooled_channel = kind == FORK_THREAD ? reply_number(&reply, 2) : 0;
     if (reply.fd >= 0)
         child.channel = descriptor_hide(call->thread->process, reply.fd);
@@ -122,6 +140,7 @@ static struct thread *record_for(struct call *call, const struct announced *born
     child->cpu = call->thread->cpu;
     child->hidden_mask = call->thread->hidden_mask;
     copy_registers(child, call);
+    child->tracee = born->is_traced ? (struct tracee){.is_traced = true, .due = SIGSTOP} : (struct tracee){0};
     child->alive_word = 1;
     return child;
 }
@@ -218,19 +237,22 @@ static long spawn_thread(struct call *call, struct clone_args *args)
     } else if (born.slot != 0) { /* the thread finds its number there, see slot_wait */
         slot_at(call->thread->process->page, born.slot)->value = result;
     }
+    if (result > 0)
+        tracee_event(call, PTRACE_EVENT_CLONE, result);
     return result;
 }
 
 /* First code of a forked child, in its copy of everything: become the announced actor, wait for the turn. */
-static void start_forked(struct call *call, int channel, uint32_t slot)
+static void start_forked(struct call *call, const struct announced *born)
 {
     struct thread *thread = call->thread;
     struct process *process = thread->process;
     struct reply reply;
 
-    descriptors_close_others(process, channel);
-    thread->channel = channel;
-    thread->slot = slot;
+    descriptors_close_others(process, born->channel);
+    thread->channel = born->channel;
+    thread->slot = born->slot;
+    thread->tracee = (struct tracee){.is_traced = born->is_traced, .due = born->is_traced ? SIGSTOP : 0};
     thread->has_turn = false;
     thread->epoll = -1;
     thread->pooled_channel = 0;
@@ -255,6 +277,7 @@ static void start_forked(struct call *call, int channel, uint32_t slot)
 static long spawn_copy(struct call *call, struct clone_args *args)
 {
     bool waits = (args->flags & CLONE_VFORK) != 0;
+    int event = birth_event(FORK_PROCESS, args);
     struct announced born = announce(call, FORK_PROCESS, args);
     struct wait wait = {.kind = PARK_VFORK, .deadline = NEVER, .a = (uint64_t)born.number};
     uint64_t stack = args->stack + args->stack_size;
@@ -268,14 +291,18 @@ static long spawn_copy(struct call *call, struct clone_args *args)
     if (pid == 0) {
         if (stack != 0)
             call->context->uc_mcontext.rsp = stack;
-        start_forked(call, born.channel, born.slot);
+        start_forked(call, &born);
         return 0;
     }
     NATIVE(close, descriptor_number(call->thread->process, born.channel));
     tell_outcome(call, pid, born.number);
+    if (pid > 0)
+        tracee_event(call, event, pid);
     if (pid > 0 && waits)
         while (park(call, &wait) == WAKE_SIGNAL) /* a vfork is not interrupted */
             ;
+    if (pid > 0 && waits)
+        tracee_event(call, PTRACE_EVENT_VFORK_DONE, pid);
     return pid;
 }
 
@@ -296,9 +323,10 @@ static long spawn(struct call *call, struct clone_args *args)
         return -EINVAL;
     if ((args->flags & CLONE_OF_THREAD) == CLONE_OF_THREAD)
         return spawn_thread(call, args);
-    if ((args->flags & CLONE_VM) != 0 && (args->flags & CLONE_VFORK) != 0)
+    /* A creator that waits in the kernel could not stop, so the child of a traced one has its own copy of the memory. */
+    if ((args->flags & CLONE_VM) != 0 && (args->flags & CLONE_VFORK) != 0 && !call->thread->tracee.is_traced)
         return spawn_in_memory(call, args);
-    if ((args->flags & CLONE_VM) != 0 && args->stack != 0)
+    if ((args->flags & CLONE_VM) != 0 && (args->flags & CLONE_VFORK) == 0 && args->stack != 0)
         return spawn_beside(call, args);
     return spawn_copy(call, args);
 }

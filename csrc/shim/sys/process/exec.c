@@ -20,6 +20,7 @@ struct program_head {
 struct way_in {
     const char *refused;  /* why there is none; NULL if there is one */
     const char *injected; /* why the host's init has to bring the shim in; NULL if the loader will */
+    bool is_secure;       /* the program gains privileges */
 };
 
 /* Would the kernel call the new image's start secure, so that the loader drops LD_PRELOAD? See cap_bprm_creds_from_file. */
@@ -67,6 +68,7 @@ static void examine_elf(long file, const struct program_head *head, struct way_i
 {
     const Elf64_Ehdr *header = (const void *)head->bytes;
     struct stat status;
+    const char *secure;
 
     way->injected = "statically linked";
     if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != 62) { /* EM_X86_64 */
@@ -83,8 +85,10 @@ static void examine_elf(long file, const struct program_head *head, struct way_i
             break;
         }
     }
-    if (way->injected == NULL && NATIVE(fstat, file, &status) == 0)
-        way->injected = starts_secure(file, &status);
+    if (NATIVE(fstat, file, &status) == 0 && (secure = starts_secure(file, &status)) != NULL) {
+        way->injected = way->injected == NULL ? secure : way->injected;
+        way->is_secure = true;
+    }
 }
 
 /* The interpreter of a script's first line into `path`; false if the line names none. */
@@ -280,7 +284,7 @@ static long replace(struct call *call, int directory, const char *path, char **a
     NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8); /* the new image inherits it */
     result = NATIVE(execveat, directory, path, argv, environment, flags);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
-    actions_take_back();
+    actions_take_back(call->thread->process);
     tsc_trap();
     NATIVE(fcntl, channel, F_SETFD, FD_CLOEXEC);
     return result;
@@ -288,7 +292,7 @@ static long replace(struct call *call, int directory, const char *path, char **a
 
 static long execute(struct call *call, int directory, const char *path, char **argv, char **environment, int flags)
 {
-    struct way_in way = {NULL, NULL};
+    struct way_in way = {0};
     char by_descriptor[40];
     char *end = by_descriptor + sizeof by_descriptor;
     char **variables;
@@ -305,6 +309,9 @@ static long execute(struct call *call, int directory, const char *path, char **a
     }
     if (way.refused != NULL)
         return refuse(call, *path != '\0' ? path : by_descriptor, way.refused, "");
+    if (way.is_secure && call->thread->tracee.is_traced)
+        return refuse(call, *path != '\0' ? path : by_descriptor, way.injected,
+                      ": an emulated process traces it, and Linux would give it no privileges; run it untraced");
     signals_stop_if_due(call->thread, call->mask);
     if (way.injected != NULL && (shim = injection_begin(call)) < 0)
         return refuse(call, *path != '\0' ? path : by_descriptor, way.injected,

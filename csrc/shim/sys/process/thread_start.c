@@ -1,6 +1,7 @@
 /* The first code of a new thread, or of a vfork-like child, on its own stack. */
 #include "shared/slots.h"
 #include "shim/core/channel.h"
+#include "shim/turn/tracee.h"
 #include "shim/strace/tracing.h"
 #include "shim/sys/process/process.h"
 #include "shim/turn/turn.h"
@@ -55,4 +56,6 @@ void trap_thread_started(struct thread *thread)
     trap_arm();
     signals_stop_if_due(thread, thread->start_mask);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &thread->start_mask, NULL, 8);
+    if (thread->tracee.is_traced)
+        tracee_take_signals(thread, thread->start_mask, NULL, -1);
 }

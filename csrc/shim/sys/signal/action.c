@@ -4,15 +4,11 @@
  * the alternate stack. All other handlers it enters by way of signal_watch, which looks who has sent the signal.
  */
 #include "shim/core/memory.h"
+#include "shim/turn/tracee.h"
 #include "shim/strace/tracing.h"
 #include "shim/sys/signal/signal.h"
 
 #define SIGNAL_LAST 64
-
-static bool is_always_ours(int signal)
-{
-    return signal == SIGSYS || signal == SIGSEGV || signal == SIGBUS;
-}
 
 static bool is_handler(const struct kernel_sigaction *action)
 {
@@ -56,7 +52,7 @@ static long change(struct process *process, int signal, const struct kernel_siga
     long result;
 
     *old = process->actions[signal];
-    if (is_always_ours(signal)) {
+    if (signals_are_ours(process, signal)) {
         result = 0;
     } else {
         struct kernel_sigaction before;
@@ -72,6 +68,20 @@ static long change(struct process *process, int signal, const struct kernel_siga
     return result;
 }
 
+/* The process is traced: its breakpoints and the like stop it before its own handler is asked. */
+static void take_traps(struct process *process)
+{
+    static const int traps[] = {SIGTRAP, SIGILL, SIGFPE};
+
+    for (size_t i = 0; i < sizeof traps / sizeof *traps; i++) {
+        struct kernel_sigaction before;
+
+        NATIVE(rt_sigaction, traps[i], &entered_by_shim, &before, 8);
+        if (before.handler != (void *)signal_entry)
+            process->actions[traps[i]] = before;
+    }
+}
+
 /* Before the trap net is there, which takes SIGSYS. Handlers that were installed before the shim's constructor ran (libpthread of
  * glibc before 2.34 is initialised first) would return through libc's restorer, which is trapped, and may block SIGSYS. */
 void actions_start(struct process *process)
@@ -82,12 +92,13 @@ void actions_start(struct process *process)
     for (int signal = 1; signal <= SIGNAL_LAST; signal++) {
         if (NATIVE(rt_sigaction, signal, NULL, &action, 8) != 0)
             continue;
-        if (is_always_ours(signal))
+        if (signals_are_ours(process, signal))
             process->actions[signal] = action;
         else if (is_handler(&action))
             change(process, signal, &action, &old);
     }
     enter_for_faults();
+    process->take_traps = take_traps;
 }
 
 /* A new image inherits what is ignored. */
@@ -95,16 +106,17 @@ void actions_release(const struct process *process)
 {
     const struct kernel_sigaction ignore = {.handler = (void *)SIG_IGN};
 
-    if (process->actions[SIGSEGV].handler == (void *)SIG_IGN)
-        NATIVE(rt_sigaction, SIGSEGV, &ignore, NULL, 8);
-    if (process->actions[SIGBUS].handler == (void *)SIG_IGN)
-        NATIVE(rt_sigaction, SIGBUS, &ignore, NULL, 8);
+    for (int signal = 1; signal < SIGSYS; signal++)
+        if (signals_are_ours(process, signal) && process->actions[signal].handler == (void *)SIG_IGN)
+            NATIVE(rt_sigaction, signal, &ignore, NULL, 8);
 }
 
 /* There is no new image after all. */
-void actions_take_back(void)
+void actions_take_back(struct process *process)
 {
     enter_for_faults();
+    if (process->is_tracee)
+        take_traps(process);
 }
 
 long sys_rt_sigaction(struct call *call)
@@ -221,6 +233,12 @@ static void postpone(const struct thread *thread, int signal, siginfo_t *info, s
     context->uc_sigmask |= only;
 }
 
+/* Does the tracer, if there is one, let the thread have the signal of a fault or trap? */
+static bool is_let_in(struct thread *thread, int signal, const siginfo_t *info, struct ucontext *context)
+{
+    return !thread->tracee.is_traced || info->si_code <= 0 || tracee_fault(thread, signal, info, context);
+}
+
 /* Called by signal_entry, by which the kernel enters the shim. SIGSEGV and SIGBUS are not blocked in the shim, so that its own
  * faults find it: one of them that was sent waits until the call is over, or until the application lets it in. */
 const struct handler_entry *signal_answer(int signal, siginfo_t *info, struct ucontext *context)
@@ -234,5 +252,5 @@ const struct handler_entry *signal_answer(int signal, siginfo_t *info, struct uc
         postpone(thread, signal, info, context);
         return NULL;
     }
-    return action_enter(thread, signal, info, context);
+    return is_let_in(thread, signal, info, context) ? action_enter(thread, signal, info, context) : NULL;
 }

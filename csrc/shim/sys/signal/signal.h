@@ -16,7 +16,7 @@
 /* action.c */
 void actions_start(struct process *process);
 void actions_release(const struct process *process);
-void actions_take_back(void);
+void actions_take_back(struct process *process);
 void action_release_held(struct thread *thread);
 uint64_t action_watched(int signal, const siginfo_t *info);
 const struct handler_entry *action_enter(struct thread *thread, int signal, const siginfo_t *info, struct ucontext *context);
