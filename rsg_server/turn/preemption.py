@@ -116,8 +116,8 @@ class Preemption:
     def _until_due_ns(self) -> float:
         """For how long an actor that has been preempted before may compute on: half of the time until the next event.
 
-        The other half is for what the others do at that event, so that a run with a spinner is not slower than real time. There is
-        no such bound if other actors can run, which then go first, or if no event is due.
+        The other half is for what the others do at that event, so that a run with a spinner is not slower than real time.
+        There is no such bound if other actors can run, which then go first, or if no event is due.
         """
         return math.inf if self._others_may_run() else self._half_until_due_ns()
 
