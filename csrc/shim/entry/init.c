@@ -88,11 +88,12 @@ static void copy_text(const struct reply *reply, int at, char *to, size_t size)
 
 static void map_page(int fd)
 {
-    size_t size = trap_places_end(&main_process);
-    long page = fd < 0 ? fd : NATIVE(mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    long page = fd < 0 ? fd : NATIVE(mmap, NULL, SIMUNIX_SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
     if (page < 0)
         fatal("the clock page cannot be mapped", NULL, page);
+    if ((main_process.flags & HELLO_FLAG_COUNT_TRAPS) != 0)
+        trap_places_map(&main_process, fd);
     NATIVE(close, fd);
     main_process.page = (struct simunix_clock_page *)page;
     if (main_process.page->version != SIMUNIX_PROTOCOL_VERSION)

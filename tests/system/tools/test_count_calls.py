@@ -13,6 +13,7 @@ import pytest
 from tests.conftest import Simunix
 
 LOOP = """
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,7 +28,10 @@ __attribute__((noinline)) long asks_often(int times)
     return sum;
 }
 
-int main(void) { return asks_often(57) == 0; }
+/* Aligned, so that there is padding before it. */
+__attribute__((noinline, aligned(64))) int number_of(const char *text) { return atoi(text); }
+
+int main(int count, char **arguments) { return asks_often(count > 1 ? number_of(arguments[1]) : 57) == 0; }
 """
 
 
@@ -54,6 +58,14 @@ def test_a_hot_instruction_is_named(simunix: Simunix, loop: Path, tmp_path: Path
     assert messages["loop", "EXIT"] == 1
     digests = {json.loads((tmp_path / out / "run.json").read_text())["events_sha256"] for out in ("counted", "plain")}
     assert len(digests) == 1
+
+
+def test_a_hotter_instruction_is_rewritten(simunix: Simunix, loop: Path, tmp_path: Path) -> None:
+    assert simunix("run", "--out", tmp_path / "few", "--", loop, "1").returncode == 0
+    assert simunix("run", "--out", tmp_path / "many", "--", loop, "5001").returncode == 0
+    few, many = (json.loads((tmp_path / out / "run.json").read_text())["counts"] for out in ("few", "many"))
+    assert many["traps"] + many["preloaded_calls"] == few["traps"] + few["preloaded_calls"] + 5000
+    assert many["traps"] - few["traps"] == 127
 
 
 def test_the_tables_need_a_folder(simunix: Simunix) -> None:
