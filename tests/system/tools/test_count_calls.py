@@ -35,6 +35,22 @@ int main(int count, char **arguments) { return asks_often(count > 1 ? number_of(
 """
 
 
+WAKES = """
+import ctypes, mmap, os
+libc = ctypes.CDLL(None, use_errno=True)
+word = ctypes.c_uint32.from_buffer(mmap.mmap(-1, 4096))
+if os.fork() == 0:
+    libc.syscall(202, ctypes.byref(word), 0, 0, None)  # FUTEX_WAIT, not private
+    os._exit(0)
+os.sched_yield()
+def wake():
+    return libc.syscall(202, ctypes.byref(word), 1, 1)  # FUTEX_WAKE
+woken = wake()
+os.wait()
+print(woken, sum(wake() for _ in range(500)))
+"""
+
+
 @pytest.fixture
 def loop(tmp_path: Path) -> Path:
     if shutil.which("gcc") is None:
@@ -66,6 +82,13 @@ def test_a_hotter_instruction_is_rewritten(simunix: Simunix, loop: Path, tmp_pat
     few, many = (json.loads((tmp_path / out / "run.json").read_text())["counts"] for out in ("few", "many"))
     assert many["traps"] + many["preloaded_calls"] == few["traps"] + few["preloaded_calls"] + 5000
     assert many["traps"] - few["traps"] == 127
+
+
+def test_waking_nobody_in_shared_memory_needs_no_message(simunix: Simunix, tmp_path: Path) -> None:
+    run = simunix("run", "--count-calls", "--out", tmp_path / "wakes", "--", "/usr/bin/python3", "-c", WAKES)
+    assert (run.returncode, run.stdout) == (0, "1 0\n")
+    messages = {row["message"]: int(row["count"]) for row in rows_of(tmp_path / "wakes/messages.csv")}
+    assert messages["WAKE"] == 1
 
 
 def test_the_tables_need_a_folder(simunix: Simunix) -> None:

@@ -25,3 +25,24 @@ void futex_key(struct process *process, uint64_t address, bool is_private, uint6
     key[0] = (((uint64_t)query.major << 52 | (uint64_t)query.minor << 44 | 1UL << 43) ^ query.inode) & INT64_MAX;
     key[1] = address - query.start + query.offset;
 }
+
+/* How many threads wait at words is counted by hash, for a wake that finds nobody to need no message. A process that dies while
+ * it waits in shared memory leaves its count there: that costs messages, no wake. */
+static uint32_t *shared_waiters(const struct process *process, const uint64_t key[2])
+{
+    _Static_assert(sizeof(struct simunix_clock_page) <= SIMUNIX_CLOCK_BYTES, "the counts lie in the clock page");
+    return &process->page->shared_waiters[random_mix(key[0] ^ random_mix(key[1])) % SIMUNIX_SHARED_WAITERS];
+}
+
+void futex_count_waiter(struct process *process, const uint64_t key[2], int change)
+{
+    if (key[0] == 0)
+        process->waiters[(key[1] >> 2) % WAITER_SLOTS] += (uint16_t)change;
+    else
+        *shared_waiters(process, key) += (uint32_t)change;
+}
+
+bool futex_has_waiters(const struct process *process, const uint64_t key[2])
+{
+    return key[0] == 0 ? process->waiters[(key[1] >> 2) % WAITER_SLOTS] != 0 : *shared_waiters(process, key) != 0;
+}

@@ -25,9 +25,10 @@ bool mapping_find(uint64_t address, struct map_query *query, char *path, size_t 
 
 /* futex_key.c */
 void futex_key(struct process *process, uint64_t address, bool is_private, uint64_t key[2]);
+void futex_count_waiter(struct process *process, const uint64_t key[2], int change);
+bool futex_has_waiters(const struct process *process, const uint64_t key[2]);
 
 /* futex_wait.c */
-uint16_t *futex_waiters(struct process *process, uint64_t address);
 long futex_check_word(const uint32_t *word);
 long futex_wait(struct call *call, uint32_t *word, bool is_private, uint32_t expected, int64_t deadline, uint32_t bitset);
 long futex_wake(struct call *call, uint32_t *word, bool is_private, int64_t most, uint32_t bitset);
