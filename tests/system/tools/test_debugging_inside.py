@@ -68,7 +68,8 @@ def words(*commands: str) -> list[str]:
 @pytest.mark.slow
 def test_gdb_runs_a_program(simunix: Simunix, binary: Path, tmp_path: Path) -> None:
     commands = ["break add", "run", "info threads", "backtrace", "print second", "finish", "print total", "next", "stepi"]
-    commands += ["delete", "call add(100, 0)", "break printf", "continue", "up", "print total", "delete", "continue"]
+    commands += ["delete", "watch total", "continue", "delete"]
+    commands += ["call add(100, 0)", "break printf", "continue", "up", "print total", "delete", "continue"]
     run = ["run", "--out", tmp_path / "out", "--", "gdb", *words(*commands), binary]
     done = simunix(*run)
     assert done.returncode == 0, done.stderr
@@ -76,6 +77,7 @@ def test_gdb_runs_a_program(simunix: Simunix, binary: Path, tmp_path: Path) -> N
     assert re.search(r"hit Breakpoint 1(\.1)?, add \(first=0, second=10\) at .*adds.c:10\n", said)
     assert re.search(r"\* 2 +Thread .* add \(first=0, second=10\)", said) and re.search(r"#1 .* in work ", said)
     assert "$1 = 10\n" in said and "Value returned is $2 = 10\n" in said and "$3 = 10\n" in said and "$4 = 100\n" in said
+    assert "Old value = 10\nNew value = 21\n" in said
     assert "$5 = 133\n" in said and "total 133\n" in said and "exited with code 03" in said
     again = simunix("run", "--out", tmp_path / "again", *run[3:])
     assert again.stdout == said
