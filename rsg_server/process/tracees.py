@@ -96,9 +96,9 @@ class Tracees:
         return True
 
     def _set_news(self, tracee: Tracee, must_stop: bool) -> None:
-        self.kernel.page.words[TRACE_NEWS] += must_stop - tracee.must_stop
         tracee.must_stop = must_stop
         tracee.was_sent_stop &= must_stop
+        self.kernel.page.words[TRACE_NEWS] = sum(other.must_stop for other in self.all.values())
 
     # Stops
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -111,6 +112,16 @@ def test_strace_shows_a_program_and_its_children(simunix: Simunix, tmp_path: Pat
     assert re.search(r'write\(1, "hi\\n", 3\) += 3\n', lines) and re.search(r'read\(0, "hi\\n", \d+\) += 3\n', lines)
     assert len(re.findall(r"\+\+\+ exited with 0 \+\+\+", lines)) == 3 and lines.endswith("+++ exited with 4 +++\n")
     assert "--- SIGCHLD" in lines
+
+
+@needs_strace
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("setpriv") is None, reason="only root can become nobody, by setpriv")
+def test_what_gains_privileges_is_refused_under_a_tracer(simunix: Simunix) -> None:
+    unprivileged = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    done = simunix("run", "--", *unprivileged, "strace", "-o", "/dev/null", "su", "--version")
+    assert done.returncode == 1
+    assert "su: setuid or setgid: an emulated process traces it, and Linux would give it no privileges" in done.stderr
+    assert simunix("run", "--", *unprivileged, "su", "--version").returncode == 0
 
 
 @needs_strace
