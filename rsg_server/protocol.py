@@ -18,7 +18,6 @@ class Op(IntEnum):
     FORK = _number("OP_FORK")
     FORK_DONE = _number("OP_FORK_DONE")
     EXEC = _number("OP_EXEC")
-    EXEC_FAILED = _number("OP_EXEC_FAILED")
     THREAD_EXIT = _number("OP_THREAD_EXIT")
     EXIT = _number("OP_EXIT")
     NOFILE = _number("OP_NOFILE")
@@ -77,6 +76,7 @@ class Hello(IntEnum):
     NEW_IMAGE = _number("HELLO_NEW_IMAGE")
     FORKED = _number("HELLO_FORKED")
     THREAD = _number("HELLO_THREAD")
+    LATE = _number("HELLO_LATE")
 
 
 class Fork(IntEnum):
@@ -85,6 +85,7 @@ class Fork(IntEnum):
     THREAD = _number("FORK_THREAD")
     PROCESS = _number("FORK_PROCESS")
     VFORK = _number("FORK_VFORK")
+    VFORK_IN_ORDER = _number("FORK_VFORK_IN_ORDER")
     SIBLING = _number("FORK_SIBLING")
     EVENT = _number("FORK_EVENT")
 
@@ -173,12 +174,14 @@ SLOTS: int = lib.SIMUNIX_SLOTS
 STREAMS: int = lib.SIMUNIX_STREAMS
 STREAMS_OFFSET: int = lib.SIMUNIX_STREAMS_OFFSET
 STREAM_LISTENS: int = lib.STREAM_LISTENS
+TRAP_PLACES: int = lib.SIMUNIX_TRAP_PLACES
 JOURNAL_MAX: int = lib.SIMUNIX_JOURNAL_MAX
 PREEMPT_CODE: int = lib.SIMUNIX_PREEMPT_CODE
 FLAG_FAKE_NAME: int = lib.HELLO_FLAG_FAKE_NAME
 FLAG_FAKE_GROUPS: int = lib.HELLO_FLAG_FAKE_GROUPS
 FLAG_TRACE: int = lib.HELLO_FLAG_TRACE
 FLAG_TRACE_STABLE: int = lib.HELLO_FLAG_TRACE_STABLE
+FLAG_COUNT_TRAPS: int = lib.HELLO_FLAG_COUNT_TRAPS
 
 PAGE_FIELDS: dict[str, int] = {
     name: field.offset // 8 for name, field in ffi.typeof("struct simunix_clock_page").fields if field.type.kind == "primitive"

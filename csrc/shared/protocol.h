@@ -28,19 +28,22 @@
 #define SIMUNIX_STREAMS 65536
 #define SIMUNIX_SHARED_BYTES 14942208
 #define SIMUNIX_HANDOFF_MAX 32
+#define SIMUNIX_TRAP_PLACES 16384
 
 enum simunix_op {
     /* life */
-    /* [kind, pid, tid, program]; the reply to HELLO_NEW_IMAGE, with the descriptor of the shared page:
+    /* [kind, pid, tid, program]; the reply to HELLO_NEW_IMAGE, to a first image with the descriptor of the shared page, which
+     * all later ones inherit:
      * [0, seed, soft nofile, cpus, memory, flags, host, files, slot, hard nofile, descriptor floor, the first processor that it may
      * use, 0 or bits of enum simunix_resume and 1 if the process is traced] */
     OP_HELLO = 1,
-    /* [kind] -> [child number, its slot, number of its pooled channel, 1 if its creator's tracer traces it] + that channel, unless
-     * a thread that has ended left it to the process */
+    /* [kind] -> [child number, its slot, number of its pooled channel, seed of a new process, 1 if its creator's tracer traces it]
+     * + that channel, unless a thread that has ended left it to the process */
     OP_FORK = 2,
-    OP_FORK_DONE = 3,   /* [pid or -errno, number] -> [0]; what became of the announced child */
-    OP_EXEC = 4,        /* [path] -> [0]; the next message is HELLO of the new image, or EXEC_FAILED */
-    OP_EXEC_FAILED = 5, /* [errno] -> [0] */
+    /* [pid or -errno, number] -> [0]; what became of the announced child. Nothing is said of a child that has a slot and shares
+     * the memory of its creator, which has one too: the creator's turn comes at its slot (FORK_VFORK) */
+    OP_FORK_DONE = 3,
+    OP_EXEC = 4,        /* [] -> [0]; an exec is near, and the server is to learn of hand-offs before it */
     OP_THREAD_EXIT = 6, /* [status, word] no reply; the word is the join futex, 0 if none */
     OP_EXIT = 7,        /* [status] no reply; the whole process */
     OP_NOFILE = 8,      /* [soft, hard, floor] -> [0]; the limit that the process believes in, where the shim's own begin */
@@ -67,7 +70,7 @@ enum simunix_op {
     /* [tid, bytes] -> [0, bytes]; the processors that a thread of the caller's host may use, a bit each; no bytes: only
      * asked; tid 0: the caller */
     OP_AFFINITY = 15,
-    OP_SOCKETS = 54, /* [type, family, first] -> [0, some rows of a file of /proc/net from that one on]; no more: no bytes */
+    OP_SOCKETS = 54, /* [name, first] -> [0, some lines of that file of /proc/net from that one on]; no more: no bytes */
 
     /* waiting */
     /* [wait, syscall, deadline, blocked signals, a, b, c] -> [wake, value]; of a thread that got no slot, since all
@@ -130,12 +133,22 @@ enum simunix_op {
 /* Where the figures stand in the answer to OP_HOST. */
 enum simunix_host_figure { HOST_THREADS = 1, HOST_BIRTHS, HOST_LATEST_PID, HOST_SEED, HOST_DISK };
 
-/* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. */
-enum simunix_hello { HELLO_NEW_IMAGE = 0, HELLO_FORKED = 1, HELLO_THREAD = 2 };
+/* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. The child of a vfork that
+ * waits at its slot says HELLO_LATE, which has no answer: before its first other message, which most such children never send, or,
+ * IN_ORDER, before its first turn. */
+enum simunix_hello { HELLO_NEW_IMAGE = 0, HELLO_FORKED = 1, HELLO_THREAD = 2, HELLO_LATE = 3 };
 
-/* FORK_SIBLING is added to another kind: the child's parent is the caller's. So is FORK_EVENT times the event of ptrace(2) that the
- * birth is, if the caller is traced. */
-enum simunix_fork { FORK_THREAD = 0, FORK_PROCESS = 1, FORK_VFORK = 2, FORK_SIBLING = 8, FORK_EVENT = 16 };
+/* After both kinds of vfork the caller is silent until the child has exec'd or died. The child has the next turn, or (IN_ORDER) its
+ * turn after those who are ready. FORK_SIBLING is added to another kind: the child's parent is the caller's. So is FORK_EVENT times
+ * the event of ptrace(2) that the birth is, if the caller is traced. */
+enum simunix_fork {
+    FORK_THREAD = 0,
+    FORK_PROCESS = 1,
+    FORK_VFORK = 2,
+    FORK_VFORK_IN_ORDER = 3,
+    FORK_SIBLING = 8,
+    FORK_EVENT = 16
+};
 
 /* What a parked thread waits for; (a, b, c) in the comment. */
 enum simunix_wait {
@@ -189,7 +202,8 @@ enum simunix_hello_flags {
     HELLO_FLAG_FAKE_NAME = 1,
     HELLO_FLAG_FAKE_GROUPS = 2,
     HELLO_FLAG_TRACE = 16,
-    HELLO_FLAG_TRACE_STABLE = 32
+    HELLO_FLAG_TRACE_STABLE = 32,
+    HELLO_FLAG_COUNT_TRAPS = 64 /* the table of struct simunix_trap_place lies behind the SIMUNIX_SHARED_BYTES */
 };
 
 /* Simulated sockets are known by their peer's abstract AF_UNIX name: "\0simunix:" type ":" 8 hex digits of the id. */
@@ -265,6 +279,18 @@ struct simunix_timer_queue {
     struct simunix_handoff journal[SIMUNIX_JOURNAL_MAX];
 };
 
+/* An instruction whose system calls were trapped, in a run that counts them: SIMUNIX_TRAP_PLACES of these in a hash table. Only
+ * the holder of the turn writes. `count` 0: free. */
+struct simunix_trap_place {
+    uint64_t count;
+    uint64_t inode;  /* of the file that the instruction is mapped from, 0: none */
+    uint64_t offset; /* in that file */
+    int32_t number;  /* of the system call */
+    uint32_t unused;
+    char program[32]; /* name of the program's file */
+    char file[96];    /* end of the path of the mapped file */
+};
+
 /* One page of SIMUNIX_CLOCK_BYTES, shared by the server and every emulated process. Only the holder of the turn writes. Behind
  * it, up to SIMUNIX_SLOTS_OFFSET, the shims keep the times of files (shim/sys/file/times.c), then come the slots. */
 struct simunix_clock_page {
@@ -295,6 +321,7 @@ struct simunix_clock_page {
     uint64_t clock_reads;
     uint64_t traps;          /* system calls that came through the trap net */
     uint64_t preloaded;      /* system calls that came through the preload net */
+    uint64_t messages;       /* from the shims to the server, but for those of a process that has no shared page yet */
     uint64_t lock_waiters;   /* threads that wait for a file lock: only then is the server told of a released lock */
     uint64_t queue_notifies; /* POSIX message queues that a process wants a signal from: only then a send is told */
     uint64_t may_have_woken; /* since this turn began, something was called that may make another actor ready */
@@ -305,9 +332,10 @@ struct simunix_clock_page {
     /* slot of a thread that computes and reads the clock, and that process's CPU time when it began: its CPU time passes; 0: none */
     uint64_t computing_slot;
     uint64_t computing_since_ns;
-    int64_t nice;        /* of the whole emulation: what it calls nice is added to it */
-    uint64_t tracees;    /* threads that an emulated process traces (ptrace(2)) */
-    uint64_t trace_news; /* some of these are to stop, and do not know yet */
+    int64_t nice;          /* of the whole emulation: what it calls nice is added to it */
+    uint64_t from_outside; /* signals that handlers have been entered for and no process of their host has sent, as a mask */
+    uint64_t tracees;      /* threads that an emulated process traces (ptrace(2)) */
+    uint64_t trace_news;   /* some of these are to stop, and do not know yet */
     uint64_t version;
 };
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rsg_server.process.timerfds import TimerFds
     from rsg_server.process.tracees import Tracees
     from rsg_server.sockets.interfaces import InterfaceTable
-    from rsg_server.sockets.netlink import Netlink
+    from rsg_server.sockets.netlink.netlink import Netlink
     from rsg_server.sockets.pair import SimulatedSocket
     from rsg_server.sockets.table import SocketTable
 

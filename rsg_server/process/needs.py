@@ -76,6 +76,9 @@ class Disturbances(Protocol):
     def look_at_death(self, process: Process, moment_ns: int, in_turn: bool) -> None:
         """Note the death of a process that has not announced its end, if its killer is not known."""
 
+    def look_at_stillbirth(self, process: Process, status: int) -> None:
+        """Note the death of a started process before its first message, if by a signal; `status` is as wait(2) gives it."""
+
 
 class Waker(Protocol):
     """The way to end the wait of an actor."""

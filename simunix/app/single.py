@@ -21,6 +21,7 @@ from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host
 from rsg_server.platform.star import star
 from simunix.dates import since_1970_ns, today
+from simunix.launch.debug.observation import ObservationOptions
 from simunix.launch.debug.strace import NO_STRACE, StraceOptions
 from simunix.launch.emulation import Emulation, say
 from simunix.launch.factory.container import SHIM
@@ -53,6 +54,7 @@ class SingleOptions:
     strict: bool = False
     strace: StraceOptions = NO_STRACE
     debug: str | None = None
+    counts_calls: bool = False
 
 
 def plan_single(options: SingleOptions) -> Plan:
@@ -73,6 +75,7 @@ def plan_single(options: SingleOptions) -> Plan:
         pace=options.pace,
         preempt_after_s=PREEMPT_AFTER_S,
         log_every_turn=options.log_every_turn,
+        observation=ObservationOptions(counts_calls=options.counts_calls),
     )
     return _with_settings(plan, options) if options.overrides else plan
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rsg_server.errors import SimunixError
-from simunix.bench import demo, growth, hundred_jobs, long_runs, thirty_jobs, turns
+from simunix.bench import demo, growth, hundred_jobs, long_runs, spawn, thirty_jobs, traps, turns
 from simunix.bench.context import Context
+from simunix.bench.parallel import parallelism
 from simunix.bench.row import Row
 
 
@@ -25,6 +26,7 @@ class Benchmark:
 
 BENCHMARKS = (
     Benchmark("turn", "what a turn and a system call cost", "1 min", ("checkout", "gcc"), turns.turns),
+    Benchmark("spawn", "what the birth and death of a process cost", "1 min", ("checkout", "gcc"), spawn.spawns),
     Benchmark("idle", "an idle Slurm of 16 nodes", "1 min", ("slurm",), growth.idle),
     Benchmark("demo", "a day of the NASA iPSC on 16 nodes", "3 min", ("checkout", "slurm"), demo.demo),
     Benchmark("hundred-jobs", "100 jobs: real time, faketime, simunix", "3 min", ("slurm",), hundred_jobs.hundred_jobs),
@@ -32,6 +34,15 @@ BENCHMARKS = (
     Benchmark(
         "thirty-jobs", "30 jobs on 16 nodes in real time and emulated", "4 min", ("slurm",), thirty_jobs.thirty_jobs, True
     ),
+    Benchmark(
+        "parallelism",
+        "how much work lay on the critical path",
+        "20 min",
+        ("checkout", "slurm"),
+        parallelism.parallelism,
+        True,
+    ),
+    Benchmark("traps", "which instructions trap, which messages are sent", "1 min", ("slurm",), traps.traps, True),
     Benchmark("growth-1024", "clusters of 16 to 1,024 nodes", "6 min", ("slurm",), growth.large, True),
     Benchmark("nasa", "92 days of the NASA iPSC on 128 slurmds", "35 min", ("checkout", "slurm"), long_runs.nasa, True),
     Benchmark("curie-idle", "5,040 nodes", "25 min", ("slurm",), growth.curie_idle, True),

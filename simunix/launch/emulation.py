@@ -103,7 +103,7 @@ class Emulation:
         external = external_files(foreground or ())
         options = ServiceOptions(plan.pace, plan.until_ns, keep_alive, plan.preempt_after_s, external)
         self.service = Service(self.kernel, options, lambda: self.supervisor.is_finished())
-        self._observation = Observation(self.kernel, directory, plan.observation)
+        self._observation = Observation(self.kernel, self.service.turns, directory, plan.observation)
         self.supervisor = Supervisor(self.service, plan, directory, foreground, gate, keep_alive)
 
     @property

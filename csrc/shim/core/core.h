@@ -21,6 +21,7 @@ struct start_registers {
     uint64_t r8, r9, r10, r11, r12, r13, r14, r15, rdi, rsi, rbp, rbx, rdx, rcx, rip;
     uint32_t mxcsr;
     uint32_t fpu_control;
+    uint64_t rsp; /* 0: the stack that the kernel was given for it */
 };
 
 struct process;
@@ -91,12 +92,18 @@ struct thread {
     bool shares_files;      /* a new process with the descriptors of its creator (CLONE_FILES) */
     bool has_waited;        /* it has given the turn back since it entered the shim */
     bool has_turn;          /* what it says is said in its turn; a new thread's first word is not */
+    bool owes_hello;        /* the server does not know the process yet */
+    bool starts_known;      /* it is to know the process before its first turn */
     uint32_t slot;          /* where it waits; 0: the server's slots are used up, and its channel is where it waits */
     int64_t pooled_channel; /* number of its channel and epoll in the process's pool, for a later thread; 0: not pooled */
     uint8_t *own_stack;     /* the kernel enters the shim here: OWN_STACK_BYTES */
-    stack_t alternate;      /* the application's alternate stack; its size 0: none */
-    uint64_t hidden_mask;   /* signals that the application believes to be blocked: SIGSYS, SIGSEGV */
-    uint64_t held;          /* those of them that were sent meanwhile */
+    struct process
+        *copy;         /* the record of the process for which it was last the thread of a vfork-like child; kept for the next */
+    void *environment; /* such a child's last list of variables for an exec, and its size; kept as well */
+    size_t environment_size;
+    stack_t alternate;    /* the application's alternate stack; its size 0: none */
+    uint64_t hidden_mask; /* signals that the application believes to be blocked: SIGSYS, SIGSEGV */
+    uint64_t held;        /* those of them that were sent meanwhile */
     siginfo_t held_infos[2];
     uint64_t faults_masked; /* those of them that a handler's entry has blocked: such a fault kills */
     struct handler_entry entry;
@@ -140,6 +147,7 @@ struct process {
     uint64_t memory_bytes;
     int cpus;
     int descriptor_floor; /* the shim's own descriptors are at or above this, the application's below */
+    int page_file;        /* place of the shared page's file, which every image inherits */
     uint32_t flags;
     int64_t memory; /* not 0: the number of the memory that it shares with other processes (clone(2), CLONE_VM) */
     bool is_guest;  /* in the memory of its creator, which goes on */

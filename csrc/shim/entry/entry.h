@@ -16,6 +16,10 @@ long dispatch_unknown(struct call *call, const char *what);
 /* trap.c */
 void trap_install(void);
 
+/* trap_places.c */
+size_t trap_places_end(const struct process *process);
+void trap_places_count(const struct call *call, uint64_t address);
+
 /* init.c */
 bool shim_begin(char **argv, char **environment);
 

@@ -89,14 +89,33 @@ static void copy_text(const struct reply *reply, int at, char *to, size_t size)
 
 static void map_page(int fd)
 {
-    long page = fd < 0 ? fd : NATIVE(mmap, NULL, SIMUNIX_SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    size_t size = trap_places_end(&main_process);
+    long page = fd < 0 ? fd : NATIVE(mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
     if (page < 0)
         fatal("the clock page cannot be mapped", NULL, page);
-    NATIVE(close, fd);
     main_process.page = (struct simunix_clock_page *)page;
     if (main_process.page->version != SIMUNIX_PROTOCOL_VERSION)
         fatal("this shim and the server are of different versions", NULL, main_process.page->version);
+}
+
+/* The server has told the floor: what were numbers counted from the channel's are places. */
+static void take_places(int floor)
+{
+    int moved = main_process.descriptor_floor - floor;
+
+    main_thread.channel += moved;
+    main_process.page_file += moved;
+    main_process.descriptor_floor = floor;
+}
+
+/* The shared page's file comes to the first image of a process that another program has started, and stays for the later ones. */
+static void take_page(int fd)
+{
+    map_page(fd);
+    descriptors_raise();
+    main_process.page_file = descriptor_hide(&main_process, fd);
+    descriptors_limit(&main_process);
 }
 
 /* Returns how the process is traced, as OP_HELLO says. */
@@ -109,8 +128,7 @@ static int64_t register_process(const char *program)
     main_process.random_state = (uint64_t)reply_number(&reply, 1);
     main_process.nofile_soft = (uint64_t)reply_number(&reply, 2);
     main_process.nofile_hard = (uint64_t)reply_number(&reply, 9);
-    main_thread.channel = main_process.descriptor_floor - (int)reply_number(&reply, 10);
-    main_process.descriptor_floor = (int)reply_number(&reply, 10);
+    take_places((int)reply_number(&reply, 10));
     main_process.cpus = (int)reply_number(&reply, 3);
     main_process.memory_bytes = (uint64_t)reply_number(&reply, 4);
     main_process.flags = (uint32_t)reply_number(&reply, 5);
@@ -118,7 +136,8 @@ static int64_t register_process(const char *program)
     main_thread.slot = (uint32_t)reply_number(&reply, 8);
     copy_text(&reply, 6, main_process.host_name, sizeof main_process.host_name);
     copy_text(&reply, 7, main_process.files, sizeof main_process.files);
-    map_page(reply.fd);
+    if (main_process.page == NULL)
+        take_page(reply.fd);
     return reply_number(&reply, 12);
 }
 
@@ -131,16 +150,33 @@ static void seed_random_bytes(uint64_t *bytes)
     bytes[1] = random_next(&main_process);
 }
 
-/* The channel's number, and behind a colon that of the shim's file, which was opened for the case that the loader would not
- * bring the shim in. */
-static void take_descriptors(const char *channel)
+static const char *behind_number(const char *text)
 {
-    main_process.descriptor_floor = parse_number(channel); /* until the server has told: the channel's place is 0 */
-    NATIVE(fcntl, main_process.descriptor_floor, F_SETFD, FD_CLOEXEC);
-    while (*channel >= '0' && *channel <= '9')
-        channel++;
-    if (*channel == ':')
-        NATIVE(close, parse_number(channel + 1));
+    while (*text >= '0' && *text <= '9')
+        text++;
+    return text;
+}
+
+/* The channel's number; behind a comma that of the shared page's file, if an image before this one had it; behind a colon that of
+ * the shim's file, which was opened for the case that the loader would not bring the shim in. A program with the page speaks in
+ * its turn, and rings the doorbell, from its first message on. */
+static void take_descriptors(const char *text)
+{
+    int channel = parse_number(text);
+
+    main_process.descriptor_floor = channel; /* until the server has told: the channel's place is 0 */
+    NATIVE(fcntl, channel, F_SETFD, FD_CLOEXEC);
+    text = behind_number(text);
+    if (*text == ',') {
+        int page = parse_number(text + 1);
+
+        map_page(page);
+        main_process.page_file = page - channel;
+        main_thread.has_turn = true;
+        text = behind_number(text + 1);
+    }
+    if (*text == ':')
+        NATIVE(close, parse_number(text + 1));
 }
 
 /* False if this is no emulation. */

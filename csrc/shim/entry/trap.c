@@ -10,6 +10,8 @@
 
 #include <linux/audit.h>
 
+#define SYSCALL_BYTES 2 /* of the instruction */
+
 /* A SIGSYS that is no trap: the server sends one to take the turn; any other is for the application's own handler. */
 static void pass_on_foreign_signal(struct thread *thread, siginfo_t *info, struct ucontext *context)
 {
@@ -44,6 +46,8 @@ static void trap_handler(int signal, siginfo_t *info, void *raw_context)
         return;
     }
     thread->process->page->traps++;
+    if (__builtin_expect((thread->process->flags & HELLO_FLAG_COUNT_TRAPS) != 0, 0))
+        trap_places_count(&call, registers->rip - SYSCALL_BYTES);
     thread->has_waited = false;
     if (call.number != __NR_rt_sigreturn) /* most handlers return without a trap: see sys/signal/frame.c */
         clock_charge_call(&call);
@@ -55,7 +59,7 @@ static void trap_handler(int signal, siginfo_t *info, void *raw_context)
         return;
     }
     if (result == -ERESTART_CALL) {
-        registers->rip -= 2; /* the syscall instruction again, once the signal handler that waits has run */
+        registers->rip -= SYSCALL_BYTES; /* the syscall instruction again, once the signal handler that waits has run */
         return;
     }
     registers->rax = (uint64_t)result;

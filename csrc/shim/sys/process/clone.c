@@ -14,6 +14,7 @@
 /* What the server says of a child that is about to be born. */
 struct announced {
     int64_t number; /* or -errno */
+    uint64_t seed;
     uint32_t slot;
     int64_t pooled_channel;
     int channel; /* its place; -1: the pooled one, which an ended thread has left */
@@ -44,7 +45,8 @@ static struct announced announce(struct call *call, enum simunix_fork kind, cons
     descriptors_raise();
     child.number = ASK(call->thread, &reply, OP_FORK, asked);
     child.slot = (uint32_t)reply_number(&reply, 1);
-    child.is_traced = reply_number(&reply, 3) != 0;
+    child.seed = (uint64_t)reply_number(&reply, 3);
+    child.is_traced = reply_number(&reply, 4) != 0;
     child.pooled_channel = kind == FORK_THREAD ? reply_number(&reply, 2) : 0;
     if (reply.fd >= 0)
         child.channel = descriptor_hide(call->thread->process, reply.fd);
@@ -93,14 +95,21 @@ static void copy_registers(struct thread *child, const struct call *call)
     child->start_mask = call->mask;
 }
 
-/* A vfork-like child uses its creator's memory, but is a process of its own: with a record of its own. */
-static void give_own_process(struct thread *child, const struct process *process)
+static struct process *new_process(void)
 {
-    long memory = NATIVE(mmap, NULL, sizeof *process, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    long memory = NATIVE(mmap, NULL, sizeof(struct process), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (memory < 0)
         fatal("no memory for a child", NULL, memory);
-    child->process = (struct process *)memory;
+    return (struct process *)memory;
+}
+
+/* A vfork-like child uses its creator's memory, but is a process of its own: with a record of its own. */
+static void give_own_process(struct thread *child, const struct process *process)
+{
+    if (child->copy == NULL)
+        child->copy = new_process();
+    child->process = child->copy;
     *child->process = *process;
     child->process->pid = 0;
     child->process->main = child;
@@ -111,9 +120,8 @@ static void give_own_process(struct thread *child, const struct process *process
 /* After the exec or the end of a vfork-like child. */
 static void take_back_process(struct thread *child, struct process *process)
 {
-    NATIVE(munmap, child->process, sizeof *process);
     child->process = process;
-    child->epoll = child->trace = -1; /* the child's own descriptors, not this process's of these numbers */
+    child->channel = child->epoll = child->trace = -1; /* the child's own descriptors, not this process's of these numbers */
     thread_release(child);
 }
 
@@ -137,13 +145,26 @@ static struct thread *record_for(struct call *call, const struct announced *born
     return child;
 }
 
-/* A vfork-like child (posix_spawn), on a stack of its own in the same memory. Its creator goes on after the child's exec or
- * end. */
+/* Without a stack of its own the child goes on where its creator's stack ends. Until then it needs another: the creator's frame
+ * in the shim is still in use. */
+static void lend_stack(struct thread *child, const struct call *call, struct clone_args *args)
+{
+    child->start.rsp = call->context->uc_mcontext.rsp;
+    args->stack = (uint64_t)child->own_stack;
+    args->stack_size = OWN_STACK_BYTES;
+}
+
+/* A child in the memory of its creator, which goes on after the child's exec or end: posix_spawn(3) gives it a stack of its own,
+ * vfork(2) does not. Both wait for their turns at their slots, so that the child need not say hello before it has to, and its
+ * creator need not ask. */
 static long spawn_in_memory(struct call *call, struct clone_args *args)
 {
     struct process *process = call->thread->process;
-    struct announced born = announce(call, FORK_VFORK, args);
+    bool has_stack = args->stack != 0;
+    struct announced born = announce(call, has_stack ? FORK_VFORK : FORK_VFORK_IN_ORDER, args);
+    bool is_quiet = born.slot != 0 && call->thread->slot != 0;
     struct thread *child;
+    int64_t value;
     long result;
 
     if (born.number < 0)
@@ -152,10 +173,21 @@ static long spawn_in_memory(struct call *call, struct clone_args *args)
     if (child == NULL)
         return -ENOMEM;
     give_own_process(child, process);
+    child->process->random_state = born.seed;
+    child->alternate = call->thread->alternate;
+    child->owes_hello = is_quiet;
+    child->starts_known = is_quiet && !has_stack;
+    child->shares_files = (args->flags & CLONE_FILES) != 0;
+    if (!has_stack)
+        lend_stack(child, call, args);
     call->thread->has_turn = false;
     result = trap_clone(args, sizeof *args, child);
+    NATIVE(close, descriptor_number(process, born.channel)); /* now: the channel ends with the child */
+    if (is_quiet && result > 0)
+        slot_wait(call->thread, &value);
+    else
+        tell_outcome(call, result, born.number);
     take_back_process(child, process);
-    tell_outcome(call, result, born.number);
     return result;
 }
 
@@ -178,10 +210,10 @@ static long spawn_beside(struct call *call, struct clone_args *args)
     child->process->is_guest = true;
     child->shares_files = (args->flags & CLONE_FILES) != 0;
     result = trap_clone(args, sizeof *args, child);
+    if (result < 0 || !child->shares_files)
+        NATIVE(close, descriptor_number(process, born.channel));
     if (result < 0)
         take_back_process(child, process);
-    else if (!child->shares_files)
-        NATIVE(close, descriptor_number(process, born.channel));
     tell_outcome(call, result, born.number);
     return result;
 }
@@ -241,8 +273,7 @@ static void start_forked(struct call *call, const struct announced *born)
     strace_open(thread);
 }
 
-/* A child with its own copy of the memory, on a stack of its own if it is given one. vfork on the caller's own stack runs so,
- * too; the parent waits as after a vfork. */
+/* A child with its own copy of the memory, on a stack of its own if it is given one; with CLONE_VFORK the parent waits. */
 static long spawn_copy(struct call *call, struct clone_args *args)
 {
     bool waits = (args->flags & CLONE_VFORK) != 0;
@@ -293,9 +324,10 @@ static long spawn(struct call *call, struct clone_args *args)
     if ((args->flags & CLONE_OF_THREAD) == CLONE_OF_THREAD)
         return spawn_thread(call, args);
     /* A creator that waits in the kernel could not stop, so the child of a traced one has its own copy of the memory. */
-    if ((args->flags & CLONE_VM) != 0 && args->stack != 0 &&
-        !(call->thread->tracee.is_traced && (args->flags & CLONE_VFORK) != 0))
-        return (args->flags & CLONE_VFORK) != 0 ? spawn_in_memory(call, args) : spawn_beside(call, args);
+    if ((args->flags & CLONE_VM) != 0 && (args->flags & CLONE_VFORK) != 0 && !call->thread->tracee.is_traced)
+        return spawn_in_memory(call, args);
+    if ((args->flags & CLONE_VM) != 0 && (args->flags & CLONE_VFORK) == 0 && args->stack != 0)
+        return spawn_beside(call, args);
     return spawn_copy(call, args);
 }
 
@@ -344,7 +376,7 @@ long sys_fork(struct call *call)
 
 long sys_vfork(struct call *call)
 {
-    struct clone_args args = {.flags = CLONE_VFORK, .exit_signal = SIGCHLD};
+    struct clone_args args = {.flags = CLONE_VFORK | CLONE_VM, .exit_signal = SIGCHLD};
 
-    return spawn_copy(call, &args);
+    return spawn(call, &args);
 }

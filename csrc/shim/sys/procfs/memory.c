@@ -82,7 +82,7 @@ static int64_t number_at(const char *text)
 }
 
 /* The folder of a process or thread that a path of one of its files begins with, with another file in it. */
-static void beside(const char *path, const char *name, char *other, size_t size)
+void proc_beside(const char *path, const char *name, char *other, size_t size)
 {
     char *to = other;
     const char *last = proc_last_part(path);
@@ -100,7 +100,7 @@ int64_t proc_resident_pages(const char *path)
     char statm[PROC_PATH_ROOM];
     int64_t pages = 0;
 
-    beside(path, "statm", statm, sizeof statm);
+    proc_beside(path, "statm", statm, sizeof statm);
     if (!lines_open(&lines, statm))
         return 0;
     while (lines_next(&lines))

@@ -1,7 +1,7 @@
 /* Actions: what the application has installed, and what the kernel is told instead.
  *
  * The kernel enters the shim for SIGSYS (the trap net), for SIGSEGV and SIGBUS (faults), and for every signal whose handler wants
- * the alternate stack; all other actions are the kernel's own.
+ * the alternate stack. All other handlers it enters by way of signal_watch, which looks who has sent the signal.
  */
 #include "shim/core/memory.h"
 #include "shim/turn/tracee.h"
@@ -36,9 +36,12 @@ static void kernel_action(const struct kernel_sigaction *wanted, struct kernel_s
     action->flags |= SA_RESTORER;
     action->restorer = (void *)signal_restorer; /* libc's would be trapped */
     action->mask = signals_strip(action->mask);
-    if (is_handler(wanted) && (wanted->flags & SA_ONSTACK) != 0) {
+    if (!is_handler(wanted))
+        return;
+    action->handler = (void *)signal_watch;
+    action->flags |= SA_SIGINFO;
+    if ((wanted->flags & SA_ONSTACK) != 0) {
         action->handler = (void *)signal_entry;
-        action->flags |= SA_SIGINFO;
         action->mask = SIGNALS_IN_SHIM;
     }
 }
@@ -57,7 +60,7 @@ static long change(struct process *process, int signal, const struct kernel_siga
         if (wanted != NULL)
             kernel_action(wanted, &action);
         result = NATIVE(rt_sigaction, signal, wanted != NULL ? &action : NULL, &before, 8);
-        if (before.handler != (void *)signal_entry)
+        if (before.handler != (void *)signal_entry && before.handler != (void *)signal_watch)
             *old = before;
     }
     if (result == 0 && wanted != NULL)
@@ -166,6 +169,23 @@ void action_release_held(struct thread *thread)
     }
 }
 
+/* A sender in no PID namespace of the host shows as process 0 (pid_namespaces(7)): the server, or a user outside, whose signal
+ * comes at a moment of real time. The server looks at the word, and knows which signals it has sent itself. */
+static void note_sender(struct simunix_clock_page *page, int signal, const siginfo_t *info)
+{
+    if (info->si_code == SI_USER && info->si_pid == 0)
+        __atomic_fetch_or(&page->from_outside, SIGNAL_BIT(signal), __ATOMIC_RELAXED);
+}
+
+/* Called by signal_watch: the handler that is to be entered. */
+uint64_t action_watched(int signal, const siginfo_t *info)
+{
+    const struct process *process = current_thread()->process;
+
+    note_sender(process->page, signal, info);
+    return (uint64_t)process->actions[signal].handler;
+}
+
 /* The handler that the application has for this signal is to be entered; NULL: nothing is, and the frame may be returned from.
  * A fault that meets its signal blocked or ignored kills the process, as with Linux. */
 const struct handler_entry *action_enter(struct thread *thread, int signal, const siginfo_t *info, struct ucontext *context)
@@ -186,6 +206,7 @@ const struct handler_entry *action_enter(struct thread *thread, int signal, cons
         take_default(thread, signal, is_fault);
         return NULL;
     }
+    note_sender(thread->process->page, signal, info);
     entry = frame_prepare(thread, signal, context, &action);
     if (entry == NULL)
         take_default(thread, SIGSEGV, false);

@@ -109,7 +109,7 @@ def test_a_stop_that_is_asked_for_while_it_is_stopped_comes_next(world: Fake, tr
 def test_a_child_of_a_tracee_may_be_traced_from_its_birth(world: Fake, tracer: Actor, tracee: Tracee) -> None:
     tracee.options = TRACE_FORK
     born = [world.send(tracee.actor, msgpack.packb([Op.FORK, Fork.PROCESS + Fork.EVENT * event])) for event in (0, 1, 2)]
-    assert [reply is not None and reply[3:] for reply in born] == [(), (1,), ()]
+    assert [reply is not None and reply[4:] for reply in born] == [(), (1,), ()]
     assert world.kernel.page.words[TRACEES] == 2
 
 

@@ -1,0 +1,110 @@
+"""Counts of a run: which instructions trap (csrc/shim/entry/trap_places.c counts), and which messages the server gets.
+
+Counting is off unless a CallCounts is made before the first process starts; it changes no event log.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from rsg_server._native import ffi, lib
+from rsg_server.handlers.table import Handler
+from rsg_server.protocol import FLAG_COUNT_TRAPS, SHARED_BYTES, TRAP_PLACES, Op, Wait
+
+if TYPE_CHECKING:
+    from rsg_server.handlers.table import Reply
+    from rsg_server.process.actor import Actor
+    from rsg_server.process.host_state import HostState
+
+PLACES = f"struct simunix_trap_place[{TRAP_PLACES}]"
+TABLE_BYTES: int = ffi.sizeof(PLACES)
+PARKS = (int(Op.PARK), int(Op.PARK_AT_SLOT))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrapPlace:
+    """An instruction that trapped `count` times: at an offset of a mapped file, "" for memory that is no file's."""
+
+    program: str
+    file: str
+    inode: int
+    offset: int
+    call: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageKind:
+    """A kind of message, and its sender's program. Of a park also the wait, and the system call that waits."""
+
+    program: str
+    message: str
+    wait: str = ""
+    call: str = ""
+
+
+def call_name(number: int) -> str:
+    """The name of a system call, or its number where no table has it."""
+    name = ffi.string(lib.syscall_name(number)).decode()
+    return name if name != "unknown" else str(number)
+
+
+class CallCounts:
+    """The counts of one run, from before its first process until `close`."""
+
+    def __init__(self, shared_fd: int, hosts: Mapping[str, HostState]) -> None:
+        """Enlarge the memory that the server shares with all processes by the table of places, and tell the processes."""
+        os.ftruncate(shared_fd, SHARED_BYTES + TABLE_BYTES)
+        self._memory = mmap.mmap(shared_fd, SHARED_BYTES + TABLE_BYTES)
+        self.messages: Counter[MessageKind] = Counter()
+        for host in hosts.values():
+            host.flags |= FLAG_COUNT_TRAPS
+
+    def counting(self, handlers: Mapping[int, Handler]) -> dict[int, Handler]:
+        """The handlers, each of which counts the messages that it gets."""
+        return {number: replace(handler, run=self._counted(number, handler)) for number, handler in handlers.items()}
+
+    def _counted(self, number: int, handler: Handler) -> Callable[[Any, Actor, Sequence[Any]], Reply | None]:
+        messages, name, run = self.messages, Op(number).name, handler.run
+
+        def counted(kernel: Any, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+            program = os.path.basename(actor.process.program)
+            if number in PARKS:
+                kind = MessageKind(program=program, message=name, wait=Wait(arguments[0]).name, call=call_name(arguments[1]))
+            else:
+                kind = MessageKind(program=program, message=name)
+            messages[kind] += 1
+            return run(kernel, actor, arguments)
+
+        return counted
+
+    def places(self) -> Iterator[TrapPlace]:
+        """All instructions that trapped, those that did most often first."""
+        table = ffi.from_buffer(PLACES, memoryview(self._memory)[SHARED_BYTES:])
+        found = [
+            TrapPlace(
+                program=_text(place.program),
+                file=_text(place.file),
+                inode=int(place.inode),
+                offset=int(place.offset),
+                call=call_name(place.number),
+                count=int(place.count),
+            )
+            for place in table
+            if place.count
+        ]
+        ffi.release(table)
+        yield from sorted(found, key=lambda place: (-place.count, place.program, place.file, place.offset, place.call))
+
+    def close(self) -> None:
+        """Release the mapping."""
+        self._memory.close()
+
+
+def _text(characters: Any) -> str:
+    return str(ffi.string(characters).decode(errors="replace"))

@@ -1,0 +1,103 @@
+"""`--count-calls`: traps.csv, which instructions trapped how often, and server_messages.csv, which messages the server got."""
+
+from __future__ import annotations
+
+import bisect
+import csv
+import os
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rsg_server.errors import ServerError
+from rsg_server.turn.call_counts import MessageKind, TrapPlace
+
+TRAPS_FILE, MESSAGES_FILE = "traps.csv", "server_messages.csv"
+TRAP_COLUMNS = ("program", "symbol", "file", "offset", "call", "count")
+MESSAGE_COLUMNS = ("program", "message", "wait", "call", "count")
+
+
+def write_traps(path: Path, places: Iterable[TrapPlace]) -> None:
+    """Write traps.csv."""
+    rows = ((place.program, symbol_of(place), place.file, f"{place.offset:#x}", place.call, place.count) for place in places)
+    _write(path, TRAP_COLUMNS, rows)
+
+
+def write_messages(path: Path, messages: Counter[MessageKind]) -> None:
+    """Write server_messages.csv, the most frequent kind first."""
+    rows = sorted((-count, kind.program, kind.message, kind.wait, kind.call) for kind, count in messages.items())
+    _write(path, MESSAGE_COLUMNS, ((*names, -count) for count, *names in rows))
+
+
+def _write(path: Path, columns: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> None:
+    try:
+        with path.open("w", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows(rows)
+    except OSError as error:
+        raise ServerError(f"{path}: {error.strerror}") from error
+
+
+def symbol_of(place: TrapPlace) -> str:
+    """The function that a place lies in, as `read+0x12`: the nearest symbol below it. "" if the file is not the mapped one.
+
+    Of a stripped library only the exported functions are known, so the offset may be large, and the function another one.
+    """
+    symbols = _symbols(place.file, place.inode)
+    address = _address(symbols.segments, place.offset)
+    at = bisect.bisect_right(symbols.addresses, address) - 1
+    return f"{symbols.names[at]}+{address - symbols.addresses[at]:#x}" if at >= 0 else ""
+
+
+class _Symbols:
+    """Addresses of a file's functions, rising, with their names, and its segments as (offset, address, size)."""
+
+    def __init__(self, file: str = "", inode: int = 0) -> None:
+        self.addresses: list[int] = []
+        self.names: list[str] = []
+        self.segments: list[tuple[int, int, int]] = []
+        if file.startswith("/") and inode == _inode(file):
+            self._read(file)
+
+    def _read(self, file: str) -> None:
+        from elftools.common.exceptions import ELFError
+        from elftools.elf.elffile import ELFFile
+
+        found: dict[int, str] = {}
+        section: Any
+        try:
+            with Path(file).open("rb") as stream:
+                elf = ELFFile(stream)
+                self.segments = [(one["p_offset"], one["p_vaddr"], one["p_filesz"]) for one in elf.iter_segments("PT_LOAD")]
+                for section in filter(None, map(elf.get_section_by_name, (".symtab", ".dynsym"))):
+                    for symbol in section.iter_symbols():
+                        if symbol["st_info"]["type"] in ("STT_FUNC", "STT_LOOS") and symbol["st_value"]:
+                            known = found.get(symbol["st_value"])
+                            found[symbol["st_value"]] = min(known, symbol.name, key=_plainness) if known else symbol.name
+        except (ELFError, OSError):
+            return
+        self.addresses = sorted(found)
+        self.names = [found[address] for address in self.addresses]
+
+
+def _plainness(name: str) -> tuple[bool, int, str]:
+    return name.startswith("_"), len(name), name
+
+
+@cache
+def _symbols(file: str, inode: int) -> _Symbols:
+    return _Symbols(file, inode)
+
+
+def _inode(file: str) -> int:
+    try:
+        return os.stat(file).st_ino
+    except OSError:
+        return -1
+
+
+def _address(segments: list[tuple[int, int, int]], offset: int) -> int:
+    return next((offset - begin + address for begin, address, size in segments if begin <= offset < begin + size), -1)
