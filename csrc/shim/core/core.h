@@ -62,6 +62,8 @@ struct tracee {
     uint8_t due;         /* the signal that it is to stop with, 0: none */
     uint64_t let_in;     /* pending signals that the tracer has seen */
     struct trace_stop *stop;
+    uint64_t debug[8];   /* the debug registers that the tracer believes in (turn/watchpoints.c) */
+    uint64_t watched[4]; /* what was there last */
 };
 
 /* One emulated thread. The GS base points here; clone_entry.S and guard.S know the offsets of the first three members. */

@@ -220,7 +220,7 @@ const struct handler_entry *action_enter(struct thread *thread, int signal, cons
 /* Is every signal blocked that can be, as while the shim handles a call? */
 static bool is_in_shim(const struct ucontext *context)
 {
-    uint64_t others = SIGNALS_OF_FAULTS | SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP);
+    uint64_t others = SIGNALS_OF_FAULTS | SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP);
 
     return trap_is_own_text(context->uc_mcontext.rip) && (context->uc_sigmask | others) == SIGNALS_ALL;
 }
