@@ -10,44 +10,45 @@ import os
 import struct
 import time
 from dataclasses import dataclass
+from typing import Final
 
 from rsg_server._native import ffi, lib
 from rsg_server.protocol import PAGE_FIELDS, PROTOCOL_VERSION, SHARED_BYTES, STREAM_LISTENS, STREAMS, STREAMS_OFFSET
 
-FOREVER_NS = (1 << 63) - 1
+FOREVER_NS: Final = (1 << 63) - 1
 CLOCK_REALTIME_COARSE = 5  # <linux/time.h>; the time module has no name for it
 
-NOW = PAGE_FIELDS["now_ns"]
-LOOKAHEAD = PAGE_FIELDS["lookahead_ns"]
-EVENT = PAGE_FIELDS["event_ns"]
-REALTIME = PAGE_FIELDS["realtime_ns"]
-MONOTONIC = PAGE_FIELDS["monotonic_ns"]
-READ_COST = PAGE_FIELDS["read_cost_ns"]
-POLL_COST = PAGE_FIELDS["poll_cost_ns"]
-CALL_COST = PAGE_FIELDS["call_cost_ns"]
-PREEMPT = PAGE_FIELDS["preempt"]
-LOCAL_SLEEPS = PAGE_FIELDS["local_sleeps"]
-HANDOFFS = PAGE_FIELDS["handoffs"]
-SEQUENCE = PAGE_FIELDS["sequence"]
-DUE = PAGE_FIELDS["due_ns"]
-DUE_SEQUENCE = PAGE_FIELDS["due_sequence"]
-REMOTE_HANDOFFS = PAGE_FIELDS["remote_handoffs"]
-DOORBELL = PAGE_FIELDS["doorbell"]
-LISTENS_AT_DOORBELL = PAGE_FIELDS["listens_at_doorbell"]
-RUNNING = PAGE_FIELDS["running"]
-SIBLINGS_READY = PAGE_FIELDS["siblings_ready"]
-CLOCK_READS = PAGE_FIELDS["clock_reads"]
-TRAPS = PAGE_FIELDS["traps"]
-PRELOADED = PAGE_FIELDS["preloaded"]
-LOCK_WAITERS = PAGE_FIELDS["lock_waiters"]
-QUEUE_NOTIFIES = PAGE_FIELDS["queue_notifies"]
-MAY_HAVE_WOKEN = PAGE_FIELDS["may_have_woken"]
-BEGUN = PAGE_FIELDS["begun_ns"]
-QUANTUM = PAGE_FIELDS["quantum_ns"]
-COMPUTING_SLOT = PAGE_FIELDS["computing_slot"]
-COMPUTING_SINCE = PAGE_FIELDS["computing_since_ns"]
-NICE = PAGE_FIELDS["nice"]
-VERSION = PAGE_FIELDS["version"]
+NOW: Final = PAGE_FIELDS["now_ns"]
+LOOKAHEAD: Final = PAGE_FIELDS["lookahead_ns"]
+EVENT: Final = PAGE_FIELDS["event_ns"]
+REALTIME: Final = PAGE_FIELDS["realtime_ns"]
+MONOTONIC: Final = PAGE_FIELDS["monotonic_ns"]
+READ_COST: Final = PAGE_FIELDS["read_cost_ns"]
+POLL_COST: Final = PAGE_FIELDS["poll_cost_ns"]
+CALL_COST: Final = PAGE_FIELDS["call_cost_ns"]
+PREEMPT: Final = PAGE_FIELDS["preempt"]
+LOCAL_SLEEPS: Final = PAGE_FIELDS["local_sleeps"]
+HANDOFFS: Final = PAGE_FIELDS["handoffs"]
+SEQUENCE: Final = PAGE_FIELDS["sequence"]
+DUE: Final = PAGE_FIELDS["due_ns"]
+DUE_SEQUENCE: Final = PAGE_FIELDS["due_sequence"]
+REMOTE_HANDOFFS: Final = PAGE_FIELDS["remote_handoffs"]
+DOORBELL: Final = PAGE_FIELDS["doorbell"]
+LISTENS_AT_DOORBELL: Final = PAGE_FIELDS["listens_at_doorbell"]
+RUNNING: Final = PAGE_FIELDS["running"]
+SIBLINGS_READY: Final = PAGE_FIELDS["siblings_ready"]
+CLOCK_READS: Final = PAGE_FIELDS["clock_reads"]
+TRAPS: Final = PAGE_FIELDS["traps"]
+PRELOADED: Final = PAGE_FIELDS["preloaded"]
+LOCK_WAITERS: Final = PAGE_FIELDS["lock_waiters"]
+QUEUE_NOTIFIES: Final = PAGE_FIELDS["queue_notifies"]
+MAY_HAVE_WOKEN: Final = PAGE_FIELDS["may_have_woken"]
+BEGUN: Final = PAGE_FIELDS["begun_ns"]
+QUANTUM: Final = PAGE_FIELDS["quantum_ns"]
+COMPUTING_SLOT: Final = PAGE_FIELDS["computing_slot"]
+COMPUTING_SINCE: Final = PAGE_FIELDS["computing_since_ns"]
+NICE: Final = PAGE_FIELDS["nice"]
+VERSION: Final = PAGE_FIELDS["version"]
 
 
 @dataclass(frozen=True, slots=True)
