@@ -34,6 +34,7 @@ from rsg_server.process.process import Process
 from rsg_server.process.signals import Signals
 from rsg_server.process.slots import Slots
 from rsg_server.process.timerfds import TimerFds
+from rsg_server.process.tracees import Tracees
 from rsg_server.protocol import WAIT_COMPUTE, WAIT_FD, WAIT_FUTEX, WAKE_SIGNAL, WAKE_TIMEOUT, WarningKind
 from rsg_server.sockets.datagrams import Datagrams
 from rsg_server.sockets.interfaces import InterfaceTable
@@ -79,6 +80,7 @@ class Kernel:
         self.cpu = Cpu(self)
         self.signals = Signals(self)
         self.lifecycle = Lifecycle(self)
+        self.tracees = Tracees(self)
         self.futexes = FutexTable()
         self.sockets: SocketTable = SocketTable(self)
         self.datagrams = Datagrams(self)

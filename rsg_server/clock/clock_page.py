@@ -40,6 +40,7 @@ SIBLINGS_READY: Final = PAGE_FIELDS["siblings_ready"]
 CLOCK_READS: Final = PAGE_FIELDS["clock_reads"]
 TRAPS: Final = PAGE_FIELDS["traps"]
 PRELOADED: Final = PAGE_FIELDS["preloaded"]
+MESSAGES: Final = PAGE_FIELDS["messages"]
 LOCK_WAITERS: Final = PAGE_FIELDS["lock_waiters"]
 QUEUE_NOTIFIES: Final = PAGE_FIELDS["queue_notifies"]
 MAY_HAVE_WOKEN: Final = PAGE_FIELDS["may_have_woken"]
@@ -48,6 +49,9 @@ QUANTUM: Final = PAGE_FIELDS["quantum_ns"]
 COMPUTING_SLOT: Final = PAGE_FIELDS["computing_slot"]
 COMPUTING_SINCE: Final = PAGE_FIELDS["computing_since_ns"]
 NICE: Final = PAGE_FIELDS["nice"]
+FROM_OUTSIDE: Final = PAGE_FIELDS["from_outside"]
+TRACEES: Final = PAGE_FIELDS["tracees"]
+TRACE_NEWS: Final = PAGE_FIELDS["trace_news"]
 VERSION: Final = PAGE_FIELDS["version"]
 
 
@@ -150,6 +154,7 @@ class ClockPage:
             "clock_reads": words[CLOCK_READS],
             "traps": words[TRAPS],
             "preloaded_calls": words[PRELOADED],
+            "messages": words[MESSAGES],
         }
 
     def close(self) -> None:

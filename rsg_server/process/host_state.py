@@ -29,8 +29,11 @@ class Command:
 class Launcher(Protocol):
     """Starts real processes on behalf of emulated hosts; see simunix.launch."""
 
-    def spawn(self, host_name: str, command: Command, channel_fd: int) -> None:
-        """Start the command with the shim and its end of the channel. Raises SimunixError if the command cannot be run."""
+    def spawn(self, host_name: str, command: Command, channel_fd: int) -> int:
+        """Start the command with the shim and its end of the channel; its pid in the host.
+
+        Raises SimunixError if the command cannot be run.
+        """
 
     def power_off(self, host_name: str) -> None:
         """End all processes of a host at once; the next program finds the host as after a boot, with its files unchanged."""

@@ -55,6 +55,7 @@ class Process:
     zombies: list[Zombie] = field(default_factory=list)  # dead children that the process may not have waited for
     timers: dict[int, Timer] = field(default_factory=dict)
     vfork_parent: Actor | None = None
+    is_quiet: bool = False  # born by a vfork, without a HELLO: the first message tells who it is
     has_let_go: bool = False  # of a parent that waits in vfork: this process has exec'd or died
     stopped: bool = False
     hears_kernel: bool = False  # the kernel may send signals of its own (terminals, O_ASYNC)

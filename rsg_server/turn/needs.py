@@ -72,7 +72,10 @@ class PreemptionKernel(Protocol):
 
 
 class BirthKernel(Protocol):
-    """The end of a process that dies before its first message."""
+    """The end of a process that dies before its first message, and the slot where it has left its pid."""
+
+    @property
+    def page(self) -> ClockPage: ...
 
     @property
     def lifecycle(self) -> Lifecycle: ...

@@ -79,7 +79,7 @@ def _add_observation(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--count-calls",
         action="store_true",
-        help="write which instructions trapped how often to traps.csv, and which messages the server got to server_messages.csv",
+        help="write which instructions trapped to traps.csv, and which messages the server got to server_messages.csv",
     )
 
 

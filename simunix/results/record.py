@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 
 from rsg_server import compiled
+from rsg_server.clock.clock_page import FROM_OUTSIDE
 from rsg_server.kernel import Kernel
+from rsg_server.process.external_signals import signal_name
 from simunix import __version__
 from simunix.launch.emulation import Emulation
 from simunix.results.run_json import RunRecord
@@ -60,6 +62,9 @@ def disturbances_of(emulation: Emulation) -> list[str]:
     found = list(kernel.disturbances.reasons)
     if emulation.service.reason == "interrupted":
         found.append("the run was interrupted")
+    if taken := kernel.page.words[FROM_OUTSIDE] & ~kernel.signals.by_server:
+        names = ", ".join(signal_name(number) for number in range(1, 65) if taken >> (number - 1) & 1)
+        found.append(f"processes have handled signals from outside the emulation: {names}")
     if count := kernel.preemption.count:
         found.append(f"{count:,} turns were taken back from threads that compute without a call (preempt_after)")
     if count := kernel.preemption.computing.count:

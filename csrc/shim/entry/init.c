@@ -2,6 +2,7 @@
  * The loader calls the constructor here; where the shim was brought in without the loader, injected.c begins. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
+#include "shim/turn/tracee.h"
 #include "shim/entry/entry.h"
 #include "shim/strace/tracing.h"
 #include "shim/sys/process/process.h"
@@ -117,7 +118,8 @@ static void take_page(int fd)
     descriptors_limit(&main_process);
 }
 
-static void register_process(const char *program)
+/* Returns how the process is traced, as OP_HELLO says. */
+static int64_t register_process(const char *program)
 {
     struct reply reply;
 
@@ -136,6 +138,7 @@ static void register_process(const char *program)
     copy_text(&reply, 7, main_process.files, sizeof main_process.files);
     if (main_process.page == NULL)
         take_page(reply.fd);
+    return reply_number(&reply, 12);
 }
 
 /* The loader took 16 random bytes from here already; programs that look again find seeded ones. */
@@ -198,13 +201,16 @@ bool shim_begin(char **argv, char **environment)
     uint64_t vdso = find_auxiliary(environment, AT_SYSINFO_EHDR);
     uint64_t *random_bytes = (uint64_t *)find_auxiliary(environment, AT_RANDOM);
     take_environment(environment);
-    register_process(program != NULL ? program : "?");
+    int64_t traced = register_process(program != NULL ? program : "?");
     strace_open(&main_thread);
     strace_began(&main_thread, program, argv, environment);
     seed_random_bytes(random_bytes);
     rseq_forget();
     thread_use_own_stack(&main_thread);
     actions_start(&main_process);
+    if (traced != 0)
+        tracee_begin(&main_thread);
+    main_thread.tracee.stops_at_calls = (traced & RESUME_SYSCALL) != 0;
     trap_install();
     tsc_trap();
     vdso_patch(vdso);
@@ -214,6 +220,8 @@ bool shim_begin(char **argv, char **environment)
     before = signals_strip(before);
     signals_stop_if_due(&main_thread, before);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
+    if (traced != 0)
+        tracee_exec(&main_thread);
     return true;
 }
 

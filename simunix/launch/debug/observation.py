@@ -1,4 +1,4 @@
-"""`--pcap`, `--link-usage`, `--turn-costs`, `--count-calls`: what is written of the traffic, the turns and the calls of a run."""
+"""`--pcap`, `--link-usage`, `--turn-costs`, `--count-calls`: what is written of traffic, turns and calls."""
 
 from __future__ import annotations
 

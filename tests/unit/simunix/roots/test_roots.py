@@ -177,7 +177,8 @@ def test_an_unknown_release_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_configuration_files_by_release() -> None:
-    assert list(configuration.files("x", (22, 5))) == ["/etc/slurm/slurm.conf"]
+    assert list(configuration.files("x", (20, 11))) == ["/etc/slurm/slurm.conf"]
+    assert b"CgroupPlugin=cgroup/v1" in configuration.files("x", (23, 2))["/etc/slurm/cgroup.conf"]
     newer = configuration.files("x", (24, 11))
     assert newer["/etc/slurm/slurm.conf"] == b"x"
     assert b"CgroupPlugin=disabled" in newer["/etc/slurm/cgroup.conf"]
