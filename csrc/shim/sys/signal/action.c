@@ -200,6 +200,14 @@ static void postpone(const struct thread *thread, int signal, siginfo_t *info, s
     context->uc_sigmask |= only;
 }
 
+/* A fault's signal that somebody has sent: its sender has no number in this host's PID namespace if it is outside of that. */
+static void note_outside(struct thread *thread, int signal, const siginfo_t *info)
+{
+    if ((SIGNALS_OF_FAULTS & SIGNAL_BIT(signal)) != 0 && info->si_pid == 0 &&
+        (info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL))
+        warn_once(thread, WARN_REAL, "was sent from outside of the emulation a", signal == SIGSEGV ? "SIGSEGV" : "SIGBUS");
+}
+
 /* Called by signal_entry, by which the kernel enters the shim. SIGSEGV and SIGBUS are not blocked in the shim, so that its own
  * faults find it: one of them that was sent waits until the call is over, or until the application lets it in. */
 const struct handler_entry *signal_answer(int signal, siginfo_t *info, struct ucontext *context)
@@ -212,6 +220,8 @@ const struct handler_entry *signal_answer(int signal, siginfo_t *info, struct uc
     } else if (is_in_shim(context)) {
         postpone(thread, signal, info, context);
         return NULL;
+    } else {
+        note_outside(thread, signal, info);
     }
     return action_enter(thread, signal, info, context);
 }
