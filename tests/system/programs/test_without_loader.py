@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -48,3 +49,27 @@ def test_a_static_program_of_go(simunix: Simunix, tmp_path: Path) -> None:
     subprocess.run(words, check=True, env={**os.environ, **settings})
     done = simunix("run", "--", tmp_path / "server", timeout=60)
     assert done.stdout == "answers 2s\nthreads 12s\nchild <nil> 1m52s\nticks 10h2m0s\n", done.stderr
+
+
+@pytest.mark.parametrize("linked", ["-static", "-no-pie"])
+def test_what_binfmt_misc_runs(simunix: Simunix, tmp_path: Path, linked: str) -> None:
+    (tmp_path / "year.c").write_text(
+        "#include <stdio.h>\n#include <time.h>\nint main(void) { time_t now = time(0); puts(asctime(gmtime(&now))); }\n"
+    )
+    subprocess.run(["gcc", linked, "-o", tmp_path / "year", tmp_path / "year.c"], check=True)
+    text = tmp_path / "text"
+    text.write_bytes(b"SIMUNIX-YEAR\n")
+    text.chmod(0o755)
+    table = tmp_path / "table"
+    table.mkdir()
+    if subprocess.run(["mount", "-t", "binfmt_misc", "none", table], capture_output=True, check=False).returncode != 0:
+        pytest.skip("binfmt_misc cannot be mounted here")
+    name = f"simunix-{os.getpid()}"
+    try:
+        (table / "register").write_text(f":{name}:M::SIMUNIX-YEAR::{tmp_path}/year:")
+        done = simunix("run", "--epoch", "2001-02-03", "--", "sh", "-c", f"cd {tmp_path}; ./text; ./text", timeout=30)
+    finally:
+        with contextlib.suppress(OSError):
+            (table / name).write_text("-1")
+        subprocess.run(["umount", table], check=True)
+    assert done.stdout.count("2001") == 2, done.stdout + done.stderr

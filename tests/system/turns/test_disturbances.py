@@ -139,6 +139,33 @@ def test_handlers_of_alarms_and_signals_from_inside_leave_a_run_deterministic(tm
     assert (record["deterministic"], record["disturbances"]) == (True, [])
 
 
+COMPUTES = """
+import os, signal
+signal.signal(signal.SIGBUS, lambda *_: os._exit(0))
+print(open("/proc/self/stat").read().split()[0], flush=True)
+while True:
+    pass
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGBUS])
+def test_the_signal_of_a_fault_sent_from_outside_to_the_holder_of_the_turn(tmp_path: Path, number: signal.Signals) -> None:
+    (tmp_path / "computes.py").write_text(COMPUTES + f"# {tmp_path}")
+    line = [sys.executable, "-m", "simunix.cli.main", "run", "--out", "run", "--", "python3", str(tmp_path / "computes.py")]
+    simunix = subprocess.Popen(
+        line, env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert simunix.stdout is not None and simunix.stdout.readline()
+    words = b"python3\0" + str(tmp_path / "computes.py").encode() + b"\0"
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if Path(f"/proc/{pid}/cmdline").read_bytes() == words:
+                os.kill(int(pid), number)
+    simunix.communicate(timeout=LIMIT_S)
+    record = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert f"was sent from outside of the emulation a {number.name}" in str(record["disturbances"])
+
+
 @pytest.mark.parametrize(
     ("requests", "reason"),
     [

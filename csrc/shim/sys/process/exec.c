@@ -21,6 +21,7 @@ struct way_in {
     const char *refused;  /* why there is none; NULL if there is one */
     const char *injected; /* why the host's init has to bring the shim in; NULL if the loader will */
     bool is_secure;       /* the program gains privileges */
+    bool is_unknown;      /* probably no program: a shell's script without a first line */
 };
 
 /* Would the kernel call the new image's start secure, so that the loader drops LD_PRELOAD? See cap_bprm_creds_from_file. */
@@ -106,6 +107,13 @@ static bool script_interpreter(const struct program_head *head, char *path, size
     return length > 0;
 }
 
+/* A program or a script. */
+static bool is_known(const struct program_head *head)
+{
+    return (head->size >= SELFMAG && memcmp(head->bytes, ELFMAG, SELFMAG) == 0) ||
+           (head->size >= 2 && head->bytes[0] == '#' && head->bytes[1] == '!');
+}
+
 /* Both NULL if the loader will bring the shim in, or the kernel will say what is wrong with the program. */
 static void examine_program(int directory, const char *path, int flags, struct way_in *way)
 {
@@ -123,6 +131,10 @@ static void examine_program(int directory, const char *path, int flags, struct w
         if (head.size >= (long)sizeof(Elf64_Ehdr) && memcmp(head.bytes, ELFMAG, SELFMAG) == 0)
             examine_elf(file, &head, way);
         NATIVE(close, file);
+        if (head.size > 0 && way->injected == NULL && way->refused == NULL && !is_known(&head)) {
+            way->injected = "what runs it, only the kernel knows (binfmt_misc)";
+            way->is_unknown = true;
+        }
         if (head.size < 2 || head.bytes[0] != '#' || head.bytes[1] != '!')
             return;
         if (!script_interpreter(&head, interpreter, sizeof interpreter))
@@ -313,7 +325,7 @@ static long execute(struct call *call, int directory, const char *path, char **a
         return refuse(call, *path != '\0' ? path : by_descriptor, way.injected,
                       ": an emulated process traces it, and Linux would give it no privileges; run it untraced");
     signals_stop_if_due(call->thread, call->mask);
-    if (way.injected != NULL && (shim = injection_begin(call)) < 0)
+    if (way.injected != NULL && (shim = injection_begin(call)) < 0 && !way.is_unknown)
         return refuse(call, *path != '\0' ? path : by_descriptor, way.injected,
                       ": it would have to be traced, which is refused here");
     variables = build_environment(call, environment, shim);

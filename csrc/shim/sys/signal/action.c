@@ -241,6 +241,14 @@ static bool is_let_in(struct thread *thread, int signal, const siginfo_t *info, 
     return !thread->tracee.is_traced || info->si_code <= 0 || tracee_fault(thread, signal, info, context);
 }
 
+/* A fault's signal that somebody has sent: its sender has no number in this host's PID namespace if it is outside of that. */
+static void note_outside(struct thread *thread, int signal, const siginfo_t *info)
+{
+    if ((SIGNALS_OF_FAULTS & SIGNAL_BIT(signal)) != 0 && info->si_pid == 0 &&
+        (info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL))
+        warn_once(thread, WARN_REAL, "was sent from outside of the emulation a", signal == SIGSEGV ? "SIGSEGV" : "SIGBUS");
+}
+
 /* Called by signal_entry, by which the kernel enters the shim. SIGSEGV and SIGBUS are not blocked in the shim, so that its own
  * faults find it: one of them that was sent waits until the call is over, or until the application lets it in. */
 const struct handler_entry *signal_answer(int signal, siginfo_t *info, struct ucontext *context)
@@ -253,6 +261,8 @@ const struct handler_entry *signal_answer(int signal, siginfo_t *info, struct uc
     } else if (is_in_shim(context)) {
         postpone(thread, signal, info, context);
         return NULL;
+    } else {
+        note_outside(thread, signal, info);
     }
     return is_let_in(thread, signal, info, context) ? action_enter(thread, signal, info, context) : NULL;
 }
