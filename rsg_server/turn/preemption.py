@@ -147,12 +147,14 @@ class Preemption:
             )
         self.count += 1
         calls, turns = self._kernel.page.calls(), self._turns_at_once(self._rounds(actor.spinner))
+        spun_ns = native_signal.process_cpu_ns(actor.process.global_pid) - actor.spinner.cpu_ns if actor.spinner.cpu_ns else 0
+        spun_ns = max(spun_ns, actor.spinner.patience_ns)
         if self.streak and calls == self._calls:
             self.streak += turns
-            self._streak_ns += actor.spinner.patience_ns
+            self._streak_ns += spun_ns
             self._tell_stall(actor)
         else:
-            self.streak, self._streak_ns, self._since = turns, actor.spinner.patience_ns, time.monotonic()
+            self.streak, self._streak_ns, self._since = turns, spun_ns, time.monotonic()
         self._calls = calls
 
     def _tell_stall(self, actor: Actor) -> None:
