@@ -51,6 +51,6 @@ format: setup ## format the Python sources
 	.venv/bin/ruff format . && .venv/bin/ruff check --fix .
 
 clean: ## remove what was built
-	rm -rf .venv build out simunix/lib rsg_server/_native.* rsg_server/_network.* *.egg-info
+	rm -rf .venv build out simunix/lib rsg_server/_native.* rsg_server/_network.* rsg_server/_compiled.* *.egg-info
 
 .PHONY: help setup demo test test-slow test-all conformance bench bench-short docs format clean

@@ -9,11 +9,12 @@ from setuptools.command.build_ext import build_ext
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "csrc/build"))
 
+import build_server  # noqa: E402
 import build_shim  # noqa: E402
 
 
 class build_all(build_ext):  # noqa: N801
-    """The cffi extensions, and beside them the preload library, the hosts' init and the job program."""
+    """The cffi extensions, beside them the preload library, the hosts' init and the job program; the server, compiled."""
 
     def run(self) -> None:
         """Build everything into the build folder, or in place for an editable install."""
@@ -22,6 +23,7 @@ class build_all(build_ext):  # noqa: N801
         build_shim.build_shim(root / "simunix/lib/libsimunix.so")
         build_shim.build_init(root / "simunix/lib/simunix-hostinit")
         build_shim.build_job(root / "simunix/lib/simunix-job")
+        build_server.build_server(root / "rsg_server")
 
 
 setup(

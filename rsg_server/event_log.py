@@ -9,7 +9,7 @@ import contextlib
 import hashlib
 import json
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -26,7 +26,7 @@ class EventLog:
     def __init__(self, path: Path | None, every_turn: bool = False) -> None:
         self._path = path
         self._file: IO[str] | None = path.open("w", encoding="utf-8") if path else None
-        self._every_turn = every_turn
+        self._tell_turn: Callable[[int, int, int], None] | None = self._write_turn if every_turn else None
         self._hash = hashlib.sha256()
         self._buffer = bytearray()
         self.counts: dict[str, int] = {}
@@ -38,8 +38,22 @@ class EventLog:
         self._buffer += _TURN.pack(now_ns, actor_number & 0xFFFFFFFF, wake & 0xFF)
         if len(self._buffer) >= _FLUSH_BYTES:
             self._drain()
-        if self._every_turn:
-            self._write({"t": now_ns, "event": "turn", "actor": actor_number, "wake": wake})
+        if self._tell_turn is not None:
+            self._tell_turn(now_ns, actor_number, wake)
+
+    def watch_turns(self, watch: Callable[[int, int, int], None]) -> None:
+        """Have `watch` called at the beginning of each turn that the server gives, with the arguments of `turn`."""
+        before = self._tell_turn
+
+        def tell(now_ns: int, actor_number: int, wake: int) -> None:
+            if before is not None:
+                before(now_ns, actor_number, wake)
+            watch(now_ns, actor_number, wake)
+
+        self._tell_turn = tell
+
+    def _write_turn(self, now_ns: int, actor_number: int, wake: int) -> None:
+        self._write({"t": now_ns, "event": "turn", "actor": actor_number, "wake": wake})
 
     def handoffs(self, digest: int) -> None:
         """Account for the turns that a process has handed on without the server since the last digest."""

@@ -34,13 +34,15 @@ from rsg_server.process.process import Process
 from rsg_server.process.signals import Signals
 from rsg_server.process.slots import Slots
 from rsg_server.process.timerfds import TimerFds
+from rsg_server.process.tracees import Tracees
 from rsg_server.protocol import Wait, Wake, WarningKind
 from rsg_server.sockets.datagrams import Datagrams
 from rsg_server.sockets.interfaces import InterfaceTable
-from rsg_server.sockets.netlink import Netlink
+from rsg_server.sockets.netlink.netlink import Netlink
 from rsg_server.sockets.pair import SimulatedSocket
 from rsg_server.sockets.table import SocketTable
 from rsg_server.sockets.wire import Wire
+from rsg_server.turn.allowance import SOLO_LIMIT_NS
 from rsg_server.turn.preemption import Preemption
 from rsg_server.turn.readiness import Readiness
 
@@ -69,6 +71,7 @@ class Kernel:
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
         self.actors: dict[int, Actor] = {}
         self.slots = Slots()
+        self.solo_limit_ns = SOLO_LIMIT_NS
         self.handed_to: Actor | None = None  # the actor that has got the turn without the server, as a handler has learnt
         self.processes: dict[int, Process] = {}
         self.run_queue: deque[Actor] = deque()
@@ -77,6 +80,7 @@ class Kernel:
         self.cpu = Cpu(self)
         self.signals = Signals(self)
         self.lifecycle = Lifecycle(self)
+        self.tracees = Tracees(self)
         self.futexes = FutexTable()
         self.sockets: SocketTable = SocketTable(self)
         self.datagrams = Datagrams(self)

@@ -18,7 +18,6 @@ class Op(IntEnum):
     FORK = _number("OP_FORK")
     FORK_DONE = _number("OP_FORK_DONE")
     EXEC = _number("OP_EXEC")
-    EXEC_FAILED = _number("OP_EXEC_FAILED")
     THREAD_EXIT = _number("OP_THREAD_EXIT")
     EXIT = _number("OP_EXIT")
     NOFILE = _number("OP_NOFILE")
@@ -29,6 +28,10 @@ class Op(IntEnum):
     AFFINITY = _number("OP_AFFINITY")
     SOCKETS = _number("OP_SOCKETS")
     TRACE = _number("OP_TRACE")
+    PTRACE = _number("OP_PTRACE")
+    TRACEE_STOPS = _number("OP_TRACEE_STOPS")
+    TRACEE_LOOK = _number("OP_TRACEE_LOOK")
+    TRACEE_WAIT = _number("OP_TRACEE_WAIT")
     TRACE_TEXT = _number("OP_TRACE_TEXT")
     INJECT = _number("OP_INJECT")
     PARK = _number("OP_PARK")
@@ -73,6 +76,7 @@ class Hello(IntEnum):
     NEW_IMAGE = _number("HELLO_NEW_IMAGE")
     FORKED = _number("HELLO_FORKED")
     THREAD = _number("HELLO_THREAD")
+    LATE = _number("HELLO_LATE")
 
 
 class Fork(IntEnum):
@@ -81,7 +85,9 @@ class Fork(IntEnum):
     THREAD = _number("FORK_THREAD")
     PROCESS = _number("FORK_PROCESS")
     VFORK = _number("FORK_VFORK")
+    VFORK_IN_ORDER = _number("FORK_VFORK_IN_ORDER")
     SIBLING = _number("FORK_SIBLING")
+    EVENT = _number("FORK_EVENT")
 
 
 class Wait(IntEnum):
@@ -98,6 +104,7 @@ class Wait(IntEnum):
     VFORK = _number("PARK_VFORK")
     PREEMPTED = _number("PARK_PREEMPTED")
     COMPUTE = _number("PARK_COMPUTE")
+    TRACED = _number("PARK_TRACED")
 
 
 class Space(IntEnum):
@@ -116,6 +123,25 @@ class Wake(IntEnum):
     READY = _number("WAKE_READY")
     TIMEOUT = _number("WAKE_TIMEOUT")
     SIGNAL = _number("WAKE_SIGNAL")
+
+
+class Stop(IntEnum):
+    """Why a traced thread stops."""
+
+    SIGNAL = _number("STOP_SIGNAL")
+    ENTRY = _number("STOP_ENTRY")
+    EXIT = _number("STOP_EXIT")
+    EVENT = _number("STOP_EVENT")
+    EXEC = _number("STOP_EXEC")
+
+
+class Resume(IntEnum):
+    """How a traced thread goes on; the lower 8 bits are the signal."""
+
+    SYSCALL = _number("RESUME_SYSCALL")
+    STEP = _number("RESUME_STEP")
+    DETACHED = _number("RESUME_DETACHED")
+    STOPS_AGAIN = _number("RESUME_STOPS_AGAIN")
 
 
 class DatagramField(IntEnum):
@@ -142,6 +168,7 @@ class WarningKind(IntEnum):
 MESSAGE_MAX: int = lib.SIMUNIX_MESSAGE_MAX
 PROTOCOL_VERSION: int = lib.SIMUNIX_PROTOCOL_VERSION
 SOCKET_NAME_LENGTH: int = lib.SIMUNIX_SOCKET_NAME_LENGTH
+PTRACE_STOPPED_BY_SIGNAL: int = lib.PTRACE_STOPPED_BY_SIGNAL
 SHARED_BYTES: int = lib.SIMUNIX_SHARED_BYTES
 SLOTS: int = lib.SIMUNIX_SLOTS
 STREAMS: int = lib.SIMUNIX_STREAMS

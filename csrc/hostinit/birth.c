@@ -52,6 +52,7 @@ static bool arrange_namespaces(uint64_t namespaces, unsigned user, unsigned grou
             return false;
         overlay_in_user_namespace();
     }
+    unshare(CLONE_NEWCGROUP); /* not every kernel has it, and the shim tells of cgroups anyway */
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
         return setup_failed("cannot make mounts private below", "/");
     return network_up();

@@ -27,6 +27,7 @@
  *     devices=TERMINAL           the usual devices, pseudoterminals of its own, and the caller's TERMINAL as the console
  *     seal=                      make read-only what is this computer's own in /proc and /sys
  *     root=LOWER\tBASE           another root file system, under a layer of the host's own; later words are seen from inside
+ *     mounts=PATH                write into that file where something is mounted, a line for each mount
  *     close=                     unmount this computer's files, except what is bound by then
  *   then any number of: argv=… (repeated) env=… (repeated) cwd= user= nofile= core= channel= foreground=0|1 shim= entry= size=,
  *   with four descriptors (stdin, stdout, stderr, channel). The file `shim` is opened for the program at the number after the
@@ -135,7 +136,7 @@ struct shim_file {
 };
 void injection_start(void);
 bool injection_begin(pid_t thread, const struct shim_file *shim);
-const char *injection_await(pid_t child);
+const char *injection_await(pid_t child, bool *was_killed);
 const char *injection_check(pid_t child);
 bool injection_took(pid_t thread, int status);
 bool injection_answer(const struct message *message);

@@ -229,14 +229,16 @@ bool injection_begin(pid_t thread, const struct shim_file *shim)
     return true;
 }
 
-/* Wait for the exec of a child that is traced; returns NULL, or why the shim could not be brought in. */
-const char *injection_await(pid_t child)
+/* Wait for the exec of a child that is traced; returns NULL, or why the shim could not be brought in, and whether that is because
+ * somebody has killed the child: nobody inside can, as the server has the turn. */
+const char *injection_await(pid_t child, bool *was_killed)
 {
     int status;
 
     while (waitpid(child, &status, __WALL) == child) {
         if (!WIFSTOPPED(status)) {
             injection_took(child, status);
+            *was_killed = WIFSIGNALED(status);
             return "it was killed as it began";
         }
         if (status >> 16 == PTRACE_EVENT_EXEC)

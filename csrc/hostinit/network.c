@@ -3,10 +3,25 @@
 #define _GNU_SOURCE
 #include "hostinit.h"
 
+#include <fcntl.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+/* Every group may use ping sockets, as systemd has it. Emulated sockets do not ask: the file says what holds, where it may be
+ * written (a user namespace has few groups). */
+static void open_ping_sockets(void)
+{
+    static const char all[] = "0 2147483647";
+    int fd = open("/proc/sys/net/ipv4/ping_group_range", O_WRONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return;
+    if (write(fd, all, sizeof all - 1) < 0)
+        (void)!write(fd, "0 0", 3);
+    close(fd);
+}
 
 bool network_up(void)
 {
@@ -16,6 +31,7 @@ bool network_up(void)
 
     if (fd < 0)
         return setup_failed("cannot make a socket for", "lo");
+    open_ping_sockets();
     request.ifr_flags = IFF_UP | IFF_RUNNING;
     done = ioctl(fd, SIOCSIFFLAGS, &request) == 0;
     close(fd);

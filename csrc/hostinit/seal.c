@@ -1,7 +1,7 @@
 /* What a host's root may do to this computer: as little as can be without taking from daemons what they need.
  *
- * Root of a host is root of this computer, in other namespaces. What no namespace divides (most of /proc/sys, all of /sys but
- * cgroups) is read-only, and programs start without the capabilities that act on the computer as a whole. CAP_SYS_ADMIN they
+ * Root of a host is root of this computer, in other namespaces. What no namespace divides (most of /proc/sys, all of
+ * /sys) is read-only, and programs start without the capabilities that act on the computer as a whole. CAP_SYS_ADMIN they
  * keep, since daemons mount file systems: this keeps from harm by mistake, not from malice. */
 #define _GNU_SOURCE
 #include "hostinit.h"
@@ -76,8 +76,8 @@ static bool is_below(const char *path, const char *folder)
     return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
-/* /sys and all that is mounted there, but for cgroups, which daemons make for what they start. What cannot be made read-only
- * has been made so by others, or is hidden below another mount. */
+/* /sys and all that is mounted there. What cannot be made read-only has been made so by others, or is hidden below another
+ * mount. */
 static bool seal_sys(void)
 {
     char line[2 * FIELD_MAX];
@@ -87,7 +87,7 @@ static bool seal_sys(void)
     if (mounts == NULL)
         return setup_failed("cannot read", "/proc/self/mounts");
     while (fgets(line, sizeof line, mounts) != NULL)
-        if (sscanf(line, "%*s %4095s", path) == 1 && is_below(path, "/sys") && !is_below(path, "/sys/fs/cgroup"))
+        if (sscanf(line, "%*s %4095s", path) == 1 && is_below(path, "/sys"))
             setup_make_read_only(path);
     fclose(mounts);
     return true;

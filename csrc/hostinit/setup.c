@@ -188,6 +188,24 @@ static bool mount_layer(const char *value)
     return true;
 }
 
+/* Write down where something is mounted now, a line for each: what comes later is the doing of the host's programs, and told
+ * to them in /proc (csrc/shim/sys/procfs/mounts.c). */
+static bool record_mounts(const char *path)
+{
+    char line[2 * FIELD_MAX];
+    char point[FIELD_MAX];
+    FILE *mounts = fopen("/proc/self/mountinfo", "re");
+    FILE *record = fopen(path, "we");
+
+    if (mounts == NULL || record == NULL)
+        return setup_failed("cannot write", path);
+    while (fgets(line, sizeof line, mounts) != NULL)
+        if (sscanf(line, "%*s %*s %*s %*s %4095s", point) == 1)
+            fprintf(record, "%s\n", point);
+    fclose(mounts);
+    return fclose(record) == 0 || setup_failed("cannot write", path);
+}
+
 static const struct {
     const char *key;
     bool (*run)(const char *value);
@@ -195,7 +213,7 @@ static const struct {
     {"hostname", set_host_name}, {"proc", mount_proc},      {"tmpfs", mount_tmpfs},     {"directory", make_directory},
     {"file", setup_make_file},   {"bind", bind_mount},      {"overlay", mount_overlay}, {"layer", mount_layer},
     {"place", make_place},       {"root", root_enter},      {"close", root_close},      {"keep", outside_keep},
-    {"share", outside_share},    {"devices", devices_make}, {"seal", seal_mounts},
+    {"share", outside_share},    {"devices", devices_make}, {"seal", seal_mounts},      {"mounts", record_mounts},
 };
 
 static bool run_directive(const char *word)

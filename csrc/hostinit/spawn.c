@@ -341,6 +341,7 @@ void spawn_answer(struct message *message)
     ssize_t size;
     pid_t pid;
     bool traced;
+    bool was_killed = false;
 
     const char *wrong = read_program(message, &program);
     int *place = free_place();
@@ -359,13 +360,13 @@ void spawn_answer(struct message *message)
     close(report[0]);
     message_close_descriptors(message);
     if (pid >= 0 && size <= 0 && program.shim[0] != '\0')
-        untaken = traced ? injection_await(pid) : injection_check(pid);
+        untaken = traced ? injection_await(pid, &was_killed) : injection_check(pid);
     if (size > 0)
         control_answer("error %.*s", (int)size, failure);
     else if (pid < 0)
         control_answer("error cannot fork: %s", strerror(errno));
     else if (untaken != NULL)
-        control_answer("error cannot bring the shim into %s: %s", program.argv[0], untaken);
+        control_answer("%s cannot bring the shim into %s: %s", was_killed ? "killed" : "error", program.argv[0], untaken);
     else {
         *place = pid;
         control_answer("ok %d", (int)pid);

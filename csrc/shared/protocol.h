@@ -33,16 +33,18 @@
 
 enum simunix_op {
     /* life */
-    /* [kind, pid, tid, program]; the reply to HELLO_NEW_IMAGE, with the descriptor of the shared page:
+    /* [kind, pid, tid, program]; the reply to HELLO_NEW_IMAGE, to a first image with the descriptor of the shared page, which
+     * all later ones inherit:
      * [0, seed, soft nofile, cpus, memory, flags, host, files, slot, hard nofile, descriptor floor, the first processor that it may
-     * use] */
+     * use, 0 or bits of enum simunix_resume and 1 if the process is traced] */
     OP_HELLO = 1,
-    /* [kind] -> [child number, its slot, number of its pooled channel] + that channel, unless a thread that has
-     * ended left it to the process */
+    /* [kind] -> [child number, its slot, number of its pooled channel, seed of a new process, 1 if its creator's tracer traces it]
+     * + that channel, unless a thread that has ended left it to the process */
     OP_FORK = 2,
-    OP_FORK_DONE = 3,   /* [pid or -errno, number] -> [0]; what became of the announced child */
-    OP_EXEC = 4,        /* [path] -> [0]; the next message is HELLO of the new image, or EXEC_FAILED */
-    OP_EXEC_FAILED = 5, /* [errno] -> [0] */
+    /* [pid or -errno, number] -> [0]; what became of the announced child. Nothing is said of a child that has a slot and shares
+     * the memory of its creator, which has one too: the creator's turn comes at its slot (FORK_VFORK) */
+    OP_FORK_DONE = 3,
+    OP_EXEC = 4,        /* [] -> [0]; an exec is near, and the server is to learn of hand-offs before it */
     OP_THREAD_EXIT = 6, /* [status, word] no reply; the word is the join futex, 0 if none */
     OP_EXIT = 7,        /* [status] no reply; the whole process */
     OP_NOFILE = 8,      /* [soft, hard, floor] -> [0]; the limit that the process believes in, where the shim's own begin */
@@ -53,13 +55,23 @@ enum simunix_op {
     /* [tid, descriptor] -> [0] + the shim's file, which goes to that number: the next exec of this thread is traced, to bring
      * the shim in; -EPERM where that cannot be. Descriptor -1: that exec has failed */
     OP_INJECT = 32,
+    /* ptrace(2) between emulated processes (rsg_server/process/tracees.py). The address of the stop, a struct trace_stop in the
+     * tracee's memory, comes with every answer about a stopped tracee */
+    OP_PTRACE =
+        33, /* [request of ptrace(2), or PTRACE_STOPPED_BY_SIGNAL, tid, data] -> [0 | -errno, address of the stop, pid, event message] */
+    /* [enum simunix_stop, value, event message, address of the stop] -> [0, bits of enum simunix_resume], when the tracer lets
+     * the thread go on */
+    OP_TRACEE_STOPS = 34,
+    OP_TRACEE_LOOK = 35, /* [] -> [0, 1 if the caller is to stop]; while trace_news says that some thread is */
+    OP_TRACEE_WAIT =
+        39, /* [pid, options], as wait4(2) -> [tid, status]; 0: none has news; -ECHILD: the caller traces none such */
     OP_TRACE_TEXT = 14, /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
     OP_HOST = 12,       /* [] -> [0, threads, processes born so far, latest pid, seed, bytes of disk]; the caller's host */
     OP_BORN = 13,       /* [pid or tid] -> [0, when]; -ESRCH if it is none of the caller's host */
     /* [tid, bytes] -> [0, bytes]; the processors that a thread of the caller's host may use, a bit each; no bytes: only
      * asked; tid 0: the caller */
     OP_AFFINITY = 15,
-    OP_SOCKETS = 54, /* [type, family, first] -> [0, some rows of a file of /proc/net from that one on]; no more: no bytes */
+    OP_SOCKETS = 54, /* [name, first] -> [0, some lines of that file of /proc/net from that one on]; no more: no bytes */
 
     /* waiting */
     /* [wait, syscall, deadline, blocked signals, a, b, c] -> [wake, value]; of a thread that got no slot, since all
@@ -122,11 +134,22 @@ enum simunix_op {
 /* Where the figures stand in the answer to OP_HOST. */
 enum simunix_host_figure { HOST_THREADS = 1, HOST_BIRTHS, HOST_LATEST_PID, HOST_SEED, HOST_DISK };
 
-/* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. */
-enum simunix_hello { HELLO_NEW_IMAGE = 0, HELLO_FORKED = 1, HELLO_THREAD = 2 };
+/* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. The child of a vfork that
+ * waits at its slot says HELLO_LATE, which has no answer: before its first other message, which most such children never send, or,
+ * IN_ORDER, before its first turn. */
+enum simunix_hello { HELLO_NEW_IMAGE = 0, HELLO_FORKED = 1, HELLO_THREAD = 2, HELLO_LATE = 3 };
 
-/* FORK_SIBLING is added to another kind: the child's parent is the caller's. */
-enum simunix_fork { FORK_THREAD = 0, FORK_PROCESS = 1, FORK_VFORK = 2, FORK_SIBLING = 8 };
+/* After both kinds of vfork the caller is silent until the child has exec'd or died. The child has the next turn, or (IN_ORDER) its
+ * turn after those who are ready. FORK_SIBLING is added to another kind: the child's parent is the caller's. So is FORK_EVENT times
+ * the event of ptrace(2) that the birth is, if the caller is traced. */
+enum simunix_fork {
+    FORK_THREAD = 0,
+    FORK_PROCESS = 1,
+    FORK_VFORK = 2,
+    FORK_VFORK_IN_ORDER = 3,
+    FORK_SIBLING = 8,
+    FORK_EVENT = 16
+};
 
 /* What a parked thread waits for; (a, b, c) in the comment. */
 enum simunix_wait {
@@ -141,7 +164,8 @@ enum simunix_wait {
     PARK_YIELD = 7,     /* behind all that are runnable now */
     PARK_VFORK = 8,     /* the child's exec or end: (child number, 0, 0) */
     PARK_PREEMPTED = 9, /* as PARK_YIELD, but the server took the turn back */
-    PARK_COMPUTE = 10   /* its computing: (flops, 0, 0); the reply's value is the flops that are left */
+    PARK_COMPUTE = 10,  /* its computing: (flops, 0, 0); the reply's value is the flops that are left */
+    PARK_TRACED = 11    /* its tracer: OP_TRACEE_STOPS */
 };
 
 /* Futex spaces that are no memory: words in them are numbers of objects of the kernel. */
@@ -155,13 +179,24 @@ enum simunix_space {
 };
 #define SIMUNIX_LOCK_WAITS 2147483648
 
+/* Why a traced thread stops: with a signal (the value), at the entry or exit of a system call, with an event of ptrace(2) (the
+ * value), at the start of a new image. */
+enum simunix_stop { STOP_SIGNAL = 0, STOP_ENTRY = 1, STOP_EXIT = 2, STOP_EVENT = 3, STOP_EXEC = 4 };
+
+/* How a traced thread goes on: with the signal in the lower 8 bits, and up to where. */
+enum simunix_resume { RESUME_SYSCALL = 256, RESUME_STEP = 512, RESUME_DETACHED = 1024, RESUME_STOPS_AGAIN = 2048 };
+
+/* In place of a request of ptrace(2): some process has sent a SIGSTOP to the tracee. */
+enum simunix_trace_request { PTRACE_STOPPED_BY_SIGNAL = -1 };
+
 enum simunix_wake { WAKE_READY = 0, WAKE_TIMEOUT = 1, WAKE_SIGNAL = 2 };
 
 /* WARN_REAL: what follows depends on this computer, so that the run cannot be repeated to the byte. */
 enum simunix_warning { WARN_UNKNOWN_SYSCALL = 1, WARN_REFUSED = 2, WARN_ESCAPE = 3, WARN_FATAL = 4, WARN_REAL = 5 };
 
-/* si_code of the SIGSYS that the server sends to a thread that computes on without a call. */
-enum simunix_signal_code { SIMUNIX_PREEMPT_CODE = -64 };
+/* si_code of the SIGSYS that the server sends to a thread that computes on without a call, and of that by which a traced thread
+ * that is about to stop gets to know its own registers. */
+enum simunix_signal_code { SIMUNIX_PREEMPT_CODE = -64, SIMUNIX_TRACE_CODE = -65 };
 
 /* flags of the reply to HELLO_NEW_IMAGE */
 enum simunix_hello_flags {
@@ -287,6 +322,7 @@ struct simunix_clock_page {
     uint64_t clock_reads;
     uint64_t traps;          /* system calls that came through the trap net */
     uint64_t preloaded;      /* system calls that came through the preload net */
+    uint64_t messages;       /* from the shims to the server, but for those of a process that has no shared page yet */
     uint64_t lock_waiters;   /* threads that wait for a file lock: only then is the server told of a released lock */
     uint64_t queue_notifies; /* POSIX message queues that a process wants a signal from: only then a send is told */
     uint64_t may_have_woken; /* since this turn began, something was called that may make another actor ready */
@@ -297,7 +333,10 @@ struct simunix_clock_page {
     /* slot of a thread that computes and reads the clock, and that process's CPU time when it began: its CPU time passes; 0: none */
     uint64_t computing_slot;
     uint64_t computing_since_ns;
-    int64_t nice; /* of the whole emulation: what it calls nice is added to it */
+    int64_t nice;          /* of the whole emulation: what it calls nice is added to it */
+    uint64_t from_outside; /* signals that handlers have been entered for and no process of their host has sent, as a mask */
+    uint64_t tracees;      /* threads that an emulated process traces (ptrace(2)) */
+    uint64_t trace_news;   /* some of these are to stop, and do not know yet */
     uint64_t version;
     /* threads that wait at futex words in shared memory, by hash of the word's key: 0, and a wake needs no message */
     uint32_t shared_waiters[SIMUNIX_SHARED_WAITERS];

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from rsg_server.capture.conversation import Conversation, Side
-from rsg_server.capture.frames import Endpoint, IpLabel, port_unreachable, udp
+from rsg_server.capture.frames import Endpoint, IpLabel, icmp, port_unreachable, udp
 from rsg_server.capture.pcap import PcapFile
 
 FILE = "eth0.pcap"
@@ -123,6 +123,11 @@ class Capture:
         """The frames of a datagram: fragments, if it is larger than the MTU."""
         self._datagrams += 1
         return udp(_endpoint(source), _endpoint(target), data, IpLabel(hop_limit, traffic_class, self._datagrams))
+
+    def icmp(self, source: bytes, target: bytes, message: bytes, hop_limit: int, traffic_class: int) -> list[bytes]:
+        """The frames of a message of ICMP or ICMPv6."""
+        self._datagrams += 1
+        return icmp(source, target, message, IpLabel(hop_limit, traffic_class, self._datagrams))
 
     @staticmethod
     def unreachable(source: SocketAddress, target: SocketAddress, data: bytes) -> list[bytes]:

@@ -79,7 +79,15 @@ def _ethernet(source: bytes, destination: bytes, packet: bytes) -> bytes:
     return mac(destination) + mac(source) + kind + packet
 
 
-def _ipv4(source: bytes, destination: bytes, protocol: int, payload: bytes, label: IpLabel, fragment: int) -> bytes:
+def ipv4(
+    source: bytes,
+    destination: bytes,
+    protocol: int,
+    payload: bytes,
+    label: IpLabel,
+    fragment: int = _DO_NOT_FRAGMENT,
+) -> bytes:
+    """An IPv4 packet, or a fragment of one."""
     header = struct.pack(
         "!BBHHHBBH4s4s",
         0x45,
@@ -106,11 +114,11 @@ def packet(source: bytes, destination: bytes, protocol: int, payload: bytes, lab
     if len(source) == 4:
         room = (MTU - 20) // 8 * 8
         if len(payload) <= MTU - 20:
-            return [_ethernet(source, destination, _ipv4(source, destination, protocol, payload, label, _DO_NOT_FRAGMENT))]
+            return [_ethernet(source, destination, ipv4(source, destination, protocol, payload, label, _DO_NOT_FRAGMENT))]
         pieces = [(start, payload[start : start + room]) for start in range(0, len(payload), room)]
         offsets = [start // 8 | (_MORE_FRAGMENTS if start + room < len(payload) else 0) for start, _ in pieces]
         return [
-            _ethernet(source, destination, _ipv4(source, destination, protocol, piece, label, offset))
+            _ethernet(source, destination, ipv4(source, destination, protocol, piece, label, offset))
             for (_, piece), offset in zip(pieces, offsets, strict=True)
         ]
     room = (MTU - 48) // 8 * 8
@@ -159,16 +167,23 @@ def udp(source: Endpoint, destination: Endpoint, data: bytes, label: IpLabel = P
     return packet(source.ip, destination.ip, UDP, _udp_datagram(source, destination, data), label)
 
 
+def with_icmp_checksum(source: bytes, destination: bytes, message: bytes) -> bytes:
+    """A message of ICMP, or between IPv6 addresses of ICMPv6, with its checksum in its place."""
+    message = message[:2] + b"\0\0" + message[4:]
+    pseudo = b"" if len(source) == 4 else _pseudo_header(source, destination, ICMPV6, len(message))
+    return message[:2] + struct.pack("!H", checksum(pseudo + message)) + message[4:]
+
+
+def icmp(source: bytes, destination: bytes, message: bytes, label: IpLabel = PLAIN) -> list[bytes]:
+    """The frames of a message of ICMP or ICMPv6."""
+    return packet(source, destination, ICMP if len(source) == 4 else ICMPV6, message, label)
+
+
 def port_unreachable(refuser: Endpoint, sender: Endpoint, data: bytes) -> list[bytes]:
     """The frames of ICMP's or ICMPv6's "port unreachable", which quotes the beginning of the datagram."""
     original = _udp_datagram(sender, refuser, data)
     if len(sender.ip) == 4:
-        quoted = _ipv4(sender.ip, refuser.ip, UDP, original, PLAIN, _DO_NOT_FRAGMENT)[:548]
-        message = struct.pack("!BBHI", 3, 3, 0, 0) + quoted
-        total = checksum(message)
+        head, quoted = struct.pack("!BBHI", 3, 3, 0, 0), ipv4(sender.ip, refuser.ip, UDP, original, PLAIN)[:548]
     else:
-        quoted = _ipv6(sender.ip, refuser.ip, UDP, original, PLAIN)[: 1280 - 48]
-        message = struct.pack("!BBHI", 1, 4, 0, 0) + quoted
-        total = checksum(_pseudo_header(refuser.ip, sender.ip, ICMPV6, len(message)) + message)
-    message = message[:2] + struct.pack("!H", total) + message[4:]
-    return packet(refuser.ip, sender.ip, ICMP if len(sender.ip) == 4 else ICMPV6, message)
+        head, quoted = struct.pack("!BBHI", 1, 4, 0, 0), _ipv6(sender.ip, refuser.ip, UDP, original, PLAIN)[: 1280 - 48]
+    return icmp(refuser.ip, sender.ip, with_icmp_checksum(refuser.ip, sender.ip, head + quoted))

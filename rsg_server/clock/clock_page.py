@@ -39,6 +39,7 @@ SIBLINGS_READY = PAGE_FIELDS["siblings_ready"]
 CLOCK_READS = PAGE_FIELDS["clock_reads"]
 TRAPS = PAGE_FIELDS["traps"]
 PRELOADED = PAGE_FIELDS["preloaded"]
+MESSAGES = PAGE_FIELDS["messages"]
 LOCK_WAITERS = PAGE_FIELDS["lock_waiters"]
 QUEUE_NOTIFIES = PAGE_FIELDS["queue_notifies"]
 MAY_HAVE_WOKEN = PAGE_FIELDS["may_have_woken"]
@@ -47,6 +48,9 @@ QUANTUM = PAGE_FIELDS["quantum_ns"]
 COMPUTING_SLOT = PAGE_FIELDS["computing_slot"]
 COMPUTING_SINCE = PAGE_FIELDS["computing_since_ns"]
 NICE = PAGE_FIELDS["nice"]
+FROM_OUTSIDE = PAGE_FIELDS["from_outside"]
+TRACEES = PAGE_FIELDS["tracees"]
+TRACE_NEWS = PAGE_FIELDS["trace_news"]
 VERSION = PAGE_FIELDS["version"]
 
 
@@ -149,6 +153,7 @@ class ClockPage:
             "clock_reads": words[CLOCK_READS],
             "traps": words[TRAPS],
             "preloaded_calls": words[PRELOADED],
+            "messages": words[MESSAGES],
         }
 
     def close(self) -> None:

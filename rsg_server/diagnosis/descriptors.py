@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _CREDENTIALS = struct.Struct("=iII")
 _SHOWN = 4
 """How many entries of a list are shown before "and N more"."""
-_PROTOCOLS = {"s": "TCP", "d": "UDP", "n": "netlink"}
+_PROTOCOLS = {"s": "TCP", "d": "UDP", "i": "ICMP", "r": "raw ICMP", "n": "netlink"}
 _PREFIX = b"\0simunix:"
 
 Key = tuple[int, int]
@@ -116,8 +116,8 @@ class Descriptors:
 
     def _far_end(self, which: SimulatedSocket) -> str:
         peer = which.peer
-        if which.kind == "d":
-            return "the socket bound there"
+        if which.kind != "s":
+            return "the host" if which.kind in "ir" else "the socket bound there"
         if peer is None:
             return which.state.value
         if peer.app_closed or peer.state is SocketState.CLOSED:

@@ -13,6 +13,8 @@ import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from rsg_server.process.external_signals import signal_name
+
 if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
@@ -59,9 +61,15 @@ class Disturbances:
         if number in _CPU_TIME and not process.told >> (number - 1) & 1:
             self._tell(process, f"{signal.Signals(number).name}: its CPU time counts ({_CPU_TIME[signal.Signals(number)]})")
         elif not in_turn and process.orphaned_ns != moment_ns and not _is_told(process, signal.SIGKILL):
-            self._tell(process, f"{_name(number or signal.SIGKILL)} from outside the emulation{self._by_kernel()}")
+            self._tell(process, f"{signal_name(number or signal.SIGKILL)} from outside the emulation{self._by_kernel()}")
         elif in_turn and number and number not in _OWN and not _is_told(process, number):
-            self._tell(process, f"{_name(number)} from outside the emulation{self._by_kernel()}")
+            self._tell(process, f"{signal_name(number)} from outside the emulation{self._by_kernel()}")
+
+    def look_at_stillbirth(self, process: Process, status: int) -> None:
+        """Note the death of a started process before its first message, if by a signal; `status` is as wait(2) gives it."""
+        number = status & 0x7F
+        if number and number not in _OWN:
+            self._tell(process, f"{signal_name(number)} from outside the emulation{self._by_kernel()}")
 
     def _by_kernel(self) -> str:
         """Words for the kernel as the killer, if it has killed any process since the last look because memory was short."""
@@ -86,10 +94,6 @@ def kills_for_memory() -> int:
 
 def _is_told(process: Process, number: int) -> bool:
     return bool(process.told >> (number - 1) & 1)
-
-
-def _name(number: int) -> str:
-    return signal.Signals(number).name if number < signal.SIGRTMIN else f"signal {number}"
 
 
 def _await_signal(process: Process) -> int:

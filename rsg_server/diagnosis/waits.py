@@ -86,6 +86,7 @@ _WORDS: dict[Wait, Callable[[Waiting, Actor, Parked], str]] = {
     Wait.CONNECT: Waiting._connect,
     Wait.YIELD: lambda waiting, actor, parked: "its next turn",
     Wait.VFORK: Waiting._vfork,
+    Wait.TRACED: lambda waiting, actor, parked: "its tracer, which has not let it go on (ptrace)",
     Wait.COMPUTE: lambda waiting, actor, parked: f"the end of its computing, {parked.a} flops",
 }
 

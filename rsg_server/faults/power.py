@@ -114,7 +114,7 @@ class Power:
         for process in self._processes(host):
             if process.dead:
                 continue
-            native_signal.send(process.pidfd, number)
+            self._kernel.signals.send(process, number)
             if number == signal.SIGKILL:
                 self._kernel.lifecycle.await_death(process)
             else:

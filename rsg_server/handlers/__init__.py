@@ -11,6 +11,7 @@ from rsg_server.handlers import (
     interfaces,
     mqueue,
     process,
+    ptrace,
     signals,
     sockets,
     timers,
@@ -21,6 +22,7 @@ from rsg_server.handlers.table import Handler
 
 HANDLERS: dict[int, Handler] = {
     **process.HANDLERS,
+    **ptrace.HANDLERS,
     **wait.HANDLERS,
     **handoff.HANDLERS,
     **futex.HANDLERS,

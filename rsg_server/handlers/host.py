@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import socket
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -36,16 +35,14 @@ def born(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
 
 
 def sockets(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[type, family, first] -> [0, rows of a file of /proc/net from that one on]; b"" behind the last."""
-    kind, family, first = arguments
-    if family not in (4, 6) or first < 0:
-        return failed(errno.EINVAL)
-    shown = "d" if kind == socket.SOCK_DGRAM else "s"
-    return Reply((0, listing.rows(kernel.sockets.all.values(), actor.process.host, shown, family, first).encode()))
+    """[name, first] -> [0, lines of a file of /proc/net from that one on]; b"" behind the last."""
+    name, first = arguments
+    lines = listing.lines(kernel.sockets.all.values(), actor.process, name.decode(errors="replace"))
+    return failed(errno.EINVAL) if lines is None or first < 0 else Reply((0, listing.piece(lines, first)))
 
 
 HANDLERS: dict[int, Handler] = {
     int(Op.HOST): Handler("", host),
     int(Op.BORN): Handler("i", born),
-    int(Op.SOCKETS): Handler("iii", sockets),
+    int(Op.SOCKETS): Handler("bi", sockets),
 }

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from rsg_server.process.signals import Signals
     from rsg_server.process.slots import Slots
     from rsg_server.process.timerfds import TimerFds
+    from rsg_server.process.tracees import Tracees
     from rsg_server.sockets.interfaces import InterfaceTable
-    from rsg_server.sockets.netlink import Netlink
+    from rsg_server.sockets.netlink.netlink import Netlink
     from rsg_server.sockets.pair import SimulatedSocket
     from rsg_server.sockets.table import SocketTable
 
@@ -137,7 +138,18 @@ class ProcessKernel(RunQueue, Protocol):
     @property
     def traces(self) -> Traces | None: ...
     @property
+    def tracees(self) -> Tracees: ...
+    @property
     def debugger(self) -> Debugger[Reply] | None: ...
+
+
+class TraceeKernel(Protocol):
+    """PTRACE: who traces whom."""
+
+    @property
+    def lifecycle(self) -> Lifecycle: ...
+    @property
+    def tracees(self) -> Tracees: ...
 
 
 class SignalKernel(RunQueue, Protocol):
@@ -235,6 +247,7 @@ class Kernel(
     SocketKernel,
     InterfaceKernel,
     TraceKernel,
+    TraceeKernel,
     Protocol,
 ):
     """Everything that a message may ask for."""

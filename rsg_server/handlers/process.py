@@ -10,7 +10,7 @@ from rsg_server.diagnosis.traces import exited
 from rsg_server.errors import SimunixError
 from rsg_server.handlers.table import OK, Handler, Reply
 from rsg_server.process.channel_pool import new_channel
-from rsg_server.protocol import Fork, Hello, Op, Space
+from rsg_server.protocol import Fork, Hello, Op, Resume, Space
 
 if TYPE_CHECKING:
     from rsg_server.handlers.needs import ProcessKernel
@@ -28,14 +28,16 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     other = process.host.processes.get(pid)
     if other is not None and other is not process:
         raise ValueError(f"pid {pid} belongs to another process")
-    process.pid, process.execs, process.is_traced = pid, False, False
+    process.pid, process.is_traced = pid, False
     process.host.processes[process.pid] = process
-    if kind == Hello.FORKED or process.images == 0:
+    if kind != Hello.NEW_IMAGE or process.images == 0:
         process.host.latest_pid = pid
     if process.pidfd >= 0 and process not in kernel.readiness:
         kernel.readiness.watch(process.pidfd, process)
     if kind == Hello.FORKED:
         return Reply((0, process.seed))
+    if kind == Hello.LATE:
+        return None
     process.program = str(program)
     process.images += 1
     _new_image(kernel, actor)
@@ -45,7 +47,10 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     soft, hard = process.nofile
     first = (actor.affinity & -actor.affinity).bit_length() - 1 if actor.affinity else 0
     values = (0, seed, soft, shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot)
-    reply = Reply((*values, hard, process.descriptor_floor, first), fds=(kernel.page.fd,), close=False)
+    fds = (kernel.page.fd,) if process.started and process.images == 1 else ()  # all others have inherited it
+    tracee = kernel.tracees.all.get(actor)
+    traced = (1 | tracee.resume & Resume.SYSCALL,) if tracee is not None else ()
+    reply = Reply((*values, hard, process.descriptor_floor, first, *traced), fds=fds, close=False)
     if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
         return None
     return reply
@@ -69,13 +74,16 @@ def _new_image(kernel: ProcessKernel, actor: Actor) -> None:
 
 
 def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[kind] -> [number, slot, channel number] + the child's channel. SIBLING in the kind: a child of the caller's parent.
+    """[kind] -> [number, slot, channel number, seed, 1 if traced] + the child's channel.
 
-    After a VFORK the parent is silent until the child has exec'd or died.
+    SIBLING in the kind: a child of the caller's parent. Above EVENT: for a tracer, which event of ptrace(2) the birth is.
+
+    After both kinds of VFORK the parent is silent until the child has exec'd or died.
     """
-    kind = Fork(arguments[0] & ~Fork.SIBLING)
+    event, kind = divmod(arguments[0], Fork.EVENT)
+    kind = Fork(kind & ~Fork.SIBLING)
     if kind is Fork.THREAD:
-        return _thread(kernel, actor)
+        return _thread(kernel, actor, event)
     ends = new_channel()  # before anything changes, since this may fail
     creator = actor.process
     parent = creator.parent if arguments[0] & Fork.SIBLING else creator
@@ -83,15 +91,18 @@ def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
     process.nofile, process.label = creator.nofile, creator.label
     child, channel = kernel.lifecycle.new_actor(process, ends)
     child.affinity = actor.affinity
-    if kind is Fork.VFORK:
+    if kind is Fork.VFORK or kind is Fork.VFORK_IN_ORDER:
         process.vfork_parent = actor
-        kernel.lifecycle.begin_vfork(actor, child)
+        kernel.lifecycle.begin_vfork(actor, child, is_next=kind is Fork.VFORK)
     else:
         kernel.make_ready(child)
-    return Reply((child.number, child.slot, child.channel_number), fds=(channel,))
+    newborn = child if kind is Fork.VFORK_IN_ORDER else None  # others may run before the child: it gets its pid before them
+    traced = (1,) if kernel.tracees.born(actor, child, event) else ()
+    values = (child.number, child.slot, child.channel_number, process.seed, *traced)
+    return Reply(values, fds=(channel,), newborn=newborn)
 
 
-def _thread(kernel: ProcessKernel, creator: Actor) -> Reply:
+def _thread(kernel: ProcessKernel, creator: Actor, event: int) -> Reply:
     """Announce a thread, which takes a channel that an ended thread has left, if any, and sends no HELLO if it has a slot."""
     process = creator.process
     pooled = kernel.channel_pool.take(process)
@@ -104,7 +115,8 @@ def _thread(kernel: ProcessKernel, creator: Actor) -> Reply:
     if child.slot:
         child.owes_message, child.answer_at_slot, child.is_new = False, True, True
     kernel.make_ready(child)
-    return Reply((child.number, child.slot, child.channel_number), fds=fds)
+    traced = (0, 1) if kernel.tracees.born(creator, child, event) else ()  # a thread needs no seed
+    return Reply((child.number, child.slot, child.channel_number, *traced), fds=fds)
 
 
 def fork_done(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -135,14 +147,7 @@ def _take_back(kernel: ProcessKernel, unborn: Actor, process: Process) -> None:
 
 
 def execute(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[path]: the next message of the process is HELLO, sent by the new image, or EXEC_FAILED."""
-    actor.process.execs = True
-    return OK
-
-
-def exec_failed(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[errno]: the process goes on with its old image."""
-    actor.process.execs = False
+    """[]: an exec is near; the message is there for HANDED_OFF, which comes before it and which no new image could send."""
     return OK
 
 
@@ -187,8 +192,7 @@ HANDLERS: dict[int, Handler] = {
     int(Op.HELLO): Handler("iiis", hello),
     int(Op.FORK): Handler("i", fork, makes_descriptors=True),
     int(Op.FORK_DONE): Handler("ii", fork_done),
-    int(Op.EXEC): Handler("s", execute),
-    int(Op.EXEC_FAILED): Handler("i", exec_failed),
+    int(Op.EXEC): Handler("", execute),
     int(Op.INJECT): Handler("ii", inject),
     int(Op.THREAD_EXIT): Handler("ii", thread_exit),
     int(Op.EXIT): Handler("i", process_exit),

@@ -73,7 +73,7 @@ def inject(kernel: SignalKernel, process: Process, number: int) -> None:
         kernel.timeline.add(kernel.now_ns + 1, lambda: inject(kernel, process, number))
         return
     kernel.log.event(kernel.now_ns, "signal_injected", host=process.host.name, pid=process.pid, signal=int(number))
-    signal.pidfd_send_signal(process.pidfd, number)
+    kernel.signals.send(process, number)
     _take_effect(kernel, process, number)
 
 

@@ -6,9 +6,11 @@ import errno
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from rsg_server.capture.frames import ICMP, ICMPV6
 from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import Op
 from rsg_server.sockets import multicast, options
+from rsg_server.sockets.icmp import PING, RAW
 from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
 from rsg_server.sockets.ports import ANY, plain
 
@@ -22,10 +24,12 @@ SOCK_STREAM, SOCK_DGRAM = 1, 2
 SHUT_WR = 1
 SHUT_RDWR = 2
 UDP_LITE = 136
-PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17, UDP_LITE)}
 AF_NETLINK, SOCK_RAW = 16, 3
-NETLINK_PROTOCOLS = (0, 15)
-"""NETLINK_ROUTE, which is answered; NETLINK_KOBJECT_UEVENT, which never says anything: no device of a host changes."""
+PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17, UDP_LITE), SOCK_RAW: ()}
+ICMP_OF = {4: ICMP, 6: ICMPV6}
+"""The protocol of ping sockets and raw sockets by address family."""
+NETLINK_PROTOCOLS = (0, 4, 15)
+"""NETLINK_ROUTE and NETLINK_SOCK_DIAG, which are answered; NETLINK_KOBJECT_UEVENT is silent: no device of a host changes."""
 
 
 def create(kernel: SocketKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -36,11 +40,23 @@ def create(kernel: SocketKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     if family not in (4, 6):
         return failed(errno.EAFNOSUPPORT)
     if kind not in PROTOCOLS:
-        return failed(errno.EPERM if kind == 3 else errno.ESOCKTNOSUPPORT)
+        return failed(errno.ESOCKTNOSUPPORT)
+    if protocol == ICMP_OF[family] and kind != SOCK_STREAM:
+        return _create_icmp(kernel, actor, family, kind)
     if protocol not in PROTOCOLS[kind]:
-        return failed(errno.EPROTONOSUPPORT)
+        return failed(errno.EPERM if kind == SOCK_RAW else errno.EPROTONOSUPPORT)
     made = kernel.sockets.create(actor.process.host, family, "s" if kind == SOCK_STREAM else "d")
     made.owner = actor.process
+    return Reply((made.number,), fds=(made.hand_out(),))
+
+
+def _create_icmp(kernel: SocketKernel, actor: Actor, family: int, kind: int) -> Reply:
+    """A ping socket, or a raw socket for ICMP, which has its protocol for a port."""
+    made = kernel.sockets.create(actor.process.host, family, PING if kind == SOCK_DGRAM else RAW)
+    made.owner, made.type, made.protocol = actor.process, kind, ICMP_OF[family]
+    if kind == SOCK_RAW:
+        made.local = Address(ANY[family], made.protocol)
+        kernel.sockets.binding.ports_of(made.host).add(made)
     return Reply((made.number,), fds=(made.hand_out(),))
 
 
@@ -118,7 +134,7 @@ def listen(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any
 def connect(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[family, bytes, port, waits] -> [0 | -EINPROGRESS | -errno, 1 if that is the outcome] + fd in place of a broken one."""
     family, ip, port, waits = arguments
-    if family == 0 and which.kind == "d":
+    if family == 0 and which.kind != "s":
         which.remote, which.state = None, SocketState.OPEN
         return OK
     wrong = _wrong_address(which, family, ip, port)

@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The values of a reply (the first is the status), and its descriptors, which are closed once sent if `close`."""
+    """The values of a reply (the first is the status), and its descriptors, which are closed once sent if `close`.
+
+    Nothing else happens before `newborn` has said HELLO.
+    """
 
     values: tuple[object, ...] = (0,)
     fds: tuple[int, ...] = ()
     close: bool = True
+    newborn: Actor | None = None
 
 
 OK = Reply()

@@ -72,7 +72,7 @@ def _expire(kernel: TimerKernel, process: Process, number: int, timer: Timer) ->
     if process.dead or not 1 <= timer.signal <= SIGNAL_MAX:
         return
     if number == REAL_TIMER:
-        native_signal.send(process.pidfd, timer.signal)
+        kernel.signals.send(process, timer.signal)
     elif _is_pending(process, timer):
         timer.overruns += expired  # timer_getoverrun(2): one signal is queued, the others are counted
         return

@@ -115,7 +115,7 @@ class Flow:
             return
         self._queue.append((size_bytes, action))
         if len(self._queue) == 1:
-            self.remaining_bytes = size_bytes
+            self.remaining_bytes = float(size_bytes)
             self._network.join(self)
 
     def change_rate(self, rate: float) -> None:
@@ -146,7 +146,7 @@ class Flow:
         self.arrival_ns = max(self.arrival_ns, self._network.now_ns + self.route.latency_ns)
         self._network.at(self.arrival_ns, action)
         if self._queue:
-            self.remaining_bytes = self._queue[0][0]
+            self.remaining_bytes = float(self._queue[0][0])
             self._schedule()
         else:
             self._network.leave(self)

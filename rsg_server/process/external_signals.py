@@ -71,8 +71,13 @@ class ExternalSignals:
             self._kernel.signals.resume(process)
 
     def _warn(self, process: Process, number: int) -> None:
-        name = signal.Signals(number).name if number < signal.SIGRTMIN else f"signal {number}"
+        name = signal_name(number)
         self._kernel.warn(f"{process!r} was sent {name} from outside the emulation: this run cannot be repeated to the byte")
+
+
+def signal_name(number: int) -> str:
+    """The name of a signal in a message."""
+    return signal.Signals(number).name if number < signal.SIGRTMIN else f"signal {number}"
 
 
 def _untold(process: Process, status: dict[str, str]) -> int:

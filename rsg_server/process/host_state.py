@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from rsg_server.platform.host import Host
+
 if TYPE_CHECKING:
-    from rsg_server.platform.host import Host
     from rsg_server.process.process import Process
 
 
@@ -28,8 +29,11 @@ class Command:
 class Launcher(Protocol):
     """Starts real processes on behalf of emulated hosts; see simunix.launch."""
 
-    def spawn(self, host_name: str, command: Command, channel_fd: int) -> None:
-        """Start the command with the shim and its end of the channel. Raises SimunixError if the command cannot be run."""
+    def spawn(self, host_name: str, command: Command, channel_fd: int) -> int:
+        """Start the command with the shim and its end of the channel; its pid in the host.
+
+        Raises SimunixError if the command cannot be run.
+        """
 
     def power_off(self, host_name: str) -> None:
         """End all processes of a host at once; the next program finds the host as after a boot, with its files unchanged."""

@@ -22,6 +22,9 @@ from rsg_server.process.orphans import hang_up_orphans, reparent
 from rsg_server.process.process import Process
 from rsg_server.protocol import Wait, Wake
 
+FIRST_TURN = 255
+"""In the event log, the reason of a turn that no wait has brought about: that of a new actor, or of the parent of a vfork."""
+FIRST_REPLY, READY_REPLY = (FIRST_TURN, 0), (int(Wake.READY), 0)
 DEATH_TIMEOUT_MS = 10_000
 """How long a process that is certain to die may take until it is killed, real time."""
 
@@ -105,7 +108,7 @@ class Lifecycle:
         process.started = True
         actor, channel = self.new_actor(process, ends)
         try:
-            kernel.launcher.spawn(host_name, command, channel)
+            process.pid = kernel.launcher.spawn(host_name, command, channel)
         except SimunixError:
             self.reap(process)
             raise
@@ -115,21 +118,32 @@ class Lifecycle:
         kernel.log.event(kernel.now_ns, "process_start", host=host_name, number=process.number, argv=list(command.argv))
         return process
 
-    def begin_vfork(self, parent: Actor, child: Actor) -> None:
-        """Begin a vfork: the parent waits until the child has exec'd or died, and the child has the next turn."""
-        parent.state = State.VFORK
-        child.state = State.READY
-        self._kernel.run_queue.appendleft(child)
+    def begin_vfork(self, parent: Actor, child: Actor, is_next: bool = True) -> None:
+        """Begin a vfork: the parent waits until the child has exec'd or died; the child has the next turn, or one in order.
+
+        If both have slots, the child waits there for its turn, and the parent goes on at its slot.
+        """
+        parent.state, parent.reply = State.VFORK, FIRST_REPLY if is_next else READY_REPLY
+        if child.slot and parent.slot:
+            child.process.is_quiet = child.answer_at_slot = True
+        if is_next:
+            child.state = State.READY
+            self._kernel.run_queue.appendleft(child)
+        else:
+            self._kernel.make_ready(child)
 
     def release_vfork(self, process: Process) -> None:
-        """The child of a vfork has exec'd or died: its parent runs again, and speaks first (FORK_DONE)."""
+        """The child of a vfork has exec'd or died: its parent runs again, at its slot, or speaks first (FORK_DONE)."""
         parent = process.vfork_parent
         process.vfork_parent = None
         process.has_let_go = True
         if parent is None or parent.process.dead:
             return
         if parent.state is State.VFORK:
-            parent.owes_message = True
+            if process.is_quiet:
+                parent.answer_at_slot = True
+            else:
+                parent.owes_message = True
             self._kernel.make_ready(parent)
         elif parent.parked is not None and parent.parked.wait == Wait.VFORK:
             self._kernel.wake(parent, Wake.READY)
@@ -152,6 +166,8 @@ class Lifecycle:
         if actor.timeout is not None:
             actor.timeout.cancel()
         actor.state = State.DEAD
+        if kernel.tracees.all:
+            kernel.tracees.ended(actor)
         kernel.actors.pop(actor.number, None)
         kernel.slots.release(actor)
         actor.process.actors.remove(actor)
@@ -209,6 +225,8 @@ class Lifecycle:
             process.exit_status = kernel.launcher.wait_status(process.host.name, process.pid)
             if process.exit_status < 0:
                 kernel.disturbances.note(f"the first process of host {process.host.name} has died")
+            elif process.pidfd < 0 and not kernel.is_off(process.host.name):
+                kernel.disturbances.look_at_stillbirth(process, process.exit_status)
         if process.is_traced and (reason := kernel.launcher.why_killed(process.host.name, process.pid)):
             kernel.warn(f"{process!r} was killed at an exec that could not be intercepted: {reason}")
         zombies.reap(kernel, process)
@@ -217,6 +235,8 @@ class Lifecycle:
         self._release(process)
         kernel.readiness.changed()
         self._log_exit(process)
+        if kernel.tracees.all or kernel.tracees.reports:
+            kernel.tracees.tracer_ended(process)
         self._tell_relatives(process)
         self.await_deaths(process.take_doomed())
 

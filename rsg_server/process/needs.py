@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rsg_server.event_log import EventLog
     from rsg_server.fd_store.store import FdStore
     from rsg_server.options import KernelOptions
-    from rsg_server.process.actor import Actor
+    from rsg_server.process.actor import Actor, Parked
     from rsg_server.process.channel_pool import ChannelPool
     from rsg_server.process.cpu import Cpu
     from rsg_server.process.futex import FutexTable
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
     from rsg_server.process.signals import Signals
     from rsg_server.process.slots import Slots
+    from rsg_server.process.tracees import Tracees
 
 
 class Readiness(Protocol):
@@ -74,6 +75,9 @@ class Disturbances(Protocol):
 
     def look_at_death(self, process: Process, moment_ns: int, in_turn: bool) -> None:
         """Note the death of a process that has not announced its end, if its killer is not known."""
+
+    def look_at_stillbirth(self, process: Process, status: int) -> None:
+        """Note the death of a started process before its first message, if by a signal; `status` is as wait(2) gives it."""
 
 
 class Waker(Protocol):
@@ -157,9 +161,14 @@ class Kernel(RunQueue, SignalSender, Protocol):
     @property
     def traces(self) -> Traces | None: ...
     @property
+    def tracees(self) -> Tracees: ...
+    @property
     def debugger(self) -> Debugger | None: ...
     @property
     def disturbances(self) -> Disturbances: ...
+
+    def park(self, actor: Actor, parked: Parked, is_in_timer_queue: bool = False) -> None:
+        """Take the turn from an actor until something of `parked` happens."""
 
     def is_off(self, host_name: str) -> bool:
         """Whether a host has no power."""

@@ -7,12 +7,13 @@ import signal
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
+from rsg_server.process.host_state import HostState
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rsg_server.clock.timeline import Event
     from rsg_server.process.actor import Actor
-    from rsg_server.process.host_state import HostState
     from rsg_server.process.zombies import Zombie
 
 
@@ -54,6 +55,7 @@ class Process:
     zombies: list[Zombie] = field(default_factory=list)  # dead children that the process may not have waited for
     timers: dict[int, Timer] = field(default_factory=dict)
     vfork_parent: Actor | None = None
+    is_quiet: bool = False  # born by a vfork, without a HELLO: the first message tells who it is
     has_let_go: bool = False  # of a parent that waits in vfork: this process has exec'd or died
     stopped: bool = False
     hears_kernel: bool = False  # the kernel may send signals of its own (terminals, O_ASYNC)
@@ -68,7 +70,6 @@ class Process:
     born_ns: int = 0
     images: int = 0  # programs that the process has run
     is_traced: bool = False  # its host is to bring the shim into what it execs
-    execs: bool = False  # the next message is the HELLO of another program, or EXEC_FAILED
     on_exit: Callable[[Process], None] | None = None
 
     def __repr__(self) -> str:

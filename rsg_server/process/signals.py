@@ -23,6 +23,12 @@ class Signals:
     def __init__(self, kernel: RunQueue) -> None:
         self._kernel = kernel
         self.listeners: dict[int, Process] = {}
+        self.by_server = 0  # signals that the server has sent, as a mask: to a handler they look like a user's
+
+    def send(self, process: Process, number: int) -> None:
+        """Send a plain signal from the server; `notice` has it taken."""
+        self.by_server |= 1 << (number - 1)
+        native_signal.send(process.pidfd, number)
 
     def notice(self, process: Process, number: int, tid: int = 0, every_thread: bool = False) -> None:
         """A signal was sent to a process, or to its thread `tid`: wake the first waiting actor that may take the signal.
@@ -35,6 +41,8 @@ class Signals:
         for actor in list(process.actors):
             parked = actor.parked
             if actor.state is not State.PARKED or parked is None or (tid and actor.tid != tid):
+                continue
+            if parked.wait == Wait.TRACED:  # the tracer alone lets the actor go on
                 continue
             waited_for = parked.wait == Wait.SIGNAL and parked.a & bit
             if every_thread or not parked.blocked & bit or parked.blocked & HAS_SIGNALFD or waited_for:

@@ -42,6 +42,10 @@ class Binding:
         address, taken = plain(ip), self.ports_of(bound.host)
         if not self._may_have(bound, address):
             return errno.EADDRNOTAVAIL
+        if bound.kind == "r":  # known by its protocol, and may be bound anew
+            assert bound.local is not None
+            bound.local = Address(ip, bound.local.port)
+            return 0
         if port == 0:
             port = taken.ephemeral(bound.kind)
         elif taken.is_in_time_wait(bound, port, self._kernel.now_ns) or any(
@@ -57,7 +61,7 @@ class Binding:
     def _may_have(self, bound: SimulatedSocket, address: bytes) -> bool:
         if address in (ANY[4], ANY[6]) or is_loopback(address) or self._is_own(bound.host, address):
             return True
-        return bound.kind == "d" and self._kernel.datagrams.multicast.is_many(bound.host, address)
+        return bound.kind != "s" and self._kernel.datagrams.multicast.is_many(bound.host, address)
 
     def _is_own(self, host: HostState, ip: bytes) -> bool:
         return self._kernel.platform.host_by_address(ip) is host.host
@@ -120,7 +124,7 @@ class Binding:
         found = [
             which
             for which in self.ports_of(host).at(kind, port)
-            if (kind == "d" or which.state is SocketState.LISTENING)
+            if (kind != "s" or which.state is SocketState.LISTENING)
             and ports.hears(which, ip)
             and not self._kernel.sockets.is_abandoned(which)
         ]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rsg_server._native import ffi
+from rsg_server.capture.frames import ICMP, ICMPV6, UDP
 from rsg_server.protocol import DATAGRAM_HEADER_BYTES, DatagramField
 from rsg_server.sockets.pair import Address
 from rsg_server.sockets.ports import in_family
@@ -25,6 +26,8 @@ _FIELDS = ffi.typeof("struct simunix_datagram").fields
 _HEADER = struct.Struct("@" + "".join("x" if name == "unused" else _CODES[field.type.cname] for name, field in _FIELDS))
 assert _HEADER.size == DATAGRAM_HEADER_BYTES
 DEFAULT_HOP_LIMIT = 64
+HEADERS_BYTES = {UDP: 28, ICMP: 20, ICMPV6: 40}
+"""Of the IP packet by protocol, besides what the application writes; of UDP as in IPv4."""
 SENDS = {4: ((0, 2), (0, 1)), 6: ((41, 16), (41, 67))}
 """By family, the socket options that set hop limit and traffic class: IP_TTL, IP_TOS; IPV6_UNICAST_HOPS, IPV6_TCLASS."""
 _WANTS_TIME = {(1, 29): DatagramField.TIME, (1, 35): DatagramField.TIME_NS, (1, 37): DatagramField.TIMES}
@@ -94,14 +97,23 @@ class Datagram:
     target: Address
     label: Label
     payload: bytes
+    protocol: int = UDP
 
-    def shown_to(self, receiver: SimulatedSocket, arrived_ns: int) -> bytes:
-        """The message for a receiver's shim, with its header; `arrived_ns` is CLOCK_REALTIME."""
+    @property
+    def size_bytes(self) -> int:
+        """As much as leaves, headers included."""
+        return len(self.payload) + HEADERS_BYTES[self.protocol]
+
+    def shown_to(self, receiver: SimulatedSocket, arrived_ns: int, payload: bytes | None = None) -> bytes:
+        """The message for a receiver's shim: its header, and the payload or what is shown instead.
+
+        `arrived_ns` is CLOCK_REALTIME.
+        """
         family, label = receiver.family, self.label
         wanted = sum(bit for key, bit in WANTS[family].items() if _small(receiver, key))
         source, target = in_family(self.source.ip, family), in_family(self.target.ip, family)
         fields = (label.hop_limit, label.traffic_class, wanted, target, arrived_ns)
-        return _HEADER.pack(family, 0, self.source.port, source, *fields) + self.payload
+        return _HEADER.pack(family, 0, self.source.port, source, *fields) + (self.payload if payload is None else payload)
 
 
 REFUSED = _HEADER.pack(4, errno.ECONNREFUSED, 0, b"", 0, 0, 0, b"", 0)

@@ -1,4 +1,4 @@
-"""UDP: datagrams leave a sender's pair with their target in a header, travel, and reach the sockets that are bound there.
+"""UDP and ICMP: datagrams leave a sender's pair with their target in a header, travel, and reach the sockets bound there.
 
 The server takes datagrams from a pair in order, and holds at most one per socket: one for which the queue of its pair of hosts
 has no room. While one is held, nothing more is taken, the pair fills up, and so the sender has to wait.
@@ -11,18 +11,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from rsg_server.capture.frames import UDP
 from rsg_server.protocol import DATAGRAM_HEADER_BYTES
-from rsg_server.sockets.datagram_header import REFUSED, Datagram, Label, Sent
+from rsg_server.sockets import icmp
+from rsg_server.sockets.datagram_header import HEADERS_BYTES, REFUSED, Datagram, Label, Sent
 from rsg_server.sockets.multicast import Multicast
 from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
 from rsg_server.sockets.ports import plain
 
 if TYPE_CHECKING:
+    from rsg_server.capture.capture import Capture
     from rsg_server.process.host_state import HostState
     from rsg_server.sockets.needs import Kernel
-
-UDP_HEADER_BYTES = 28
-"""Of UDP and IPv4."""
 
 
 def _accepts(receiver: SimulatedSocket, source: Address) -> bool:
@@ -31,12 +31,20 @@ def _accepts(receiver: SimulatedSocket, source: Address) -> bool:
     return remote is None or (plain(remote.ip), remote.port) == (plain(source.ip), source.port)
 
 
+def _frames(datagram: Datagram, capture: Capture) -> list[bytes]:
+    source, target, label = datagram.source, datagram.target, datagram.label
+    if datagram.protocol != UDP:
+        return capture.icmp(source.ip, target.ip, datagram.payload, label.hop_limit, label.traffic_class)
+    return capture.datagram(source, target, datagram.payload, label.hop_limit, label.traffic_class)
+
+
 class Datagrams:
     """Takes datagrams from sending sockets and gives them to receiving ones."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self.multicast = Multicast(kernel)
+        self.icmp = icmp.Icmp(kernel, self._carry)
         self._held: dict[int, bytes] = {}  # by number of the socket
 
     def take(self, sender: SimulatedSocket, is_closed: bool = False) -> None:
@@ -61,7 +69,7 @@ class Datagrams:
     def _finds_room(self, sender: SimulatedSocket, receiver: HostState, message: bytes) -> bool:
         """Whether the queue has room for a datagram now. If not, the datagram is lost, or held until there is room."""
         queue = self._kernel.network.datagrams(sender.host.host, receiver.host)
-        if queue.has_room(len(message) - DATAGRAM_HEADER_BYTES + UDP_HEADER_BYTES):
+        if queue.has_room(len(message) - DATAGRAM_HEADER_BYTES + HEADERS_BYTES[UDP]):
             return True
         if queue.holds_up_its_sender:
             self._held[sender.number] = message
@@ -94,19 +102,29 @@ class Datagrams:
             return
         if not is_last and not self._finds_room(sender, host, message):
             return
-        datagram = Datagram(source, Address(ip, target.port), label, payload)
-        self._carry(sender.host, host, datagram, partial(self._arrive, sender, datagram))
+        datagram = self._datagram(sender, source, Address(ip, target.port), label, payload)
+        arrive = partial(self._arrive, sender, datagram)
+        if datagram.protocol != UDP:
+            arrive = partial(self.icmp.arrive, host, sender.host, datagram)
+        self._carry(sender.host, host, datagram, arrive)
+
+    @staticmethod
+    def _datagram(sender: SimulatedSocket, source: Address, target: Address, label: Label, payload: bytes) -> Datagram:
+        """What leaves a socket: a message of ICMP has no ports, and a checksum."""
+        if sender.kind == "d":
+            return Datagram(source, target, label, payload)
+        message = icmp.outgoing(sender, source, target.ip, payload)
+        return Datagram(Address(source.ip, 0), Address(target.ip, 0), label, message, icmp.protocol_of(target.ip))
 
     def _carry(self, sender: HostState, receiver: HostState, datagram: Datagram, arrive: Callable[[], None]) -> None:
         """Send a datagram to one host; `arrive` is called there unless it is lost on the way."""
-        label = datagram.label
         lossy = self._kernel.wire.reach.loses(sender.host, receiver.host)
         self._kernel.wire.datagram(
             sender,
             receiver,
             None if lossy else arrive,
-            len(datagram.payload) + UDP_HEADER_BYTES,
-            lambda it: it.datagram(datagram.source, datagram.target, datagram.payload, label.hop_limit, label.traffic_class),
+            datagram.size_bytes,
+            partial(_frames, datagram),
         )
 
     def _send_to_many(self, sender: SimulatedSocket, target: Address, label: Label, payload: bytes) -> None:
@@ -114,18 +132,21 @@ class Datagrams:
         if source is None or self.multicast.may_send(sender, target.ip):
             return
         interface = self.multicast.outgoing(sender, target.ip)
-        datagram = Datagram(source, target, label, payload)
+        datagram = self._datagram(sender, source, target, label, payload)
         for host in self.multicast.hosts(sender, target.ip):
             queue = self._kernel.network.datagrams(sender.host.host, host.host)
-            if not queue.has_room(len(payload) + UDP_HEADER_BYTES):
+            if not queue.has_room(datagram.size_bytes):
                 continue  # some switch loses it
-            self._carry(sender.host, host, datagram, partial(self._arrive_at_all, host, interface, datagram))
+            arrive = partial(self._arrive_at_all, host, interface, datagram)
+            if datagram.protocol != UDP:
+                arrive = partial(self.icmp.arrive, host, sender.host, datagram, is_for_many=True)
+            self._carry(sender.host, host, datagram, arrive)
 
     def _arrive_at_all(self, host: HostState, interface: int, datagram: Datagram) -> None:
         target = datagram.target
         for receiver in list(self.multicast.receivers(host, interface, target.ip, target.port)):
             if _accepts(receiver, datagram.source):
-                self._put(receiver, datagram.shown_to(receiver, self._realtime_ns()))
+                self.give(receiver, datagram)
 
     def _arrive(self, sender: SimulatedSocket, datagram: Datagram) -> None:
         source, target, payload = datagram.source, datagram.target, datagram.payload
@@ -134,15 +155,17 @@ class Datagrams:
         receiver = binding.find(host, "d", target.ip, target.port, source) if host is not None else None
         if receiver is not None:
             if _accepts(receiver, source):
-                self._put(receiver, datagram.shown_to(receiver, self._realtime_ns()))
+                self.give(receiver, datagram)
         elif host is not None and sender.state is SocketState.CONNECTED:
             refuse = partial(self._put, sender, REFUSED)
             self._kernel.wire.packet(
                 host, sender.host, refuse, frames=lambda capture: capture.unreachable(source, target, payload)
             )
 
-    def _realtime_ns(self) -> int:
-        return self._kernel.options.epoch_ns + self._kernel.now_ns
+    def give(self, receiver: SimulatedSocket, datagram: Datagram, shown: bytes | None = None) -> None:
+        """Let a socket receive a datagram, or what is `shown` of it."""
+        now_ns = self._kernel.options.epoch_ns + self._kernel.now_ns
+        self._put(receiver, datagram.shown_to(receiver, now_ns, shown))
 
     def _put(self, receiver: SimulatedSocket, message: bytes) -> None:
         self._kernel.readiness.changed()

@@ -1,4 +1,4 @@
-"""A host's internet sockets as /proc/net/tcp, tcp6, udp and udp6 list them (proc(5)): for netstat, lsof, and ss.
+"""A host's internet sockets as files of /proc/net show them (proc(5)): for netstat, lsof, and ss.
 
 Bytes under way are not listed: the queues of a connection read 0, and that of a listener tells how many wait to be accepted.
 Connections in TIME_WAIT are not listed.
@@ -8,67 +8,167 @@ from __future__ import annotations
 
 import os
 import struct
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.sockets.pair import Address, SocketState
 from rsg_server.sockets.ports import ANY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from rsg_server.process.host_state import HostState
+    from rsg_server.process.process import Process
     from rsg_server.sockets.pair import SimulatedSocket
 
-ROWS_AT_ONCE = 16
+LINES_AT_ONCE = 16
 """As many as fit into one message."""
-_ESTABLISHED, _SYN_SENT, _FIN_WAIT2, _CLOSE, _CLOSE_WAIT, _LISTEN = 1, 2, 5, 7, 8, 10
+ESTABLISHED, _SYN_SENT, _FIN_WAIT2, CLOSE, _CLOSE_WAIT, LISTEN = 1, 2, 5, 7, 8, 10
 """Of enum in include/net/tcp_states.h."""
-_STATES = {SocketState.LISTENING: _LISTEN, SocketState.CONNECTING: _SYN_SENT}
+_STATES = {SocketState.LISTENING: LISTEN, SocketState.CONNECTING: _SYN_SENT}
+_WIDTH = {"s": 149, "d": 127, "i": 127, "r": 0}
+"""To which the kernel pads the lines of a kind, without the end of the line."""
+_LISTS = {"tcp": ("s", 4), "tcp6": ("s", 6), "udp": ("d", 4), "udp6": ("d", 6)} | {
+    "raw": ("r", 4),
+    "raw6": ("r", 6),
+    "icmp": ("i", 4),
+    "icmp6": ("i", 6),
+}
+"""By file, the kind and the family of the sockets in it."""
+_COLUMNS_4 = "local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode"
+_COLUMNS_6 = (
+    "local_address                         remote_address                        "
+    "st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode"
+)
+_ESTABLISHED_AT = 9
+"""The place of CurrEstab among the words of the line of TCP's values in /proc/net/snmp."""
 
 
-def rows(sockets: Iterable[SimulatedSocket], host: HostState, kind: str, family: int, first: int) -> str:
-    """Up to ROWS_AT_ONCE rows from the number `first` on, in the order in which the sockets were made; "" behind the last."""
-    listed = [
+def lines(sockets: Iterable[SimulatedSocket], process: Process, name: str) -> Sequence[str] | None:
+    """A file of /proc/net as a process sees it; None for a name that has nothing to do with sockets."""
+    if name in _LISTS:
+        kind, family = _LISTS[name]
+        return [_head(kind, family), *rows(sockets, process.host, kind, family)]
+    if name not in _SUMMARIES:
+        return None
+    try:
+        native = Path(f"/proc/{process.global_pid}/net/{name}").read_text().splitlines()
+    except OSError:
+        return ()
+    return _SUMMARIES[name](native, [which for which in sockets if which.host is process.host and which.kind != "n"])
+
+
+def piece(lines: Sequence[str], first: int) -> bytes:
+    """Some lines from the number `first` on, b"" behind the last."""
+    return "".join(f"{line}\n" for line in lines[first : first + LINES_AT_ONCE]).encode()
+
+
+def _head(kind: str, family: int) -> str:
+    begin = "   sl  " if (kind, family) == ("d", 4) else "  sl  "
+    end = "" if kind == "s" else " ref pointer drops"
+    return (begin + (_COLUMNS_4 if family == 4 else _COLUMNS_6) + end).ljust(_WIDTH[kind] if family == 4 else 0)
+
+
+def rows(sockets: Iterable[SimulatedSocket], host: HostState, kind: str, family: int) -> list[str]:
+    """The lines of a list behind its head, in the order in which the sockets were made."""
+    return [_row(number, which) for number, which in enumerate(listed(sockets, host, kind, family))]
+
+
+def listed(sockets: Iterable[SimulatedSocket], host: HostState, kind: str, family: int) -> list[SimulatedSocket]:
+    """The sockets of a host that are listed, in the order in which they were made."""
+    return [
         which for which in sockets if which.host is host and (which.kind, which.family) == (kind, family) and _is_listed(which)
     ]
-    return "".join(_row(number, which) for number, which in list(enumerate(listed))[first : first + ROWS_AT_ONCE])
+
+
+# Summaries: what the kernel says of the host's AF_UNIX and netlink sockets, and the internet sockets besides
+
+
+def _in_use(own: Sequence[SimulatedSocket], kind: str, family: int) -> int:
+    return sum((which.kind, which.family) == (kind, family) and _is_listed(which) for which in own)
+
+
+def _sockstat(native: Sequence[str], own: Sequence[SimulatedSocket]) -> Sequence[str]:
+    used = int(native[0].split()[2]) if native else 0
+    streams = sum(which.kind == "s" for which in own)
+    tcp, udp, raw = (_in_use(own, kind, 4) for kind in "sdr")
+    return (
+        f"sockets: used {used + len(own)}",
+        f"TCP: inuse {tcp} orphan 0 tw 0 alloc {streams} mem 0",
+        f"UDP: inuse {udp} mem 0",
+        "UDPLITE: inuse 0",
+        f"RAW: inuse {raw}",
+        "FRAG: inuse 0 memory 0",
+    )
+
+
+def _sockstat6(native: Sequence[str], own: Sequence[SimulatedSocket]) -> Sequence[str]:
+    tcp, udp, raw = (_in_use(own, kind, 6) for kind in "sdr")
+    return (f"TCP6: inuse {tcp}", f"UDP6: inuse {udp}", "UDPLITE6: inuse 0", f"RAW6: inuse {raw}", "FRAG6: inuse 0 memory 0")
+
+
+def _snmp(native: Sequence[str], own: Sequence[SimulatedSocket]) -> Sequence[str]:
+    """The kernel's counters of the host's network namespace, in which nothing happens, but for TCP's CurrEstab."""
+    established = sum(which.kind == "s" and state_of(which) in (ESTABLISHED, _CLOSE_WAIT) for which in own)
+    shown = list(native)
+    for at, line in enumerate(shown):
+        words = line.split(" ")
+        if words[0] == "Tcp:" and len(words) > _ESTABLISHED_AT and words[_ESTABLISHED_AT].isdigit():
+            words[_ESTABLISHED_AT] = str(established)
+            shown[at] = " ".join(words)
+    return shown
+
+
+_SUMMARIES: dict[str, Callable[[Sequence[str], Sequence[SimulatedSocket]], Sequence[str]]] = {
+    "sockstat": _sockstat,
+    "sockstat6": _sockstat6,
+    "snmp": _snmp,
+}
+
+
+# Rows
 
 
 def _is_listed(which: SimulatedSocket) -> bool:
     """As in Linux: a datagram socket that has a port, a stream that listens, connects or is connected."""
     if which.local is None or which.state is SocketState.CLOSED:
         return False
-    return which.kind == "d" or which.state is not SocketState.OPEN
+    return which.kind != "s" or which.state is not SocketState.OPEN
 
 
 def _row(number: int, which: SimulatedSocket) -> str:
-    state = _state(which)
-    remote = which.remote if state not in (_LISTEN, _CLOSE) else None
-    waiting = len(which.pending) if state == _LISTEN else 0
-    inode = 0 if which.app_end is not None else which.inode  # a connection that nobody has accepted yet has none
+    state = state_of(which)
+    remote = which.remote if state not in (LISTEN, CLOSE) else None
+    waiting = len(which.pending) if state == LISTEN else 0
     common = (
         f"{_address(which.local, which.family)} {_address(remote, which.family)} {state:02X} 00000000:{waiting:08X} 00:00000000"
     )
-    tail = f"{common} 00000000 {_user(which):5} {0:8} {inode}"
-    if which.kind == "d":
-        return f"{number:5}: {tail} 2 0000000000000000 0".ljust(127) + "\n"
-    return f"{number:4}: {tail} 1 0000000000000000 {_timing(state)}".ljust(149) + "\n"
+    tail = f"{common} 00000000 {user_of(which):5} {0:8} {inode_of(which)}"
+    if which.kind == "s":
+        return f"{number:4}: {tail} 1 0000000000000000 {_timing(state)}".ljust(_WIDTH["s"])
+    return f"{number:{4 if which.kind == 'r' else 5}}: {tail} 2 0000000000000000 0".ljust(_WIDTH[which.kind])
+
+
+def inode_of(which: SimulatedSocket) -> int:
+    """By which the holders of a socket are found; 0 for a connection that nobody has accepted yet."""
+    return 0 if which.app_end is not None else which.inode
 
 
 def _timing(state: int) -> str:
     """Retransmission time-out, delayed acknowledgement, quick mode, congestion window and slow-start threshold."""
-    return "100 0 0 10 0" if state in (_LISTEN, _SYN_SENT) else "20 4 30 10 -1"
+    return "100 0 0 10 0" if state in (LISTEN, _SYN_SENT) else "20 4 30 10 -1"
 
 
-def _state(which: SimulatedSocket) -> int:
-    if which.kind == "d":
-        return _ESTABLISHED if which.state is SocketState.CONNECTED else _CLOSE
+def state_of(which: SimulatedSocket) -> int:
+    """The number of a socket's state."""
+    if which.kind != "s":
+        return ESTABLISHED if which.state is SocketState.CONNECTED else CLOSE
     if which.state is not SocketState.CONNECTED:
-        return _STATES[which.state]
+        return _STATES.get(which.state, CLOSE)
     if which.app_finished:
         return _FIN_WAIT2
     peer = which.peer
-    return _CLOSE_WAIT if peer is not None and peer.app_finished else _ESTABLISHED
+    return _CLOSE_WAIT if peer is not None and peer.app_finished else ESTABLISHED
 
 
 def _address(address: Address | None, family: int) -> str:
@@ -77,7 +177,7 @@ def _address(address: Address | None, family: int) -> str:
     return "".join(f"{word:08X}" for (word,) in struct.iter_unpack("=I", ip)) + f":{port:04X}"
 
 
-def _user(which: SimulatedSocket) -> int:
+def user_of(which: SimulatedSocket) -> int:
     """Of the process that the server gave the socket to. A run without root has one user, whom its hosts call root."""
     try:
         user = os.stat(f"/proc/{which.owner.global_pid}").st_uid if which.owner is not None else 0

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rsg_server.process.host_state import HostState
     from rsg_server.sockets.datagrams import Datagrams
     from rsg_server.sockets.interfaces import InterfaceTable
-    from rsg_server.sockets.netlink import Netlink
+    from rsg_server.sockets.netlink.netlink import Netlink
     from rsg_server.sockets.pair import SimulatedSocket
     from rsg_server.sockets.table import SocketTable
     from rsg_server.sockets.wire import Wire

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rsg_server.sockets.needs import Kernel
 
 SOL_SOCKET, SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6, SOL_UDPLITE, SOL_NETLINK = 1, 0, 6, 17, 41, 136, 270
+SOL_RAW, SOL_ICMPV6 = 255, 58
 Key = tuple[int, int]
 ALGORITHMS = (b"cubic", b"reno")
 MSS = {True: 65483, False: 1448}
@@ -81,6 +82,7 @@ NUMBERS: dict[Key, Number] = {
     (SOL_IPV6, 23): Number(unset=1, least=0, most=5),  # IPV6_MTU_DISCOVER
     (SOL_IPV6, 29): Number(unset=1, least=0, most=1),  # IPV6_MULTICAST_ALL
     (SOL_IPV6, 67): Number(least=-1, most=255),  # IPV6_TCLASS
+    (SOL_RAW, 7): Number(unset=-1),  # IPV6_CHECKSUM
 }
 BYTES: dict[Key, bytes] = {
     (SOL_SOCKET, 13): bytes(8),  # SO_LINGER
@@ -92,6 +94,8 @@ BYTES: dict[Key, bytes] = {
     (SOL_IPV6, 59): b"",
     (SOL_TCP, 13): b"cubic".ljust(16, b"\0"),  # TCP_CONGESTION
     (SOL_SOCKET, 25): b"",  # SO_BINDTODEVICE
+    (SOL_RAW, 1): bytes(4),  # ICMP_FILTER
+    (SOL_ICMPV6, 1): bytes(32),  # ICMPV6_FILTER
 }
 """Options that are no numbers, and what they are before they are set."""
 REFUSED: dict[Key, int] = {
@@ -106,6 +110,7 @@ REFUSED: dict[Key, int] = {
     (SOL_SOCKET, 77): errno.ENODATA,  # SO_PEERPIDFD
     (SOL_SOCKET, 31): errno.ENOPROTOOPT,  # SO_PEERSEC
     (SOL_TCP, 31): errno.ENOENT,  # TCP_ULP
+    (SOL_IP, 3): errno.ENOPROTOOPT,  # IP_HDRINCL
 }
 """Options that can be neither read nor set, and the errno of an attempt."""
 SET_ONLY = {(SOL_IP, option) for option in (*range(35, 41), *range(42, 49))} | {
@@ -125,11 +130,15 @@ SEGMENT_BYTES = (88, 32767)
 """TCP_MAXSEG of Linux: TCP_MIN_MSS to MAX_TCP_WINDOW (net/ipv4/tcp.c)."""
 
 
+_OWN_LEVELS = {"s": (SOL_TCP,), "d": (SOL_UDP, SOL_UDPLITE), "i": (), "r": (SOL_RAW, SOL_ICMPV6)}
+"""By kind of socket, the levels of its protocol."""
+
+
 def levels_of(which: SimulatedSocket) -> tuple[int, ...]:
     """The levels at which a socket has options."""
     if which.kind == "n":
         return (SOL_SOCKET, SOL_NETLINK)
-    own = (SOL_TCP,) if which.kind == "s" else (SOL_UDP, SOL_UDPLITE)
+    own = _OWN_LEVELS[which.kind]
     return (SOL_SOCKET, SOL_IP, *own) if which.family == 4 else (SOL_SOCKET, SOL_IP, SOL_IPV6, *own)
 
 
@@ -227,8 +236,9 @@ def _is_segment_size(kernel: Kernel, which: SimulatedSocket, value: bytes) -> in
 
 
 def _has_device(kernel: Kernel, which: SimulatedSocket, value: bytes) -> int:
+    name = value.rstrip(b"\0")
     names = [interface.name.encode() for interface in kernel.interfaces.of(which.host.host)]
-    return 0 if value.rstrip(b"\0") in (b"", *names) else errno.ENODEV
+    return 0 if not name or name in names else errno.ENODEV
 
 
 def _has_interface(kernel: Kernel, which: SimulatedSocket, value: bytes) -> int:
@@ -270,7 +280,7 @@ def _mtu(kernel: Kernel, which: SimulatedSocket) -> bytes | int:
     return struct.pack("=i", MTU[is_loopback(plain(which.remote.ip))] if which.remote is not None else MTU[False])
 
 
-def _info(kernel: Kernel, which: SimulatedSocket) -> bytes:
+def tcp_info(kernel: Kernel, which: SimulatedSocket) -> bytes:
     """struct tcp_info; the fields about loss and congestion say that there has been none."""
     state = STATES[which.state]
     if which.state is SocketState.CONNECTED and which.app_finished:
@@ -284,6 +294,11 @@ def _info(kernel: Kernel, which: SimulatedSocket) -> bytes:
     sizes = (MTU[_is_near(which)], 65535, rtt_us, rtt_us // 2, 0x7FFFFFFF, 10, mss, 3, rtt_us, 65535, 0)
     counts = struct.pack("=4Q", 0, (1 << 64) - 1, which.bytes_read, which.bytes_pushed)
     return head + struct.pack("=13I", *times) + struct.pack("=11I", *sizes) + counts + bytes(96)
+
+
+def congestion_control(which: SimulatedSocket) -> bytes:
+    """The name of the algorithm that a stream believes in."""
+    return which.options.get((SOL_TCP, 13), BYTES[SOL_TCP, 13]).rstrip(b"\0")
 
 
 def _name_bytes(address: Address) -> bytes:
@@ -317,7 +332,7 @@ _TOLD: dict[Key, Callable[[Kernel, SimulatedSocket], bytes | int]] = {
     (SOL_SOCKET, 57): lambda kernel, which: struct.pack("=Q", which.number),  # SO_COOKIE
     (SOL_SOCKET, 71): lambda kernel, which: struct.pack("=Q", 1),  # SO_NETNS_COOKIE
     TCP_MAXSEG: _segment,
-    TCP_INFO: _info,
+    TCP_INFO: tcp_info,
     (SOL_IP, 14): _mtu,  # IP_MTU
     (SOL_IPV6, 24): _mtu,  # IPV6_MTU
     (SOL_IPV6, 61): lambda kernel, which: errno.ENOTCONN,  # IPV6_PATHMTU

@@ -18,9 +18,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
+from rsg_server.process.host_state import HostState
+
 if TYPE_CHECKING:
     from rsg_server.fd_store.store import FdStore
-    from rsg_server.process.host_state import HostState
     from rsg_server.process.process import Process
 
 READ_BYTES = 65536
@@ -87,7 +88,7 @@ class SimulatedSocket:
     number: int
     host: HostState
     family: int  # 4, 6; 16 netlink
-    kind: str  # 's' stream, 'd' datagram, 'n' netlink
+    kind: str  # 's' stream, 'd' datagram, 'i' ping socket, 'r' raw socket, 'n' netlink
     held: socket.socket | None  # `end`; None while the descriptor store has it
     app_end: socket.socket | None
     type: int = 0  # as it was asked for: SOCK_

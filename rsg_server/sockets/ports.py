@@ -108,7 +108,7 @@ def conflict(new: SimulatedSocket, ip: bytes, old: SimulatedSocket) -> bool:
     if flag(new, SO_REUSEPORT) and flag(old, SO_REUSEPORT):
         return False
     reuse = flag(new, SO_REUSEADDR) and flag(old, SO_REUSEADDR)
-    return not (reuse and (new.kind == "d" or old.state is not SocketState.LISTENING))
+    return not (reuse and (new.kind != "s" or old.state is not SocketState.LISTENING))
 
 
 def _overlap(new: SimulatedSocket, ip: bytes, old: SimulatedSocket, other: bytes) -> bool:

@@ -95,12 +95,12 @@ class SocketTable:
             self.closed_by_application(which)
 
     def _take(self, which: SimulatedSocket, is_closed: bool) -> None:
-        if which.kind == "d":
-            self._kernel.datagrams.take(which, is_closed)
+        if which.kind == "s":
+            self.streams.take(which)
         elif which.kind == "n":
             self._kernel.netlink.take(which)
         else:
-            self.streams.take(which)
+            self._kernel.datagrams.take(which, is_closed)
 
     def set_events(self, which: SimulatedSocket) -> None:
         """Watch for what can be acted on: input unless there is no room for it, room at the application while bytes wait."""

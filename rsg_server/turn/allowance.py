@@ -27,4 +27,4 @@ def set_lookahead(kernel: AllowanceKernel, limit_ns: int) -> None:
         words[LOOKAHEAD] = 0
     else:
         own = kernel.timeline.next_own_ns
-        words[LOOKAHEAD] = min(kernel.now_ns + SOLO_LIMIT_NS, limit_ns, FOREVER_NS if own is None else own)
+        words[LOOKAHEAD] = min(kernel.now_ns + kernel.solo_limit_ns, limit_ns, FOREVER_NS if own is None else own)

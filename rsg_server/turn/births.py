@@ -16,7 +16,6 @@ from rsg_server.process.actor import Actor, State
 from rsg_server.protocol import MESSAGE_MAX
 
 if TYPE_CHECKING:
-    from rsg_server.process.process import Process
     from rsg_server.turn.needs import BirthKernel
 
 HELLO_LOOKS = 20
@@ -47,30 +46,36 @@ def receive_first(kernel: BirthKernel, actor: Actor) -> bytes:
 
 
 def await_first(kernel: BirthKernel, child: Actor) -> bytes | None:
-    """Wait for the first message of a forked child; None if the child has died, or is silent."""
+    """Wait for the first message of a child; None if the child has died, is silent, or was never born (vfork)."""
     for _ in range(HELLO_LOOKS):
         try:
             message = receive_first(kernel, child)
         except BlockingIOError:
+            if holder_of_vfork(kernel, child) is not child:
+                return None
             continue
         except ConnectionResetError:
             message = b""
         if message:
             return message
-        _died_before_hello(kernel, child.process)
+        find_dead(kernel, child)
+        kernel.lifecycle.met_dead(child.process)
         return None
     return None
 
 
-def _died_before_hello(kernel: BirthKernel, process: Process) -> None:
-    """Wait for the end of a child that was killed before its first message.
+def find_dead(kernel: BirthKernel, actor: Actor) -> bool:
+    """Whether a process that has died before its first message is known, or is found among the children of its parent.
 
-    No credentials have told its pid in the server's namespace: it is looked for among the children of its parent.
+    No credentials have told its pid in the server's namespace. The child of a vfork has left its own in its slot.
     """
+    process = actor.process
+    if process.is_quiet and actor.slot and process.pidfd < 0:
+        process.pid = kernel.page.tid_at(actor.slot)
     if process.parent is not None and process.pidfd < 0:
         with contextlib.suppress(ProcessLookupError):
             process.open_pidfd(native_signal.global_child(process.parent.global_pid, process.pid))
-    kernel.lifecycle.met_dead(process)
+    return process.pidfd >= 0
 
 
 def holder_of_vfork(kernel: BirthKernel, child: Actor) -> Actor:

@@ -50,7 +50,7 @@ class Listener:
         """Receive the next message; empty if its sender has died. Raises BlockingIOError after some silence."""
         self.speaker = holder
         words = self._kernel.page.words
-        if self._more or holder.process.execs or not words[LISTENS_AT_DOORBELL]:  # a new image does not know of the doorbell
+        if self._more or not words[LISTENS_AT_DOORBELL]:
             self._more = False
             return holder.channel.recv(MESSAGE_MAX)
         waited_ns, slice_ns = 0, _FIRST_SLICE_NS

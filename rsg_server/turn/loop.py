@@ -30,6 +30,7 @@ from rsg_server.clock.clock_page import (
 from rsg_server.handlers import HANDLERS
 from rsg_server.handlers.handoff import catch_up
 from rsg_server.process.actor import Actor, State
+from rsg_server.process.lifecycle import FIRST_TURN
 from rsg_server.protocol import QUANTUM_NS, Hello, Op, Wait
 from rsg_server.turn import births, clock_guard, failures
 from rsg_server.turn.allowance import set_lookahead
@@ -46,8 +47,6 @@ LONG_NS = 1_000_000_000
 """Before the clock moves by as much, it is worth the while to ask who waits for what is due."""
 SETTLE_LOOKS, SETTLE_S = 5, 0.001
 """How often, and after how many real seconds each, the loop looks whether a terminal has handed characters on."""
-FIRST_TURN = 255
-"""In the event log, the reason of a turn of an actor that speaks first: no wait has ended."""
 UNREAD = "does not read its answers"
 """Why a process is killed whose channel is full: no shim sends a message before it has read the last reply."""
 _MALFORMED = (ValueError, KeyError, TypeError, IndexError, OverflowError, struct.error, msgpack.UnpackException)
@@ -171,7 +170,7 @@ class TurnLoop:
         wake = actor.reply[0] if not actor.owes_message else FIRST_TURN
         if actor.spinner is None or not kernel.preemption.begins(actor, actor.spinner):
             kernel.log.turn(kernel.now_ns, actor.number, wake)  # type: ignore[arg-type]
-        if not actor.owes_message:
+        if not actor.owes_message or actor.answer_at_slot:
             set_lookahead(kernel, self.limit_ns)
             self.listener.prepare()
             self._tell(actor, actor.reply)
@@ -270,9 +269,11 @@ class TurnLoop:
         finally:
             for fd in reply.fds if reply.close else ():
                 os.close(fd)
+        if reply.newborn is not None:
+            self._introduce(reply.newborn)
 
     def _introduce(self, child: Actor) -> None:
-        """Handle the HELLO of a forked child before its parent goes on; the child reads the reply when its first turn comes."""
+        """Handle the HELLO of a child before its parent or others go on; a reply is read by the child in its first turn."""
         message = births.await_first(self.kernel, child)
         if message is None:
             return
@@ -295,14 +296,15 @@ class TurnLoop:
         """End the process of an actor whose channel has ended: the process has died, or is about to."""
         if self.holder is actor:
             self.holder = None
-        if actor.process.pidfd < 0 and not actor.process.dead:
+        if actor.process.pidfd < 0 and not actor.process.dead and not births.find_dead(self.kernel, actor):
             self.kernel.warn(f"{actor.process!r} ended before it had begun")
         self.kernel.lifecycle.met_dead(actor.process, in_turn)
 
 
 def _says_hello(message: bytes) -> bool:
-    """Whether a message is a HELLO of a forked child."""
+    """Whether a message is a HELLO of a child."""
     try:
-        return list(msgpack.unpackb(message)[:2]) == [Op.HELLO, Hello.FORKED]
+        operation, kind = msgpack.unpackb(message)[:2]
+        return operation == Op.HELLO and kind in (Hello.FORKED, Hello.LATE)
     except _MALFORMED:
         return False

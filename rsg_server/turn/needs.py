@@ -43,6 +43,10 @@ class AllowanceKernel(Protocol):
     """What is due, and which actors are ready."""
 
     @property
+    def solo_limit_ns(self) -> int:
+        """How far, in virtual time, an actor that is alone may advance the clock; 0: every turn is the server's."""
+
+    @property
     def now_ns(self) -> int: ...
     @property
     def page(self) -> ClockPage: ...
@@ -68,7 +72,10 @@ class PreemptionKernel(Protocol):
 
 
 class BirthKernel(Protocol):
-    """The end of a process that dies before its first message."""
+    """The end of a process that dies before its first message, and the slot where it has left its pid."""
+
+    @property
+    def page(self) -> ClockPage: ...
 
     @property
     def lifecycle(self) -> Lifecycle: ...

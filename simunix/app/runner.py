@@ -102,17 +102,21 @@ def _exit_code(emulation: Emulation) -> int:
     return FAILED if emulation.failure is not None else 0
 
 
-def _accounting(directory: RunDirectory, cluster: ClusterPlan) -> Path | None:
-    """Where a cluster's accounting file lives in the run directory; None if there is none, or none yet."""
-    if not cluster.accounting:
-        return None
+def _record(directory: RunDirectory, cluster: ClusterPlan, path: str) -> Path | None:
+    """Where one of a cluster's `records` lives in the run directory; None if it is not written yet."""
     for name, specs in cluster.private.items():
         for spec in specs:
-            if cluster.accounting.startswith(spec.path + "/"):
-                file = directory.private(name, spec.path) / Path(cluster.accounting).relative_to(spec.path)
+            if path.startswith(spec.path + "/"):
+                folder = directory.shared(spec.path) if spec.shared else directory.private(name, spec.path)
+                file = folder / Path(path).relative_to(spec.path)
                 if file.exists():
                     return file
     return None
+
+
+def _records(directory: RunDirectory, cluster: ClusterPlan) -> list[str]:
+    files = [_record(directory, cluster, path) for path in cluster.records]
+    return [file.read_text() if file else "" for file in files]
 
 
 def _jobs_total(expansion: Expansion) -> int:
@@ -120,7 +124,7 @@ def _jobs_total(expansion: Expansion) -> int:
 
 
 def _jobs_done(directory: RunDirectory, expansion: Expansion) -> int:
-    files = [_accounting(directory, cluster) for cluster in expansion.clusters]
+    files = [_record(directory, cluster, path) for cluster in expansion.clusters for path in cluster.records[:1]]
     return sum(count_lines(file) for file in files if file)
 
 
@@ -130,13 +134,12 @@ def job_rows(scenario: Scenario, expansion: Expansion, directory: RunDirectory) 
 
 
 def _rows_of(scenario: Scenario, workload: WorkloadPlan, directory: RunDirectory) -> list[JobRow]:
-    file = _accounting(directory, workload.cluster)
     rjms = workload.cluster.rjms
     logs = logs_by_number(directory.shared(FOLDER), workload.host if len(scenario.workload or []) > 1 else "")
     recorded = Recorded(
         clients=rjms.clients,
         submissions=read_submissions(directory.private(workload.host, WORKLOAD_FOLDER) / "submissions.csv"),
-        completed=rjms.completed(file.read_text()) if file else {},
+        completed=rjms.completed(_records(directory, workload.cluster)),
         origin_s=workload.section.start / NS,
         epoch_s=scenario.epoch.timestamp(),
         suspended={number: log.suspended_s for number, log in logs.items() if log.suspensions},

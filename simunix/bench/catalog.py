@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rsg_server.errors import SimunixError
-from simunix.bench import demo, growth, hundred_jobs, long_runs, thirty_jobs, traps, turns
+from simunix.bench import demo, growth, hundred_jobs, long_runs, spawn, thirty_jobs, traps, turns
 from simunix.bench.context import Context
+from simunix.bench.parallel import parallelism
 from simunix.bench.row import Row
 
 
@@ -25,12 +26,21 @@ class Benchmark:
 
 BENCHMARKS = (
     Benchmark("turn", "what a turn and a system call cost", "1 min", ("checkout", "gcc"), turns.turns),
+    Benchmark("spawn", "what the birth and death of a process cost", "1 min", ("checkout", "gcc"), spawn.spawns),
     Benchmark("idle", "an idle Slurm of 16 nodes", "1 min", ("slurm",), growth.idle),
     Benchmark("demo", "a day of the NASA iPSC on 16 nodes", "3 min", ("checkout", "slurm"), demo.demo),
     Benchmark("hundred-jobs", "100 jobs: real time, faketime, simunix", "3 min", ("slurm",), hundred_jobs.hundred_jobs),
     Benchmark("growth", "clusters of 16 to 256 nodes", "2 min", ("slurm",), growth.small),
     Benchmark(
         "thirty-jobs", "30 jobs on 16 nodes in real time and emulated", "4 min", ("slurm",), thirty_jobs.thirty_jobs, True
+    ),
+    Benchmark(
+        "parallelism",
+        "how much work lay on the critical path",
+        "20 min",
+        ("checkout", "slurm"),
+        parallelism.parallelism,
+        True,
     ),
     Benchmark("traps", "which instructions trap, which messages are sent", "1 min", ("slurm",), traps.traps, True),
     Benchmark("growth-1024", "clusters of 16 to 1,024 nodes", "6 min", ("slurm",), growth.large, True),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from simunix.bench.context import Context, MeasurementError
 from simunix.rjms.adapter import CompletedJob
@@ -33,14 +34,20 @@ class EmulatedRun:
     wall_s: float
 
 
-def run_jobs(context: Context, jobs: Sequence[Job], node_count: int, cores: int) -> EmulatedRun:
-    """Run the jobs once. Raises MeasurementError."""
+def write_scenario(folder: Path, jobs: Sequence[Job], node_count: int, cores: int) -> Path:
+    """Write the scenario and its trace into a folder; return the scenario's file."""
     records = [[job.id, job.submit_s, -1, job.runtime_s, job.cores, -1, -1, job.cores, job.requested_s] for job in jobs]
     lines = [format_row(record + [-1] * UNKNOWN) for record in records]
-    (context.folder / "jobs.swf").write_text("\n".join(lines) + "\n")
-    scenario, out = context.folder / "jobs.yaml", context.folder / "emulated"
+    (folder / "jobs.swf").write_text("\n".join(lines) + "\n")
     first = f"{1:0{len(str(node_count))}d}"
+    scenario = folder / "jobs.yaml"
     scenario.write_text(SCENARIO.format(first=first, nodes=node_count, cores=cores))
+    return scenario
+
+
+def run_jobs(context: Context, jobs: Sequence[Job], node_count: int, cores: int) -> EmulatedRun:
+    """Run the jobs once. Raises MeasurementError."""
+    scenario, out = write_scenario(context.folder, jobs, node_count, cores), context.folder / "emulated"
     done = context.simunix("run", scenario, "--out", out)
     logs = list(out.glob("hosts/controller/**/jobcomp.log"))
     if not logs:

@@ -73,7 +73,7 @@ def read_places(file: Path) -> dict[str, Counter[Place]]:
 
 
 def read_messages(file: Path) -> Counter[str]:
-    """Return the counts of messages.csv by message, wait and system call, of all programs together."""
+    """Return the counts of server_messages.csv by message, wait and system call, of all programs together."""
     found: Counter[str] = Counter()
     for row in _rows(file):
         found[" ".join(filter(None, (row["message"], row["wait"], row["call"])))] += int(row["count"])

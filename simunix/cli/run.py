@@ -72,9 +72,14 @@ def _add_observation(parser: argparse.ArgumentParser) -> None:
         help="write what each link carries in each interval to links.csv",
     )
     parser.add_argument(
+        "--turn-costs",
+        action="store_true",
+        help="write the CPU time of each turn to turns.csv, and what crosses the network to messages.csv (a slower run)",
+    )
+    parser.add_argument(
         "--count-calls",
         action="store_true",
-        help="write which instructions trapped how often to traps.csv, and which messages the server got to messages.csv",
+        help="write which instructions trapped to traps.csv, and which messages the server got to server_messages.csv",
     )
 
 
@@ -123,12 +128,14 @@ def _execute_command(options: argparse.Namespace) -> int:
     from simunix.app.single import SingleOptions, run_single
     from simunix.launch.debug.strace import StraceOptions
 
-    if options.pcap is not None or options.link_usage is not None:
-        raise SimunixError("--pcap, --link-usage: a single command has no network but its loopback; run a scenario")
+    if options.pcap is not None or options.link_usage is not None or options.turn_costs:
+        raise SimunixError(
+            "--pcap, --link-usage, --turn-costs: a single command has no network but its loopback; run a scenario"
+        )
     if options.strace and options.out is None:
         raise SimunixError("--strace: say with --out DIR where the traces are to be kept")
     if options.count_calls and options.out is None:
-        raise SimunixError("--count-calls: say with --out DIR where traps.csv and messages.csv are to be kept")
+        raise SimunixError("--count-calls: say with --out DIR where traps.csv and server_messages.csv are to be kept")
     return run_single(
         SingleOptions(
             argv=tuple(options.target),
@@ -154,10 +161,10 @@ def _observation(options: argparse.Namespace) -> ObservationOptions:
     if interval_ns == 0:
         raise SimunixError("--link-usage: expected an interval above 0, such as '1s'")
     if options.pcap is None:
-        return ObservationOptions(None, interval_ns, options.count_calls)
+        return ObservationOptions(None, interval_ns, options.turn_costs, options.count_calls)
     try:
         hosts = tuple(expand_hosts(options.pcap)) if options.pcap else ()
-        return ObservationOptions(hosts, interval_ns, options.count_calls)
+        return ObservationOptions(hosts, interval_ns, options.turn_costs, options.count_calls)
     except ValueError as error:
         raise SimunixError(f"--pcap: {error}") from error
 

@@ -17,14 +17,14 @@ from rsg_server.handlers.signals import inject
 from rsg_server.kernel import Kernel
 from rsg_server.process.host_state import Command
 from rsg_server.process.process import Process
-from simunix.launch.factory.broker import FactoryError, HostLostError
+from simunix.launch.factory.broker import FactoryError, HostLostError, KilledError
 from simunix.launch.limits.ksm import MemoryGate
 from simunix.launch.plan import Plan, ProcessSpec
 from simunix.launch.run_directory import RunDirectory
 
 BOOT_STEP_NS = 10**9
 """When a host boots, its processes start again with the pauses of the plan between them, but with none longer than this."""
-FROM_OUTSIDE = (HostLostError, FactoryError, ServerError, StallError)
+FROM_OUTSIDE = (HostLostError, FactoryError, KilledError, ServerError, StallError)
 """Errors that no scenario has as its consequence: something outside of the emulation has gone wrong."""
 Descriptors = tuple[int, int, int]
 """Standard input, output and error."""

@@ -179,7 +179,7 @@ def _plan(scenario: Scenario, task: _Task, host_users: Population, root: RootTre
         submit=submit,
         behaviour=task.behaviour,
         files=(_submission_plan(scenario, section, submit, task.host), _script(task.host), *task.behaviour.files),
-        process=_submitter(task.host, section, task.key, root),
+        process=_submitter(task, root),
         context=context,
     )
 
@@ -208,9 +208,12 @@ def _python(root: RootTree) -> str:
     return sys.executable if root == THIS_COMPUTER and not os.access(PYTHON, os.X_OK) else PYTHON
 
 
-def _submitter(host: str, section: WorkloadSection, key: str, root: RootTree) -> ProcessSpec:
-    python = _python(root)
+def _submitter(task: _Task, root: RootTree) -> ProcessSpec:
+    python, host = _python(root), task.host
     if check_program(python, "", tree=root) is not None:
-        raise SimunixError(f"{key}: no {python} in the root {root.path} of {host}, which submits it; add the package python3")
+        raise SimunixError(
+            f"{task.key}: no {python} in the root {root.path} of {host}, which submits it; add the package python3"
+        )
     argv = (python, "-I", *(f"{WORKLOAD_FOLDER}/{name}" for name in ("submitter.py", "plan.json", "submissions.csv")))
-    return ProcessSpec(SUBMITTER, host, argv, section.start, is_workload=True, essential=True)
+    environment = dict(task.cluster.environment)
+    return ProcessSpec(SUBMITTER, host, argv, task.section.start, environment=environment, is_workload=True, essential=True)

@@ -59,7 +59,12 @@ def submit_plan(
     ]
     if section.arrays == "bursts":
         entries = in_arrays(entries, clients, alone)
-    content = {"poll": clients.queue, "jobs": entries, **_seldom(section, clients, order, host_users.users)}
+    content = {
+        "number": clients.number,
+        "poll": clients.queue,
+        "jobs": entries,
+        **_seldom(section, clients, order, host_users.users),
+    }
     if any("hold" in entry for entry in entries):
         content["release"] = clients.release
     associations = _associations(section, jobs, choices, host_users)
@@ -156,7 +161,9 @@ def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Mappi
         found["unfinished"] = clients.unfinished
         found["ended"] = {"argv": clients.ended, "pattern": clients.end_pattern}
     if section.dependencies == BY_RJMS:
-        found["after_option"] = clients.after
+        found["after"] = clients.after
+    if section.arrays == "bursts" and clients.first_index:
+        found["first_index"] = clients.first_index
     if users:
         found["users"] = [{"name": user.name, "uid": user.uid, "groups": user.groups} for user in users.values()]
     return found
@@ -189,7 +196,7 @@ def _array(burst: Sequence[dict[str, Any]], clients: Clients) -> dict[str, Any]:
     if len(burst) == 1:
         return burst[0]
     client, *words = burst[0]["argv"]
-    argv = (client, clients.array.replace("{}", str(len(burst) - 1)), *words)
+    argv = (client, *clients.array(len(burst)), *words)
     return {**burst[0], "argv": argv, "array": [entry["id"] for entry in burst]}
 
 

@@ -63,7 +63,14 @@ def _plan(workload: WorkloadPlan, context: Context) -> ContextPlan:
         t0_ns=t0_ns,
         running={number: cores[number] for number in context.running},
         waiting={number: cores[number] for number in context.waiting},
-        process=ProcessSpec("context", workload.host, ("/bin/sh", path), t0_ns, is_workload=True),
+        process=ProcessSpec(
+            "context",
+            workload.host,
+            ("/bin/sh", path),
+            t0_ns,
+            environment=dict(workload.cluster.environment),
+            is_workload=True,
+        ),
         program=FileSpec(workload.host, path, program(workload.cluster.rjms.clients, context.waiting).encode()),
     )
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import time
 
+from rsg_server import compiled
+from rsg_server.clock.clock_page import FROM_OUTSIDE
 from rsg_server.kernel import Kernel
+from rsg_server.process.external_signals import signal_name
 from simunix import __version__
 from simunix.launch.emulation import Emulation
 from simunix.results.run_json import RunRecord
@@ -37,6 +40,7 @@ def record_of(
         virtual_s=round(kernel.now_ns / 1e9, 9),
         wall_s=round(emulation.wall_s, 3),
         server_cpu_s=round(time.process_time(), 3),
+        server=compiled.description(),
         turns=kernel.log.turns,
         events_sha256=kernel.log.digest(),
         deterministic=not disturbances,
@@ -58,6 +62,9 @@ def disturbances_of(emulation: Emulation) -> list[str]:
     found = list(kernel.disturbances.reasons)
     if emulation.service.reason == "interrupted":
         found.append("the run was interrupted")
+    if taken := kernel.page.words[FROM_OUTSIDE] & ~kernel.signals.by_server:
+        names = ", ".join(signal_name(number) for number in range(1, 65) if taken >> (number - 1) & 1)
+        found.append(f"processes have handled signals from outside the emulation: {names}")
     if count := kernel.preemption.count:
         found.append(f"{count:,} turns were taken back from threads that compute without a call (preempt_after)")
     if count := kernel.preemption.computing.count:

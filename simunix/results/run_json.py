@@ -46,6 +46,7 @@ class RunRecord:
     virtual_s: float
     wall_s: float
     server_cpu_s: float
+    server: str  # its form: compiled, or interpreted and why
     turns: int
     events_sha256: str
     deterministic: bool = True

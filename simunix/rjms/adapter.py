@@ -6,7 +6,7 @@ Outside of that folder no part of simunix names an RJMS, its daemons or its comm
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -62,11 +62,11 @@ class Clients:
 
     * `names`: the clients that jobs may be submitted with, the usual one first; `staying` of them stay until their job has
       ended, and tell no number.
-    * `command`: submits a job; prints the job's number as the first word of its output (behind which `;` may follow).
+    * `command`: submits a job; `number`, a regular expression, finds the job's number in what the command prints, as group 1.
     * `job_name`: the name under which a trace's job is known to the RJMS; `named`: the option that gives a job this name.
     * `limit_s`: the time limit, in seconds, that the RJMS is told for a job; None for no limit.
-    * `after` and `array`, with `{}` for numbers: the options that make a job wait for another's end (its number) and submit it
-      several times (the last index, from 0 on): elements are then called NUMBER_INDEX. At most `array_max` at once.
+    * `after`: the words that make a job wait for the end of another, whose number stands for `{}`. `array`: the words that
+      submit a job so many times: elements are then called NUMBER_INDEX, from `first_index` on. At most `array_max` at once.
     * `launch`: in a job's script, starts the ranks of the job. `log_name`: the name of a job's log, in the RJMS's own patterns.
     * `queue`: prints nothing when the queue is empty. `unfinished`: prints the number of each job, and array element, that has
       not ended, on a line of its own.
@@ -83,8 +83,9 @@ class Clients:
     job_name: Callable[[int], str]
     named: Callable[[int], str]
     limit_s: Callable[[Job], float | None]
-    after: str
-    array: str
+    number: str
+    after: tuple[str, ...]
+    array: Callable[[int], tuple[str, ...]]
     array_max: int
     launch: tuple[str, ...]
     log_name: str
@@ -98,6 +99,7 @@ class Clients:
     pending: str
     find_held: Callable[[Sequence[str]], str]
     release_all: tuple[str, ...]
+    first_index: int = 0
 
 
 # What a cluster adds to a run
@@ -125,8 +127,9 @@ class CompletedJob:
 class ClusterPlan:
     """What a cluster adds to a plan: daemons in the order in which they start, files, and paths that are private to a host.
 
-    `private` has every host that belongs to the cluster. `accounting` is the path, on one of these hosts and inside one of its
-    private paths, of the file in which the RJMS records a job on each line; empty if there is none.
+    `private` has every host that belongs to the cluster. `records` are paths, on one of these hosts and inside one of
+    its private paths, of the files in which the RJMS records jobs, the first with a job on each line; there may be none.
+    `environment` is what programs of its users need besides the scenario's.
     """
 
     rjms: Rjms
@@ -136,9 +139,10 @@ class ClusterPlan:
     files: tuple[FileSpec, ...]
     processes: tuple[ProcessSpec, ...]
     private: dict[str, tuple[PrivateSpec, ...]]
-    accounting: str
+    records: tuple[str, ...]
     nodes: tuple[str, ...]
     cores: int
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     def with_accounts(
         self, accounts: Sequence[str], associations: Mapping[str, Sequence[str]], qos: Collection[str]
@@ -182,5 +186,5 @@ class Rjms(Protocol):
     def plan(self, section: ClusterSection, key: str, site: Site) -> ClusterPlan:
         """What a section, found at `key` of the scenario, adds to the plan. SimunixError says what does not fit."""
 
-    def completed(self, accounting: str) -> dict[str, CompletedJob]:
-        """The records in the text of the accounting file by the job's number, elements of arrays by NUMBER_INDEX."""
+    def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:
+        """The jobs in the texts of `ClusterPlan.records` by number, elements of arrays by NUMBER_INDEX; "" for no file."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from simunix.rjms.adapter import Rjms
+from simunix.rjms.gridengine.adapter import GRIDENGINE
 from simunix.rjms.slurm.adapter import SLURM
 
-RJMSS: Mapping[str, Rjms] = {rjms.name: rjms for rjms in (SLURM,)}
+RJMSS: Mapping[str, Rjms] = {rjms.name: rjms for rjms in (SLURM, GRIDENGINE)}
 """By the key of the section in a scenario."""

@@ -26,6 +26,8 @@ FIND = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"
 NEEDED = (
     "csrc/tables/syscalls.def",
     "csrc/build/build_shim.py",
+    "csrc/build/build_server.py",
+    "csrc/compiled/load.c",
     "scenarios/nasa-ipsc.yaml",
     "docs/index.md",
     "LICENSE",
@@ -58,7 +60,7 @@ def run(*command: object, folder: Path) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=200,
+        timeout=600,
     )
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout
@@ -99,6 +101,8 @@ def test_sdist_and_wheel_run_in_a_clean_environment(tmp_path: Path) -> None:
     run(sys.executable, "-m", "pip", "install", "--no-deps", "--target", site, wheel, folder=tmp_path)
     where = run(programs / "python", "-c", "import simunix; print(simunix.__file__)", folder=tmp_path)
     assert where.startswith(str(tmp_path))
+    form = run(programs / "python", "-c", "from rsg_server import compiled; print(compiled.description())", folder=tmp_path)
+    assert form.strip() == "compiled"
     call = (programs / "python", "-m", "simunix.cli.main")
     assert run(*call, "--version", folder=tmp_path).split()[-1] == simunix.__version__
     run(*call, "run", "--", "true", folder=tmp_path)

@@ -12,11 +12,15 @@ import pytest
 from tests.conftest import ROOT
 
 SIMUNIX = ROOT / "simunix"
-NAMED = re.compile(
-    r"slurm|squeue|sbatch|srun|sacct|scontrol|\bsinfo|scancel|munge|jobcomp|qsub|qstat|sge_|oarsub|condor", re.IGNORECASE
-)
-FREE = ("rjms/slurm", "bench", "cli")
-"""Slurm itself; benchmarks, whose subject is Slurm; the texts of the command line."""
+NAMES = {
+    "slurm": "slurm|squeue|sbatch|srun|sacct|scontrol|\\bsinfo|scancel|munge|jobcomp",
+    "gridengine": "grid ?engine|qsub|qstat|qacct|sge_|sgeadmin",
+    "oar": "oarsub|oarstat",
+    "htcondor": "condor",
+}
+"""What names an RJMS, by the name of its folder."""
+FREE = ("bench", "cli")
+"""Benchmarks, whose subject is Slurm; the texts of the command line."""
 EXCEPTIONS = {
     "rjms/registry.py": "the table of the RJMSs",
     "jobs/profile.py": "`srun` is a word of the format: the launcher of a profile",
@@ -51,7 +55,10 @@ def words_of(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def named(path: Path) -> list[str]:
-    found = [f"{path.relative_to(ROOT)}:{line}: {word!r:.80}" for line, word in words_of(path) if NAMED.search(word)]
+    """Words of a file that name an RJMS, but the one whose folder the file is in."""
+    own = path.relative_to(SIMUNIX).parts[1] if path.is_relative_to(SIMUNIX / "rjms") else ""
+    pattern = re.compile("|".join(words for name, words in NAMES.items() if name != own), re.IGNORECASE)
+    found = [f"{path.relative_to(ROOT)}:{line}: {word!r:.80}" for line, word in words_of(path) if pattern.search(word)]
     return list(dict.fromkeys(found))
 
 

@@ -45,6 +45,7 @@ def test_the_shim_needs_no_library() -> None:
     assert dynamic_symbols("--undefined-only") == {
         "__errno_location",
         "pthread_setcanceltype",
+        "syscall",
         "__rseq_offset",
         "__rseq_size",
     }

@@ -1,7 +1,9 @@
 """Random signals to anything of a run at any moment, also in its closing seconds.
 
 Whatever is hit: no process is left, nothing ends in a traceback, results are whole, and `deterministic` is true only of a run
-whose digest is that of an undisturbed one. `python -m tests.endurance.kills --seconds 3600 --seed 1` runs for an hour.
+whose digest is that of an undisturbed one. `python -m tests.endurance.kills --count 1000 --seed 1` makes 1,000 runs. A signal's
+moment is a share of a part of the run (its start, its programs, its closing), and parts are told by what the run has made so
+far: a loaded computer changes neither which parts are hit nor what is asked of a run.
 """
 
 from __future__ import annotations
@@ -24,7 +26,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 END_S, GONE_S, PATIENCE_S = 30.0, 10.0, 3.0
-"""Real time in which a run must end once it is told to, in which all its processes must be gone, and until it is told to."""
+"""Real time in which a run must end once it is told to, in which all its processes must be gone, and in which a run that gets
+no further is told to end."""
+PARTS = (("start", 0.15), ("programs", 0.55), ("closing", 0.30))
+"""The parts of a run, and how many of the signals are sent in each: before the programs run, until they have ended, after."""
 SIGNALS = ("KILL", "TERM", "INT", "HUP", "STOP", "CONT", "USR1", "USR2", "QUIT", "ABRT", "XCPU")
 """Neither SIGPIPE nor what a fault sends: from outside they look as if the process had done it (rsg_server/diagnosis/)."""
 DEADLY = {signal.SIGKILL, signal.SIGQUIT, signal.SIGABRT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU}
@@ -87,6 +92,15 @@ def descendants(top: int) -> list[int]:
     return found
 
 
+def ticks(pids: list[int]) -> int:
+    """The processor time that processes have used, in ticks of the kernel."""
+    used = 0
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            used += sum(int(word) for word in Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()[11:15])
+    return used
+
+
 class Torture:
     """Runs one scenario again and again, in a folder of its own. `chance` decides what is hit, when and how."""
 
@@ -94,35 +108,73 @@ class Torture:
         self.folder = folder
         self.chance = random.Random(seed)
         self.seen: set[Place] = set()
-        self.length_s = END_S
-        self.digest = ""
+        self.lengths_s: dict[str, float] = {}
+        self.progress: tuple[list[int], int] = ([], -1)
+        self.progress_at = 0.0
+        self.digest, self.log = "", b""
         (folder / "s.yaml").write_text(json.dumps(SCENARIO))
-        began = time.monotonic()
-        reference = self._run(lambda process: None)
-        self.length_s = time.monotonic() - began
+        reference = self._run(self._measure)
         assert reference.code == 0 and not reference.problems, reference
-        self.digest = str(self._record()["events_sha256"])
+        self.digest, self.log = str(self._record()["events_sha256"]), (folder / "out/events.jsonl").read_bytes()
 
     def once(self) -> Outcome:
         """One run, hit one to three times."""
         return self._run(self._hit)
 
+    def _measure(self, process: subprocess.Popen[str]) -> list[str]:
+        """Let a run be, and note how long each of its parts takes."""
+        for (part, _), following in zip(PARTS, [*(name for name, _ in PARTS[1:]), ""], strict=True):
+            began = time.monotonic()
+            self._wait(process, following)
+            self.lengths_s[part] = time.monotonic() - began
+        return []
+
+    def _wait(self, process: subprocess.Popen[str], part: str, then_s: float = 0.0) -> None:
+        """Wait until a part of the run begins and some time has passed, or the run ends or hangs; "" is no part."""
+        socket = self.folder / "out/control.sock"
+        while self._gets_on(process) and not (
+            part == "start" or (part == "programs" and socket.exists()) or (part == "closing" and self._is_closing())
+        ):
+            self._look(process.pid)
+            time.sleep(0.005)
+        end = time.monotonic() + then_s
+        while process.poll() is None and (left_s := end - time.monotonic()) > 0:
+            self._look(process.pid)
+            time.sleep(min(0.01, left_s))
+
+    def _gets_on(self, process: subprocess.Popen[str]) -> bool:
+        """The run has not ended, and its processes have used processors, have begun or have ended lately.
+
+        Of simunix itself, which looks round ten times a second, this is asked only when nothing else is there.
+        """
+        top, *others = descendants(process.pid)
+        progress = others, ticks(others or [top])
+        if progress != self.progress:
+            self.progress, self.progress_at = progress, time.monotonic()
+        return process.poll() is None and time.monotonic() < self.progress_at + PATIENCE_S
+
+    def _is_closing(self) -> bool:
+        """Programs have run, and the run accepts no more commands."""
+        self.has_begun = self.has_begun or (self.folder / "out/control.sock").exists()
+        return self.has_begun and not (self.folder / "out/control.sock").exists()
+
     def _hit(self, process: subprocess.Popen[str]) -> list[str]:
         hits = []
-        moments = sorted(
-            self.chance.uniform(0.2 * self.length_s, 1.2 * self.length_s) for _ in range(self.chance.choice((1, 1, 2, 3)))
-        )
-        began = time.monotonic()
-        for moment in moments:
-            while time.monotonic() - began < moment and process.poll() is None:
-                self._look(process.pid)
-                time.sleep(0.01)
+        names = [name for name, _ in PARTS]
+        parts = self.chance.choices(names, [share for _, share in PARTS], k=self.chance.choice((1, 1, 2, 3)))
+        share, at = 0.0, ""
+        for part, moment in sorted(
+            ((part, self.chance.random()) for part in parts), key=lambda hit: (names.index(hit[0]), hit[1])
+        ):
+            share = share if part == at else 0.0
+            self._wait(process, part, (moment - share) * self.lengths_s[part])
+            share, at = moment, part
             if process.poll() is not None:
                 break
             everything = descendants(process.pid)
             target = process.pid if self.chance.random() < 0.15 else self.chance.choice(everything)
             number = signal.Signals[f"SIG{self.chance.choice(SIGNALS)}"]
-            hits.append(f"{number.name} to {_name(target, everything)} after {moment:.3f} s")
+            hits.append(f"{number.name} to {_name(target, everything)} at {moment:.0%} of {part}")
             try:
                 os.kill(target, number)
             except ProcessLookupError:
@@ -135,6 +187,7 @@ class Torture:
     def _run(self, hit: object) -> Outcome:
         outcome = Outcome()
         self.seen.clear()
+        self.has_begun, self.progress = False, ([], -1)
         shutil.rmtree(self.folder / "out", ignore_errors=True)
         process = subprocess.Popen(
             [sys.executable, "-m", "simunix.cli.main", "run", "s.yaml", "--out", "out"],
@@ -154,8 +207,7 @@ class Torture:
 
     def _end(self, process: subprocess.Popen[str], outcome: Outcome) -> str:
         """Wait for the end; after a while, tell the run to end, once: it may wait for a process that was stopped."""
-        deadline = time.monotonic() + self.length_s + PATIENCE_S
-        while process.poll() is None and time.monotonic() < deadline:
+        while self._gets_on(process):
             self._look(process.pid)
             time.sleep(0.02)
         if process.poll() is None:
@@ -191,10 +243,19 @@ class Torture:
         if (out / "events.jsonl").exists() and not (out / "run.json").exists() and not ended_at_once:
             outcome.problems.append(f"no run.json; exit code {outcome.code}: {output}")
         if (out / "run.json").exists():
-            record = self._record()
-            outcome.said_deterministic = record["deterministic"]
-            if record["deterministic"] and self.digest and record["events_sha256"] != self.digest:
-                outcome.problems.append(f"deterministic, but another digest: {record['ended']}, {record['failure']}")
+            self._check_results(outcome)
+
+    def _check_results(self, outcome: Outcome) -> None:
+        record = self._record()
+        log = (self.folder / "out/events.jsonl").read_bytes()
+        outcome.said_deterministic = bool(record["deterministic"])
+        if record["deterministic"] and self.digest and (record["events_sha256"], log) != (self.digest, self.log):
+            outcome.problems.append(f"deterministic, but another event log: {record['ended']}, {record['failure']}")
+        try:
+            for line in log.splitlines(keepends=True):
+                json.loads(line.removesuffix(b"\n") if line.endswith(b"\n") else b"")
+        except ValueError as error:
+            outcome.problems.append(f"the event log is not whole: {error}: {log[-200:]!r}")
 
     def _record(self) -> dict[str, object]:
         record: dict[str, object] = json.loads((self.folder / "out" / "run.json").read_text())
@@ -221,6 +282,10 @@ def torture(seconds: float, seed: int, count: int | None = None) -> tuple[Counte
             tally["runs"] += 1
             tally[f"exit code {outcome.code}"] += 1
             tally[f"deterministic {outcome.said_deterministic}"] += 1
+            tally.update(f"signals in {hit.split(' of ')[-1].split()[0]}" for hit in outcome.hits if "%" in hit)
+            tally.update(f"signals to {hit.split()[2]}" for hit in outcome.hits if "%" in hit)
+            if tally["runs"] % 50 == 0:
+                print(dict(tally), flush=True)
             if outcome.problems:
                 wrong.append(outcome)
                 print(f"{outcome.hits}: {outcome.problems}", flush=True)
@@ -231,7 +296,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=3600)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, help="make no more than so many runs")
     given = parser.parse_args()
-    counts, failures = torture(given.seconds, given.seed)
+    counts, failures = torture(given.seconds, given.seed, given.count)
     print(dict(counts), f"{len(failures)} wrong")
     sys.exit(1 if failures else 0)

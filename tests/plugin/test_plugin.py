@@ -66,8 +66,8 @@ def test_failing_test_keeps_and_shows_its_run_directory(suite: Suite, pytester: 
     ("text", "arguments", "ini", "count"),
     [
         (PASSES, ("--simunix-keep",), "", 1),
-        (PASSES, (), "simunix_keep = all", 1),
-        (FAILS, (), "simunix_keep = none", 0),
+        pytest.param(PASSES, (), "simunix_keep = all", 1, marks=pytest.mark.slow),
+        pytest.param(FAILS, (), "simunix_keep = none", 0, marks=pytest.mark.slow),
         (FAILS, ("--simunix-keep",), "simunix_keep = none", 1),
     ],
 )

@@ -33,6 +33,8 @@ void request_send(struct thread *thread, const uint8_t *buffer, struct msgpack_w
 
     if (writer->overflow)
         fatal("a message did not fit its buffer", NULL, size);
+    if (thread->process->page != NULL)
+        thread->process->page->messages++;
     if (NATIVE(sendto, channel_of(thread), buffer, size, MSG_NOSIGNAL, NULL, 0) != size)
         server_is_gone();
 }
@@ -46,9 +48,34 @@ static void ring(struct simunix_clock_page *page)
     NATIVE(futex, &page->doorbell, FUTEX_WAKE, 1);
 }
 
-/* Send what is in the buffer of `thread`, without waiting for an answer. Every message but OP_HANDED_OFF itself passes here. */
+static void put_hello(struct msgpack_writer *writer, const struct thread *thread, enum simunix_hello kind, const char *program)
+{
+    msgpack_put_int(writer, kind);
+    msgpack_put_int(writer, thread->process->pid);
+    msgpack_put_int(writer, thread->tid);
+    msgpack_put_text(writer, program, text_length(program));
+}
+
+/* The first word of a vfork's child, without an answer; the buffer of the thread holds the message that follows. */
+void say_hello_late(struct thread *thread)
+{
+    struct msgpack_writer writer;
+    uint8_t few[64];
+
+    thread->owes_hello = false;
+    msgpack_start(&writer, few, sizeof few);
+    msgpack_put_array(&writer, 5);
+    msgpack_put_int(&writer, OP_HELLO);
+    put_hello(&writer, thread, HELLO_LATE, "");
+    request_send(thread, few, &writer);
+}
+
+/* Send what is in the buffer of `thread`, without waiting for an answer. Every message but OP_HANDED_OFF and a late HELLO
+ * passes here. */
 void request_post(struct thread *thread, struct msgpack_writer *writer)
 {
+    if (thread->owes_hello)
+        say_hello_late(thread);
     handoff_tell(thread);
     request_send(thread, thread->buffer, writer);
     if (thread->has_turn)
@@ -133,9 +160,6 @@ int64_t say_hello(struct thread *thread, enum simunix_hello kind, const char *pr
     struct msgpack_writer writer;
 
     request_start(thread, &writer, OP_HELLO, 4);
-    msgpack_put_int(&writer, kind);
-    msgpack_put_int(&writer, thread->process->pid);
-    msgpack_put_int(&writer, thread->tid);
-    msgpack_put_text(&writer, program, text_length(program));
+    put_hello(&writer, thread, kind, program);
     return request_call(thread, &writer, reply);
 }

@@ -19,6 +19,7 @@ int64_t reply_number(const struct reply *reply, int at);
 size_t reply_bytes(const struct reply *reply, int at, void *to, size_t room);
 void request_send(struct thread *thread, const uint8_t *buffer, struct msgpack_writer *writer);
 void channel_check(struct thread *thread);
+void say_hello_late(struct thread *thread);
 int64_t say_hello(struct thread *thread, enum simunix_hello kind, const char *program, struct reply *reply);
 int64_t ask(struct thread *thread, struct reply *reply, int op, unsigned count, const int64_t *values);
 #define ASK(thread, reply, op, ...) \

@@ -21,6 +21,7 @@ struct start_registers {
     uint64_t r8, r9, r10, r11, r12, r13, r14, r15, rdi, rsi, rbp, rbx, rdx, rcx, rip;
     uint32_t mxcsr;
     uint32_t fpu_control;
+    uint64_t rsp; /* 0: the stack that the kernel was given for it */
 };
 
 struct process;
@@ -50,6 +51,19 @@ struct handoff_wait {
     uint64_t bitset;
 };
 
+struct trace_stop;
+
+/* A thread and the emulated process that traces it (turn/tracee.c). */
+struct tracee {
+    bool is_traced;
+    bool stops_at_calls; /* PTRACE_SYSCALL */
+    bool steps;          /* PTRACE_SINGLESTEP */
+    bool has_moved;      /* the tracer has sent it elsewhere, out of the call that it is in */
+    uint8_t due;         /* the signal that it is to stop with, 0: none */
+    uint64_t let_in;     /* pending signals that the tracer has seen */
+    struct trace_stop *stop;
+};
+
 /* One emulated thread. The GS base points here; clone_entry.S and guard.S know the offsets of the first three members. */
 struct thread {
     struct thread *self;
@@ -76,12 +90,18 @@ struct thread {
     bool shares_files;      /* a new process with the descriptors of its creator (CLONE_FILES) */
     bool has_waited;        /* it has given the turn back since it entered the shim */
     bool has_turn;          /* what it says is said in its turn; a new thread's first word is not */
+    bool owes_hello;        /* the server does not know the process yet */
+    bool starts_known;      /* it is to know the process before its first turn */
     uint32_t slot;          /* where it waits; 0: the server's slots are used up, and its channel is where it waits */
     int64_t pooled_channel; /* number of its channel and epoll in the process's pool, for a later thread; 0: not pooled */
     uint8_t *own_stack;     /* the kernel enters the shim here: OWN_STACK_BYTES */
-    stack_t alternate;      /* the application's alternate stack; its size 0: none */
-    uint64_t hidden_mask;   /* signals that the application believes to be blocked: SIGSYS, SIGSEGV */
-    uint64_t held;          /* those of them that were sent meanwhile */
+    struct process
+        *copy;         /* the record of the process for which it was last the thread of a vfork-like child; kept for the next */
+    void *environment; /* such a child's last list of variables for an exec, and its size; kept as well */
+    size_t environment_size;
+    stack_t alternate;    /* the application's alternate stack; its size 0: none */
+    uint64_t hidden_mask; /* signals that the application believes to be blocked: SIGSYS, SIGSEGV */
+    uint64_t held;        /* those of them that were sent meanwhile */
     siginfo_t held_infos[2];
     uint64_t faults_masked; /* those of them that a handler's entry has blocked: such a fault kills */
     struct handler_entry entry;
@@ -90,6 +110,7 @@ struct thread {
     unsigned cpu;         /* the first processor that it may use */
     uint64_t handed;      /* signals that other threads of the process have left to it: signals_take_handed */
     struct handoff_wait handoff;
+    struct tracee tracee;
     uint8_t buffer[SIMUNIX_MESSAGE_MAX];
 };
 
@@ -108,6 +129,7 @@ struct watched_terminal {
 /* One emulated process; a vfork-like child in the same memory has its own copy. */
 struct process {
     struct simunix_clock_page *page;
+    bool is_tracee; /* a thread of it is, or was, traced: its own handlers of traps are the shim's, its calls are trapped */
     struct thread *main; /* whom the kernel prefers for signals of the whole process */
     struct thread *dying;
     struct thread *free;
@@ -123,6 +145,7 @@ struct process {
     uint64_t memory_bytes;
     int cpus;
     int descriptor_floor; /* the shim's own descriptors are at or above this, the application's below */
+    int page_file;        /* place of the shared page's file, which every image inherits */
     uint32_t flags;
     int64_t memory; /* not 0: the number of the memory that it shares with other processes (clone(2), CLONE_VM) */
     bool is_guest;  /* in the memory of its creator, which goes on */
@@ -138,11 +161,12 @@ struct process {
     int shared_count;
     struct shared_range shared[SHARED_RANGES_MAX];
     struct kernel_sigaction actions[65]; /* what the application believes that it has installed, where that is the shim's */
-    bool tsc_faults;                     /* the application wants its readings of the time stamp counter to fault */
-    void *handlers[65];                  /* the application's own, by signal, while the process is traced */
-    bool traces_by_server;               /* its files may not grow as they like (RLIMIT_FSIZE): the server writes its traces */
-    uint64_t plain_handlers;             /* those of them that do not ask for siginfo */
-    uint16_t waiters[WAITER_SLOTS];      /* parked futex waiters by hash of the word's address */
+    void (*take_traps)(struct process *process); /* sys/signal/action.c */
+    bool tsc_faults;                             /* the application wants its readings of the time stamp counter to fault */
+    void *handlers[65];                          /* the application's own, by signal, while the process is traced */
+    bool traces_by_server;          /* its files may not grow as they like (RLIMIT_FSIZE): the server writes its traces */
+    uint64_t plain_handlers;        /* those of them that do not ask for siginfo */
+    uint16_t waiters[WAITER_SLOTS]; /* parked futex waiters by hash of the word's address */
     char host_name[65];
     char shim_path[256];
     char files[512]; /* folder of the host's own files, "" where namespaces show them */
@@ -216,6 +240,7 @@ const char *host_file(const struct process *process, const char *path, char *tex
 
 /* procfs.c */
 long proc_open(const char *path);
+long proc_open_for(const char *path, int flags);
 long proc_open_numbered(const char *folder, int fd);
 long proc_open_again(int fd, int flags);
 bool proc_name_of(long fd, char *name, size_t room);
@@ -230,6 +255,7 @@ enum interruption signals_check(struct call *call);
 void signals_from_kernel(struct call *call);
 void signals_temporary_mask(struct call *call, const uint64_t *mask);
 uint64_t signals_strip(uint64_t mask);
+bool signals_are_ours(const struct process *process, int signal);
 bool signals_default_stops(int signal);
 bool signals_default_ignores(int signal);
 void signals_announce_stop(struct thread *thread, int signal, long pid);

@@ -7,6 +7,7 @@
  * floor. */
 #include "shim/core/channel.h"
 
+#define NO_NUMBER 0x7fffffff
 #define PLACES_MAX 4096 /* above the floor: two or three for each thread */
 
 struct limits {
@@ -129,15 +130,23 @@ bool descriptors_grow(struct call *call)
     return descriptor_is_free(call) != 0 && descriptors_reach(call, (uint64_t)call->thread->process->descriptor_floor);
 }
 
-/* In the copy of a process: close the descriptors of the shim that were its creator's. The one at `place` stays, and /proc. */
+/* In the copy of a process: close the descriptors of the shim that were its creator's. The one at `place` stays, the shared page's
+ * file, and /proc. */
 void descriptors_close_others(const struct process *process, int place)
 {
-    int kept = descriptor_number(process, place);
-    int also = process->proc > 0 ? process->proc : kept;
-    int low = kept < also ? kept : also;
-    int high = kept < also ? also : kept;
+    int kept[] = {descriptor_number(process, process->page_file), descriptor_number(process, place),
+                  process->proc > 0 ? process->proc : NO_NUMBER};
+    int from = process->descriptor_floor;
 
-    NATIVE(close_range, process->descriptor_floor, low - 1, 0);
-    NATIVE(close_range, low + 1, high - 1, 0);
-    NATIVE(close_range, high + 1, ~0U, 0);
+    for (unsigned left = sizeof kept / sizeof kept[0]; left > 0; left--) {
+        unsigned least = 0;
+
+        for (unsigned i = 1; i < sizeof kept / sizeof kept[0]; i++)
+            if (kept[i] < kept[least])
+                least = i;
+        if (from < kept[least])
+            NATIVE(close_range, from, kept[least] - 1, 0);
+        from = kept[least] == NO_NUMBER ? from : kept[least] + 1;
+        kept[least] = NO_NUMBER;
+    }
 }

@@ -22,7 +22,8 @@ void fd_look_socket(int number, struct fd *fd)
     if (NATIVE(getpeername, number, &address, &length) != 0 || address.family != AF_UNIX ||
         length < 2 + SIMUNIX_SOCKET_NAME_LENGTH || memcmp(address.path, socket_prefix, sizeof socket_prefix - 1) != 0)
         return;
-    fd->kind = address.path[TYPE_AT] == 's' ? FD_STREAM : address.path[TYPE_AT] == 'd' ? FD_DATAGRAM : FD_NETLINK;
+    fd->kind = address.path[TYPE_AT] == 's' ? FD_STREAM : address.path[TYPE_AT] == 'n' ? FD_NETLINK : FD_DATAGRAM;
+    fd->is_ping = address.path[TYPE_AT] == 'i';
     fd->socket = 0;
     for (int i = DIGITS_AT; i < SIMUNIX_SOCKET_NAME_LENGTH; i++) {
         char digit = address.path[i];

@@ -18,7 +18,7 @@ enum fd_kind {
     FD_OTHER,     /* a folder, a device */
     FD_SOCKET,    /* the kernel's own, mostly AF_UNIX */
     FD_STREAM,    /* simulated, like the next two */
-    FD_DATAGRAM,
+    FD_DATAGRAM,  /* of UDP or ICMP */
     FD_NETLINK,
     FD_KINDS
 };
@@ -27,6 +27,7 @@ struct fd {
     int number;
     enum fd_kind kind;
     int64_t socket;     /* the server's number of a simulated socket, else -1 */
+    bool is_ping;       /* of datagram sockets: one that sends nothing but echo requests, see icmp(7) */
     struct stat status; /* all zero where only the socket was asked for */
 };
 

@@ -31,13 +31,13 @@ guarded_call:
     push    %r15
     .cfi_adjust_cfa_offset 8
     .cfi_rel_offset %r15, 0
-    pushq   %gs:136             /* of a call that this one interrupts */
+    pushq   %gs:144             /* of a call that this one interrupts */
     .cfi_adjust_cfa_offset 8
-    mov     %rsp, %gs:136
+    mov     %rsp, %gs:144
     mov     %rdi, %rax
     mov     %rsi, %rdi
     call    *%rax
-1:  popq    %gs:136
+1:  popq    %gs:144
     .cfi_adjust_cfa_offset -8
     .cfi_remember_state
     pop     %r15

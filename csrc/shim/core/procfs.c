@@ -30,6 +30,12 @@ long proc_open(const char *path)
     return open_beyond_limit(path, O_RDONLY);
 }
 
+/* Open a file of /proc with flags of one's own. */
+long proc_open_for(const char *path, int flags)
+{
+    return open_beyond_limit(path, flags);
+}
+
 /* Open the file of /proc that `folder` and a descriptor's number name together. */
 long proc_open_numbered(const char *folder, int fd)
 {

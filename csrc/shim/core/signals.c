@@ -7,10 +7,12 @@
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 
-/* A trap, or a reading of the time stamp counter, that meets its signal blocked would kill the process. */
+/* A trap, or a reading of the time stamp counter, that meets its signal blocked would kill the process; a breakpoint, too. */
 uint64_t signals_strip(uint64_t mask)
 {
-    return mask & ~(SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGSEGV));
+    uint64_t breakpoints = current_thread()->process->is_tracee ? SIGNAL_BIT(SIGTRAP) : 0;
+
+    return mask & ~(SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGSEGV) | breakpoints);
 }
 
 bool signals_default_ignores(int signal)
@@ -23,9 +25,16 @@ static bool stops_by_default(int signal)
     return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
+/* Is the action that the kernel knows the shim's own? */
+bool signals_are_ours(const struct process *process, int signal)
+{
+    return signal == SIGSEGV || signal == SIGBUS || signal == SIGSYS ||
+           (process->is_tracee && (signal == SIGTRAP || signal == SIGILL || signal == SIGFPE));
+}
+
 static void disposition(int signal, struct kernel_sigaction *action)
 {
-    if (signal == SIGSEGV || signal == SIGBUS || signal == SIGSYS) { /* the kernel's are the shim's */
+    if (signals_are_ours(current_thread()->process, signal)) {
         *action = current_thread()->process->actions[signal];
         return;
     }

@@ -45,26 +45,38 @@ static struct thread *take_record(struct process *process, int64_t pooled_channe
     return thread;
 }
 
+/* A record as new, but for what is kept from owner to owner. */
+static void clear_record(struct thread *thread)
+{
+    struct process *copy = thread->copy;
+    void *environment = thread->environment;
+    size_t size = thread->environment_size;
+    int epoll = thread->epoll;
+
+    memset(thread, 0, offsetof(struct thread, buffer));
+    thread->self = thread;
+    thread->own_stack = (uint8_t *)thread + RECORD_SIZE;
+    thread->copy = copy;
+    thread->environment = environment;
+    thread->environment_size = size;
+    thread->epoll = epoll;
+}
+
 /* A record for a thread that will talk through `channel`, or, if that is -1, through the pooled channel that an ended thread
  * has left. NULL if memory is out. */
 struct thread *thread_new(struct process *process, int64_t pooled_channel, int channel)
 {
     struct thread *thread = take_record(process, pooled_channel, channel >= 0);
-    int epoll;
 
     if (thread == NULL)
         return NULL;
-    epoll = thread->epoll;
     if (channel < 0)
         channel = thread->channel;
-    memset(thread, 0, offsetof(struct thread, buffer));
-    thread->self = thread;
+    clear_record(thread);
     thread->process = process;
     thread->channel = channel;
-    thread->epoll = epoll;
     thread->pooled_channel = pooled_channel;
     thread->trace = -1;
-    thread->own_stack = (uint8_t *)thread + RECORD_SIZE;
     return thread;
 }
 

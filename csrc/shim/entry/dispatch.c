@@ -114,7 +114,7 @@ long dispatch(struct call *call)
     struct thread *thread = call->thread;
     long result = __builtin_expect(thread->trace >= 0, 0) ? strace_call(call, answer) : answer(call);
 
-    if (thread->has_waited || thread->looks_for_stops)
+    if ((thread->has_waited || thread->looks_for_stops) && !thread->tracee.is_traced)
         signals_stop_if_due(thread, mask_afterwards(call));
     return result;
 }

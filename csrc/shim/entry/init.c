@@ -2,6 +2,7 @@
  * The loader calls the constructor here; where the shim was brought in without the loader, injected.c begins. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
+#include "shim/turn/tracee.h"
 #include "shim/entry/entry.h"
 #include "shim/strace/tracing.h"
 #include "shim/sys/process/process.h"
@@ -92,15 +93,32 @@ static void map_page(int fd)
 
     if (page < 0)
         fatal("the clock page cannot be mapped", NULL, page);
-    if ((main_process.flags & HELLO_FLAG_COUNT_TRAPS) != 0)
-        trap_places_map(&main_process, fd);
-    NATIVE(close, fd);
     main_process.page = (struct simunix_clock_page *)page;
     if (main_process.page->version != SIMUNIX_PROTOCOL_VERSION)
         fatal("this shim and the server are of different versions", NULL, main_process.page->version);
 }
 
-static void register_process(const char *program)
+/* The server has told the floor: what were numbers counted from the channel's are places. */
+static void take_places(int floor)
+{
+    int moved = main_process.descriptor_floor - floor;
+
+    main_thread.channel += moved;
+    main_process.page_file += moved;
+    main_process.descriptor_floor = floor;
+}
+
+/* The shared page's file comes to the first image of a process that another program has started, and stays for the later ones. */
+static void take_page(int fd)
+{
+    map_page(fd);
+    descriptors_raise();
+    main_process.page_file = descriptor_hide(&main_process, fd);
+    descriptors_limit(&main_process);
+}
+
+/* Returns how the process is traced, as OP_HELLO says. */
+static int64_t register_process(const char *program)
 {
     struct reply reply;
 
@@ -109,8 +127,7 @@ static void register_process(const char *program)
     main_process.random_state = (uint64_t)reply_number(&reply, 1);
     main_process.nofile_soft = (uint64_t)reply_number(&reply, 2);
     main_process.nofile_hard = (uint64_t)reply_number(&reply, 9);
-    main_thread.channel = main_process.descriptor_floor - (int)reply_number(&reply, 10);
-    main_process.descriptor_floor = (int)reply_number(&reply, 10);
+    take_places((int)reply_number(&reply, 10));
     main_process.cpus = (int)reply_number(&reply, 3);
     main_process.memory_bytes = (uint64_t)reply_number(&reply, 4);
     main_process.flags = (uint32_t)reply_number(&reply, 5);
@@ -118,7 +135,11 @@ static void register_process(const char *program)
     main_thread.slot = (uint32_t)reply_number(&reply, 8);
     copy_text(&reply, 6, main_process.host_name, sizeof main_process.host_name);
     copy_text(&reply, 7, main_process.files, sizeof main_process.files);
-    map_page(reply.fd);
+    if (main_process.page == NULL)
+        take_page(reply.fd);
+    if ((main_process.flags & HELLO_FLAG_COUNT_TRAPS) != 0)
+        trap_places_map(&main_process);
+    return reply_number(&reply, 12);
 }
 
 /* The loader took 16 random bytes from here already; programs that look again find seeded ones. */
@@ -130,16 +151,33 @@ static void seed_random_bytes(uint64_t *bytes)
     bytes[1] = random_next(&main_process);
 }
 
-/* The channel's number, and behind a colon that of the shim's file, which was opened for the case that the loader would not
- * bring the shim in. */
-static void take_descriptors(const char *channel)
+static const char *behind_number(const char *text)
 {
-    main_process.descriptor_floor = parse_number(channel); /* until the server has told: the channel's place is 0 */
-    NATIVE(fcntl, main_process.descriptor_floor, F_SETFD, FD_CLOEXEC);
-    while (*channel >= '0' && *channel <= '9')
-        channel++;
-    if (*channel == ':')
-        NATIVE(close, parse_number(channel + 1));
+    while (*text >= '0' && *text <= '9')
+        text++;
+    return text;
+}
+
+/* The channel's number; behind a comma that of the shared page's file, if an image before this one had it; behind a colon that of
+ * the shim's file, which was opened for the case that the loader would not bring the shim in. A program with the page speaks in
+ * its turn, and rings the doorbell, from its first message on. */
+static void take_descriptors(const char *text)
+{
+    int channel = parse_number(text);
+
+    main_process.descriptor_floor = channel; /* until the server has told: the channel's place is 0 */
+    NATIVE(fcntl, channel, F_SETFD, FD_CLOEXEC);
+    text = behind_number(text);
+    if (*text == ',') {
+        int page = parse_number(text + 1);
+
+        map_page(page);
+        main_process.page_file = page - channel;
+        main_thread.has_turn = true;
+        text = behind_number(text + 1);
+    }
+    if (*text == ':')
+        NATIVE(close, parse_number(text + 1));
 }
 
 /* False if this is no emulation. */
@@ -164,13 +202,16 @@ bool shim_begin(char **argv, char **environment)
     uint64_t vdso = find_auxiliary(environment, AT_SYSINFO_EHDR);
     uint64_t *random_bytes = (uint64_t *)find_auxiliary(environment, AT_RANDOM);
     take_environment(environment);
-    register_process(program != NULL ? program : "?");
+    int64_t traced = register_process(program != NULL ? program : "?");
     strace_open(&main_thread);
     strace_began(&main_thread, program, argv, environment);
     seed_random_bytes(random_bytes);
     rseq_forget();
     thread_use_own_stack(&main_thread);
     actions_start(&main_process);
+    if (traced != 0)
+        tracee_begin(&main_thread);
+    main_thread.tracee.stops_at_calls = (traced & RESUME_SYSCALL) != 0;
     trap_install();
     tsc_trap();
     vdso_patch(vdso);
@@ -180,6 +221,8 @@ bool shim_begin(char **argv, char **environment)
     before = signals_strip(before);
     signals_stop_if_due(&main_thread, before);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
+    if (traced != 0)
+        tracee_exec(&main_thread);
     return true;
 }
 

@@ -3,6 +3,7 @@
  * Dispatch is per thread and off in every new thread, fork child and exec'd image, so each of them arms it again
  * (core/trap_range.c).
  */
+#include "shim/turn/tracee.h"
 #include "shim/entry/entry.h"
 #include "shim/sys/signal/signal.h"
 #include "shim/turn/turn.h"
@@ -16,6 +17,8 @@ static void pass_on_foreign_signal(struct thread *thread, siginfo_t *info, struc
 
     if (info->si_code == SIMUNIX_PREEMPT_CODE)
         preempted(thread, context);
+    else if (info->si_code == SIMUNIX_TRACE_CODE)
+        tracee_stop_here(thread, context);
     else if ((entry = action_enter(thread, SIGSYS, info, context)) != NULL)
         handler_enter(entry);
 }
@@ -33,7 +36,7 @@ static void trap_handler(int signal, siginfo_t *info, void *raw_context)
         .thread = thread,
         .mask = context->uc_sigmask,
     };
-    long result;
+    long result = 0;
 
     (void)signal;
     if (info->si_code != SYS_USER_DISPATCH) {
@@ -43,12 +46,17 @@ static void trap_handler(int signal, siginfo_t *info, void *raw_context)
     thread->process->page->traps++;
     if (__builtin_expect((thread->process->flags & HELLO_FLAG_COUNT_TRAPS) != 0, 0))
         trap_places_count(&call, registers->rip - SYSCALL_BYTES);
-    hot_site_trapped(call.number, registers->rip - SYSCALL_BYTES);
+    hot_site_trapped(thread->process, call.number, registers->rip - SYSCALL_BYTES);
     thread->has_waited = false;
     if (call.number != __NR_rt_sigreturn) /* most handlers return without a trap: see sys/signal/frame.c */
         clock_charge_call(&call);
     /* `int $0x80` counts as i386: its numbers and registers mean something else. */
-    result = info->si_arch == AUDIT_ARCH_X86_64 ? dispatch(&call) : dispatch_unknown(&call, "i386 system call");
+    if (!__builtin_expect(thread->tracee.is_traced, 0) || tracee_enters_call(&call, &result))
+        result = info->si_arch == AUDIT_ARCH_X86_64 ? dispatch(&call) : dispatch_unknown(&call, "i386 system call");
+    if (__builtin_expect(thread->tracee.is_traced, 0)) {
+        tracee_leaves_call(&call, result);
+        return;
+    }
     if (result == -ERESTART_CALL) {
         registers->rip -= SYSCALL_BYTES; /* the syscall instruction again, once the signal handler that waits has run */
         return;

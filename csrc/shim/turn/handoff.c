@@ -136,9 +136,9 @@ static bool may_hand_off(const struct thread *thread, const struct wait *wait)
     const struct process *process = thread->process;
     const struct simunix_clock_page *page = process->page;
 
-    return thread->slot != 0 && process->handoff_count < SIMUNIX_HANDOFF_MAX && page->may_have_woken == 0 &&
-           page->now_ns < page->lookahead_ns && (process->handoff_count > 0 || page->due_ns < page->lookahead_ns) &&
-           (wait->by_handoff || wait->kind == PARK_YIELD);
+    return thread->slot != 0 && !thread->owes_hello && process->handoff_count < SIMUNIX_HANDOFF_MAX &&
+           page->may_have_woken == 0 && page->now_ns < page->lookahead_ns &&
+           (process->handoff_count > 0 || page->due_ns < page->lookahead_ns) && (wait->by_handoff || wait->kind == PARK_YIELD);
 }
 
 static enum simunix_wake go_on(struct thread *thread)

@@ -1,5 +1,6 @@
 /* How a call ends that a signal interrupts. */
 #include "shim/strace/tracing.h"
+#include "shim/turn/tracee.h"
 #include "shim/turn/turn.h"
 
 #define RED_ZONE 128
@@ -33,6 +34,14 @@ static void deliver_on_return(struct call *call)
     registers->rsp = (uint64_t)top;
     registers->rip = (uint64_t)mask_restorer;
     call->context->uc_sigmask = call->mask;
+}
+
+/* What the signals that this thread may take now mean for the call that it waits in. A tracer is asked about them first. */
+enum interruption signals_look(struct call *call)
+{
+    if (call->thread->tracee.is_traced && tracee_take_signals(call->thread, call->mask, call->context, call->number))
+        return INTERRUPT_CALL;
+    return signals_check(call);
 }
 
 /* How a call that is interrupted ends: a negative result, or 0 to go on waiting. */

@@ -5,6 +5,7 @@
  */
 #include "shared/slots.h"
 #include "shim/core/channel.h"
+#include "shim/turn/tracee.h"
 #include "shim/strace/tracing.h"
 #include "shim/turn/turn.h"
 
@@ -109,6 +110,8 @@ enum simunix_wake park(struct call *call, struct wait *wait)
         signals_take_handed(thread);
     if (wake == WAKE_TIMEOUT)
         thread->births = 0;
+    if (__builtin_expect(thread->process->page->trace_news != 0, 0))
+        tracee_look(thread);
     if (thread->acts) /* a new turn, the same call */
         thread->process->page->may_have_woken = 1;
     thread->has_waited = true;

@@ -33,6 +33,7 @@ long wait_changed(struct call *call, int fd, short events, int64_t deadline, boo
 bool is_nonblocking(int fd);
 
 /* interruption.c */
+enum interruption signals_look(struct call *call);
 long signals_interrupt(struct call *call, enum interruption what, bool restarts);
 
 /* handoff.c */

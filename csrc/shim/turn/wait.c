@@ -6,7 +6,7 @@
  * nobody for it. */
 long look_before_waiting_again(struct call *call, bool restarts)
 {
-    enum interruption what = call->thread->has_waited ? signals_check(call) : INTERRUPT_NONE;
+    enum interruption what = call->thread->has_waited ? signals_look(call) : INTERRUPT_NONE;
 
     return what == INTERRUPT_NONE ? 0 : signals_interrupt(call, what, restarts);
 }
@@ -24,7 +24,7 @@ long wait_on(struct call *call, struct wait *wait, bool restarts)
         wake = park(call, wait);
         if (wake != WAKE_SIGNAL)
             return wake;
-        what = signals_check(call);
+        what = signals_look(call);
         if (what != INTERRUPT_NONE) {
             long result = signals_interrupt(call, what, restarts);
 

@@ -1,4 +1,4 @@
-"""`--count-calls`: traps.csv, which instructions trapped how often, and messages.csv, which messages the server got."""
+"""`--count-calls`: traps.csv, which instructions trapped how often, and server_messages.csv, which messages the server got."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 from rsg_server.errors import ServerError
 from rsg_server.turn.call_counts import MessageKind, TrapPlace
 
-TRAPS_FILE, MESSAGES_FILE = "traps.csv", "messages.csv"
+TRAPS_FILE, MESSAGES_FILE = "traps.csv", "server_messages.csv"
 TRAP_COLUMNS = ("program", "symbol", "file", "offset", "call", "count")
 MESSAGE_COLUMNS = ("program", "message", "wait", "call", "count")
 
@@ -26,7 +26,7 @@ def write_traps(path: Path, places: Iterable[TrapPlace]) -> None:
 
 
 def write_messages(path: Path, messages: Counter[MessageKind]) -> None:
-    """Write messages.csv, the most frequent kind first."""
+    """Write server_messages.csv, the most frequent kind first."""
     rows = sorted((-count, kind.program, kind.message, kind.wait, kind.call) for kind, count in messages.items())
     _write(path, MESSAGE_COLUMNS, ((*names, -count) for count, *names in rows))
 

@@ -1,4 +1,4 @@
-"""`--pcap`, `--link-usage`, `--count-calls`: what is written of the traffic and the calls of a run."""
+"""`--pcap`, `--link-usage`, `--turn-costs`, `--count-calls`: what is written of traffic, turns and calls."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rsg_server.errors import SimunixError
 
 if TYPE_CHECKING:
+    from rsg_server.diagnosis.turn_costs import TurnCosts
     from rsg_server.kernel import Kernel
     from rsg_server.network.usage import LinkUsage
     from rsg_server.turn.call_counts import CallCounts
@@ -21,11 +22,12 @@ LINKS_FILE = "links.csv"
 class ObservationOptions:
     """`pcap` names the hosts whose traffic is captured (all if empty, none if None); `interval_ns` is that of links.csv.
 
-    With `counts_calls`, traps.csv and messages.csv are written.
+    `turn_costs`: the CPU time of each turn is measured. With `counts_calls`, traps.csv and server_messages.csv are written.
     """
 
     pcap: tuple[str, ...] | None = None
     interval_ns: int | None = None
+    turn_costs: bool = False
     counts_calls: bool = False
 
     def check(self, hosts: list[str]) -> None:
@@ -39,6 +41,7 @@ class ObservationOptions:
         return ObservationOptions(
             other.pcap if self.pcap is None else self.pcap,
             other.interval_ns if self.interval_ns is None else self.interval_ns,
+            self.turn_costs or other.turn_costs,
             self.counts_calls or other.counts_calls,
         )
 
@@ -48,13 +51,14 @@ NOTHING = ObservationOptions()
 
 @dataclass(slots=True)
 class Observation:
-    """Captures and counts the traffic and the calls of a run, from its making to `close`."""
+    """Captures and counts the traffic of a run, measures its turns and counts its calls, from its making to `close`."""
 
     kernel: Kernel
     turns: TurnLoop
     directory: RunDirectory
     options: ObservationOptions
     _usage: LinkUsage | None = field(default=None, init=False)
+    _costs: TurnCosts | None = field(default=None, init=False)
     _counts: CallCounts | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -69,6 +73,10 @@ class Observation:
 
             self._usage = LinkUsage(kernel.network, options.interval_ns, lambda: kernel.now_ns)
             kernel.wire.watchers.append(self._usage)
+        if options.turn_costs:
+            from rsg_server.diagnosis.turn_costs import TurnCosts
+
+            self._costs = TurnCosts(kernel, self.directory.path)
         if options.counts_calls:
             from rsg_server.turn.call_counts import CallCounts
 
@@ -81,6 +89,8 @@ class Observation:
             self.kernel.wire.capture.close()
         if self._usage is not None:
             self._usage.write(self.directory.path / LINKS_FILE)
+        if self._costs is not None:
+            self._costs.close()
         if self._counts is not None:
             from simunix.launch.debug import call_counts
 

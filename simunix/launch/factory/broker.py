@@ -36,6 +36,10 @@ class FactoryError(ContainerError):
     """The factory of hosts is gone, and all hosts with it."""
 
 
+class KilledError(ContainerError):
+    """A program was killed before it began: from outside, as nothing inside runs meanwhile."""
+
+
 @dataclass(slots=True)
 class Party:
     """What one party has said: its last `answer`, and in `ended`, until they are asked for, statuses of programs by process."""

@@ -22,6 +22,8 @@ from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 SHIM = LIBRARY / "libsimunix.so"
 SHIM_IN_HOST = "/run/simunix/libsimunix.so"
+MOUNTS_IN_HOST = "/run/simunix/mounts"
+"""Where the shim reads what the host's set-up has mounted (csrc/shim/sys/procfs/mounts.c)."""
 SHIM_BEHIND_CHANNEL = 2
 """How far above its channel a program that a host's init starts finds the shim's file (csrc/hostinit/spawn.c)."""
 REPORT_TIMEOUT_S = 10.0
@@ -125,12 +127,14 @@ class _Directives:
             self._temporary(folder)
         for private in ordered:
             self._private(private)
+        if spec.isolation is Isolation.ROOT:  # an ordinary user may change nothing there anyway
+            self.words.append("seal=")  # before any bind hides what is to be read-only
         for bind in spec.binds:
             self._bind(bind)
-        if spec.isolation is Isolation.ROOT:  # an ordinary user may change nothing there anyway
-            self.words.append("seal=")
         if self._is_elsewhere:
             self.words.append("close=")
+        if spec.fresh_run:
+            self.words.append(f"mounts={MOUNTS_IN_HOST}")
         return self.words
 
     def _resolved(self, path: str) -> str:
@@ -244,8 +248,8 @@ class Container:
         self.spec = spec
         try:
             self._line = factory.bear(spec.isolation.value)
-        except SimunixError as error:
-            raise ContainerError(f"host {spec.name}: {error}") from error
+        except ContainerError as error:
+            raise type(error)(f"host {spec.name}: {error}") from error
         if spec.isolation is Isolation.NONE:
             return  # there is nothing to set up
         try:
@@ -346,9 +350,7 @@ def probe() -> tuple[Isolation, str]:
     spec = ContainerSpec("probe", Path("/nonexistent"), wanted, fresh_run=False)
     refusal = _refusal(spec)
     for _ in range(PROBES):
-        if isinstance(refusal, (FactoryError, HostLostError)) or isinstance(
-            getattr(refusal, "__cause__", None), (FactoryError, HostLostError)
-        ):
+        if isinstance(refusal, (FactoryError, HostLostError)):
             refusal = _refusal(spec)  # killed from outside, most likely: that must not decide how hosts are kept apart
     if refusal is not None:
         return Isolation.NONE, (

@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from simunix.launch.factory.broker import FACTORY, SILENCE_S, Broker, ContainerError, FactoryError, HostLostError
+from simunix.launch.factory.broker import FACTORY, SILENCE_S, Broker, ContainerError, FactoryError, HostLostError, KilledError
 
 LIBRARY = Path(__file__).resolve().parents[2] / "lib"
 HOSTINIT = LIBRARY / "simunix-hostinit"
@@ -118,5 +118,5 @@ def _number_in(answer: str | None, death: ContainerError) -> int:
         raise death
     kind, _, text = answer.partition(" ")
     if kind != "ok":
-        raise ContainerError(text)
+        raise (KilledError if kind == "killed" else ContainerError)(text)
     return int(text)

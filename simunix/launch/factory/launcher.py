@@ -45,11 +45,11 @@ class ContainerLauncher:
             self.containers[host_name] = Container(self._specs[host_name], self.factory)
         return self.containers[host_name]
 
-    def spawn(self, host_name: str, command: Command, channel_fd: int) -> None:
+    def spawn(self, host_name: str, command: Command, channel_fd: int) -> int:
         """See rsg_server.process.host_state.Launcher."""
         least = self._options.nofile + DESCRIPTORS_FOR_SHIM
         limit = max(least, min(self._options.nofile_hard + DESCRIPTORS_FOR_SHIM, descriptors().free))
-        self.start(host_name).spawn(command, channel_fd, self._options.nofile, limit, self._core)
+        return self.start(host_name).spawn(command, channel_fd, self._options.nofile, limit, self._core)
 
     def inject(self, host_name: str, thread: int, descriptor: int) -> int:
         """See rsg_server.process.host_state.Launcher."""

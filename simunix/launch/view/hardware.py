@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from simunix.launch.factory.container import Bind
 
 KIB = 1024
+OF_CORE = ("thread_siblings", "core_cpus")
+OF_SOCKET = ("core_siblings", "package_cpus", "die_cpus")
+"""Sets of processors that the threads of a core, or the processors of a socket, have in common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +43,13 @@ class Hardware:
 
 def _mask(cpus: list[int]) -> str:
     """A cpumap as sysfs prints it: 32-bit groups in hexadecimal, most significant first."""
-    value = sum(1 << cpu for cpu in cpus)
-    groups = max(1, (max(cpus) + 32) // 32)
-    return ",".join(f"{value >> 32 * group & 0xFFFFFFFF:08x}" for group in reversed(range(groups)))
+    groups = [0] * max(1, (max(cpus) + 32) // 32)
+    for cpu in cpus:
+        groups[cpu // 32] |= 1 << cpu % 32
+    return ",".join(f"{group:08x}" for group in reversed(groups))
 
 
-def _list(cpus: list[int]) -> str:
+def cpu_list(cpus: list[int]) -> str:
     """A cpulist as sysfs prints it: `0-3,8-11`."""
     runs: list[list[int]] = []
     for cpu in cpus:
@@ -54,30 +60,59 @@ def _list(cpus: list[int]) -> str:
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
+class _Tree:
+    """Writes files, those of equal content as links to one: thousands of processors differ in little.
+
+    Paths are texts here: with tens of thousands of files, pathlib takes more time than the kernel.
+    """
+
+    def __init__(self) -> None:
+        self._written: dict[str, str] = {}
+
+    def write(self, path: str, text: str) -> None:
+        """A file with a line, in a folder that there is."""
+        if text in self._written:
+            try:
+                os.link(self._written[text], path)
+                return
+            except OSError:  # no links on this file system, or no more of them to one file
+                pass
+        with open(path, "w") as file:
+            file.write(text + "\n")
+        self._written[text] = path
+
+
+def _topology_texts(hardware: Hardware) -> Iterator[dict[str, str]]:
+    """What the files of each logical processor say, by name; texts that a core or a socket has in common are made once."""
+    by_core: dict[tuple[int, int], list[int]] = {}
+    by_socket: dict[int, list[int]] = {}
+    for cpu in range(hardware.cpus):
+        socket, core = hardware.place(cpu)
+        by_core.setdefault((socket, core), []).append(cpu)
+        by_socket.setdefault(socket, []).append(cpu)
+    threads = {place: (_mask(cpus), cpu_list(cpus)) for place, cpus in by_core.items()}
+    packages = {socket: (_mask(cpus), cpu_list(cpus)) for socket, cpus in by_socket.items()}
+    for cpu in range(hardware.cpus):
+        socket, core = hardware.place(cpu)
+        texts = {"core_id": str(core), "physical_package_id": str(socket), "die_id": "0"}
+        for names, (mask, ranges) in ((OF_CORE, threads[socket, core]), (OF_SOCKET, packages[socket])):
+            texts |= dict.fromkeys(names, mask) | {f"{name}_list": ranges for name in names}
+        yield texts
+
+
+def _write_topology(base: Path, hardware: Hardware) -> None:
+    tree = _Tree()
+    for cpu, texts in enumerate(_topology_texts(hardware)):
+        folder = f"{base}/cpu{cpu}"
+        os.makedirs(f"{folder}/topology")
+        for name, text in texts.items():
+            tree.write(f"{folder}/topology/{name}", text)
+        tree.write(f"{folder}/online", "1")
+
+
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text + "\n")
-
-
-def _write_topology(base: Path, hardware: Hardware, cpu: int) -> None:
-    socket, core = hardware.place(cpu)
-    everyone = range(hardware.cpus)
-    threads = [other for other in everyone if hardware.place(other) == (socket, core)]
-    package = [other for other in everyone if hardware.place(other)[0] == socket]
-    folder = base / f"cpu{cpu}" / "topology"
-    _write(folder / "core_id", str(core))
-    _write(folder / "physical_package_id", str(socket))
-    _write(folder / "die_id", "0")
-    for name, cpus in (
-        ("thread_siblings", threads),
-        ("core_cpus", threads),
-        ("core_siblings", package),
-        ("package_cpus", package),
-        ("die_cpus", package),
-    ):
-        _write(folder / name, _mask(cpus))
-        _write(folder / f"{name}_list", _list(cpus))
-    _write(base / f"cpu{cpu}" / "online", "1")
 
 
 def _cpuinfo(hardware: Hardware) -> str:
@@ -102,37 +137,23 @@ def _meminfo(hardware: Hardware, prefix: str = "") -> str:
     return "\n".join(lines)
 
 
-def cpuset_files(memberships: str) -> list[str]:
-    """Where processes that inherit our control groups, as /proc/self/cgroup lists them, read which processors they may use."""
-    files = []
-    for line in memberships.splitlines():
-        _, controllers, group = line.split(":", 2)
-        if "cpuset" in controllers.split(","):
-            files.append(f"/sys/fs/cgroup/cpuset/{group.strip('/')}/cpuset.cpus".replace("//", "/"))
-        elif controllers == "":
-            files.append(f"/sys/fs/cgroup/{group.strip('/')}/cpuset.cpus.effective".replace("//", "/"))
-    return files
-
-
 def write_tree(directory: Path, hardware: Hardware) -> tuple[Bind, ...]:
     """Write the files of one shape below `directory` (once for all hosts of that shape); the binds that show them."""
     every = list(range(hardware.cpus))
     cpu, node = directory / "cpu", directory / "node"
     if not directory.exists():
         for name in ("online", "possible", "present"):
-            _write(cpu / name, _list(every))
+            _write(cpu / name, cpu_list(every))
         _write(cpu / "kernel_max", "8191")
-        for number in every:
-            _write_topology(cpu, hardware, number)
+        _write_topology(cpu, hardware)
         for name in ("online", "possible", "has_cpu", "has_memory", "has_normal_memory"):
             _write(node / name, "0")
-        _write(node / "node0" / "cpulist", _list(every))
+        _write(node / "node0" / "cpulist", cpu_list(every))
         _write(node / "node0" / "cpumap", _mask(every))
         _write(node / "node0" / "distance", "10")
         _write(node / "node0" / "meminfo", _meminfo(hardware, "Node 0 "))
         _write(directory / "cpuinfo", _cpuinfo(hardware))
         _write(directory / "meminfo", _meminfo(hardware))
-        _write(directory / "cpuset", _list(every))
     return (
         Bind(directory / "cpuinfo", "/proc/cpuinfo"),
         Bind(directory / "meminfo", "/proc/meminfo"),
@@ -140,5 +161,4 @@ def write_tree(directory: Path, hardware: Hardware) -> tuple[Bind, ...]:
         Bind(node, "/sys/devices/system/node"),
         Bind(cpu, "/sys/bus/cpu/devices"),  # where older versions of hwloc look
         Bind(node, "/sys/bus/node/devices"),
-        *(Bind(directory / "cpuset", file) for file in cpuset_files(Path("/proc/self/cgroup").read_text())),
     )

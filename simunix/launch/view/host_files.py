@@ -12,6 +12,7 @@ from simunix.launch.factory.container import Bind, ContainerSpec, Isolation
 from simunix.launch.factory.launcher import write_private
 from simunix.launch.plan import HostSpec, Plan, PrivateSpec
 from simunix.launch.run_directory import RunDirectory
+from simunix.launch.view.cgroups import write_cgroup
 from simunix.launch.view.hardware import write_tree
 from simunix.launch.view.interface_files import interface_binds
 from simunix.launch.view.login_records import login_record_binds
@@ -46,6 +47,7 @@ class HostFiles:
         binds = [Bind(path, target) for path, target in self._identity_files(host)]
         if host.hardware is not None:
             binds += write_tree(hardware / host.hardware.shape, host.hardware)
+        binds.append(write_cgroup(hardware, host.hardware))
         binds += interface_binds(hardware, directory, interfaces, self.isolation is not Isolation.NONE)
         if host.root != THIS_COMPUTER:
             binds.append(Bind(self.directory.path, str(self.directory.path), read_only=False))

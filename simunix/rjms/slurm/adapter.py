@@ -64,9 +64,9 @@ class Slurm:
             section = section.model_copy(update={"config": site.folder / section.config})
         return _plan(section, key, site)
 
-    def completed(self, accounting: str) -> dict[str, CompletedJob]:
-        """See `Rjms.completed`. The accounting file is that of jobcomp."""
-        return parse_jobcomp(accounting.splitlines())
+    def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:
+        """See `Rjms.completed`. The only file is that of jobcomp."""
+        return parse_jobcomp(line for text in records for line in text.splitlines())
 
 
 SLURM = Slurm()
@@ -132,7 +132,7 @@ def _plan(section: SlurmSection, key: str, site: Site) -> SlurmPlan:
         files=tuple(files),
         processes=(*processes, *cluster.slurmds()),
         private=paths,
-        accounting=cluster.jobcomp,
+        records=(cluster.jobcomp,) if cluster.jobcomp else (),
         nodes=section.nodes,
         cores=sum(site.hardware[name].cpus for name in section.nodes),
         database=storage,

@@ -10,6 +10,8 @@ from simunix.rjms.slurm.work import LAUNCH, size_words, work_words
 from simunix.workload.job import Job
 
 SBATCH, SRUN = "sbatch", "srun"
+NUMBER = r"^(\d+)"
+"""sbatch --parsable prints NUMBER, or NUMBER;CLUSTER."""
 QUEUE = ("squeue", "--noheader", "--format=%A")
 UNFINISHED = ("squeue", "--noheader", "--array", "--format=%i")
 ENDED = ("scontrol", "--oneliner", "show", "job", "{}")
@@ -68,6 +70,11 @@ def find_held(names: Sequence[str]) -> str:
     return f"squeue --noheader --states=PENDING --sort=i --format=%A --name={','.join(names)}"
 
 
+def array_words(count: int) -> tuple[str, ...]:
+    """The option that submits a job so many times."""
+    return (f"--array=0-{count - 1}",)
+
+
 CLIENTS = Clients(
     names=(SBATCH, SRUN),
     staying=frozenset({SRUN}),
@@ -75,8 +82,9 @@ CLIENTS = Clients(
     job_name=job_name,
     named=name_option,
     limit_s=limit_s,
-    after="--dependency=afterany:{}",
-    array="--array=0-{}",
+    number=NUMBER,
+    after=("--dependency=afterany:{}",),
+    array=array_words,
     array_max=ARRAY_MAX,
     launch=LAUNCH,
     log_name="%x-%j",

@@ -16,10 +16,11 @@ LOGS = "/var/log/slurm"
 CONFIG = "/etc/slurm/slurm.conf"
 CGROUP_CONFIG = "/etc/slurm/cgroup.conf"
 CGROUP_CONF = """# Written by simunix: hosts have no cgroups of their own.
-CgroupPlugin=disabled
+CgroupPlugin={plugin}
 """
-CGROUPS_EVERYWHERE: Release = (23, 11)
-"""From this release on slurmd sets itself up in a cgroup whatever its plugins are, unless it is told not to."""
+CGROUP_PLUGINS: tuple[tuple[Release, str], ...] = (((23, 11), "disabled"), ((22, 5), "cgroup/v1"))
+"""From a release on slurmd loads a plugin for cgroups whatever else is configured; that of version 2 sets up a cgroup at once,
+that of version 1 does nothing until it is used. The first row that is not newer than the host's release counts."""
 JOBCOMP = f"{LOGS}/jobcomp.log"
 SLURMD_PORT = 6818
 SLURMCTLD_PORT = 6817
@@ -98,8 +99,9 @@ def accounting_lines(cluster: SlurmCluster) -> str:
 def files(conf: str, release: Release) -> dict[str, bytes]:
     """All configuration files of a host with this release of Slurm, by path; `conf` is its slurm.conf."""
     texts = {CONFIG: conf.encode()}
-    if release >= CGROUPS_EVERYWHERE:
-        texts[CGROUP_CONFIG] = CGROUP_CONF.encode()
+    plugin = next((plugin for since, plugin in CGROUP_PLUGINS if release >= since), "")
+    if plugin:
+        texts[CGROUP_CONFIG] = CGROUP_CONF.format(plugin=plugin).encode()
     return texts
 
 

@@ -3,14 +3,14 @@
     python3 submitter.py PLAN.json SUBMISSIONS.csv
 
 The plan: {"origin": epoch seconds, "jobs": [{"id", "at" (seconds after the origin), "argv": [...]}, ...], "poll": [argv]}.
-Each job is submitted at its absolute moment by running its command, whose first word of output is the job's number. Afterwards
-`poll` is run at growing intervals until it prints nothing: the queue is empty. What else a job may say:
+Each job is submitted at its absolute moment by running its command; "number", a regular expression, finds the job's number in
+the output. Afterwards `poll` is run at growing intervals until it prints nothing: the queue is empty. What else a job may say:
 
     "user"     index of the plan's "users" ({"name", "uid", "groups"}): its command is run as that user
     "after"    [index of the plan's "groups" of job ids, think time]: submitted so long after all of the group have ended
-    "needs"    id of a job: "after_option" of the plan, with that job's number for {}, goes into the command
+    "needs"    id of a job: "after" of the plan, words with that job's number for {}, go into the command
     "hold"     seconds after which "release" of the plan, with the job's number for {}, is run
-    "array"    ids of the jobs that the elements of this one are
+    "array"    ids of the jobs that the elements of this one are, NUMBER_INDEX from "first_index" of the plan on
     "stays"    true for a command that stays until its job has ended, and tells no number
 
 Ends are learnt from "unfinished" of the plan, a command that prints the numbers of all unfinished jobs, run every
@@ -122,17 +122,17 @@ class Submitter:
                 self.needed_by.setdefault(needs, []).append(rank)
                 return
             if self.numbers[needs]:
-                argv = [argv[0], *filled([self.plan["after_option"]], self.numbers[needs]), *argv[1:]]
+                argv = [argv[0], *filled(self.plan["after"], self.numbers[needs]), *argv[1:]]
         ids = job.get("array", [job["id"]])
         moment = self.now()
         if job.get("stays"):
             self.start(job, argv, due, moment)
             return
         done = run(argv, **self.identity(job))
-        words = done.stdout.split()
-        number = words[0].split(";")[0] if done.returncode == 0 and words else ""
+        found = re.search(self.plan["number"], done.stdout) if done.returncode == 0 else None
+        number = found[1] if found else ""
         message = "" if number else " ".join((done.stderr or done.stdout).split())
-        for index, id in enumerate(ids):
+        for index, id in enumerate(ids, self.plan.get("first_index", 0)):
             own = f"{number}_{index}" if number and "array" in job else number
             self.writer.writerow([id, f"{due:.6f}", f"{moment:.6f}", done.returncode, own, message])
             self.submitted(id, own)

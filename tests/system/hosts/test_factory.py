@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 
 from rsg_server.process.host_state import Command
-from simunix.launch.factory.broker import MESSAGE_BYTES, ContainerError, FactoryError
+from simunix.launch.factory.broker import MESSAGE_BYTES, ContainerError, FactoryError, KilledError
 from simunix.launch.factory.container import Container, ContainerSpec, Isolation
-from simunix.launch.factory.factory import HOSTINIT, HostFactory
+from simunix.launch.factory.factory import HOSTINIT, HostFactory, _number_in
 from simunix.launch.limits.limits import _may_raise_limits
+from simunix.launch.supervisor import FROM_OUTSIDE
 from tests.conftest import processes_named
 
 NO_SHIM = Path("/dev/null")  # the loader goes on without: these programs run natively
@@ -185,6 +186,21 @@ def test_the_factory_dies(kind: Isolation, which: str) -> None:
     for fd in ended:
         await_end(fd)
     assert not processes_named(f"sleep {mark}")
+
+
+def test_the_death_of_the_factory_is_no_fault_of_the_host_that_is_to_be_made(kind: Isolation) -> None:
+    """A run that ends by it is not deterministic, whenever it comes."""
+    with contextlib.closing(HostFactory()) as factory:
+        factory._process.kill()
+        with pytest.raises(FactoryError, match=r"^host a1: the factory of hosts has died"):
+            host(factory, kind)
+
+
+def test_a_program_that_is_killed_before_it_begins_was_killed_from_outside() -> None:
+    answer = "killed cannot bring the shim into /bin/sh: it was killed as it began"
+    with pytest.raises(KilledError, match=r"^cannot bring the shim into /bin/sh"):
+        _number_in(answer, FactoryError("unused"))
+    assert KilledError in FROM_OUTSIDE
 
 
 def await_end(pidfd: int) -> None:

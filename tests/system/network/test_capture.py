@@ -90,7 +90,7 @@ def traffic(simunix: Simunix, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @needs_tshark
-@pytest.mark.parametrize("host", ["n1", "n2"])
+@pytest.mark.parametrize("host", ["n1", pytest.param("n2", marks=pytest.mark.slow)])
 def test_tshark_has_nothing_to_complain_of(traffic: Path, host: str) -> None:
     file = traffic / f"hosts/{host}/eth0.pcap"
     bad = "_ws.malformed or tcp.checksum.status == 0 or udp.checksum.status == 0 or ip.checksum.status == 0"

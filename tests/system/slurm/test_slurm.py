@@ -65,6 +65,7 @@ def test_without_munge(simunix: Simunix, tmp_path: Path) -> None:
     assert (tmp_path / "out/hosts/ctl/user.out").read_text() == "n1\nn2\nn3\nn4\nSubmitted batch job 2\n0\n"
 
 
+@pytest.mark.slow
 def test_two_hours_take_two_hours(simunix: Simunix, tmp_path: Path) -> None:
     _, out = run_on_cluster(simunix, tmp_path, "sbatch -o /dev/null --export=NONE --wrap 'sleep 7200'", "4h")
     line = (out / "hosts/ctl/files/var_log_slurm/jobcomp.log").read_text()

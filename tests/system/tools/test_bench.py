@@ -22,6 +22,7 @@ def rows(file: Path) -> dict[str, dict[str, object]]:
     return {row["name"]: row for row in json.loads(file.read_text())["rows"]}
 
 
+@pytest.mark.slow
 def test_turns(simunix: Simunix, tmp_path: Path) -> None:
     done = simunix("bench", "turn", "--quick", "--json", tmp_path / "out.json", timeout=300)
     assert done.returncode == 0, done.stderr
@@ -118,3 +119,14 @@ def test_without_gcc_it_says_so(simunix: Simunix, tmp_path: Path) -> None:
     done = simunix("bench", "turn", env={"PATH": str(tmp_path)})
     assert done.returncode == 0
     assert "gcc not installed: apt install gcc" in done.stdout
+
+
+@pytest.mark.slow
+def test_spawns(simunix: Simunix, tmp_path: Path) -> None:
+    done = simunix("bench", "spawn", "--quick", "--json", tmp_path / "out.json", timeout=300)
+    assert done.returncode == 0, done.stderr
+    found = rows(tmp_path / "out.json")
+    for name in ("true", "shell", "posix-spawn", "fork"):
+        assert {f"spawn-{name}-{figure}" for figure in ("native", "inside", "extra", "faults", "messages")} <= set(found)
+    assert found["spawn-posix-spawn-messages"]["value"] == 3.0
+    assert found["spawn-true-messages"]["value"] == 4.0

@@ -70,7 +70,9 @@ def test_a_hot_instruction_is_named(simunix: Simunix, loop: Path, tmp_path: Path
     assert simunix("run", "--out", tmp_path / "plain", "--", loop).returncode == 0
     (hot,) = (row for row in rows_of(tmp_path / "counted/traps.csv") if row["call"] == "getppid")
     assert (hot["program"], hot["count"], hot["symbol"].partition("+")[0]) == ("loop", "57", "asks_often")
-    messages = {(row["program"], row["message"]): int(row["count"]) for row in rows_of(tmp_path / "counted/messages.csv")}
+    messages = {
+        (row["program"], row["message"]): int(row["count"]) for row in rows_of(tmp_path / "counted/server_messages.csv")
+    }
     assert messages["loop", "EXIT"] == 1
     digests = {json.loads((tmp_path / out / "run.json").read_text())["events_sha256"] for out in ("counted", "plain")}
     assert len(digests) == 1
@@ -87,7 +89,7 @@ def test_a_hotter_instruction_is_rewritten(simunix: Simunix, loop: Path, tmp_pat
 def test_waking_nobody_in_shared_memory_needs_no_message(simunix: Simunix, tmp_path: Path) -> None:
     run = simunix("run", "--count-calls", "--out", tmp_path / "wakes", "--", "/usr/bin/python3", "-c", WAKES)
     assert (run.returncode, run.stdout) == (0, "1 0\n")
-    messages = {row["message"]: int(row["count"]) for row in rows_of(tmp_path / "wakes/messages.csv")}
+    messages = {row["message"]: int(row["count"]) for row in rows_of(tmp_path / "wakes/server_messages.csv")}
     assert messages["WAKE"] == 1
 
 
@@ -95,5 +97,5 @@ def test_the_tables_need_a_folder(simunix: Simunix) -> None:
     run = simunix("run", "--count-calls", "--", "true")
     assert (run.returncode, run.stderr) == (
         2,
-        "simunix: --count-calls: say with --out DIR where traps.csv and messages.csv are to be kept\n",
+        "simunix: --count-calls: say with --out DIR where traps.csv and server_messages.csv are to be kept\n",
     )

@@ -107,6 +107,37 @@ def test_a_process_killed_from_outside(tmp_path: Path, number: signal.Signals) -
     assert "NOT repeatable to the byte" in output and "comes out the same" not in output
 
 
+@pytest.mark.parametrize("flags", ["", "SA_ONSTACK"])
+def test_a_signal_from_outside_that_a_handler_takes_at_once(tmp_path: Path, flags: str) -> None:
+    """A process that has the turn is not waiting: nobody finds the signal pending."""
+    source = tmp_path / "taker.c"
+    source.write_text(
+        "#include <signal.h>\n#include <stdlib.h>\nstatic volatile sig_atomic_t taken;\n"
+        "static void take(int number) { taken = number; }\n"
+        f"int main(void) {{ struct sigaction action = {{.sa_handler = take, .sa_flags = {flags or 0}}};\n"
+        "sigaction(SIGUSR1, &action, NULL); raise(SIGUSR1); if (taken != SIGUSR1) abort();\n"
+        "action.sa_handler = SIG_IGN; sigaction(SIGUSR1, NULL, &action); if (action.sa_handler != take) abort();\n"
+        "for (taken = 0; taken == 0;) ; return 7; }\n"
+    )
+    subprocess.run(["gcc", str(source), "-D_GNU_SOURCE", "-o", str(tmp_path / "taker")], check=True)
+    line = [sys.executable, "-m", "simunix.cli.main", "run", "--out", str(tmp_path / "run"), "--", str(tmp_path / "taker")]
+    running = subprocess.Popen(line, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL)
+    end = time.monotonic() + LIMIT_S
+    while running.poll() is None and time.monotonic() < end:
+        subprocess.run(["pkill", "-USR1", "-x", "-f", str(tmp_path / "taker")])
+        time.sleep(0.5)
+    assert running.wait(LIMIT_S) == 7
+    record = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert record["deterministic"] is False
+    assert "processes have handled signals from outside the emulation: SIGUSR1" in record["disturbances"]
+
+
+def test_handlers_of_alarms_and_signals_from_inside_leave_a_run_deterministic(tmp_path: Path) -> None:
+    script = "import signal, os; signal.signal(14, print); signal.setitimer(0, 1); signal.pause(); os.kill(1, 0)"
+    record = command(tmp_path, "sh", "-c", f"trap 'echo term' TERM; python3 -c '{script}'; kill -TERM $$; timeout 1 sleep 5")
+    assert (record["deterministic"], record["disturbances"]) == (True, [])
+
+
 @pytest.mark.parametrize(
     ("requests", "reason"),
     [

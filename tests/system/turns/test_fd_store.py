@@ -84,6 +84,7 @@ def run(tmp_path: Path, name: str, scenario: str, before: str) -> dict[str, Any]
     return json.loads((tmp_path / name / "run.json").read_text())  # type: ignore[no-any-return]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", ["talk", pytest.param("slurm", marks=[pytest.mark.slurm])])
 def test_few_descriptors_change_nothing(tmp_path: Path, scenario: str) -> None:
     talk = TALK.replace("SERVER", json.dumps(SERVER)).replace("CLIENT", json.dumps(CLIENT))

@@ -27,7 +27,7 @@ HOSTS = tuple(Host(f"h{index}", (ip_address(f"10.0.0.{index + 1}"),)) for index 
 class NoLauncher:
     """Starts nothing."""
 
-    def spawn(self, host_name: str, command: Command, channel_fd: int) -> None:
+    def spawn(self, host_name: str, command: Command, channel_fd: int) -> int:
         raise SimunixError("nothing can be started here")
 
     def power_off(self, host_name: str) -> None:

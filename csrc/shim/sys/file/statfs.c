@@ -1,10 +1,12 @@
 /* statfs, fstatfs: file systems of the emulated host's disk and memory, whose sizes the scenario states, one half free. What
  * this computer's have left changes by the minute. A program that writes more than there is gets the real ENOSPC. */
 #include "shim/core/channel.h"
+#include "shim/core/memory.h"
 #include "shim/sys/file/file.h"
 
 #include <linux/magic.h>
 
+#define ST_RDONLY 1
 #define BYTES_PER_FILE 16384 /* as mkfs.ext4 makes inodes */
 
 /* The kernel's struct statfs on x86-64. */
@@ -20,6 +22,20 @@ static uint64_t disk_bytes(struct thread *thread)
     struct reply reply;
 
     return ASK(thread, &reply, OP_HOST) == 0 ? (uint64_t)reply_number(&reply, HOST_DISK) : 0;
+}
+
+/* The host's cgroup is a folder of the run directory, shown read-only. */
+static bool is_cgroup(long fd)
+{
+    char name[64];
+
+    return proc_name_of(fd, name, sizeof name) && text_starts(name, "/sys/fs/cgroup");
+}
+
+static void show_cgroup(struct file_system *system)
+{
+    *system = (struct file_system){
+        .type = CGROUP2_SUPER_MAGIC, .block_bytes = 4096, .name_length = 255, .fragment_bytes = 4096, .flags = system->flags};
 }
 
 /* File systems without blocks (proc, sysfs) have no size to show. */
@@ -42,8 +58,19 @@ long sys_statfs(struct call *call)
 {
     long result = NATIVE(statfs, call->a[0], call->a[1]);
 
-    if (result == 0)
-        show(call->thread, (struct file_system *)call->a[1]);
+    struct file_system *system = (void *)call->a[1];
+    long fd;
+
+    if (result != 0)
+        return result;
+    if (system->flags & ST_RDONLY) {
+        fd = NATIVE(openat, AT_FDCWD, call->a[0], O_PATH | O_CLOEXEC, 0);
+        if (fd >= 0 && is_cgroup(fd))
+            show_cgroup(system);
+        if (fd >= 0)
+            NATIVE(close, fd);
+    }
+    show(call->thread, system);
     return result;
 }
 
@@ -51,7 +78,10 @@ long sys_fstatfs(struct call *call)
 {
     long result = descriptor_is_ours(call, call->a[0]) ? -EBADF : NATIVE(fstatfs, call->a[0], call->a[1]);
 
-    if (result == 0)
+    if (result == 0) {
+        if (((struct file_system *)call->a[1])->flags & ST_RDONLY && is_cgroup(call->a[0]))
+            show_cgroup((struct file_system *)call->a[1]);
         show(call->thread, (struct file_system *)call->a[1]);
+    }
     return result;
 }

@@ -21,7 +21,7 @@ static long begin_mask(struct call *call, const uint64_t *mask, uint64_t size)
     if (is_bad_pointer(mask))
         return -EFAULT;
     signals_temporary_mask(call, mask);
-    what = signals_check(call);
+    what = signals_look(call);
     return what == INTERRUPT_NONE ? 0 : signals_interrupt(call, INTERRUPT_CALL, false);
 }
 

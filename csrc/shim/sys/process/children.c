@@ -3,6 +3,26 @@
 #include "shim/sys/process/process.h"
 #include "shim/turn/turn.h"
 
+/* What the server and the kernel know of children and tracees, without waiting; 0: no news. */
+static long wait4_now(struct call *call)
+{
+    int status;
+    long tracee = tracees_wait(call, call->a[0], call->a[2], &status);
+    long result;
+
+    if (tracee > 0) {
+        if (call->a[1] != 0)
+            *(int *)call->a[1] = status;
+        if (call->a[3] != 0)
+            memset((void *)call->a[3], 0, sizeof(struct rusage));
+        return tracee;
+    }
+    result = NATIVE(wait4, call->a[0], call->a[1], call->a[2] | WNOHANG, call->a[3]);
+    if (result > 0 && call->a[3] != 0)
+        usage_forget((void *)call->a[3]);
+    return result == -ECHILD && tracee == 0 ? 0 : result;
+}
+
 /* Ask without waiting; children change state only in their own turns or the server's, and the server then wakes the waiting
  * parent. */
 long sys_wait4(struct call *call)
@@ -10,10 +30,8 @@ long sys_wait4(struct call *call)
     struct wait wait = {.kind = PARK_CHILD, .deadline = NEVER};
 
     for (;;) {
-        long result = NATIVE(wait4, call->a[0], call->a[1], call->a[2] | WNOHANG, call->a[3]);
+        long result = wait4_now(call);
 
-        if (result > 0 && call->a[3] != 0)
-            usage_forget((void *)call->a[3]);
         if (result != 0)
             return result;
         if (call->a[2] & WNOHANG) {
@@ -26,6 +44,32 @@ long sys_wait4(struct call *call)
     }
 }
 
+/* The status of a thread that waitpid(2) would return, as waitid(2) tells it. */
+static void tell_tracee(siginfo_t *info, long tracee, int status)
+{
+    bool stopped = (status & 0xff) == 0x7f;
+
+    info->si_signo = SIGCHLD;
+    info->si_pid = (int)tracee;
+    info->si_code = stopped ? CLD_TRAPPED : (status & 0x7f) == 0 ? CLD_EXITED : CLD_KILLED;
+    info->si_status = stopped || (status & 0x7f) == 0 ? status >> 8 : status & 0x7f;
+}
+
+static long waitid_now(struct call *call, siginfo_t *info)
+{
+    long wanted = call->a[0] == P_PID ? call->a[1] : call->a[0] == P_ALL ? -1 : call->a[0] == P_PGID ? -call->a[1] : INT32_MIN;
+    int status;
+    long tracee = tracees_wait(call, wanted, call->a[3], &status);
+    long result;
+
+    if (tracee > 0) {
+        tell_tracee(info, tracee, status);
+        return 0;
+    }
+    result = NATIVE(waitid, call->a[0], call->a[1], info, call->a[3] | WNOHANG, call->a[4]);
+    return result == -ECHILD && tracee == 0 ? 0 : result;
+}
+
 long sys_waitid(struct call *call)
 {
     struct wait wait = {.kind = PARK_CHILD, .deadline = NEVER};
@@ -35,7 +79,7 @@ long sys_waitid(struct call *call)
         long result;
 
         memset(&info, 0, sizeof info);
-        result = NATIVE(waitid, call->a[0], call->a[1], &info, call->a[3] | WNOHANG, call->a[4]);
+        result = waitid_now(call, &info);
         if (result != 0 || info.si_pid != 0 || (call->a[3] & WNOHANG) != 0) {
             if (result == 0 && info.si_pid == 0)
                 clock_charge_poll(call);

@@ -3,6 +3,7 @@
 #include "shared/slots.h"
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
+#include "shim/turn/tracee.h"
 #include "shim/strace/tracing.h"
 #include "shim/sys/process/process.h"
 #include "shim/turn/turn.h"
@@ -13,10 +14,24 @@
 /* What the server says of a child that is about to be born. */
 struct announced {
     int64_t number; /* or -errno */
+    uint64_t seed;
     uint32_t slot;
     int64_t pooled_channel;
     int channel; /* its place; -1: the pooled one, which an ended thread has left */
+    bool is_traced;
 };
+
+/* What ptrace(2) calls the birth. */
+static int birth_event(enum simunix_fork kind, const struct clone_args *args)
+{
+    if ((args->flags & CLONE_UNTRACED) != 0)
+        return 0;
+    if (kind == FORK_THREAD)
+        return PTRACE_EVENT_CLONE;
+    if ((args->flags & CLONE_VFORK) != 0)
+        return PTRACE_EVENT_VFORK;
+    return args->exit_signal == SIGCHLD ? PTRACE_EVENT_FORK : PTRACE_EVENT_CLONE;
+}
 
 static struct announced announce(struct call *call, enum simunix_fork kind, const struct clone_args *args)
 {
@@ -24,9 +39,14 @@ static struct announced announce(struct call *call, enum simunix_fork kind, cons
     int64_t asked = kind != FORK_THREAD && (args->flags & CLONE_PARENT) != 0 ? (int64_t)kind + FORK_SIBLING : (int64_t)kind;
     struct announced child = {.channel = -1};
 
+    if (call->thread->tracee.is_traced)
+        asked += FORK_EVENT * birth_event(kind, args);
+
     descriptors_raise();
     child.number = ASK(call->thread, &reply, OP_FORK, asked);
     child.slot = (uint32_t)reply_number(&reply, 1);
+    child.seed = (uint64_t)reply_number(&reply, 3);
+    child.is_traced = reply_number(&reply, 4) != 0;
     child.pooled_channel = kind == FORK_THREAD ? reply_number(&reply, 2) : 0;
     if (reply.fd >= 0)
         child.channel = descriptor_hide(call->thread->process, reply.fd);
@@ -75,14 +95,21 @@ static void copy_registers(struct thread *child, const struct call *call)
     child->start_mask = call->mask;
 }
 
-/* A vfork-like child uses its creator's memory, but is a process of its own: with a record of its own. */
-static void give_own_process(struct thread *child, const struct process *process)
+static struct process *new_process(void)
 {
-    long memory = NATIVE(mmap, NULL, sizeof *process, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    long memory = NATIVE(mmap, NULL, sizeof(struct process), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (memory < 0)
         fatal("no memory for a child", NULL, memory);
-    child->process = (struct process *)memory;
+    return (struct process *)memory;
+}
+
+/* A vfork-like child uses its creator's memory, but is a process of its own: with a record of its own. */
+static void give_own_process(struct thread *child, const struct process *process)
+{
+    if (child->copy == NULL)
+        child->copy = new_process();
+    child->process = child->copy;
     *child->process = *process;
     child->process->pid = 0;
     child->process->main = child;
@@ -93,9 +120,8 @@ static void give_own_process(struct thread *child, const struct process *process
 /* After the exec or the end of a vfork-like child. */
 static void take_back_process(struct thread *child, struct process *process)
 {
-    NATIVE(munmap, child->process, sizeof *process);
     child->process = process;
-    child->epoll = child->trace = -1; /* the child's own descriptors, not this process's of these numbers */
+    child->channel = child->epoll = child->trace = -1; /* the child's own descriptors, not this process's of these numbers */
     thread_release(child);
 }
 
@@ -114,17 +140,31 @@ static struct thread *record_for(struct call *call, const struct announced *born
     child->cpu = call->thread->cpu;
     child->hidden_mask = call->thread->hidden_mask;
     copy_registers(child, call);
+    child->tracee = born->is_traced ? (struct tracee){.is_traced = true, .due = SIGSTOP} : (struct tracee){0};
     child->alive_word = 1;
     return child;
 }
 
-/* A vfork-like child (posix_spawn), on a stack of its own in the same memory. Its creator goes on after the child's exec or
- * end. */
+/* Without a stack of its own the child goes on where its creator's stack ends. Until then it needs another: the creator's frame
+ * in the shim is still in use. */
+static void lend_stack(struct thread *child, const struct call *call, struct clone_args *args)
+{
+    child->start.rsp = call->context->uc_mcontext.rsp;
+    args->stack = (uint64_t)child->own_stack;
+    args->stack_size = OWN_STACK_BYTES;
+}
+
+/* A child in the memory of its creator, which goes on after the child's exec or end: posix_spawn(3) gives it a stack of its own,
+ * vfork(2) does not. Both wait for their turns at their slots, so that the child need not say hello before it has to, and its
+ * creator need not ask. */
 static long spawn_in_memory(struct call *call, struct clone_args *args)
 {
     struct process *process = call->thread->process;
-    struct announced born = announce(call, FORK_VFORK, args);
+    bool has_stack = args->stack != 0;
+    struct announced born = announce(call, has_stack ? FORK_VFORK : FORK_VFORK_IN_ORDER, args);
+    bool is_quiet = born.slot != 0 && call->thread->slot != 0;
     struct thread *child;
+    int64_t value;
     long result;
 
     if (born.number < 0)
@@ -133,10 +173,21 @@ static long spawn_in_memory(struct call *call, struct clone_args *args)
     if (child == NULL)
         return -ENOMEM;
     give_own_process(child, process);
+    child->process->random_state = born.seed;
+    child->alternate = call->thread->alternate;
+    child->owes_hello = is_quiet;
+    child->starts_known = is_quiet && !has_stack;
+    child->shares_files = (args->flags & CLONE_FILES) != 0;
+    if (!has_stack)
+        lend_stack(child, call, args);
     call->thread->has_turn = false;
     result = trap_clone(args, sizeof *args, child);
+    NATIVE(close, descriptor_number(process, born.channel)); /* now: the channel ends with the child */
+    if (is_quiet && result > 0)
+        slot_wait(call->thread, &value);
+    else
+        tell_outcome(call, result, born.number);
     take_back_process(child, process);
-    tell_outcome(call, result, born.number);
     return result;
 }
 
@@ -159,10 +210,10 @@ static long spawn_beside(struct call *call, struct clone_args *args)
     child->process->is_guest = true;
     child->shares_files = (args->flags & CLONE_FILES) != 0;
     result = trap_clone(args, sizeof *args, child);
+    if (result < 0 || !child->shares_files)
+        NATIVE(close, descriptor_number(process, born.channel));
     if (result < 0)
         take_back_process(child, process);
-    else if (!child->shares_files)
-        NATIVE(close, descriptor_number(process, born.channel));
     tell_outcome(call, result, born.number);
     return result;
 }
@@ -186,19 +237,22 @@ static long spawn_thread(struct call *call, struct clone_args *args)
     } else if (born.slot != 0) { /* the thread finds its number there, see slot_wait */
         slot_at(call->thread->process->page, born.slot)->value = result;
     }
+    if (result > 0)
+        tracee_event(call, PTRACE_EVENT_CLONE, result);
     return result;
 }
 
 /* First code of a forked child, in its copy of everything: become the announced actor, wait for the turn. */
-static void start_forked(struct call *call, int channel, uint32_t slot)
+static void start_forked(struct call *call, const struct announced *born)
 {
     struct thread *thread = call->thread;
     struct process *process = thread->process;
     struct reply reply;
 
-    descriptors_close_others(process, channel);
-    thread->channel = channel;
-    thread->slot = slot;
+    descriptors_close_others(process, born->channel);
+    thread->channel = born->channel;
+    thread->slot = born->slot;
+    thread->tracee = (struct tracee){.is_traced = born->is_traced, .due = born->is_traced ? SIGSTOP : 0};
     thread->has_turn = false;
     thread->epoll = -1;
     thread->pooled_channel = 0;
@@ -219,11 +273,11 @@ static void start_forked(struct call *call, int channel, uint32_t slot)
     strace_open(thread);
 }
 
-/* A child with its own copy of the memory, on a stack of its own if it is given one. vfork on the caller's own stack runs so,
- * too; the parent waits as after a vfork. */
+/* A child with its own copy of the memory, on a stack of its own if it is given one; with CLONE_VFORK the parent waits. */
 static long spawn_copy(struct call *call, struct clone_args *args)
 {
     bool waits = (args->flags & CLONE_VFORK) != 0;
+    int event = birth_event(FORK_PROCESS, args);
     struct announced born = announce(call, FORK_PROCESS, args);
     struct wait wait = {.kind = PARK_VFORK, .deadline = NEVER, .a = (uint64_t)born.number};
     uint64_t stack = args->stack + args->stack_size;
@@ -237,14 +291,18 @@ static long spawn_copy(struct call *call, struct clone_args *args)
     if (pid == 0) {
         if (stack != 0)
             call->context->uc_mcontext.rsp = stack;
-        start_forked(call, born.channel, born.slot);
+        start_forked(call, &born);
         return 0;
     }
     NATIVE(close, descriptor_number(call->thread->process, born.channel));
     tell_outcome(call, pid, born.number);
+    if (pid > 0)
+        tracee_event(call, event, pid);
     if (pid > 0 && waits)
         while (park(call, &wait) == WAKE_SIGNAL) /* a vfork is not interrupted */
             ;
+    if (pid > 0 && waits)
+        tracee_event(call, PTRACE_EVENT_VFORK_DONE, pid);
     return pid;
 }
 
@@ -265,8 +323,11 @@ static long spawn(struct call *call, struct clone_args *args)
         return -EINVAL;
     if ((args->flags & CLONE_OF_THREAD) == CLONE_OF_THREAD)
         return spawn_thread(call, args);
-    if ((args->flags & CLONE_VM) != 0 && args->stack != 0)
-        return (args->flags & CLONE_VFORK) != 0 ? spawn_in_memory(call, args) : spawn_beside(call, args);
+    /* A creator that waits in the kernel could not stop, so the child of a traced one has its own copy of the memory. */
+    if ((args->flags & CLONE_VM) != 0 && (args->flags & CLONE_VFORK) != 0 && !call->thread->tracee.is_traced)
+        return spawn_in_memory(call, args);
+    if ((args->flags & CLONE_VM) != 0 && (args->flags & CLONE_VFORK) == 0 && args->stack != 0)
+        return spawn_beside(call, args);
     return spawn_copy(call, args);
 }
 
@@ -315,7 +376,7 @@ long sys_fork(struct call *call)
 
 long sys_vfork(struct call *call)
 {
-    struct clone_args args = {.flags = CLONE_VFORK, .exit_signal = SIGCHLD};
+    struct clone_args args = {.flags = CLONE_VFORK | CLONE_VM, .exit_signal = SIGCHLD};
 
-    return spawn_copy(call, &args);
+    return spawn(call, &args);
 }

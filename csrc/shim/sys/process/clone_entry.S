@@ -16,14 +16,17 @@ trap_clone:
     test    %rax, %rax
     jz      1f
     ret
-1:  /* The child: its own stack, the creator's other registers. Nothing above the stack pointer may be touched. */
+1:  /* The child: its own stack, the creator's other registers. Nothing above the stack pointer may be touched. The child of
+     * a vfork goes on at its creator's own stack pointer. */
     mov     %rsp, %r12
     mov     %r8, %rdi
     xor     %ebp, %ebp
     sub     $128, %rsp          /* the red zone of the code that prepared this stack */
     and     $-16, %rsp
     call    trap_thread_started
-    mov     %r12, %rsp
+    mov     %gs:136, %rsp
+    test    %rsp, %rsp
+    cmovz   %r12, %rsp
     ldmxcsr %gs:128
     fldcw   %gs:132
     mov     %gs:8, %r8

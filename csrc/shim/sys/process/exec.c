@@ -20,6 +20,7 @@ struct program_head {
 struct way_in {
     const char *refused;  /* why there is none; NULL if there is one */
     const char *injected; /* why the host's init has to bring the shim in; NULL if the loader will */
+    bool is_secure;       /* the program gains privileges */
 };
 
 /* Would the kernel call the new image's start secure, so that the loader drops LD_PRELOAD? See cap_bprm_creds_from_file. */
@@ -67,6 +68,7 @@ static void examine_elf(long file, const struct program_head *head, struct way_i
 {
     const Elf64_Ehdr *header = (const void *)head->bytes;
     struct stat status;
+    const char *secure;
 
     way->injected = "statically linked";
     if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != 62) { /* EM_X86_64 */
@@ -83,8 +85,10 @@ static void examine_elf(long file, const struct program_head *head, struct way_i
             break;
         }
     }
-    if (way->injected == NULL && NATIVE(fstat, file, &status) == 0)
-        way->injected = starts_secure(file, &status);
+    if (NATIVE(fstat, file, &status) == 0 && (secure = starts_secure(file, &status)) != NULL) {
+        way->injected = way->injected == NULL ? secure : way->injected;
+        way->is_secure = true;
+    }
 }
 
 /* The interpreter of a script's first line into `path`; false if the line names none. */
@@ -148,11 +152,6 @@ static void examine(const struct call *call, int directory, const char *path, in
         way->injected = "its loader is told not to run it";
 }
 
-struct image_environment {
-    char **pointers;
-    size_t size; /* of the mapping */
-};
-
 static size_t count_pointers(char **list)
 {
     size_t count = 0;
@@ -162,28 +161,46 @@ static size_t count_pointers(char **list)
     return count;
 }
 
-/* A copy of the environment in which LD_PRELOAD ends with the shim, and with the channel's number added; behind a colon that of
- * the shim's file, unless -1. The program's own libraries stand first, so that what they replace of libc is replaced. */
-static bool build_environment(struct call *call, char **given, int shim, struct image_environment *result)
+/* Room for a list of variables, kept with the thread's record: if a vfork's child execs, it stays in its creator's memory. */
+static char **environment_room(struct thread *thread, size_t size)
+{
+    long memory;
+
+    if (size <= thread->environment_size)
+        return thread->environment;
+    memory = NATIVE(mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory < 0)
+        return NULL;
+    if (thread->environment != NULL)
+        NATIVE(munmap, thread->environment, thread->environment_size);
+    thread->environment = (void *)memory;
+    thread->environment_size = size;
+    return thread->environment;
+}
+
+/* A copy of the environment in which LD_PRELOAD ends with the shim, and with the channel's number added; behind a comma that of the
+ * shared page's file, behind a colon that of the shim's file, unless -1. The program's own libraries stand first, so that what
+ * they replace of libc is replaced. NULL if memory is out. */
+static char **build_environment(struct call *call, char **given, int shim)
 {
     const char *path = call->thread->process->shim_path;
     size_t count = count_pointers(given);
     const char *preload = NULL;
+    size_t size;
     char *text;
     char *end;
+    char **room;
     char **to;
-    long memory;
 
     for (size_t i = 0; i < count; i++)
         if (text_starts(given[i], "LD_PRELOAD="))
             preload = given[i] + 11;
-    result->size = ((count + 3) * sizeof(char *) + 512 + (preload != NULL ? text_length(preload) : 0) + 4095) & ~4095UL;
-    memory = NATIVE(mmap, NULL, result->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory < 0)
-        return false;
-    result->pointers = to = (char **)memory;
-    text = (char *)memory + (count + 3) * sizeof(char *);
-    end = (char *)memory + result->size;
+    size = ((count + 3) * sizeof(char *) + 512 + (preload != NULL ? text_length(preload) : 0) + 4095) & ~4095UL;
+    room = to = environment_room(call->thread, size);
+    if (room == NULL)
+        return NULL;
+    text = (char *)room + (count + 3) * sizeof(char *);
+    end = (char *)room + size;
     for (size_t i = 0; i < count; i++)
         if (!text_starts(given[i], "LD_PRELOAD=") && !text_starts(given[i], "SIMUNIX_CHANNEL="))
             *to++ = given[i];
@@ -195,10 +212,12 @@ static bool build_environment(struct call *call, char **given, int shim, struct 
     *to++ = ++text;
     text = text_append_number(text_append(text, end, "SIMUNIX_CHANNEL="), end,
                               descriptor_number(call->thread->process, call->thread->channel));
+    text = text_append_number(text_append(text, end, ","), end,
+                              descriptor_number(call->thread->process, call->thread->process->page_file));
     if (shim >= 0)
         text_append_number(text_append(text, end, ":"), end, shim);
     *to = NULL;
-    return true;
+    return room;
 }
 
 static long refuse(struct call *call, const char *path, const char *reason, const char *more)
@@ -211,18 +230,13 @@ static long refuse(struct call *call, const char *path, const char *reason, cons
     return -EACCES; /* at ENOEXEC execvp(3) would have the shell read it */
 }
 
-static void tell_exec(struct call *call, int op, const char *path, int64_t error)
+/* The new image knows nothing of hand-offs that the server has not been told of: tell it now. */
+static void tell_handoffs(struct thread *thread)
 {
-    struct msgpack_writer writer;
     struct reply reply;
-    size_t length = path == NULL ? 0 : text_length(path);
 
-    request_start(call->thread, &writer, op, 1);
-    if (path != NULL)
-        msgpack_put_text(&writer, path, length < 1024 ? length : 1024);
-    else
-        msgpack_put_int(&writer, error);
-    request_call(call->thread, &writer, &reply);
+    if (thread->process->has_handoff_news || thread->process->page->running != 0)
+        ask(thread, &reply, OP_EXEC, 0, NULL);
 }
 
 /* Have the host's init trace the next exec of this thread, for which the shim's file is open then; its number, or -errno. */
@@ -259,16 +273,18 @@ static void injection_end(struct call *call, int shim)
 static long replace(struct call *call, int directory, const char *path, char **argv, char **environment, int flags)
 {
     int channel = descriptor_number(call->thread->process, call->thread->channel);
+    int page_file = descriptor_number(call->thread->process, call->thread->process->page_file);
     uint64_t all = SIGNALS_IN_SHIM;
     long result;
 
     NATIVE(fcntl, channel, F_SETFD, 0);
+    NATIVE(fcntl, page_file, F_SETFD, 0);
     tsc_release();
     actions_release(call->thread->process);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8); /* the new image inherits it */
     result = NATIVE(execveat, directory, path, argv, environment, flags);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
-    actions_take_back();
+    actions_take_back(call->thread->process);
     tsc_trap();
     NATIVE(fcntl, channel, F_SETFD, FD_CLOEXEC);
     return result;
@@ -276,10 +292,10 @@ static long replace(struct call *call, int directory, const char *path, char **a
 
 static long execute(struct call *call, int directory, const char *path, char **argv, char **environment, int flags)
 {
-    struct image_environment image;
-    struct way_in way = {NULL, NULL};
+    struct way_in way = {0};
     char by_descriptor[40];
     char *end = by_descriptor + sizeof by_descriptor;
+    char **variables;
     int shim = -1;
     long result;
 
@@ -293,23 +309,25 @@ static long execute(struct call *call, int directory, const char *path, char **a
     }
     if (way.refused != NULL)
         return refuse(call, *path != '\0' ? path : by_descriptor, way.refused, "");
+    if (way.is_secure && call->thread->tracee.is_traced)
+        return refuse(call, *path != '\0' ? path : by_descriptor, way.injected,
+                      ": an emulated process traces it, and Linux would give it no privileges; run it untraced");
     signals_stop_if_due(call->thread, call->mask);
     if (way.injected != NULL && (shim = injection_begin(call)) < 0)
         return refuse(call, *path != '\0' ? path : by_descriptor, way.injected,
                       ": it would have to be traced, which is refused here");
-    if (!build_environment(call, environment, shim, &image)) {
+    variables = build_environment(call, environment, shim);
+    if (variables == NULL) {
         if (shim >= 0)
             injection_end(call, shim);
         return -ENOMEM;
     }
     if (call->trace != NULL)
         strace_replacing(call, directory, path);
-    tell_exec(call, OP_EXEC, path, 0);
-    result = replace(call, directory, path, argv, image.pointers, flags);
-    NATIVE(munmap, image.pointers, image.size);
+    tell_handoffs(call->thread);
+    result = replace(call, directory, path, argv, variables, flags);
     if (shim >= 0)
         injection_end(call, shim);
-    tell_exec(call, OP_EXEC_FAILED, NULL, -result);
     return result;
 }
 

@@ -1,6 +1,7 @@
 /* Ends of threads and processes. A thread that has announced its end is reaped by the one that has the turn next
  * (core/threads.c). */
 #include "shim/core/channel.h"
+#include "shim/turn/tracee.h"
 #include "shim/sys/ipc/ipc.h"
 
 /* The kernel would clear the join word. Told to, it clears a word in the record instead, and only then does the shim clear the
@@ -30,6 +31,7 @@ long sys_exit(struct call *call)
     struct thread *thread = call->thread;
     struct msgpack_writer writer;
 
+    tracee_event(call, PTRACE_EVENT_EXIT, (call->a[0] & 0xff) << 8);
     futex_release_robust(call);
     if (!is_left_to_kernel(thread))
         prepare_to_be_reaped(thread);
@@ -47,6 +49,7 @@ long sys_exit_group(struct call *call)
 {
     struct msgpack_writer writer;
 
+    tracee_event(call, PTRACE_EVENT_EXIT, (call->a[0] & 0xff) << 8);
     request_start(call->thread, &writer, OP_EXIT, 1);
     msgpack_put_int(&writer, call->a[0] & 0xff);
     request_post(call->thread, &writer);

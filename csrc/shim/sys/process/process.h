@@ -14,6 +14,9 @@ long trap_clone(struct clone_args *args, size_t size, struct thread *child);
 /* thread_start.c */
 void trap_thread_started(struct thread *thread);
 
+/* ptrace.c */
+long tracees_wait(struct call *call, long pid, long options, int *status);
+
 /* scheduling.c */
 void rseq_forget(void);
 long nice_shown(const struct process *process, long nice);

@@ -1,5 +1,7 @@
 /* The first code of a new thread, or of a vfork-like child, on its own stack. */
+#include "shared/slots.h"
 #include "shim/core/channel.h"
+#include "shim/turn/tracee.h"
 #include "shim/strace/tracing.h"
 #include "shim/sys/process/process.h"
 #include "shim/turn/turn.h"
@@ -8,15 +10,35 @@ _Static_assert(offsetof(struct thread, start) == 8, "clone_entry.S");
 _Static_assert(offsetof(struct thread, start.rip) == 120, "clone_entry.S");
 _Static_assert(offsetof(struct thread, start.mxcsr) == 128, "clone_entry.S");
 _Static_assert(offsetof(struct thread, start.fpu_control) == 132, "clone_entry.S");
-_Static_assert(offsetof(struct thread, guard) == 136, "guard.S");
+_Static_assert(offsetof(struct thread, start.rsp) == 136, "clone_entry.S");
+_Static_assert(offsetof(struct thread, guard) == 144, "guard.S");
 _Static_assert(__NR_clone3 == 435, "clone_entry.S");
+
+/* Where the server finds the number of a child that dies before it has said a word. */
+static void leave_number(struct thread *thread)
+{
+    slot_at(thread->process->page, thread->slot)->value = thread->tid;
+}
+
+/* The server's answer is written over the number: the number comes before it only if HELLO does. */
+static void begin_at_slot(struct thread *thread)
+{
+    int64_t value;
+
+    if (thread->starts_known) {
+        leave_number(thread);
+        say_hello_late(thread);
+    }
+    slot_wait(thread, &value);
+    if (thread->owes_hello)
+        leave_number(thread);
+}
 
 /* Returns when the thread holds the turn and may start. A thread without a slot says hello and waits for the answer. */
 void trap_thread_started(struct thread *thread)
 {
     bool is_process = thread->process->pid == 0; /* a vfork-like child: a process of its own in its parent's memory */
     struct reply reply;
-    int64_t value;
 
     set_thread_pointer(thread);
     thread->tid = (int)NATIVE(gettid);
@@ -26,12 +48,14 @@ void trap_thread_started(struct thread *thread)
         if (!thread->shares_files)
             descriptors_close_others(thread->process, thread->channel);
     }
-    if (is_process || thread->slot == 0)
+    if (thread->slot == 0 || (is_process && !thread->owes_hello))
         say_hello(thread, is_process ? HELLO_FORKED : HELLO_THREAD, "", &reply);
     else
-        slot_wait(thread, &value);
+        begin_at_slot(thread);
     strace_open(thread);
     trap_arm();
     signals_stop_if_due(thread, thread->start_mask);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &thread->start_mask, NULL, 8);
+    if (thread->tracee.is_traced)
+        tracee_take_signals(thread, thread->start_mask, NULL, -1);
 }

@@ -12,9 +12,15 @@ static const char vmstat[] = "nr_free_pages 0\nnr_inactive_anon 0\nnr_active_ano
                              "pswpin 0\npswpout 0\npgfault 0\npgmajfault 0\npgfree 0\npgsteal_kswapd 0\npgsteal_direct 0\n"
                              "pgscan_kswapd 0\npgscan_direct 0\nallocstall_normal 0\noom_kill 0\n";
 
+/* As with version 2 of cgroups alone: no hierarchy of its own for any controller. */
+static const char cgroups[] = "#subsys_name\thierarchy\tnum_cgroups\tenabled\n"
+                              "cpuset\t0\t1\t1\ncpu\t0\t1\t1\ncpuacct\t0\t1\t1\nblkio\t0\t1\t1\nmemory\t0\t1\t1\n"
+                              "devices\t0\t1\t1\nfreezer\t0\t1\t1\npids\t0\t1\t1\n";
+
 static const struct {
     const char *path, *text;
 } fixed[] = {
+    {"cgroups", cgroups},
     {"vmstat", vmstat},
     {"pressure/cpu", pressure},
     {"pressure/memory", pressure},
@@ -54,4 +60,15 @@ bool proc_may_be_fixed(const char *name)
         if (text_equal(name, proc_last_part(fixed[i].path)))
             return true;
     return false;
+}
+
+/* A host's processes are all in the one cgroup that it shows (simunix/launch/view/cgroups.py). */
+void proc_write_cgroup(struct proc_page *page)
+{
+    proc_put(page, "0::/\n");
+}
+
+void proc_write_cpuset(struct proc_page *page)
+{
+    proc_put(page, "/\n");
 }

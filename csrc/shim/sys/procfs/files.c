@@ -20,11 +20,19 @@ static const struct own_file fixed_file = {"", proc_write_fixed};
 
 /* Of each process, and of each of its threads. */
 static const struct own_file process_files[] = {
-    {"stat", proc_write_process_stat}, {"statm", proc_write_statm},         {"status", proc_write_lines},
-    {"io", proc_write_lines},          {"smaps", proc_write_lines},         {"smaps_rollup", proc_write_lines},
-    {"sched", proc_write_sched},       {"schedstat", proc_write_schedstat}, {"oom_score", proc_write_oom_score},
-    {"net/tcp", proc_write_tcp},       {"net/tcp6", proc_write_tcp6},       {"net/udp", proc_write_udp},
-    {"net/udp6", proc_write_udp6},
+    {"stat", proc_write_process_stat},     {"statm", proc_write_statm},
+    {"status", proc_write_lines},          {"io", proc_write_lines},
+    {"smaps", proc_write_lines},           {"smaps_rollup", proc_write_lines},
+    {"sched", proc_write_sched},           {"schedstat", proc_write_schedstat},
+    {"oom_score", proc_write_oom_score},   {"net/tcp", proc_write_sockets},
+    {"net/tcp6", proc_write_sockets},      {"net/udp", proc_write_sockets},
+    {"net/udp6", proc_write_sockets},      {"net/raw", proc_write_sockets},
+    {"net/raw6", proc_write_sockets},      {"net/icmp", proc_write_sockets},
+    {"net/icmp6", proc_write_sockets},     {"net/sockstat", proc_write_sockets},
+    {"net/sockstat6", proc_write_sockets}, {"net/snmp", proc_write_sockets},
+    {"mountinfo", proc_write_mounts},      {"mounts", proc_write_mounts},
+    {"mountstats", proc_write_mounts},     {"cgroup", proc_write_cgroup},
+    {"cpuset", proc_write_cpuset},
 };
 
 void proc_flush(struct proc_page *page)

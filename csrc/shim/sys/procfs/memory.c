@@ -65,6 +65,13 @@ static const char *find_field(const char *text, int number)
     return text;
 }
 
+static const char *skip_spaces(const char *text)
+{
+    while (*text == ' ' || *text == '\t')
+        text++;
+    return text;
+}
+
 static int64_t number_at(const char *text)
 {
     int64_t number = 0;
@@ -75,7 +82,7 @@ static int64_t number_at(const char *text)
 }
 
 /* The folder of a process or thread that a path of one of its files begins with, with another file in it. */
-static void beside(const char *path, const char *name, char *other, size_t size)
+void proc_beside(const char *path, const char *name, char *other, size_t size)
 {
     char *to = other;
     const char *last = proc_last_part(path);
@@ -93,7 +100,7 @@ int64_t proc_resident_pages(const char *path)
     char statm[PROC_PATH_ROOM];
     int64_t pages = 0;
 
-    beside(path, "statm", statm, sizeof statm);
+    proc_beside(path, "statm", statm, sizeof statm);
     if (!lines_open(&lines, statm))
         return 0;
     while (lines_next(&lines))
@@ -246,15 +253,47 @@ static void put_changed(struct proc_page *page, const char *line)
     proc_put(page, "\n");
 }
 
+/* The mapping that lines of smaps are about. */
+struct mapping {
+    bool is_private;
+    int64_t kib;
+};
+
+/* A mapping's line in smaps: is it private memory that the process may write? */
+static bool begins_private(const char *line)
+{
+    const char *access = find_field(line, 2);
+
+    return access[0] != '\0' && access[1] == 'w' && access[3] == 'p' && access[4] == ' ';
+}
+
+/* Of smaps: such memory counts as anonymous, wholly, and so does what the loader has relocated (gcore(1) leaves out what has
+ * nothing anonymous). */
+static void put_of_mapping(struct proc_page *page, const char *line, struct mapping *mapping)
+{
+    static const char size[] = "Size:", anonymous[] = "Anonymous:";
+
+    if (line[0] < 'A' || line[0] > 'Z')
+        mapping->is_private = begins_private(line);
+    else if (text_starts(line, size))
+        mapping->kib = number_at(skip_spaces(line + sizeof size - 1));
+    if (text_starts(line, anonymous) && mapping->kib != 0 &&
+        (mapping->is_private || number_at(skip_spaces(line + sizeof anonymous - 1)) != 0))
+        put_kib(page, anonymous, mapping->kib);
+    else
+        put_changed(page, line);
+}
+
 /* status, io, smaps, smaps_rollup */
 void proc_write_lines(struct proc_page *page)
 {
     struct lines lines;
+    struct mapping mapping = {0};
 
     if (!lines_open(&lines, page->path))
         return;
     while (lines_next(&lines))
-        put_changed(page, lines.line);
+        put_of_mapping(page, lines.line, &mapping);
 }
 
 /* sched: its two lines of heading, and no work. */

@@ -1,6 +1,6 @@
 /* Room sys/procfs: files of /proc that tell the time, or figures of the real computer, as the emulated host would tell them.
  *
- * Owns their text (host.c, process.c, memory.c, counters.c, sockets.c) and when it is written (files.c). May call sys/process, turn
+ * Owns their text (host.c, process.c, memory.c, counters.c, sockets.c, mounts.c) and when it is written (files.c). May call sys/process, turn
  * and below.
  */
 #ifndef SIMUNIX_PROC_FILES_H
@@ -45,23 +45,26 @@ void proc_write_boot_id(struct proc_page *page);
 void proc_put_hex(struct proc_page *page, uint64_t number, int digits);
 
 /* sockets.c */
-void proc_write_tcp(struct proc_page *page);
-void proc_write_tcp6(struct proc_page *page);
-void proc_write_udp(struct proc_page *page);
-void proc_write_udp6(struct proc_page *page);
+void proc_write_sockets(struct proc_page *page);
 
 /* process.c */
 void proc_write_process_stat(struct proc_page *page);
 
 /* memory.c */
 int64_t proc_resident_pages(const char *path);
+void proc_beside(const char *path, const char *name, char *other, size_t size);
 void proc_write_statm(struct proc_page *page);
 void proc_write_lines(struct proc_page *page);
 void proc_write_sched(struct proc_page *page);
 void proc_write_schedstat(struct proc_page *page);
 void proc_write_oom_score(struct proc_page *page);
 
+/* mounts.c */
+void proc_write_mounts(struct proc_page *page);
+
 /* counters.c */
+void proc_write_cgroup(struct proc_page *page);
+void proc_write_cpuset(struct proc_page *page);
 const char *proc_fixed_text(const char *path);
 bool proc_may_be_fixed(const char *name);
 void proc_write_fixed(struct proc_page *page);

@@ -1,18 +1,14 @@
 /* Actions: what the application has installed, and what the kernel is told instead.
  *
  * The kernel enters the shim for SIGSYS (the trap net), for SIGSEGV and SIGBUS (faults), and for every signal whose handler wants
- * the alternate stack; all other actions are the kernel's own.
+ * the alternate stack. All other handlers it enters by way of signal_watch, which looks who has sent the signal.
  */
 #include "shim/core/memory.h"
+#include "shim/turn/tracee.h"
 #include "shim/strace/tracing.h"
 #include "shim/sys/signal/signal.h"
 
 #define SIGNAL_LAST 64
-
-static bool is_always_ours(int signal)
-{
-    return signal == SIGSYS || signal == SIGSEGV || signal == SIGBUS;
-}
 
 static bool is_handler(const struct kernel_sigaction *action)
 {
@@ -40,9 +36,12 @@ static void kernel_action(const struct kernel_sigaction *wanted, struct kernel_s
     action->flags |= SA_RESTORER;
     action->restorer = (void *)signal_restorer; /* libc's would be trapped */
     action->mask = signals_strip(action->mask);
-    if (is_handler(wanted) && (wanted->flags & SA_ONSTACK) != 0) {
+    if (!is_handler(wanted))
+        return;
+    action->handler = (void *)signal_watch;
+    action->flags |= SA_SIGINFO;
+    if ((wanted->flags & SA_ONSTACK) != 0) {
         action->handler = (void *)signal_entry;
-        action->flags |= SA_SIGINFO;
         action->mask = SIGNALS_IN_SHIM;
     }
 }
@@ -53,7 +52,7 @@ static long change(struct process *process, int signal, const struct kernel_siga
     long result;
 
     *old = process->actions[signal];
-    if (is_always_ours(signal)) {
+    if (signals_are_ours(process, signal)) {
         result = 0;
     } else {
         struct kernel_sigaction before;
@@ -61,12 +60,26 @@ static long change(struct process *process, int signal, const struct kernel_siga
         if (wanted != NULL)
             kernel_action(wanted, &action);
         result = NATIVE(rt_sigaction, signal, wanted != NULL ? &action : NULL, &before, 8);
-        if (before.handler != (void *)signal_entry)
+        if (before.handler != (void *)signal_entry && before.handler != (void *)signal_watch)
             *old = before;
     }
     if (result == 0 && wanted != NULL)
         process->actions[signal] = *wanted;
     return result;
+}
+
+/* The process is traced: its breakpoints and the like stop it before its own handler is asked. */
+static void take_traps(struct process *process)
+{
+    static const int traps[] = {SIGTRAP, SIGILL, SIGFPE};
+
+    for (size_t i = 0; i < sizeof traps / sizeof *traps; i++) {
+        struct kernel_sigaction before;
+
+        NATIVE(rt_sigaction, traps[i], &entered_by_shim, &before, 8);
+        if (before.handler != (void *)signal_entry)
+            process->actions[traps[i]] = before;
+    }
 }
 
 /* Before the trap net is there, which takes SIGSYS. Handlers that were installed before the shim's constructor ran (libpthread of
@@ -79,12 +92,13 @@ void actions_start(struct process *process)
     for (int signal = 1; signal <= SIGNAL_LAST; signal++) {
         if (NATIVE(rt_sigaction, signal, NULL, &action, 8) != 0)
             continue;
-        if (is_always_ours(signal))
+        if (signals_are_ours(process, signal))
             process->actions[signal] = action;
         else if (is_handler(&action))
             change(process, signal, &action, &old);
     }
     enter_for_faults();
+    process->take_traps = take_traps;
 }
 
 /* A new image inherits what is ignored. */
@@ -92,16 +106,17 @@ void actions_release(const struct process *process)
 {
     const struct kernel_sigaction ignore = {.handler = (void *)SIG_IGN};
 
-    if (process->actions[SIGSEGV].handler == (void *)SIG_IGN)
-        NATIVE(rt_sigaction, SIGSEGV, &ignore, NULL, 8);
-    if (process->actions[SIGBUS].handler == (void *)SIG_IGN)
-        NATIVE(rt_sigaction, SIGBUS, &ignore, NULL, 8);
+    for (int signal = 1; signal < SIGSYS; signal++)
+        if (signals_are_ours(process, signal) && process->actions[signal].handler == (void *)SIG_IGN)
+            NATIVE(rt_sigaction, signal, &ignore, NULL, 8);
 }
 
 /* There is no new image after all. */
-void actions_take_back(void)
+void actions_take_back(struct process *process)
 {
     enter_for_faults();
+    if (process->is_tracee)
+        take_traps(process);
 }
 
 long sys_rt_sigaction(struct call *call)
@@ -154,6 +169,23 @@ void action_release_held(struct thread *thread)
     }
 }
 
+/* A sender in no PID namespace of the host shows as process 0 (pid_namespaces(7)): the server, or a user outside, whose signal
+ * comes at a moment of real time. The server looks at the word, and knows which signals it has sent itself. */
+static void note_sender(struct simunix_clock_page *page, int signal, const siginfo_t *info)
+{
+    if (info->si_code == SI_USER && info->si_pid == 0)
+        __atomic_fetch_or(&page->from_outside, SIGNAL_BIT(signal), __ATOMIC_RELAXED);
+}
+
+/* Called by signal_watch: the handler that is to be entered. */
+uint64_t action_watched(int signal, const siginfo_t *info)
+{
+    const struct process *process = current_thread()->process;
+
+    note_sender(process->page, signal, info);
+    return (uint64_t)process->actions[signal].handler;
+}
+
 /* The handler that the application has for this signal is to be entered; NULL: nothing is, and the frame may be returned from.
  * A fault that meets its signal blocked or ignored kills the process, as with Linux. */
 const struct handler_entry *action_enter(struct thread *thread, int signal, const siginfo_t *info, struct ucontext *context)
@@ -174,6 +206,7 @@ const struct handler_entry *action_enter(struct thread *thread, int signal, cons
         take_default(thread, signal, is_fault);
         return NULL;
     }
+    note_sender(thread->process->page, signal, info);
     entry = frame_prepare(thread, signal, context, &action);
     if (entry == NULL)
         take_default(thread, SIGSEGV, false);
@@ -200,6 +233,12 @@ static void postpone(const struct thread *thread, int signal, siginfo_t *info, s
     context->uc_sigmask |= only;
 }
 
+/* Does the tracer, if there is one, let the thread have the signal of a fault or trap? */
+static bool is_let_in(struct thread *thread, int signal, const siginfo_t *info, struct ucontext *context)
+{
+    return !thread->tracee.is_traced || info->si_code <= 0 || tracee_fault(thread, signal, info, context);
+}
+
 /* Called by signal_entry, by which the kernel enters the shim. SIGSEGV and SIGBUS are not blocked in the shim, so that its own
  * faults find it: one of them that was sent waits until the call is over, or until the application lets it in. */
 const struct handler_entry *signal_answer(int signal, siginfo_t *info, struct ucontext *context)
@@ -213,5 +252,5 @@ const struct handler_entry *signal_answer(int signal, siginfo_t *info, struct uc
         postpone(thread, signal, info, context);
         return NULL;
     }
-    return action_enter(thread, signal, info, context);
+    return is_let_in(thread, signal, info, context) ? action_enter(thread, signal, info, context) : NULL;
 }

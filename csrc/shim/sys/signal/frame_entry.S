@@ -20,6 +20,23 @@ signal_entry:
 1:  ret
     .size   signal_entry, . - signal_entry
 
+/* The kernel enters here, in the application's own frame, for a handler that does not want the alternate stack: go on to it. */
+    .globl  signal_watch
+    .hidden signal_watch
+    .type   signal_watch, @function
+signal_watch:
+    push    %rdi
+    push    %rsi
+    push    %rdx
+    call    action_watched
+    pop     %rdx
+    pop     %rsi
+    pop     %rdi
+    mov     %rax, %r11
+    xor     %eax, %eax
+    jmp     *%r11
+    .size   signal_watch, . - signal_watch
+
 /* _Noreturn void handler_enter(const struct handler_entry *entry)
  * Enter the handler as the kernel would. The mask comes last: signals that it lets in are delivered on the new stack, and may
  * use the record anew. */

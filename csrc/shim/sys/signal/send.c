@@ -53,12 +53,28 @@ static void announce_kill(struct call *call, long pid)
     ASK(call->thread, &reply, OP_SIGNAL, pid, 0, -SIGKILL);
 }
 
+/* SIGSTOP to a thread that an emulated process traces stops that thread for its tracer: the server tells the thread. */
+static bool stops_for_tracer(struct call *call, long pid, long tid, int signal)
+{
+    struct reply reply;
+
+    if (signal != SIGSTOP || call->thread->process->page->tracees == 0 || pid < 0)
+        return false;
+    if (call->thread->tracee.is_traced && reaches_self(call, pid, tid, signal) && (tid == 0 || tid == call->thread->tid)) {
+        call->thread->tracee.due = SIGSTOP;
+        return true;
+    }
+    return ASK(call->thread, &reply, OP_PTRACE, PTRACE_STOPPED_BY_SIGNAL, tid != 0 ? tid : pid, 0) == 0;
+}
+
 /* Send as asked, then tell the server whom to let look. `tid` is 0 for a whole process. */
 static long send_signal(struct call *call, long pid, long tid, int signal)
 {
     struct reply reply;
     long result;
 
+    if (stops_for_tracer(call, pid, tid, signal))
+        return 0;
     if (stops_self(call, pid, tid, signal))
         return stop_self(call, pid, signal);
     if ((pid == call->thread->process->pid && tid == call->thread->tid) ||

@@ -16,8 +16,9 @@
 /* action.c */
 void actions_start(struct process *process);
 void actions_release(const struct process *process);
-void actions_take_back(void);
+void actions_take_back(struct process *process);
 void action_release_held(struct thread *thread);
+uint64_t action_watched(int signal, const siginfo_t *info);
 const struct handler_entry *action_enter(struct thread *thread, int signal, const siginfo_t *info, struct ucontext *context);
 
 /* fault.c */
@@ -33,6 +34,7 @@ long alternate_set(struct thread *thread, const stack_t *wanted, uint64_t stack_
 
 /* frame_entry.S */
 void signal_entry(void);
+void signal_watch(void);
 _Noreturn void handler_enter(const struct handler_entry *entry);
 _Noreturn void frame_return(struct ucontext *context);
 

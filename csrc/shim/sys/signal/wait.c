@@ -28,7 +28,7 @@ long sys_rt_sigsuspend(struct call *call)
     if (is_bad_pointer((void *)call->a[0]))
         return -EFAULT;
     signals_temporary_mask(call, (const uint64_t *)call->a[0]);
-    what = signals_check(call);
+    what = signals_look(call);
     if (what != INTERRUPT_NONE)
         return signals_interrupt(call, INTERRUPT_CALL, false);
     return wait_interrupted(call);
@@ -78,7 +78,7 @@ long sys_rt_sigtimedwait(struct call *call)
             uint64_t mask = call->mask;
 
             call->mask |= set;
-            what = signals_check(call);
+            what = signals_look(call);
             call->mask = mask;
             if (what != INTERRUPT_NONE)
                 return signals_interrupt(call, INTERRUPT_CALL, false);

@@ -141,7 +141,7 @@ long sys_connect(struct call *call)
     long result;
 
     fd_look_socket((int)call->a[0], &fd);
-    if (!fd_is_simulated(&fd) && netlink_take_over(call, fd.number))
+    if (!fd_is_simulated(&fd) && netlink_take_over(call, fd.number, NULL))
         fd_look_socket(fd.number, &fd);
     switch (fd.kind) {
     case FD_STREAM:

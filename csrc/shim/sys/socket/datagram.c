@@ -1,9 +1,12 @@
-/* UDP: a datagram travels between shim and server behind a small header that holds its address. */
+/* UDP and ICMP: a datagram travels between shim and server behind a small header that holds its address. */
 #include "shim/core/memory.h"
 #include "shim/sys/socket/socket.h"
 #include "shim/turn/turn.h"
 
 #define PARTS_MAX 64
+#define ECHO_HEADER_BYTES 8
+#define ECHO_REQUEST 8
+#define ECHO_REQUEST_6 128
 
 /* A sockaddr into the header; 0 or -errno. No name: the connected peer. */
 static long to_header(const struct message_header *message, struct simunix_datagram *header)
@@ -97,14 +100,30 @@ long datagram_take_error(int fd)
     return -(long)header.error;
 }
 
+/* What a ping socket takes: 0 or -errno, see ping_common_sendmsg in net/ipv4/ping.c. */
+static long check_echo_request(const struct message_header *message, size_t size)
+{
+    const uint8_t *head = message->iov_length > 0 ? message->iov[0].iov_base : NULL;
+
+    if (size > 0xffff)
+        return -EMSGSIZE;
+    if (size < ECHO_HEADER_BYTES || message->iov[0].iov_len < 2)
+        return -EINVAL;
+    if (is_bad_pointer(head))
+        return -EFAULT;
+    return (head[0] == ECHO_REQUEST || head[0] == ECHO_REQUEST_6) && head[1] == 0 ? 0 : -EINVAL;
+}
+
 long datagram_send(struct call *call, const struct fd *fd, const struct message_header *message, int flags)
 {
     struct simunix_datagram header;
     struct iovec parts[PARTS_MAX];
     struct message_header wrapped = {.iov = parts};
-    size_t size = 0;
-    long result = to_header(message, &header);
+    size_t size = message_size(message);
+    long result = fd->is_ping ? check_echo_request(message, size) : 0;
 
+    if (result == 0)
+        result = to_header(message, &header);
     if (result == 0)
         result = cmsg_send(message, &header);
     if (result == 0)
@@ -113,8 +132,6 @@ long datagram_send(struct call *call, const struct fd *fd, const struct message_
         result = datagram_take_error(fd->number);
     if (result != 0)
         return result;
-    for (size_t i = 0; i < message->iov_length && i < PARTS_MAX; i++)
-        size += message->iov[i].iov_len;
     if (size > 65507)
         return -EMSGSIZE;
     result = with_header(message, &header, parts);

@@ -21,10 +21,10 @@ static const struct named_number families[] = {
 
 /* See netlink(7). */
 static const struct named_number protocols[] = {
-    {4, "socket(AF_NETLINK, NETLINK_SOCK_DIAG)"},  {6, "socket(AF_NETLINK, NETLINK_XFRM)"},
-    {7, "socket(AF_NETLINK, NETLINK_SELINUX)"},    {9, "socket(AF_NETLINK, NETLINK_AUDIT)"},
-    {11, "socket(AF_NETLINK, NETLINK_CONNECTOR)"}, {12, "socket(AF_NETLINK, NETLINK_NETFILTER)"},
-    {16, "socket(AF_NETLINK, NETLINK_GENERIC)"},   {21, "socket(AF_NETLINK, NETLINK_CRYPTO)"},
+    {6, "socket(AF_NETLINK, NETLINK_XFRM)"},       {7, "socket(AF_NETLINK, NETLINK_SELINUX)"},
+    {9, "socket(AF_NETLINK, NETLINK_AUDIT)"},      {11, "socket(AF_NETLINK, NETLINK_CONNECTOR)"},
+    {12, "socket(AF_NETLINK, NETLINK_NETFILTER)"}, {16, "socket(AF_NETLINK, NETLINK_GENERIC)"},
+    {21, "socket(AF_NETLINK, NETLINK_CRYPTO)"},
 };
 
 static const char *name_of(const struct named_number *names, size_t count, long number, const char *unknown)
@@ -55,11 +55,11 @@ long netlink_refused(struct call *call, long error)
     return error;
 }
 
-/* A raw socket is refused with EPERM, as to whoever lacks CAP_NET_RAW, see raw(7): packets other than of TCP and UDP are not
- * modelled. */
+/* A raw socket of another protocol than ICMP is refused with EPERM, as to whoever lacks CAP_NET_RAW, see raw(7): no such packets
+ * are modelled. */
 long socket_type_refused(struct call *call, long error)
 {
     if (error == -EPERM)
-        warn_once(call->thread, WARN_REFUSED, "socket(SOCK_RAW)", NULL);
+        warn_once(call->thread, WARN_REFUSED, "socket(SOCK_RAW, of another protocol than ICMP)", NULL);
     return error;
 }

@@ -1,9 +1,21 @@
 /* Routing sockets (NETLINK_ROUTE) are simulated from the moment at which the application binds them or sends on them. Until
  * then such a socket is the kernel's own and silent, for mq_notify takes no other: the thread in which glibc reports messages
- * waits at one. */
+ * waits at one.
+ *
+ * Sockets that ask about sockets (NETLINK_SOCK_DIAG) are simulated once they ask about internet sockets. What else they ask, the
+ * kernel answers from the host's network namespace: AF_UNIX and netlink sockets are its own. */
 #include "shim/sys/socket/socket.h"
 
 #define NETLINK_ROUTE 0
+#define NETLINK_SOCK_DIAG 4
+#define NETLINK_HEADER_BYTES 16      /* behind it: the address family that is asked about */
+#define FIRST_OTHER_PORT 4294963199U /* where the kernel begins to look, downwards, if the pid is taken */
+#define PORTS_TRIED 64
+
+struct netlink_address {
+    uint16_t family, unused;
+    uint32_t port, groups;
+};
 
 static int option(int fd, int name)
 {
@@ -13,22 +25,84 @@ static int option(int fd, int name)
     return NATIVE(getsockopt, fd, SOL_SOCKET_LEVEL, name, &value, &length) == 0 ? value : -1;
 }
 
-bool netlink_is_routing(const struct call *call)
+/* Is the socket to be the kernel's own at first? */
+bool netlink_is_native_first(const struct call *call)
 {
-    return call->a[0] == AF_NETLINK && call->a[2] == NETLINK_ROUTE;
+    return call->a[0] == AF_NETLINK && (call->a[2] == NETLINK_ROUTE || call->a[2] == NETLINK_SOCK_DIAG);
 }
 
-/* Put a simulated socket in the place of the kernel's. False if that is what it is already, or no netlink socket. */
-bool netlink_take_over(struct call *call, int fd)
+static bool asks_about_sockets(int fd)
+{
+    return option(fd, SO_DOMAIN_OPTION) == AF_NETLINK && option(fd, SO_PROTOCOL_OPTION) == NETLINK_SOCK_DIAG;
+}
+
+/* Bind a socket that asks about sockets to a port of our choice where the kernel's would be a random one: the pid, as there, or
+ * the next free one. */
+long netlink_bind_native(struct call *call, int fd)
+{
+    struct netlink_address address = {.family = AF_NETLINK, .port = (uint32_t)call->thread->process->pid};
+    const struct netlink_address *wanted = (void *)call->a[1];
+    long result;
+
+    if (call->a[2] < (long)sizeof address || is_bad_pointer(wanted) || wanted->port != 0 || !asks_about_sockets(fd))
+        return NATIVE(bind, fd, call->a[1], call->a[2]);
+    address.groups = wanted->groups;
+    result = NATIVE(bind, fd, &address, sizeof address);
+    for (uint32_t i = 0; result == -EADDRINUSE && i < PORTS_TRIED; i++) {
+        address.port = FIRST_OTHER_PORT - i;
+        result = NATIVE(bind, fd, &address, sizeof address);
+    }
+    return result;
+}
+
+/* The byte at this place of a message; 0 behind its end. */
+static uint8_t byte_at(const struct message_header *message, size_t at)
+{
+    for (size_t i = 0; i < message->iov_length; at -= message->iov[i++].iov_len)
+        if (at < message->iov[i].iov_len)
+            return ((const uint8_t *)message->iov[i].iov_base)[at];
+    return 0;
+}
+
+static bool is_about_internet(const struct message_header *message)
+{
+    uint8_t family = byte_at(message, NETLINK_HEADER_BYTES);
+
+    return family == AF_INET || family == AF_INET6;
+}
+
+/* The simulated socket gets the port of the kernel's, which the application may have been told. */
+static void keep_port(struct call *call, int from, int to)
+{
+    struct netlink_address address = {0};
+    struct msgpack_writer writer;
+    struct reply reply;
+    uint32_t length = sizeof address;
+
+    if (NATIVE(getsockname, from, &address, &length) != 0 || address.port == 0)
+        return;
+    request_start(call->thread, &writer, OP_BIND, 4);
+    msgpack_put_int(&writer, socket_id(to));
+    msgpack_put_int(&writer, AF_NETLINK);
+    msgpack_put_bytes(&writer, "", 0);
+    msgpack_put_int(&writer, address.port);
+    request_call(call->thread, &writer, &reply);
+}
+
+/* Put a simulated socket in the place of the kernel's, if it is time: with the message that is to be sent, or before, NULL.
+ * False if that is what it is already, or remains as it is. */
+bool netlink_take_over(struct call *call, int fd, const struct message_header *message)
 {
     struct reply reply;
     long close_on_exec, flags;
 
     if (option(fd, SO_DOMAIN_OPTION) != AF_NETLINK ||
+        (option(fd, SO_PROTOCOL_OPTION) != NETLINK_ROUTE && (message == NULL || !is_about_internet(message))) ||
         ASK(call->thread, &reply, OP_SOCKET, AF_NETLINK, option(fd, SO_TYPE_OPTION), option(fd, SO_PROTOCOL_OPTION)) < 0)
         return false;
     close_on_exec = NATIVE(fcntl, fd, F_GETFD, 0);
     flags = NATIVE(fcntl, fd, F_GETFL, 0);
+    keep_port(call, fd, reply.fd);
     NATIVE(dup3, reply.fd, fd, close_on_exec != 0 ? O_CLOEXEC : 0);
     NATIVE(close, reply.fd);
     if (flags & O_NONBLOCK)

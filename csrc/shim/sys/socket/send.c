@@ -106,7 +106,7 @@ static long send_message(struct call *call, int number, struct message_header *m
     if (descriptor_is_ours(call, number))
         return -EBADF;
     fd_look_socket(number, &fd);
-    if (!fd_is_simulated(&fd) && netlink_take_over(call, number))
+    if (!fd_is_simulated(&fd) && netlink_take_over(call, number, message))
         fd_look_socket(number, &fd);
     switch (fd.kind) {
     case FD_DATAGRAM:

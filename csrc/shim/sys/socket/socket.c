@@ -2,6 +2,10 @@
 #include "shim/sys/file/file.h"
 #include "shim/sys/socket/socket.h"
 
+#define CAPABILITY_VERSION_3 0x20080522
+#define CAP_NET_RAW 13
+#define SOCK_RAW 3
+
 /* A new descriptor from the server, with the flags that the application wants. */
 long socket_finish(int fd, int flags)
 {
@@ -17,6 +21,20 @@ static int64_t family_number(long family)
     return family == AF_INET ? 4 : family == AF_INET6 ? 6 : family;
 }
 
+/* Has this thread CAP_NET_RAW, see raw(7)? */
+static bool may_use_raw_sockets(void)
+{
+    struct {
+        uint32_t version;
+        int32_t pid;
+    } header = {.version = CAPABILITY_VERSION_3};
+    struct {
+        uint32_t effective, permitted, inheritable;
+    } sets[2] = {{0}};
+
+    return NATIVE(capget, &header, sets) == 0 && (sets[0].effective & 1U << CAP_NET_RAW) != 0;
+}
+
 long sys_socket(struct call *call)
 {
     int type = (int)call->a[1] & SOCK_TYPE_MASK;
@@ -28,8 +46,10 @@ long sys_socket(struct call *call)
         return socket_family_refused(call);
     if ((call->a[1] & ~(long)(SOCK_TYPE_MASK | SOCK_CLOEXEC | SOCK_NONBLOCK)) != 0)
         return -EINVAL;
-    if (netlink_is_routing(call))
+    if (netlink_is_native_first(call))
         return NATIVE(socket, call->a[0], call->a[1], call->a[2]);
+    if (type == SOCK_RAW && call->a[0] != AF_NETLINK && !may_use_raw_sockets())
+        return -EPERM;
     if (descriptor_is_free(call) != 0)
         return -EMFILE;
     if (ASK(call->thread, &reply, OP_SOCKET, family_number(call->a[0]), type, call->a[2]) < 0)
@@ -37,14 +57,23 @@ long sys_socket(struct call *call)
     return socket_finish(reply.fd, (int)call->a[1]);
 }
 
+static bool names_netlink(const struct call *call)
+{
+    const uint16_t *family = (void *)call->a[1];
+
+    return !is_bad_pointer(family) && *family == AF_NETLINK;
+}
+
 long sys_bind(struct call *call)
 {
     int64_t id = socket_id((int)call->a[0]);
     struct reply reply;
 
-    if (id < 0 && netlink_take_over(call, (int)call->a[0]))
+    if (id < 0 && netlink_take_over(call, (int)call->a[0], NULL))
         id = socket_id((int)call->a[0]);
-    return id < 0 ? file_bind(call) : address_ask(call, OP_BIND, id, -1, &reply);
+    if (id >= 0)
+        return address_ask(call, OP_BIND, id, -1, &reply);
+    return names_netlink(call) ? netlink_bind_native(call, (int)call->a[0]) : file_bind(call);
 }
 
 long sys_listen(struct call *call)

@@ -27,8 +27,9 @@ long socket_finish(int fd, int flags);
 long sys_connect(struct call *call);
 
 /* netlink.c */
-bool netlink_is_routing(const struct call *call);
-bool netlink_take_over(struct call *call, int fd);
+bool netlink_is_native_first(const struct call *call);
+bool netlink_take_over(struct call *call, int fd, const struct message_header *message);
+long netlink_bind_native(struct call *call, int fd);
 
 /* family.c */
 long socket_family_refused(struct call *call);

@@ -19,6 +19,7 @@ from rsg_server.process.actor import Actor, State
 from rsg_server.process.process import Process
 from rsg_server.protocol import Op, Wait
 from tests.unit.rsg_server.fakes import Fake, fake
+from tests.unit.rsg_server.forms import interpreted_only
 
 MAX64 = 2**64 - 1
 ANY, LOOPBACK = bytes(4), b"\x7f\0\0\1"
@@ -112,6 +113,7 @@ def test_a_fork_that_fails_in_the_server_leaves_no_process_behind(world: Fake, m
     assert set(world.kernel.processes) == {actor.process.number}
 
 
+@interpreted_only
 def test_a_full_disk_is_not_the_fault_of_who_happens_to_be_logged(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     actor = world.born()
     number, app = open_socket(world, actor, 4, 1)

@@ -38,7 +38,7 @@ LIKELY: list[list[Any]] = [
     [int(Op.HELLO), int(Hello.NEW_IMAGE), 7, 7, "x"],
     [int(Op.HELLO), int(Hello.FORKED), 8, 8, ""],
     [int(Op.HELLO), int(Hello.THREAD), 7, 9, ""],
-    [int(Op.EXEC), "/bin/x"],
+    [int(Op.EXEC)],
     [int(Op.SIGNAL), -1, 0, 9],
     [int(Op.SIGNAL), 101, 0, 15],
     [int(Op.STOPPING), 20, -1],

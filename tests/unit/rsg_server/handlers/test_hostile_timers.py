@@ -17,6 +17,7 @@ from rsg_server.process.timerfds import FIRST_SWEEP, TimerFd
 from rsg_server.protocol import Op, Wait
 from rsg_server.turn.loop import Outcome
 from tests.unit.rsg_server.fakes import Fake
+from tests.unit.rsg_server.forms import interpreted_only
 from tests.unit.rsg_server.handlers.test_hostile_messages import LOOPBACK, MAX64, ask, go_on, open_socket
 
 
@@ -64,6 +65,7 @@ def test_a_timerfd_may_have_a_high_descriptor_number(world: Fake) -> None:
     assert not actor.process.dead
 
 
+@interpreted_only
 def test_a_timer_that_is_late_by_many_periods_catches_up_at_once(world: Fake) -> None:
     """Linux counts the overruns; one event for each would take hours."""
     actor = world.born()

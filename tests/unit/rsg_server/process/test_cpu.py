@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from ipaddress import ip_address
-from types import SimpleNamespace
 from typing import Any
 
 import msgpack
@@ -16,8 +15,10 @@ from hypothesis import strategies as st
 from rsg_server.clock.timeline import Timeline
 from rsg_server.diagnosis.waits import Waiting
 from rsg_server.platform.host import Host
-from rsg_server.process.actor import State
+from rsg_server.process.actor import Actor, State
 from rsg_server.process.cpu import Cpu
+from rsg_server.process.host_state import HostState
+from rsg_server.process.process import Process
 from rsg_server.protocol import Op, Wait, Wake
 from tests.unit.rsg_server.fakes import Fake, fake
 
@@ -38,10 +39,10 @@ class World:
     def __post_init__(self) -> None:
         self.cpu = Cpu(self)  # type: ignore[arg-type]
         host = Host("h", (ip_address("10.0.0.1"),), self.cores, speeds_flops=(self.speed,))
-        self.process = SimpleNamespace(host=SimpleNamespace(name="h", host=host))
+        self.process = Process(1, HostState(host), None, "/bin/fake", seed=0, nofile=(1024, 1024))
 
-    def actor(self, number: int) -> Any:
-        return SimpleNamespace(number=number, process=self.process)
+    def actor(self, number: int) -> Actor:
+        return Actor(number, self.process, None)  # type: ignore[arg-type]
 
     def wake(self, actor: Any, reason: int) -> None:
         assert reason == Wake.READY

@@ -15,6 +15,7 @@ from rsg_server.process.external_signals import ExternalSignals
 from rsg_server.process.process import Process
 from rsg_server.protocol import Op, Wait, Wake
 from tests.unit.rsg_server.fakes import Fake, fake
+from tests.unit.rsg_server.forms import interpreted_only
 from tests.unit.rsg_server.handlers.test_handlers import ask, park
 
 USR1 = 1 << (signal.SIGUSR1 - 1)
@@ -36,6 +37,7 @@ def real(world: Fake, monkeypatch: pytest.MonkeyPatch, **status: str) -> Actor:
     return actor
 
 
+@interpreted_only
 def test_a_waiting_thread_is_woken(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     actor = real(world, monkeypatch, ShdPnd=f"{USR1:x}")
     park(world, actor, Wait.TIME)
@@ -67,12 +69,14 @@ def test_nothing_is_made_of_what_may_be_so(
     assert actor.state is State.PARKED
 
 
+@interpreted_only
 def test_a_thread_that_is_to_run_looks_itself(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     actor = real(world, monkeypatch, ShdPnd=f"{USR1:x}")
     assert actor.state is State.RUNNING
     assert not ExternalSignals(world.kernel).look()
 
 
+@interpreted_only
 def test_a_signal_that_is_waited_for_counts_although_it_is_blocked(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     actor = real(world, monkeypatch, ShdPnd=f"{USR1:x}")
     ask(world, actor, Op.PARK, int(Wait.SIGNAL), 0, -1, USR1, USR1, 0, 0)
@@ -94,6 +98,7 @@ def test_stops_and_continuations_are_followed(world: Fake) -> None:
         sleeper.kill()
 
 
+@interpreted_only
 def test_many_processes_are_looked_at_in_turns(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
     for _ in range(5):

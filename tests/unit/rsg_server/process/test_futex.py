@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsg_server.platform.host import Host
 from rsg_server.process.actor import Actor, Parked, State
 from rsg_server.process.futex import FutexTable, Key
+from rsg_server.process.host_state import HostState
+from rsg_server.process.process import Process
 from rsg_server.protocol import Space, Wait, Wake
 
 ANY = 0xFFFFFFFF
 ALL = 1 << 30
 
 
-@dataclass(eq=False)
-class FakeProcess:
-    number: int
+HOST = HostState(Host("h", (ip_address("10.0.0.1"),)))
+
+
+def a_process(number: int) -> Process:
+    return Process(number, HOST, None, "/bin/fake", seed=0, nofile=(1024, 1024))
 
 
 @dataclass
@@ -38,7 +44,7 @@ class FakeKernel:
         return True
 
     def park(self, number: int, space: int, word: int, bitset: int = ANY, process: int = 1) -> Actor:
-        actor = Actor(number, FakeProcess(process), None)  # type: ignore[arg-type]
+        actor = Actor(number, a_process(process), None)  # type: ignore[arg-type]
         actor.state, actor.parked = State.PARKED, Parked(int(Wait.FUTEX), 202, -1, 0, space, word, bitset, 0)
         self.futexes.add(actor)
         return actor

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import socket
 
 import pytest
@@ -12,6 +13,7 @@ from rsg_server.errors import SimunixError
 from rsg_server.process import lifecycle as module
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.host_state import Command
+from rsg_server.process.lifecycle import FIRST_TURN
 from rsg_server.process.process import Process, Timer
 from rsg_server.protocol import Wait, Wake
 from tests.unit.rsg_server.fakes import Fake, NoLauncher, fake
@@ -23,11 +25,16 @@ COMMAND = Command(argv=("/bin/fake", "word"), environment={}, directory="/", std
 class Launcher(NoLauncher):
     """Says that every program has started, and keeps a copy of its channel."""
 
-    def __init__(self) -> None:
+    def __init__(self, status: int = -1) -> None:
         self.channels: list[socket.socket] = []
+        self.status = status
 
-    def spawn(self, host_name: str, command: Command, channel_fd: int) -> None:
+    def spawn(self, host_name: str, command: Command, channel_fd: int) -> int:
         self.channels.append(socket.socket(fileno=os.dup(channel_fd)))
+        return 7
+
+    def wait_status(self, host_name: str, pid: int) -> int:
+        return self.status
 
 
 def descriptors() -> int:
@@ -44,6 +51,23 @@ def born_of(world: Fake, parent: Actor) -> Process:
 
 
 # Birth
+
+
+@pytest.mark.parametrize(
+    ("status", "noted"),
+    [
+        (signal.SIGUSR2, ["fake[7]@h0 was killed by SIGUSR2 from outside the emulation"]),
+        (signal.SIGSEGV, []),
+        (127 << 8, []),
+    ],
+    ids=["killed", "a mistake of its own", "no library"],
+)
+def test_a_program_that_dies_before_its_first_message(world: Fake, status: int, noted: list[str]) -> None:
+    launcher = world.kernel.launcher = Launcher(status)
+    process = world.kernel.lifecycle.spawn("h0", COMMAND)
+    world.kernel.lifecycle.met_dead(process, in_turn=True)
+    launcher.channels[0].close()
+    assert (process.exit_status, world.kernel.disturbances.reasons) == (status, noted)
 
 
 def test_numbers_are_given_in_the_order_of_announcement(world: Fake) -> None:
@@ -117,7 +141,8 @@ def test_the_parent_of_a_vfork_waits_for_its_child(world: Fake) -> None:
     world.kernel.lifecycle.begin_vfork(parent, child)
     assert parent.state is State.VFORK and list(world.kernel.run_queue) == [child, other]
     world.kernel.lifecycle.release_vfork(child.process)
-    assert list(world.kernel.run_queue) == [child, other, parent] and parent.owes_message
+    assert list(world.kernel.run_queue) == [child, other, parent]
+    assert parent.answer_at_slot and parent.reply == (FIRST_TURN, 0) and not parent.owes_message
     assert child.process.has_let_go
 
 

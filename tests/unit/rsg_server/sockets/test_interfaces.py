@@ -11,7 +11,7 @@ from rsg_server.platform.host import Host
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.star import Access, star
 from rsg_server.sockets.interfaces import InterfaceTable
-from rsg_server.sockets.netlink_messages import link_message, new_address, route_message, split_attributes
+from rsg_server.sockets.netlink.messages import link_message, new_address, route_message, split_attributes
 
 
 def platform(*addresses: str) -> Platform:

@@ -13,9 +13,9 @@ def bound(world: Fake, host: str, kind: str, port: int) -> SimulatedSocket:
     return which
 
 
-def rows_of(world: Fake, host: str, kind: str, first: int = 0) -> list[str]:
+def rows_of(world: Fake, host: str, kind: str) -> list[str]:
     kernel = world.kernel
-    return listing.rows(kernel.sockets.all.values(), kernel.hosts[host], kind, 4, first).splitlines()
+    return listing.rows(kernel.sockets.all.values(), kernel.hosts[host], kind, 4)
 
 
 def test_a_host_lists_its_own_sockets_alone(world: Fake) -> None:
@@ -33,10 +33,7 @@ def test_a_stream_that_does_nothing_yet_is_not_listed(world: Fake) -> None:
     assert len(rows) == 1 and rows[0].split()[3] == "0A" and len(rows[0]) == 149
 
 
-def test_rows_come_in_pieces(world: Fake) -> None:
-    for port in range(1, listing.ROWS_AT_ONCE + 3):
-        bound(world, "h0", "d", port)
-    first, second = rows_of(world, "h0", "d"), rows_of(world, "h0", "d", listing.ROWS_AT_ONCE)
-    assert [len(first), len(second)] == [listing.ROWS_AT_ONCE, 2]
-    assert rows_of(world, "h0", "d", listing.ROWS_AT_ONCE + 2) == []
-    assert second[0].split()[0] == f"{listing.ROWS_AT_ONCE}:"
+def test_lines_come_in_pieces() -> None:
+    lines = [str(number) for number in range(listing.LINES_AT_ONCE + 2)]
+    pieces = [listing.piece(lines, first).decode().splitlines() for first in (0, listing.LINES_AT_ONCE, len(lines))]
+    assert pieces == [lines[:-2], lines[-2:], []]

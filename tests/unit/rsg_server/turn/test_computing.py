@@ -9,6 +9,7 @@ from rsg_server.process import native_signal
 from rsg_server.process.actor import Actor
 from rsg_server.turn.computing import PATIENCES, Computing
 from tests.unit.rsg_server.fakes import Fake, fake
+from tests.unit.rsg_server.forms import interpreted_only
 
 AFTER_NS = 200_000_000
 BEGAN_NS = 7_000_000
@@ -32,6 +33,7 @@ class Watched:
         self.computing.look(self.actor, AFTER_NS)
 
 
+@interpreted_only
 def test_who_computes_and_reads_the_clock_pays_since_the_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
     with fake() as world:
         watched = Watched(world, monkeypatch)
@@ -45,6 +47,7 @@ def test_who_computes_and_reads_the_clock_pays_since_the_first_look(monkeypatch:
         assert (watched.words[COMPUTING_SLOT], watched.computing.count) == (0, 1)
 
 
+@interpreted_only
 def test_another_call_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     with fake() as world:
         watched = Watched(world, monkeypatch)
@@ -55,6 +58,7 @@ def test_another_call_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
         assert watched.words[COMPUTING_SINCE] == BEGAN_NS + PATIENCES * AFTER_NS
 
 
+@interpreted_only
 def test_who_only_computes_pays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     with fake() as world:
         watched = Watched(world, monkeypatch)

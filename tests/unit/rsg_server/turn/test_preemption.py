@@ -14,6 +14,7 @@ from rsg_server.process.actor import Actor, State
 from rsg_server.protocol import Op, Wait
 from rsg_server.turn.preemption import KNOWN_ROUNDS, ROUNDS, ROUNDS_TOGETHER, SHORTEST_NS
 from tests.unit.rsg_server.fakes import Fake, fake
+from tests.unit.rsg_server.forms import interpreted_only
 
 BACK = msgpack.packb([int(Op.PARK), int(Wait.PREEMPTED), 24, -1, 0, 0, 0, 0])
 AFTER_NS = 200_000_000
@@ -58,6 +59,7 @@ def test_a_stranger_alone_is_given_all_its_patiences_in_one_turn() -> None:
         assert turns_until_all_spin(world, ROUNDS) == 1
 
 
+@interpreted_only
 @pytest.mark.parametrize(
     ("due_ns", "enough_ns"), [(AFTER_NS // 2, AFTER_NS // 2), (1, SHORTEST_NS), (10**12, ROUNDS * AFTER_NS)]
 )

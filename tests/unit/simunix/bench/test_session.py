@@ -42,7 +42,7 @@ def names(file: Path) -> list[tuple[str, str]]:
 
 
 def test_without_names_the_short_ones_are_chosen() -> None:
-    assert [each.name for each in chosen([], every=False)] == ["turn", "idle", "demo", "hundred-jobs", "growth"]
+    assert [each.name for each in chosen([], every=False)] == ["turn", "spawn", "idle", "demo", "hundred-jobs", "growth"]
     assert len(chosen([], every=True)) == len(BENCHMARKS)
 
 
@@ -52,7 +52,7 @@ def test_names_choose_each_once_in_the_catalogues_order() -> None:
 
 @pytest.mark.parametrize(
     ("wanted", "every", "message"),
-    [(["turn", "tern"], False, "no benchmark tern; there are: turn, idle"), (["turn"], True, "--all")],
+    [(["turn", "tern"], False, "no benchmark tern; there are: turn, spawn"), (["turn"], True, "--all")],
 )
 def test_what_is_no_choice_is_refused(wanted: list[str], every: bool, message: str) -> None:
     with pytest.raises(SimunixError, match=message) as error:

@@ -32,7 +32,7 @@ def test_rows_of_places(tmp_path: Path) -> None:
 
 
 def test_rows_of_messages(tmp_path: Path) -> None:
-    file = tmp_path / "messages.csv"
+    file = tmp_path / "server_messages.csv"
     file.write_text(MESSAGES)
     rows = [(row.name, row.text.strip(), row.value) for row in rows_of_messages(read_messages(file))]
     assert rows == [

@@ -53,7 +53,7 @@ PLAIN = ("sbatch", "--parsable", "--job-name=swf-1", "--ntasks=4", "--time=2", "
 
 def test_nothing_asked_nothing_said() -> None:
     plan = planned("", [job(1, user=3, group=4, queue=1, partition=2, preceding=1)])
-    assert plan.content == {"poll": CLIENTS.queue, "jobs": [{"id": 1, "at": 0, "argv": PLAIN}]}
+    assert plan.content == {"number": CLIENTS.number, "poll": CLIENTS.queue, "jobs": [{"id": 1, "at": 0, "argv": PLAIN}]}
     assert (plan.accounts, plan.associations, plan.qos) == ((), {}, ())
 
 
@@ -118,7 +118,7 @@ def test_dependencies_in_three_ways() -> None:
     plan = planned("dependencies: think_time", jobs).content
     assert (plan["groups"], plan["jobs"][1]["after"], plan["poll_interval"]) == (((1,),), (0, 30.0), 5)
     plan = planned("dependencies: slurm", jobs).content
-    assert (plan["jobs"][1]["needs"], plan["after_option"]) == (1, "--dependency=afterany:{}")
+    assert (plan["jobs"][1]["needs"], plan["after"]) == (1, ("--dependency=afterany:{}",))
     fed = planned("feedback: user", [job(1, user=1, wait_s=0), job(2, 100, user=1, wait_s=0)]).content
     assert fed["jobs"][1]["after"] == (0, 90.0)
 

@@ -52,7 +52,7 @@ def workload(context: Context | None = CONTEXT) -> WorkloadPlan:
     known: dict[str, Any] = {
         **{"label": "w.swf", "section": section, "trace": Path("w.swf"), "host": "login"},
         **{"jobs": found, "skipped": (), "files": (), "context": context},
-        "cluster": SimpleNamespace(rjms=SLURM),
+        "cluster": SimpleNamespace(environment={}, rjms=SLURM),
     }
     return WorkloadPlan(**{field.name: known.get(field.name) for field in fields(WorkloadPlan)})
 

@@ -70,6 +70,7 @@ def record(name: str = "example", seed: int = 0) -> RunRecord:
         virtual_s=1000.0,
         wall_s=2.0,
         server_cpu_s=1.0,
+        server="compiled",
         turns=10,
         events_sha256=f"{seed:064x}",
     )

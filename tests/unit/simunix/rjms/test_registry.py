@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -38,7 +39,7 @@ def test_one_cluster_or_a_list_of_them() -> None:
 @pytest.mark.parametrize("rjms", RJMSS.values(), ids=RJMSS)
 def test_clients_leave_places_for_numbers(rjms: Any) -> None:
     clients = rjms.clients
-    assert "{}" in clients.after and "{}" in clients.array
-    assert "{}" in clients.ended and "{}" in clients.release
+    assert "{}" in " ".join(clients.after) and "{}" in " ".join(clients.ended) and "{}" in clients.release
+    assert "7" in " ".join(clients.array(7 + 1 - clients.first_index)) and re.compile(clients.number).groups == 1
     assert clients.names and clients.staying < set(clients.names)
     assert clients.job_name(7) in clients.named(7)

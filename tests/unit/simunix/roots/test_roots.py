@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from rsg_server.errors import SimunixError
-from simunix.launch.view.hardware import cpuset_files
 from simunix.rjms.slurm import configuration
 from simunix.rjms.slurm.releases import version
 from simunix.roots import debootstrap
@@ -177,14 +176,9 @@ def test_an_unknown_release_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
         check_request(RootRequest("trixi", tmp_path / "made"))
 
 
-def test_where_hosts_read_their_cpuset() -> None:
-    old = "3:cpuset:/\n2:cpu,cpuacct:/x\n0::/\n"
-    assert cpuset_files(old) == ["/sys/fs/cgroup/cpuset/cpuset.cpus", "/sys/fs/cgroup/cpuset.cpus.effective"]
-    assert cpuset_files("0::/user.slice/a:b\n") == ["/sys/fs/cgroup/user.slice/a:b/cpuset.cpus.effective"]
-
-
 def test_configuration_files_by_release() -> None:
-    assert list(configuration.files("x", (22, 5))) == ["/etc/slurm/slurm.conf"]
+    assert list(configuration.files("x", (20, 11))) == ["/etc/slurm/slurm.conf"]
+    assert b"CgroupPlugin=cgroup/v1" in configuration.files("x", (23, 2))["/etc/slurm/cgroup.conf"]
     newer = configuration.files("x", (24, 11))
     assert newer["/etc/slurm/slurm.conf"] == b"x"
     assert b"CgroupPlugin=disabled" in newer["/etc/slurm/cgroup.conf"]

@@ -71,7 +71,8 @@ def play(monkeypatch: pytest.MonkeyPatch, jobs: list[dict[str, Any]], **plan: An
             "unfinished": ["unfinished"],
             "ended": {"argv": ["ended", "{}"], "pattern": r"End=(\S+)"},
             "release": ["release", "{}"],
-            "after_option": "--after={}",
+            "number": r"^(\d+)",
+            "after": ["--after={}"],
             "jobs": jobs,
             **plan,
         }

@@ -8,8 +8,9 @@ import struct
 
 import pytest
 
-from rsg_server.sockets.netlink import FIRST_OTHER_PORT, GETADDR, GETLINK, GETROUTE
-from rsg_server.sockets.netlink_messages import NEWADDR, NEWLINK, NEWROUTE
+from rsg_server.sockets.netlink.messages import NEWADDR, NEWLINK, NEWROUTE
+from rsg_server.sockets.netlink.netlink import FIRST_OTHER_PORT
+from rsg_server.sockets.netlink.routing import GETADDR, GETLINK, GETROUTE
 from rsg_server.sockets.pair import SimulatedSocket
 from tests.unit.rsg_server.fakes import Fake
 from tests.unit.rsg_server.sockets.conversation import H1, new

@@ -27,12 +27,13 @@ class Message:
     body: bytes
 
 
-def _attribute(kind: int, value: bytes) -> bytes:
+def attribute(kind: int, value: bytes) -> bytes:
+    """An attribute, padded to four bytes."""
     return struct.pack("=HH", 4 + len(value), kind) + value + bytes(-len(value) % 4)
 
 
 def _number(kind: int, value: int) -> bytes:
-    return _attribute(kind, struct.pack("=I", value))
+    return attribute(kind, struct.pack("=I", value))
 
 
 def split_attributes(body: bytes, at: int) -> dict[int, bytes]:
@@ -53,20 +54,20 @@ def link_message(interface: Interface) -> Message:
     broadcast = bytes(6) if interface.is_loopback else b"\xff" * 6
     fixed = IFINFOMSG.pack(0, interface.kind, interface.index, interface.flags, 0)
     attributes = (
-        _attribute(3, interface.name.encode() + b"\0"),  # IFLA_IFNAME
+        attribute(3, interface.name.encode() + b"\0"),  # IFLA_IFNAME
         _number(13, 1000),  # IFLA_TXQLEN
-        _attribute(16, bytes([OPERSTATE[interface.is_loopback]])),  # IFLA_OPERSTATE
-        _attribute(17, b"\0"),  # IFLA_LINKMODE
+        attribute(16, bytes([OPERSTATE[interface.is_loopback]])),  # IFLA_OPERSTATE
+        attribute(17, b"\0"),  # IFLA_LINKMODE
         _number(4, interface.mtu),  # IFLA_MTU
         _number(27, 0),  # IFLA_GROUP
         _number(31, 1),  # IFLA_NUM_TX_QUEUES
         _number(32, 1),  # IFLA_NUM_RX_QUEUES
-        _attribute(33, b"\1"),  # IFLA_CARRIER
-        _attribute(6, queue),  # IFLA_QDISC
-        _attribute(1, interface.hardware),  # IFLA_ADDRESS
-        _attribute(2, broadcast),  # IFLA_BROADCAST
-        _attribute(23, bytes(24 * 8)),  # IFLA_STATS64
-        _attribute(7, bytes(23 * 4)),  # IFLA_STATS
+        attribute(33, b"\1"),  # IFLA_CARRIER
+        attribute(6, queue),  # IFLA_QDISC
+        attribute(1, interface.hardware),  # IFLA_ADDRESS
+        attribute(2, broadcast),  # IFLA_BROADCAST
+        attribute(23, bytes(24 * 8)),  # IFLA_STATS64
+        attribute(7, bytes(23 * 4)),  # IFLA_STATS
     )
     return Message(NEWLINK, fixed + b"".join(attributes))
 
@@ -75,14 +76,14 @@ def new_address(interface: Interface, address: AnyInterface) -> Message:
     """RTM_NEWADDR."""
     scope = SCOPE_HOST if interface.is_loopback else SCOPE_GLOBAL
     fixed = IFADDRMSG.pack(FAMILY[address.version], address.network.prefixlen, PERMANENT, scope, interface.index)
-    attributes = [_attribute(1, address.ip.packed)]  # IFA_ADDRESS
+    attributes = [attribute(1, address.ip.packed)]  # IFA_ADDRESS
     if address.version == 4:
-        attributes.append(_attribute(2, address.ip.packed))  # IFA_LOCAL
+        attributes.append(attribute(2, address.ip.packed))  # IFA_LOCAL
         if not interface.is_loopback:
-            attributes.append(_attribute(4, address.network.broadcast_address.packed))  # IFA_BROADCAST
-        attributes.append(_attribute(3, interface.name.encode() + b"\0"))  # IFA_LABEL
+            attributes.append(attribute(4, address.network.broadcast_address.packed))  # IFA_BROADCAST
+        attributes.append(attribute(3, interface.name.encode() + b"\0"))  # IFA_LABEL
     attributes.append(_number(8, PERMANENT))  # IFA_FLAGS
-    attributes.append(_attribute(6, struct.pack("=4I", FOREVER, FOREVER, 0, 0)))  # IFA_CACHEINFO
+    attributes.append(attribute(6, struct.pack("=4I", FOREVER, FOREVER, 0, 0)))  # IFA_CACHEINFO
     return Message(NEWADDR, fixed + b"".join(attributes))
 
 
@@ -98,10 +99,10 @@ def route_message(interface: Interface, network: AnyNetwork | None, source: AnyA
     fixed = RTMSG.pack(FAMILY[source.version], bits, 0, 0, table, PROTOCOL_KERNEL, scope, kind, 0)
     attributes = [_number(15, table)]  # RTA_TABLE
     if network is not None:
-        attributes.append(_attribute(1, network.network_address.packed))  # RTA_DST
+        attributes.append(attribute(1, network.network_address.packed))  # RTA_DST
     if source.version == 6:
         attributes.append(_number(6, 256))  # RTA_PRIORITY
     else:
-        attributes.append(_attribute(7, source.packed))  # RTA_PREFSRC
+        attributes.append(attribute(7, source.packed))  # RTA_PREFSRC
     attributes.append(_number(4, interface.index))  # RTA_OIF
     return Message(NEWROUTE, fixed + b"".join(attributes))

@@ -1,0 +1,35 @@
+/*
+ * The module `_load` inside of the library of the compiled modules of rsg_server: executes one of them.
+ *
+ * mypyc keeps, for each module of a library, a capsule with the function that makes the module, and expects a small library
+ * beside it that calls the function. One function for all of them saves sixty libraries, each of which a start would have to open.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+/* Call the function of a capsule, whatever the capsule's name is; it returns the module. */
+static PyObject *load(PyObject *self, PyObject *capsule)
+{
+    PyObject *(*make)(void);
+    const char *name = PyCapsule_GetName(capsule);
+
+    (void)self;
+    if (name == NULL && PyErr_Occurred())
+        return NULL;
+    make = (PyObject * (*)(void)) PyCapsule_GetPointer(capsule, name);
+    return make == NULL ? NULL : make();
+}
+
+static PyMethodDef methods[] = {
+    {"load", load, METH_O, "The module that the function of a capsule makes."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "_load", NULL, -1, methods, NULL, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__load(void)
+{
+    return PyModule_Create(&definition);
+}

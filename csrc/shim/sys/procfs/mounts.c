@@ -1,0 +1,325 @@
+/* mountinfo, mounts and mountstats of a process: the file systems of an emulated host, not those of this computer.
+ *
+ * What was mounted when the host's set-up ended (the host's init has written down where) is this computer's, or shows the host
+ * its files. Of that, the few file systems that every host has are told, always in one form; the rest is part of them. What the
+ * host's own programs have mounted since then is told as the kernel tells it, with numbers of its own. See proc(5). */
+#include "shim/core/memory.h"
+#include "shim/sys/procfs/procfs.h"
+
+#define MOUNTS_MAX 1024
+#define TEXT_ROOM (256 * 1024) /* bytes of a list; what is longer is cut */
+#define FIRST_ID 21            /* of mounts and of devices without a disk, as they are after a boot */
+#define FIRST_OWN_ID 40
+#define ROWS (sizeof rows / sizeof rows[0])
+
+/* What every host has. */
+static const struct row {
+    const char *point, *device, *options, *type, *source, *super;
+} rows[] = {
+    {"/", "8:1", "rw,relatime", "ext4", "/dev/root", "rw"},
+    {"/proc", "0:22", "rw,nosuid,nodev,noexec,relatime", "proc", "proc", "rw"},
+    {"/sys", "0:23", "ro,nosuid,nodev,noexec,relatime", "sysfs", "sysfs", "rw"},
+    {"/sys/fs/cgroup", "0:24", "ro,nosuid,nodev,noexec,relatime", "cgroup2", "cgroup2", "rw"},
+    {"/dev", "0:25", "rw,nosuid,noexec,relatime", "tmpfs", "tmpfs", "rw,mode=755"},
+    {"/dev/pts", "0:26", "rw,nosuid,noexec,relatime", "devpts", "devpts", "rw,gid=5,mode=620,ptmxmode=666"},
+    {"/dev/mqueue", "0:27", "rw,nosuid,nodev,noexec,relatime", "mqueue", "mqueue", "rw"},
+    {"/dev/shm", "0:28", "rw,nosuid,nodev,relatime", "tmpfs", "tmpfs", "rw"},
+    {"/run", "0:29", "rw,nosuid,nodev,relatime", "tmpfs", "tmpfs", "rw,mode=755"},
+};
+
+/* The fields of a line of mountinfo. */
+enum field { ID, PARENT, DEVICE, ROOT, POINT, OPTIONS, FIELDS };
+
+struct mount {
+    char *field[FIELDS];
+    char *optional; /* each with a space behind it; "" for none */
+    char *type, *source, *super;
+    const struct row *row; /* the host's file system that it is part of; NULL for one of the host's programs */
+};
+
+/* Working memory of one listing. */
+struct listing {
+    struct mount mounts[MOUNTS_MAX];
+    size_t count;
+    const char *groups[MOUNTS_MAX]; /* of peers, as they appear */
+    size_t group_count;
+    char native[TEXT_ROOM];
+    char given[TEXT_ROOM];
+};
+
+static bool read_whole(const char *path, char *text)
+{
+    long fd = NATIVE(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    long size = 0;
+    long got = fd;
+
+    if (fd >= 0) {
+        while (size < TEXT_ROOM - 1 && (got = NATIVE(read, fd, text + size, TEXT_ROOM - 1 - size)) > 0)
+            size += got;
+        NATIVE(close, fd);
+    }
+    text[size] = '\0';
+    return fd >= 0;
+}
+
+/* End a word at the next `separator`, and return what follows. */
+static char *cut(char *text, char separator)
+{
+    while (*text != separator && *text != '\0')
+        text++;
+    if (*text != '\0')
+        *text++ = '\0';
+    return text;
+}
+
+static bool take_line(struct mount *mount, char *line)
+{
+    for (size_t i = 0; i < FIELDS; i++) {
+        mount->field[i] = line;
+        line = cut(line, ' ');
+    }
+    mount->optional = line;
+    while (!text_starts(line, "- ")) {
+        while (*line != ' ' && *line != '\0')
+            line++;
+        if (*line++ == '\0')
+            return false;
+    }
+    *line = '\0';
+    mount->type = line + 2;
+    mount->source = cut(mount->type, ' ');
+    mount->super = cut(mount->source, ' ');
+    return true;
+}
+
+/* What is left of a path behind a folder that holds it; NULL if the folder does not. */
+static const char *behind(const char *path, const char *folder)
+{
+    size_t length = text_equal(folder, "/") ? 0 : text_length(folder);
+
+    return text_starts(path, length == 0 ? "/" : folder) && (path[length] == '/' || path[length] == '\0') ? path + length
+                                                                                                          : NULL;
+}
+
+static const struct row *row_of(const char *point)
+{
+    const struct row *found = &rows[0];
+
+    for (size_t i = 1; i < ROWS; i++)
+        if (behind(point, rows[i].point) != NULL && text_length(rows[i].point) > text_length(found->point))
+            found = &rows[i];
+    return found;
+}
+
+/* How often the host's set-up has mounted something at a point: a program may mount there once more. */
+static size_t times_given(const char *given, const char *point)
+{
+    size_t length = text_length(point);
+    size_t times = 0;
+
+    while (*given != '\0') {
+        times += text_starts(given, point) && given[length] == '\n';
+        while (*given != '\0' && *given++ != '\n')
+            ;
+    }
+    return times;
+}
+
+static bool is_given(const struct listing *listing, const struct mount *mount)
+{
+    size_t before = 0;
+
+    for (const struct mount *other = listing->mounts; other < mount; other++)
+        before += text_equal(other->field[POINT], mount->field[POINT]);
+    return before < times_given(listing->given, mount->field[POINT]);
+}
+
+/* Where hosts have no namespaces (they share this computer's files), nobody mounts anything. */
+static void read_mounts(struct listing *listing, const struct proc_page *page)
+{
+    bool all_given = !read_whole("/run/simunix/mounts", listing->given) && page->thread->process->files[0] != '\0';
+    char mountinfo[PROC_PATH_ROOM];
+    char *line = listing->native;
+
+    proc_beside(page->path, "mountinfo", mountinfo, sizeof mountinfo);
+    read_whole(mountinfo, line);
+    while (*line != '\0' && listing->count < MOUNTS_MAX) {
+        struct mount *mount = &listing->mounts[listing->count];
+        char *next = cut(line, '\n');
+
+        if (take_line(mount, line)) {
+            if (all_given || text_equal(mount->field[POINT], "/") || is_given(listing, mount))
+                mount->row = row_of(mount->field[POINT]);
+            listing->count++;
+        }
+        line = next;
+    }
+}
+
+static bool is_mounted(const struct listing *listing, const struct row *row)
+{
+    for (size_t i = 0; i < listing->count; i++)
+        if (listing->mounts[i].row == row && text_equal(listing->mounts[i].field[POINT], row->point))
+            return true;
+    return false;
+}
+
+static int64_t id_shown(const struct listing *listing, const char *id)
+{
+    int64_t own = FIRST_OWN_ID;
+
+    for (size_t i = 0; i < listing->count; i++) {
+        const struct mount *mount = &listing->mounts[i];
+
+        if (text_equal(mount->field[ID], id))
+            return mount->row != NULL ? FIRST_ID + (mount->row - rows) : own;
+        own += mount->row == NULL;
+    }
+    return FIRST_ID;
+}
+
+/* The mount of the host's set-up whose files a mount of a program shows again: the innermost of that device. */
+static const struct mount *shown_again(const struct listing *listing, const struct mount *mount)
+{
+    const struct mount *found = NULL;
+
+    for (size_t i = 0; i < listing->count; i++) {
+        const struct mount *other = &listing->mounts[i];
+
+        if (other->row != NULL && text_equal(other->field[DEVICE], mount->field[DEVICE]) &&
+            behind(mount->field[ROOT], other->field[ROOT]) != NULL &&
+            (found == NULL || text_length(other->field[ROOT]) >= text_length(found->field[ROOT])))
+            found = other;
+    }
+    return found;
+}
+
+/* Devices that the host's own programs have mounted, in their order. */
+static int64_t device_shown(const struct listing *listing, const struct mount *mount)
+{
+    for (size_t i = 0; i < listing->count; i++)
+        if (listing->mounts[i].row == NULL && text_equal(listing->mounts[i].field[DEVICE], mount->field[DEVICE]))
+            return id_shown(listing, listing->mounts[i].field[ID]);
+    return FIRST_OWN_ID;
+}
+
+/* "shared:7 master:3 ": groups of peers get numbers in the order in which they appear. */
+static void put_optional(struct proc_page *page, struct listing *listing, char *text)
+{
+    while (*text != '\0') {
+        char *next = cut(text, ' ');
+        char *number = cut(text, ':');
+        size_t which = 0;
+
+        proc_put(page, text);
+        if (*number != '\0') {
+            while (which < listing->group_count && !text_equal(listing->groups[which], number))
+                which++;
+            if (which == listing->group_count && which < MOUNTS_MAX)
+                listing->groups[listing->group_count++] = number;
+            proc_put_number(page, ":", (int64_t)which + 1, "");
+        }
+        proc_put(page, " ");
+        text = next;
+    }
+}
+
+static void put_words(struct proc_page *page, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        proc_put(page, words[i]);
+        proc_put(page, " ");
+    }
+}
+
+/* A line of mounts or mountstats; of mountinfo its end. */
+static void put_rest(struct proc_page *page, const struct row *mount)
+{
+    const char *name = proc_last_part(page->path);
+
+    if (text_equal(name, "mountinfo")) {
+        put_words(page, (const char *const[]){"-", mount->type, mount->source}, 3);
+        proc_put(page, mount->super);
+    } else if (text_equal(name, "mounts")) {
+        const char *super = mount->super;
+
+        put_words(page, (const char *const[]){mount->source, mount->point, mount->type}, 3);
+        proc_put(page, mount->options);
+        while (*super != ',' && *super != '\0') /* "rw", which the options have */
+            super++;
+        proc_put(page, super);
+        proc_put(page, " 0 0");
+    } else {
+        put_words(page, (const char *const[]){"device", mount->source, "mounted on", mount->point, "with fstype"}, 5);
+        proc_put(page, mount->type);
+    }
+    proc_put(page, "\n");
+}
+
+static void put_row(struct proc_page *page, const struct row *row)
+{
+    if (text_equal(proc_last_part(page->path), "mountinfo")) {
+        const struct row *parent = &rows[0];
+
+        for (size_t i = 1; i < ROWS; i++)
+            if (&rows[i] != row && behind(row->point, rows[i].point) != NULL)
+                parent = &rows[i];
+        proc_put_number(page, "", FIRST_ID + (row - rows), " ");
+        proc_put_number(page, "", row == rows ? 1 : FIRST_ID + (parent - rows), " ");
+        put_words(page, (const char *const[]){row->device, "/", row->point, row->options}, 4);
+    }
+    put_rest(page, row);
+}
+
+/* A path of two parts, each empty, or "/", or beginning with it. */
+static void put_path(struct proc_page *page, const char *folder, const char *rest)
+{
+    bool has_folder = folder[0] != '\0' && folder[1] != '\0';
+    bool has_rest = rest[0] != '\0' && rest[1] != '\0';
+
+    proc_put(page, has_folder ? folder : "");
+    proc_put(page, has_rest ? rest : has_folder ? "" : "/");
+}
+
+static void put_own(struct proc_page *page, struct listing *listing, struct mount *mount)
+{
+    const struct mount *again = shown_again(listing, mount);
+    struct row shown = again != NULL ? *again->row : (struct row){NULL, NULL, NULL, mount->type, mount->source, mount->super};
+
+    shown.point = mount->field[POINT];
+    shown.options = mount->field[OPTIONS];
+    if (text_equal(proc_last_part(page->path), "mountinfo")) {
+        proc_put_number(page, "", id_shown(listing, mount->field[ID]), " ");
+        proc_put_number(page, "", id_shown(listing, mount->field[PARENT]), " ");
+        if (again == NULL) {
+            proc_put_number(page, "0:", device_shown(listing, mount), " ");
+            proc_put(page, mount->field[ROOT]);
+        } else {
+            proc_put(page, shown.device);
+            proc_put(page, " ");
+            put_path(page, behind(again->field[POINT], again->row->point), behind(mount->field[ROOT], again->field[ROOT]));
+        }
+        proc_put(page, " ");
+        put_words(page, (const char *const[]){shown.point, shown.options}, 2);
+        put_optional(page, listing, mount->optional);
+    }
+    put_rest(page, &shown);
+}
+
+/* mountinfo, mounts, mountstats */
+void proc_write_mounts(struct proc_page *page)
+{
+    long memory = NATIVE(mmap, NULL, sizeof(struct listing), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct listing *listing = (void *)memory;
+
+    if (memory < 0 && memory > -4096)
+        return;
+    read_mounts(listing, page);
+    for (size_t i = 0; i < ROWS; i++)
+        if (is_mounted(listing, &rows[i]))
+            put_row(page, &rows[i]);
+    for (size_t i = 0; i < listing->count; i++)
+        if (listing->mounts[i].row == NULL)
+            put_own(page, listing, &listing->mounts[i]);
+    NATIVE(munmap, memory, sizeof *listing);
+}

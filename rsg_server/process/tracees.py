@@ -1,0 +1,228 @@
+"""Who traces whom (ptrace(2)) among emulated processes, which threads have stopped for their tracers, and what is told of that.
+
+The kernel's tracing has no part in this. A traced thread stops by itself, in its own turn (csrc/shim/turn/tracee.c): it is
+parked until its tracer lets it go on. A stop is reported in the order of turns, and SIGCHLD is sent when it happens.
+"""
+
+from __future__ import annotations
+
+import errno
+import signal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rsg_server.clock.clock_page import TRACE_NEWS, TRACEES
+from rsg_server.process import native_signal
+from rsg_server.process.actor import HAS_SIGNALFD, Actor, Parked
+from rsg_server.protocol import NEVER, Resume, Stop, Wait, Wake
+
+if TYPE_CHECKING:
+    from rsg_server.process.needs import Kernel
+    from rsg_server.process.process import Process
+
+_SYS_PTRACE = 101
+_EVENT_EXEC, _EVENT_EXIT = 4, 6
+_OPTION_SYSGOOD, _OPTION_EXITKILL = 1, 1 << 20
+OPTIONS = 0xFF | _OPTION_EXITKILL
+"""What PTRACE_SETOPTIONS takes."""
+_ALL_BLOCKED = ((1 << 64) - 1) & ~HAS_SIGNALFD
+_STOPPED = 0x7F
+"""The lower byte of the status of a thread that has stopped, wait(2)."""
+_EXIT_CODE_PLACE = 51
+"""Of the exit code in /proc/PID/stat, proc(5), from 0."""
+
+
+@dataclass(eq=False, slots=True)
+class Tracee:
+    """A traced thread. `status` is that of the stop that it is in, 0 while it runs; `address` tells where its registers lie."""
+
+    actor: Actor
+    tracer: Process
+    options: int = 0
+    status: int = 0
+    address: int = 0
+    message: int = 0
+    resume: int = 0  # how it was last let go on
+    must_stop: bool = False  # a SIGSTOP is on its way to it, or it has been attached to
+
+    def tid(self, kernel: Kernel) -> int:
+        """The thread's number, which a new one has in its slot before its first turn."""
+        actor = self.actor
+        return kernel.page.tid_at(actor.slot) if actor.is_new else actor.tid or actor.process.pid
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What wait4(2) is to tell a tracer: a stop of a tracee, or the end of a thread (`tracee` is None)."""
+
+    process: Process
+    tid: int
+    status: int
+    tracee: Tracee | None
+
+
+@dataclass(slots=True)
+class Tracees:
+    """All traced threads; the tracers' reports in the order in which they came."""
+
+    kernel: Kernel
+    all: dict[Actor, Tracee] = field(default_factory=dict)
+    reports: dict[Process, list[Report]] = field(default_factory=dict)
+
+    def attach(self, actor: Actor, tracer: Process, options: int = 0) -> Tracee:
+        """Make a process the tracer of a thread that no process traces."""
+        tracee = self.all[actor] = Tracee(actor, tracer, options)
+        self._count()
+        return tracee
+
+    def _count(self) -> None:
+        """Tell the shims whether there is anything to ask about: a traced thread, or an end that nobody has asked about."""
+        self.kernel.page.words[TRACEES] = len(self.all) + sum(map(len, self.reports.values()))
+
+    def demand_stop(self, tracee: Tracee) -> None:
+        """Have a thread stop with SIGSTOP; one that is parked looks in its next turn."""
+        self._set_news(tracee, True)
+        if tracee.status == 0:
+            self.kernel.wake(tracee.actor, Wake.SIGNAL)
+
+    def looks(self, actor: Actor) -> bool:
+        """Whether a thread that asks is to stop; it knows then."""
+        tracee = self.all.get(actor)
+        if tracee is None or not tracee.must_stop:
+            return False
+        self._set_news(tracee, False)
+        return True
+
+    def _set_news(self, tracee: Tracee, must_stop: bool) -> None:
+        self.kernel.page.words[TRACE_NEWS] += must_stop - tracee.must_stop
+        tracee.must_stop = must_stop
+
+    # Stops
+
+    def stop(self, actor: Actor, kind: int, value: int, message: int, address: int) -> int | None:
+        """A thread stops: park it and tell its tracer. How it goes on, if it need not stop."""
+        tracee = self.all.get(actor)
+        if tracee is None:
+            return int(Resume.DETACHED) | (value if kind == Stop.SIGNAL else 0)
+        status = _status(tracee.options, kind, value)
+        if status == 0:
+            return tracee.resume & (Resume.SYSCALL | Resume.STEP)
+        tracee.status, tracee.message, tracee.address = status, message, address
+        kernel = self.kernel
+        kernel.park(actor, Parked(Wait.TRACED, _SYS_PTRACE, NEVER, _ALL_BLOCKED, 0, 0, 0, kernel.now_ns))
+        process = actor.process
+        kernel.log.event(kernel.now_ns, "trace_stop", host=process.host.name, pid=process.pid, tid=actor.tid, status=status)
+        self._report(tracee.tracer, Report(process, tracee.tid(kernel), status, tracee))
+        return None
+
+    def resume(self, tracee: Tracee, how: int) -> None:
+        """Let a thread that has stopped go on."""
+        if tracee.must_stop and not how & Resume.DETACHED:
+            how |= Resume.STOPS_AGAIN
+        self._set_news(tracee, False)
+        self._withdraw(tracee)
+        tracee.status, tracee.resume = 0, how
+        if number := how & 0xFF:
+            tracee.actor.process.told |= 1 << (number - 1)
+        self.kernel.wake(tracee.actor, Wake.READY, how)
+
+    def detach(self, tracee: Tracee, number: int = 0) -> None:
+        """End the tracing of a thread; if it has stopped it goes on, with this signal."""
+        if tracee.status:
+            self.resume(tracee, Resume.DETACHED | number)
+        self._forget(tracee)
+
+    def _forget(self, tracee: Tracee) -> None:
+        self._set_news(tracee, False)
+        del self.all[tracee.actor]
+        self._count()
+
+    # Reports
+
+    def _report(self, tracer: Process, report: Report) -> None:
+        self.reports.setdefault(tracer, []).append(report)
+        self._count()
+        native_signal.send(tracer.pidfd, signal.SIGCHLD)
+        self.kernel.signals.child_changed(tracer)
+
+    def _withdraw(self, tracee: Tracee) -> None:
+        reports = self.reports.get(tracee.tracer, [])
+        reports[:] = [report for report in reports if report.tracee is not tracee]
+
+    def wait(self, tracer: Process, pid: int) -> tuple[int, int]:
+        """The first report about a thread that `pid` names as in wait4(2), and its status; (0, 0): none yet, or -ECHILD."""
+        reports = self.reports.get(tracer, [])
+        for report in reports:
+            if _names(pid, tracer, report.process, report.tid):
+                reports.remove(report)
+                self._count()
+                return report.tid, report.status
+        waits = any(
+            tracee.tracer is tracer and _names(pid, tracer, tracee.actor.process, tracee.tid(self.kernel))
+            for tracee in self.all.values()
+        )
+        return (0 if waits else -errno.ECHILD), 0
+
+    # Births and deaths
+
+    def born(self, creator: Actor, child: Actor, event: int) -> bool:
+        """Whether the tracer of a thread also traces its new child or thread, whose birth is this event of ptrace(2)."""
+        tracee = self.all.get(creator)
+        if tracee is None or not event or not tracee.options >> event & 1:
+            return False
+        self.attach(child, tracee.tracer, tracee.options)
+        return True
+
+    def ended(self, actor: Actor) -> None:
+        """A traced thread has ended: its tracer is told, unless the kernel tells it, being the parent's."""
+        tracee = self.all.get(actor)
+        if tracee is None:
+            return
+        process, tracer = actor.process, tracee.tracer
+        self._withdraw(tracee)
+        self._forget(tracee)
+        is_last = process.dead and actor.tid == process.pid
+        if tracer.dead or not actor.tid or (is_last and process.parent is tracer):
+            return
+        status = _wait_status(process) if process.dead else 0
+        self._report(tracer, Report(process, actor.tid, status, None))
+
+    def tracer_ended(self, tracer: Process) -> None:
+        """A tracer has died: its tracees run on, or die with it (PTRACE_O_EXITKILL)."""
+        mine = [tracee for tracee in self.all.values() if tracee.tracer is tracer]
+        for tracee in mine:
+            self.detach(tracee)
+        self.reports.pop(tracer, None)
+        self._count()
+        for process in dict.fromkeys(tracee.actor.process for tracee in mine if tracee.options & _OPTION_EXITKILL):
+            self.kernel.lifecycle.kill(process)
+
+
+def _status(options: int, kind: int, value: int) -> int:
+    """The status of a stop as wait4(2) tells it; 0 if the tracer has not asked for this event."""
+    if kind == Stop.SIGNAL:
+        return value << 8 | _STOPPED
+    if kind in (Stop.ENTRY, Stop.EXIT):
+        return (signal.SIGTRAP | (0x80 if options & _OPTION_SYSGOOD else 0)) << 8 | _STOPPED
+    if kind == Stop.EVENT and not options >> value & 1:
+        return 0
+    event = value if kind == Stop.EVENT else _EVENT_EXEC if options >> _EVENT_EXEC & 1 else 0
+    return event << 16 | signal.SIGTRAP << 8 | _STOPPED
+
+
+def _names(pid: int, caller: Process, process: Process, tid: int) -> bool:
+    """Whether a thread of a process is one that wait4(2) with this pid waits for."""
+    if pid > 0:
+        return tid == pid
+    return pid == -1 or process.group() == (caller.group() if pid == 0 else -pid)
+
+
+def _wait_status(process: Process) -> int:
+    """The status of a dead process as wait(2) tells it: of one that was killed, its zombie knows."""
+    if process.exit_status is not None and process.exit_status >= 0:
+        return (process.exit_status & 0xFF) << 8
+    try:
+        with open(f"/proc/{process.global_pid}/stat") as file:
+            return int(file.read().split()[_EXIT_CODE_PLACE])
+    except (OSError, IndexError, ValueError):
+        return int(signal.SIGKILL)

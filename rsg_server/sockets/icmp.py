@@ -1,0 +1,99 @@
+"""ICMP and ICMPv6 (RFC 792, RFC 4443): echo requests, which hosts answer by themselves, and the sockets that send them.
+
+A ping socket (SOCK_DGRAM) sends nothing but echo requests, under an identifier of its own, which is its port, and hears their
+answers alone (icmp(7)). A raw socket sends whole messages, and hears all that reach its host and pass its filter; those of
+IPv4 behind their IP header (raw(7)). A host answers no request that was sent to many (net.ipv4.icmp_echo_ignore_broadcasts).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from rsg_server.capture.frames import ICMP, ICMPV6, IpLabel, ipv4, with_icmp_checksum
+from rsg_server.capture.frames import checksum as internet_checksum
+from rsg_server.sockets.datagram_header import Datagram, Label
+from rsg_server.sockets.pair import Address, SimulatedSocket
+from rsg_server.sockets.ports import hears, plain
+
+if TYPE_CHECKING:
+    from rsg_server.process.host_state import HostState
+    from rsg_server.sockets.needs import Kernel
+
+PING, RAW = "i", "r"
+"""Kinds of sockets."""
+HEADER_BYTES = 8
+REQUEST = {ICMP: 8, ICMPV6: 128}
+ANSWER = {ICMP: 0, ICMPV6: 129}
+"""Types of echo messages by protocol."""
+FILTER = {ICMP: (255, 1), ICMPV6: (58, 1)}
+"""The socket options ICMP_FILTER and ICMPV6_FILTER: a set bit keeps the messages of that type from the application."""
+ANSWER_LABEL = Label(hop_limit=64, traffic_class=0)
+Carry = Callable[["HostState", "HostState", Datagram, Callable[[], None]], None]
+
+
+def protocol_of(ip: bytes) -> int:
+    """The protocol that goes with an address."""
+    return ICMP if len(ip) == 4 else ICMPV6
+
+
+def outgoing(sender: SimulatedSocket, source: Address, target: bytes, message: bytes) -> bytes:
+    """A message as it leaves: with the identifier of a ping socket, and a checksum unless its sender is to make it (raw(7))."""
+    if sender.kind == RAW and sender.family == 4:
+        return message
+    if sender.kind == PING:
+        message = message[:4] + source.port.to_bytes(2, "big") + message[6:]
+    return with_icmp_checksum(source.ip, target, message)
+
+
+class Icmp:
+    """What becomes of ICMP messages that reach a host."""
+
+    def __init__(self, kernel: Kernel, carry: Carry) -> None:
+        self._kernel = kernel
+        self._carry = carry
+
+    def arrive(self, host: HostState, sender: HostState, datagram: Datagram, is_for_many: bool = False) -> None:
+        """Give a message that reaches a host to those that hear it, and answer it if it is a request."""
+        self._show_to_raw_sockets(host, datagram)
+        message, protocol = datagram.payload, datagram.protocol
+        if len(message) < HEADER_BYTES or (protocol == ICMP and internet_checksum(message)):
+            return
+        if message[0] == ANSWER[protocol]:
+            self._show_to_ping_socket(host, datagram)
+        elif message[0] == REQUEST[protocol] and message[1] == 0 and not is_for_many:
+            self._answer(host, sender, datagram)
+
+    def _answer(self, host: HostState, asker: HostState, request: Datagram) -> None:
+        source, target = Address(request.target.ip, 0), Address(request.source.ip, 0)
+        message = with_icmp_checksum(source.ip, target.ip, bytes([ANSWER[request.protocol]]) + request.payload[1:])
+        answer = Datagram(source, target, ANSWER_LABEL, message, request.protocol)
+        if self._kernel.network.datagrams(host.host, asker.host).has_room(answer.size_bytes):
+            self._carry(host, asker, answer, lambda: self.arrive(asker, host, answer))
+
+    def _show_to_raw_sockets(self, host: HostState, datagram: Datagram) -> None:
+        protocol, label = datagram.protocol, datagram.label
+        source, target = datagram.source.ip, datagram.target.ip
+        shown = datagram.payload
+        if protocol == ICMP:
+            shown = ipv4(source, target, ICMP, shown, IpLabel(label.hop_limit, label.traffic_class))
+        for which in self._kernel.sockets.binding.ports_of(host).at(RAW, protocol):
+            known = which.remote is None or plain(which.remote.ip) == source
+            if known and hears(which, target) and _passes(which, datagram) and not self._kernel.sockets.is_abandoned(which):
+                self._kernel.datagrams.give(which, datagram, shown)
+
+    def _show_to_ping_socket(self, host: HostState, answer: Datagram) -> None:
+        identifier = int.from_bytes(answer.payload[4:6], "big")
+        for which in self._kernel.sockets.binding.ports_of(host).at(PING, identifier):
+            if which.protocol != answer.protocol or not hears(which, answer.target.ip):
+                continue
+            if not self._kernel.sockets.is_abandoned(which):
+                self._kernel.datagrams.give(which, answer)
+                return
+
+
+def _passes(which: SimulatedSocket, datagram: Datagram) -> bool:
+    """Whether a raw socket's filter lets a message through. Linux has filters for ICMP's types below 32 only, see raw(7)."""
+    kind = datagram.payload[0] if datagram.payload else 0
+    blocked = which.options.get(FILTER[datagram.protocol], b"")
+    return kind // 8 >= len(blocked) or not blocked[kind // 8] >> kind % 8 & 1

@@ -1,0 +1,128 @@
+"""Netlink sockets: their port numbers, and the answers, which come at once (netlink(7))."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import struct
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from rsg_server.sockets.netlink.diag import NETLINK_SOCK_DIAG, Diag
+from rsg_server.sockets.netlink.request import RefusedError, Request
+from rsg_server.sockets.netlink.routing import NETLINK_ROUTE, Routing
+
+if TYPE_CHECKING:
+    from rsg_server.sockets.needs import Kernel
+    from rsg_server.sockets.netlink.messages import Message
+    from rsg_server.sockets.pair import SimulatedSocket
+
+_HEADER = struct.Struct("=IHHII")
+_ERROR, _DONE, _FIRST_REQUEST = 2, 3, 16
+_REQUEST, _MULTI, _ACK = 0x1, 0x2, 0x4
+FIRST_OTHER_PORT = (1 << 32) - 4097
+"""Port numbers of further sockets of a process; its first has its pid (netlink(7))."""
+
+
+MESSAGES_AT_ONCE = 24
+"""Of a dump, in one datagram: less than the 16 KiB that programs have room for."""
+
+
+class Subsystem(Protocol):
+    """What knows the answers of one netlink protocol."""
+
+    def found(self, which: SimulatedSocket, request: Request) -> Sequence[Message]:
+        """What a request of a socket asks for. Raises RefusedError."""
+
+
+class Netlink:
+    """All netlink sockets: their port numbers, and the answers."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._ports: dict[tuple[str, int], SimulatedSocket] = {}  # by host and port
+        self._port_of: dict[int, int] = {}  # by the socket's number
+        self._subsystems: dict[int, Subsystem] = {
+            NETLINK_ROUTE: Routing(kernel),
+            NETLINK_SOCK_DIAG: Diag(kernel),
+        }  # by protocol
+
+    def bind(self, which: SimulatedSocket, pid: int, wanted: int) -> int:
+        """Give a socket a port: the wanted one, else the pid of its process, else another; 0 or an errno."""
+        own = self._port_of.get(which.number)
+        if own is not None:
+            return errno.EINVAL if wanted not in (0, own) else 0
+        if wanted and not self._is_free(which, wanted):
+            return errno.EADDRINUSE
+        port = wanted or (pid if self._is_free(which, pid) else FIRST_OTHER_PORT)
+        while not self._is_free(which, port):
+            port -= 1
+        self._ports[which.host.name, port] = which
+        self._port_of[which.number] = port
+        return 0
+
+    def _is_free(self, which: SimulatedSocket, port: int) -> bool:
+        holder = self._ports.get((which.host.name, port))
+        if holder is not None and holder.number in self._kernel.sockets.all and not self._kernel.sockets.is_abandoned(holder):
+            return False
+        if holder is not None:
+            del self._ports[which.host.name, port]
+            self._port_of.pop(holder.number, None)
+        return True
+
+    def port(self, which: SimulatedSocket) -> int:
+        """The port number of a socket, 0 as long as it has none."""
+        return self._port_of.get(which.number, 0)
+
+    def take(self, which: SimulatedSocket, pid: int = 0) -> None:
+        """Answer all requests that the application has written."""
+        while True:
+            try:
+                datagram = which.end.recv(1 << 17)
+            except (BlockingIOError, ConnectionResetError):
+                return
+            if not datagram:
+                return
+            self.bind(which, pid, 0)
+            subsystem = self._subsystems.get(which.protocol)
+            if subsystem is not None:
+                self._answer(which, subsystem, datagram)
+
+    def _answer(self, which: SimulatedSocket, subsystem: Subsystem, datagram: bytes) -> None:
+        at = 0
+        while at + _HEADER.size <= len(datagram):
+            length, kind, flags, sequence, _ = _HEADER.unpack_from(datagram, at)
+            if not _HEADER.size <= length <= len(datagram) - at:
+                return
+            request = Request(kind, flags, sequence, datagram[at + _HEADER.size : at + length])
+            if flags & _REQUEST and kind >= _FIRST_REQUEST:
+                for answer in self._answers(which, subsystem, request, datagram[at : at + length]):
+                    self._put(which, answer)
+            at += length + 3 & ~3
+
+    def _put(self, which: SimulatedSocket, answer: bytes) -> None:
+        self._kernel.readiness.changed()
+        with contextlib.suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):
+            which.end.send(answer)
+
+    def _answers(self, which: SimulatedSocket, subsystem: Subsystem, request: Request, original: bytes) -> Iterable[bytes]:
+        port = self.port(which)
+
+        def framed(kind: int, body: bytes, flags: int = 0) -> bytes:
+            return _HEADER.pack(_HEADER.size + len(body), kind, flags, request.sequence, port) + body
+
+        try:
+            found = subsystem.found(which, request)
+        except RefusedError as refused:
+            yield framed(_ERROR, struct.pack("=i", -refused.code) + original)
+            return
+        if request.is_dump:
+            for first in range(0, len(found), MESSAGES_AT_ONCE):
+                some = found[first : first + MESSAGES_AT_ONCE]
+                yield b"".join(framed(message.kind, message.body, _MULTI) for message in some)
+            yield framed(_DONE, struct.pack("=i", 0), _MULTI)
+            return
+        for message in found:
+            yield framed(message.kind, message.body)
+        if request.flags & _ACK:
+            yield framed(_ERROR, struct.pack("=i", 0) + original[: _HEADER.size], 0x100)

@@ -1,0 +1,104 @@
+"""What routing sockets are answered (rtnetlink(7)): a host's interfaces, addresses and routes.
+
+Interfaces never change: requests to change them are refused, and sockets that listen for changes receive nothing.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Sequence
+from ipaddress import ip_address, ip_network
+from typing import TYPE_CHECKING
+
+from rsg_server.sockets.interfaces import AnyAddress, Interface
+from rsg_server.sockets.netlink.messages import FAMILY, Message, link_message, new_address, route_message, split_attributes
+from rsg_server.sockets.netlink.request import RefusedError, Request
+
+if TYPE_CHECKING:
+    from rsg_server.sockets.needs import Addresses
+    from rsg_server.sockets.pair import SimulatedSocket
+
+NETLINK_ROUTE = 0
+_GET = 2  # kinds of requests are numbered new, delete, get, set
+GETLINK, GETADDR, GETROUTE = 18, 22, 26
+IFLA_IFNAME, RTA_DST = 3, 1
+
+
+class Routing:
+    """The answers about interfaces, addresses and routes of all hosts."""
+
+    def __init__(self, kernel: Addresses) -> None:
+        self._kernel = kernel
+
+    def found(self, which: SimulatedSocket, request: Request) -> Sequence[Message]:
+        """What a request of a socket asks for. Raises RefusedError."""
+        if request.kind % 4 != _GET:
+            raise RefusedError(errno.EPERM)
+        lookup = _LOOKUPS.get((request.kind, request.is_dump))
+        if lookup is not None:
+            return lookup(self, which, request)
+        if request.is_dump:
+            return ()  # rules, neighbours, queueing disciplines: there are none
+        raise RefusedError(errno.EOPNOTSUPP)
+
+    def _interfaces(self, which: SimulatedSocket) -> tuple[Interface, ...]:
+        return self._kernel.interfaces.of(which.host.host)
+
+    def _links(self, which: SimulatedSocket, request: Request) -> Sequence[Message]:
+        return [link_message(interface) for interface in self._interfaces(which)]
+
+    def _link(self, which: SimulatedSocket, request: Request) -> Sequence[Message]:
+        index = request.number(4)
+        name = split_attributes(request.body, 16).get(IFLA_IFNAME, b"").rstrip(b"\0").decode(errors="replace")
+        for interface in self._interfaces(which):
+            if interface.index == index or (index == 0 and interface.name == name):
+                return [link_message(interface)]
+        raise RefusedError(errno.ENODEV)
+
+    def _addresses(self, which: SimulatedSocket, request: Request) -> Sequence[Message]:
+        index = request.number(4)
+        return [
+            new_address(interface, address)
+            for version, family in FAMILY.items()
+            for interface in self._interfaces(which)
+            for address in interface.addresses
+            if address.version == version and request.family in (0, family) and index in (0, interface.index)
+        ]
+
+    def _routes(self, which: SimulatedSocket, request: Request) -> Sequence[Message]:
+        lo, eth0 = self._interfaces(which)
+        own = [address for address in eth0.addresses if request.family in (0, FAMILY[address.version])]
+        messages = []
+        if own and self._kernel.interfaces.reaches_beyond(which.host.host):
+            messages += [route_message(eth0, None, address.ip) for address in own]
+        messages += [route_message(eth0, address.network, address.ip) for address in own]
+        for interface in (lo, eth0):
+            for address in interface.addresses:
+                if request.family in (0, FAMILY[address.version]):
+                    messages.append(route_message(interface, None, address.ip, is_local=True))
+        return messages
+
+    def _route(self, which: SimulatedSocket, request: Request) -> Sequence[Message]:
+        """The route to one address: `ip route get`."""
+        packed = split_attributes(request.body, 12).get(RTA_DST, b"")
+        if len(packed) not in (4, 16):
+            raise RefusedError(errno.EINVAL)
+        target: AnyAddress = ip_address(packed)
+        lo, eth0 = self._interfaces(which)
+        if target.is_loopback or target in {address.ip for address in eth0.addresses}:
+            return [route_message(lo, None, target, is_local=True)]
+        for address in eth0.addresses:
+            if address.version == target.version and self._kernel.platform.host_by_address(packed) is not None:
+                return [route_message(eth0, ip_network(target), address.ip)]
+        raise RefusedError(errno.ENETUNREACH)
+
+
+_Lookup = Callable[[Routing, "SimulatedSocket", Request], Sequence[Message]]
+_LOOKUPS: dict[tuple[int, bool], _Lookup] = {
+    (GETLINK, True): Routing._links,
+    (GETLINK, False): Routing._link,
+    (GETADDR, True): Routing._addresses,
+    (GETROUTE, True): Routing._routes,
+    (GETROUTE, False): Routing._route,
+}
+"""By kind of request, and whether it asks for all objects (a dump)."""

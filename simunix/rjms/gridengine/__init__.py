@@ -1,0 +1,1 @@
+"""Grid Engine: clusters of sge_qmaster and sge_execd."""

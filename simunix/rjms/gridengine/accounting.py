@@ -1,0 +1,65 @@
+"""What Grid Engine recorded of its jobs: the file of accounting(5), and which hosts parallel jobs had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from simunix.rjms.adapter import CompletedJob
+
+HOST, OWNER, NAME, NUMBER, ACCOUNT, SUBMITTED, STARTED, ENDED, FAILED, EXIT = 1, 3, 4, 5, 6, 8, 9, 10, 11, 12
+SLOTS, TASK, CATEGORY = 34, 35, 39
+"""Places of fields, counted from 0, in a line of accounting(5)."""
+NO_ACCOUNT = "sge"
+_STATES = {37: "TIMEOUT", 100: "CANCELLED"}
+"""By `failed` of accounting(5): the job reached its h_rt; it ran and was ended by a signal, as qdel does."""
+_LIMIT = "h_rt="
+
+
+def parse(accounting: Iterable[str], allocations: Iterable[str] = ()) -> dict[str, CompletedJob]:
+    """All jobs by number, elements of arrays by NUMBER_INDEX; of a job that ran again the last line counts.
+
+    `allocations` are lines JOB.TASK HOST SLOTS HOST SLOTS …; a job that has none ran on the host of the accounting alone.
+    """
+    hosts = dict(_allocation(line) for line in allocations if line.strip())
+    jobs = (_job(line.rstrip("\n").split(":"), hosts) for line in accounting if line.strip() and not line.startswith("#"))
+    return {job.element or str(job.number): job for job in jobs}
+
+
+def _allocation(line: str) -> tuple[str, str]:
+    job, *words = line.split()
+    return job, ",".join(words[::2])
+
+
+def _job(fields: list[str], hosts: dict[str, str]) -> CompletedJob:
+    number, task = int(fields[NUMBER]), int(fields[TASK])
+    started = float(fields[STARTED])
+    return CompletedJob(
+        number=number,
+        name=fields[NAME],
+        state=_state(fields),
+        submit_s=float(fields[SUBMITTED]),
+        start_s=started or None,
+        end_s=float(fields[ENDED]),
+        nodes=hosts.get(f"{number}.{task or 1}", fields[HOST]) if started else "",
+        cores=int(fields[SLOTS]),
+        limit_s=_limit(fields[CATEGORY]),
+        element=f"{number}_{task}" if task else "",
+        user=fields[OWNER],
+        account="" if fields[ACCOUNT] == NO_ACCOUNT else fields[ACCOUNT],
+    )
+
+
+def _limit(category: str) -> float | None:
+    """h_rt of the resources that a job asked for, as the category of accounting(5) has them; None if it has none."""
+    for word in category.replace(",", " ").split():
+        if word.startswith(_LIMIT):
+            return float(word.removeprefix(_LIMIT))
+    return None
+
+
+def _state(fields: list[str]) -> str:
+    """The state in the words of every RJMS: Grid Engine has only numbers, `failed` and the exit status."""
+    failed = int(fields[FAILED])
+    if failed:
+        return _STATES.get(failed, "NODE_FAIL")
+    return "COMPLETED" if int(fields[EXIT]) == 0 else "FAILED"

@@ -1,0 +1,115 @@
+"""Grid Engine, as `simunix.rjms.adapter` sees it: from the `gridengine:` section to files, paths and daemons of hosts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rsg_server.errors import SimunixError
+from simunix.launch.plan import FileSpec
+from simunix.ranges import fold_hosts
+from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, CompletedJob, Site
+from simunix.rjms.gridengine import accounting, configuration, daemons, layout
+from simunix.rjms.gridengine.clients import CLIENTS
+from simunix.rjms.gridengine.section import GridEngineSection
+from simunix.roots.tree import THIS_COMPUTER, RootTree
+
+PACKAGES = {
+    f"{layout.PROGRAMS}/sge_qmaster": "gridengine-master",
+    f"{layout.PROGRAMS}/sge_execd": "gridengine-exec",
+    f"{layout.PROGRAMS}/qsub": "gridengine-client",
+}
+"""Programs that must be installed, and the Debian package of each."""
+_VERSION = re.compile(rb"\0SGE (\d+\.\d+\.\d+)\0")
+
+
+@dataclass(frozen=True, slots=True)
+class GridEngine:
+    """Implements `simunix.rjms.adapter.Rjms`."""
+
+    name: str = "gridengine"
+    title: str = "Grid Engine"
+    section: type[ClusterSection] = GridEngineSection
+    clients: Clients = CLIENTS
+    programs: tuple[str, ...] = tuple(PACKAGES)
+
+    def version(self, root: RootTree) -> str | None:
+        """See `Rjms.version`. It is read out of the qmaster."""
+        program = root.path / f"{layout.PROGRAMS}/sge_qmaster".lstrip("/")
+        found = _VERSION.search(program.read_bytes()) if program.is_file() else None
+        return found[1].decode() if found else None
+
+    def plugins(self, root: RootTree) -> list[str]:
+        """See `Rjms.plugins`. Its daemons load none but the spooling library that their bootstrap file names."""
+        return []
+
+    def plan(self, section: ClusterSection, key: str, site: Site) -> ClusterPlan:
+        """See `Rjms.plan`."""
+        assert isinstance(section, GridEngineSection)
+        return _plan(section, key, site)
+
+    def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:
+        """See `Rjms.completed`."""
+        jobs, allocations = records
+        return accounting.parse(jobs.splitlines(), allocations.splitlines())
+
+
+GRIDENGINE = GridEngine()
+
+
+def _plan(section: GridEngineSection, key: str, site: Site) -> ClusterPlan:
+    login = section.login or section.controller
+    members = list(dict.fromkeys((section.controller, login, *section.nodes)))
+    _check(key, members, site)
+    cell = configuration.Cell(
+        controller=section.controller,
+        submitters=(login, section.controller),
+        slots={name: site.hardware[name].cpus for name in section.nodes},
+        queue=section.queue,
+        scheduler=configuration.changed(configuration.SCHEDULER, section.scheduler, f"{key}.scheduler"),
+        configuration=configuration.changed(configuration.CONFIGURATION, section.configuration, f"{key}.configuration"),
+    )
+    execds = (daemons.execd(name, index) for index, name in enumerate(section.nodes))
+    return ClusterPlan(
+        rjms=GRIDENGINE,
+        name=section.cluster,
+        controller=section.controller,
+        login=login,
+        files=_files(cell),
+        processes=(daemons.qmaster(section.controller, len(section.nodes)), *execds),
+        private={name: daemons.private_paths(name == section.controller, name in section.nodes) for name in members},
+        records=(layout.ACCOUNTING, layout.HOST_FILES),
+        nodes=section.nodes,
+        cores=sum(cell.slots.values()),
+        environment=layout.ENVIRONMENT,
+    )
+
+
+def _files(cell: configuration.Cell) -> tuple[FileSpec, ...]:
+    """Everything lies on the controller, or in the folder that all share."""
+    texts = {**configuration.shared_files(cell), **configuration.master_files(cell)}
+    programs = {layout.KEEP_HOSTS: configuration.keep_hosts(), layout.START_RANKS: configuration.start_ranks()}
+    return (
+        *(FileSpec(cell.controller, path, text.encode()) for path, text in texts.items()),
+        *(FileSpec(cell.controller, path, text.encode(), mode=0o755) for path, text in programs.items()),
+        FileSpec(cell.controller, layout.HOST_FILES, b"", mode=0o666),
+    )
+
+
+def _check(key: str, members: Sequence[str], site: Site) -> None:
+    """Raise SimunixError for a host that the scenario does not have, one without Grid Engine, and a caller who is not root."""
+    for name in members:
+        if name not in site.hosts:
+            raise SimunixError(f"{key}: host {name!r} is not among the hosts of the scenario; known: {fold_hosts(site.hosts)}")
+    for root in dict.fromkeys(site.roots[name] for name in members):
+        missing = sorted({package for program, package in PACKAGES.items() if not root.has(program)})
+        if missing and root == THIS_COMPUTER:
+            raise SimunixError(f"{key}: not installed: {', '.join(missing)}; as root: apt-get install {' '.join(missing)}")
+        if missing:
+            names = " ".join(PACKAGES.values())
+            raise SimunixError(
+                f"{key}: not installed in the root {root.path}: {', '.join(missing)}; make it with {names} python3"
+            )
+    if not site.is_root:
+        raise SimunixError(f"{key}: sge_execd runs jobs as other users, which needs root; run simunix with sudo")

@@ -1,0 +1,108 @@
+"""Commands of Grid Engine's users: how a job of a workload is submitted, how the queue is asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from simunix.rjms.adapter import Choice, Clients
+from simunix.rjms.gridengine.configuration import EXCLUSIVE, PARALLEL, WHOLE
+from simunix.rjms.gridengine.layout import START_RANKS
+from simunix.workload.job import Job
+
+QSUB = "qsub"
+MARGIN_S = 60
+"""Added to a job's time limit, as for every RJMS, so that an exact request is not cut off."""
+ARRAY_MAX = 1000
+NUMBER = r"^(\d+)"
+"""qsub -terse prints NUMBER, or NUMBER.FIRST-LAST:STEP of an array."""
+EVERYBODY = ("qstat", "-u", "*")
+_XML = r"""qstat -u '*' -xml | sed -n 's|.*<JB_name>\(.*\)</JB_name>.*|N \1|p;s|.*<state>\(.*\)</state>.*|S \1|p"""
+_XML += r""";s|.*<slots>\(.*\)</slots>.*|C \1|p;s|.*<JB_job_number>\(.*\)</JB_job_number>.*|J \1|p'"""
+STATES = _XML + """ | awk '$1 == "N" { name = $2 } $1 == "S" { state = $2 } $1 == "C" { print name "|" state "|" $2 }'"""
+ENDED = ("sh", "-c", "date -d \"$(qacct -j {} | sed -n 's/^end_time *//p' | tail -n 1)\" +end=%Y-%m-%dT%H:%M:%S")
+
+
+def job_name(job_id: int) -> str:
+    """The name under which a trace's job is found again in Grid Engine's accounting."""
+    return f"swf-{job_id}"
+
+
+def limit_s(job: Job) -> float | None:
+    """The time limit that Grid Engine is told, h_rt, in seconds; None for no limit."""
+    return None if math.isinf(job.requested_s) else math.ceil(job.requested_s) + MARGIN_S
+
+
+def named(job_id: int) -> str:
+    """The word of a command that only this job's has: the name, behind -N."""
+    return job_name(job_id)
+
+
+def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
+    """The qsub of a job: a binary that sleeps for its run time, or the job's script."""
+    choice = choice or Choice(QSUB)
+    limit = limit_s(job)
+    words = [QSUB, "-terse", "-b", "y", "-shell", "n", "-N", job_name(job.id), *_size(job)]
+    if limit is not None:
+        words += ["-l", f"h_rt={limit:g}"]
+    words += _chosen(choice)
+    if job.work is None:
+        return (*words, "-o", "/dev/null", "-e", "/dev/null", "/bin/sleep", f"{job.runtime_s:g}")
+    return (*words, "-j", "y", "-o", job.work.output, job.work.script)
+
+
+def _size(job: Job) -> list[str]:
+    """Slots on one node after the other; whole nodes with one slot each; a job on one core is no parallel one."""
+    if job.work is not None and job.work.on_nodes:
+        return ["-pe", WHOLE, str(job.work.ranks), "-l", f"{EXCLUSIVE}=TRUE"]
+    return ["-pe", PARALLEL, str(job.cores)] if job.cores > 1 else []
+
+
+def _chosen(choice: Choice) -> list[str]:
+    """The words for a choice: a partition is a queue, an account a string of -A; those that the scenario gives come last."""
+    words = [word for option, value in (("-q", choice.partition), ("-A", choice.account)) if value for word in (option, value)]
+    if choice.nice is not None or choice.priority is not None:
+        words += ["-p", str(choice.priority if choice.nice is None else -choice.nice)]
+    return [*words, *(["-h"] if choice.is_held else []), *choice.arguments]
+
+
+def array_words(count: int) -> tuple[str, ...]:
+    """The words that submit a job so many times."""
+    return ("-t", f"1-{count}")
+
+
+def find_held(names: Sequence[str]) -> str:
+    """A shell command that prints the numbers of the held jobs of these names, in the order of their submission."""
+    wanted = " ".join(names)
+    return (
+        f"{_XML} | awk -v wanted='{wanted}' 'BEGIN {{ split(wanted, names); for (i in names) known[names[i]] = 1 }} "
+        '$1 == "J" { number = $2 } $1 == "N" { name = $2 } $1 == "S" && $2 ~ /h/ && name in known { print number }'
+        "' | sort -n"
+    )
+
+
+CLIENTS = Clients(
+    names=(QSUB,),
+    staying=frozenset(),
+    command=submit_command,
+    job_name=job_name,
+    named=named,
+    limit_s=limit_s,
+    number=NUMBER,
+    after=("-hold_jid", "{}"),
+    array=array_words,
+    array_max=ARRAY_MAX,
+    first_index=1,
+    launch=(START_RANKS,),
+    log_name="$JOB_NAME-$JOB_ID",
+    queue=EVERYBODY,
+    unfinished=("sh", "-c", "qstat -g d -u '*' | awk 'NR > 2 { print $1; print $1 \"_\" $NF }'"),
+    ended=ENDED,
+    end_pattern=r"end=(\S+)",
+    release=("qrls", "{}"),
+    states=STATES,
+    running="r",
+    pending="hqw",
+    find_held=find_held,
+    release_all=("qrls",),
+)

@@ -1,0 +1,103 @@
+"""Real Grid Engine in a root file system of its own: a workload through qsub, its own commands, the same twice.
+
+The root is that of SIMUNIX_ROOTS (see tests/system/slurm/test_releases.py), and is made if need be: downloads 90 MB.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Simunix
+from tests.system.slurm.test_releases import cache_folder
+
+pytestmark = pytest.mark.slow
+PACKAGES = ("gridengine-master", "gridengine-exec", "gridengine-client", "python3")
+SCENARIO = """
+name: gridengine
+seed: 1
+hosts: [{{name: 'm,l', cores: 4, memory: 8GiB}}, {{name: 'n[1-4]', cores: 4, memory: 8GiB}}]
+root: {root}
+gridengine: {{controller: m, login: l, nodes: 'n[1-4]', scheduler: {{flush_submit_sec: 1, flush_finish_sec: 1}}}}
+workload: {{trace: small.swf, start: 30s{workload}}}
+"""
+# number, submitted, run time, processors, requested time
+JOBS = [
+    (1, 0, 60, 1, 100),
+    (2, 5, 60, 4, 100),
+    (3, 6, 30, 10, 100),
+    (4, 7, 300, 2, 100),
+    (5, 8, 20, 16, 100),
+    (6, 8, 20, 1, 100),
+]
+COMMANDS = """
+sleep 50; qhost; qstat -u '*'
+qsub -terse -N script <<END
+#!/bin/sh
+hostname; id -un; exit 3
+END
+j=$(qsub -terse -b y sleep 1000); sleep 60; qdel $j; sleep 30
+qacct -j script | grep -E '^(exit_status|owner)'; qacct -j $j | grep ^failed; qconf -sql; cat ~/script.o*
+"""
+
+
+@pytest.fixture(scope="module")
+def root(simunix: Simunix) -> Path:
+    folder = cache_folder() / "gridengine"
+    if not folder.exists():
+        if os.geteuid() != 0 or shutil.which("debootstrap") is None:
+            pytest.skip(f"no {folder}, and making it takes root and debootstrap")
+        made = simunix("root", "make", "bookworm", folder, *PACKAGES, timeout=900)
+        if "no network" in made.stderr:
+            pytest.skip(made.stderr.strip())
+        assert made.returncode == 0, made.stderr
+    return folder
+
+
+def write(tmp_path: Path, root: Path, workload: str = "", rest: str = "") -> Path:
+    lines = [
+        f"{number} {at} -1 {run} {size} -1 -1 {size} {limit} -1 1 1 1 -1 -1 -1 -1 -1" for number, at, run, size, limit in JOBS
+    ]
+    (tmp_path / "small.swf").write_text("; MaxProcs: 16\n" + "\n".join(lines) + "\n")
+    scenario = tmp_path / "s.yaml"
+    scenario.write_text(SCENARIO.format(root=root, workload=workload) + rest)
+    return scenario
+
+
+def test_a_workload_through_qsub_twice_the_same(fresh_simunix: Simunix, tmp_path: Path, root: Path) -> None:
+    scenario = write(tmp_path, root)
+    records = []
+    for name in ("first", "second"):
+        done = fresh_simunix("run", scenario, "--out", tmp_path / name, timeout=300)
+        assert done.returncode == 0, done.stderr
+        records.append(json.loads((tmp_path / name / "run.json").read_text()))
+    assert records[0]["events_sha256"] == records[1]["events_sha256"] and records[0]["deterministic"]
+    assert records[0]["rjms"] == "gridengine 8.1.9"
+    rows = {int(row["job_id"]): row for row in csv.DictReader((tmp_path / "first/jobs.csv").open())}
+    assert {row["final_state"] for number, row in rows.items() if number != 4} == {"COMPLETED"}
+    assert (rows[4]["final_state"], float(rows[4]["execution_time"])) == ("TIMEOUT", pytest.approx(160, abs=2))
+    assert [float(rows[number]["execution_time"]) for number in (1, 2, 3, 5, 6)] == [60, 60, 30, 20, 20]
+    assert [len(rows[number]["allocated_hosts"].split(",")) for number in (1, 3, 5)] == [1, 3, 4]
+    assert [int(rows[number]["allocated_cores"]) for number in (1, 2, 3, 4, 5)] == [1, 4, 10, 2, 16]
+
+
+def test_its_users_commands_answer(simunix: Simunix, tmp_path: Path, root: Path) -> None:
+    user = f"processes: [{{name: user, host: l, command: [/bin/sh, -c, {json.dumps(COMMANDS)}]}}]\nstop: user\n"
+    done = simunix("run", write(tmp_path, root, rest=user), "--out", tmp_path / "out", timeout=300)
+    assert done.returncode == 0, done.stderr
+    out = (tmp_path / "out/hosts/l/user.out").read_text()
+    assert out.count("lx-amd64                4") == 4
+    assert "exit_status  3" in out and "failed       100 : assumedly after job" in out and "all.q" in out
+
+
+def test_arrays_and_dependencies(simunix: Simunix, tmp_path: Path, root: Path) -> None:
+    scenario = write(tmp_path, root, ", arrays: bursts")
+    done = simunix("run", scenario, "--out", tmp_path / "out", timeout=300)
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader((tmp_path / "out/jobs.csv").open()))
+    assert [row["final_state"] for row in rows].count("COMPLETED") == 5
