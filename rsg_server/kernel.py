@@ -24,7 +24,7 @@ from rsg_server.handlers.table import Reply
 from rsg_server.network.network import Network
 from rsg_server.options import KernelOptions
 from rsg_server.platform.platform import Platform
-from rsg_server.process.actor import AT_TERMINAL, Actor, Parked, State
+from rsg_server.process.actor import AT_TERMINAL, STATE_PARKED, STATE_READY, Actor, Parked
 from rsg_server.process.channel_pool import ChannelPool
 from rsg_server.process.cpu import Cpu
 from rsg_server.process.futex import LOOK_AGAIN, FutexTable
@@ -35,7 +35,7 @@ from rsg_server.process.signals import Signals
 from rsg_server.process.slots import Slots
 from rsg_server.process.timerfds import TimerFds
 from rsg_server.process.tracees import Tracees
-from rsg_server.protocol import Wait, Wake, WarningKind
+from rsg_server.protocol import WAIT_COMPUTE, WAIT_FD, WAIT_FUTEX, WAKE_SIGNAL, WAKE_TIMEOUT, WarningKind
 from rsg_server.sockets.datagrams import Datagrams
 from rsg_server.sockets.interfaces import InterfaceTable
 from rsg_server.sockets.netlink.netlink import Netlink
@@ -54,8 +54,7 @@ class Kernel:
     """The state of one emulation; each part takes the kernel as a protocol, which its `needs` module declares."""
 
     def __init__(self, platform: Platform, options: KernelOptions, log: EventLog, launcher: Launcher) -> None:
-        self.options = options
-        self.platform = platform
+        self.options, self.platform = options, platform
         self.log = log
         self.launcher = launcher
         self.on_warning: Callable[[str], None] = lambda text: None
@@ -108,16 +107,16 @@ class Kernel:
 
     def wake(self, actor: Actor, reason: int, value: int = 0) -> bool:
         """Put a parked actor at the end of the run queue; False if the actor does not wait."""
-        if actor.state is not State.PARKED:
+        if actor.state is not STATE_PARKED:
             return False
         if actor.timeout is not None:
             actor.timeout.cancel()
             actor.timeout = None
         # A signal may be blocked or ignored: until the actor has looked, a futex wake may still find the actor in its queue.
-        only_looks = reason == Wake.SIGNAL or value == LOOK_AGAIN
-        if actor.parked is not None and actor.parked.wait == Wait.FUTEX and not only_looks:
+        only_looks = reason == WAKE_SIGNAL or value == LOOK_AGAIN
+        if actor.parked is not None and actor.parked.wait == WAIT_FUTEX and not only_looks:
             self.futexes.remove(actor)
-        if actor.parked is not None and actor.parked.wait == Wait.COMPUTE:
+        if actor.parked is not None and actor.parked.wait == WAIT_COMPUTE:
             value = self.cpu.end(actor)
         actor.reply = (int(reason), value)
         self.make_ready(actor)
@@ -125,7 +124,7 @@ class Kernel:
 
     def make_ready(self, actor: Actor) -> None:
         """Put an actor at the end of the run queue; the actors of a stopped process join it when the process is continued."""
-        actor.state = State.READY
+        actor.state = STATE_READY
         if not actor.process.stopped:
             self.run_queue.append(actor)
 
@@ -134,7 +133,7 @@ class Kernel:
 
         `is_in_timer_queue`: the actor's process has put the deadline into the timer queue by itself.
         """
-        actor.state = State.PARKED
+        actor.state = STATE_PARKED
         actor.parked = parked
         if parked.deadline_ns >= 0:
             if is_in_timer_queue:
@@ -143,11 +142,11 @@ class Kernel:
                 actor.timeout = self.timer_queue.add(actor.slot, parked.deadline_ns)
             else:
                 actor.timeout = self.timeline.add(parked.deadline_ns, partial(self.time_out, actor))
-        if parked.wait == Wait.FUTEX:
+        if parked.wait == WAIT_FUTEX:
             self.futexes.add(actor)
-        elif parked.wait == Wait.COMPUTE:
+        elif parked.wait == WAIT_COMPUTE:
             self.cpu.start(actor, parked.a)
-        elif parked.wait == Wait.FD:
+        elif parked.wait == WAIT_FD:
             if parked.c & AT_TERMINAL:
                 self.at_terminals[actor.number] = actor
             self.readiness.changed()  # the descriptor may have become ready since the kernel was last asked
@@ -157,7 +156,7 @@ class Kernel:
         if isinstance(actor.timeout, Event):
             actor.timeout.cancel()
         actor.timeout = None
-        if actor.parked is not None and actor.parked.wait == Wait.FUTEX:
+        if actor.parked is not None and actor.parked.wait == WAIT_FUTEX:
             self.futexes.remove(actor)
         actor.parked = None
 
@@ -169,7 +168,7 @@ class Kernel:
     def time_out(self, actor: Actor) -> None:
         """Wake an actor whose deadline has come."""
         actor.timeout = None
-        self.wake(actor, Wake.TIMEOUT)
+        self.wake(actor, WAKE_TIMEOUT)
 
     # Hosts
 

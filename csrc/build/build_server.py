@@ -28,7 +28,7 @@ KEPT_MOST = 4
 NAME = "rsg_server__mypyc"
 """The module in which mypyc keeps the functions that make the modules."""
 HOT = {
-    ".": ("event_log", "kernel"),
+    ".": ("event_log", "kernel", "protocol"),
     "clock": ("clock_page", "timeline", "timer_queue"),
     "handlers": ("futex", "handoff", "process", "signals", "sockets", "table", "wait"),
     "network": ("datagram_queue", "flow", "network", "sharing", "usage"),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from rsg_server.clock.timer_queue import TimerQueue
 
 Action = Callable[[], None]
-_COMPACT_AT_LEAST = 1024
+_COMPACT_AT_LEAST: Final = 1024
 """How many cancelled events make it worth while to rebuild the heap."""
-END_NS = (1 << 63) - 1
+END_NS: Final = (1 << 63) - 1
 """The end of virtual time, in nanoseconds."""
 
 

@@ -9,14 +9,14 @@ from rsg_server._native import ffi, lib
 from rsg_server.clock.clock_page import RUNNING, SIBLINGS_READY
 from rsg_server.clock.timer_queue import Alarm
 from rsg_server.handlers.table import Handler
-from rsg_server.process.actor import Actor, Parked, State
-from rsg_server.protocol import JOURNAL_MAX, Op, Wait
+from rsg_server.process.actor import STATE_PARKED, STATE_RUNNING, Actor, Parked
+from rsg_server.protocol import JOURNAL_MAX, WAIT_FUTEX, Op, Wait
 
 if TYPE_CHECKING:
     from rsg_server.handlers.needs import HandoffKernel
 
-_WAITS = (int(Wait.TIME), int(Wait.FUTEX))
-_MAY_HAVE_HAD_THE_TURN = (State.PARKED, State.RUNNING)
+_WAITS = (int(Wait.TIME), WAIT_FUTEX)
+_MAY_HAVE_HAD_THE_TURN = (STATE_PARKED, STATE_RUNNING)
 
 
 def handed_off(kernel: HandoffKernel, actor: Actor, arguments: Sequence[Any]) -> None:
@@ -50,7 +50,7 @@ def catch_up(kernel: HandoffKernel, runner: Actor, news: Sequence[Any] = ()) -> 
     passed = [kernel.slots[slot] for slot in latest]
     if any(actor.state not in _MAY_HAVE_HAD_THE_TURN for actor in (runner, *passed)):
         raise ValueError("handoffs of an actor that was neither parked nor running")
-    if all(actor.state is not State.RUNNING for actor in (runner, *passed)):
+    if all(actor.state is not STATE_RUNNING for actor in (runner, *passed)):
         raise ValueError("handoffs, none of them of the actor that had the turn")
     kernel.unpark(runner)
     others = [
@@ -60,7 +60,7 @@ def catch_up(kernel: HandoffKernel, runner: Actor, news: Sequence[Any] = ()) -> 
         kernel.unpark(actor)
     for actor, entry in others:
         _begin(kernel, actor, entry)
-    runner.state, runner.answer_at_slot = State.RUNNING, False
+    runner.state, runner.answer_at_slot = STATE_RUNNING, False
     kernel.page.words[RUNNING] = kernel.page.words[SIBLINGS_READY] = 0
 
 
@@ -77,11 +77,11 @@ def _goes_on(kernel: HandoffKernel, actor: Actor, entry: Any) -> bool:
     The parked state is then updated in place, which is cheaper than a new wait.
     """
     parked = actor.parked
-    if entry.is_ready or parked is None or not parked.siblings_may_wake or actor.state is not State.PARKED:
+    if entry.is_ready or parked is None or not parked.siblings_may_wake or actor.state is not STATE_PARKED:
         return False
     if (parked.wait, parked.b, parked.c) != (entry.wait, entry.word, entry.bitset) or entry.deadline < 0:
         return False
-    if not isinstance(actor.timeout, Alarm) or (parked.wait == Wait.FUTEX and not kernel.futexes.is_alone(actor)):
+    if not isinstance(actor.timeout, Alarm) or (parked.wait == WAIT_FUTEX and not kernel.futexes.is_alone(actor)):
         return False
     parked.syscall, parked.deadline_ns, parked.blocked, parked.since_ns = (
         entry.syscall,

@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Any
 from rsg_server.handlers.table import Handler, Reply
 from rsg_server.process.actor import Parked
 from rsg_server.process.lock_cycle import closes_cycle
-from rsg_server.protocol import Op, Space, Wait, Wake
+from rsg_server.protocol import (
+    SPACE_LOCKS,
+    WAIT_CONNECT,
+    WAIT_FD,
+    WAIT_FUTEX,
+    WAIT_PREEMPTED,
+    WAIT_VFORK,
+    WAIT_YIELD,
+    WAKE_READY,
+    WAKE_TIMEOUT,
+    Op,
+    Wait,
+)
 
 if TYPE_CHECKING:
     from rsg_server.handlers.needs import WaitKernel
@@ -40,24 +52,24 @@ def _park(kernel: WaitKernel, actor: Actor, parked: Parked) -> Reply | None:
     wait, a = parked.wait, parked.a
     if wait not in _KINDS:
         raise ValueError(f"wait {wait}: no such kind")
-    if wait == Wait.PREEMPTED:
+    if wait == WAIT_PREEMPTED:
         kernel.preemption.gave_back(actor)
-    if wait in (Wait.YIELD, Wait.PREEMPTED):
-        actor.reply = (int(Wake.READY), 0)
+    if wait in (WAIT_YIELD, WAIT_PREEMPTED):
+        actor.reply = (WAKE_READY, 0)
         kernel.make_ready(actor)
         return None
-    if wait == Wait.VFORK and not _is_vfork_child(kernel, actor, parked):
-        return Reply((int(Wake.READY), 0))
-    if wait == Wait.CONNECT:
+    if wait == WAIT_VFORK and not _is_vfork_child(kernel, actor, parked):
+        return Reply((WAKE_READY, 0))
+    if wait == WAIT_CONNECT:
         outcome = kernel.sockets.handshake.outcome(actor, parked.a)
         if outcome is not None:
-            return Reply((int(Wake.READY), outcome))
-    if parked.deadline_ns >= 0 and parked.deadline_ns <= kernel.now_ns and wait != Wait.FD:
-        actor.reply = (int(Wake.TIMEOUT), 0)
+            return Reply((WAKE_READY, outcome))
+    if parked.deadline_ns >= 0 and parked.deadline_ns <= kernel.now_ns and wait != WAIT_FD:
+        actor.reply = (WAKE_TIMEOUT, 0)
         kernel.make_ready(actor)
         return None
-    if wait == Wait.FUTEX and a == Space.LOCKS and closes_cycle(actor, parked):
-        return Reply((int(Wake.READY), -errno.EDEADLK))
+    if wait == WAIT_FUTEX and a == SPACE_LOCKS and closes_cycle(actor, parked):
+        return Reply((WAKE_READY, -errno.EDEADLK))
     kernel.park(actor, parked)
     return None
 

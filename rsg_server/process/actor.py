@@ -6,9 +6,9 @@ import signal
 import socket
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from rsg_server.protocol import Wait, Wake
+from rsg_server.protocol import WAIT_FD, WAKE_READY
 
 if TYPE_CHECKING:
     from rsg_server.clock.timeline import Event
@@ -27,7 +27,12 @@ class State(Enum):
     DEAD = "dead"
 
 
-AT_TERMINAL = 1
+STATE_READY: Final = State.READY
+STATE_RUNNING: Final = State.RUNNING
+STATE_PARKED: Final = State.PARKED
+"""The states that every turn compares, without the look into their class, which costs 0.1 µs each time."""
+
+AT_TERMINAL: Final = 1
 """Flag in `c` of a wait for descriptors: one of the descriptors is the master of a terminal.
 
 `c >> 8` is the descriptor, in the process, of the actor's private epoll.
@@ -115,11 +120,11 @@ class Actor:
         self.channel_number = number  # of the actor that first had the channel and the epoll (channel_pool.py)
         self.is_new = False  # a thread that waits at its slot for its first turn
         self.answer_at_slot = False  # the actor waits for its answer at its slot, not for a message
-        self.state = State.READY
+        self.state = STATE_READY
         self.owes_message = True  # the actor speaks first: HELLO, or FORK_DONE after a vfork
         self.parked: Parked | None = None
         self.timeout: Event | Alarm | None = None
-        self.reply: tuple[object, ...] = (int(Wake.READY), 0)
+        self.reply: tuple[object, ...] = (WAKE_READY, 0)
         self.reply_fds: tuple[int, ...] = ()
         self.words: tuple[tuple[int, int], ...] = ()  # futexes (space, word) of one futex_waitv(2)
         self.spinner: Spinner | None = None
@@ -140,7 +145,7 @@ class Actor:
     @property
     def may_be_stored(self) -> bool:
         """Whether the channel may be stored: an actor that waits sends nothing, unless it owes its first message."""
-        return self.state is State.PARKED and not self.owes_message
+        return self.state is STATE_PARKED and not self.owes_message
 
     @property
     def storage_token(self) -> int:
@@ -159,6 +164,6 @@ class Actor:
 
     def epoll_info(self) -> str | None:
         """The fdinfo file of the private epoll if the actor waits for descriptors, None if it does not."""
-        if self.parked is None or self.parked.wait != Wait.FD or not self.parked.c >> 8:
+        if self.parked is None or self.parked.wait != WAIT_FD or not self.parked.c >> 8:
             return None
         return f"/proc/{self.process.global_pid}/fdinfo/{self.parked.c >> 8}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rsg_server.process.actor import Actor
-from rsg_server.protocol import Space, Wake
+from rsg_server.protocol import SPACE_LOCKS, SPACE_MANY, WAKE_READY, Space
 
 if TYPE_CHECKING:
     from rsg_server.process.needs import Waker
@@ -40,7 +40,7 @@ class FutexTable:
         """Queue an actor that has just parked at a futex, or at several."""
         parked = actor.parked
         assert parked is not None
-        if parked.a == Space.MANY:
+        if parked.a == SPACE_MANY:
             for place, (space, word) in enumerate(actor.words):
                 self._append(self.key(actor, space, word), (actor, MATCH_ANY, place))
         else:
@@ -49,12 +49,12 @@ class FutexTable:
     def _append(self, key: Key, entry: Entry) -> None:
         self._keys.setdefault(entry[0].number, []).append(key)
         self._queues.setdefault(key, []).append(entry)
-        self.lock_waiters += key[0] == Space.LOCKS
+        self.lock_waiters += key[0] == SPACE_LOCKS
 
     def remove(self, actor: Actor) -> None:
         """Take an actor out of its queues, those to which a requeue has moved it as well."""
         for key in dict.fromkeys(self._keys.pop(actor.number, ())):
-            self.lock_waiters -= key[0] == Space.LOCKS
+            self.lock_waiters -= key[0] == SPACE_LOCKS
             queue = self._queues[key]
             queue[:] = [entry for entry in queue if entry[0] is not actor]
             if not queue:
@@ -78,9 +78,9 @@ class FutexTable:
         return woken
 
     def _wake_one(self, kernel: Waker, actor: Actor, place: int) -> None:
-        if not kernel.wake(actor, Wake.READY, place):  # a signal has made the actor ready, but the actor has not run since
+        if not kernel.wake(actor, WAKE_READY, place):  # a signal has made the actor ready, but the actor has not run since
             self.remove(actor)
-            actor.reply = (int(Wake.READY), place)
+            actor.reply = (WAKE_READY, place)
 
     def pass_lock(self, kernel: Waker, key: Key) -> tuple[int, bool]:
         """Wake the first waiter of a lock, its next owner: its thread id (0 if nobody waits), and whether others wait."""
@@ -104,10 +104,10 @@ class FutexTable:
         for key in [key for key in self._queues if key[0] > 0]:
             for actor, _, place in list(self._queues.get(key, ())):
                 parked = actor.parked
-                if parked is not None and parked.a == Space.MANY:
+                if parked is not None and parked.a == SPACE_MANY:
                     self._wake_one(kernel, actor, place)
                 elif parked is None or self.key(actor, parked.a, parked.b) == key:
-                    kernel.wake(actor, Wake.READY, LOOK_AGAIN)  # without effect on one that is to run anyhow
+                    kernel.wake(actor, WAKE_READY, LOOK_AGAIN)  # without effect on one that is to run anyhow
 
     def count(self, key: Key, detail: int) -> int:
         """The number of actors that wait at a word with this detail above their bitset."""

@@ -6,14 +6,14 @@ and `event` is at most a quantum after the turn began. rsg_server.clock.clock_pa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rsg_server.clock.clock_page import EVENT, FOREVER_NS, LOOKAHEAD, QUANTUM
 
 if TYPE_CHECKING:
     from rsg_server.turn.needs import AllowanceKernel
 
-SOLO_LIMIT_NS = 60 * 10**9
+SOLO_LIMIT_NS: Final = 60 * 10**9
 """How far, in virtual time, an actor that is alone may advance the clock before the server looks again."""
 
 

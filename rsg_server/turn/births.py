@@ -12,7 +12,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from rsg_server.process import native_signal
-from rsg_server.process.actor import Actor, State
+from rsg_server.process.actor import STATE_RUNNING, Actor, State
 from rsg_server.protocol import MESSAGE_MAX
 
 if TYPE_CHECKING:
@@ -93,5 +93,5 @@ def holder_of_vfork(kernel: BirthKernel, child: Actor) -> Actor:
         return child
     child.process.vfork_parent = None
     kernel.lifecycle.reap(child.process)
-    parent.state = State.RUNNING
+    parent.state = STATE_RUNNING
     return parent

@@ -29,9 +29,9 @@ from rsg_server.clock.clock_page import (
 )
 from rsg_server.handlers import HANDLERS
 from rsg_server.handlers.handoff import catch_up
-from rsg_server.process.actor import Actor, State
+from rsg_server.process.actor import STATE_RUNNING, Actor
 from rsg_server.process.lifecycle import FIRST_TURN
-from rsg_server.protocol import QUANTUM_NS, Hello, Op, Wait
+from rsg_server.protocol import QUANTUM_NS, WAIT_FUTEX, Hello, Op
 from rsg_server.turn import births, clock_guard, failures
 from rsg_server.turn.allowance import set_lookahead
 from rsg_server.turn.listener import Listener
@@ -157,8 +157,8 @@ class TurnLoop:
         kernel = self.kernel
         self.holder = actor
         self.holder_since = time.monotonic()
-        actor.state = State.RUNNING
-        if actor.parked is not None and actor.parked.wait == Wait.FUTEX:
+        actor.state = STATE_RUNNING
+        if actor.parked is not None and actor.parked.wait == WAIT_FUTEX:
             kernel.futexes.remove(actor)
         actor.parked = None
         if actor.is_new:
@@ -225,7 +225,7 @@ class TurnLoop:
                 self.holder = actor = self.kernel.handed_to
                 self.kernel.handed_to = None
                 self.listener.expect_more()
-            if actor.state is not State.RUNNING:
+            if actor.state is not STATE_RUNNING:
                 self.holder = None
         return False
 
@@ -252,7 +252,7 @@ class TurnLoop:
 
     def _answer(self, actor: Actor, reply: Reply) -> None:
         """Send a reply, with its descriptors."""
-        if actor.state is State.RUNNING:
+        if actor.state is STATE_RUNNING:
             set_lookahead(self.kernel, self.limit_ns)
             self.listener.prepare()
         if not reply.fds:

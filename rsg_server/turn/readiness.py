@@ -7,7 +7,7 @@ import select
 import struct
 
 from rsg_server._native import ffi, lib
-from rsg_server.process.actor import Actor, State
+from rsg_server.process.actor import STATE_PARKED, Actor
 from rsg_server.process.process import Process
 from rsg_server.sockets.pair import SimulatedSocket
 
@@ -104,7 +104,7 @@ class Readiness:
         found = []
         for events, token in told:
             target = targets.get(token)
-            if target is not None and (type(target) is not Actor or target.state is State.PARKED):
+            if target is not None and (type(target) is not Actor or target.state is STATE_PARKED):
                 found.append((target, events))
         if len(found) > 1:
             found.sort(key=_place)

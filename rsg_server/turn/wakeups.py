@@ -8,7 +8,7 @@ from rsg_server.clock.clock_page import MAY_HAVE_WOKEN
 from rsg_server.process.actor import Actor
 from rsg_server.process.process import Process
 from rsg_server.process.terminals import flush_waited
-from rsg_server.protocol import Wait, Wake
+from rsg_server.protocol import WAIT_FD, WAKE_READY
 from rsg_server.sockets.pair import SimulatedSocket
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ def wake_ready(kernel: WakeupKernel) -> None:
             return
         for target, events in news:
             if isinstance(target, Actor):
-                if target.parked is not None and target.parked.wait == Wait.FD:
-                    kernel.wake(target, Wake.READY)
+                if target.parked is not None and target.parked.wait == WAIT_FD:
+                    kernel.wake(target, WAKE_READY)
             elif isinstance(target, SimulatedSocket):
                 kernel.sockets.ready(target, events)
             elif isinstance(target, Process) and not target.dead:

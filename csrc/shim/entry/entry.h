@@ -52,7 +52,7 @@ uint64_t injected_place(const uint8_t *flat, int library);
 void injected_start(uint64_t *stack, void *flat, size_t size, int library);
 
 /* preempt.c */
-void preempted(struct thread *thread, const struct ucontext *context);
+void preempted(struct thread *thread, struct ucontext *context);
 
 /* preload.c */
 void preload_start(void);

@@ -7,6 +7,7 @@ import pytest
 from rsg_server.process import slots as module
 from rsg_server.process.slots import Slots
 from tests.unit.rsg_server.fakes import Fake
+from tests.unit.rsg_server.forms import interpreted_only
 
 
 def test_every_actor_has_a_slot_of_its_own(world: Fake) -> None:
@@ -36,6 +37,7 @@ def test_a_slot_without_an_actor(world: Fake) -> None:
         Slots()[7]
 
 
+@interpreted_only
 def test_actors_beyond_the_last_slot_have_none(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SLOTS", 2)  # slot 0 is none, so one is left
     first, second = world.born(), world.born()
