@@ -22,7 +22,7 @@ long dispatch_unknown(struct call *call, const char *what);
 void trap_install(void);
 
 /* trap_places.c */
-void trap_places_map(struct process *process, int fd);
+void trap_places_map(struct process *process);
 void trap_places_count(const struct call *call, uint64_t address);
 
 /* padding.c */
@@ -39,7 +39,7 @@ struct site_block {
     uint64_t unused;
 };
 extern const uint8_t site_calls[SITE_CALLS];
-void hot_site_trapped(long number, uint64_t instruction);
+void hot_site_trapped(const struct process *process, long number, uint64_t instruction);
 void site_call(struct site_block *block);
 void site_entry(void);
 

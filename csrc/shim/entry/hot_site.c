@@ -35,6 +35,9 @@ _Static_assert(offsetof(struct stub, next) == 40, "the first instruction of a st
 _Static_assert(SITE_BLOCKED == SIGNALS_IN_SHIM, "site_entry.S");
 _Static_assert(offsetof(struct thread, own_stack) == SITE_OWN_STACK_OFFSET && OWN_STACK_BYTES == SITE_OWN_STACK_BYTES,
                "site_entry.S");
+_Static_assert(offsetof(struct thread, process) == SITE_PROCESS_OFFSET &&
+                   offsetof(struct process, is_tracee) == SITE_TRACEE_OFFSET,
+               "site_entry.S");
 _Static_assert(offsetof(struct site_block, stub) == 80 && sizeof(struct site_block) == 96, "site_entry.S");
 
 static struct watch {
@@ -289,10 +292,11 @@ static long rewrite(void *argument)
     return write_jumps(instruction, gap, stub);
 }
 
-/* A trap has come from an instruction: once it has often enough, later calls of it shall come without. */
-void hot_site_trapped(long number, uint64_t instruction)
+/* A trap has come from an instruction: once it has often enough, later calls of it shall come without. The calls of a traced
+ * process are trapped, for its tracer to see the registers. */
+void hot_site_trapped(const struct process *process, long number, uint64_t instruction)
 {
-    if ((uint64_t)number < SITE_CALLS && site_calls[number] != 0 && is_due(instruction))
+    if (!process->is_tracee && (uint64_t)number < SITE_CALLS && site_calls[number] != 0 && is_due(instruction))
         guarded_call(rewrite, &instruction);
 }
 

@@ -138,7 +138,7 @@ static int64_t register_process(const char *program)
     if (main_process.page == NULL)
         take_page(reply.fd);
     if ((main_process.flags & HELLO_FLAG_COUNT_TRAPS) != 0)
-        trap_places_map(&main_process, descriptor_number(&main_process, main_process.page_file));
+        trap_places_map(&main_process);
     return reply_number(&reply, 12);
 }
 

@@ -16,6 +16,9 @@ site_entry:
     .cfi_undefined %rip
     cmp     $SITE_CALLS, %rax
     jae     1f
+    mov     %gs:SITE_PROCESS_OFFSET, %r11
+    cmpb    $0, SITE_TRACEE_OFFSET(%r11)
+    jne     1f                  /* a tracer sees the registers at a trap */
     lea     site_calls(%rip), %r11
     cmpb    $0, (%r11,%rax)
     jne     2f

@@ -17,10 +17,11 @@ static struct simunix_trap_place *const table = (void *)0x200000000;
 
 /* Map the table, where nothing else is mapped: other addresses would be other alignments, for which allocators make other calls.
  * Without room there, this process is not counted. */
-void trap_places_map(struct process *process, int fd)
+void trap_places_map(struct process *process)
 {
+    int file = descriptor_number(process, process->page_file);
     long result =
-        NATIVE(mmap, table, TABLE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, SIMUNIX_SHARED_BYTES);
+        NATIVE(mmap, table, TABLE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, file, SIMUNIX_SHARED_BYTES);
 
     if (result != (long)table)
         process->flags &= ~(uint32_t)HELLO_FLAG_COUNT_TRAPS;

@@ -89,7 +89,7 @@ def test_a_hotter_instruction_is_rewritten(simunix: Simunix, loop: Path, tmp_pat
 def test_waking_nobody_in_shared_memory_needs_no_message(simunix: Simunix, tmp_path: Path) -> None:
     run = simunix("run", "--count-calls", "--out", tmp_path / "wakes", "--", "/usr/bin/python3", "-c", WAKES)
     assert (run.returncode, run.stdout) == (0, "1 0\n")
-    messages = {row["message"]: int(row["count"]) for row in rows_of(tmp_path / "wakes/messages.csv")}
+    messages = {row["message"]: int(row["count"]) for row in rows_of(tmp_path / "wakes/server_messages.csv")}
     assert messages["WAKE"] == 1
 
 
