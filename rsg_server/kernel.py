@@ -54,8 +54,7 @@ class Kernel:
     """The state of one emulation; each part takes the kernel as a protocol, which its `needs` module declares."""
 
     def __init__(self, platform: Platform, options: KernelOptions, log: EventLog, launcher: Launcher) -> None:
-        self.options = options
-        self.platform = platform
+        self.options, self.platform = options, platform
         self.log = log
         self.launcher = launcher
         self.on_warning: Callable[[str], None] = lambda text: None

@@ -137,7 +137,7 @@ struct shim_file {
 void injection_start(void);
 bool injection_begin(pid_t thread, const struct shim_file *shim);
 const char *injection_await(pid_t child, bool *was_killed);
-const char *injection_check(pid_t child);
+const char *injection_check(pid_t child, bool *was_killed);
 bool injection_took(pid_t thread, int status);
 bool injection_answer(const struct message *message);
 

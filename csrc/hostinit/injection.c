@@ -244,16 +244,24 @@ const char *injection_await(pid_t child, bool *was_killed)
         if (status >> 16 == PTRACE_EVENT_EXEC)
             return finish(child);
         injection_took(child, status);
+        if (status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP)
+            kill(child, SIGCONT); /* everybody waits for this child: a user may stop it when it has begun */
     }
     return "it cannot be awaited";
 }
 
 /* A child that has exec'd and could not be traced (simunix may itself be run under a debugger): will its loader bring the shim in?
  * If not, the child is killed, and this returns why. */
-const char *injection_check(pid_t child)
+const char *injection_check(pid_t child, bool *was_killed)
 {
     struct image image;
+    siginfo_t end = {.si_code = 0};
 
+    if (waitid(P_PID, (id_t)child, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid == child &&
+        end.si_code != CLD_EXITED) {
+        *was_killed = true;
+        return "it was killed as it began";
+    }
     if (read_image(child, &image) && image.loader != 0 && image.secure == 0)
         return NULL;
     kill(child, SIGKILL);

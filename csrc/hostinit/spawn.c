@@ -356,11 +356,14 @@ void spawn_answer(struct message *message)
         run_program(message, &program, report[1], gate);
     traced = open_gate(pid, &program, gate);
     close(report[1]);
+    if (traced)
+        untaken =
+            injection_await(pid, &was_killed); /* before the report: a signal stops the child, until it is continued here */
     size = pid < 0 ? 0 : read(report[0], failure, sizeof failure - 1); /* 0, end of file: exec has succeeded */
     close(report[0]);
     message_close_descriptors(message);
-    if (pid >= 0 && size <= 0 && program.shim[0] != '\0')
-        untaken = traced ? injection_await(pid, &was_killed) : injection_check(pid);
+    if (pid >= 0 && size <= 0 && program.shim[0] != '\0' && !traced)
+        untaken = injection_check(pid, &was_killed);
     if (size > 0)
         control_answer("error %.*s", (int)size, failure);
     else if (pid < 0)

@@ -29,6 +29,7 @@
 #define SIMUNIX_SHARED_BYTES 14942208
 #define SIMUNIX_HANDOFF_MAX 32
 #define SIMUNIX_TRAP_PLACES 16384
+#define SIMUNIX_SHARED_WAITERS 512
 
 enum simunix_op {
     /* life */
@@ -337,6 +338,8 @@ struct simunix_clock_page {
     uint64_t tracees;      /* threads that an emulated process traces (ptrace(2)) */
     uint64_t trace_news;   /* some of these are to stop, and do not know yet */
     uint64_t version;
+    /* threads that wait at futex words in shared memory, by hash of the word's key: 0, and a wake needs no message */
+    uint32_t shared_waiters[SIMUNIX_SHARED_WAITERS];
 };
 
 #endif

@@ -13,11 +13,11 @@
 #define PASS(name, why) NAME(name)
 #define QUIET_PASS(name, why) NAME(name)
 #define REFUSE(name, error, why) NAME(name)
-static const char *const names[NAMES_MAX] = {
+static const char names[NAMES_MAX][32] = {
 #include "tables/syscalls.def"
 };
 
 const char *syscall_name(long number)
 {
-    return number >= 0 && number < NAMES_MAX && names[number] != NULL ? names[number] : "unknown";
+    return number >= 0 && number < NAMES_MAX && names[number][0] != '\0' ? names[number] : "unknown";
 }

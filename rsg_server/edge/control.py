@@ -18,15 +18,17 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from rsg_server.diagnosis.ps import list_processes
-from rsg_server.errors import SimunixError
-from rsg_server.faults.faults import Fault, check, from_message
-from rsg_server.process.host_state import Command
+from rsg_server.edge import requests
+from rsg_server.errors import LACKS, SimunixError
+from rsg_server.faults.faults import Fault, check
 
 if TYPE_CHECKING:
     from rsg_server.edge.service import Service
 
 REQUEST_BYTES = 1 << 18
 PIECE_BYTES = 1 << 16  # an answer may be longer than one datagram
+LACK_S = 0.1
+"""Real time until the next connection is taken when descriptors are lacking."""
 Answer = dict[str, Any]
 
 
@@ -58,7 +60,13 @@ class Control:
             task_status.started()
             async with trio.open_nursery() as nursery:
                 while True:
-                    connection, _ = await listener.accept()
+                    try:
+                        connection, _ = await listener.accept()
+                    except OSError as error:
+                        if error.errno not in LACKS:
+                            raise
+                        await trio.sleep(LACK_S)  # somebody keeps many connections open: the run goes on
+                        continue
                     nursery.start_soon(self._answer, connection)
         finally:
             listener.close()
@@ -68,10 +76,11 @@ class Control:
 
     async def _answer(self, connection: trio.socket.SocketType) -> None:
         with connection, contextlib.suppress(OSError):
-            message, ancillary, _, _ = await connection.recvmsg(REQUEST_BYTES, socket.CMSG_SPACE(3 * 4))
+            message, ancillary, flags, _ = await connection.recvmsg(REQUEST_BYTES, socket.CMSG_SPACE(3 * 4))
             fds = received_fds(ancillary)
             try:
-                answer = await self._dispatch(message, fds)
+                is_whole = not flags & socket.MSG_TRUNC
+                answer = await self._dispatch(message, fds) if is_whole else {"error": "a request may have 256 KiB"}
             finally:
                 for fd in fds:
                     os.close(fd)
@@ -81,34 +90,22 @@ class Control:
 
     async def _dispatch(self, message: bytes, fds: list[int]) -> Answer:
         try:
-            request = json.loads(message)
-            operation = self._operations[request["op"]]
+            request = requests.read(message)
+            operation = self._operations.get(request["op"])
+            if operation is None:
+                raise SimunixError(f"no operation {request['op'][:40]!r}; there are {', '.join(self._operations)}")
             return await operation(request, fds)
         except SimunixError as error:
             return {"error": str(error)}
-        except (ValueError, KeyError, TypeError) as error:
-            return {"error": f"malformed request: {error!r}"}
 
     async def _run(self, request: Answer, fds: list[int]) -> Answer:
         """Start a program on a host and wait for its end."""
-        if len(fds) != 3:
-            return {"error": "three descriptors are needed to run a program"}
-        stdin, stdout, stderr = fds
-        command = Command(
-            argv=tuple(request["argv"]),
-            environment=request["environment"],
-            directory=request["directory"],
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            label="joined",
-            foreground=True,
-        )
+        host, command = requests.command(request, fds)
         ended = trio.Event()
-        process = self._service.kernel.lifecycle.spawn(request["host"], command)
+        process = self._service.kernel.lifecycle.spawn(host, command)
         process.on_exit = lambda _: ended.set()
         self._service.joined += 1
-        self._service.kernel.disturbances.note(f"a program joined by hand: {command.argv[0]} on {request['host']}")
+        self._service.kernel.disturbances.note(f"a program joined by hand: {command.argv[0]} on {host}")
         self._service.attend()
         try:
             await ended.wait()
@@ -126,7 +123,7 @@ class Control:
         return await self._status(request, fds)
 
     async def _pace(self, request: Answer, fds: list[int]) -> Answer:
-        self._service.set_pace(request["pace"])
+        self._service.set_pace(requests.pace(request))
         self._service.kernel.disturbances.note("the pace was changed by hand")
         return await self._status(request, fds)
 
@@ -138,7 +135,7 @@ class Control:
     async def _change(self, request: Answer, fds: list[int]) -> Answer:
         """Change hosts, links or partitions at the next turn boundary."""
         kernel = self._service.kernel
-        changes = [from_message(message) for message in request["changes"]]
+        changes = requests.changes(request)
         for change in changes:
             check(kernel.platform, change)
         kernel.faults.schedule(Fault(kernel.now_ns, change) for change in changes)
@@ -160,7 +157,7 @@ class Control:
     async def _ps(self, request: Answer, fds: list[int]) -> Answer:
         kernel = self._service.kernel
         host = request.get("host")
-        if host is not None and host not in kernel.hosts:
+        if host is not None and (not isinstance(host, str) or host not in kernel.hosts):
             raise SimunixError(f"--host {host}: no such host; known: {', '.join(kernel.hosts)}")
         listed = [entry for entry in list_processes(kernel) if host in (None, entry["host"])]
         return {"virtual_s": kernel.now_ns / 1e9, "processes": listed}

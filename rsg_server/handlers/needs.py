@@ -143,15 +143,6 @@ class ProcessKernel(RunQueue, Protocol):
     def debugger(self) -> Debugger[Reply] | None: ...
 
 
-class TraceeKernel(Protocol):
-    """PTRACE: who traces whom."""
-
-    @property
-    def lifecycle(self) -> Lifecycle: ...
-    @property
-    def tracees(self) -> Tracees: ...
-
-
 class SignalKernel(RunQueue, Protocol):
     """SIGNAL: the processes that signals end, stop and wake."""
 
@@ -161,6 +152,13 @@ class SignalKernel(RunQueue, Protocol):
     def signals(self) -> Signals: ...
     @property
     def log(self) -> EventLog: ...
+
+
+class TraceeKernel(SignalKernel, Protocol):
+    """PTRACE: who traces whom."""
+
+    @property
+    def tracees(self) -> Tracees: ...
 
 
 class TimerKernel(Clock, Protocol):
@@ -239,6 +237,7 @@ class Kernel(
     HandoffKernel,
     FutexKernel,
     ProcessKernel,
+    TraceeKernel,
     SignalKernel,
     TimerKernel,
     QueueKernel,
@@ -247,7 +246,6 @@ class Kernel(
     SocketKernel,
     InterfaceKernel,
     TraceKernel,
-    TraceeKernel,
     Protocol,
 ):
     """Everything that a message may ask for."""

@@ -115,7 +115,7 @@ def _thread(kernel: ProcessKernel, creator: Actor, event: int) -> Reply:
     if child.slot:
         child.owes_message, child.answer_at_slot, child.is_new = False, True, True
     kernel.make_ready(child)
-    traced = (1,) if kernel.tracees.born(creator, child, event) else ()
+    traced = (0, 1) if kernel.tracees.born(creator, child, event) else ()  # a thread needs no seed
     return Reply((child.number, child.slot, child.channel_number, *traced), fds=fds)
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import errno
+import signal
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rsg_server.handlers.signals import take_effect
 from rsg_server.handlers.table import OK, Handler, Reply, failed
+from rsg_server.process import native_signal
 from rsg_server.process.tracees import OPTIONS, Tracee
 from rsg_server.protocol import PTRACE_STOPPED_BY_SIGNAL, Op, Resume, Stop
 
@@ -80,7 +83,7 @@ def _stop_by_signal(kernel: TraceeKernel, target: Actor) -> Reply:
     """A SIGSTOP: one thread, `target` if it is traced, stops for its tracer. ESRCH: none is, the kernel stops the process."""
     for actor in (target, *target.process.actors):
         if actor in kernel.tracees.all:
-            kernel.tracees.demand_stop(kernel.tracees.all[actor])
+            kernel.tracees.demand_stop(kernel.tracees.all[actor], by_signal=True)
             return OK
     return failed(errno.ESRCH)
 
@@ -95,7 +98,10 @@ def _resume(kernel: TraceeKernel, tracee: Tracee, request: int, number: int) -> 
 def _detach(kernel: TraceeKernel, tracee: Tracee, request: int, number: int) -> Reply:
     if not 0 <= number <= 64:
         return failed(errno.EIO)
-    kernel.tracees.detach(tracee, number)
+    process = tracee.actor.process
+    if kernel.tracees.detach(tracee, number):
+        native_signal.send(process.pidfd, signal.SIGSTOP)
+        take_effect(kernel, process, signal.SIGSTOP)
     return OK
 
 

@@ -43,7 +43,7 @@ def sent(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply 
         kernel.lifecycle.await_deaths(sender.take_doomed() or _targets(kernel, actor, pid, tid))
     else:
         for target in _targets(kernel, actor, pid, tid):
-            _take_effect(kernel, target, number, tid)
+            take_effect(kernel, target, number, tid)
     kernel.log.event(kernel.now_ns, "signal", host=sender.host.name, sender=sender.pid, pid=pid, tid=tid, signal=number)
     return None if sender.dead else OK
 
@@ -74,10 +74,10 @@ def inject(kernel: SignalKernel, process: Process, number: int) -> None:
         return
     kernel.log.event(kernel.now_ns, "signal_injected", host=process.host.name, pid=process.pid, signal=int(number))
     kernel.signals.send(process, number)
-    _take_effect(kernel, process, number)
+    take_effect(kernel, process, number)
 
 
-def _take_effect(kernel: SignalKernel, target: Process, number: int, tid: int = 0) -> None:
+def take_effect(kernel: SignalKernel, target: Process, number: int, tid: int = 0) -> None:
     """Wait, before another actor runs, until the kernel has done to the process what the signal does; wake its threads."""
     if number == signal.SIGKILL:
         kernel.lifecycle.await_deaths([target])
@@ -146,7 +146,7 @@ def stopping(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Re
         kernel.make_ready(actor)
         kernel.signals.stop(process)
     for target in others:
-        _take_effect(kernel, target, number)
+        take_effect(kernel, target, number)
     return None if stopped else OK
 
 

@@ -44,6 +44,7 @@ class Tracee:
     message: int = 0
     resume: int = 0  # how it was last let go on
     must_stop: bool = False  # a SIGSTOP is on its way to it, or it has been attached to
+    was_sent_stop: bool = False  # a SIGSTOP is on its way to it, which stops it for all once no process traces it
 
     def tid(self, kernel: Kernel) -> int:
         """The thread's number, which a new one has in its slot before its first turn."""
@@ -79,9 +80,10 @@ class Tracees:
         """Tell the shims whether there is anything to ask about: a traced thread, or an end that nobody has asked about."""
         self.kernel.page.words[TRACEES] = len(self.all) + sum(map(len, self.reports.values()))
 
-    def demand_stop(self, tracee: Tracee) -> None:
+    def demand_stop(self, tracee: Tracee, by_signal: bool = False) -> None:
         """Have a thread stop with SIGSTOP; one that is parked looks in its next turn."""
         self._set_news(tracee, True)
+        tracee.was_sent_stop |= by_signal
         if tracee.status == 0:
             self.kernel.wake(tracee.actor, Wake.SIGNAL)
 
@@ -94,8 +96,9 @@ class Tracees:
         return True
 
     def _set_news(self, tracee: Tracee, must_stop: bool) -> None:
-        self.kernel.page.words[TRACE_NEWS] += must_stop - tracee.must_stop
         tracee.must_stop = must_stop
+        tracee.was_sent_stop &= must_stop
+        self.kernel.page.words[TRACE_NEWS] = sum(other.must_stop for other in self.all.values())
 
     # Stops
 
@@ -126,11 +129,13 @@ class Tracees:
             tracee.actor.process.told |= 1 << (number - 1)
         self.kernel.wake(tracee.actor, Wake.READY, how)
 
-    def detach(self, tracee: Tracee, number: int = 0) -> None:
-        """End the tracing of a thread; if it has stopped it goes on, with this signal."""
+    def detach(self, tracee: Tracee, number: int = 0) -> bool:
+        """End the tracing of a thread; if it has stopped it goes on, with this signal. True: its process is to be stopped."""
+        stops = tracee.was_sent_stop or number == signal.SIGSTOP
         if tracee.status:
             self.resume(tracee, Resume.DETACHED | number)
         self._forget(tracee)
+        return stops
 
     def _forget(self, tracee: Tracee) -> None:
         self._set_news(tracee, False)

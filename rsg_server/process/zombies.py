@@ -26,6 +26,7 @@ REAPING_TIMEOUT_S = 10.0
 STOPPED_S = 0.5
 """After how long init is taken to be stopped, real time."""
 _PRUNED_FROM = 32
+_STAT_MAX = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,16 @@ class Zombie:
         is_it = fields.get("State", "")[:1] in ("Z", "X") and fields.get("NSpid", "").split()[-1:] == [str(self.pid)]
         return fields if is_it else {}
 
+    def may_exist(self) -> bool:
+        """Whether a process has the zombie's number: one call, where status() reads a file."""
+        try:
+            os.kill(self.global_pid, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            pass
+        return True
+
 
 def reap(kernel: Warner, process: Process) -> None:
     """Wait until a dead process and its dead children are gone, as far as emulated parents are not to wait for them.
@@ -49,11 +60,32 @@ def reap(kernel: Warner, process: Process) -> None:
     """
     own = [Zombie(process.global_pid, process.pid)] if process.pid else []
     for zombie in (*own, *process.zombies):
-        parent = _await_reaping(kernel, process.host, zombie)
+        parent = _keeper(process, zombie) or _await_reaping(kernel, process.host, zombie)
         if parent is not None:
             parent.zombies.append(zombie)
             _prune(parent)
     process.zombies = []
+
+
+def _keeper(process: Process, zombie: Zombie) -> Process | None:
+    """The parent of a process that has just died, if the zombie is the parent's to wait for; None if that is to be looked into.
+
+    One short line tells: the parent has had no turn since, so nobody can have waited for the zombie, and its number is its own.
+    """
+    parent = process.parent
+    if parent is None or parent.dead or zombie.global_pid != process.global_pid:
+        return None
+    try:
+        fd = os.open(f"/proc/{zombie.global_pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    try:
+        state, parent_pid, _ = os.read(fd, _STAT_MAX).rpartition(b") ")[2].split(None, 2)
+    except (ProcessLookupError, ValueError):
+        return None
+    finally:
+        os.close(fd)
+    return parent if state == b"Z" and int(parent_pid) == parent.global_pid else None
 
 
 def _await_reaping(kernel: Warner, host: HostState, zombie: Zombie) -> Process | None:
@@ -82,4 +114,4 @@ def _prune(parent: Process) -> None:
     """Forget zombies that a parent has waited for. Done when their number is a power of two: a parent may have thousands."""
     count = len(parent.zombies)
     if count >= _PRUNED_FROM and count & count - 1 == 0:
-        parent.zombies = [zombie for zombie in parent.zombies if zombie.status()]
+        parent.zombies = [zombie for zombie in parent.zombies if zombie.may_exist()]

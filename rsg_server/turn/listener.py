@@ -25,17 +25,19 @@ class Listener:
         self._kernel = kernel
         self._seen = 0
         self._more = False
+        self.is_impatient = False  # an actor has been preempted: silences of a millisecond count from now on
         self.speaker: Actor | None = None
 
     def prepare(self) -> None:
         """Decide, before an actor gets the turn, whether the server listens at the doorbell or at the channel of the holder.
 
-        As long as others can run, the holder cannot hand the turn on, and its own channel will do.
+        As long as others can run, the holder cannot hand the turn on, and its own channel will do; but a channel's time-out is
+        one of the kernel's ticks (8 ms at 250 Hz for any shorter one), the doorbell's is exact.
         """
         words = self._kernel.page.words
-        listens = words[LOOKAHEAD] != 0
-        words[LISTENS_AT_DOORBELL] = listens
-        words[REMOTE_HANDOFFS] = listens and self._kernel.debugger is None
+        alone = words[LOOKAHEAD] != 0
+        words[LISTENS_AT_DOORBELL] = alone or self.is_impatient
+        words[REMOTE_HANDOFFS] = alone and self._kernel.debugger is None
         self._seen = words[DOORBELL]
 
     def expect_more(self) -> None:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from rsg_server.turn.listener import Listener
     from rsg_server.turn.needs import PreemptionKernel
 
-SHORTEST_NS = 4_000_000
+SHORTEST_NS = 1_000_000
 """CPU time that a known spinner may compute without a call: enough for thousands of looks at a word, and soon over."""
-ROUNDS, KNOWN_ROUNDS = 5, 2
+ROUNDS, KNOWN_ROUNDS = 5, 4
 """How many patiences an actor must have spun before time moves on: an actor that may be computing, and a known spinner."""
 ROUNDS_TOGETHER = 100
 """How many patiences each actor must have spun if several can run: they may pass work to and fro in shared memory."""
@@ -52,6 +52,7 @@ class Preemption:
         self.moves = 0  # times that the clock moved on although an actor could run
         self.streak = 0  # turns taken back in a row while no actor of the emulation has made a call
         self.computing = Computing(kernel)
+        self._streak_ns = 0  # CPU time that the streak has taken, at least
         self._kernel = kernel
         self._calls = -1
         self._since = 0.0
@@ -83,6 +84,7 @@ class Preemption:
 
         A message that the runner has just sent comes first, and counts as a call. On a loaded computer the answer may be late.
         """
+        listener.is_impatient = True
         self._kernel.page.words[PREEMPT] = 1
         native_signal.preempt(runner.process.global_pid, self._global_tid(runner))
         end = time.monotonic() + ANSWER_S
@@ -112,14 +114,16 @@ class Preemption:
         return bool(self._kernel.run_queue or words[MAY_HAVE_WOKEN] or words[SIBLINGS_READY])
 
     def _until_due_ns(self) -> float:
-        """For how long an actor that has been preempted before may compute on: it takes its CPU time until the next event.
+        """For how long an actor that has been preempted before may compute on: half of the time until the next event.
 
+        The other half is for what the others do at that event, so that a run with a spinner is not slower than real time.
         There is no such bound if other actors can run, which then go first, or if no event is due.
         """
+        return math.inf if self._others_may_run() else self._half_until_due_ns()
+
+    def _half_until_due_ns(self) -> float:
         due_ns = self._kernel.timeline.next_ns
-        if due_ns is None or self._others_may_run():
-            return math.inf
-        return max(due_ns - self._kernel.page.now_ns, SHORTEST_NS)
+        return math.inf if due_ns is None else max((due_ns - self._kernel.page.now_ns) // 2, SHORTEST_NS)
 
     def _turns_at_once(self, rounds: int) -> int:
         """How many patiences pass before a preemption: all at once if no other actor can run, since only time can move then."""
@@ -145,9 +149,10 @@ class Preemption:
         calls, turns = self._kernel.page.calls(), self._turns_at_once(self._rounds(actor.spinner))
         if self.streak and calls == self._calls:
             self.streak += turns
+            self._streak_ns += actor.spinner.patience_ns
             self._tell_stall(actor)
         else:
-            self.streak, self._since = turns, time.monotonic()
+            self.streak, self._streak_ns, self._since = turns, actor.spinner.patience_ns, time.monotonic()
         self._calls = calls
 
     def _tell_stall(self, actor: Actor) -> None:
@@ -193,6 +198,8 @@ class Preemption:
             if actor.spinner is None or not actor.spinner.was_preempted:
                 return False
             needed += max(self._rounds(actor.spinner), ROUNDS_TOGETHER) if together else self._rounds(actor.spinner)
+        if together and self._streak_ns >= self._half_until_due_ns():
+            needed = min(needed, ROUNDS * len(self._kernel.run_queue))
         return 0 < needed <= self.streak and self._kernel.page.calls() == self._calls
 
     def time_moves(self, spinners: int) -> None:

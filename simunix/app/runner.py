@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sys
 from collections import Counter
@@ -168,12 +169,22 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
     if emulation.failure is not None:
         print(f"simunix: {emulation.failure}", file=sys.stderr)
     was_interrupted = emulation.service.reason == "interrupted"
-    if code == 0 or was_interrupted:
-        shown = options.out or directory.path
-        print_report(record, rows, expansion, shown)
     if was_interrupted:
-        print("simunix: interrupted; the results so far are kept", file=sys.stderr)
+        with contextlib.suppress(OSError):  # the terminal that has been closed, which has ended the run
+            print_report(record, rows, expansion, options.out or directory.path)
+            print("simunix: interrupted; the results so far are kept", file=sys.stderr)
+    elif code == 0:
+        _report(record, rows, expansion, options.out or directory.path)
     return code
+
+
+def _report(record: RunRecord, rows: list[JobRow], expansion: Expansion, shown: Path) -> None:
+    try:
+        print_report(record, rows, expansion, shown)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise ServerError(f"standard output: {described(error)}; the results are in {shown}") from error
 
 
 def machines_of(expansion: Expansion) -> Machines:

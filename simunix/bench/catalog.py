@@ -10,6 +10,7 @@ from simunix.bench import demo, growth, hundred_jobs, long_runs, spawn, thirty_j
 from simunix.bench.context import Context
 from simunix.bench.parallel import parallelism
 from simunix.bench.row import Row
+from simunix.bench.wall_time import busy_loops, databases, five_hundred_jobs
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,16 @@ BENCHMARKS = (
     Benchmark("growth", "clusters of 16 to 256 nodes", "2 min", ("slurm",), growth.small),
     Benchmark(
         "thirty-jobs", "30 jobs on 16 nodes in real time and emulated", "4 min", ("slurm",), thirty_jobs.thirty_jobs, True
+    ),
+    Benchmark("busy-loops", "loops that never wait, 20 virtual seconds each", "3 min", (), busy_loops.busy_loops, True),
+    Benchmark("databases", "MariaDB's tables, made natively and inside", "1 min", ("mariadb",), databases.databases, True),
+    Benchmark(
+        "five-hundred-jobs",
+        "500 jobs in 14 hours on 10 nodes, with accounting",
+        "2 min",
+        ("slurm", "slurmdbd"),
+        five_hundred_jobs.five_hundred_jobs,
+        True,
     ),
     Benchmark(
         "parallelism",

@@ -38,6 +38,8 @@ NEEDS: dict[str, Callable[[], str]] = {
     "gcc": lambda: _lacks_programs("gcc libc6-dev", "gcc"),
     "slurm": lambda: _lacks_programs("slurm-wlm munge", "slurmctld", "slurmd", "munged", "sbatch"),
     "namespaces": _lacks_namespaces,
+    "slurmdbd": lambda: _lacks_programs("slurmdbd mariadb-server", "slurmdbd", "mariadbd"),
+    "mariadb": lambda: _lacks_programs("mariadb-server", "mariadb-install-db", "mariadbd"),
     "faketime": lambda: _lacks_programs("faketime", "faketime"),
 }
 

@@ -7,6 +7,7 @@ import atexit
 import contextlib
 import io
 import os
+import resource
 import signal
 import sys
 import threading
@@ -95,6 +96,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _silence()
         return EXIT_INTERRUPTED
+    except ImportError as error:
+        return _failed(_not_loaded(error), FAILED)
+    except SystemError:  # what Python says, besides MemoryError, where it cannot have memory
+        if not _memory_is_limited():
+            raise
+        return _failed(described(MemoryError()), FAILED)
     except (OSError, MemoryError) as error:  # of this computer, not of simunix: a full disk, a folder that may not be written
         return _failed(_folder_is_gone() or described(error), FAILED)
 
@@ -104,6 +111,16 @@ def _failed(text: str, code: int) -> int:
     with contextlib.suppress(OSError):
         print(f"simunix: {text}", file=sys.stderr, flush=True)
     return code
+
+
+def _memory_is_limited() -> bool:
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+
+
+def _not_loaded(error: ImportError) -> str:
+    """What to do about a module that cannot be loaded: a library is mapped into memory, which `ulimit -v` may forbid."""
+    mend = "raise the limit of memory (ulimit -v)" if _memory_is_limited() else "install simunix again"
+    return f"cannot load {error.name or 'a module'}: {' '.join(str(error).split())}; {mend}"
 
 
 def _folder_is_gone() -> str:

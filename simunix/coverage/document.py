@@ -41,13 +41,15 @@ KNOWN_GAPS = """
   addresses by rule. 32-bit programs are refused, or killed if only their exec shows what they are.
 * `ptrace` among emulated processes is the shim's and the server's own: the kernel would stop a traced thread that holds the
   turn at each SIGSYS of the trap net, and a program has one tracer at most. `gdb` (run, attach, breakpoints, steps, calls,
-  threads), `gcore` and `strace -f` (run, attach) work inside. What differs from ptrace(2): after an exec the thread stops
-  once the shim is there, so the loader's own calls are not seen; `/proc/PID/status` shows no tracer, and SIGCHLD of a stop
-  the code of kill(2). `PTRACE_SEIZE` and what needs it (`INTERRUPT`, `LISTEN`), `PTRACE_GET_SYSCALL_INFO`, `PTRACE_SYSEMU`,
-  `PTRACE_SINGLEBLOCK` fail with EIO, of which strace knows. There are no group stops of a traced thread: a SIGSTOP that the
-  tracer lets in is dropped. The child of a traced vfork(2) or posix_spawn(3) has its own copy of the memory. What gains
-  privileges is refused under a tracer, by name; Linux runs it without them. `strace` and `gdb` work from outside as well
-  ([diagnosis](../guide/diagnosis.md)).
+  watchpoints for writes, threads), `gcore` and `strace -f` (run, attach) work inside, and a job's task can be left stopped
+  for a debugger (SIGSTOP, then `PTRACE_DETACH`). What differs from ptrace(2): after an exec the thread stops once the shim
+  is there, so the loader's own calls are not seen; `/proc/PID/status` shows no tracer, and SIGCHLD of a stop the code of
+  kill(2). `PTRACE_SEIZE` and what needs it (`INTERRUPT`, `LISTEN`), `PTRACE_GET_SYSCALL_INFO`, `PTRACE_SYSEMU`,
+  `PTRACE_SINGLEBLOCK` fail with EIO, of which strace knows. A watchpoint has the thread run instruction by instruction, one
+  for reads is refused. There are no group stops of a traced thread: a SIGSTOP that the tracer lets in is dropped. A sleep
+  in which a debugger has called a function begins anew. The child of a traced vfork(2) or posix_spawn(3) has its own copy
+  of the memory. What gains privileges is refused under a tracer, by name; Linux runs it without them. `strace` and `gdb`
+  work from outside as well ([diagnosis](../guide/diagnosis.md)).
 * `ioctl` refuses what is known to wait or to tell the time; a device with requests of its own may still do either.
 """
 

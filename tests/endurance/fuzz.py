@@ -28,12 +28,16 @@ from types import FrameType
 from typing import Any
 
 import msgpack
+import trio
 import yaml
 
+from rsg_server.edge.control import Control
+from rsg_server.edge.service import Service, ServiceOptions
 from rsg_server.errors import SimunixError, described
 from rsg_server.handlers import HANDLERS
 from rsg_server.platform.simgrid_xml.reader import load_platform
 from rsg_server.process.actor import State
+from rsg_server.protocol import Wait
 from simunix.cli.main import COMMANDS, main
 from simunix.flows.file import read_flows
 from simunix.planning.expand import expand
@@ -168,6 +172,16 @@ def restructured(chance: random.Random, data: bytes) -> bytes:
     return json.dumps(document, default=str).replace("Infinity", ".inf").replace("NaN", ".nan").encode()
 
 
+REQUESTS = (
+    '{"op": "run", "host": "h0", "argv": ["/bin/true", "x"], "environment": {"A": "b"}, "directory": "/"}',
+    '{"op": "pace", "pace": 2.5}',
+    '{"op": "pause"}',
+    '{"op": "ps", "host": "h1"}',
+    '{"op": "change", "changes": [{"kind": "HostChange", "host": "h1", "state": "off", "grace_ns": 5}]}',
+    '{"op": "change", "changes": [{"kind": "Partition", "one": ["h0"], "other": ["h1"]}, {"kind": "Heal", "one": []}]}',
+    '{"op": "change", "changes": [{"kind": "Loss", "one": ["h0"], "rate": 0.5, "other": ["h1"]}]}',
+    '{"op": "change", "changes": [{"kind": "LinkChange", "link": "h0", "bandwidth_bytes_per_s": 5.0, "latency_s": null}]}',
+)
 MESSAGES = 60
 NUMBERS = (0, 1, 2, 3, -1, 5, 100, 101, 102, 103, 1000, 65535, 1 << 31, -(1 << 31), (1 << 63) - 1, -(1 << 63), (1 << 64) - 1)
 
@@ -188,6 +202,20 @@ def _messages(path: Path) -> None:
             world.send(actor, msgpack.packb([operation, *arguments]))
             if chance.random() < 0.3:
                 _go_on(world, chance.randrange(20))
+
+
+def _request(path: Path) -> None:
+    """A request to the control socket of an emulation without real processes, and what comes of it."""
+    with fake() as world:
+        world.born("h0")
+        service = Service(world.kernel, ServiceOptions())
+        service._restart_pace()
+        answer = trio.run(Control(service, path)._dispatch, path.read_bytes(), [0, 1, 2])
+        json.dumps(answer)
+        service._set_limit()
+        for actor in list(world.kernel.actors.values()):
+            world.park(actor, Wait.FD)
+        _go_on(world, 5)
 
 
 def _go_on(world: Fake, moments: int) -> None:
@@ -257,6 +285,7 @@ KINDS = (
             "ps\nx",
         ),
     ),
+    Kind("request.json", _request, _texts(*REQUESTS), 1, True),
     Kind("messages.bin", _messages, _texts("any bytes decide"), 2),
 )
 

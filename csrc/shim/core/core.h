@@ -62,6 +62,8 @@ struct tracee {
     uint8_t due;         /* the signal that it is to stop with, 0: none */
     uint64_t let_in;     /* pending signals that the tracer has seen */
     struct trace_stop *stop;
+    uint64_t debug[8];   /* the debug registers that the tracer believes in (turn/watchpoints.c) */
+    uint64_t watched[4]; /* what was there last */
 };
 
 /* One emulated thread. The GS base points here; clone_entry.S and guard.S know the offsets of the first three members. */
@@ -75,17 +77,20 @@ struct thread {
     int epoll;           /* place of its private epoll, -1 until it first waits for a descriptor */
     int trace;           /* place of the file for strace_call, -1 if the thread is not traced */
     int tid;
-    int alive_word;       /* cleared by the kernel when the thread has really gone */
-    uint64_t start_mask;  /* signal mask to start with */
-    uint32_t wakes;       /* how often it has woken others at a futex */
-    bool looks_for_stops; /* something in this call may have made a signal deliverable that stops the process */
-    bool acts;            /* in a call that may make others ready, which it may do after having waited */
-    uint64_t asked;       /* clock reads and calls since it last waited for something */
-    uint64_t births;      /* children and new images since it last slept */
-    uint64_t looks;       /* polls in vain since it last waited, or found something */
-    bool pays_cpu;        /* its CPU time passes in virtual time, since it only computes and reads the clock */
-    uint64_t cpu_paid_ns; /* CPU time that it has paid for then */
-    uint32_t *join_word;  /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
+    int alive_word;          /* cleared by the kernel when the thread has really gone */
+    uint64_t start_mask;     /* signal mask to start with */
+    uint32_t wakes;          /* how often it has woken others at a futex */
+    bool looks_for_stops;    /* something in this call may have made a signal deliverable that stops the process */
+    bool acts;               /* in a call that may make others ready, which it may do after having waited */
+    uint64_t asked;          /* clock reads and calls since it last waited for something */
+    uint64_t asked_at_tsc;   /* the same, at its last reading of the time stamp counter */
+    uint64_t spins_since_ns; /* when it began to do nothing but read that */
+    uint64_t short_sleeps;   /* one after the other */
+    uint64_t births;         /* children and new images since it last slept */
+    uint64_t looks;          /* polls in vain since it last waited, or found something */
+    bool pays_cpu;           /* its CPU time passes in virtual time, since it only computes and reads the clock */
+    uint64_t cpu_paid_ns;    /* CPU time that it has paid for then */
+    uint32_t *join_word;     /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
     bool is_main;
     bool shares_files;      /* a new process with the descriptors of its creator (CLONE_FILES) */
     bool has_waited;        /* it has given the turn back since it entered the shim */

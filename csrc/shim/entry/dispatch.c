@@ -4,6 +4,7 @@
  * give the turn back and try again. The native call whose result is returned comes last, in the turn in which it was found
  * ready: what a handler knew before it gave the turn back may be so no longer.
  */
+#include "shared/syscall_names.h"
 #include "shim/core/memory.h"
 #include "shim/entry/entry.h"
 #include "shim/strace/tracing.h"
@@ -12,10 +13,10 @@
 #define SYSCALLS_MAX 512
 
 struct row {
-    const char *name;
     call_handler handler; /* NULL: pass on, or refuse if error is set */
     int error;
     bool quiet;
+    bool is_known;
 };
 
 /* The handlers' prototypes come from the table itself. */
@@ -31,11 +32,11 @@ struct row {
 #undef QUIET_PASS
 #undef REFUSE
 
-#define SIMULATE(name, handler) [__NR_##name] = {#name, handler, 0, false},
-#define QUIET_SIMULATE(name, handler) [__NR_##name] = {#name, handler, 0, true},
-#define PASS(name, why) [__NR_##name] = {#name, NULL, 0, false},
-#define QUIET_PASS(name, why) [__NR_##name] = {#name, NULL, 0, true},
-#define REFUSE(name, error, why) [__NR_##name] = {#name, NULL, -error, true},
+#define SIMULATE(name, handler) [__NR_##name] = {handler, 0, false, true},
+#define QUIET_SIMULATE(name, handler) [__NR_##name] = {handler, 0, true, true},
+#define PASS(name, why) [__NR_##name] = {NULL, 0, false, true},
+#define QUIET_PASS(name, why) [__NR_##name] = {NULL, 0, true, true},
+#define REFUSE(name, error, why) [__NR_##name] = {NULL, -error, true, true},
 static const struct row rows[SYSCALLS_MAX] = {
 #include "tables/syscalls.def"
 };
@@ -45,7 +46,7 @@ bool dispatch_passes_on(const struct call *call)
 {
     long number = call->number;
 
-    return number >= 0 && number < SYSCALLS_MAX && rows[number].name != NULL && rows[number].handler == NULL &&
+    return number >= 0 && number < SYSCALLS_MAX && rows[number].is_known && rows[number].handler == NULL &&
            rows[number].error == 0 && call->thread->trace < 0;
 }
 
@@ -78,7 +79,7 @@ static long answer_once(struct call *call)
 {
     const struct row *row;
 
-    if (call->number < 0 || call->number >= SYSCALLS_MAX || rows[call->number].name == NULL)
+    if (call->number < 0 || call->number >= SYSCALLS_MAX || !rows[call->number].is_known)
         return dispatch_unknown(call, "system call");
     row = &rows[call->number];
     if (!row->quiet)
@@ -86,7 +87,7 @@ static long answer_once(struct call *call)
     if (row->handler != NULL)
         return handle(call, row);
     if (row->error != 0) {
-        warn_once(call->thread, WARN_REFUSED, row->name, NULL);
+        warn_once(call->thread, WARN_REFUSED, syscall_name(call->number), NULL);
         return row->error;
     }
     return call_natively(call);

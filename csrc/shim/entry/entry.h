@@ -7,6 +7,11 @@
 #define SIMUNIX_ENTRY_H
 
 #include "shim/core/core.h"
+#include "shim/entry/site.h"
+
+#define SYSCALL_BYTES 2 /* of the instruction */
+
+struct map_query;
 
 /* dispatch.c */
 long dispatch(struct call *call);
@@ -17,8 +22,26 @@ long dispatch_unknown(struct call *call, const char *what);
 void trap_install(void);
 
 /* trap_places.c */
-size_t trap_places_end(const struct process *process);
+void trap_places_map(struct process *process, int fd);
 void trap_places_count(const struct call *call, uint64_t address);
+
+/* padding.c */
+uint64_t padding_near(uint64_t instruction, const struct map_query *text, unsigned size, uint64_t *image);
+
+/* hot_site.c, site_entry.S: the registers of a call, in the order in which site_entry.S keeps them. */
+struct site_block {
+    uint64_t mask;
+    uint64_t next; /* where the application goes on */
+    long r10, rdx, rsi, rdi;
+    long number; /* then the result */
+    long r8, r9, rbx;
+    const uint64_t *stub; /* next, raw, again: struct stub */
+    uint64_t unused;
+};
+extern const uint8_t site_calls[SITE_CALLS];
+void hot_site_trapped(long number, uint64_t instruction);
+void site_call(struct site_block *block);
+void site_entry(void);
 
 /* init.c */
 bool shim_begin(char **argv, char **environment);
@@ -29,7 +52,7 @@ uint64_t injected_place(const uint8_t *flat, int library);
 void injected_start(uint64_t *stack, void *flat, size_t size, int library);
 
 /* preempt.c */
-void preempted(struct thread *thread, const struct ucontext *context);
+void preempted(struct thread *thread, struct ucontext *context);
 
 /* preload.c */
 void preload_start(void);

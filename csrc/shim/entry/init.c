@@ -89,8 +89,7 @@ static void copy_text(const struct reply *reply, int at, char *to, size_t size)
 
 static void map_page(int fd)
 {
-    size_t size = trap_places_end(&main_process);
-    long page = fd < 0 ? fd : NATIVE(mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    long page = fd < 0 ? fd : NATIVE(mmap, NULL, SIMUNIX_SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
     if (page < 0)
         fatal("the clock page cannot be mapped", NULL, page);
@@ -138,6 +137,8 @@ static int64_t register_process(const char *program)
     copy_text(&reply, 7, main_process.files, sizeof main_process.files);
     if (main_process.page == NULL)
         take_page(reply.fd);
+    if ((main_process.flags & HELLO_FLAG_COUNT_TRAPS) != 0)
+        trap_places_map(&main_process, descriptor_number(&main_process, main_process.page_file));
     return reply_number(&reply, 12);
 }
 

@@ -5,9 +5,10 @@
  * let alone.
  */
 #include "shim/entry/entry.h"
+#include "shim/turn/tracee.h"
 #include "shim/turn/turn.h"
 
-void preempted(struct thread *thread, const struct ucontext *context)
+void preempted(struct thread *thread, struct ucontext *context)
 {
     struct simunix_clock_page *page = thread->process->page;
     struct call call = {.number = __NR_sched_yield, .thread = thread, .mask = SIGNALS_ALL, .mask_before = context->uc_sigmask};
@@ -22,5 +23,8 @@ void preempted(struct thread *thread, const struct ucontext *context)
     before_ns = page->now_ns;
     park(&call, &wait);
     thread->process->computed_ns += page->now_ns - before_ns; /* it goes on with what it did all the while */
-    signals_stop_if_due(thread, context->uc_sigmask);
+    if (thread->tracee.is_traced)
+        tracee_take_signals(thread, context->uc_sigmask, context, -1);
+    else
+        signals_stop_if_due(thread, context->uc_sigmask);
 }

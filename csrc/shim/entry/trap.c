@@ -10,8 +10,6 @@
 
 #include <linux/audit.h>
 
-#define SYSCALL_BYTES 2 /* of the instruction */
-
 /* A SIGSYS that is no trap: the server sends one to take the turn; any other is for the application's own handler. */
 static void pass_on_foreign_signal(struct thread *thread, siginfo_t *info, struct ucontext *context)
 {
@@ -48,6 +46,7 @@ static void trap_handler(int signal, siginfo_t *info, void *raw_context)
     thread->process->page->traps++;
     if (__builtin_expect((thread->process->flags & HELLO_FLAG_COUNT_TRAPS) != 0, 0))
         trap_places_count(&call, registers->rip - SYSCALL_BYTES);
+    hot_site_trapped(call.number, registers->rip - SYSCALL_BYTES);
     thread->has_waited = false;
     if (call.number != __NR_rt_sigreturn) /* most handlers return without a trap: see sys/signal/frame.c */
         clock_charge_call(&call);

@@ -1,30 +1,29 @@
 /* Which instructions trap, and how often: a table of all of them in the shared memory, in runs that ask for it
  * (`simunix run --count-calls`). Counting takes real time only: a run that counts has the event log of one that does not.
  *
- * A place is a program, an offset in a mapped file, and a system call's number. The kernel names the mapping (PROCMAP_QUERY,
- * Linux 6.11); on an older kernel all places of a program are one for each system call.
+ * A place is a program, an offset in a mapped file, and a system call's number. Files have names from Linux
+ * 6.11 on (PROCMAP_QUERY).
  */
 #include "shim/core/memory.h"
 #include "shim/entry/entry.h"
+#include "shim/sys/ipc/ipc.h"
 
-struct map_query {
-    uint64_t size, flags, address;
-    uint64_t start, end, vma_flags, page_size, offset, inode;
-    uint32_t major, minor, name_size, build_id_size;
-    uint64_t name, build_id;
-};
-#define MAP_QUERY_IOCTL 0xc0686611UL
 #define PATH_ROOM 1024
+#define TABLE_BYTES (SIMUNIX_TRAP_PLACES * sizeof(struct simunix_trap_place))
 
-_Static_assert(sizeof(struct map_query) == 104, "linux/fs.h: struct procmap_query");
 _Static_assert(sizeof(struct simunix_trap_place) == 160, "the layout that the server reads");
 
-/* How much of the server's shared memory this process maps: the table is its end, where there is one. */
-size_t trap_places_end(const struct process *process)
-{
-    size_t table = SIMUNIX_TRAP_PLACES * sizeof(struct simunix_trap_place);
+static struct simunix_trap_place *const table = (void *)0x200000000;
 
-    return SIMUNIX_SHARED_BYTES + ((process->flags & HELLO_FLAG_COUNT_TRAPS) != 0 ? table : 0);
+/* Map the table, where nothing else is mapped: other addresses would be other alignments, for which allocators make other calls.
+ * Without room there, this process is not counted. */
+void trap_places_map(struct process *process, int fd)
+{
+    long result =
+        NATIVE(mmap, table, TABLE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, SIMUNIX_SHARED_BYTES);
+
+    if (result != (long)table)
+        process->flags &= ~(uint32_t)HELLO_FLAG_COUNT_TRAPS;
 }
 
 /* The end of a text, as much as there is room for. */
@@ -54,17 +53,14 @@ static void name_program(const struct process *process, struct simunix_trap_plac
 static void name_mapping(uint64_t address, struct simunix_trap_place *place)
 {
     char path[PATH_ROOM] = "";
-    struct map_query query = {.size = sizeof query, .address = address, .name_size = PATH_ROOM, .name = (uint64_t)path};
-    long maps = proc_open("self/maps");
+    struct map_query query;
 
-    if (maps >= 0 && NATIVE(ioctl, maps, MAP_QUERY_IOCTL, &query) == 0) {
-        place->inode = query.inode;
-        place->offset = address - query.start + query.offset;
-        path[PATH_ROOM - 1] = '\0';
-        keep_end(place->file, sizeof place->file, path);
-    }
-    if (maps >= 0)
-        NATIVE(close, maps);
+    if (!mapping_find(address, &query, path, sizeof path))
+        return;
+    path[PATH_ROOM - 1] = '\0';
+    place->inode = query.inode;
+    place->offset = address - query.start + query.offset;
+    keep_end(place->file, sizeof place->file, path);
 }
 
 /* What tells one place from another is all but its count. */
@@ -86,12 +82,10 @@ static uint64_t hash(const struct simunix_trap_place *place)
 /* Count a trapped call of the instruction at an address. What finds the table full is left out. */
 void trap_places_count(const struct call *call, uint64_t address)
 {
-    struct process *process = call->thread->process;
-    struct simunix_trap_place *table = (void *)((uint8_t *)process->page + SIMUNIX_SHARED_BYTES);
     struct simunix_trap_place place = {.number = (int32_t)call->number};
     uint64_t at;
 
-    name_program(process, &place);
+    name_program(call->thread->process, &place);
     name_mapping(address, &place);
     at = hash(&place);
     for (unsigned tried = 0; tried < SIMUNIX_TRAP_PLACES; tried++, at++) {

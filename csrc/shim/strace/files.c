@@ -3,7 +3,7 @@
 
 static const struct strace_flag file_types[] = {
     {S_IFSOCK, "S_IFSOCK"}, {S_IFLNK, "S_IFLNK"}, {S_IFREG, "S_IFREG"}, {S_IFBLK, "S_IFBLK"},
-    {S_IFDIR, "S_IFDIR"},   {S_IFCHR, "S_IFCHR"}, {S_IFIFO, "S_IFIFO"}, {0, NULL},
+    {S_IFDIR, "S_IFDIR"},   {S_IFCHR, "S_IFCHR"}, {S_IFIFO, "S_IFIFO"}, {0, ""},
 };
 static const char *const access_modes[4] = {"O_RDONLY", "O_WRONLY", "O_RDWR", "O_ACCMODE"};
 

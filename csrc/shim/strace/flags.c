@@ -3,7 +3,7 @@
 
 const char *strace_flag_name(const struct strace_flag *table, uint64_t value)
 {
-    for (; table->name != NULL; table++)
+    for (; table->name[0] != '\0'; table++)
         if (table->value == value)
             return table->name;
     return NULL;
@@ -14,7 +14,7 @@ static void put_unknown(struct trace *trace, const struct strace_flag *table, ui
 {
     strace_put_hex(trace, value);
     strace_put(trace, " /* ");
-    for (const char *name = table->name; name != NULL && *name != '\0' && *name != '_'; name++)
+    for (const char *name = table->name; *name != '\0' && *name != '_'; name++)
         strace_put_char(trace, *name);
     strace_put(trace, "_??? */");
 }
@@ -35,7 +35,7 @@ void strace_put_flags(struct trace *trace, const struct strace_flag *table, uint
     uint64_t rest = value;
     bool first = true;
 
-    for (const struct strace_flag *flag = table; flag->name != NULL; flag++) {
+    for (const struct strace_flag *flag = table; flag->name[0] != '\0'; flag++) {
         if (flag->value == 0 ? value != 0 : (rest & flag->value) != flag->value)
             continue;
         if (!first)
@@ -54,7 +54,7 @@ void strace_put_flags(struct trace *trace, const struct strace_flag *table, uint
     }
 }
 
-static const char *const signal_names[32] = {
+static const char signal_names[32][8] = {
     "0",    "HUP",  "INT",  "QUIT", "ILL",    "TRAP",   "ABRT",  "BUS",  "FPE",  "KILL", "USR1",
     "SEGV", "USR2", "PIPE", "ALRM", "TERM",   "STKFLT", "CHLD",  "CONT", "STOP", "TSTP", "TTIN",
     "TTOU", "URG",  "XCPU", "XFSZ", "VTALRM", "PROF",   "WINCH", "IO",   "PWR",  "SYS",

@@ -2,8 +2,8 @@
 #include "shim/strace/strace.h"
 
 struct error {
-    const char *name;
-    const char *text;
+    char name[20];
+    char text[60];
 };
 #define ERROR(number, name, text) [number] = {name, text},
 static const struct error errors[] = {
@@ -23,7 +23,7 @@ void strace_put_error(struct trace *trace, long error)
         return;
     }
     strace_put(trace, "-1 ");
-    if (error >= ERRORS || errors[error].name == NULL) {
+    if (error >= ERRORS || errors[error].name[0] == '\0') {
         strace_put(trace, "E");
         strace_put_number(trace, error);
         return;

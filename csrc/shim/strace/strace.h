@@ -64,9 +64,10 @@ enum strace_argument {
 #undef FLAGS
 
 /* A named value. Tables of them serve for bitmasks and for plain values, and end with a NULL name. */
+/* Names are in the tables, here and elsewhere in the shim: the loader would write each pointer into every new process. */
 struct strace_flag {
     uint64_t value;
-    const char *name;
+    char name[32]; /* "" behind the last */
 };
 #define ARGUMENT(name, printer, phase)
 #define FLAGS(name, table, kind) extern const struct strace_flag strace_##table[];

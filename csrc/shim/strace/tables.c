@@ -8,20 +8,20 @@
 
 const struct strace_flag strace_access_modes[] = {
     {0x0, "F_OK"}, {0x4, "R_OK"}, {0x2, "W_OK"}, {0x1, "X_OK"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_arch_prctl_codes[] = {
     {0x1001, "ARCH_SET_GS"}, {0x1002, "ARCH_SET_FS"}, {0x1003, "ARCH_GET_FS"}, {0x1004, "ARCH_GET_GS"},
     {0x1011, "ARCH_GET_CPUID"}, {0x1012, "ARCH_SET_CPUID"}, {0x3001, "ARCH_CET_STATUS"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_at_flags[] = {
     {0x100, "AT_SYMLINK_NOFOLLOW"}, {0x200, "AT_REMOVEDIR"}, {0x400, "AT_SYMLINK_FOLLOW"}, {0x800, "AT_NO_AUTOMOUNT"},
     {0x1000, "AT_EMPTY_PATH"}, {0x2000, "AT_STATX_FORCE_SYNC"}, {0x4000, "AT_STATX_DONT_SYNC"},
     {0x8000, "AT_RECURSIVE"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_clock_ids[] = {
@@ -29,7 +29,7 @@ const struct strace_flag strace_clock_ids[] = {
     {0x3, "CLOCK_THREAD_CPUTIME_ID"}, {0x4, "CLOCK_MONOTONIC_RAW"}, {0x5, "CLOCK_REALTIME_COARSE"},
     {0x6, "CLOCK_MONOTONIC_COARSE"}, {0x7, "CLOCK_BOOTTIME"}, {0x8, "CLOCK_REALTIME_ALARM"},
     {0x9, "CLOCK_BOOTTIME_ALARM"}, {0xa, "CLOCK_SGI_CYCLE"}, {0xb, "CLOCK_TAI"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_clone_flags[] = {
@@ -41,22 +41,22 @@ const struct strace_flag strace_clone_flags[] = {
     {0x2000000, "CLONE_NEWCGROUP"}, {0x4000000, "CLONE_NEWUTS"}, {0x8000000, "CLONE_NEWIPC"},
     {0x10000000, "CLONE_NEWUSER"}, {0x20000000, "CLONE_NEWPID"}, {0x40000000, "CLONE_NEWNET"},
     {0x80000000, "CLONE_IO"}, {0x100000000, "CLONE_CLEAR_SIGHAND"}, {0x200000000, "CLONE_INTO_CGROUP"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_close_range_flags[] = {
     {0x2, "CLOSE_RANGE_UNSHARE"}, {0x4, "CLOSE_RANGE_CLOEXEC"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_descriptor_flags[] = {
     {0x80000, "O_CLOEXEC"}, {0x800, "O_NONBLOCK"}, {0x4000, "O_DIRECT"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_epoll_ops[] = {
     {0x1, "EPOLL_CTL_ADD"}, {0x2, "EPOLL_CTL_DEL"}, {0x3, "EPOLL_CTL_MOD"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_epoll_events[] = {
@@ -64,13 +64,13 @@ const struct strace_flag strace_epoll_events[] = {
     {0x100, "EPOLLWRNORM"}, {0x200, "EPOLLWRBAND"}, {0x400, "EPOLLMSG"}, {0x8, "EPOLLERR"}, {0x10, "EPOLLHUP"},
     {0x2000, "EPOLLRDHUP"}, {0x10000000, "EPOLLEXCLUSIVE"}, {0x20000000, "EPOLLWAKEUP"}, {0x40000000, "EPOLLONESHOT"},
     {0x80000000, "EPOLLET"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_families[] = {
     {0x0, "AF_UNSPEC"}, {0x1, "AF_UNIX"}, {0x2, "AF_INET"}, {0xa, "AF_INET6"}, {0x10, "AF_NETLINK"},
     {0x11, "AF_PACKET"}, {0x26, "AF_ALG"}, {0x28, "AF_VSOCK"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_fcntl_commands[] = {
@@ -79,17 +79,17 @@ const struct strace_flag strace_fcntl_commands[] = {
     {0xf, "F_SETOWN_EX"}, {0x10, "F_GETOWN_EX"}, {0x24, "F_OFD_GETLK"}, {0x25, "F_OFD_SETLK"}, {0x26, "F_OFD_SETLKW"},
     {0x400, "F_SETLEASE"}, {0x401, "F_GETLEASE"}, {0x402, "F_NOTIFY"}, {0x406, "F_DUPFD_CLOEXEC"},
     {0x407, "F_SETPIPE_SZ"}, {0x408, "F_GETPIPE_SZ"}, {0x409, "F_ADD_SEALS"}, {0x40a, "F_GET_SEALS"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_lock_types[] = {
     {0x0, "F_RDLCK"}, {0x1, "F_WRLCK"}, {0x2, "F_UNLCK"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_flock_ops[] = {
     {0x1, "LOCK_SH"}, {0x2, "LOCK_EX"}, {0x8, "LOCK_UN"}, {0x4, "LOCK_NB"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_futex_ops[] = {
@@ -97,12 +97,12 @@ const struct strace_flag strace_futex_ops[] = {
     {0x5, "FUTEX_WAKE_OP"}, {0x6, "FUTEX_LOCK_PI"}, {0x7, "FUTEX_UNLOCK_PI"}, {0x8, "FUTEX_TRYLOCK_PI"},
     {0x9, "FUTEX_WAIT_BITSET"}, {0xa, "FUTEX_WAKE_BITSET"}, {0xb, "FUTEX_WAIT_REQUEUE_PI"},
     {0xc, "FUTEX_CMP_REQUEUE_PI"}, {0xd, "FUTEX_LOCK_PI2"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_getrandom_flags[] = {
     {0x1, "GRND_NONBLOCK"}, {0x2, "GRND_RANDOM"}, {0x4, "GRND_INSECURE"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_inotify_masks[] = {
@@ -110,7 +110,7 @@ const struct strace_flag strace_inotify_masks[] = {
     {0x20, "IN_OPEN"}, {0x40, "IN_MOVED_FROM"}, {0x80, "IN_MOVED_TO"}, {0x100, "IN_CREATE"}, {0x200, "IN_DELETE"},
     {0x400, "IN_DELETE_SELF"}, {0x800, "IN_MOVE_SELF"}, {0x1000000, "IN_ONLYDIR"}, {0x2000000, "IN_DONT_FOLLOW"},
     {0x4000000, "IN_EXCL_UNLINK"}, {0x20000000, "IN_MASK_ADD"}, {0x80000000, "IN_ONESHOT"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_ioctl_requests[] = {
@@ -120,12 +120,12 @@ const struct strace_flag strace_ioctl_requests[] = {
     {0x5451, "FIOCLEX"}, {0x5452, "FIOASYNC"}, {0x8910, "SIOCGIFNAME"}, {0x8912, "SIOCGIFCONF"},
     {0x8913, "SIOCGIFFLAGS"}, {0x8915, "SIOCGIFADDR"}, {0x8927, "SIOCGIFHWADDR"}, {0x8933, "SIOCGIFINDEX"},
     {0x40049409, "FICLONE"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_itimers[] = {
     {0x0, "ITIMER_REAL"}, {0x1, "ITIMER_VIRTUAL"}, {0x2, "ITIMER_PROF"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_madvices[] = {
@@ -134,7 +134,7 @@ const struct strace_flag strace_madvices[] = {
     {0xc, "MADV_MERGEABLE"}, {0xd, "MADV_UNMERGEABLE"}, {0xe, "MADV_HUGEPAGE"}, {0xf, "MADV_NOHUGEPAGE"},
     {0x10, "MADV_DONTDUMP"}, {0x11, "MADV_DODUMP"}, {0x12, "MADV_WIPEONFORK"}, {0x13, "MADV_KEEPONFORK"},
     {0x14, "MADV_COLD"}, {0x15, "MADV_PAGEOUT"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_map_flags[] = {
@@ -143,13 +143,13 @@ const struct strace_flag strace_map_flags[] = {
     {0x10000, "MAP_NONBLOCK"}, {0x100, "MAP_GROWSDOWN"}, {0x800, "MAP_DENYWRITE"}, {0x1000, "MAP_EXECUTABLE"},
     {0x2000, "MAP_LOCKED"}, {0x20000, "MAP_STACK"}, {0x40000, "MAP_HUGETLB"}, {0x80000, "MAP_SYNC"},
     {0x100000, "MAP_FIXED_NOREPLACE"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_memfd_flags[] = {
     {0x1, "MFD_CLOEXEC"}, {0x2, "MFD_ALLOW_SEALING"}, {0x4, "MFD_HUGETLB"}, {0x8, "MFD_NOEXEC_SEAL"},
     {0x10, "MFD_EXEC"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_message_flags[] = {
@@ -158,7 +158,7 @@ const struct strace_flag strace_message_flags[] = {
     {0x400, "MSG_SYN"}, {0x800, "MSG_CONFIRM"}, {0x1000, "MSG_RST"}, {0x2000, "MSG_ERRQUEUE"},
     {0x4000, "MSG_NOSIGNAL"}, {0x8000, "MSG_MORE"}, {0x10000, "MSG_WAITFORONE"}, {0x40000, "MSG_BATCH"},
     {0x4000000, "MSG_ZEROCOPY"}, {0x20000000, "MSG_FASTOPEN"}, {0x40000000, "MSG_CMSG_CLOEXEC"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_mount_flags[] = {
@@ -167,12 +167,12 @@ const struct strace_flag strace_mount_flags[] = {
     {0x800, "MS_NODIRATIME"}, {0x1000, "MS_BIND"}, {0x2000, "MS_MOVE"}, {0x4000, "MS_REC"}, {0x8000, "MS_SILENT"},
     {0x20000, "MS_UNBINDABLE"}, {0x40000, "MS_PRIVATE"}, {0x80000, "MS_SLAVE"}, {0x100000, "MS_SHARED"},
     {0x200000, "MS_RELATIME"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_mremap_flags[] = {
     {0x1, "MREMAP_MAYMOVE"}, {0x2, "MREMAP_FIXED"}, {0x4, "MREMAP_DONTUNMAP"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_open_flags[] = {
@@ -180,14 +180,14 @@ const struct strace_flag strace_open_flags[] = {
     {04000, "O_NONBLOCK"}, {04010000, "O_SYNC"}, {020000, "O_ASYNC"}, {010000, "O_DSYNC"}, {040000, "O_DIRECT"},
     {0100000, "O_LARGEFILE"}, {0400000, "O_NOFOLLOW"}, {01000000, "O_NOATIME"}, {02000000, "O_CLOEXEC"},
     {010000000, "O_PATH"}, {020200000, "O_TMPFILE"}, {0200000, "O_DIRECTORY"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_poll_events[] = {
     {0x1, "POLLIN"}, {0x2, "POLLPRI"}, {0x4, "POLLOUT"}, {0x40, "POLLRDNORM"}, {0x80, "POLLRDBAND"},
     {0x100, "POLLWRNORM"}, {0x200, "POLLWRBAND"}, {0x400, "POLLMSG"}, {0x1000, "POLLREMOVE"}, {0x2000, "POLLRDHUP"},
     {0x8, "POLLERR"}, {0x10, "POLLHUP"}, {0x20, "POLLNVAL"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_prctl_options[] = {
@@ -200,19 +200,19 @@ const struct strace_flag strace_prctl_options[] = {
     {0x28, "PR_GET_TID_ADDRESS"}, {0x29, "PR_SET_THP_DISABLE"}, {0x2f, "PR_CAP_AMBIENT"},
     {0x3b, "PR_SET_SYSCALL_USER_DISPATCH"}, {0x3e, "PR_SCHED_CORE"}, {0x53564d41, "PR_SET_VMA"},
     {0x59616d61, "PR_SET_PTRACER"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_protections[] = {
     {0x0, "PROT_NONE"}, {0x1, "PROT_READ"}, {0x2, "PROT_WRITE"}, {0x4, "PROT_EXEC"}, {0x8, "PROT_SEM"},
     {0x1000000, "PROT_GROWSDOWN"}, {0x2000000, "PROT_GROWSUP"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_protocols[] = {
     {0x0, "IPPROTO_IP"}, {0x1, "IPPROTO_ICMP"}, {0x6, "IPPROTO_TCP"}, {0x11, "IPPROTO_UDP"}, {0x29, "IPPROTO_IPV6"},
     {0x3a, "IPPROTO_ICMPV6"}, {0x84, "IPPROTO_SCTP"}, {0xff, "IPPROTO_RAW"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_resources[] = {
@@ -220,62 +220,62 @@ const struct strace_flag strace_resources[] = {
     {0x5, "RLIMIT_RSS"}, {0x6, "RLIMIT_NPROC"}, {0x7, "RLIMIT_NOFILE"}, {0x8, "RLIMIT_MEMLOCK"}, {0x9, "RLIMIT_AS"},
     {0xa, "RLIMIT_LOCKS"}, {0xb, "RLIMIT_SIGPENDING"}, {0xc, "RLIMIT_MSGQUEUE"}, {0xd, "RLIMIT_NICE"},
     {0xe, "RLIMIT_RTPRIO"}, {0xf, "RLIMIT_RTTIME"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_seeks[] = {
     {0x0, "SEEK_SET"}, {0x1, "SEEK_CUR"}, {0x2, "SEEK_END"}, {0x3, "SEEK_DATA"}, {0x4, "SEEK_HOLE"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_shutdowns[] = {
     {0x0, "SHUT_RD"}, {0x1, "SHUT_WR"}, {0x2, "SHUT_RDWR"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_sigaction_flags[] = {
     {0x4000000, "SA_RESTORER"}, {0x8000000, "SA_ONSTACK"}, {0x10000000, "SA_RESTART"}, {0x40000000, "SA_NODEFER"},
     {0x80000000, "SA_RESETHAND"}, {0x1, "SA_NOCLDSTOP"}, {0x2, "SA_NOCLDWAIT"}, {0x4, "SA_SIGINFO"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_sigmask_hows[] = {
     {0x0, "SIG_BLOCK"}, {0x1, "SIG_UNBLOCK"}, {0x2, "SIG_SETMASK"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_siginfo_codes[] = {
     {0x0, "SI_USER"}, {0x80, "SI_KERNEL"}, {0xffffffff, "SI_QUEUE"}, {0xfffffffe, "SI_TIMER"},
     {0xfffffffd, "SI_MESGQ"}, {0xfffffffc, "SI_ASYNCIO"}, {0xfffffffb, "SI_SIGIO"}, {0xfffffffa, "SI_TKILL"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_child_codes[] = {
     {0x1, "CLD_EXITED"}, {0x2, "CLD_KILLED"}, {0x3, "CLD_DUMPED"}, {0x4, "CLD_TRAPPED"}, {0x5, "CLD_STOPPED"},
     {0x6, "CLD_CONTINUED"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_fault_codes[] = {
     {0x1, "SEGV_MAPERR"}, {0x2, "SEGV_ACCERR"}, {0x3, "SEGV_BNDERR"}, {0x4, "SEGV_PKUERR"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_socket_flags[] = {
     {0x80000, "SOCK_CLOEXEC"}, {0x800, "SOCK_NONBLOCK"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_socket_levels[] = {
     {0x0, "SOL_IP"}, {0x1, "SOL_SOCKET"}, {0x6, "SOL_TCP"}, {0x11, "SOL_UDP"}, {0x29, "SOL_IPV6"},
     {0x3a, "SOL_ICMPV6"}, {0x107, "SOL_PACKET"}, {0x10e, "SOL_NETLINK"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_socket_types[] = {
     {0x1, "SOCK_STREAM"}, {0x2, "SOCK_DGRAM"}, {0x3, "SOCK_RAW"}, {0x4, "SOCK_RDM"}, {0x5, "SOCK_SEQPACKET"},
     {0xa, "SOCK_PACKET"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_socket_options[] = {
@@ -288,7 +288,7 @@ const struct strace_flag strace_socket_options[] = {
     {0x1f, "SO_PEERSEC"}, {0x20, "SO_SNDBUFFORCE"}, {0x21, "SO_RCVBUFFORCE"}, {0x22, "SO_PASSSEC"}, {0x24, "SO_MARK"},
     {0x26, "SO_PROTOCOL"}, {0x27, "SO_DOMAIN"}, {0x29, "SO_WIFI_STATUS"}, {0x2a, "SO_PEEK_OFF"},
     {0x2e, "SO_BUSY_POLL"}, {0x3b, "SO_PEERGROUPS"}, {0x4d, "SO_PEERPIDFD"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_tcp_options[] = {
@@ -296,79 +296,79 @@ const struct strace_flag strace_tcp_options[] = {
     {0x6, "TCP_KEEPCNT"}, {0x7, "TCP_SYNCNT"}, {0x8, "TCP_LINGER2"}, {0x9, "TCP_DEFER_ACCEPT"},
     {0xa, "TCP_WINDOW_CLAMP"}, {0xb, "TCP_INFO"}, {0xc, "TCP_QUICKACK"}, {0xd, "TCP_CONGESTION"}, {0xe, "TCP_MD5SIG"},
     {0x12, "TCP_USER_TIMEOUT"}, {0x17, "TCP_FASTOPEN"}, {0x1e, "TCP_FASTOPEN_CONNECT"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_ip_options[] = {
     {0x1, "IP_TOS"}, {0x2, "IP_TTL"}, {0x8, "IP_PKTINFO"}, {0xa, "IP_MTU_DISCOVER"}, {0xb, "IP_RECVERR"},
     {0xe, "IP_MTU"}, {0xf, "IP_FREEBIND"}, {0x18, "IP_BIND_ADDRESS_NO_PORT"}, {0x20, "IP_MULTICAST_IF"},
     {0x21, "IP_MULTICAST_TTL"}, {0x22, "IP_MULTICAST_LOOP"}, {0x23, "IP_ADD_MEMBERSHIP"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_ipv6_options[] = {
     {0x10, "IPV6_UNICAST_HOPS"}, {0x17, "IPV6_MTU_DISCOVER"}, {0x19, "IPV6_RECVERR"}, {0x1a, "IPV6_V6ONLY"},
     {0x31, "IPV6_RECVPKTINFO"}, {0x43, "IPV6_TCLASS"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_splice_flags[] = {
     {0x1, "SPLICE_F_MOVE"}, {0x2, "SPLICE_F_NONBLOCK"}, {0x4, "SPLICE_F_MORE"}, {0x8, "SPLICE_F_GIFT"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_timer_flags[] = {
     {0x1, "TIMER_ABSTIME"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_timerfd_set_flags[] = {
     {0x1, "TFD_TIMER_ABSTIME"}, {0x2, "TFD_TIMER_CANCEL_ON_SET"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_epoll_flags[] = {
     {0x80000, "EPOLL_CLOEXEC"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_eventfd_flags[] = {
     {0x1, "EFD_SEMAPHORE"}, {0x80000, "EFD_CLOEXEC"}, {0x800, "EFD_NONBLOCK"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_signalfd_flags[] = {
     {0x80000, "SFD_CLOEXEC"}, {0x800, "SFD_NONBLOCK"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_timerfd_flags[] = {
     {0x80000, "TFD_CLOEXEC"}, {0x800, "TFD_NONBLOCK"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_inotify_flags[] = {
     {0x80000, "IN_CLOEXEC"}, {0x800, "IN_NONBLOCK"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_pidfd_flags[] = {
     {0x800, "PIDFD_NONBLOCK"}, {0x80, "PIDFD_THREAD"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_usage_whos[] = {
     {0x0, "RUSAGE_SELF"}, {0xffffffff, "RUSAGE_CHILDREN"}, {0x1, "RUSAGE_THREAD"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_wait_ids[] = {
     {0x0, "P_ALL"}, {0x1, "P_PID"}, {0x2, "P_PGID"}, {0x3, "P_PIDFD"},
-    {0, NULL},
+    {0, ""},
 };
 
 const struct strace_flag strace_wait_options[] = {
     {0x1, "WNOHANG"}, {0x2, "WSTOPPED"}, {0x4, "WEXITED"}, {0x8, "WCONTINUED"}, {0x1000000, "WNOWAIT"},
     {0x20000000, "__WNOTHREAD"}, {0x40000000, "__WALL"}, {0x80000000, "__WCLONE"},
-    {0, NULL},
+    {0, ""},
 };

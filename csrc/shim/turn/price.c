@@ -8,12 +8,13 @@
  * the turn is given back.
  */
 #include "shim/core/clock.h"
+#include "shim/turn/tracee.h"
 #include "shim/turn/turn.h"
 
 /* Let what is due happen. May be called from the vDSO replacements, where signals are not blocked. */
 static void yield_to_events(struct thread *thread)
 {
-    uint64_t all = SIGNALS_IN_SHIM;
+    uint64_t all = SIGNALS_IN_SHIM & ~(thread->process->is_tracee ? SIGNAL_BIT(SIGTRAP) : 0); /* it may come here by steps */
     uint64_t before;
     struct call call = {.number = __NR_sched_yield, .thread = thread};
     struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};
@@ -22,7 +23,10 @@ static void yield_to_events(struct thread *thread)
     call.mask = SIGNALS_ALL;
     call.mask_before = before;
     park(&call, &wait);
-    signals_stop_if_due(thread, before);
+    if (thread->tracee.is_traced)
+        tracee_take_signals(thread, before, NULL, -1);
+    else
+        signals_stop_if_due(thread, before);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
 }
 

@@ -16,6 +16,8 @@
 
 #define TRAP_FLAG 0x100UL
 #define ARCH_GET_FS_CODE 0x1003
+#define TRAP_STEP 2 /* TRAP_TRACE, TRAP_HWBKPT of <signal.h> */
+#define TRAP_WATCHPOINT 4
 #define TRAP_AFTER_CALL 1 /* TRAP_BRKPT of <signal.h>, as Linux says of a step over a system call */
 #define EVENT_EXIT_CODE(event) ((int)(event) << 8 | SIGTRAP)
 #define NO_PLACE UINT16_MAX
@@ -48,10 +50,13 @@ void tracee_begin(struct thread *thread)
     process->is_tracee = true;
 }
 
-/* Is this the frame of code of the shim's that lets no trap in? It cannot be stepped through. */
+/* Is this the frame of code of the shim's that may not be interrupted? It is not stopped in after a step. */
 static bool is_in_shim(const struct ucontext *context)
 {
-    return trap_is_own_text(context->uc_mcontext.rip) && (context->uc_sigmask & SIGNAL_BIT(SIGTRAP)) != 0;
+    uint64_t others = SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGTRAP) |
+                      SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP);
+
+    return trap_is_own_text(context->uc_mcontext.rip) && (context->uc_sigmask | others) == SIGNALS_ALL;
 }
 
 static void show_registers(struct trace_stop *stop, struct ucontext *context)
@@ -95,10 +100,11 @@ static void take_registers(struct thread *thread, struct trace_stop *stop, struc
     for (int which = 0; which < USER_REGISTERS; which++)
         if (places[which] != NO_PLACE && !(which == USER_RAX && is_in_call))
             *register_at(context, which) = registers[which];
-    if (thread->tracee.steps && !is_in_shim(context))
+    if ((thread->tracee.steps || watchpoints_are_set(thread)) && !is_in_shim(context))
         own->eflags |= TRAP_FLAG;
     else
         own->eflags &= ~TRAP_FLAG;
+    watchpoints_begin(thread);
     thread->tracee.has_moved |= has_moved && stop->number >= 0;
 }
 
@@ -113,6 +119,7 @@ static void stop_in(struct thread *thread, struct trace_stop *stop, struct ucont
         thread->hidden_mask |= SIGNAL_BIT(SIGTRAP);
     }
     show_registers(stop, context);
+    stop->debug = (uint64_t)tracee->debug;
     ASK(thread, &reply, OP_TRACEE_STOPS, stop->kind, stop->value, stop->message, (int64_t)stop);
     resume = reply_number(&reply, 1);
     tracee->is_traced = (resume & RESUME_DETACHED) == 0;
@@ -232,11 +239,26 @@ void tracee_exec(struct thread *thread)
     tracee_stop(thread, &stop, NULL);
 }
 
+/* After an instruction under the trap flag: is there nothing to tell the tracer? */
+static bool goes_on_stepping(struct thread *thread, const struct ucontext *context, siginfo_t *info)
+{
+    bool hit;
+
+    if (is_in_shim(context))
+        return true;
+    hit = watchpoints_hit(thread, context->uc_mcontext.rip);
+    if (hit)
+        info->si_code = TRAP_WATCHPOINT;
+    return !hit && !thread->tracee.steps;
+}
+
 /* A fault or a trap of the application's: false if the tracer has taken the signal. */
 bool tracee_fault(struct thread *thread, int signal, const siginfo_t *info, struct ucontext *context)
 {
     struct trace_stop stop = {.kind = STOP_SIGNAL, .value = signal, .number = -1, .info = *info};
 
+    if (signal == SIGTRAP && info->si_code == TRAP_STEP && goes_on_stepping(thread, context, &stop.info))
+        return false;
     tracee_stop(thread, &stop, context);
     return stop.signal == signal;
 }
@@ -298,4 +320,6 @@ void tracee_leaves_call(struct call *call, long result)
     thread->tracee.has_moved = false;
     if (thread->tracee.steps)
         stop_after_step(thread, call->context);
+    if (watchpoints_are_set(thread))
+        registers->eflags |= TRAP_FLAG;
 }

@@ -46,9 +46,11 @@ struct trace_stop {
     int signal;      /* with which the tracer has let it go on */
     uint64_t registers[USER_REGISTERS];
     uint64_t state; /* address of the saved floating-point state, as a signal frame has it */
+    uint64_t debug; /* address of the debug registers */
     siginfo_t info;
 };
 
+/* tracee.c */
 void tracee_begin(struct thread *thread);
 void tracee_stop(struct thread *thread, struct trace_stop *stop, struct ucontext *context);
 void tracee_stop_here(struct thread *thread, struct ucontext *context);
@@ -59,5 +61,11 @@ void tracee_exec(struct thread *thread);
 bool tracee_fault(struct thread *thread, int signal, const siginfo_t *info, struct ucontext *context);
 bool tracee_enters_call(struct call *call, long *result);
 void tracee_leaves_call(struct call *call, long result);
+
+/* watchpoints.c */
+enum watch_kind { WATCH_EXECUTION = 0, WATCH_WRITE = 1 };
+bool watchpoints_are_set(const struct thread *thread);
+void watchpoints_begin(struct thread *thread);
+bool watchpoints_hit(struct thread *thread, uint64_t next);
 
 #endif

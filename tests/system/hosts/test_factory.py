@@ -8,6 +8,7 @@ import select
 import signal
 import socket
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -201,6 +202,37 @@ def test_a_program_that_is_killed_before_it_begins_was_killed_from_outside() -> 
     with pytest.raises(KilledError, match=r"^cannot bring the shim into /bin/sh"):
         _number_in(answer, FactoryError("unused"))
     assert KilledError in FROM_OUTSIDE
+
+
+@pytest.mark.parametrize("number", [signal.SIGABRT, signal.SIGSTOP, signal.SIGUSR1])
+def test_signals_to_programs_that_are_about_to_begin(factory: HostFactory, number: signal.Signals) -> None:
+    """A traced child stops at a signal; its host's first process has to see to that while it waits for the exec."""
+    container = host(factory, Isolation.NONE)
+    children = Path(f"/proc/{container.init}/task/{container.init}/children")
+    is_over = threading.Event()
+
+    def hit() -> None:
+        while not is_over.is_set():
+            for pid in children.read_text().split():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(int(pid), number)
+
+    def too_long(*_: object) -> None:
+        os.kill(factory._process.pid, signal.SIGKILL)
+
+    hitter = threading.Thread(target=hit)
+    before = signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(30)
+    hitter.start()
+    try:
+        for _ in range(40):
+            with contextlib.suppress(KilledError):
+                spawn(container, "true")
+    finally:
+        is_over.set()
+        hitter.join()
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def await_end(pidfd: int) -> None:

@@ -13,6 +13,7 @@ import pytest
 from tests.conftest import Simunix
 
 LOOP = """
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,7 +28,26 @@ __attribute__((noinline)) long asks_often(int times)
     return sum;
 }
 
-int main(void) { return asks_often(57) == 0; }
+/* Aligned, so that there is padding before it. */
+__attribute__((noinline, aligned(64))) int number_of(const char *text) { return atoi(text); }
+
+int main(int count, char **arguments) { return asks_often(count > 1 ? number_of(arguments[1]) : 57) == 0; }
+"""
+
+
+WAKES = """
+import ctypes, mmap, os
+libc = ctypes.CDLL(None, use_errno=True)
+word = ctypes.c_uint32.from_buffer(mmap.mmap(-1, 4096))
+if os.fork() == 0:
+    libc.syscall(202, ctypes.byref(word), 0, 0, None)  # FUTEX_WAIT, not private
+    os._exit(0)
+os.sched_yield()
+def wake():
+    return libc.syscall(202, ctypes.byref(word), 1, 1)  # FUTEX_WAKE
+woken = wake()
+os.wait()
+print(woken, sum(wake() for _ in range(500)))
 """
 
 
@@ -56,6 +76,21 @@ def test_a_hot_instruction_is_named(simunix: Simunix, loop: Path, tmp_path: Path
     assert messages["loop", "EXIT"] == 1
     digests = {json.loads((tmp_path / out / "run.json").read_text())["events_sha256"] for out in ("counted", "plain")}
     assert len(digests) == 1
+
+
+def test_a_hotter_instruction_is_rewritten(simunix: Simunix, loop: Path, tmp_path: Path) -> None:
+    assert simunix("run", "--out", tmp_path / "few", "--", loop, "1").returncode == 0
+    assert simunix("run", "--out", tmp_path / "many", "--", loop, "5001").returncode == 0
+    few, many = (json.loads((tmp_path / out / "run.json").read_text())["counts"] for out in ("few", "many"))
+    assert many["traps"] + many["preloaded_calls"] == few["traps"] + few["preloaded_calls"] + 5000
+    assert many["traps"] - few["traps"] == 127
+
+
+def test_waking_nobody_in_shared_memory_needs_no_message(simunix: Simunix, tmp_path: Path) -> None:
+    run = simunix("run", "--count-calls", "--out", tmp_path / "wakes", "--", "/usr/bin/python3", "-c", WAKES)
+    assert (run.returncode, run.stdout) == (0, "1 0\n")
+    messages = {row["message"]: int(row["count"]) for row in rows_of(tmp_path / "wakes/messages.csv")}
+    assert messages["WAKE"] == 1
 
 
 def test_the_tables_need_a_folder(simunix: Simunix) -> None:

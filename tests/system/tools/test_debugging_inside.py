@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -68,7 +69,8 @@ def words(*commands: str) -> list[str]:
 @pytest.mark.slow
 def test_gdb_runs_a_program(simunix: Simunix, binary: Path, tmp_path: Path) -> None:
     commands = ["break add", "run", "info threads", "backtrace", "print second", "finish", "print total", "next", "stepi"]
-    commands += ["delete", "call add(100, 0)", "break printf", "continue", "up", "print total", "delete", "continue"]
+    commands += ["delete", "watch total", "continue", "delete"]
+    commands += ["call add(100, 0)", "break printf", "continue", "up", "print total", "delete", "continue"]
     run = ["run", "--out", tmp_path / "out", "--", "gdb", *words(*commands), binary]
     done = simunix(*run)
     assert done.returncode == 0, done.stderr
@@ -76,6 +78,7 @@ def test_gdb_runs_a_program(simunix: Simunix, binary: Path, tmp_path: Path) -> N
     assert re.search(r"hit Breakpoint 1(\.1)?, add \(first=0, second=10\) at .*adds.c:10\n", said)
     assert re.search(r"\* 2 +Thread .* add \(first=0, second=10\)", said) and re.search(r"#1 .* in work ", said)
     assert "$1 = 10\n" in said and "Value returned is $2 = 10\n" in said and "$3 = 10\n" in said and "$4 = 100\n" in said
+    assert "Old value = 10\nNew value = 21\n" in said
     assert "$5 = 133\n" in said and "total 133\n" in said and "exited with code 03" in said
     again = simunix("run", "--out", tmp_path / "again", *run[3:])
     assert again.stdout == said
@@ -109,6 +112,16 @@ def test_strace_shows_a_program_and_its_children(simunix: Simunix, tmp_path: Pat
     assert re.search(r'write\(1, "hi\\n", 3\) += 3\n', lines) and re.search(r'read\(0, "hi\\n", \d+\) += 3\n', lines)
     assert len(re.findall(r"\+\+\+ exited with 0 \+\+\+", lines)) == 3 and lines.endswith("+++ exited with 4 +++\n")
     assert "--- SIGCHLD" in lines
+
+
+@needs_strace
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("setpriv") is None, reason="only root can become nobody, by setpriv")
+def test_what_gains_privileges_is_refused_under_a_tracer(simunix: Simunix) -> None:
+    unprivileged = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    done = simunix("run", "--", *unprivileged, "strace", "-o", "/dev/null", "su", "--version")
+    assert done.returncode == 1
+    assert "su: setuid or setgid: an emulated process traces it, and Linux would give it no privileges" in done.stderr
+    assert simunix("run", "--", *unprivileged, "su", "--version").returncode == 0
 
 
 @needs_strace

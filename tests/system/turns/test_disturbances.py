@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import contextlib
 import json
 import os
@@ -16,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from simunix.app.join import ask
+from simunix.app.join import ask, connect
 
 ROOT = Path(__file__).resolve().parents[3]
 LIMIT_S = 30.0
@@ -156,6 +157,39 @@ def test_what_is_done_by_hand(tmp_path: Path, requests: tuple[dict[str, object],
     record, output = running.end()
     assert record["deterministic"] is False and reason in record["disturbances"]
     assert "comes out the same" not in output
+
+
+MALFORMED = (
+    b"[" * 200_000,
+    b"[]",
+    b"\xff",
+    b'{"op": "dance"}',
+    b'{"op": "pace", "pace": "x"}',
+    b'{"op": "pace", "pace": NaN}',
+    b'{"op": "pace", "pace": 1e300}',
+    b'{"op": "change", "changes": [5]}',
+    b'{"op": "change", "changes": [{"kind": "HostChange", "host": "n1", "state": "asleep"}]}',
+    b'{"op": "change", "changes": [{"kind": "LinkChange", "link": "n1", "bandwidth_bytes_per_s": "x"}]}',
+    b'{"op": "ps", "host": []}',
+    b'{"op": "run", "host": "n1", "argv": [], "environment": {}, "directory": "/"}',
+    b'{"op": "run", "host": "n1", "argv": ["/bin/true", "\\ud800"], "environment": {}, "directory": "/"}',
+    b'{"op": "run", "host": "n1", "argv": ["/bin/true"], "environment": {"A": 5}, "directory": "/"}',
+    b"x" * 300_000,
+)
+
+
+def test_malformed_requests_are_refused_and_the_run_goes_on(tmp_path: Path) -> None:
+    running = Running(tmp_path)
+    for message in MALFORMED:
+        with connect(tmp_path / "run") as control:
+            control.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+            rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0, 1, 2]))]
+            control.sendmsg([message], rights if b'"run"' in message else [])
+            answer = json.loads(control.recv(1 << 18))
+        assert answer["error"].isprintable() and len(answer["error"]) < 300, message[:100]
+    ask(tmp_path / "run", {"op": "stop"})
+    record, output = running.end()
+    assert record["disturbances"] == ["the run was ended by hand"] and "Traceback" not in output
 
 
 def test_a_timer_of_cpu_time(tmp_path: Path) -> None:

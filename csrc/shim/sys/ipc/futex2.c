@@ -37,9 +37,8 @@ static long check_waiter(const struct futex_waitv *waiter)
 }
 
 /* All words must be as expected; then the server is told where the next park waits. */
-static long announce(struct call *call, const struct futex_waitv *waiters, unsigned count)
+static long announce(struct call *call, const struct futex_waitv *waiters, unsigned count, uint64_t *keys)
 {
-    uint64_t keys[2 * WORDS_MAX];
     struct msgpack_writer writer;
     struct reply reply;
 
@@ -49,14 +48,14 @@ static long announce(struct call *call, const struct futex_waitv *waiters, unsig
         futex_key(call->thread->process, waiters[i].uaddr, (waiters[i].flags & FUTEX_PRIVATE_FLAG) != 0, keys + 2 * i);
     }
     request_start(call->thread, &writer, OP_FUTEX_WORDS, 1);
-    msgpack_put_bytes(&writer, keys, 16 * count);
+    msgpack_put_bytes(&writer, keys, 2 * sizeof *keys * count);
     return request_call(call->thread, &writer, &reply);
 }
 
-static void count_waiter(struct call *call, const struct futex_waitv *waiters, unsigned count, int change)
+static void count_waiter(struct call *call, const uint64_t *keys, unsigned count, int change)
 {
     for (unsigned i = 0; i < count; i++)
-        *futex_waiters(call->thread->process, waiters[i].uaddr) += (uint16_t)change;
+        futex_count_waiter(call->thread->process, keys + 2 * i, change);
 }
 
 /* The index of a word that was woken. A wake for another reason looks like one of the first word, and the caller looks again. */
@@ -65,6 +64,7 @@ long sys_futex_waitv(struct call *call)
     const struct futex_waitv *waiters = (void *)call->a[0];
     unsigned count = (unsigned)call->a[1];
     struct wait wait = {.kind = PARK_FUTEX, .a = SPACE_MANY, .b = count, .c = FUTEX_BITSET_MATCH_ANY};
+    uint64_t keys[2 * WORDS_MAX];
     long result;
 
     if (call->a[2] != 0 || count == 0 || count > WORDS_MAX || waiters == NULL)
@@ -75,14 +75,14 @@ long sys_futex_waitv(struct call *call)
     for (unsigned i = 0; i < count && result == 0; i++)
         result = check_waiter(&waiters[i]);
     if (result == 0)
-        result = announce(call, waiters, count);
+        result = announce(call, waiters, count, keys);
     if (result != 0)
         return result;
-    count_waiter(call, waiters, count, 1);
+    count_waiter(call, keys, count, 1);
     call->thread->process->waiters_elsewhere++;
     result = wait_on(call, &wait, true);
     call->thread->process->waiters_elsewhere--;
-    count_waiter(call, waiters, count, -1);
+    count_waiter(call, keys, count, -1);
     if (result < 0)
         return result;
     return result == WAKE_TIMEOUT ? -ETIMEDOUT : wait.value;

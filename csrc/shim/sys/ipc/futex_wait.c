@@ -7,11 +7,6 @@
 #define WAKES_BEFORE_YIELD 32
 #define LOOK_AGAIN (-1) /* nobody has woken the thread: rsg_server/process/futex.py */
 
-uint16_t *futex_waiters(struct process *process, uint64_t address)
-{
-    return &process->waiters[(address >> 2) % WAITER_SLOTS];
-}
-
 long futex_check_word(const uint32_t *word)
 {
     if (((uint64_t)word & 3) != 0)
@@ -30,7 +25,6 @@ static bool changed_by_death(const uint32_t *word, uint32_t expected)
 long futex_wait(struct call *call, uint32_t *word, bool is_private, uint32_t expected, int64_t deadline, uint32_t bitset)
 {
     struct process *process = call->thread->process;
-    uint16_t *waiters = futex_waiters(process, (uint64_t)word);
     uint64_t key[2];
     long result;
 
@@ -42,9 +36,9 @@ long futex_wait(struct call *call, uint32_t *word, bool is_private, uint32_t exp
     struct wait wait = {
         .kind = PARK_FUTEX, .deadline = deadline, .a = key[0], .b = key[1], .c = bitset, .by_handoff = key[0] == 0};
     do {
-        (*waiters)++;
+        futex_count_waiter(process, key, 1);
         result = wait_on(call, &wait, deadline == NEVER);
-        (*waiters)--;
+        futex_count_waiter(process, key, -1);
     } while (result == WAKE_READY && wait.value == LOOK_AGAIN && !changed_by_death(word, expected));
     return result == WAKE_TIMEOUT ? -ETIMEDOUT : result;
 }
@@ -70,7 +64,7 @@ long futex_wake(struct call *call, uint32_t *word, bool is_private, int64_t most
     if (bitset == 0)
         return -EINVAL;
     futex_key(process, (uint64_t)word, is_private, key);
-    if (key[0] == 0 && *futex_waiters(process, (uint64_t)word) == 0)
+    if (!futex_has_waiters(process, key))
         return 0;
     if (key[0] == 0 && handoff_wake(process, key[1], most > 0 ? most : 1, bitset, &woken))
         return let_pass(call, woken);
@@ -95,6 +89,6 @@ long futex_requeue(struct call *call, const struct futex_pair *pair, int64_t wak
         return reply.status;
     handoff_requeue(process, from, to, reply.status, reply_number(&reply, 1));
     if (reply_number(&reply, 1) > 0)
-        (*futex_waiters(process, (uint64_t)pair->to))++;
+        futex_count_waiter(process, to, 1);
     return reply.status + reply_number(&reply, 1);
 }

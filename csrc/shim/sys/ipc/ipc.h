@@ -1,6 +1,6 @@
 /* Room sys/ipc: futexes, System V semaphores and message queues, POSIX message queues.
  *
- * Owns the keys of futex words and the counts of their waiters. May call turn and below, and no other family.
+ * Owns the keys of futex words and the counts of their waiters, and the question which mapping holds an address. May call turn and below, and no other family.
  */
 #ifndef SIMUNIX_SYS_IPC_H
 #define SIMUNIX_SYS_IPC_H
@@ -12,11 +12,23 @@ struct futex_pair {
     bool from_private, to_private;
 };
 
+/* mappings.c: struct procmap_query of linux/fs.h */
+#define MAPPING_WRITABLE 0x02
+#define MAPPING_SHARED 0x08
+struct map_query {
+    uint64_t size, flags, address;
+    uint64_t start, end, vma_flags, page_size, offset, inode;
+    uint32_t major, minor, name_size, build_id_size;
+    uint64_t name, build_id;
+};
+bool mapping_find(uint64_t address, struct map_query *query, char *path, size_t room);
+
 /* futex_key.c */
 void futex_key(struct process *process, uint64_t address, bool is_private, uint64_t key[2]);
+void futex_count_waiter(struct process *process, const uint64_t key[2], int change);
+bool futex_has_waiters(const struct process *process, const uint64_t key[2]);
 
 /* futex_wait.c */
-uint16_t *futex_waiters(struct process *process, uint64_t address);
 long futex_check_word(const uint32_t *word);
 long futex_wait(struct call *call, uint32_t *word, bool is_private, uint32_t expected, int64_t deadline, uint32_t bitset);
 long futex_wake(struct call *call, uint32_t *word, bool is_private, int64_t most, uint32_t bitset);

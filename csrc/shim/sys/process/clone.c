@@ -378,5 +378,5 @@ long sys_vfork(struct call *call)
 {
     struct clone_args args = {.flags = CLONE_VFORK | CLONE_VM, .exit_signal = SIGCHLD};
 
-    return spawn_in_memory(call, &args);
+    return spawn(call, &args);
 }

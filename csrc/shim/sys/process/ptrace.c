@@ -73,7 +73,29 @@ static long transfer_registers(const struct stopped *tracee, bool writes, void *
     return transfer(tracee, writes, tracee->at + offsetof(struct trace_stop, registers), registers, size);
 }
 
-/* PTRACE_PEEKUSER and POKEUSER: the general registers; debug registers read as 0 and are not there to be set. */
+/* May debug register 7 be this? What is only read cannot be watched. */
+static bool can_watch(uint64_t control)
+{
+    for (int place = 0; place < 4; place++)
+        if ((control >> 2 * place & 3) != 0 && (control >> (16 + 4 * place) & 3) > WATCH_WRITE)
+            return false;
+    return true;
+}
+
+static long transfer_debug(const struct stopped *tracee, bool writes, uint64_t which, uint64_t *word)
+{
+    uint64_t at;
+    long result = transfer(tracee, false, tracee->at + offsetof(struct trace_stop, debug), &at, sizeof at);
+
+    if (writes && which == 7 && !can_watch(*word)) {
+        warn_once(current_thread(), WARN_REFUSED, "ptrace(PTRACE_POKEUSER): a watchpoint for reads; only writes can be watched",
+                  NULL);
+        return -EINVAL;
+    }
+    return result != 0 ? result : transfer(tracee, writes, at + which * sizeof at, word, sizeof *word);
+}
+
+/* PTRACE_PEEKUSER and POKEUSER: the general registers and the debug registers. */
 static long transfer_user(const struct stopped *tracee, bool writes, struct call *call)
 {
     uint64_t offset = (uint64_t)call->a[2];
@@ -83,10 +105,7 @@ static long transfer_user(const struct stopped *tracee, bool writes, struct call
     if (offset % 8 != 0)
         return -EIO;
     if (offset - DEBUG_REGISTERS_OFFSET < DEBUG_REGISTERS_BYTES) {
-        if (writes)
-            return word == 0 ? 0 : -EINVAL;
-        word = 0;
-        result = 0;
+        result = transfer_debug(tracee, writes, (offset - DEBUG_REGISTERS_OFFSET) / 8, &word);
     } else if (offset >= USER_REGISTERS * sizeof(uint64_t)) {
         return -EIO;
     } else {

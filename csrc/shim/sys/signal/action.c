@@ -82,20 +82,22 @@ static void take_traps(struct process *process)
     }
 }
 
-/* Before the trap net is there, which takes SIGSYS. Handlers that were installed before the shim's constructor ran (libpthread of
- * glibc before 2.34 is initialised first) would return through libc's restorer, which is trapped, and may block SIGSYS. */
+/* Before the trap net is there, which takes SIGSYS. Handlers that were installed before the shim's constructor ran would return
+ * through libc's restorer, which is trapped, and may block SIGSYS. With glibc before 2.34 two may begin as early: libpthread, which
+ * takes 32 and 33, and a sanitizer, which takes signals of faults. */
 void actions_start(struct process *process)
 {
+    static const int asked[] = {SIGSEGV, SIGBUS, SIGSYS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, 32, 33};
     struct kernel_sigaction action;
     struct kernel_sigaction old;
 
-    for (int signal = 1; signal <= SIGNAL_LAST; signal++) {
-        if (NATIVE(rt_sigaction, signal, NULL, &action, 8) != 0)
+    for (unsigned i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+        if (NATIVE(rt_sigaction, asked[i], NULL, &action, 8) != 0)
             continue;
-        if (signals_are_ours(process, signal))
-            process->actions[signal] = action;
+        if (signals_are_ours(process, asked[i]))
+            process->actions[asked[i]] = action;
         else if (is_handler(&action))
-            change(process, signal, &action, &old);
+            change(process, asked[i], &action, &old);
     }
     enter_for_faults();
     process->take_traps = take_traps;
@@ -218,7 +220,7 @@ const struct handler_entry *action_enter(struct thread *thread, int signal, cons
 /* Is every signal blocked that can be, as while the shim handles a call? */
 static bool is_in_shim(const struct ucontext *context)
 {
-    uint64_t others = SIGNALS_OF_FAULTS | SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP);
+    uint64_t others = SIGNALS_OF_FAULTS | SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP);
 
     return trap_is_own_text(context->uc_mcontext.rip) && (context->uc_sigmask | others) == SIGNALS_ALL;
 }

@@ -2,10 +2,27 @@
 #include "shim/core/clock.h"
 #include "shim/turn/turn.h"
 
+/* Linux lets a sleep be late by 50 us (PR_SET_TIMERSLACK in prctl(2)), and short ones always are: here no sleep is. But a thread
+ * that makes one short sleep after the other waits for a moment, and each costs some microseconds of real time: such a loop
+ * would be slower than on a real computer. */
+#define SLACK_NS 50000
+#define SHORT_SLEEPS 1000
+
+static int64_t heed_slack(struct thread *thread, int64_t deadline)
+{
+    int64_t late = (int64_t)thread->process->page->now_ns + SLACK_NS;
+
+    if (deadline >= late) {
+        thread->short_sleeps = 0;
+        return deadline;
+    }
+    return ++thread->short_sleeps > SHORT_SLEEPS ? late : deadline;
+}
+
 /* Sleep until a deadline; what is left goes to `left` when a signal ends a relative sleep early. */
 static long sleep_until(struct call *call, int64_t deadline, struct kernel_timespec *left)
 {
-    struct wait wait = {.kind = PARK_TIME, .deadline = deadline, .by_handoff = true};
+    struct wait wait = {.kind = PARK_TIME, .deadline = heed_slack(call->thread, deadline), .by_handoff = true};
 
     for (;;) {
         long result = wait_on(call, &wait, false);

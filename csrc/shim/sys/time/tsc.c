@@ -29,6 +29,29 @@ static int reading(const uint8_t *code)
     return code[1] == 0x01 && code[2] == 0xf9 ? 3 : 0; /* rdtscp */
 }
 
+/* A thread that reads the counter again and again without a call spins until a moment. Each reading costs a fault here, hundreds
+ * of times what it costs natively: the longer the thread has spun, the more virtual time a reading costs, so that spinning is
+ * not slower than on a real computer. The moment is missed by a thousandth of the spinning at most, and by what Linux
+ * lets a timer be late by (PR_SET_TIMERSLACK in prctl(2)). */
+#define SPUN_PART 1024
+#define LONGEST_READING_NS 50000
+
+static void charge_spinning(struct thread *thread)
+{
+    uint64_t now_ns = thread->process->page->now_ns;
+    uint64_t price_ns;
+
+    if (thread->asked != thread->asked_at_tsc) {
+        thread->spins_since_ns = now_ns;
+        return;
+    }
+    price_ns = (now_ns - thread->spins_since_ns) / SPUN_PART;
+    if (price_ns > LONGEST_READING_NS)
+        price_ns = LONGEST_READING_NS;
+    if (price_ns > thread->process->page->read_cost_ns)
+        clock_charge_plainly(thread, price_ns);
+}
+
 /* A fault of the application: was it a reading of the counter, which is answered then? */
 bool tsc_answer(struct thread *thread, struct sigcontext *registers)
 {
@@ -37,7 +60,9 @@ bool tsc_answer(struct thread *thread, struct sigcontext *registers)
 
     if (size == 0 || thread->process->tsc_faults)
         return false;
+    charge_spinning(thread);
     cycles = CYCLES_PER_NS * (uint64_t)clock_read(thread, CLOCK_MONOTONIC);
+    thread->asked_at_tsc = thread->asked;
     registers->rax = (uint32_t)cycles;
     registers->rdx = cycles >> 32;
     if (size == 3)

@@ -36,6 +36,19 @@ def test_an_emulated_parent_keeps_the_zombies_that_are_its_to_wait_for(world: Fa
         assert actor.process.zombies == []
 
 
+def test_the_parent_of_a_process_that_has_just_died_is_found_by_one_short_line(
+    world: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parent = this_process(world).process
+    with real_process(world) as actor:
+        actor.process.parent = parent
+        kill(actor)
+        actor.process.dead = True
+        monkeypatch.setattr(Zombie, "status", lambda self: pytest.fail("a file of many lines was read"))
+        zombies.reap(world.kernel, actor.process)
+        assert [zombie.pid for zombie in parent.zombies] == [actor.process.pid]
+
+
 def test_a_zombie_of_no_emulated_process_is_waited_for(world: Fake) -> None:
     with real_process(world) as actor:
         kill(actor)

@@ -59,6 +59,17 @@ def test_another_call_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @interpreted_only
+def test_who_is_not_slower_than_real_time_pays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    with fake() as world:
+        watched = Watched(world, monkeypatch)
+        world.kernel.page.advance_to(world.kernel.page.now_ns + PATIENCES * AFTER_NS)
+        watched.look(PATIENCES * AFTER_NS, reads=3)
+        assert watched.computing.count == 0
+        watched.look(1, reads=3)
+        assert watched.computing.count == 1
+
+
+@interpreted_only
 def test_who_only_computes_pays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     with fake() as world:
         watched = Watched(world, monkeypatch)

@@ -60,10 +60,8 @@ def test_a_stranger_alone_is_given_all_its_patiences_in_one_turn() -> None:
 
 
 @interpreted_only
-@pytest.mark.parametrize(
-    ("due_ns", "enough_ns"), [(AFTER_NS // 2, AFTER_NS // 2), (1, SHORTEST_NS), (10**12, ROUNDS * AFTER_NS)]
-)
-def test_a_thread_that_computes_on_alone_takes_its_cpu_time_until_the_next_event(
+@pytest.mark.parametrize(("due_ns", "enough_ns"), [(AFTER_NS, AFTER_NS // 2), (1, SHORTEST_NS), (10**12, ROUNDS * AFTER_NS)])
+def test_a_thread_that_computes_on_alone_takes_half_of_the_time_until_the_next_event(
     monkeypatch: pytest.MonkeyPatch, due_ns: int, enough_ns: int
 ) -> None:
     """It was preempted before, so the run is not deterministic anyhow; each event used to take a second of real time."""
@@ -109,6 +107,25 @@ def test_several_may_serve_each_other() -> None:
         assert turns_until_all_spin(world, 3 * ROUNDS_TOGETHER) == 2 * ROUNDS_TOGETHER
 
 
+def test_several_that_never_make_a_call_wait_for_half_of_the_time_until_the_next_event() -> None:
+    """Each of them used to be given a second of CPU time for each event of another process."""
+    with fake() as world:
+        for actor in spinning(world, 2):
+            assert actor.spinner is not None
+            actor.spinner.patience_ns = SHORTEST_NS
+        world.kernel.timeline.add(world.kernel.now_ns + 40 * SHORTEST_NS, lambda: None)
+        assert turns_until_all_spin(world, 100) == 20
+
+
+def test_several_have_a_few_turns_each_however_soon_the_next_event_is() -> None:
+    with fake() as world:
+        for actor in spinning(world, 2):
+            assert actor.spinner is not None
+            actor.spinner.patience_ns = SHORTEST_NS
+        world.kernel.timeline.add(world.kernel.now_ns + 1, lambda: None)
+        assert turns_until_all_spin(world, 100) == 2 * ROUNDS
+
+
 def test_a_call_of_anybody_begins_the_count_anew() -> None:
     with fake() as world:
         spinning(world)
@@ -133,7 +150,7 @@ def test_patience_is_halved_while_others_can_run_and_turns_leave_no_trace() -> N
     with fake() as world:
         actors = spinning(world, 2)
         turns = world.kernel.log.turns
-        turns_until_all_spin(world, 1000)
+        turns_until_all_spin(world, 10_000)
         assert all(actor.spinner is not None and actor.spinner.patience_ns == SHORTEST_NS for actor in actors)
         assert world.kernel.log.turns == turns
         assert len(world.kernel.warnings) <= 1

@@ -1,0 +1,320 @@
+/* Instructions that have trapped often are rewritten: a jump to the shim takes the place of the `syscall`, and later calls of
+ * that instruction cost no signal. Programs without a libc to preload for, and what libc calls inside itself, gain most.
+ *
+ * `syscall` has two bytes, as a short jump has. That jump leads to padding between two functions (padding.c), which has room
+ * for a jump to a stub of this instruction's own; the stub leads to site_entry.S, and goes on behind the instruction. Not a
+ * byte behind the instruction changes, so a frame that was interrupted there, or a thread that waits in its call, returns as
+ * before. Of all threads of the process only this one is outside of the shim's own text, so none sees half of a change.
+ *
+ * A rewritten page of a file is memory of the process's own from then on. Only what has trapped TRAPS_BEFORE_REWRITE times is
+ * worth that, which an idle daemon's instructions have not; a process rewrites a few dozen instructions at most.
+ */
+#include "shim/core/clock.h"
+#include "shim/core/memory.h"
+#include "shim/entry/entry.h"
+#include "shim/sys/ipc/ipc.h"
+#include "shim/turn/turn.h"
+
+#define TRAPS_BEFORE_REWRITE 128
+#define WATCHED 64
+#define STUBS 64
+#define LONG_JUMP_BYTES 5
+#define PAGE 4096UL
+#define BELOW_IMAGE 0x10000UL /* where the stubs of a program lie that is too far from the shim: nothing else is put there */
+
+/* A stub: code, and behind it what site_entry.S reads. The `syscall` in it, which is outside of the shim's text, traps. */
+struct stub {
+    uint8_t code[40];
+    uint64_t next; /* behind the instruction */
+    uint64_t raw;  /* the stub's own `syscall`, for calls that need the trapped registers */
+    uint64_t again;
+};
+
+_Static_assert(sizeof(struct stub) == 64 && STUBS * sizeof(struct stub) == PAGE, "a page of stubs");
+_Static_assert(offsetof(struct stub, next) == 40, "the first instruction of a stub");
+_Static_assert(SITE_BLOCKED == SIGNALS_IN_SHIM, "site_entry.S");
+_Static_assert(offsetof(struct thread, own_stack) == SITE_OWN_STACK_OFFSET && OWN_STACK_BYTES == SITE_OWN_STACK_BYTES,
+               "site_entry.S");
+_Static_assert(offsetof(struct site_block, stub) == 80 && sizeof(struct site_block) == 96, "site_entry.S");
+
+static struct watch {
+    uint64_t instruction;
+    uint32_t traps;
+} watched[WATCHED];
+
+static struct stub near_shim[STUBS] __attribute__((aligned(PAGE)));
+static struct stub *near_program; /* the same for the program itself, if that is far from the shim */
+static unsigned stub_count;
+
+/* Which calls a rewritten instruction makes without a trap: those that neither need the trapped registers (new threads and
+ * processes, signal masks and frames), nor wait with a mask of their own, nor may run without a stack (munmap, exit), nor mean
+ * something else in the preload net (clock_nanosleep). */
+const uint8_t site_calls[SITE_CALLS] = {
+#define SITE(name) [__NR_##name] = 1
+    SITE(read),
+    SITE(write),
+    SITE(open),
+    SITE(close),
+    SITE(stat),
+    SITE(fstat),
+    SITE(lstat),
+    SITE(poll),
+    SITE(lseek),
+    SITE(mmap),
+    SITE(mprotect),
+    SITE(brk),
+    SITE(ioctl),
+    SITE(pread64),
+    SITE(pwrite64),
+    SITE(readv),
+    SITE(writev),
+    SITE(access),
+    SITE(pipe),
+    SITE(select),
+    SITE(sched_yield),
+    SITE(mremap),
+    SITE(madvise),
+    SITE(dup),
+    SITE(dup2),
+    SITE(nanosleep),
+    SITE(getpid),
+    SITE(sendfile),
+    SITE(socket),
+    SITE(connect),
+    SITE(accept),
+    SITE(sendto),
+    SITE(recvfrom),
+    SITE(sendmsg),
+    SITE(recvmsg),
+    SITE(shutdown),
+    SITE(bind),
+    SITE(listen),
+    SITE(getsockname),
+    SITE(getpeername),
+    SITE(socketpair),
+    SITE(setsockopt),
+    SITE(getsockopt),
+    SITE(wait4),
+    SITE(uname),
+    SITE(fcntl),
+    SITE(flock),
+    SITE(fsync),
+    SITE(fdatasync),
+    SITE(truncate),
+    SITE(ftruncate),
+    SITE(getcwd),
+    SITE(chdir),
+    SITE(rename),
+    SITE(mkdir),
+    SITE(rmdir),
+    SITE(creat),
+    SITE(link),
+    SITE(unlink),
+    SITE(symlink),
+    SITE(readlink),
+    SITE(chmod),
+    SITE(fchmod),
+    SITE(chown),
+    SITE(fchown),
+    SITE(umask),
+    SITE(gettimeofday),
+    SITE(getrusage),
+    SITE(sysinfo),
+    SITE(times),
+    SITE(getuid),
+    SITE(getgid),
+    SITE(geteuid),
+    SITE(getegid),
+    SITE(getppid),
+    SITE(getpgrp),
+    SITE(getgroups),
+    SITE(getpgid),
+    SITE(getsid),
+    SITE(statfs),
+    SITE(fstatfs),
+    SITE(gettid),
+    SITE(time),
+    SITE(futex),
+    SITE(sched_setaffinity),
+    SITE(sched_getaffinity),
+    SITE(getdents64),
+    SITE(fadvise64),
+    SITE(clock_gettime),
+    SITE(clock_getres),
+    SITE(epoll_wait),
+    SITE(epoll_ctl),
+    SITE(openat),
+    SITE(mkdirat),
+    SITE(newfstatat),
+    SITE(unlinkat),
+    SITE(renameat),
+    SITE(linkat),
+    SITE(symlinkat),
+    SITE(readlinkat),
+    SITE(fchmodat),
+    SITE(faccessat),
+    SITE(set_robust_list),
+    SITE(utimensat),
+    SITE(fallocate),
+    SITE(timerfd_settime),
+    SITE(accept4),
+    SITE(eventfd2),
+    SITE(epoll_create1),
+    SITE(dup3),
+    SITE(pipe2),
+    SITE(preadv),
+    SITE(pwritev),
+    SITE(prlimit64),
+    SITE(renameat2),
+    SITE(getrandom),
+    SITE(statx),
+    SITE(faccessat2),
+#undef SITE
+};
+
+/* Has this instruction trapped so often, just now, that it is worth a rewriting? Instructions that share a place drive each
+ * other out, so that only hot ones stay. */
+static bool is_due(uint64_t instruction)
+{
+    unsigned place = (unsigned)(instruction >> 1 ^ instruction >> 9) % WATCHED;
+
+    if (watched[place].instruction == instruction)
+        return ++watched[place].traps == TRAPS_BEFORE_REWRITE;
+    if (watched[place].traps > 0 && watched[place].traps < TRAPS_BEFORE_REWRITE)
+        watched[place].traps--;
+    else if (watched[place].traps == 0)
+        watched[place] = (struct watch){instruction, 1};
+    return false;
+}
+
+/* The cancellation of threads asks, from glibc 2.41 on and in musl, whether a signal came at this very instruction: it stays. */
+static bool asks_for_cancellation(uint64_t instruction)
+{
+    static const uint8_t before[] = {0x4c, 0x89, 0x5c, 0x24, 0x08}; /* mov %r11,8(%rsp) */
+
+    return memcmp((void *)(instruction - sizeof before), before, sizeof before) == 0;
+}
+
+static bool is_near(uint64_t a, uint64_t b)
+{
+    int64_t distance = (int64_t)(a - b);
+
+    return distance > INT32_MIN / 2 && distance < INT32_MAX / 2;
+}
+
+/* Room for a stub that a jump from `gap` reaches; NULL if there is none. */
+static struct stub *take_stub(uint64_t gap, uint64_t image)
+{
+    long result;
+
+    if (stub_count >= STUBS)
+        return NULL;
+    if (is_near(gap, (uint64_t)near_shim)) {
+        result = NATIVE(mprotect, near_shim, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
+        return result == 0 ? &near_shim[stub_count++] : NULL;
+    }
+    if (near_program == NULL) {
+        result = NATIVE(mmap, image - BELOW_IMAGE, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        if (result < 0 || (uint64_t)result != image - BELOW_IMAGE)
+            return NULL;
+        near_program = (struct stub *)result;
+    }
+    return is_near(gap, (uint64_t)near_program) ? &near_program[stub_count++] : NULL;
+}
+
+static uint8_t *put(uint8_t *at, const void *bytes, size_t size)
+{
+    memcpy(at, bytes, size);
+    return at + size;
+}
+
+static void put_long_jump(uint8_t *at, uint64_t target)
+{
+    int32_t distance = (int32_t)(target - (uint64_t)at - LONG_JUMP_BYTES);
+
+    *at = 0xe9;
+    memcpy(at + 1, &distance, sizeof distance);
+}
+
+static void write_stub(struct stub *stub, uint64_t instruction)
+{
+    static const uint8_t load_record[] = {0x48, 0x8d, 0x0d, 33, 0, 0, 0}; /* lea next(%rip),%rcx */
+    static const uint8_t load_entry[] = {0x49, 0xbb};                     /* movabs $site_entry,%r11 */
+    static const uint8_t jump[] = {0x41, 0xff, 0xe3};                     /* jmp *%r11 */
+    static const uint8_t trap[] = {0x0f, 0x05};                           /* syscall */
+    void (*entry)(void) = site_entry;
+    uint8_t *at = put(stub->code, load_record, sizeof load_record);
+
+    at = put(at, load_entry, sizeof load_entry);
+    at = put(at, &entry, sizeof entry);
+    at = put(at, jump, sizeof jump);
+    stub->raw = (uint64_t)at;
+    stub->again = instruction;
+    stub->next = instruction + SYSCALL_BYTES;
+    put_long_jump(put(at, trap, sizeof trap), stub->next);
+}
+
+static long write_jumps(uint64_t instruction, uint64_t gap, const struct stub *stub)
+{
+    uint64_t begin = (instruction < gap ? instruction : gap) & ~(PAGE - 1);
+    uint64_t end = (instruction < gap ? gap : instruction) + LONG_JUMP_BYTES;
+    const uint8_t short_jump[SYSCALL_BYTES] = {0xeb, (uint8_t)(gap - instruction - SYSCALL_BYTES)};
+    long result = NATIVE(mprotect, begin, end - begin, PROT_READ | PROT_WRITE | PROT_EXEC);
+
+    if (result != 0)
+        return result;
+    put_long_jump((uint8_t *)gap, (uint64_t)stub);
+    memcpy((void *)instruction, short_jump, sizeof short_jump);
+    return NATIVE(mprotect, begin, end - begin, PROT_READ | PROT_EXEC);
+}
+
+/* Guarded: what is read here may be no table, or may not be there. */
+static long rewrite(void *argument)
+{
+    uint64_t instruction = *(uint64_t *)argument;
+    struct map_query text;
+    struct stub *stub;
+    uint64_t image;
+    uint64_t gap;
+
+    if (!mapping_find(instruction, &text, NULL, 0) || text.inode == 0 ||
+        (text.vma_flags & (MAPPING_WRITABLE | MAPPING_SHARED)) != 0 || asks_for_cancellation(instruction))
+        return -ENOENT;
+    gap = padding_near(instruction, &text, LONG_JUMP_BYTES, &image);
+    stub = gap != 0 ? take_stub(gap, image) : NULL;
+    if (stub == NULL)
+        return -ENOMEM;
+    write_stub(stub, instruction);
+    return write_jumps(instruction, gap, stub);
+}
+
+/* A trap has come from an instruction: once it has often enough, later calls of it shall come without. */
+void hot_site_trapped(long number, uint64_t instruction)
+{
+    if ((uint64_t)number < SITE_CALLS && site_calls[number] != 0 && is_due(instruction))
+        guarded_call(rewrite, &instruction);
+}
+
+/* A call of a rewritten instruction, on the shim's own stack; all signals are blocked. */
+void site_call(struct site_block *block)
+{
+    struct thread *thread = current_thread();
+    struct call call = {
+        .number = block->number,
+        .a = {block->rdi, block->rsi, block->rdx, block->r10, block->r8, block->r9},
+        .thread = thread,
+        .mask = block->mask,
+        .mask_before = block->mask,
+    };
+    long result;
+
+    thread->process->page->preloaded++;
+    thread->has_waited = false;
+    clock_charge_call(&call);
+    result = dispatch(&call);
+    if (result == -ERESTART_CALL)
+        block->next = block->stub[2]; /* the instruction again, once the signal handler that waits has run */
+    else
+        block->number = result;
+}

@@ -1,0 +1,129 @@
+"""What a request to the control socket must hold. Whoever sends anything else is told so, and the run goes on.
+
+Nothing here changes anything: a request is read as a whole before its operation begins.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+from rsg_server.errors import SimunixError
+from rsg_server.faults.faults import HOST_STATES, KINDS, Change, from_message
+from rsg_server.process.host_state import Command
+
+Request = dict[str, Any]
+PACE_MOST = 1e12
+"""Virtual seconds per wall second; beyond this no number of nanoseconds says how far a run may go."""
+GRACE_MOST_NS = 10**18
+
+
+def is_number(value: object, least: float, most: float) -> bool:
+    """Whether a value of JSON is a number within these bounds: no truth value, and neither infinite nor NaN."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most and math.isfinite(value)
+
+
+def _is_word(value: object) -> bool:
+    """Whether a value is a text that can be handed to a process."""
+    try:
+        return isinstance(value, str) and b"\0" not in os.fsencode(value)
+    except UnicodeEncodeError:  # half of a pair of code units, which JSON can spell
+        return False
+
+
+def _are_words(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(_is_word(word) for word in value)
+
+
+def _optional(check: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: value is None or check(value)
+
+
+_CHANGES: dict[str, Callable[[object], bool]] = {
+    "host": _is_word,
+    "state": lambda value: value in HOST_STATES,
+    "grace_ns": lambda value: isinstance(value, int) and is_number(value, 0, GRACE_MOST_NS),
+    "link": _is_word,
+    "bandwidth_bytes_per_s": _optional(lambda value: is_number(value, 1e-9, 1e18)),
+    "latency_s": _optional(lambda value: is_number(value, 0, 1e9)),
+    "is_up": _optional(lambda value: isinstance(value, bool)),
+    "loss": _optional(lambda value: is_number(value, 0, 1)),
+    "one": _are_words,
+    "other": _are_words,
+    "rate": lambda value: is_number(value, 0, 1),
+}
+"""What the fields of all changes may be, by name."""
+
+
+def read(message: bytes) -> Request:
+    """The request in a message. Raises SimunixError if there is none."""
+    try:
+        request = json.loads(message)
+    except (ValueError, RecursionError) as error:
+        raise _malformed("expected one line of JSON") from error
+    if not isinstance(request, dict) or not isinstance(request.get("op"), str):
+        raise _malformed('expected an object with "op"')
+    return request
+
+
+def command(request: Request, fds: list[int]) -> tuple[str, Command]:
+    """The host and the program of a request to run one. Raises SimunixError."""
+    if len(fds) != 3:
+        raise SimunixError("three descriptors are needed to run a program")
+    argv, environment = request.get("argv"), request.get("environment")
+    if not _are_words(argv) or not argv:
+        raise _malformed("argv: expected the program and its arguments, without zero bytes")
+    if not isinstance(environment, dict) or not _are_words([*environment, *environment.values()]):
+        raise _malformed("environment: expected an object of texts, without zero bytes")
+    if not _is_word(request.get("directory")) or not _is_word(request.get("host")):
+        raise _malformed("directory and host: expected texts, without zero bytes")
+    stdin, stdout, stderr = fds
+    program = Command(
+        argv=tuple(argv),
+        environment=environment,
+        directory=request["directory"],
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        label="joined",
+        foreground=True,
+    )
+    return request["host"], program
+
+
+def pace(request: Request) -> float | None:
+    """Virtual seconds per wall second, None for as many as there can be. Raises SimunixError."""
+    value = request.get("pace", 0)
+    if value is not None and not (is_number(value, 0, PACE_MOST) and value > 0):
+        raise _malformed(f"pace: expected a number above 0 and up to {PACE_MOST:g}, or null")
+    return None if value is None else float(value)
+
+
+def changes(request: Request) -> list[Change]:
+    """The changes of hosts, links and partitions. Raises SimunixError."""
+    messages = request.get("changes")
+    if not isinstance(messages, list):
+        raise _malformed("changes: expected a list")
+    return [_change(message) for message in messages]
+
+
+def _change(message: object) -> Change:
+    kind = message.get("kind") if isinstance(message, dict) else None
+    if not isinstance(message, dict) or not isinstance(kind, str) or kind not in KINDS:
+        raise _malformed(f'changes: expected objects with a "kind", one of {", ".join(KINDS)}')
+    for name, value in message.items():
+        if name != "kind" and (name not in _CHANGES or not _CHANGES[name](value)):
+            raise _malformed(f"{kind}: {name[:40]!r} cannot be {str(value)[:40]!r}")
+    try:
+        return from_message(message)
+    except TypeError as error:
+        known = ", ".join(each.name for each in fields(KINDS[kind]))  # type: ignore[arg-type]
+        raise _malformed(f"{kind}: expected {known}") from error
+
+
+def _malformed(what: str) -> SimunixError:
+    return SimunixError(f"malformed request: {what}")
