@@ -7,6 +7,7 @@ help: ## this list
 setup: ## install what is missing, build, into .venv
 	@bash .ci/setup
 
+demo: export SIMUNIX_COMPILE_LATER = yes
 demo: setup ## a real day of a real machine on real Slurm, in virtual time
 	.venv/bin/simunix run scenarios/nasa-ipsc.yaml --out $(OUT)
 
