@@ -1,24 +1,12 @@
 // Lengths, options, families, flags and states that are wrong: each has its error, in the kernel's order of looking.
 // musl: no (musl retries accept4 without flags that it does not know)
-#include "check.h"
+#include "expect.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-
-static int problems;
-
-static void expect(const char *what, long result, long wanted)
-{
-    if ((result < 0 ? -errno : result) == wanted)
-        return;
-    dprintf(STDERR_FILENO, "%s: %ld (errno %d), wanted %ld\n", what, result, errno, wanted);
-    problems++;
-}
-
-#define EXPECT(call, wanted) expect(#call, (long)(call), wanted)
 
 int main(void)
 {

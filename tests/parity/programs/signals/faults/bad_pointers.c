@@ -1,6 +1,6 @@
 // A bad pointer given to a system call is EFAULT, whichever part of the kernel or of the emulation looks at it. A page that may
 // not be read or written is as bad as one that does not exist, and what lies beyond the addresses of programs.
-#include "check.h"
+#include "expect.h"
 
 #include <linux/futex.h>
 #include <mqueue.h>
@@ -19,16 +19,6 @@
 #include <sys/times.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
-
-static int problems;
-
-static void expect(const char *what, long result, long wanted)
-{
-    if (result == wanted)
-        return;
-    dprintf(2, "%s: %ld, wanted %ld\n", what, result, wanted);
-    problems++;
-}
 
 static long raw(long number, long a, long b, long c, long d, long e, long f)
 {

@@ -1,6 +1,6 @@
 // Values, sizes and flags that are wrong: each call answers with the kernel's error, and waits for nothing.
 // musl: no (musl does not look at the size of epoll_create, nor at the slash of mq_open)
-#include "check.h"
+#include "expect.h"
 
 #include <linux/futex.h>
 #include <mqueue.h>
@@ -14,18 +14,6 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
-
-static int problems;
-
-static void expect(const char *what, long result, long wanted)
-{
-    if ((result < 0 ? -errno : result) == wanted)
-        return;
-    dprintf(STDERR_FILENO, "%s: %ld (errno %d), wanted %ld\n", what, result, errno, wanted);
-    problems++;
-}
-
-#define EXPECT(call, wanted) expect(#call, (long)(call), wanted)
 
 int main(void)
 {
