@@ -72,6 +72,7 @@ struct thread {
     struct start_registers start;
     uint64_t guard; /* stack pointer to go back to where a fault ends the running handler, 0: none */
     struct process *process;
+    uint8_t *own_stack;  /* the kernel enters the shim here: OWN_STACK_BYTES */
     struct thread *next; /* in the list of dying or free records */
     int channel;         /* place (core/descriptors.c) of its SEQPACKET socket to the server */
     int epoll;           /* place of its private epoll, -1 until it first waits for a descriptor */
@@ -99,7 +100,6 @@ struct thread {
     bool starts_known;      /* it is to know the process before its first turn */
     uint32_t slot;          /* where it waits; 0: the server's slots are used up, and its channel is where it waits */
     int64_t pooled_channel; /* number of its channel and epoll in the process's pool, for a later thread; 0: not pooled */
-    uint8_t *own_stack;     /* the kernel enters the shim here: OWN_STACK_BYTES */
     struct process
         *copy;         /* the record of the process for which it was last the thread of a vfork-like child; kept for the next */
     void *environment; /* such a child's last list of variables for an exec, and its size; kept as well */

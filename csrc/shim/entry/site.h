@@ -3,7 +3,7 @@
 #define SIMUNIX_SITE_H
 
 #define SITE_CALLS 512
-#define SITE_OWN_STACK_OFFSET 304 /* own_stack in struct thread */
+#define SITE_OWN_STACK_OFFSET 160 /* own_stack in struct thread */
 #define SITE_PROCESS_OFFSET 152   /* process in struct thread */
 #define SITE_TRACEE_OFFSET 8      /* is_tracee in struct process */
 #define SITE_OWN_STACK_BYTES 40960
