@@ -3,7 +3,7 @@
 #define SIMUNIX_SITE_H
 
 #define SITE_CALLS 512
-#define SITE_OWN_STACK_OFFSET 264 /* own_stack in struct thread */
+#define SITE_OWN_STACK_OFFSET 304 /* own_stack in struct thread */
 #define SITE_OWN_STACK_BYTES 40960
 #define SITE_BLOCKED 0xfffffffffffffbbf /* SIGNALS_IN_SHIM */
 
