@@ -25,8 +25,9 @@ _INSTALL = """
 root=$1 release=$2 mirror=$3
 shift 3
 mount -t proc proc "$root/proc"
-hostname localhost
 [ -e "$root/etc/hosts" ] || echo "127.0.0.1 localhost" >"$root/etc/hosts"
+cp "$root/etc/hosts" "$root/etc/hosts.own"
+echo "127.0.0.1 $(uname -n)" >>"$root/etc/hosts"
 [ -s "$root/etc/apt/sources.list" ] || echo "deb $mirror $release main" >"$root/etc/apt/sources.list"
 printf '#!/bin/sh\\nexit 101\\n' >"$root/usr/sbin/policy-rc.d"
 chmod 755 "$root/usr/sbin/policy-rc.d"
@@ -34,13 +35,14 @@ export DEBIAN_FRONTEND=noninteractive LC_ALL=C
 chroot "$root" apt-get -q update
 chroot "$root" apt-get -q -y --no-install-recommends install "$@"
 rm "$root/usr/sbin/policy-rc.d"
+mv "$root/etc/hosts.own" "$root/etc/hosts"
 """
 """Installs packages in a root, without starting services: see invoke-rc.d(8).
 
 The set-up of a package may look up the name of its computer, which the root does not know.
 """
 
-NAMESPACES = ("unshare", "--mount", "--pid", "--ipc", "--uts", "--fork", "--mount-proc", "--kill-child")
+NAMESPACES = ("unshare", "--mount", "--pid", "--ipc", "--fork", "--mount-proc", "--kill-child")
 """Namespaces for debootstrap: processes and mounts of a package's installation end with debootstrap itself."""
 
 

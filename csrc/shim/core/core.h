@@ -166,7 +166,7 @@ struct process {
     int shared_count;
     struct shared_range shared[SHARED_RANGES_MAX];
     struct kernel_sigaction actions[65]; /* what the application believes that it has installed, where that is the shim's */
-    void (*take_traps)(struct process *process); /* sys/signal/action.c */
+    void (*take_traps)(struct process *process); /* entry/hot_site.c */
     bool tsc_faults;                             /* the application wants its readings of the time stamp counter to fault */
     void *handlers[65];                          /* the application's own, by signal, while the process is traced */
     bool traces_by_server;          /* its files may not grow as they like (RLIMIT_FSIZE): the server writes its traces */

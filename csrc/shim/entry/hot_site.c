@@ -13,6 +13,7 @@
 #include "shim/core/memory.h"
 #include "shim/entry/entry.h"
 #include "shim/sys/ipc/ipc.h"
+#include "shim/sys/signal/signal.h"
 #include "shim/turn/turn.h"
 
 #define TRAPS_BEFORE_REWRITE 128
@@ -52,7 +53,7 @@ static unsigned stub_count;
 /* Which calls a rewritten instruction makes without a trap: those that neither need the trapped registers (new threads and
  * processes, signal masks and frames), nor wait with a mask of their own, nor may run without a stack (munmap, exit), nor mean
  * something else in the preload net (clock_nanosleep). */
-const uint8_t site_calls[SITE_CALLS] = {
+uint8_t site_calls[SITE_CALLS] = {
 #define SITE(name) [__NR_##name] = 1
     SITE(read),
     SITE(write),
@@ -321,4 +322,11 @@ void site_call(struct site_block *block)
         block->next = block->stub[2]; /* the instruction again, once the signal handler that waits has run */
     else
         block->number = result;
+}
+
+/* The process is traced, and its tracer is to see the registers of its calls: rewritten instructions trap from now on. */
+void sites_take_traps(struct process *process)
+{
+    memset(site_calls, 0, sizeof site_calls);
+    actions_take_traps(process);
 }

@@ -209,6 +209,7 @@ bool shim_begin(char **argv, char **environment)
     rseq_forget();
     thread_use_own_stack(&main_thread);
     actions_start(&main_process);
+    main_process.take_traps = sites_take_traps;
     if (traced != 0)
         tracee_begin(&main_thread);
     main_thread.tracee.stops_at_calls = (traced & RESUME_SYSCALL) != 0;

@@ -69,7 +69,7 @@ static long change(struct process *process, int signal, const struct kernel_siga
 }
 
 /* The process is traced: its breakpoints and the like stop it before its own handler is asked. */
-static void take_traps(struct process *process)
+void actions_take_traps(struct process *process)
 {
     static const int traps[] = {SIGTRAP, SIGILL, SIGFPE};
 
@@ -100,7 +100,6 @@ void actions_start(struct process *process)
             change(process, asked[i], &action, &old);
     }
     enter_for_faults();
-    process->take_traps = take_traps;
 }
 
 /* A new image inherits what is ignored. */
@@ -118,7 +117,7 @@ void actions_take_back(struct process *process)
 {
     enter_for_faults();
     if (process->is_tracee)
-        take_traps(process);
+        actions_take_traps(process);
 }
 
 long sys_rt_sigaction(struct call *call)

@@ -15,6 +15,7 @@
 
 /* action.c */
 void actions_start(struct process *process);
+void actions_take_traps(struct process *process);
 void actions_release(const struct process *process);
 void actions_take_back(struct process *process);
 void action_release_held(struct thread *thread);
