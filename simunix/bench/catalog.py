@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rsg_server.errors import SimunixError
-from simunix.bench import demo, growth, hundred_jobs, long_runs, spawn, thirty_jobs, traps, turns
+from simunix.bench import demo, growth, hundred_jobs, long_runs, thirty_jobs
 from simunix.bench.context import Context
+from simunix.bench.costs import spawn, traps, turns
 from simunix.bench.parallel import parallelism
 from simunix.bench.row import Row
 from simunix.bench.wall_time import busy_loops, databases, five_hundred_jobs

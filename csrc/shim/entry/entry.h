@@ -38,7 +38,8 @@ struct site_block {
     const uint64_t *stub; /* next, raw, again: struct stub */
     uint64_t unused;
 };
-extern const uint8_t site_calls[SITE_CALLS];
+extern uint8_t site_calls[SITE_CALLS];
+void sites_take_traps(struct process *process);
 void hot_site_trapped(const struct process *process, long number, uint64_t instruction);
 void site_call(struct site_block *block);
 void site_entry(void);

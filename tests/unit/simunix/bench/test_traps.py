@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from simunix.bench.traps import read_messages, read_places, rows_of_messages, rows_of_places
+from simunix.bench.costs.traps import read_messages, read_places, rows_of_messages, rows_of_places
 
 TRAPS = """program,symbol,file,offset,call,count
 slurmctld,futex_wake+0x3,/lib/libc.so.6,0x10,futex,60

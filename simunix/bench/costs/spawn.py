@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simunix.bench.context import SIMUNIX, Context, MeasurementError
+from simunix.bench.costs.turns import build, checked
 from simunix.bench.requirements import lacks
 from simunix.bench.row import Row, at_most, missing
-from simunix.bench.turns import build, checked
 
 REPEATS = 5
 FEW, MANY, QUICK_MANY = 20, 220, 60

@@ -1,0 +1,1 @@
+"""What turns, traps and births cost."""
