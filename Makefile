@@ -14,7 +14,7 @@ demo: setup ## a real day of a real machine on real Slurm, in virtual time
 # Hundreds of processes are started: each would compile the modules anew that were edited since the setup.
 test test-slow: export PYTHONDONTWRITEBYTECODE =
 test: setup ## the fast tests (three minutes)
-	.venv/bin/pytest -q -n 2 --dist worksteal
+	.venv/bin/pytest -q -n 3 --dist worksteal  # some sleep
 
 test-slow: export SIMUNIX_CONFORMANCE = yes
 test-slow: export SIMUNIX_PROGRAMS = 1

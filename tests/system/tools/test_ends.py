@@ -105,7 +105,7 @@ def test_a_limit_of_file_size_in_the_middle_of_a_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "code", "words"),
     [
-        ("% > /dev/full", 1, "No space left on device"),
+        ("% > /dev/full", 5, "No space left on device"),
         ("% >&- 2>&- <&-", 0, ""),
         ("mkdir gone; cd gone; rmdir ../gone; %", 2, "choose another folder"),
     ],

@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 WITHOUT_SLOTS = "import rsg_server.process.slots as slots\nslots.SLOTS = 0\n"
-"""Threads that have no slot wait for the server's messages, so nobody hands a turn on."""
+"""Threads that have no slot wait for the server's messages, so nobody hands a turn on. Compiled modules keep their constants."""
 RUN = "import sys\nfrom simunix.cli.main import main\nsys.exit(main(sys.argv[1:]))"
 
 
@@ -30,7 +30,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(program: Path, out: Path, before: str, *arguments: str) -> tuple[str, int]:
     """What the program prints, and how many turns its process handed on."""
     command = [sys.executable, "-c", before + RUN, "run", "--out", out, "--", program, *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **({"SIMUNIX_PURE": "1"} if before else {})}
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=60, check=False, env=environment, stdin=subprocess.DEVNULL
     )
