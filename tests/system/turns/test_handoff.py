@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 WITHOUT_SLOTS = "import rsg_server.process.slots as slots\nslots.SLOTS = 0\n"
-"""Threads that have no slot wait for the server's messages, so nobody hands a turn on. Compiled modules keep their constants."""
+"""Threads without a slot wait for the server's messages, so nobody hands a turn on. Compiled, the constant could not be set."""
 RUN = "import sys\nfrom simunix.cli.main import main\nsys.exit(main(sys.argv[1:]))"
 
 
