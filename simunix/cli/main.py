@@ -107,7 +107,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _failed(text: str, code: int) -> int:
-    """Say what is wrong, if there is anybody left to tell; return the exit code."""
+    """Say what is wrong, if there is anybody left to tell, and nothing more of standard output; return the exit code."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _silence()
     with contextlib.suppress(OSError):
         print(f"simunix: {text}", file=sys.stderr, flush=True)
     return code

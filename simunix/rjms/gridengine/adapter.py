@@ -21,7 +21,7 @@ PACKAGES = {
     f"{layout.PROGRAMS}/qsub": "gridengine-client",
 }
 """Programs that must be installed, and the Debian package of each."""
-_VERSION = re.compile(rb"\0SGE (\d+\.\d+\.\d+)\0")
+_VERSION = re.compile(rb"Grid Engine\0[^.]{0,8}?(\d+\.\d+\.\d+)\0")
 
 
 @dataclass(frozen=True, slots=True)

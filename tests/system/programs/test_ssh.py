@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.programs.conftest import Needs, RunTwice
+from tests.system.programs.conftest import Needs, RunTwice, open_to_everybody
 
 pytestmark = pytest.mark.slow
 
@@ -74,8 +74,7 @@ def test_an_ordinary_user_and_pam(needs: Needs, run_twice: RunTwice, tmp_path: P
     write_keys(tmp_path)
     configuration = tmp_path / "sshd_config"
     configuration.write_text(configuration.read_text().replace("UsePAM no", "UsePAM yes"))
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
+    open_to_everybody(tmp_path)
     run = run_twice(PAM.replace("KEYS", str(tmp_path)))
     assert run.output("client", "client").splitlines() == ["This account is currently not available.", "1"]
     assert run.output("client", "user").splitlines() == ["7", "Last password change"], run.everything("client", "user")

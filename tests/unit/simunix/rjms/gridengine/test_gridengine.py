@@ -37,7 +37,7 @@ def with_programs(tmp_path: Path) -> Path:
     for program in GRIDENGINE.programs:
         file = folder / program.lstrip("/")
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(b"\0SGE 8.1.9\0")
+        file.write_bytes(b"Son of Grid Engine\0\0008.1.9\0")
         file.chmod(0o755)
     return folder
 
