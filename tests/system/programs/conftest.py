@@ -85,7 +85,7 @@ def open_to_everybody(folder: Path) -> None:
 def run_twice(fresh_simunix: Simunix, tmp_path: Path) -> RunTwice:
     """Run a scenario's text twice; both must succeed, without an unknown call, and leave the same event log.
 
-    Unless `has_chance`: a program that gains privileges has addresses by chance; glibc makes names of temporary files from these.
+    Unless `has_chance`: a program that gains privileges has addresses by chance, and glibc names temporary files by these.
     """
 
     def run(scenario: str, has_chance: bool = False) -> Run:
