@@ -35,6 +35,7 @@ JOBS = [
     (4, 7, 300, 2, 100),
     (5, 8, 20, 16, 100),
     (6, 8, 20, 1, 100),
+    (7, 8, 20, 1, 100),
 ]
 COMMANDS = """
 sleep 50; qhost; qstat -u '*'
@@ -100,9 +101,12 @@ def test_its_users_commands_answer(simunix: Simunix, tmp_path: Path, root: Path)
     assert "exit_status  3" in out and "failed       100 : assumedly after job" in out and "all.q" in out
 
 
-def test_arrays_and_dependencies(simunix: Simunix, tmp_path: Path, root: Path) -> None:
-    scenario = write(tmp_path, root, ", arrays: bursts")
-    done = simunix("run", scenario, "--out", tmp_path / "out", timeout=300)
+def test_equal_jobs_are_elements_of_an_array(simunix: Simunix, tmp_path: Path, root: Path) -> None:
+    done = simunix("run", write(tmp_path, root, ", arrays: bursts"), "--out", tmp_path / "out", timeout=300)
     assert done.returncode == 0, done.stderr
-    rows = rows_of(tmp_path / "out")
-    assert [row["final_state"] for row in rows].count("COMPLETED") == 5
+    submissions = (tmp_path / "out/hosts/l/files/var_spool_simunix/submissions.csv").read_text().splitlines()
+    numbers = {int(row["id"]): row["job_number"] for row in csv.DictReader(submissions)}
+    assert (numbers[6], numbers[7]) == ("6_1", "6_2")
+    rows = {int(row["job_id"]): row for row in rows_of(tmp_path / "out")}
+    assert [rows[number]["final_state"] for number in (6, 7)] == ["COMPLETED", "COMPLETED"]
+    assert [float(rows[number]["execution_time"]) for number in (6, 7)] == [20, 20]
