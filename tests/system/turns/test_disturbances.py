@@ -148,19 +148,25 @@ while True:
 """
 
 
+def command_line(pid: str) -> bytes:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
+
+
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGBUS])
 def test_the_signal_of_a_fault_sent_from_outside_to_the_holder_of_the_turn(tmp_path: Path, number: signal.Signals) -> None:
     (tmp_path / "computes.py").write_text(COMPUTES + f"# {tmp_path}")
-    line = [sys.executable, "-m", "simunix.cli.main", "run", "--out", "run", "--", "python3", str(tmp_path / "computes.py")]
+    program = [sys.executable, str(tmp_path / "computes.py")]
+    line = [sys.executable, "-m", "simunix.cli.main", "run", "--out", "run", "--", *program]
     simunix = subprocess.Popen(
         line, env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     assert simunix.stdout is not None and simunix.stdout.readline()
-    words = b"python3\0" + str(tmp_path / "computes.py").encode() + b"\0"
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError):
-            if Path(f"/proc/{pid}/cmdline").read_bytes() == words:
-                os.kill(int(pid), number)
+    words = "\0".join([*program, ""]).encode()
+    computing = [int(pid) for pid in filter(str.isdigit, os.listdir("/proc")) if command_line(pid) == words]
+    assert len(computing) == 1
+    os.kill(computing[0], number)
     simunix.communicate(timeout=LIMIT_S)
     record = json.loads((tmp_path / "run" / "run.json").read_text())
     assert f"was sent from outside of the emulation a {number.name}" in str(record["disturbances"])
