@@ -123,7 +123,8 @@ def _plan(section: SlurmSection, key: str, site: Site) -> SlurmPlan:
         added = database.plan(storage, key, section.controller, site.roots, site.is_root)
         files += added.files
         processes += added.processes
-        paths[storage.storage] = _merge(paths.get(storage.storage, ()), added.private)
+        if added.private:
+            paths[storage.storage] = _merge(paths.get(storage.storage, ()), added.private)
     return SlurmPlan(
         rjms=SLURM,
         name=section.cluster,
@@ -168,9 +169,9 @@ def login_of(section: SlurmSection) -> str:
 def _members(section: SlurmSection, key: str, storage: Database | None, site: Site) -> list[str]:
     """The hosts that have Slurm, each once; every host that the section names must be one of the scenario's."""
     members = dict.fromkeys([section.controller, login_of(section), *section.nodes])
-    if storage is not None:
+    if storage is not None and not storage.shared:
         members[storage.dbd] = None
-    for name in [*members, *([storage.storage] if storage else [])]:
+    for name in [*members, *([storage.dbd, storage.storage] if storage else [])]:
         if name not in site.hosts:
             known = fold_hosts(site.hosts)
             raise SimunixError(f"{key}: host {name!r} is not among the hosts of the scenario; known: {known}")
