@@ -110,3 +110,21 @@ def test_equal_jobs_are_elements_of_an_array(simunix: Simunix, tmp_path: Path, r
     rows = {int(row["job_id"]): row for row in rows_of(tmp_path / "out")}
     assert [rows[number]["final_state"] for number in (6, 7)] == ["COMPLETED", "COMPLETED"]
     assert [float(rows[number]["execution_time"]) for number in (6, 7)] == [20, 20]
+
+
+RECOVERY = """
+for name in waits runs lost; do qsub -terse -r y -N $name -b y sleep 200 >/dev/null; done
+sleep 300; qstat -u '*' >/dev/null && echo again
+sleep 600; for name in waits runs lost; do qacct -j $name | grep -E '^(failed|exit_status|jobname)' | tr -s ' ' | xargs; done
+"""
+
+
+def test_qmaster_and_execd_recover_from_power_cuts(simunix: Simunix, tmp_path: Path, root: Path) -> None:
+    """The qmaster's host is off for half a minute while jobs run and wait, then a node with a job is."""
+    events = "[{at: 1min, host: m, state: off, duration: 30s}, {at: 2min, host: n1, state: off, duration: 2min}]"
+    user = f"processes: [{{name: user, host: l, start: 35s, command: [/bin/sh, -c, {json.dumps(RECOVERY)}]}}]\nstop: user\n"
+    done = simunix("run", write(tmp_path, root, rest=user + f"events: {events}\n"), "--out", tmp_path / "out", timeout=300)
+    assert done.returncode == 0, done.stderr
+    out = (tmp_path / "out/hosts/l/user.out").read_text()
+    assert "again" in out and out.count("failed 0 exit_status 0") == 3
+    assert "jobname lost failed 19 : before writing exit_status" in out
