@@ -15,6 +15,7 @@
 #define WAITER_SLOTS 256
 #define OWN_STACK_BYTES 40960
 #define WATCHED_TERMINALS_MAX 64
+#define EXCLUSIVE_LISTENERS_MAX 8
 
 /* Registers to start a thread with, in the order in which sys/process/clone_entry.S restores them. */
 struct start_registers {
@@ -131,6 +132,14 @@ struct watched_terminal {
     uint64_t data; /* what the application is told of the master's events */
 };
 
+/* An epoll instance of the application, and a listening internet socket that it watches with EPOLLEXCLUSIVE. */
+struct exclusive_listener {
+    int epoll;
+    int fd;
+    int64_t socket;
+    uint64_t data; /* what the application is told of the socket's events */
+};
+
 /* One emulated process; a vfork-like child in the same memory has its own copy. */
 struct process {
     struct simunix_clock_page *page;
@@ -158,6 +167,8 @@ struct process {
     int proc; /* /proc, once the process has changed its root; 0 before */
     int terminal_count;
     struct watched_terminal terminals[WATCHED_TERMINALS_MAX];
+    int exclusive_count;
+    struct exclusive_listener exclusives[EXCLUSIVE_LISTENERS_MAX];
     bool has_signalfd;
     bool has_random_files; /* it has opened /dev/urandom */
     bool has_own_files;    /* it has opened what sys/procfs writes */
