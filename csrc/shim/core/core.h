@@ -42,7 +42,8 @@ enum handoff_state { HANDOFF_NONE, HANDOFF_WAITS, HANDOFF_READY };
 struct handoff_wait {
     struct thread *next; /* in the list of waiting threads, or of ready ones */
     enum handoff_state state;
-    bool is_news; /* the server does not know yet */
+    bool is_news;     /* the server does not know yet */
+    bool is_doubtful; /* the server may have woken it since */
     int16_t wait;
     int32_t syscall;
     int32_t wake;

@@ -42,6 +42,7 @@ bool handoff_alone(const struct thread *thread, uint64_t deadline);
 bool handoff_park(struct call *call, const struct wait *wait, enum simunix_wake *wake);
 void handoff_add(struct thread *thread, const struct wait *wait, long number, uint64_t blocked);
 bool handoff_wake(struct process *process, uint64_t word, int64_t most, uint32_t bitset, long *woken);
+void handoff_doubt(struct process *process, uint64_t word);
 void handoff_requeue(struct process *process, const uint64_t from[2], const uint64_t to[2], int64_t woken, int64_t moved);
 
 /* remote_handoff.c */
