@@ -86,7 +86,8 @@ def test_a_workload_through_oarsub_twice_the_same(fresh_simunix: Simunix, tmp_pa
     rows = rows_of(tmp_path / "first")
     assert {row["final_state"] for number, row in rows.items() if number != 4} == {"COMPLETED"}
     assert (rows[4]["final_state"], float(rows[4]["execution_time"])) == ("TIMEOUT", pytest.approx(125, abs=10))
-    assert [float(rows[number]["execution_time"]) for number in (1, 2, 3, 5, 6)] == [59, 59, 29, 19, 19]
+    times = [float(rows[number]["execution_time"]) for number in (1, 2, 3, 5, 6)]
+    assert times == pytest.approx([60, 60, 30, 20, 20], abs=1)  # OAR dates a start up to a second ahead
     assert [len(rows[number]["allocated_hosts"].split(",")) for number in (1, 5)] == [1, 4]
     assert [int(rows[number]["allocated_cores"]) for number in (1, 2, 3, 4, 5)] == [1, 4, 10, 2, 16]
 
@@ -97,7 +98,7 @@ def test_its_users_commands_answer(simunix: Simunix, tmp_path: Path, root: Path)
     done = simunix("run", scenario, "--out", tmp_path / "out", "--set", "workload.start=20min", timeout=300)
     assert done.returncode == 0, done.stderr
     out = (tmp_path / "out/hosts/l/user.out").read_text()
-    assert "available_upto besteffort core cpu" in out and "OAR_JOB_ID=4" in out
+    assert "core cpu cpuset drain host last_available_upto" in out and "OAR_JOB_ID=4" in out
     assert all(f"n{node}\n" in out for node in range(1, 5)) and out.count(" : Alive") == 16
     assert "3         H root " in out and "Deleting the job = 2 ...REGISTERED." in out
     assert "exit_code = 768 (3,0,0)" in out and out.count("state = Error") == 2
@@ -113,4 +114,4 @@ def test_equal_jobs_are_elements_of_an_array(simunix: Simunix, tmp_path: Path, r
     assert (numbers[6], numbers[7]) == ("6_1", "6_2")
     rows = rows_of(tmp_path / "out")
     assert [rows[number]["final_state"] for number in (6, 7)] == ["COMPLETED", "COMPLETED"]
-    assert [float(rows[number]["execution_time"]) for number in (6, 7)] == [19, 19]
+    assert [float(rows[number]["execution_time"]) for number in (6, 7)] == pytest.approx([20, 20], abs=1)
