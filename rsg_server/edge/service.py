@@ -44,11 +44,15 @@ class ServiceOptions:
 
 @dataclass(slots=True)
 class Service:
-    """Runs a kernel until its work is done; `finished` says when (default: no process is left)."""
+    """Runs a kernel until its work is done; `finished` says when (default: no process is left).
+
+    `at_limit` is called at `until_ns`, with the reason that `end` is to be told; by default that is `end` itself.
+    """
 
     kernel: Kernel
     options: ServiceOptions
     finished: Callable[[], bool] | None = None
+    at_limit: Callable[[str], None] | None = None
     paused: bool = False
     reason: str = ""
     joined: int = 0
@@ -72,7 +76,7 @@ class Service:
         self._token = trio.lowlevel.current_trio_token()
         self._restart_pace()
         if self.options.until_ns is not None:
-            self.kernel.timeline.add(self.options.until_ns, lambda: self.end("time limit"))
+            self.kernel.timeline.add(self.options.until_ns, lambda: (self.at_limit or self.end)("time limit"))
         with collected_seldom():
             while not self.reason:
                 self._set_limit()

@@ -100,9 +100,7 @@ class Emulation:
         self.kernel = self._make_kernel()
         self._gdb = self._make_gdb(debug)
         self.kernel.traces = strace.traces(directory, plan, self.isolation)
-        external = external_files(foreground or ())
-        options = ServiceOptions(plan.pace, plan.until_ns, keep_alive, plan.preempt_after_s, external)
-        self.service = Service(self.kernel, options, lambda: self.supervisor.is_finished())
+        self.service = self._make_service(keep_alive, foreground)
         self._observation = Observation(self.kernel, self.service.turns, directory, plan.observation)
         self.supervisor = Supervisor(self.service, plan, directory, foreground, gate, keep_alive)
 
@@ -171,6 +169,16 @@ class Emulation:
         gdb.check(self.plan)
         self.kernel.debugger = gdb.debugger
         return gdb
+
+    def _make_service(self, keep_alive: bool, foreground: Descriptors | None) -> Service:
+        external = external_files(foreground or ())
+        options = ServiceOptions(self.plan.pace, self.plan.until_ns, keep_alive, self.plan.preempt_after_s, external)
+        return Service(
+            self.kernel,
+            options,
+            finished=lambda: self.supervisor.is_finished(),
+            at_limit=lambda reason: self.supervisor.conclude(reason),
+        )
 
     # The run
 

@@ -73,7 +73,10 @@ class Footprint:
 
 @dataclass(frozen=True, slots=True)
 class ProcessSpec:
-    """A daemon or program: `restart` is never, on-failure or always."""
+    """A daemon or program: `restart` is never, on-failure or always.
+
+    One that `collects` starts, instead of at `start_ns`, when the run is finished or its time is up; the run ends after it.
+    """
 
     name: str
     host: str
@@ -86,6 +89,7 @@ class ProcessSpec:
     restart_delay_ns: int = 10**9
     essential: bool = False  # its failure at the start ends the run
     is_workload: bool = False  # the run is finished when all of these are
+    collects: bool = False
     footprint: Footprint = Footprint()
 
 

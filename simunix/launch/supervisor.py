@@ -47,6 +47,7 @@ class Supervised:
 class Supervisor:
     """Starts the processes of a plan at their times, and again where the plan wants it; ends the run by `service.end`.
 
+    A run that is finished, or whose time is up, ends when the programs that collect have run; one that fails ends at once.
     `foreground` are the descriptors of a single command, if the plan is one. With `keep_alive` the run is never finished.
     `gate` holds up starts while this computer is short of memory.
     """
@@ -69,8 +70,10 @@ class Supervisor:
         self._foreground = foreground
         self._gate = gate
         self._keep_alive = keep_alive
+        self._reason: str | None = None  # why the run ends, once it does nothing more than collect
+        self._collectors = [entry for entry in self.entries if entry.spec.collects]
         self._schedule_faults()
-        for entry in self.entries:
+        for entry in (entry for entry in self.entries if not entry.spec.collects):
             self._kernel.timeline.add(entry.spec.start_ns, partial(self._start, entry))
 
     def _schedule_faults(self) -> None:
@@ -153,8 +156,11 @@ class Supervisor:
             self._kernel.timeline.add(self._kernel.now_ns + spec.restart_delay_ns, partial(self._start, entry))
             return
         entry.ended = True
-        if self.is_finished() and (entry.exit_code == 0 or not spec.essential):
-            self._service.end("done")  # at this very turn, or the log would depend on how fast this computer is
+        is_well = entry.exit_code == 0 or not spec.essential
+        if spec.collects and is_well:
+            self._end_if_collected()
+        elif self._is_decided() and is_well:
+            self.conclude("done")  # at this very turn, or the log would depend on how fast this computer is
         elif spec.essential and not (spec.is_workload and entry.exit_code == 0):
             self.fail(
                 f"{spec.host}: {spec.name} ended with {describe_exit(entry.exit_code)} at "
@@ -171,9 +177,25 @@ class Supervisor:
         if entry.process is not None:
             inject(self._kernel, entry.process, number)
 
+    def conclude(self, reason: str) -> None:
+        """Have the programs run that collect, then end the run for this reason; the first reason counts."""
+        if self._reason is not None:
+            return
+        self._reason = reason
+        for entry in self._collectors:
+            if not self._kernel.faults.power.starts_programs(entry.spec.host):
+                self.fail(f"{entry.spec.host}: {entry.spec.name} cannot collect what the run has left there: the host is off")
+                return
+            self._kernel.timeline.add(self._kernel.now_ns, partial(self._start, entry))
+        self._end_if_collected()
+
+    def _end_if_collected(self) -> None:
+        if self._reason is not None and all(entry.ended for entry in self._collectors):
+            self._service.end(self._reason)
+
     def _end_if_finished(self) -> None:
-        if self.is_finished():
-            self._service.end("done")
+        if self._is_decided():
+            self.conclude("done")
 
     def _is_over(self, entry: Supervised) -> bool:
         if entry.at_boot:
@@ -181,7 +203,12 @@ class Supervisor:
         return entry.ended
 
     def is_finished(self) -> bool:
-        """Whether all that the plan waits for has ended: its workload, some processes, or all, by the plan's `stop`."""
+        """Whether all that the plan waits for has ended, and what collects then as well."""
+        self._end_if_finished()
+        return self._reason is not None and all(entry.ended for entry in self._collectors)
+
+    def _is_decided(self) -> bool:
+        """Whether all that decides has ended: the plan's workload, some of its processes, or all, by the plan's `stop`."""
         stop = self._plan.stop
         if stop == "time" or self._keep_alive:
             return False
@@ -193,7 +220,7 @@ class Supervisor:
         stop = self._plan.stop
         if isinstance(stop, frozenset):
             return spec.name in stop
-        return stop != "workload" or spec.is_workload
+        return spec.is_workload or (stop != "workload" and not spec.collects)
 
 
 def describe_exit(code: int | None) -> str:

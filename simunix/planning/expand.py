@@ -165,7 +165,7 @@ def _stop(scenario: Scenario, processes: Sequence[ProcessSpec]) -> str | frozens
         return "workload" if scenario.workload else "processes"
     if len(scenario.stop) == 1 and scenario.stop[0] in STOPS:
         return scenario.stop[0]
-    known = {process.name for process in processes}
+    known = {process.name for process in processes if not process.collects}
     for name in scenario.stop:
         if name not in known:
             raise SimunixError(f"stop: there is no process {name}; expected {', '.join((*STOPS, *sorted(known)))}")

@@ -129,6 +129,8 @@ class ClusterPlan:
 
     `private` has every host that belongs to the cluster. `records` are paths, on one of these hosts and inside one of
     its private paths, of the files in which the RJMS records jobs, the first with a job on each line; there may be none.
+    Where an RJMS writes no such file by itself, a process that `collects` asks the RJMS and writes the file, at the end of the
+    run; a run that fails or is interrupted before has no records.
     `environment` is what programs of its users need besides the scenario's.
     """
 

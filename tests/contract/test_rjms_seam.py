@@ -15,7 +15,7 @@ SIMUNIX = ROOT / "simunix"
 NAMES = {
     "slurm": "slurm|squeue|sbatch|srun|sacct|scontrol|\\bsinfo|scancel|munge|jobcomp",
     "gridengine": "grid ?engine|qsub|qstat|qacct|sge_|sgeadmin",
-    "oar": "oarsub|oarstat",
+    "oar": "\\boar(sub|stat|resume|nodes|property|sh|conf)?\\b|oar-|almighty",
     "htcondor": "condor",
 }
 """What names an RJMS, by the name of its folder."""

@@ -1,0 +1,1 @@
+"""OAR: clusters of Almighty with its PostgreSQL, and nodes with OAR's own sshd."""

@@ -1,0 +1,131 @@
+"""OAR, as `simunix.rjms.adapter` sees it: from the `oar:` section to files, paths and daemons of hosts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rsg_server.errors import SimunixError
+from simunix.launch.plan import FileSpec, PrivateSpec
+from simunix.ranges import fold_hosts
+from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, CompletedJob, Site
+from simunix.rjms.oar import accounting, configuration, daemons, layout
+from simunix.rjms.oar.clients import CLIENTS
+from simunix.rjms.oar.section import OarSection
+from simunix.roots.tree import THIS_COMPUTER, RootTree
+
+_VERSION = re.compile(r'\$OARVersion = "([^"]+)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Oar:
+    """Implements `simunix.rjms.adapter.Rjms`."""
+
+    name: str = "oar"
+    title: str = "OAR"
+    section: type[ClusterSection] = OarSection
+    clients: Clients = CLIENTS
+    programs: tuple[str, ...] = (layout.ALMIGHTY, layout.SSHD, layout.OARSUB)
+
+    def version(self, root: RootTree) -> str | None:
+        """See `Rjms.version`. It is read out of OAR's own library."""
+        if not (root.has(layout.ALMIGHTY) and root.has(layout.VERSION_FILE)):
+            return None
+        found = _VERSION.search(root.locate(layout.VERSION_FILE).read_text())
+        return found[1] if found else None
+
+    def plugins(self, root: RootTree) -> list[str]:
+        """See `Rjms.plugins`. Almighty starts the schedulers that the queues name, and no others."""
+        return []
+
+    def plan(self, section: ClusterSection, key: str, site: Site) -> ClusterPlan:
+        """See `Rjms.plan`."""
+        assert isinstance(section, OarSection)
+        return _plan(section, key, site)
+
+    def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:
+        """See `Rjms.completed`."""
+        (jobs,) = records
+        return accounting.parse(jobs.splitlines())
+
+
+OAR = Oar()
+
+
+def _plan(section: OarSection, key: str, site: Site) -> ClusterPlan:
+    login, database = section.login or section.controller, section.database or section.controller
+    members = list(dict.fromkeys((section.controller, login, *section.nodes)))
+    _check(key, [*members, database], site)
+    _check_scheduler(section, key, site.roots[section.controller])
+    cluster = configuration.Cluster(
+        controller=section.controller,
+        database=database,
+        cores={name: site.hardware[name].cpus for name in section.nodes},
+        sockets={name: site.hardware[name].sockets for name in section.nodes},
+        scheduler=section.scheduler,
+    )
+    postgres, here = (_postgres(site.roots[name]) for name in (database, section.controller))
+    private: dict[str, tuple[PrivateSpec, ...]] = dict.fromkeys(members, daemons.PATHS)
+    private[database] = (*private.get(database, ()), *daemons.DATABASE_PATHS)
+    return ClusterPlan(
+        rjms=OAR,
+        name=section.cluster,
+        controller=section.controller,
+        login=login,
+        files=_files(cluster, members, section, key, site),
+        processes=(
+            daemons.postgres(database, postgres),
+            daemons.almighty(section.controller, database, here),
+            *(daemons.sshd(name, index) for index, name in enumerate(section.nodes)),
+            daemons.records(section.controller, database, here),
+        ),
+        private=private,
+        records=(layout.RECORDS,),
+        nodes=section.nodes,
+        cores=sum(cluster.cores.values()),
+    )
+
+
+def _files(
+    cluster: configuration.Cluster, members: Sequence[str], section: OarSection, key: str, site: Site
+) -> tuple[FileSpec, ...]:
+    """Each host has the oar.conf of its own root with what follows from the platform, then with what the section says."""
+    changes = {**configuration.settings(cluster), **section.configuration}
+    texts = {root: root.locate(layout.CONF).read_text() for root in {site.roots[name] for name in members}}
+    texts = {root: configuration.changed(text, changes, f"{key}.configuration") for root, text in texts.items()}
+    return (
+        *(FileSpec(name, layout.CONF, texts[site.roots[name]].encode(), layout.USER, 0o600) for name in members),
+        FileSpec(cluster.controller, daemons.STATEMENTS, configuration.resources_sql(cluster).encode(), layout.USER),
+        FileSpec(cluster.controller, layout.START_RANKS, configuration.start_ranks().encode(), mode=0o755),
+    )
+
+
+def _postgres(root: RootTree) -> str:
+    """The folder of the programs of a root's newest PostgreSQL."""
+    versions = [path.name for path in root.locate(layout.POSTGRES_VERSIONS).iterdir() if path.name.isdigit()]
+    return f"{layout.POSTGRES_VERSIONS}/{max(versions, key=int)}/bin"
+
+
+def _check(key: str, members: Sequence[str], site: Site) -> None:
+    """Raise SimunixError for a host that the scenario does not have, one without OAR, and a caller who is not root."""
+    for name in members:
+        if name not in site.hosts:
+            raise SimunixError(f"{key}: host {name!r} is not among the hosts of the scenario; known: {fold_hosts(site.hosts)}")
+    for root in dict.fromkeys(site.roots[name] for name in members):
+        missing = sorted(package for path, package in layout.PACKAGES.items() if not root.has(path))
+        if missing and root == THIS_COMPUTER:
+            raise SimunixError(f"{key}: not installed: {', '.join(missing)}; as root: apt-get install {' '.join(missing)}")
+        if missing:
+            names = " ".join(layout.PACKAGES.values())
+            raise SimunixError(
+                f"{key}: not installed in the root {root.path}: {', '.join(missing)}; make it with {names} python3"
+            )
+    if not site.is_root:
+        raise SimunixError(f"{key}: OAR runs jobs as other users, which needs root; run simunix with sudo")
+
+
+def _check_scheduler(section: OarSection, key: str, root: RootTree) -> None:
+    known = sorted(path.name for path in root.locate(layout.SCHEDULERS).iterdir())
+    if section.scheduler is not None and section.scheduler not in known:
+        raise SimunixError(f"{key}.scheduler: {section.scheduler!r} is not installed; known: {', '.join(known)}")

@@ -1,0 +1,66 @@
+"""Programs of a plan that collect: they run when the run is finished or its time is up, and the run ends after them."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from simunix.launch.emulation import Emulation
+from simunix.launch.plan import ProcessSpec
+from simunix.launch.run_directory import RunDirectory
+from simunix.planning.expand import expand
+from simunix.rjms.scenario import load
+
+SCENARIO = """
+name: collecting
+hosts: [{{name: 'a,b'}}]
+stop: {stop}
+until: 1min
+processes: [{{name: daemon, host: a, command: 'sleep 3000'}}, {{name: work, host: b, command: 'sleep 20'}}]
+"""
+
+
+class Ended(NamedTuple):
+    """How a run ended, and when."""
+
+    reason: str
+    failure: str | None
+    at_s: float
+
+
+SLOW = ("/bin/sh", "-c", "sleep 5; date +%s")
+
+
+def run(tmp_path: Path, stop: str, argv: tuple[str, ...] = SLOW, essential: bool = True, events: str = "") -> Ended:
+    """Run the scenario with a program on the host `a` that collects."""
+    (tmp_path / "s.yaml").write_text(SCENARIO.format(stop=stop) + events)
+    plan = expand(load(tmp_path / "s.yaml"), tmp_path).plan
+    collector = ProcessSpec("collector", "a", argv, collects=True, essential=essential)
+    directory = RunDirectory.create(tmp_path / "out")
+    with closing(Emulation(replace(plan, processes=(*plan.processes, collector)), directory)) as emulation:
+        emulation.run()
+        return Ended(emulation.service.reason, emulation.failure, emulation.kernel.now_ns / 1e9)
+
+
+@pytest.mark.parametrize(("stop", "reason", "end_s"), [("work", "done", 25), ("time", "time limit", 65)])
+def test_the_run_ends_after_what_collects(tmp_path: Path, stop: str, reason: str, end_s: float) -> None:
+    assert run(tmp_path, stop) == (reason, None, pytest.approx(end_s, abs=0.1))
+    assert (tmp_path / "out/hosts/a/collector.out").read_text().strip().isdigit()
+
+
+def test_a_failure_to_collect_fails_the_run_if_it_is_essential(tmp_path: Path) -> None:
+    ended = run(tmp_path, "work", ("/bin/false",))
+    assert ended.failure is not None and "a: collector ended with exit code 1 at 20.0" in ended.failure
+
+
+def test_a_failure_to_collect_does_not_matter_else(tmp_path: Path) -> None:
+    assert run(tmp_path, "time", ("/bin/false",), essential=False)[:2] == ("time limit", None)
+
+
+def test_nothing_can_be_collected_on_a_host_that_is_off(tmp_path: Path) -> None:
+    ended = run(tmp_path, "work", events="events: [{at: 10s, host: a, state: off}]\n")
+    assert ended.failure == "a: collector cannot collect what the run has left there: the host is off"
