@@ -170,7 +170,7 @@ def _row(workload: str, job: Job, recorded: Recorded, done: CompletedJob | None)
         return row
     row = replace(row, submission_time=round(recorded.origin_s + submission.submitted_s, 6), final_state="UNFINISHED")
     if done is not None:
-        return _completed(row, done, recorded.epoch_s)
+        return replace(_completed(row, done, recorded.epoch_s), metadata=submission.message)
     if submission.number is None and submission.message:
         return replace(row, final_state="REJECTED", metadata=submission.message)
     return row

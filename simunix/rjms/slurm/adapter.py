@@ -14,7 +14,7 @@ from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.rjms.slurm.accounts import account_commands
 from simunix.rjms.slurm.clients import CLIENTS
 from simunix.rjms.slurm.database import Database
-from simunix.rjms.slurm.own_configuration import given_configuration, read_configuration, read_settings, slurm_user
+from simunix.rjms.slurm.own_configuration import features_of, given_configuration, read_configuration, read_settings, slurm_user
 from simunix.rjms.slurm.parameters import with_parameters
 from simunix.rjms.slurm.section import SlurmSection
 from simunix.roots.tree import RootTree
@@ -137,6 +137,7 @@ def _plan(section: SlurmSection, key: str, site: Site) -> SlurmPlan:
         nodes=section.nodes,
         cores=sum(site.hardware[name].cpus for name in section.nodes),
         database=storage,
+        features=features_of(cluster.conf),
     )
 
 
