@@ -2,8 +2,8 @@
 
 A *pair table* has a row for each job of either schedule. Jobs are the same if `workload_name`, `job_id` (the trace's number)
 and the place among equal ones agree. Of each job it has `user`, `account`, `partition` and `qos` (as the first schedule knows
-them, else the second), `cores`, `submit`, and, of the two schedules, `start_*`, `wait_*` and `slowdown_*` (bounded), where `*`
-is `base` or `other`; `change`, start_other - start_base; and `fate`, one of `FATES`. All times are seconds.
+them, else the second), `cores`, `submit`, and, of the two schedules, `submit_*`, `start_*`, `wait_*`, `slowdown_*` (bounded),
+where `*` is `base` or `other`; `change`, start_other - start_base; and `fate`, one of `FATES`. All times are seconds.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from simunix.metrics.per_job import area, bounded_slowdown, waiting_time
 
 SAME_S = 1.0
 """Starts that differ by no more are one start: an RJMS's accounting cuts fractions of seconds off."""
+DIGITS = 6
+"""Differences are rounded to so many digits, since moments are floats."""
 GROUPS = ("user", "account", "partition", "qos")
 FATES = ("earlier", "later", "same", "not started", "started", "never", "gone", "new")
 """What became of a job, by its start: *not started* any more, *started* only now, *never* started; *gone* and *new* are jobs
@@ -38,11 +40,12 @@ def keyed(jobs: pd.DataFrame) -> pd.DataFrame:
 def pairs(base: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     """Return the pair table of two job tables, in the order of the submissions."""
     found = _side(base, "base").join(_side(other, "other"), how="outer", sort=False)
-    for name in (*GROUPS, "cores", "submit"):
+    found["submit"] = found["submit_base"].combine_first(found["submit_other"])
+    for name in (*GROUPS, "cores"):
         found[name] = found.pop(f"{name}_base").combine_first(found.pop(f"{name}_other"))
     for name in GROUPS:
         found[name] = found[name].astype(object).fillna("")
-    found["change"] = found["start_other"] - found["start_base"]
+    found["change"] = (found["start_other"] - found["start_base"]).round(DIGITS)
     found["fate"] = _fates(found)
     found = found.drop(columns=["there_base", "there_other"])
     return found.sort_values("submit", kind="stable").reset_index()

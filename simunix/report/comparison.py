@@ -131,7 +131,7 @@ class Comparison:
         for number, name in enumerate(waits, 1):
             change = table[name].where(self._counts(number)) - counted if name in table else pd.Series(dtype=float)
             values.append(np.sort(change.dropna().to_numpy()))
-        return _shares(values) if any(len(one) for one in values) else None
+        return distribution(values) if any(len(one) for one in values) else None
 
     def _counts(self, number: int) -> np.ndarray:
         """Return which rows of the table are jobs that count in this run."""
@@ -143,7 +143,7 @@ class Comparison:
         return found
 
     def _distribution(self, metric: Callable[[pd.DataFrame], pd.Series]) -> Curves:
-        return _shares(
+        return distribution(
             [np.sort(metric(run.counted).dropna().to_numpy()) if run.counted is not None else np.empty(0) for run in self.runs]
         )
 
@@ -229,7 +229,7 @@ def _changes(begin: np.ndarray, end: np.ndarray, extent: float, bins: int) -> li
     return found
 
 
-def _shares(values: Sequence[np.ndarray]) -> Curves:
+def distribution(values: Sequence[np.ndarray]) -> Curves:
     """Return the per cent of each run's sorted values that are at most x."""
     picked = [one[np.unique(np.linspace(0, len(one) - 1, POINTS_MAX).astype(int))] for one in values if len(one)]
     x = np.unique(np.concatenate([np.empty(0), *picked]))
