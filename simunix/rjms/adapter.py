@@ -153,6 +153,8 @@ class CompletedJob:
     element: str = ""  # NUMBER_INDEX of an array's
     user: str = ""
     account: str = ""
+    partition: str = ""
+    qos: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
