@@ -26,15 +26,24 @@ static bool stops_by_default(int signal)
 }
 
 /* Is the action that the kernel knows the shim's own? */
-bool signals_are_ours(const struct process *process, int signal)
+bool signals_are_ours(int signal)
 {
-    return signal == SIGSEGV || signal == SIGBUS || signal == SIGSYS ||
-           (process->is_tracee && (signal == SIGTRAP || signal == SIGILL || signal == SIGFPE));
+    return signal == SIGSEGV || signal == SIGBUS || signal == SIGSYS || signal == SIGTRAP || signal == SIGILL ||
+           signal == SIGFPE;
+}
+
+/* A process takes a signal, whichever way. A sender in no PID namespace of the host shows as process 0 (pid_namespaces(7)): the
+ * server, or a user outside, whose signal comes at a moment of real time. The server looks at the word, and knows which signals
+ * it has sent itself. */
+void signals_note_sender(struct process *process, int signal, int code, int sender)
+{
+    if (sender == 0 && (code == SI_USER || code == SI_QUEUE || code == SI_TKILL))
+        __atomic_fetch_or(&process->page->from_outside, SIGNAL_BIT(signal), __ATOMIC_RELAXED);
 }
 
 static void disposition(int signal, struct kernel_sigaction *action)
 {
-    if (signals_are_ours(current_thread()->process, signal)) {
+    if (signals_are_ours(signal)) {
         *action = current_thread()->process->actions[signal];
         return;
     }
