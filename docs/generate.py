@@ -197,6 +197,25 @@ def outputs_page() -> str:
     return "\n".join([*lines, *name_table("key", described("run.json", keys, texts["run_json"]))])
 
 
+def table_page() -> str:
+    """docs/reference/job-table.md: the columns of a job table."""
+    from simunix.workload.formats.columns import COLUMNS
+
+    texts = described("job_table", COLUMNS, meanings("job_table.yaml")["job_table"])
+    rows = [f"| `{name}` | {column.expected} | {texts[name]} |" for name, column in COLUMNS.items()]
+    lines = [
+        "# Columns of a job table",
+        "",
+        "Generated from the code. A table has `JobID` and `Submit`, and whatever else it says; an empty cell says nothing. How",
+        "tables are made and run: [job tables](../guide/job-table.md).",
+        "",
+        "| column | what it holds | meaning |",
+        "| --- | --- | --- |",
+        *rows,
+    ]
+    return "\n".join(lines)
+
+
 def name_table(heading: str, texts: Mapping[str, str]) -> list[str]:
     """A table of names and meanings."""
     return [f"| {heading} | meaning |", "| --- | --- |", *(f"| `{name}` | {text} |" for name, text in texts.items()), ""]
@@ -214,6 +233,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "scenario.md": scenario_page,
     "cli.md": cli_page,
     "outputs.md": outputs_page,
+    "job-table.md": table_page,
     "system-calls.md": calls_page,
 }
 

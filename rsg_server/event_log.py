@@ -29,6 +29,7 @@ class EventLog:
         self._tell_turn: Callable[[int, int, int], None] | None = self._write_turn if every_turn else None
         self._hash = hashlib.sha256()
         self._buffer = bytearray()
+        self._handoffs = 0
         self.counts: dict[str, int] = {}
         self.turns = 0
 
@@ -56,8 +57,10 @@ class EventLog:
         self._write({"t": now_ns, "event": "turn", "actor": actor_number, "wake": wake})
 
     def handoffs(self, digest: int) -> None:
-        """Account for the turns that a process has handed on without the server since the last digest."""
-        self._buffer += digest.to_bytes(8, "little")
+        """Account for the turns that have been handed on without the server, if their digest is another one than before."""
+        if digest != self._handoffs:
+            self._handoffs = digest
+            self._buffer += digest.to_bytes(8, "little")
 
     def event(self, now_ns: int, kind: str, **fields: object) -> None:
         """Append one event; `fields` must be the same in every run of the same scenario and seed."""

@@ -123,9 +123,12 @@ class Kernel:
         return True
 
     def make_ready(self, actor: Actor) -> None:
-        """Put an actor at the end of the run queue; the actors of a stopped process join it when the process is continued."""
+        """Put an actor at the end of the run queue, unless it has a place there by nomination (rsg_server.turn.wakeups).
+
+        The actors of a stopped process join the run queue when the process is continued.
+        """
         actor.state = STATE_READY
-        if not actor.process.stopped:
+        if not actor.process.stopped and not actor.is_nominated:
             self.run_queue.append(actor)
 
     def park(self, actor: Actor, parked: Parked, is_in_timer_queue: bool = False) -> None:

@@ -124,6 +124,7 @@ class Wake(IntEnum):
     READY = _number("WAKE_READY")
     TIMEOUT = _number("WAKE_TIMEOUT")
     SIGNAL = _number("WAKE_SIGNAL")
+    ELSEWHERE = _number("WAKE_ELSEWHERE")
 
 
 class Stop(IntEnum):
@@ -155,6 +156,7 @@ WAIT_COMPUTE: Final = int(Wait.COMPUTE)
 WAKE_READY: Final = int(Wake.READY)
 WAKE_TIMEOUT: Final = int(Wake.TIMEOUT)
 WAKE_SIGNAL: Final = int(Wake.SIGNAL)
+WAKE_ELSEWHERE: Final = int(Wake.ELSEWHERE)
 SPACE_LOCKS: Final = int(Space.LOCKS)
 SPACE_MANY: Final = int(Space.MANY)
 """What every turn compares: a member that is looked up in its class costs 0.1 µs, a plain number nothing."""

@@ -13,7 +13,6 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define OWN (CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWPID)
@@ -65,7 +64,8 @@ static _Noreturn void live(int control, uint64_t namespaces, unsigned user, unsi
     dup2(control, CONTROL);
     close(control);
     if (namespaces == 0) {
-        prctl(PR_SET_CHILD_SUBREAPER, 1); /* and no death signal: this process must live on to end the others */
+        prctl(PR_SET_CHILD_SUBREAPER, 1); /* and no deadly signal: this process must live on to end the others */
+        children_outlive_none();
     } else {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (!host_await() || !arrange_namespaces(namespaces, user, group) || !host_set_up())
@@ -103,7 +103,6 @@ void birth_answer(const struct message *message, const char *which)
 void death_answer(const struct message *message, const char *pid)
 {
     (void)message;
-    while (waitpid((pid_t)strtol(pid, NULL, 10), NULL, 0) < 0 && errno == EINTR)
-        ;
+    children_await((pid_t)strtol(pid, NULL, 10));
     control_answer("ok 0");
 }

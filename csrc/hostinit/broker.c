@@ -15,7 +15,6 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define MANY_FILES (1 << 20) /* the kernel's default ceiling (fs.nr_open) */
@@ -220,7 +219,7 @@ int broker_run(void)
         drop(number);
     if (fork_server >= 0)
         close(fork_server);
-    while (process > 0 && waitpid(process, NULL, 0) < 0 && errno == EINTR) /* it puts the kernel's settings back */
-        ;
+    if (process > 0)
+        children_await(process); /* it puts the kernel's settings back */
     return 0;
 }

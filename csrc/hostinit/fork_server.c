@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "hostinit.h"
 
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -37,7 +38,9 @@ static _Noreturn void serve(void)
     while (control_receive(&message))
         answer();
     ksm_end();
-    _exit(0); /* hosts in namespaces of their own die with this process, other hosts when their control sockets close */
+    children_signal(
+        SIGCONT); /* one may have been stopped before it could say what is to happen at its parent's end (birth.c) */
+    _exit(0);     /* hosts in namespaces of their own die with this process, other hosts when their control sockets close */
 }
 
 /* Start the fork server; returns the end of a socket for requests to it, or -1. */
@@ -49,6 +52,7 @@ int fork_server_start(pid_t *process)
         return -1;
     *process = fork();
     if (*process == 0) {
+        children_outlive_none();
         dup2(ends[1], CONTROL);
         close(ends[0]);
         close(ends[1]);

@@ -5,39 +5,16 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static struct message message;
 
-/* Send a signal to all children; false if there are none. */
-static bool signal_children(int number)
-{
-    char path[64];
-    char text[4096];
-    bool found = false;
-    FILE *list;
-
-    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-    list = fopen(path, "re");
-    if (list == NULL)
-        return false;
-    while (fscanf(list, "%4095s", text) == 1) {
-        kill((pid_t)strtol(text, NULL, 10), number);
-        found = true;
-    }
-    fclose(list);
-    return found;
-}
-
 /* Without a PID namespace no process dies with this one: kill its descendants until none is left. */
 static void kill_descendants(void)
 {
-    while (signal_children(SIGKILL)) /* orphans become children of this process, which is their subreaper */
+    while (children_signal(SIGKILL)) /* orphans become children of this process, which is their subreaper */
         waitpid(-1, NULL, 0);
 }
 

@@ -70,6 +70,11 @@ void control_answer(const char *format, ...) __attribute__((format(printf, 1, 2)
 const char *message_next(const struct message *message, const char *word);
 const char *word_value(const char *word, const char *key);
 
+/* children.c */
+void children_outlive_none(void);
+bool children_signal(int number);
+void children_await(pid_t child);
+
 /* broker.c, fork_server.c */
 int broker_run(void);
 int fork_server_start(pid_t *process);

@@ -119,6 +119,7 @@ static _Noreturn void keep(int end)
 {
     char nothing;
 
+    children_outlive_none();
     setsid();
     while (read(end, &nothing, 1) < 0 && errno == EINTR)
         ;
@@ -180,6 +181,6 @@ void ksm_leave(void)
 void ksm_end(void)
 {
     ksm_leave();
-    while (keeper > 0 && waitpid(keeper, NULL, 0) < 0 && errno == EINTR)
-        ;
+    if (keeper > 0)
+        children_await(keeper);
 }

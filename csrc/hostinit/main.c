@@ -51,6 +51,7 @@ static void begin_at_fixed_addresses(char **arguments)
 int main(int count, char **arguments)
 {
     (void)count;
+    children_outlive_none();
     begin_at_fixed_addresses(arguments);
     if (!is_server(STDIN_FILENO) || dup2(STDIN_FILENO, CONTROL) < 0) {
         fprintf(stderr, "simunix-hostinit is started by simunix\n");

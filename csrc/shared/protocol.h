@@ -154,8 +154,8 @@ enum simunix_fork {
 /* What a parked thread waits for; (a, b, c) in the comment. */
 enum simunix_wait {
     PARK_TIME = 0,      /* only the deadline */
-    PARK_FD = 1,        /* what is in its private epoll: (a descriptor, how many, 1 if one is the master of a terminal; above
-                          its 8 bits the epoll's own descriptor) */
+    PARK_FD = 1,        /* what is in its private epoll: (a descriptor, how many or with PARK_FD_EXCLUSIVE the listening
+                          socket, flags; above its 8 bits the epoll's own descriptor) */
     PARK_FUTEX = 2,     /* (space, word, bitset; above its 32 bits a detail of some spaces) */
     PARK_CHILD = 3,     /* any of its children changing state */
     PARK_SIGNAL = 4,    /* a signal: (set waited for by sigwait, 0, 0) */
@@ -167,6 +167,10 @@ enum simunix_wait {
     PARK_COMPUTE = 10,  /* its computing: (flops, 0, 0); the reply's value is the flops that are left */
     PARK_TRACED = 11    /* its tracer: OP_TRACEE_STOPS */
 };
+
+/* Flags of PARK_FD: one of the descriptors is the master of a terminal; it is an epoll instance that watches a listening socket
+ * with EPOLLEXCLUSIVE; the thread has just looked past that socket's connections, which are others' to accept. */
+enum simunix_fd_flag { PARK_FD_TERMINAL = 1, PARK_FD_EXCLUSIVE = 2, PARK_FD_LOOKED = 4 };
 
 /* Futex spaces that are no memory: words in them are numbers of objects of the kernel. */
 enum simunix_space {
@@ -189,7 +193,8 @@ enum simunix_resume { RESUME_SYSCALL = 256, RESUME_STEP = 512, RESUME_DETACHED =
 /* In place of a request of ptrace(2): some process has sent a SIGSTOP to the tracee. */
 enum simunix_trace_request { PTRACE_STOPPED_BY_SIGNAL = -1 };
 
-enum simunix_wake { WAKE_READY = 0, WAKE_TIMEOUT = 1, WAKE_SIGNAL = 2 };
+/* WAKE_ELSEWHERE: something is ready, but another thread was woken for the connections of the wait's listening socket. */
+enum simunix_wake { WAKE_READY = 0, WAKE_TIMEOUT = 1, WAKE_SIGNAL = 2, WAKE_ELSEWHERE = 3 };
 
 /* WARN_REAL: what follows depends on this computer, so that the run cannot be repeated to the byte. */
 enum simunix_warning { WARN_UNKNOWN_SYSCALL = 1, WARN_REFUSED = 2, WARN_ESCAPE = 3, WARN_FATAL = 4, WARN_REAL = 5 };

@@ -26,6 +26,20 @@ int watch_remove(int epoll, int descriptor)
     return change(epoll, EPOLL_CTL_DEL, descriptor, 0, 0);
 }
 
+/* Whether something of the epoll is ready that a process has under this number: 1 or 0. */
+int watch_is_ready(int pidfd, int descriptor)
+{
+    long epoll = NATIVE(pidfd_getfd, pidfd, descriptor, 0);
+    struct pollfd entry = {.fd = (int)epoll, .events = POLLIN};
+    long result = epoll;
+
+    if (epoll >= 0) {
+        result = NATIVE(poll, &entry, 1, 0);
+        NATIVE(close, epoll);
+    }
+    return (int)result;
+}
+
 /* What is ready now, as struct epoll_event; how many. */
 int watch_look(int epoll, void *ready, int most)
 {

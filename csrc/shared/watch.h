@@ -8,6 +8,7 @@
 int watch_add(int epoll, int descriptor, uint32_t events, uint64_t token);
 int watch_modify(int epoll, int descriptor, uint32_t events, uint64_t token);
 int watch_remove(int epoll, int descriptor);
+int watch_is_ready(int pidfd, int descriptor);
 int watch_look(int epoll, void *ready, int most);
 /* cffi: end */
 

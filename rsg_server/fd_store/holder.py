@@ -9,6 +9,7 @@ Messages on the socket (SEQPACKET; integers in the computer's byte order), each 
 
 from __future__ import annotations
 
+import ctypes
 import os
 import select
 import signal
@@ -24,6 +25,7 @@ ENTRY = struct.Struct("=Qq")
 TOKEN = struct.Struct("=Q")
 KEEP, FETCH, EPOLL = b"K", b"F", b"E"
 UNWATCHED = -1
+PR_SET_PDEATHSIG = 1
 _MESSAGE_MAX = 1 + AT_ONCE * ENTRY.size
 
 
@@ -64,6 +66,8 @@ def main() -> None:
     """Serve until the server is gone. Signals that a terminal sends to all its processes are for the server to act on."""
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
+    # Stopped by a user, this process would not see that the server is gone: the kernel is to continue it then (prctl(2)).
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGCONT)
     with socket.socket(fileno=os.dup(sys.stdin.fileno())) as server:
         FdHolder(server).serve()
 

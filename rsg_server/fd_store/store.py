@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
+import signal
 import socket
 import subprocess
 import sys
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 RESERVE = 512
 """Descriptor numbers that stay free for everything else that the server opens."""
+SILENCE_S = 1.0
+"""Real time after which a holder that does not answer is taken to be stopped (SIGSTOP), and continued."""
 _BATCH = 4 * AT_ONCE
 
 
@@ -47,6 +50,7 @@ class _Holder:
                 stdout=subprocess.DEVNULL,
                 start_new_session=True,
             )
+        self._socket.settimeout(SILENCE_S)
         self.epoll_fd = self._receive(EPOLL)[0]
 
     def keep(self, entries: list[tuple[int, int]], descriptors: list[int]) -> None:
@@ -67,10 +71,17 @@ class _Holder:
         return self._receive(message[:1])
 
     def _receive(self, wanted: bytes) -> list[int]:
-        with contextlib.suppress(ConnectionResetError):
-            message, descriptors, _, _ = socket.recv_fds(self._socket, 1, 1)
-            if message == wanted:
-                return descriptors
+        while True:
+            try:
+                message, descriptors, _, _ = socket.recv_fds(self._socket, 1, 1)
+            except TimeoutError:
+                self._process.send_signal(signal.SIGCONT)
+                continue
+            except ConnectionResetError:
+                break
+            if message != wanted:
+                break
+            return descriptors
         raise ServerError(
             f"the holder of the server's descriptors has died (process {self._process.pid}); "
             "the run cannot go on: see in the kernel's log (dmesg) whether memory ran out, and run again"
@@ -80,7 +91,12 @@ class _Holder:
         """Close the holder's socket, which ends the process; everything that it keeps is closed then."""
         self._socket.close()
         os.close(self.epoll_fd)
-        self._process.wait()
+        while True:
+            try:
+                self._process.wait(SILENCE_S)
+                return
+            except subprocess.TimeoutExpired:
+                self._process.send_signal(signal.SIGCONT)
 
 
 class FdStore:

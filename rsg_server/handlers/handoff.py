@@ -1,4 +1,7 @@
-"""HANDED_OFF: shims have handed the turn on without the server, which learns which actor has it and what others wait for."""
+"""HANDED_OFF: shims have handed the turn on without the server, which learns which actor has it and what others wait for.
+
+Or the holder has woken siblings at a futex while others were ready: these join the end of the run queue.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from rsg_server._native import ffi, lib
 from rsg_server.clock.clock_page import RUNNING, SIBLINGS_READY
 from rsg_server.clock.timer_queue import Alarm
 from rsg_server.handlers.table import Handler
-from rsg_server.process.actor import STATE_PARKED, STATE_RUNNING, Actor, Parked
+from rsg_server.process.actor import STATE_PARKED, STATE_READY, STATE_RUNNING, Actor, Parked
 from rsg_server.protocol import JOURNAL_MAX, WAIT_FUTEX, Op, Wait
 
 if TYPE_CHECKING:
@@ -47,6 +50,7 @@ def catch_up(kernel: HandoffKernel, runner: Actor, news: Sequence[Any] = ()) -> 
         latest.pop(entry.slot, None)
         latest[entry.slot] = entry
     latest.pop(runner.slot, None)
+    _wake_ready(kernel, latest)
     passed = [kernel.slots[slot] for slot in latest]
     if any(actor.state not in _MAY_HAVE_HAD_THE_TURN for actor in (runner, *passed)):
         raise ValueError("handoffs of an actor that was neither parked nor running")
@@ -62,6 +66,16 @@ def catch_up(kernel: HandoffKernel, runner: Actor, news: Sequence[Any] = ()) -> 
         _begin(kernel, actor, entry)
     runner.state, runner.answer_at_slot = STATE_RUNNING, False
     kernel.page.words[RUNNING] = kernel.page.words[SIBLINGS_READY] = 0
+
+
+def _wake_ready(kernel: HandoffKernel, latest: dict[int, Any]) -> None:
+    """Take out of the news those actors that a signal had made ready before a sibling woke them: they keep their place."""
+    for slot, entry in list(latest.items()):
+        actor = kernel.slots[slot]
+        if actor.state is STATE_READY and entry.is_ready:
+            kernel.futexes.remove(actor)
+            actor.reply = (entry.wake, 0)
+            del latest[slot]
 
 
 def _journal(kernel: HandoffKernel) -> list[Any]:

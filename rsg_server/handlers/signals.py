@@ -23,6 +23,9 @@ _LOOKS_AT_SENT = 100
 _LOOKS_AT_PENDING = 10_000
 """How often the server looks while the signal is still pending: it has been sent for certain."""
 
+_OF_LIBC = frozenset((32, 33))
+"""SIGCANCEL and SIGSETXID of nptl(7), which glibc's and musl's threads send each other: seteuid(2) sends one to each thread."""
+
 
 def sent(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
     """[pid, tid, signal] as in kill(2); tid 0 means the whole process. A negative SIGKILL is announced, and not sent yet."""
@@ -44,7 +47,8 @@ def sent(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply 
     else:
         for target in _targets(kernel, actor, pid, tid):
             take_effect(kernel, target, number, tid)
-    kernel.log.event(kernel.now_ns, "signal", host=sender.host.name, sender=sender.pid, pid=pid, tid=tid, signal=number)
+    if number not in _OF_LIBC:
+        kernel.log.event(kernel.now_ns, "signal", host=sender.host.name, sender=sender.pid, pid=pid, tid=tid, signal=number)
     return None if sender.dead else OK
 
 

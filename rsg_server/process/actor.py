@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+from rsg_server._native import lib
 from rsg_server.protocol import WAIT_FD, WAKE_READY
 
 if TYPE_CHECKING:
@@ -32,11 +33,15 @@ STATE_RUNNING: Final = State.RUNNING
 STATE_PARKED: Final = State.PARKED
 """The states that every turn compares, without the look into their class, which costs 0.1 µs each time."""
 
-AT_TERMINAL: Final = 1
+AT_TERMINAL: Final[int] = lib.PARK_FD_TERMINAL
 """Flag in `c` of a wait for descriptors: one of the descriptors is the master of a terminal.
 
 `c >> 8` is the descriptor, in the process, of the actor's private epoll.
 """
+IS_EXCLUSIVE: Final[int] = lib.PARK_FD_EXCLUSIVE
+"""Flag in `c` of a wait for descriptors: the socket with number `b`, which listens, is watched with EPOLLEXCLUSIVE."""
+HAS_LOOKED: Final[int] = lib.PARK_FD_LOOKED
+"""Flag in `c` of a wait for descriptors: nothing was ready just now but for connections that are others' to accept."""
 
 HAS_SIGNALFD = 1 << (signal.SIGSYS - 1)
 """Flag in a mask of blocked signals: the process has a signalfd, so the actor looks at every signal, a blocked one, too.
@@ -82,7 +87,8 @@ class Spinner:
 class Actor:
     """A thread of an emulated process, known by the number that the server gave it before it was born.
 
-    An actor that is READY is in the run queue unless its process is stopped; an actor that is PARKED has `parked`.
+    An actor that is READY is in the run queue unless its process is stopped; an actor that is PARKED has `parked`, and is in
+    the run queue only if it is nominated.
     """
 
     __slots__ = (
@@ -93,6 +99,7 @@ class Actor:
         "fd_store",
         "held",
         "is_new",
+        "is_nominated",
         "is_warm",
         "number",
         "owes_message",
@@ -118,6 +125,7 @@ class Actor:
         self.tid = 0
         self.slot = 0
         self.channel_number = number  # of the actor that first had the channel and the epoll (channel_pool.py)
+        self.is_nominated = False  # has a place in the run queue, to look again at what it waits for (turn/wakeups.py)
         self.is_new = False  # a thread that waits at its slot for its first turn
         self.answer_at_slot = False  # the actor waits for its answer at its slot, not for a message
         self.state = STATE_READY

@@ -161,7 +161,7 @@ class Lifecycle:
         if actor.parked is not None and actor.parked.wait == Wait.FUTEX:
             kernel.futexes.remove(actor)
         kernel.cpu.end(actor)
-        if actor.state is State.READY and actor in kernel.run_queue:
+        if (actor.is_nominated or actor.state is State.READY) and actor in kernel.run_queue:
             kernel.run_queue.remove(actor)
         if actor.timeout is not None:
             actor.timeout.cancel()

@@ -75,6 +75,8 @@ class Signals:
         kernel.cpu.pause(process.actors)
         for actor in [actor for actor in kernel.run_queue if actor.process is process]:
             kernel.run_queue.remove(actor)
+            actor.is_nominated = False
+            kernel.wake(actor, Wake.READY)  # what it was nominated for is looked at when the process is continued
         if process.parent is not None:
             self.child_changed(process.parent)
 

@@ -47,6 +47,7 @@ def _send_tokens(listener: SimulatedSocket) -> None:
         while listener.tokens < len(listener.pending):
             listener.end.send(b"t")
             listener.tokens += 1
+            listener.unannounced += 1
 
 
 class Handshake:
@@ -180,6 +181,7 @@ class Handshake:
             return errno.EAGAIN
         served = listener.pending.popleft()
         listener.tokens -= 1
+        listener.unannounced = min(listener.unannounced, listener.tokens)
         _send_tokens(listener)
         self._kernel.readiness.changed()
         return served, served.hand_out()

@@ -105,6 +105,7 @@ class SimulatedSocket:
     backlog: int = 0
     pending: deque[SimulatedSocket] = field(default_factory=deque)
     tokens: int = 0  # bytes sent to the listening application and not yet taken back by an accept
+    unannounced: int = 0  # tokens for which no actor was woken yet that waits by EPOLLEXCLUSIVE; at most `tokens`
     options: dict[tuple[int, int], bytes] = field(default_factory=dict)
     undelivered: bytearray = field(default_factory=bytearray)
     fin_due: bool = False  # the peer has finished; to be shown once `undelivered` is empty

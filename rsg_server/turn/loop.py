@@ -35,7 +35,7 @@ from rsg_server.protocol import QUANTUM_NS, WAIT_FUTEX, Hello, Op
 from rsg_server.turn import births, clock_guard, failures
 from rsg_server.turn.allowance import set_lookahead
 from rsg_server.turn.listener import Listener
-from rsg_server.turn.wakeups import wake_ready
+from rsg_server.turn.wakeups import elect, wake_ready
 
 if TYPE_CHECKING:
     from rsg_server.handlers.table import Reply
@@ -106,7 +106,11 @@ class TurnLoop:
                     if outcome is not None:
                         return outcome
                     continue
-                self._give(queue.popleft())
+                actor = queue.popleft()
+                if not actor.is_nominated or elect(kernel, actor):
+                    self._give(actor)
+                else:
+                    continue
             if self._serve():
                 return Outcome.COMPUTING
         return Outcome.STOPPED

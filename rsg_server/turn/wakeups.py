@@ -1,18 +1,29 @@
-"""Asks the kernel between two turns what has become ready, and wakes in the order of the server's own numbers."""
+"""Asks the kernel between two turns what has become ready, and wakes in the order of the server's own numbers.
+
+Several actors of a host may wait for one descriptor, as the workers of a web server do for connections. Linux wakes all of
+them, or one if they ask for that (epoll_ctl(2), EPOLLEXCLUSIVE), and who comes too late finds nothing and waits on. Here the
+first is woken and the others are nominated: they get places in the run queue and stay parked, until their places come and the
+server looks whether there is still something for them. So an actor that comes too late costs no turn.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from rsg_server._native import lib
 from rsg_server.clock.clock_page import MAY_HAVE_WOKEN
-from rsg_server.process.actor import Actor
+from rsg_server.process.actor import AT_TERMINAL, HAS_LOOKED, IS_EXCLUSIVE, STATE_PARKED, Actor, Parked
 from rsg_server.process.process import Process
 from rsg_server.process.terminals import flush_waited
-from rsg_server.protocol import WAIT_FD, WAKE_READY
+from rsg_server.protocol import WAIT_FD, WAKE_ELSEWHERE, WAKE_READY
 from rsg_server.sockets.pair import SimulatedSocket
 
 if TYPE_CHECKING:
     from rsg_server.turn.needs import WakeupKernel
+    from rsg_server.turn.readiness import Target
+
+ACCEPTS: Final = (43, 288)
+"""Numbers of accept and accept4 on x86-64."""
 
 
 def wake_ready(kernel: WakeupKernel) -> None:
@@ -27,13 +38,82 @@ def wake_ready(kernel: WakeupKernel) -> None:
         news = kernel.readiness.news()
         if not news:
             return
+        if len(news) > 1:
+            _put_accepts_in_turn(news)
+        hosts: set[str] = set()
         for target, events in news:
             if isinstance(target, Actor):
-                if target.parked is not None and target.parked.wait == WAIT_FD:
-                    kernel.wake(target, WAKE_READY)
+                if target.parked is not None and target.parked.wait == WAIT_FD and not target.is_nominated:
+                    _wake_or_nominate(kernel, target, target.parked, hosts)
             elif isinstance(target, SimulatedSocket):
                 kernel.sockets.ready(target, events)
             elif isinstance(target, Process) and not target.dead:
                 kernel.lifecycle.met_dead(target)
                 again = True
         again = again or kernel.readiness.may_have_changed
+
+
+def _put_accepts_in_turn(news: list[tuple[Target, int]]) -> None:
+    """Among the actors that wait in accept(2), put first who has waited longest: Linux gives connections in that order."""
+    places = [place for place, (target, _) in enumerate(news) if isinstance(target, Actor) and _accepts(target)]
+    if len(places) > 1:
+        waiting = sorted((news[place] for place in places), key=_since)
+        for place, item in zip(places, waiting, strict=True):
+            news[place] = item
+
+
+def _accepts(actor: Actor) -> bool:
+    return actor.parked is not None and actor.parked.syscall in ACCEPTS
+
+
+def _since(item: tuple[Target, int]) -> int:
+    target = item[0]
+    return target.parked.since_ns if isinstance(target, Actor) and target.parked is not None else 0
+
+
+def _wake_or_nominate(kernel: WakeupKernel, actor: Actor, parked: Parked, hosts: set[str]) -> None:
+    """Wake the first of the actors of a host that are ready at this moment, nominate the others; `hosts` have a first one."""
+    name = actor.process.host.name
+    if name in hosts and actor.process.pidfd >= 0 and parked.c >> 8 and not parked.c & AT_TERMINAL:
+        actor.is_nominated = True
+        kernel.run_queue.append(actor)
+        return
+    reason = _reason(kernel, parked)
+    if reason is not None:
+        hosts.add(name)
+        kernel.wake(actor, reason)
+
+
+def _reason(kernel: WakeupKernel, parked: Parked) -> int | None:
+    """Why to wake an actor whose descriptors are ready; None if it has looked already and found them to be others' to serve."""
+    if not parked.c & IS_EXCLUSIVE:
+        return WAKE_READY
+    listener = kernel.sockets.all.get(parked.b)
+    if listener is None or not listener.tokens:
+        return WAKE_READY
+    if listener.unannounced:
+        listener.unannounced -= 1
+        return WAKE_READY
+    if parked.c & HAS_LOOKED:
+        parked.c &= ~HAS_LOOKED  # that was what the kernel told of the wait's beginning
+        return None
+    return WAKE_ELSEWHERE
+
+
+def elect(kernel: WakeupKernel, actor: Actor) -> bool:
+    """Whether a nominated actor, whose place in the run queue has come, gets the turn: something is still ready for it.
+
+    An actor that was woken meanwhile for another reason gets the turn in any case.
+    """
+    actor.is_nominated = False
+    if actor.state is not STATE_PARKED:
+        return True
+    assert actor.parked is not None
+    if lib.watch_is_ready(actor.process.pidfd, actor.parked.c >> 8) == 0:
+        return False
+    reason = _reason(kernel, actor.parked)
+    if reason is None:
+        return False
+    kernel.wake(actor, reason)
+    kernel.run_queue.pop()  # the place is that of the nomination
+    return True

@@ -27,7 +27,7 @@ _Strategy = Literal[
 class Profile(BaseModel):
     """`ret` is the exit code of a job that has done all of it; keys that are not known are left alone, as Batsim does."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True, defer_build=True)
     ret: Annotated[int, Field(ge=0, le=255)] = 0
 
 

@@ -11,8 +11,11 @@ from simunix.jobs.script import Stage
 from simunix.jobs.workload import FOLDER, PROGRAM, STORAGE_PORT, Scripts, batsim_jobs, with_profile
 from simunix.launch.factory.factory import LIBRARY
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
+from simunix.planning.table_plan import factor_file, factors_of, on_plain_nodes
+from simunix.ranges import expand_hosts
 from simunix.rjms.adapter import ClusterPlan
 from simunix.scenario.model import Scenario, WorkloadSection
+from simunix.workload.formats import by_name
 from simunix.workload.job import Job, SkippedJob
 from simunix.workload.transforms.selection import Selection, select_jobs
 
@@ -30,6 +33,7 @@ class Behaviour:
     files: tuple[FileSpec, ...] = ()
     servers: tuple[ProcessSpec, ...] = ()
     hosts: tuple[str, ...] = ()
+    factors: str = ""  # the path of the file with a factor of run times for each node
     private: PrivateSpec = field(default=SHARED)
 
 
@@ -50,12 +54,35 @@ def plan_behaviour(
     jobs, skipped = _read_jobs(scenario, section, key, trace, cluster, scripts)
     if not jobs:
         raise SimunixError(f"{key}: {trace} has no usable job between begin and end; widen the window")
+    if section.factors:
+        return _with_factors(jobs, skipped, section, key, cluster, host)
     if not scripts.files and not servers:
         return Behaviour(jobs, skipped)
     files = [FileSpec(host, path, text.encode(), mode=0o755) for path, text in scripts.files.items()]
     program = FileSpec(host, PROGRAM, JOB_PROGRAM.read_bytes(), mode=0o755)
     hosts = dict.fromkeys([host, *cluster.nodes, *section.storage.values()])
     return Behaviour(jobs, skipped, (program, *files), servers, tuple(hosts))
+
+
+def _with_factors(
+    jobs: list[Job], skipped: list[SkippedJob], section: WorkloadSection, key: str, cluster: ClusterPlan, host: str
+) -> Behaviour:
+    """Jobs of a job table whose run times depend on where they run: a file has the factor of each node."""
+    if any(job.request is None for job in jobs):
+        raise SimunixError(f"{key}.factors: only for job tables; convert the trace: simunix workload convert TRACE TABLE.csv")
+    factors = factors_of(cluster.features, cluster.nodes, section.factors, f"{key}")
+    path = f"{FOLDER}/{host}.factors"
+    plain = [on_plain_nodes(job, factors, _nodes(job)) for job in jobs]
+    hosts = tuple(dict.fromkeys([host, *cluster.nodes]))
+    return Behaviour(plain, skipped, (FileSpec(host, path, factor_file(factors), mode=0o644),), (), hosts, path)
+
+
+def _nodes(job: Job) -> list[str]:
+    """The nodes that the job ran on in the trace; none if these are unknown."""
+    try:
+        return expand_hosts(job.request.node_list) if job.request is not None and job.request.node_list else []
+    except ValueError:
+        return []  # what accounting says where there were none, e.g. "None assigned"
 
 
 def _read_jobs(
@@ -71,12 +98,27 @@ def _read_jobs(
         if section.profile is not None:
             raise SimunixError(f"{key}.profile: {trace} is a workload of Batsim, which has profiles of its own; leave it out")
         return batsim_jobs(read_workload(trace), selection, scripts, str(trace)), []
+    if by_name.is_table(trace):
+        return _read_table(section, key, trace, selection)
     from simunix.workload.formats.swf import read_swf
 
     jobs, skipped = select_jobs(read_swf(trace).records, selection)
     if section.profile in (None, "sleep") and section.resources == "cores":
         return jobs, skipped
     return with_profile(jobs, section.profile or "sleep", scripts, _speed_flops(scenario, cluster), f"{key}.profile"), skipped
+
+
+def _read_table(section: WorkloadSection, key: str, trace: Path, selection: Selection) -> tuple[list[Job], list[SkippedJob]]:
+    from simunix.workload.formats.job_table import read_job_table
+    from simunix.workload.formats.requests import table_jobs
+    from simunix.workload.formats.swf import is_context
+
+    if section.profile is not None or section.resources != "cores":
+        raise SimunixError(f"{key}.profile: {trace} says itself what its jobs ask for and do; leave profile and resources out")
+    table = read_job_table(trace)
+    if any(is_context(line) for line in table.comments):
+        raise SimunixError(f"{key}.trace: {trace} is a window with its context, which only SWF has; write it as .swf")
+    return table_jobs(table, selection, str(trace))
 
 
 def _speed_flops(scenario: Scenario, cluster: ClusterPlan) -> float:

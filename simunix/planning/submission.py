@@ -20,7 +20,7 @@ from simunix.rjms.adapter import ClusterPlan
 from simunix.rjms.registry import RJMSS
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 from simunix.scenario.model import Scenario, WorkloadSection
-from simunix.workload.guest import submitter
+from simunix.workload.guest import submitter, table_submitter
 from simunix.workload.job import Job, SkippedJob
 from simunix.workload.population import NO_PEOPLE, Population, population, together
 
@@ -167,7 +167,7 @@ def _plan(scenario: Scenario, task: _Task, host_users: Population, root: RootTre
     section, cluster = task.section, task.cluster
     several = len(scenario.workload or []) > 1
     context = _context(task.trace)
-    submit = submit_plan(section, task.key, task.jobs, cluster.rjms.clients, host_users, context)
+    submit = submit_plan(section, task.key, task.jobs, cluster.rjms.clients, host_users, context, task.behaviour.factors)
     return WorkloadPlan(
         label=f"{section.trace.name}@{cluster.name}" if several else section.trace.name,
         section=section,
@@ -178,7 +178,7 @@ def _plan(scenario: Scenario, task: _Task, host_users: Population, root: RootTre
         skipped=tuple(task.behaviour.skipped),
         submit=submit,
         behaviour=task.behaviour,
-        files=(_submission_plan(scenario, section, submit, task.host), _script(task.host), *task.behaviour.files),
+        files=(_submission_plan(scenario, section, submit, task.host), *_scripts(task), *task.behaviour.files),
         process=_submitter(task, root),
         context=context,
     )
@@ -198,9 +198,15 @@ def _submission_plan(scenario: Scenario, section: WorkloadSection, submit: Submi
     return FileSpec(host, f"{WORKLOAD_FOLDER}/plan.json", json.dumps(plan, indent=1).encode())
 
 
-def _script(host: str) -> FileSpec:
-    """The submitter's own program, copied to where every root file system can see it."""
-    return FileSpec(host, f"{WORKLOAD_FOLDER}/submitter.py", Path(submitter.__file__).read_bytes())
+def _is_table(jobs: Sequence[Job]) -> bool:
+    return any(job.request is not None for job in jobs)
+
+
+def _scripts(task: _Task) -> tuple[FileSpec, ...]:
+    """The submitter's own program, copied to where every root file system can see it; for a job table, with its extension."""
+    modules = (submitter, table_submitter) if _is_table(task.jobs) else (submitter,)
+    files = [Path(str(module.__file__)) for module in modules]
+    return tuple(FileSpec(task.host, f"{WORKLOAD_FOLDER}/{file.name}", file.read_bytes()) for file in files)
 
 
 def _python(root: RootTree) -> str:
@@ -214,6 +220,7 @@ def _submitter(task: _Task, root: RootTree) -> ProcessSpec:
         raise SimunixError(
             f"{task.key}: no {python} in the root {root.path} of {host}, which submits it; add the package python3"
         )
-    argv = (python, "-I", *(f"{WORKLOAD_FOLDER}/{name}" for name in ("submitter.py", "plan.json", "submissions.csv")))
+    program = "table_submitter.py" if _is_table(task.jobs) else "submitter.py"
+    argv = (python, "-I", *(f"{WORKLOAD_FOLDER}/{name}" for name in (program, "plan.json", "submissions.csv")))
     environment = dict(task.cluster.environment)
     return ProcessSpec(SUBMITTER, host, argv, task.section.start, environment=environment, is_workload=True, essential=True)

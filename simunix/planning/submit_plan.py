@@ -8,10 +8,11 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
-from simunix.rjms.adapter import Choice, Clients
+from simunix.planning.table_plan import submissions
+from simunix.rjms.adapter import Choice, Clients, TableSubmission
 from simunix.scenario.submit_section import BY_RJMS, SubmitOptions, SubmitSection
 from simunix.workload.job import Job
-from simunix.workload.population import Population, User, group_name
+from simunix.workload.population import Population, User, group_of, user_of
 from simunix.workload.transforms.order import Order, by_feedback, by_preceding_job, preceding_jobs
 
 if TYPE_CHECKING:
@@ -41,8 +42,11 @@ def submit_plan(
     clients: Clients,
     host_users: Population,
     context: Context | None = None,
+    factors: str = "",
 ) -> SubmitPlan:
     """The plan; `host_users` are empty where all jobs are to be submitted by the submitter's own user. Raises SimunixError.
+
+    `factors` is the path of the file with a factor of run times for each node, "" without one.
 
     The waiting jobs of a `context` are submitted held (others release them), each of its jobs by itself, under its own name.
     """
@@ -51,12 +55,12 @@ def submit_plan(
     options = [section.options_of(job) for job in jobs]
     choices = [_choice(section, client, job, each, job.id in held) for job, each in zip(jobs, options, strict=True)]
     order = _order(section, jobs)
-    needs = preceding_jobs(jobs) if section.dependencies == BY_RJMS else {}
-    users = {number: index for index, number in enumerate(host_users.users)}
-    entries = [
-        _entry(job, clients.command(job, choice), each, client in clients.staying, order, needs, users)
-        for job, choice, each in zip(jobs, choices, options, strict=True)
-    ]
+    users = {name: index for index, name in enumerate(host_users.users)}
+    if any(job.request is not None for job in jobs):
+        _check_table(section, key, clients)
+        entries = _table_entries(key, jobs, choices, options, order, clients, users, factors)
+    else:
+        entries = _entries(section, jobs, choices, options, order, clients, users)
     if section.arrays == "bursts":
         entries = in_arrays(entries, clients, alone)
     content = {
@@ -65,14 +69,42 @@ def submit_plan(
         "jobs": entries,
         **_seldom(section, clients, order, host_users.users),
     }
-    if any("hold" in entry for entry in entries):
-        content["release"] = clients.release
+    content |= _later(entries, clients)
     associations = _associations(section, jobs, choices, host_users)
-    of_trace = {group_name(job.group) for job in jobs} | {COMMON_ACCOUNT}
+    of_trace = {_account(job) for job in jobs} | {COMMON_ACCOUNT}
     accounts = dict.fromkeys(account for own in associations.values() for account in own if account in of_trace)
-    return SubmitPlan(
-        content, tuple(accounts), associations, tuple(dict.fromkeys(choice.qos for choice in choices if choice.qos))
-    )
+    return SubmitPlan(content, tuple(accounts), associations, _qos(jobs, choices))
+
+
+def _qos(jobs: Sequence[Job], choices: Sequence[Choice]) -> tuple[str, ...]:
+    asked = [choice.qos or (job.request.qos if job.request else "") for job, choice in zip(jobs, choices, strict=True)]
+    return tuple(dict.fromkeys(name for name in asked if name))
+
+
+def _entries(
+    section: SubmitSection,
+    jobs: Sequence[Job],
+    choices: Sequence[Choice],
+    options: Sequence[SubmitOptions],
+    order: Order,
+    clients: Clients,
+    users: Mapping[str, int],
+) -> list[dict[str, Any]]:
+    """The jobs of plan.json for a trace that is no job table."""
+    needs = preceding_jobs(jobs) if section.dependencies == BY_RJMS else {}
+    return [
+        _entry(job, clients.command(job, choice), each, choice.client in clients.staying, order, needs, users)
+        for job, choice, each in zip(jobs, choices, options, strict=True)
+    ]
+
+
+def _later(entries: Sequence[dict[str, Any]], clients: Clients) -> dict[str, Any]:
+    """The commands of plan.json that are run for a job after its submission."""
+    words = {word for entry in entries for word in entry}
+    found: dict[str, Any] = {"release": clients.release} if "hold" in words else {}
+    if clients.tables is not None and words & {"cancel", "cancel_elements"}:
+        found["cancel"] = clients.tables.cancel
+    return found
 
 
 def _entry(
@@ -82,7 +114,7 @@ def _entry(
     stays: bool,
     order: Order,
     needs: Mapping[int, int],
-    users: Mapping[int, int],
+    users: Mapping[str, int],
 ) -> dict[str, Any]:
     """A job of plan.json; `users` gives each user of the trace a place among the plan's users."""
     entry: dict[str, Any] = {"id": job.id, "at": job.submit_s, "argv": argv}
@@ -90,8 +122,8 @@ def _entry(
         entry["after"] = order.after[job.id]
     if job.id in needs:
         entry["needs"] = needs[job.id]
-    if job.user in users:
-        entry["user"] = users[job.user]
+    if (user := user_of(job)) in users:
+        entry["user"] = users[user]
     if options.hold is not None:
         entry["hold"] = options.hold / NS
     if stays:
@@ -130,8 +162,8 @@ def _client(section: SubmitSection, key: str, clients: Clients) -> str:
 
 def _choice(section: SubmitSection, client: str, job: Job, options: SubmitOptions, is_held: bool) -> Choice:
     account = options.account
-    if account is None and section.accounts == "trace" and job.group >= 0:
-        account = group_name(job.group)
+    if account is None and section.accounts == "trace":
+        account = _account(job)
     return Choice(
         client,
         options.partition,
@@ -144,6 +176,11 @@ def _choice(section: SubmitSection, client: str, job: Job, options: SubmitOption
     )
 
 
+def _account(job: Job) -> str | None:
+    """The account that the trace says: the job table's, or the job's group."""
+    return (job.request.account if job.request is not None else "") or group_of(job) or None
+
+
 def _order(section: SubmitSection, jobs: Sequence[Job]) -> Order:
     if section.dependencies == "think_time":
         return by_preceding_job(jobs)
@@ -152,7 +189,7 @@ def _order(section: SubmitSection, jobs: Sequence[Job]) -> Order:
     return by_feedback(jobs, inf if section.feedback == "user" else section.session_gap / NS)
 
 
-def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Mapping[int, User]) -> dict[str, Any]:
+def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Mapping[str, User]) -> dict[str, Any]:
     """The entries of plan.json that only some workloads need."""
     found: dict[str, Any] = {}
     if order.groups:
@@ -166,6 +203,51 @@ def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Mappi
         found["first_index"] = clients.first_index
     if users:
         found["users"] = [{"name": user.name, "uid": user.uid, "groups": user.groups} for user in users.values()]
+    return found
+
+
+# Job tables
+
+
+def _check_table(section: SubmitSection, key: str, clients: Clients) -> None:
+    """Raise SimunixError for what cannot be had together with a job table."""
+    if clients.tables is None:
+        raise SimunixError(f"{key}.trace: this RJMS cannot be told what a job table says; convert the table to .swf")
+    if section.client in clients.staying:
+        raise SimunixError(f"{key}.client: {section.client} submits no job table; use {clients.names[0]}")
+    if section.arrays != "ignore":
+        raise SimunixError(f"{key}.arrays: a job table says itself which jobs are arrays (17_1, 17_2); leave arrays out")
+    if section.dependencies == BY_RJMS:
+        raise SimunixError(
+            f"{key}.dependencies: a job table has a column Dependency; leave dependencies out, or choose think_time"
+        )
+
+
+def _table_entries(
+    key: str,
+    jobs: Sequence[Job],
+    choices: Sequence[Choice],
+    options: Sequence[SubmitOptions],
+    order: Order,
+    clients: Clients,
+    users: Mapping[str, int],
+    factors: str,
+) -> list[dict[str, Any]]:
+    assert clients.tables is not None
+    by_id = {job.id: (choice, each) for job, choice, each in zip(jobs, choices, options, strict=True)}
+    found = []
+    for group in submissions(jobs, key):
+        first = group.parts[0]
+        submission = TableSubmission(
+            parts=tuple((job, by_id[job.id][0]) for job in group.parts), elements=group.elements, factors=factors
+        )
+        argv = clients.tables.command(submission)
+        entry = _entry(first, argv, by_id[first.id][1], False, order, {}, users)
+        request = first.request
+        assert request is not None
+        found.append(
+            {**entry, **group.entry(), **({"clauses": clients.tables.dependency(request)} if request.dependency else {})}
+        )
     return found
 
 
@@ -207,11 +289,11 @@ def _associations(
     section: SubmitSection, jobs: Sequence[Job], choices: Sequence[Choice], host_users: Population
 ) -> dict[str, tuple[str, ...]]:
     """The accounts that each user submits to, the default one first; of root only those that root has not anyhow."""
-    if section.users == "ignore" and section.accounts == "ignore":
-        return {}
+    if section.accounts == "ignore" and (section.users == "ignore" or any(job.request is not None for job in jobs)):
+        return {}  # of a job table, accounts are made where asked for: a site's own are in its database
     found: dict[str, dict[str, None]] = {}
     for job, choice in zip(jobs, choices, strict=True):
-        user = host_users.users[job.user].name if job.user in host_users.users else NOBODY
+        user = name if (name := user_of(job)) in host_users.users else NOBODY
         account = choice.account or (COMMON_ACCOUNT if user != NOBODY else None)
         if account is not None:
             found.setdefault(user, {})[account] = None

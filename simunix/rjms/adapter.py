@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from rsg_server.platform.host import Host
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
@@ -16,6 +16,7 @@ from simunix.launch.view.hardware import Hardware
 from simunix.roots.tree import RootTree
 from simunix.scenario.section import Section
 from simunix.workload.job import Job
+from simunix.workload.request import Request
 
 
 class ClusterSection(Section):
@@ -57,6 +58,35 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TableSubmission:
+    """What one command submits of a job table: a job, the components of a heterogeneous job, or, by index, an array's elements.
+
+    Of an array the only part is the first element. `factors` is the path of a file that has the factor of run times on each
+    node, in thousandths; "" without such factors.
+    """
+
+    parts: tuple[tuple[Job, Choice], ...]
+    elements: Mapping[int, Job] = field(default_factory=dict)
+    factors: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableClients:
+    """How an RJMS is told the jobs of a job table (`simunix.workload.request`).
+
+    * `command`: submits a job with all that its request says but its dependency.
+    * `dependency`: a request's dependency, as the submitter needs it (simunix.workload.guest.table_submitter: "clauses").
+    * `cancel`: cancels the job whose number stands for `{}`, if the job still waits.
+    * `limit_s`: the time limit, in seconds, that the RJMS counts with; None where the request says none, or infinity.
+    """
+
+    command: Callable[[TableSubmission], tuple[str, ...]]
+    dependency: Callable[[Request], dict[str, Any]]
+    cancel: tuple[str, ...]
+    limit_s: Callable[[Request], float | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Clients:
     """The commands of an RJMS's users, run on a host of the cluster. All words of a tuple are literal.
 
@@ -75,6 +105,7 @@ class Clients:
     * `states`: a shell command that prints NAME|STATE|CORES of each job; `running` and `pending` are two of its states.
     * `find_held`: for a list of job names, a shell command that prints the numbers of those jobs that wait, oldest first.
     * `release_all`: releases the jobs whose numbers follow.
+    * `tables`: how jobs of a job table are submitted; None for an RJMS that is not told what a table says.
     """
 
     names: tuple[str, ...]
@@ -100,6 +131,7 @@ class Clients:
     find_held: Callable[[Sequence[str]], str]
     release_all: tuple[str, ...]
     first_index: int = 0
+    tables: TableClients | None = None
 
 
 # What a cluster adds to a run
@@ -121,6 +153,8 @@ class CompletedJob:
     element: str = ""  # NUMBER_INDEX of an array's
     user: str = ""
     account: str = ""
+    partition: str = ""
+    qos: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +165,7 @@ class ClusterPlan:
     its private paths, of the files in which the RJMS records jobs, the first with a job on each line; there may be none.
     Where an RJMS writes no such file by itself, a process that `collects` asks the RJMS and writes the file, at the end of the
     run; a run that fails or is interrupted before has no records.
-    `environment` is what programs of its users need besides the scenario's.
+    `environment` is what programs of its users need besides the scenario's; `features` are those of the nodes that have any.
     """
 
     rjms: Rjms
@@ -145,6 +179,7 @@ class ClusterPlan:
     nodes: tuple[str, ...]
     cores: int
     environment: Mapping[str, str] = field(default_factory=dict)
+    features: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def with_accounts(
         self, accounts: Sequence[str], associations: Mapping[str, Sequence[str]], qos: Collection[str]

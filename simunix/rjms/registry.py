@@ -1,13 +1,40 @@
-"""The RJMSs that simunix knows. A new one is a folder beside this file that implements `rjms.adapter.Rjms`, and a row here."""
+"""The RJMSs that simunix knows: those of this folder, and those of other packages.
+
+A new one implements `rjms.adapter.Rjms`. Here it is a folder beside this file, and a row below. In another package it is an
+entry point of the group `simunix.rjms`, as pytest's plugins are (docs/internals/adapter.md).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from importlib.metadata import EntryPoint, entry_points
 
+from rsg_server.errors import SimunixError
 from simunix.rjms.adapter import Rjms
 from simunix.rjms.gridengine.adapter import GRIDENGINE
 from simunix.rjms.oar.adapter import OAR
 from simunix.rjms.slurm.adapter import SLURM
+from simunix.scenario.model import Scenario
 
-RJMSS: Mapping[str, Rjms] = {rjms.name: rjms for rjms in (SLURM, GRIDENGINE, OAR)}
+GROUP = "simunix.rjms"
+OWN: Mapping[str, Rjms] = {rjms.name: rjms for rjms in (SLURM, GRIDENGINE, OAR)}
+
+
+def registered(points: Iterable[EntryPoint]) -> dict[str, Rjms]:
+    """The RJMSs of entry points, by name. Raises SimunixError for one that cannot be loaded, or whose name is taken."""
+    found: dict[str, Rjms] = {}
+    for point in sorted(points, key=lambda point: point.value):
+        where = f"entry point {point.name} = {point.value} of the group {GROUP}"
+        try:
+            rjms: Rjms = point.load()
+            name = rjms.name
+        except Exception as error:  # whatever another package's module raises
+            raise SimunixError(f"{where}: {type(error).__name__}: {error}; mend or uninstall that package") from error
+        if name in OWN or name in found or name in Scenario.model_fields or not name.isidentifier():
+            raise SimunixError(f"{where}: {name!r} cannot be the key of its section in a scenario; give the RJMS another name")
+        found[name] = rjms
+    return found
+
+
+RJMSS: Mapping[str, Rjms] = {**OWN, **registered(entry_points(group=GROUP))}
 """By the key of the section in a scenario."""

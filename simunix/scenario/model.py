@@ -176,6 +176,9 @@ class WorkloadSection(SubmitSection):
     A trace of Batsim says what its jobs do; of other traces, `profile` does: sleep, suspendable, compute, or a profile as
     Batsim describes it. With `resources: nodes` a processor (or Batsim's `res`) is a whole node. `storage` says which host is
     meant by the label of a storage in a profile. See docs/guide/jobs.md.
+
+    A job table says itself what its jobs ask for and how long they run; with `factors`, by features of nodes, a job runs longer
+    or shorter where it runs. See docs/guide/job-table.md.
     """
 
     trace: Annotated[Path, AfterValidator(printable)] = Field(strict=False)
@@ -190,6 +193,7 @@ class WorkloadSection(SubmitSection):
     profile: Literal["sleep", "suspendable", "compute"] | dict[str, Any] | None = None
     resources: Literal["cores", "nodes"] = "cores"
     storage: dict[str, str] = {}
+    factors: dict[str, Annotated[float, Field(gt=0, strict=False)]] = {}
 
 
 class CostSection(Section):

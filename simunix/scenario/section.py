@@ -60,4 +60,4 @@ def check_private(path: str) -> None:
 class Section(BaseModel):
     """A section of a scenario. Unknown keys are errors, and values cannot be changed after loading."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False, defer_build=True)

@@ -10,8 +10,15 @@ from simunix.scenario.section import Duration, Section
 from simunix.workload.job import Job
 from simunix.workload.transforms.order import SESSION_GAP_S
 
-BY_RJMS: Literal["slurm"] = "slurm"
+BY_RJMS: Literal["rjms"] = "rjms"
 """The value of `dependencies` that leaves a dependency to the RJMS."""
+FORMERLY_BY_RJMS = "slurm"
+"""What scenarios of simunix 0.1 say for it; still understood."""
+
+
+def _by_rjms(value: object) -> object:
+    return BY_RJMS if value == FORMERLY_BY_RJMS else value
+
 
 Ranges = tuple[tuple[int, int], ...]
 
@@ -108,7 +115,7 @@ class SubmitSection(Section):
     database of accounts.
 
     `dependencies` decides what fields 17 and 18 mean: `think_time`: a job is submitted its think time after the preceding one
-    has ended; `slurm`: at its own moment, with Slurm's own dependency on the preceding one's end. `feedback: session`: the
+    has ended; `rjms`: at its own moment, with the RJMS's own dependency on the preceding one's end. `feedback: session`: the
     users of the trace wait for their results: a batch of jobs is submitted when the batch before it has ended and the
     trace's think time has passed, unless that is above `session_gap`, which begins a session at its own moment; `user`:
     all of a user's jobs are one session. Ends are noticed every `poll_interval`.
@@ -120,7 +127,7 @@ class SubmitSection(Section):
     client: str | None = None
     users: Literal["ignore", "trace"] = "ignore"
     accounts: Literal["ignore", "trace"] = "ignore"
-    dependencies: Literal["ignore", "think_time", "slurm"] = "ignore"
+    dependencies: Annotated[Literal["ignore", "think_time", "rjms"], BeforeValidator(_by_rjms)] = "ignore"
     feedback: Literal["none", "session", "user"] = "none"
     session_gap: Duration = int(SESSION_GAP_S * 10**9)
     poll_interval: Annotated[Duration, Field(gt=0)] = 5 * 10**9

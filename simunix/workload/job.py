@@ -1,6 +1,10 @@
 """A job of a workload. The record is independent of the format that the job was read from."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+
+from simunix.workload.request import Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +28,7 @@ class Job:
 
     `requested_s` is the time limit that the user asked for, infinity for no limit. The fields from `user` to `wait_s` are
     those of the Standard Workload Format, -1 where the trace does not know them. `name` is the trace's name of the job where
-    that name is not a number.
+    that name is not a number. `request` is what a job table says of the job besides: what sbatch and its like are told then.
     """
 
     id: int
@@ -42,6 +46,7 @@ class Job:
     wait_s: float = -1
     name: str = ""
     work: Work | None = None
+    request: Request | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
-"""The users and groups of a trace (SWF fields 12 and 13) as users and groups that exist on the emulated hosts only."""
+"""The users and groups of a trace (SWF fields 12 and 13, names of a job table), which exist on the emulated hosts only."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,9 @@ FIRST_ID = 100_000
 """First user id and first group id; distributions assign only smaller ones."""
 HOME = "/"
 SHELL = "/bin/sh"
+ROOT = "root"
+"""The user that every host has already."""
+_NUMBERED = re.compile(r"(.*?)(\d{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +28,13 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """The users, and the ids of the groups, by their numbers in the trace.
+    """The users, and the ids of the groups, by name.
 
     `members` maps the name of each group to the names of its users, as sacctmgr(1) and group(5) need them.
     """
 
-    users: Mapping[int, User]
-    groups: Mapping[int, int]
+    users: Mapping[str, User]
+    groups: Mapping[str, int]
     members: Mapping[str, tuple[str, ...]]
 
 
@@ -47,40 +51,58 @@ def group_name(number: int) -> str:
     return f"group{number}"
 
 
+def user_of(job: Job) -> str:
+    """Return the name of the job's user: that of the job table, or made from the trace's number; "" if unknown, or root."""
+    name = job.request.user if job.request is not None else ""
+    name = name or (user_name(job.user) if job.user >= 0 else "")
+    return "" if name == ROOT else name
+
+
+def group_of(job: Job) -> str:
+    """Return the name of the job's group: that of the job table, or made from the trace's number; "" if unknown."""
+    name = job.request.group if job.request is not None else ""
+    return name or (group_name(job.group) if job.group >= 0 else "")
+
+
 def population(jobs: Sequence[Job]) -> Population:
-    """Return all known users that have a job, numbered in the order of the trace's numbers.
+    """Return all known users that have a job, numbered in the order of the trace's numbers, or of their names.
 
     A user without a known group gets a primary group of its own.
     """
-    joined: dict[int, set[int]] = {}
+    joined: dict[str, set[str]] = {}
     for job in jobs:
-        if job.user >= 0:
-            joined.setdefault(job.user, set()).update({job.group} if job.group >= 0 else ())
+        if user := user_of(job):
+            joined.setdefault(user, set()).update({group} if (group := group_of(job)) else ())
     return _numbered(joined)
 
 
 def together(populations: Sequence[Population]) -> Population:
-    """Return the union of the populations of several workloads. Equal numbers mean the same user or group."""
-    joined: dict[int, set[int]] = {}
+    """Return the union of the populations of several workloads. Equal names mean the same user or group."""
+    joined: dict[str, set[str]] = {}
     for each in populations:
-        numbers = {gid: number for number, gid in each.groups.items()}
-        for number, user in each.users.items():
-            joined.setdefault(number, set()).update(numbers[gid] for gid in user.groups if gid in numbers)
+        names = {gid: name for name, gid in each.groups.items()}
+        for name, user in each.users.items():
+            joined.setdefault(name, set()).update(names[gid] for gid in user.groups if gid in names)
     return _numbered(joined)
 
 
-def _numbered(joined: Mapping[int, set[int]]) -> Population:
-    groups = {
-        number: FIRST_ID + rank for rank, number in enumerate(sorted({group for own in joined.values() for group in own}))
-    }
+def _order(name: str) -> tuple[str, int, str]:
+    """Names that end with a number are in the order of their numbers: user9, user10."""
+    found = _NUMBERED.fullmatch(name)
+    return (found[1], int(found[2]), name) if found else (name, -1, name)
+
+
+def _numbered(joined: Mapping[str, set[str]]) -> Population:
+    names = sorted({group for own in joined.values() for group in own}, key=_order)
+    groups = {name: FIRST_ID + rank for rank, name in enumerate(names)}
     users = {}
-    members: dict[str, list[str]] = {group_name(number): [] for number in groups}
-    for rank, number in enumerate(sorted(joined)):
-        own = sorted(joined[number])
+    members: dict[str, list[str]] = {name: [] for name in groups}
+    for rank, name in enumerate(sorted(joined, key=_order)):
+        own = sorted(joined[name], key=_order)
         ids = tuple(groups[group] for group in own) or (FIRST_ID + len(groups) + rank,)
-        users[number] = User(user_name(number), FIRST_ID + rank, ids)
+        users[name] = User(name, FIRST_ID + rank, ids)
         for group in own:
-            members[group_name(group)].append(user_name(number))
+            members[group].append(name)
     return Population(users, groups, {name: tuple(names) for name, names in members.items()})
 
 
@@ -90,9 +112,7 @@ def etc_files(people: Population, passwd: str, group: str) -> dict[str, bytes]:
     Where the root has an entry of an equal name, the entry of the trace replaces it.
     """
     users = [f"{user.name}:x:{user.uid}:{user.groups[0]}:of the trace:{HOME}:{SHELL}" for user in people.users.values()]
-    groups = [
-        f"{group_name(number)}:x:{gid}:{','.join(people.members[group_name(number)])}" for number, gid in people.groups.items()
-    ]
+    groups = [f"{name}:x:{gid}:{','.join(people.members[name])}" for name, gid in people.groups.items()]
     listed = set(people.groups.values())
     groups += [f"{user.name}:x:{user.groups[0]}:" for user in people.users.values() if user.groups[0] not in listed]
     return {"passwd": _merged(passwd, users), "group": _merged(group, groups)}

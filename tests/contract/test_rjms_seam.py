@@ -25,7 +25,7 @@ EXCEPTIONS = {
     "rjms/registry.py": "the table of the RJMSs",
     "jobs/profile.py": "`srun` is a word of the format: the launcher of a profile",
     "jobs/script.py": "`srun` is a word of the format: the launcher of a profile",
-    "scenario/submit_section.py": "`dependencies: slurm` is a word of the format",
+    "scenario/submit_section.py": "`dependencies: slurm` is how scenarios of 0.1 spell `rjms`",
     "workload/formats/sacct.py": "dumps of Slurm's accounting are a format of traces",
     "workload/formats/by_name.py": "dumps of Slurm's accounting are a format of traces",
     "roots/debootstrap.py": "a message gives a Debian package as an example",

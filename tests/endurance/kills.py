@@ -24,6 +24,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.processes import Brood, descendants, name_of
+
 ROOT = Path(__file__).resolve().parents[2]
 END_S, GONE_S, PATIENCE_S = 30.0, 10.0, 3.0
 """Real time in which a run must end once it is told to, in which all its processes must be gone, and in which a run that gets
@@ -49,8 +51,6 @@ SCENARIO = {
         {"name": "idle", "host": "n[1-2]", "command": "sleep 12"},
     ],
 }
-Place = tuple[int, str]
-"""A process: its number, and when it was started, so that no other one with that number is taken for it."""
 
 
 @dataclass(slots=True)
@@ -61,35 +61,6 @@ class Outcome:
     code: int = 0
     problems: list[str] = field(default_factory=list)
     said_deterministic: bool | None = None
-
-
-def started(pid: int) -> str:
-    """When a process was started, in ticks of the kernel; "" if it is gone, or a zombie."""
-    try:
-        words = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
-    except OSError:
-        return ""
-    return "" if words[0] in "ZX" else words[19]
-
-
-def children(pid: int) -> list[int]:
-    """The children of all threads of a process."""
-    found: list[int] = []
-    with contextlib.suppress(OSError):
-        for task in os.listdir(f"/proc/{pid}/task"):
-            with contextlib.suppress(OSError):
-                found += [int(word) for word in Path(f"/proc/{pid}/task/{task}/children").read_text().split()]
-    return found
-
-
-def descendants(top: int) -> list[int]:
-    """A process and all below it, parents first."""
-    found, pending = [], [top]
-    while pending:
-        pid = pending.pop(0)
-        found.append(pid)
-        pending += children(pid)
-    return found
 
 
 def ticks(pids: list[int]) -> int:
@@ -107,7 +78,6 @@ class Torture:
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder = folder
         self.chance = random.Random(seed)
-        self.seen: set[Place] = set()
         self.lengths_s: dict[str, float] = {}
         self.progress: tuple[list[int], int] = ([], -1)
         self.progress_at = 0.0
@@ -135,11 +105,9 @@ class Torture:
         while self._gets_on(process) and not (
             part == "start" or (part == "programs" and socket.exists()) or (part == "closing" and self._is_closing())
         ):
-            self._look(process.pid)
             time.sleep(0.005)
         end = time.monotonic() + then_s
         while process.poll() is None and (left_s := end - time.monotonic()) > 0:
-            self._look(process.pid)
             time.sleep(min(0.01, left_s))
 
     def _gets_on(self, process: subprocess.Popen[str]) -> bool:
@@ -181,12 +149,14 @@ class Torture:
                 hits[-1] += " (gone)"
         return hits
 
-    def _look(self, top: int) -> None:
-        self.seen.update((pid, when) for pid in descendants(top) if (when := started(pid)))
-
     def _run(self, hit: object) -> Outcome:
         outcome = Outcome()
-        self.seen.clear()
+        with Brood.kept() as brood:
+            output = self._begin_and_end(hit, outcome, brood)
+            self._check(outcome, output, brood)
+        return outcome
+
+    def _begin_and_end(self, hit: object, outcome: Outcome, brood: Brood) -> str:
         self.has_begun, self.progress = False, ([], -1)
         shutil.rmtree(self.folder / "out", ignore_errors=True)
         process = subprocess.Popen(
@@ -200,38 +170,29 @@ class Torture:
             start_new_session=True,
         )
         outcome.hits = (hit(process) if callable(hit) else None) or []
-        output = self._end(process, outcome)
+        output = self._end(process, outcome, brood)
         outcome.code = process.returncode
-        self._check(outcome, output)
-        return outcome
+        return output
 
-    def _end(self, process: subprocess.Popen[str], outcome: Outcome) -> str:
+    def _end(self, process: subprocess.Popen[str], outcome: Outcome, brood: Brood) -> str:
         """Wait for the end; after a while, tell the run to end, once: it may wait for a process that was stopped."""
         while self._gets_on(process):
-            self._look(process.pid)
             time.sleep(0.02)
         if process.poll() is None:
-            self._look(process.pid)
             outcome.hits.append("SIGCONT and SIGTERM to simunix, since it still runs")
             process.send_signal(signal.SIGCONT)
             process.send_signal(signal.SIGTERM)
         try:
             return process.communicate(timeout=END_S)[0]
         except subprocess.TimeoutExpired:
-            outcome.problems.append(f"does not end within {END_S:g} s of SIGTERM")
-            for pid in reversed(descendants(process.pid)):
-                os.kill(pid, signal.SIGKILL)
+            what = "does not end" if process.poll() is None else "has ended, but who has its standard output does not,"
+            outcome.problems.append(f"{what} within {END_S:g} s of SIGTERM")
+            brood.kill()
             return process.communicate()[0]
 
-    def _check(self, outcome: Outcome, output: str) -> None:
-        end = time.monotonic() + GONE_S
-        while (left := [pid for pid, when in self.seen if started(pid) == when]) and time.monotonic() < end:
-            time.sleep(0.02)
-        if left:
-            names = [Path(f"/proc/{pid}/comm").read_text().strip() for pid in left]
-            outcome.problems.append(f"still there: {', '.join(names)}")
-            for pid in left:
-                os.kill(pid, signal.SIGKILL)
+    def _check(self, outcome: Outcome, output: str, brood: Brood) -> None:
+        if left := brood.left(GONE_S):
+            outcome.problems.append(f"still there: {', '.join(map(name_of, left))}")
         if str(self.folder) in Path("/proc/mounts").read_text():
             outcome.problems.append("mounts are left")
         out = self.folder / "out"
@@ -263,11 +224,7 @@ class Torture:
 
 
 def _name(pid: int, everything: list[int]) -> str:
-    try:
-        name = Path(f"/proc/{pid}/comm").read_text().strip()
-    except OSError:
-        name = "?"
-    return f"{name} ({everything.index(pid) + 1} of {len(everything)})"
+    return f"{name_of(pid)} ({everything.index(pid) + 1} of {len(everything)})"
 
 
 def torture(seconds: float, seed: int, count: int | None = None) -> tuple[Counter[str], list[Outcome]]:

@@ -15,6 +15,7 @@
 #define WAITER_SLOTS 256
 #define OWN_STACK_BYTES 40960
 #define WATCHED_TERMINALS_MAX 64
+#define EXCLUSIVE_LISTENERS_MAX 8
 
 /* Registers to start a thread with, in the order in which sys/process/clone_entry.S restores them. */
 struct start_registers {
@@ -41,7 +42,8 @@ enum handoff_state { HANDOFF_NONE, HANDOFF_WAITS, HANDOFF_READY };
 struct handoff_wait {
     struct thread *next; /* in the list of waiting threads, or of ready ones */
     enum handoff_state state;
-    bool is_news; /* the server does not know yet */
+    bool is_news;     /* the server does not know yet */
+    bool is_doubtful; /* the server may have woken it since */
     int16_t wait;
     int32_t syscall;
     int32_t wake;
@@ -131,6 +133,14 @@ struct watched_terminal {
     uint64_t data; /* what the application is told of the master's events */
 };
 
+/* An epoll instance of the application, and a listening internet socket that it watches with EPOLLEXCLUSIVE. */
+struct exclusive_listener {
+    int epoll;
+    int fd;
+    int64_t socket;
+    uint64_t data; /* what the application is told of the socket's events */
+};
+
 /* One emulated process; a vfork-like child in the same memory has its own copy. */
 struct process {
     struct simunix_clock_page *page;
@@ -144,7 +154,8 @@ struct process {
     unsigned waiters_elsewhere; /* threads at a private futex that only the server may wake */
     bool has_handoff_news;      /* what the server does not know of these two lists */
     uint64_t random_state;
-    uint64_t computed_ns; /* virtual time that computing has taken */
+    uint64_t break_start, break_end; /* of the break that the shim keeps; 0: the kernel's (csrc/shim/entry/addresses.c) */
+    uint64_t computed_ns;            /* virtual time that computing has taken */
     uint64_t nofile_soft;
     uint64_t nofile_hard;
     uint64_t memory_bytes;
@@ -158,6 +169,8 @@ struct process {
     int proc; /* /proc, once the process has changed its root; 0 before */
     int terminal_count;
     struct watched_terminal terminals[WATCHED_TERMINALS_MAX];
+    int exclusive_count;
+    struct exclusive_listener exclusives[EXCLUSIVE_LISTENERS_MAX];
     bool has_signalfd;
     bool has_random_files; /* it has opened /dev/urandom */
     bool has_own_files;    /* it has opened what sys/procfs writes */

@@ -50,7 +50,12 @@ bool shim_begin(char **argv, char **environment);
 /* injected.c, injected_entry.S */
 void injected_entry(void);
 uint64_t injected_place(const uint8_t *flat, int library);
-void injected_start(uint64_t *stack, void *flat, size_t size, int library);
+uint64_t *injected_start(uint64_t *stack, void *flat, size_t size, int library);
+
+/* addresses.c */
+bool addresses_take(uint64_t *stack);
+uint64_t *addresses_move_stack(uint64_t *stack);
+void addresses_keep_break(struct process *process);
 
 /* preempt.c */
 void preempted(struct thread *thread, struct ucontext *context);

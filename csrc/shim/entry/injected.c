@@ -97,21 +97,44 @@ uint64_t injected_place(const uint8_t *flat, int library)
     return base;
 }
 
+/* Does the image have addresses by chance, since its exec has gained privileges (personality(2))? What this program execs is to
+ * have none. */
+static bool has_chance(void)
+{
+    long persona = NATIVE(personality, PERSONALITY_ASKED);
+
+    NATIVE(personality, persona | ADDR_NO_RANDOMIZE);
+    return (persona & ADDR_NO_RANDOMIZE) == 0;
+}
+
+/* The program's stack and break. */
+static uint64_t *settle(uint64_t *stack, bool has_room)
+{
+    struct thread *thread = current_thread();
+
+    if (!has_room) {
+        warn_once(thread, WARN_REAL, "has addresses by chance, since its exec has gained privileges (ulimit -v?)", NULL);
+        return stack;
+    }
+    addresses_keep_break(thread->process);
+    return addresses_move_stack(stack);
+}
+
 /* Begin as the constructor does, and let the program find its auxiliary vector behind its environment, which has become
- * shorter. */
-void injected_start(uint64_t *stack, void *flat, size_t size, int library)
+ * shorter. Returns the program's stack. */
+uint64_t *injected_start(uint64_t *stack, void *flat, size_t size, int library)
 {
     char **argv = (char **)(stack + 1);
     char **environment = argv + stack[0] + 1;
     const uint64_t *from = (const uint64_t *)environment;
     uint64_t *to = (uint64_t *)environment;
-    long persona;
+    bool chance;
+    bool has_room;
 
     NATIVE(munmap, flat, size);
     NATIVE(close, library);
-    /* An exec that gains privileges has given addresses chance (personality(2)); what this program execs is to have none. */
-    persona = NATIVE(personality, PERSONALITY_ASKED);
-    NATIVE(personality, persona | ADDR_NO_RANDOMIZE);
+    chance = has_chance();
+    has_room = chance && addresses_take(stack);
     while (*from++ != 0)
         ;
     if (!shim_begin(argv, environment))
@@ -122,4 +145,5 @@ void injected_start(uint64_t *stack, void *flat, size_t size, int library)
         to[0] = kind = from[0];
         to[1] = from[1]; /* may be where from[0] was */
     }
+    return chance ? settle(stack, has_room) : stack;
 }

@@ -26,7 +26,7 @@ injected_entry:
     mov     %r14, %rdx
     mov     %r15, %rcx
     call    injected_start
-    mov     %r12, %rsp
+    mov     %rax, %rsp
     mov     %rbp, -8(%rsp)
     xor     %eax, %eax
     xor     %ebx, %ebx

@@ -199,25 +199,66 @@ bool handoff_park(struct call *call, const struct wait *wait, enum simunix_wake 
     return true;
 }
 
+static bool waits_at(const struct thread *thread, uint64_t word)
+{
+    return thread->handoff.wait == PARK_FUTEX && thread->handoff.word == word;
+}
+
+/* The server has woken threads at a word, or may have: until these have run, only the server knows which. */
+void handoff_doubt(struct process *process, uint64_t word)
+{
+    for (struct thread *thread = process->parked; thread != NULL; thread = thread->handoff.next)
+        thread->handoff.is_doubtful |= waits_at(thread, word);
+}
+
+/* Does every thread of the list that waits at a word still wait, as the server sees it? A deadline that has come is no longer in
+ * the timer queue. A deadline that would break off the holder's turn must not do so any more once its thread is woken, which
+ * only the server can see to. */
+static bool all_still_wait(const struct process *process, uint64_t word)
+{
+    for (const struct thread *thread = process->parked; thread != NULL; thread = thread->handoff.next) {
+        const struct handoff_wait *waits = &thread->handoff;
+
+        if (!waits_at(thread, word))
+            continue;
+        if (waits->is_doubtful || (waits->deadline != NEVER && (!timer_queue_holds(process->page, thread->slot) ||
+                                                                (uint64_t)waits->deadline <= process->page->event_ns)))
+            return false;
+    }
+    return true;
+}
+
+/* May threads at a word be woken without the server, which learns of it before the next message? While others are ready they
+ * join the end of the server's queue by that, as nobody else can join it before. */
+static bool may_wake(const struct process *process, uint64_t word)
+{
+    const struct simunix_clock_page *page = process->page;
+
+    if (process->waiters_elsewhere != 0 || process->handoff_count >= SIMUNIX_HANDOFF_MAX)
+        return false;
+    return page->now_ns < page->lookahead_ns || (page->now_ns < page->event_ns && all_still_wait(process, word));
+}
+
 /* Wake waiters of a futex of the process; false if the server must be asked, since it may know of other waiters. */
 bool handoff_wake(struct process *process, uint64_t word, int64_t most, uint32_t bitset, long *woken)
 {
     struct thread *thread = process->parked;
+    bool is_alone = process->page->now_ns < process->page->lookahead_ns;
 
-    if (process->page->lookahead_ns <= process->page->now_ns || process->waiters_elsewhere != 0 ||
-        process->handoff_count >= SIMUNIX_HANDOFF_MAX)
+    if (!may_wake(process, word))
         return false;
     *woken = 0;
     while (thread != NULL && *woken < most) {
         struct thread *next = thread->handoff.next;
 
-        if (thread->handoff.wait == PARK_FUTEX && thread->handoff.word == word && (thread->handoff.bitset & bitset) != 0) {
+        if (waits_at(thread, word) && (thread->handoff.bitset & bitset) != 0) {
             make_ready(thread, WAKE_READY);
             ++*woken;
         }
         thread = next;
     }
-    set_event(process);
+    if (is_alone)
+        set_event(process);
     return true;
 }
 
@@ -235,7 +276,8 @@ void handoff_requeue(struct process *process, const uint64_t from[2], const uint
     while (thread != NULL && from[0] == 0 && woken + moved > 0) {
         struct thread *next = thread->handoff.next;
 
-        if (thread->handoff.wait == PARK_FUTEX && thread->handoff.word == from[1]) {
+        if (waits_at(thread, from[1])) {
+            thread->handoff.is_doubtful = true;
             if (woken > 0) {
                 woken--;
             } else {

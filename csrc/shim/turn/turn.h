@@ -26,6 +26,7 @@ long wait_on(struct call *call, struct wait *wait, bool restarts);
 /* wait_ready.c */
 enum { WAIT_ERROR = 1 }; /* what wait_ready says besides 0 and -errno */
 long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, bool restarts);
+long wait_exclusively(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, int64_t listener, bool looked);
 int64_t socket_deadline(struct call *call, int fd, int option);
 long wait_ready(struct call *call, int fd, short events, int timeout_option);
 long wait_blocked(struct call *call, int fd, short events, int timeout_option);
@@ -41,6 +42,7 @@ bool handoff_alone(const struct thread *thread, uint64_t deadline);
 bool handoff_park(struct call *call, const struct wait *wait, enum simunix_wake *wake);
 void handoff_add(struct thread *thread, const struct wait *wait, long number, uint64_t blocked);
 bool handoff_wake(struct process *process, uint64_t word, int64_t most, uint32_t bitset, long *woken);
+void handoff_doubt(struct process *process, uint64_t word);
 void handoff_requeue(struct process *process, const uint64_t from[2], const uint64_t to[2], int64_t woken, int64_t moved);
 
 /* remote_handoff.c */

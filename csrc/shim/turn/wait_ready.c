@@ -82,33 +82,48 @@ static void signalfd_refresh(struct thread *thread)
     NATIVE(close, fd);
 }
 
-/* Wait until one of the descriptors has one of its events (or an error), or the deadline: WAKE_READY, WAKE_TIMEOUT, or the
- * result of an interruption. The caller has found none ready just now, and asks the kernel again afterwards. */
-long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, bool restarts)
+static long wait_in_epoll(struct call *call, struct pollfd *fds, unsigned count, struct wait *wait, bool restarts)
 {
-    struct wait wait = {.kind = PARK_FD, .deadline = deadline, .a = count > 0 ? (uint64_t)fds[0].fd : ~0UL, .b = count};
-    long result;
+    long result = look_before_waiting_again(call, restarts);
 
-    if (count == 0) {
-        wait.kind = PARK_TIME;
-        wait.by_handoff = true;
-    }
-    result = look_before_waiting_again(call, restarts);
     if (result != 0)
         return result;
-    if (advance_alone(call->thread, &wait)) {
+    if (advance_alone(call->thread, wait)) {
         clock_forget_asking(call->thread);
         return WAKE_TIMEOUT;
     }
     epoll_prepare(call->thread);
     epoll_fill(call->thread, fds, count);
-    for (unsigned i = 0; i < count && wait.c == 0; i++)
-        wait.c = fds[i].fd >= 0 && terminal_of_master(fds[i].fd) >= 0;
-    wait.c |= (uint64_t)epoll_of(call->thread) << 8;
-    result = wait_on(call, &wait, restarts);
+    for (unsigned i = 0; i < count && (wait->c & PARK_FD_TERMINAL) == 0; i++)
+        wait->c |= fds[i].fd >= 0 && terminal_of_master(fds[i].fd) >= 0 ? PARK_FD_TERMINAL : 0;
+    wait->c |= (uint64_t)epoll_of(call->thread) << 8;
+    result = wait_on(call, wait, restarts);
     epoll_empty(call->thread, fds, count);
     signalfd_refresh(call->thread);
     return result;
+}
+
+/* Wait until one of the descriptors has one of its events (or an error), or the deadline: WAKE_READY, WAKE_TIMEOUT, or the
+ * result of an interruption. The caller has found none ready just now, and asks the kernel again afterwards. */
+long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, bool restarts)
+{
+    struct wait wait = {.kind = PARK_FD, .deadline = deadline, .a = count > 0 ? (uint64_t)fds[0].fd : ~0UL, .b = count};
+
+    if (count == 0) {
+        wait.kind = PARK_TIME;
+        wait.by_handoff = true;
+    }
+    return wait_in_epoll(call, fds, count, &wait, restarts);
+}
+
+/* As wait_polled, of an epoll instance that watches a listening socket with EPOLLEXCLUSIVE. WAKE_ELSEWHERE if something is ready,
+ * but another waiter was woken for the socket's connections: the caller looks past them, and says so if it waits again. */
+long wait_exclusively(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, int64_t listener, bool looked)
+{
+    struct wait wait = {.kind = PARK_FD, .deadline = deadline, .a = (uint64_t)fds[0].fd, .b = (uint64_t)listener};
+
+    wait.c = PARK_FD_EXCLUSIVE | (looked ? PARK_FD_LOOKED : 0);
+    return wait_in_epoll(call, fds, count, &wait, false);
 }
 
 /* Wait until something happens to a descriptor that is ready already: an edge, not a level. */

@@ -24,6 +24,7 @@ EPILOG = """examples:
   simunix workload generate curie --nodes 32 --duration 12h --load 1.5 --seed 1 -o curie.swf
   simunix workload generate mira --jobs 100 --seed 3 -o mira.json"""
 BANDWIDTH = 1e9
+OUTPUTS = ".swf, .swf.gz, .swf.xz, .csv, .parquet or .json"
 
 
 def add_parser(operations: Subparsers) -> None:
@@ -70,7 +71,9 @@ def _add_curie(kinds: Subparsers) -> None:
 def _kind(kinds: Subparsers, name: str, make: Maker, text: str) -> argparse.ArgumentParser:
     parser = kinds.add_parser(name, help=text, description=text)
     parser.add_argument("--seed", type=int, required=True, metavar="N", help="seed of all random choices, from 0 up")
-    parser.add_argument("--output", "-o", type=Path, required=True, metavar="FILE", help=".swf, .swf.gz, .swf.xz or .json")
+    parser.add_argument(
+        "--output", "-o", type=Path, required=True, metavar="FILE", help=".swf, .swf.gz, .swf.xz, .csv, .parquet or .json"
+    )
     parser.set_defaults(execute=execute_generate, make=make)
     return parser
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
     Operations = argparse._SubParsersAction[RecordingParser]
 
-EPILOG = """formats, by the name's ending: .swf, .swf.gz, .swf.xz (Standard Workload Format), .json (Batsim), .sacct or .txt
-(what sacct -P prints; read only), or the folder of a run (read only). Headers say how a trace was made, from what:
-docs/guide/workloads.md
+EPILOG = """formats, by the name's ending: .swf, .swf.gz, .swf.xz (SWF), .csv, .parquet (job table), .json
+(Batsim), .sacct or .txt (what sacct -P prints; read only), or the folder of a run (read only). Headers say how a trace was
+made, from what: docs/guide/workloads.md
 examples:
   simunix workload stats trace.swf.gz
   simunix workload cut trace.swf.gz day.swf --begin 40d --end 41d

@@ -14,7 +14,7 @@ from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.rjms.slurm.accounts import account_commands
 from simunix.rjms.slurm.clients import CLIENTS
 from simunix.rjms.slurm.database import Database
-from simunix.rjms.slurm.own_configuration import given_configuration, read_configuration, read_settings, slurm_user
+from simunix.rjms.slurm.own_configuration import features_of, given_configuration, read_configuration, read_settings, slurm_user
 from simunix.rjms.slurm.parameters import with_parameters
 from simunix.rjms.slurm.section import SlurmSection
 from simunix.roots.tree import RootTree
@@ -123,7 +123,8 @@ def _plan(section: SlurmSection, key: str, site: Site) -> SlurmPlan:
         added = database.plan(storage, key, section.controller, site.roots, site.is_root)
         files += added.files
         processes += added.processes
-        paths[storage.storage] = _merge(paths.get(storage.storage, ()), added.private)
+        if added.private:
+            paths[storage.storage] = _merge(paths.get(storage.storage, ()), added.private)
     return SlurmPlan(
         rjms=SLURM,
         name=section.cluster,
@@ -136,6 +137,7 @@ def _plan(section: SlurmSection, key: str, site: Site) -> SlurmPlan:
         nodes=section.nodes,
         cores=sum(site.hardware[name].cpus for name in section.nodes),
         database=storage,
+        features=features_of(cluster.conf),
     )
 
 
@@ -168,9 +170,9 @@ def login_of(section: SlurmSection) -> str:
 def _members(section: SlurmSection, key: str, storage: Database | None, site: Site) -> list[str]:
     """The hosts that have Slurm, each once; every host that the section names must be one of the scenario's."""
     members = dict.fromkeys([section.controller, login_of(section), *section.nodes])
-    if storage is not None:
+    if storage is not None and not storage.shared:
         members[storage.dbd] = None
-    for name in [*members, *([storage.storage] if storage else [])]:
+    for name in [*members, *([storage.dbd, storage.storage] if storage else [])]:
         if name not in site.hosts:
             known = fold_hosts(site.hosts)
             raise SimunixError(f"{key}: host {name!r} is not among the hosts of the scenario; known: {known}")

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 
 from simunix.rjms.adapter import Choice, Clients
+from simunix.rjms.slurm.options import chosen_options
+from simunix.rjms.slurm.requests import TABLES, told_limit_s
 from simunix.rjms.slurm.work import LAUNCH, size_words, work_words
 from simunix.workload.job import Job
 
@@ -38,17 +40,6 @@ def name_option(job_id: int) -> str:
     return f"--job-name={job_name(job_id)}"
 
 
-OPTIONS = ("partition", "qos", "account", "nice", "priority")
-"""Fields of a Choice whose names are those of sbatch's and srun's options."""
-
-
-def chosen_options(choice: Choice) -> tuple[str, ...]:
-    """The words for a choice; those that the scenario gives as arguments come last."""
-    values = {name: getattr(choice, name) for name in OPTIONS}
-    held = ("--hold",) if choice.is_held else ()
-    return (*(f"--{name}={value}" for name, value in values.items() if value is not None), *held, *choice.arguments)
-
-
 def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
     """The command that submits a job: sbatch for one that works or sleeps for its run time, srun for one that sleeps."""
     choice = choice or Choice(SBATCH)
@@ -61,6 +52,8 @@ def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
 
 def limit_s(job: Job) -> float | None:
     """The time limit that Slurm is told, in seconds; None for no limit."""
+    if job.request is not None:
+        return told_limit_s(job.request)
     limit = time_limit_min(job)
     return None if limit is None else limit * 60.0
 
@@ -98,4 +91,5 @@ CLIENTS = Clients(
     pending="PENDING",
     find_held=find_held,
     release_all=RELEASE[:2],
+    tables=TABLES,
 )

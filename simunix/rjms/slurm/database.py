@@ -27,13 +27,24 @@ MARIADBD_START_NS = 0
 SLURMDBD_START_NS = 500 * 10**6
 STORAGE_USER, STORAGE_PASS, STORAGE_LOC = "slurm", "simunix", "slurm_acct_db"
 AUTH = daemons.MUNGE_PLUGINS["authtype"]
+OF_DATABASE = (
+    "accounting_storage_host",
+    "accounting_storage_shared",
+    "accounting_storage_enforce",
+    "storage_host",
+    "sacctmgr",
+)
+"""Keys of the section that say nothing without a database."""
 TRIES = 300
 """How often slurmctld's host asks slurmdbd, once a second, before the host gives up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """Where slurmdbd (`dbd`) and MariaDB (`storage`) of a cluster run, and what sacctmgr is told at the first start."""
+    """Where slurmdbd (`dbd`) and MariaDB (`storage`) of a cluster run, and what sacctmgr is told at the first start.
+
+    Both daemons of a `shared` one are started by another cluster.
+    """
 
     cluster: str
     dbd: str
@@ -41,18 +52,24 @@ class Database:
     sacctmgr: tuple[str, ...] = ()
     user: str = "root"  # SlurmUser, who is to be the same for slurmctld
     auth: str = AUTH  # AuthType, which is to be the same for all daemons
+    shared: bool = False
 
 
 def of_section(section: SlurmSection, key: str, settings: Mapping[str, str]) -> Database | None:
     """The database that a section asks for; `settings` are those of the user's own slurm.conf, if there is one."""
     if section.accounting_storage_type == "none":
-        for name in ("accounting_storage_host", "accounting_storage_enforce", "storage_host", "sacctmgr"):
+        for name in OF_DATABASE:
             if getattr(section, name):
                 raise SimunixError(f"{key}.{name}: of no use without a database; add accounting_storage_type: slurmdbd")
         return None
     dbd = section.accounting_storage_host or settings.get("accountingstoragehost") or section.controller
     if section.config is not None:
         _check_configuration(section, key, settings, dbd)
+    if section.accounting_storage_shared and (section.storage_host or dbd == section.controller):
+        wrong = "storage_host" if section.storage_host else "accounting_storage_host"
+        raise SimunixError(
+            f"{key}.{wrong}: slurmdbd is to be another cluster's (accounting_storage_shared); name its host only"
+        )
     return Database(
         section.cluster,
         dbd,
@@ -60,6 +77,7 @@ def of_section(section: SlurmSection, key: str, settings: Mapping[str, str]) -> 
         tuple(_words(command, f"{key}.sacctmgr") for command in section.sacctmgr),
         settings.get("slurmuser", "root"),
         _authentication(section, settings),
+        section.accounting_storage_shared,
     )
 
 
@@ -97,6 +115,8 @@ class DatabasePlan:
 
 def plan(database: Database, key: str, controller: str, roots: Mapping[str, RootTree], is_root: bool) -> DatabasePlan:
     """Plan both daemons, and a slurmctld that waits for them. SimunixError names the Debian package that is missing."""
+    if database.shared:
+        return DatabasePlan((), (slurmctld(database, controller),), ())
     _check_installed(database, key, roots)
     root = roots[database.storage]
     user = MARIADBD_USER if is_root and root.user(MARIADBD_USER) else "root"

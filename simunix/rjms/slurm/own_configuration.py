@@ -11,6 +11,8 @@ from simunix.ranges import expand_hosts
 from simunix.rjms.slurm.section import SlurmSection
 
 _DIRECTORIES = ("StateSaveLocation", "SlurmdSpoolDir")
+_NODE = re.compile(r"\s*NodeName=(\S+)", re.IGNORECASE)
+_FEATURES = re.compile(r"\bFeatures?=(\S+)", re.IGNORECASE)
 _FILES = ("SlurmctldLogFile", "SlurmdLogFile", "JobCompLoc", "SlurmSchedLogFile", "SlurmctldPidFile", "SlurmdPidFile")
 
 
@@ -23,6 +25,17 @@ def read_settings(text: str) -> dict[str, str]:
         if equals:
             settings[key.strip().lower()] = value.strip()
     return settings
+
+
+def features_of(text: str) -> dict[str, tuple[str, ...]]:
+    """The features of each node that has any, by the NodeName lines of a slurm.conf."""
+    found: dict[str, tuple[str, ...]] = {}
+    for line in re.sub(r"\\\n", " ", text).splitlines():
+        node, feature = _NODE.match(line), _FEATURES.search(line.split("#", 1)[0])
+        if node and feature and node[1].upper() != "DEFAULT":
+            names = tuple(name for name in feature[1].strip('"').split(",") if name)
+            found.update(dict.fromkeys(expand_hosts(node[1]), names))
+    return found
 
 
 def slurm_user(text: str) -> str:

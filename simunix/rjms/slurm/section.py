@@ -25,7 +25,8 @@ class SlurmSection(ClusterSection):
 
     `accounting_storage_type: slurmdbd` brings up slurmdbd on `accounting_storage_host` (default: the controller) and its
     MariaDB on `storage_host` (default: the same), registers the cluster, tells each line of `sacctmgr` (such as `add account
-    physics`) to the command of that name, and starts slurmctld.
+    physics`) to the command of that name, and starts slurmctld. With `accounting_storage_shared`, slurmdbd is that of another
+    cluster of the scenario, which has its host: clusters of a federation share one.
     """
 
     controller: str
@@ -38,6 +39,7 @@ class SlurmSection(ClusterSection):
     config: Path | None = Field(default=None, strict=False)
     accounting_storage_type: Annotated[Literal["none", "slurmdbd"], BeforeValidator(_without_plugin_kind)] = "none"
     accounting_storage_host: str | None = None
+    accounting_storage_shared: bool = False
     accounting_storage_enforce: str = ""
     storage_host: str | None = None
     sacctmgr: list[str] = []

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
-from simunix.workload.formats.swf import SwfTrace, read_swf, write_swf
+
+if TYPE_CHECKING:
+    from simunix.workload.formats.swf import SwfTrace
 
 ENDINGS = (
-    ".swf (SWF), .json (Batsim), .sacct or .txt (what sacct -P prints), each also with .gz, .xz or .bz2, or a run's folder"
+    ".swf (SWF), .csv (job table), .json (Batsim), .sacct or .txt (what sacct -P prints), each also with .gz, .xz or .bz2, "
+    "or .parquet (job table), or a run's folder"
 )
 PACKED = (".gz", ".xz", ".bz2")
+TABLES = (".csv", ".parquet")
 
 
 def read_trace(path: Path) -> SwfTrace:
@@ -24,11 +29,17 @@ def read_trace(path: Path) -> SwfTrace:
         from simunix.workload.formats.sacct import read_sacct
 
         return read_sacct(path)
+    if kind in TABLES:
+        from simunix.workload.formats.job_table import read_job_table
+
+        return read_job_table(path)
+    from simunix.workload.formats.swf import read_swf
+
     return read_swf(path)
 
 
 def write_trace(path: Path, trace: SwfTrace) -> None:
-    """Write SWF or Batsim's JSON, by the ending of the name. Raises SimunixError for other endings and failed writes."""
+    """Write SWF, a job table or Batsim's JSON, by the ending of the name. Raises SimunixError."""
     kind = _ending(path)
     if path.suffix in PACKED and (kind, path.suffix) not in ((".swf", ".gz"), (".swf", ".xz")):
         raise SimunixError(f"{path}: only .swf.gz and .swf.xz can be written packed; choose another name")
@@ -36,14 +47,25 @@ def write_trace(path: Path, trace: SwfTrace) -> None:
         from simunix.workload.formats.batsim import write_workload
 
         write_workload(path, trace)
+    elif kind in TABLES:
+        from simunix.workload.formats.job_table import write_job_table
+
+        write_job_table(path, trace)
     elif kind == ".swf":
+        from simunix.workload.formats.swf import write_swf
+
         write_swf(path, trace)
     else:
-        raise SimunixError(f"{path}: can be read but not written; name it .swf, .swf.gz, .swf.xz or .json")
+        raise SimunixError(f"{path}: can be read but not written; name it .swf, .swf.gz, .swf.xz, .csv, .parquet or .json")
+
+
+def is_table(path: Path) -> bool:
+    """Whether a trace's name is that of a job table."""
+    return (Path(path.stem).suffix if path.suffix in PACKED else path.suffix) in TABLES
 
 
 def _ending(path: Path) -> str:
     kind = Path(path.stem).suffix if path.suffix in PACKED else path.suffix
-    if kind not in (".swf", ".json", ".sacct", ".txt"):
+    if kind not in (".swf", ".json", ".sacct", ".txt", *TABLES):
         raise SimunixError(f"{path}: cannot tell its format; expected a name ending in {ENDINGS}")
     return kind

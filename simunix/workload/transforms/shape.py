@@ -13,11 +13,16 @@ import numpy as np
 import pandas as pd
 
 from rsg_server.errors import SimunixError
+from simunix.workload.formats.columns import COLUMNS
+from simunix.workload.formats.job_table import base_numbers, renumbered
 from simunix.workload.formats.swf import LIMIT, UNKNOWN, SwfTrace
 
 TIMES = ("submit_s", "wait_s", "runtime_s", "cpu_s", "requested_s", "think_s")
 PROFILE = "profile"
 SIZES = ("allocated", "requested")
+_TABLE_SIZES = ("ReqNodes", "NTasks", "NTasksPerNode", "CPUsPerTask", "ReqTRES", "Steps")
+_TABLE_TIMES = ("TimeMin", "Begin", "Hold", "CancelAfter", "Steps")
+"""Columns of job tables that say sizes or times in texts."""
 _MACHINE = re.compile(r"^(\s*Max(?:Procs|Nodes):\s*)(\d+)\s*$")
 
 
@@ -43,6 +48,9 @@ def scale(trace: SwfTrace, processors: float = 1.0, times: float = 1.0) -> SwfTr
     if (processors, times) != (1.0, 1.0) and PROFILE in trace.jobs and len(bound := trace.jobs[trace.jobs[PROFILE] != ""]):
         job, name = bound[["job", PROFILE]].iloc[0]
         raise SimunixError(f"job {job} does the profile {name!r}, whose work has a size of its own; change it in the profile")
+    for factor, columns in ((processors, _TABLE_SIZES), (times, _TABLE_TIMES)):
+        if factor != 1.0 and (said := [name for name in columns if name in trace.jobs]):
+            raise SimunixError(f"column {said[0]} of the job table cannot be scaled; take the column out of the table first")
     jobs = trace.jobs.copy()
     for name in SIZES:
         scaled = np.floor(jobs[name] * processors + 0.5).clip(lower=1, upper=LIMIT).astype("int64")
@@ -86,6 +94,7 @@ def shuffle(trace: SwfTrace, seed: int) -> SwfTrace:
     first, last = trace.jobs["submit_s"].min(), trace.jobs["submit_s"].max()
     jobs["submit_s"] = np.linspace(first, last, len(jobs))
     jobs["preceding"], jobs["think_s"] = UNKNOWN, float(UNKNOWN)
+    jobs = jobs.drop(columns="Dependency", errors="ignore")
     return trace.with_jobs(jobs, f"shuffled with seed {seed}, submitted at equal distances")
 
 
@@ -108,6 +117,7 @@ def merge(traces: Sequence[SwfTrace], by_date: bool = False) -> SwfTrace:
         parts.append(part)
     jobs = pd.concat(parts).sort_values("submit_s", kind="stable").reset_index(drop=True)
     jobs["job"] = np.arange(1, len(jobs) + 1)
+    jobs = _texts_of_tables(jobs)
     numbers = {(row.source, row.old_job): row.job for row in jobs[["source", "old_job", "job"]].itertuples(index=False)}
     pairs = zip(jobs["source"], jobs["preceding"], strict=True)
     jobs["preceding"] = np.array([numbers.get(pair, UNKNOWN) for pair in pairs], "int64")
@@ -116,6 +126,25 @@ def merge(traces: Sequence[SwfTrace], by_date: bool = False) -> SwfTrace:
         jobs[PROFILE] = jobs[PROFILE].fillna("")
     made = head.with_jobs(jobs.drop(columns=["source", "old_job"]), f"merged from {len(traces)} traces")
     return replace(made, profiles=_joined(traces))
+
+
+def _texts_of_tables(jobs: pd.DataFrame) -> pd.DataFrame:
+    """Texts of job tables (nothing for jobs of other traces), in which jobs have the numbers of the merged trace.
+
+    An array's number is that of the first of its elements.
+    """
+    texts = [name for name in jobs if name in COLUMNS]
+    if not texts:
+        return jobs
+    jobs = jobs.assign(**{name: jobs[name].fillna("") for name in texts})
+    if "JobID" not in jobs and "Dependency" not in jobs:
+        return jobs
+    parts = []
+    for _, part in jobs.groupby("source", sort=True):
+        bases = base_numbers(part.assign(job=part["old_job"]))
+        numbers = dict(reversed(list(zip(bases.tolist(), part["job"].tolist(), strict=True))))
+        parts.append(renumbered(part, numbers))
+    return pd.concat(parts).sort_index()
 
 
 def _joined(traces: Sequence[SwfTrace]) -> dict[str, dict[str, Any]]:

@@ -41,6 +41,54 @@ int main(int argc, char **argv)
     return 0;
 }
 """
+PLACES = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static void *thread(void *unused)
+{
+    (void)unused;
+    printf("thread %p arena %p\n", (void *)&unused, malloc(100));
+    return NULL;
+}
+
+static int depth(int left)
+{
+    volatile char page[4096];
+
+    page[0] = (char)left;
+    return left == 0 ? page[0] : depth(left - 1) + page[0];
+}
+
+int main(int argc, char **argv, char **environment)
+{
+    char name[] = "/tmp/placesXXXXXX", line[4096] = "";
+    char *before = sbrk(0), *high = malloc(3 << 20);
+    pthread_t one;
+    int file = open("/proc/self/cmdline", O_RDONLY);
+    long size = read(file, line, sizeof line);
+
+    printf("stack %p argv %p %s %p\n", (void *)&one, (void *)argv, argv[argc - 1], (void *)environment);
+    printf("brk %p %p malloc %p large %p\n", before, sbrk(100000), malloc(10), high);
+    printf("%s %d\n", (char *)getauxval(AT_EXECFN), memcmp(sbrk(-100000), sbrk(0), 0) != 0);
+    printf("file %d\n", mkstemp(name) >= 0);
+    puts(name);
+    printf("random %lx\n", *(unsigned long *)getauxval(AT_RANDOM));
+    pthread_create(&one, NULL, thread, NULL);
+    pthread_join(one, NULL);
+    printf("%d bytes of cmdline: %s, depth %d, %s\n", (int)size, line + strlen(line) + 1, depth(1500),
+           getenv("MINE"));
+    return getauxval(AT_SECURE) != 1;
+}
+"""
 AS_NOBODY = "setpriv --reuid 65534 --regid 65534 --clear-groups"
 KINDS = {"dynamic": [], "static": ["-static"], "static-pie": ["-static-pie"]}
 
@@ -92,6 +140,39 @@ def test_a_root_without_glibc(simunix: Simunix, folder: Path, tmp_path: Path) ->
     )
     done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out", timeout=20)
     assert (tmp_path / "out/hosts/h/p.out").read_text().count("slept 1000 ids") == 3, done.stderr
+
+
+@needs_tracing
+@needs_root
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stack", ["8192", "unlimited"])
+def test_who_gains_privileges_has_its_addresses_by_rule(simunix: Simunix, folder: Path, kind: str, stack: str) -> None:
+    """execve(2) gives it others each time: names of temporary files, and what an allocator asks for, come of them."""
+    source, program = folder / "places.c", folder / f"places-{kind}"
+    source.write_text(PLACES)
+    subprocess.run(["gcc", "-O1", "-pthread", source, "-o", program, *KINDS[kind]], check=True)
+    program.chmod(0o4755)
+    script = f"ulimit -s {stack}; MINE=yes {AS_NOBODY} {program} an argument"
+    runs = [simunix("run", "--", "sh", "-c", script, timeout=20) for _ in range(3)]
+    assert runs[0].returncode == 0, runs[0].stderr
+    assert f"{program} " in runs[0].stdout and "an, depth" in runs[0].stdout and ", yes\n" in runs[0].stdout
+    for other in runs[1:]:
+        assert other.stdout == runs[0].stdout
+
+
+@needs_tracing
+@needs_root
+@pytest.mark.parametrize(("limit", "is_said"), [("unlimited", False), ("4000000", True)])
+def test_a_run_with_addresses_by_chance_says_so(
+    simunix: Simunix, folder: Path, tmp_path: Path, limit: str, is_said: bool
+) -> None:
+    """Where the address space is limited, the addresses above the program's cannot be taken."""
+    program = with_mode(folder, "static", 0o4755)
+    script = f"ulimit -v {limit}; {AS_NOBODY} {program}"
+    done = simunix("run", "--out", tmp_path / "out", "--", "sh", "-c", script, timeout=20)
+    record = json.loads((tmp_path / "out/run.json").read_text())
+    assert done.returncode == 0 and record["deterministic"] is not is_said
+    assert ("has addresses by chance" in str(record["disturbances"])) is is_said
 
 
 @needs_tracing

@@ -83,12 +83,9 @@ def open_to_everybody(folder: Path) -> None:
 
 @pytest.fixture
 def run_twice(fresh_simunix: Simunix, tmp_path: Path) -> RunTwice:
-    """Run a scenario's text twice; both must succeed, without an unknown call, and leave the same event log.
+    """Run a scenario's text twice; both must succeed, without an unknown call, and leave the same event log."""
 
-    Unless `has_chance`: a program that gains privileges has addresses by chance, and glibc names temporary files by these.
-    """
-
-    def run(scenario: str, has_chance: bool = False) -> Run:
+    def run(scenario: str) -> Run:
         (tmp_path / "s.yaml").write_text(scenario)
         runs = []
         for name in ("first", "second"):
@@ -96,8 +93,6 @@ def run_twice(fresh_simunix: Simunix, tmp_path: Path) -> RunTwice:
             assert done.returncode == 0, done.stderr
             runs.append(Run(tmp_path / name))
             assert runs[-1].record["unknown_calls"] == {}
-        if has_chance:
-            return runs[1]
         first, second = ((which.out / "events.jsonl").read_text().splitlines() for which in runs)
         for line, other in zip(first, second, strict=False):  # the first line that differs says more than two digests
             assert line == other

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Simunix
+from tests.conftest import ROOT, Simunix
 from tests.system.slurm.test_releases import cache_folder
 
 pytestmark = pytest.mark.slow
@@ -27,15 +27,16 @@ root: {root}
 gridengine: {{controller: m, login: l, nodes: 'n[1-4]', scheduler: {{flush_submit_sec: 1, flush_finish_sec: 1}}}}
 workload: {{trace: small.swf, start: 30s{workload}}}
 """
-# number, submitted, run time, processors, requested time
+# number, submitted, run time, processors, requested time, the job before it
 JOBS = [
-    (1, 0, 60, 1, 100),
-    (2, 5, 60, 4, 100),
-    (3, 6, 30, 10, 100),
-    (4, 7, 300, 2, 100),
-    (5, 8, 20, 16, 100),
-    (6, 8, 20, 1, 100),
-    (7, 8, 20, 1, 100),
+    (1, 0, 60, 1, 100, -1),
+    (2, 5, 60, 4, 100, -1),
+    (3, 6, 30, 10, 100, -1),
+    (4, 7, 300, 2, 100, -1),
+    (5, 8, 20, 16, 100, -1),
+    (6, 8, 20, 1, 100, -1),
+    (7, 8, 20, 1, 100, -1),
+    (8, 9, 10, 1, 100, 4),
 ]
 COMMANDS = """
 sleep 50; qhost; qstat -u '*'
@@ -63,7 +64,8 @@ def root(simunix: Simunix) -> Path:
 
 def write(tmp_path: Path, root: Path, workload: str = "", rest: str = "") -> Path:
     lines = [
-        f"{number} {at} -1 {run} {size} -1 -1 {size} {limit} -1 1 1 1 -1 -1 -1 -1 -1" for number, at, run, size, limit in JOBS
+        f"{number} {at} -1 {run} {size} -1 -1 {size} {limit} -1 1 1 1 -1 -1 -1 {before} -1"
+        for number, at, run, size, limit, before in JOBS
     ]
     (tmp_path / "small.swf").write_text("; MaxProcs: 16\n" + "\n".join(lines) + "\n")
     scenario = tmp_path / "s.yaml"
@@ -101,8 +103,8 @@ def test_its_users_commands_answer(simunix: Simunix, tmp_path: Path, root: Path)
     assert "exit_status  3" in out and "failed       100 : assumedly after job" in out and "all.q" in out
 
 
-def test_equal_jobs_are_elements_of_an_array(simunix: Simunix, tmp_path: Path, root: Path) -> None:
-    done = simunix("run", write(tmp_path, root, ", arrays: bursts"), "--out", tmp_path / "out", timeout=300)
+def test_arrays_and_dependencies_are_those_of_grid_engine(simunix: Simunix, tmp_path: Path, root: Path) -> None:
+    done = simunix("run", write(tmp_path, root, ", arrays: bursts, dependencies: rjms"), "--out", tmp_path / "out", timeout=300)
     assert done.returncode == 0, done.stderr
     submissions = (tmp_path / "out/hosts/l/files/var_spool_simunix/submissions.csv").read_text().splitlines()
     numbers = {int(row["id"]): row["job_number"] for row in csv.DictReader(submissions)}
@@ -110,3 +112,36 @@ def test_equal_jobs_are_elements_of_an_array(simunix: Simunix, tmp_path: Path, r
     rows = {int(row["job_id"]): row for row in rows_of(tmp_path / "out")}
     assert [rows[number]["final_state"] for number in (6, 7)] == ["COMPLETED", "COMPLETED"]
     assert [float(rows[number]["execution_time"]) for number in (6, 7)] == [20, 20]
+    assert float(rows[8]["starting_time"]) >= float(rows[4]["finish_time"]) > 150
+
+
+def test_ranks_start_on_the_hosts_of_their_job(simunix: Simunix, tmp_path: Path, root: Path) -> None:
+    """Batsim's example of its profiles: qrsh -inherit starts a rank on each host."""
+    trace = ROOT / "scenarios/traces/batsim_test_various_profile_types.json"
+    scenario = write(tmp_path, root)
+    scenario.write_text(
+        scenario.read_text().replace("small.swf", f"{trace}, resources: nodes").replace("cores: 4, memory", "cores: 1, memory")
+    )
+    done = simunix("run", scenario, "--out", tmp_path / "out", timeout=300)
+    assert done.returncode == 0, done.stderr
+    rows = rows_of(tmp_path / "out")
+    assert len(rows) == 11 and {row["final_state"] for row in rows} == {"COMPLETED"}
+    assert [len(row["allocated_hosts"].split(",")) for row in rows if row["metadata"] in ("simple", "2_resources")] == [4, 2]
+
+
+RECOVERY = """
+for name in waits runs lost; do qsub -terse -r y -N $name -b y sleep 200 >/dev/null; done
+sleep 300; qstat -u '*' >/dev/null && echo again
+sleep 600; for name in waits runs lost; do qacct -j $name | grep -E '^(failed|exit_status|jobname)' | tr -s ' ' | xargs; done
+"""
+
+
+def test_qmaster_and_execd_recover_from_power_cuts(simunix: Simunix, tmp_path: Path, root: Path) -> None:
+    """The qmaster's host is off for half a minute while jobs run and wait, then a node with a job is."""
+    events = "[{at: 1min, host: m, state: off, duration: 30s}, {at: 2min, host: n1, state: off, duration: 2min}]"
+    user = f"processes: [{{name: user, host: l, start: 35s, command: [/bin/sh, -c, {json.dumps(RECOVERY)}]}}]\nstop: user\n"
+    done = simunix("run", write(tmp_path, root, rest=user + f"events: {events}\n"), "--out", tmp_path / "out", timeout=300)
+    assert done.returncode == 0, done.stderr
+    out = (tmp_path / "out/hosts/l/user.out").read_text()
+    assert "again" in out and out.count("failed 0 exit_status 0") == 3
+    assert "jobname lost failed 19 : before writing exit_status" in out

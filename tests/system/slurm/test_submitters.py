@@ -122,7 +122,7 @@ def test_users_think_times_arrays_holds_and_partitions_twice(fresh_simunix: Simu
 
 
 def test_slurms_own_dependencies(simunix: Simunix, tmp_path: Path) -> None:
-    result = play(simunix, tmp_path, "dependencies: slurm")
+    result = play(simunix, tmp_path, "dependencies: rjms")
     assert result.submitted[3] == pytest.approx(5, abs=0.01)
     assert float(result.jobs[3]["starting_time"]) >= float(result.jobs[1]["finish_time"])
     assert float(result.jobs[5]["waiting_time"]) < 60  # what it would have waited for was refused

@@ -199,3 +199,20 @@ def test_joining_nothing_is_said(simunix: Simunix, tmp_path: Path) -> None:
     done = simunix("run", "--join", tmp_path, "--", "true")
     assert done.returncode == 2
     assert "no emulation is running here" in done.stderr
+
+
+SIGNALS_OF_THREADS = """
+import os, signal, threading, time
+for _ in range(3):
+    threading.Thread(target=time.sleep, args=(2,)).start()
+os.setegid(os.getegid())
+signal.signal(signal.SIGUSR1, lambda *_: print("taken"))
+os.kill(os.getpid(), signal.SIGUSR1)
+"""
+
+
+def test_signals_by_which_libc_changes_ids_of_threads_are_no_events(simunix: Simunix, tmp_path: Path) -> None:
+    done = simunix("run", "--out", tmp_path / "out", "--", sys.executable, "-c", SIGNALS_OF_THREADS)
+    assert (done.stdout, done.returncode) == ("taken\n", 0)
+    events = map(json.loads, (tmp_path / "out" / "events.jsonl").read_text().splitlines())
+    assert [event["signal"] for event in events if event["event"] == "signal"] == [signal.SIGUSR1]

@@ -27,9 +27,9 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(program: Path, out: Path, before: str, *arguments: str) -> tuple[str, int]:
+def run(program: Path, out: Path, before: str, *arguments: str, options: tuple[str, ...] = ()) -> tuple[str, int]:
     """What the program prints, and how many turns its process handed on."""
-    command = [sys.executable, "-c", before + RUN, "run", "--out", out, "--", program, *arguments]
+    command = [sys.executable, "-c", before + RUN, "run", *options, "--out", out, "--", program, *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **({"SIMUNIX_PURE": "1"} if before else {})}
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=60, check=False, env=environment, stdin=subprocess.DEVNULL
@@ -56,3 +56,8 @@ def test_steps_come_in_the_order_of_turns(programs: Path, tmp_path: Path, words:
     by_process, many = run(programs / words[0], tmp_path / "steps", "", *words[1:])
     assert none == 0 and many > 100
     assert by_process.splitlines() == by_server.splitlines()
+
+
+def test_threads_that_are_woken_while_others_are_ready_cost_no_message(programs: Path, tmp_path: Path) -> None:
+    run(programs / "steps", tmp_path, "", "4", "piped", options=("--count-calls",))
+    assert "PARK_AT_SLOT" in (messages := (tmp_path / "server_messages.csv").read_text()) and "WAKE" not in messages

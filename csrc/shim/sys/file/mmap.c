@@ -1,6 +1,12 @@
 /* Mappings of files: stores to a shared one leave no trace in the shim, and a futex word may lie in it. */
 #include "shim/sys/file/file.h"
 
+#define PAGE_BYTES 4096UL
+#define BREAK_MOST (1UL << 40)
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
 /* The shim does not see stores to a shared mapping: they count as made when the file is mapped. */
 static void file_mapped(struct thread *thread, long fd)
 {
@@ -35,6 +41,30 @@ long sys_mremap(struct call *call)
     if ((address >= 0 || address < -4096) && is_shared(process, (uint64_t)call->a[0]))
         remember(process, address, (uint64_t)call->a[2]);
     return address;
+}
+
+/* brk(2): the kernel answers with the break as it is where it cannot be moved. In an image that gains privileges, the kernel's break
+ * lies at an address by chance. */
+long sys_brk(struct call *call)
+{
+    struct process *process = call->thread->process;
+    uint64_t wanted = (uint64_t)call->a[0];
+    uint64_t before = (process->break_end + PAGE_BYTES - 1) & -PAGE_BYTES;
+    uint64_t after = (wanted + PAGE_BYTES - 1) & -PAGE_BYTES;
+    long result = 0;
+
+    if (process->break_start == 0)
+        return call_natively(call);
+    if (wanted < process->break_start || wanted - process->break_start > BREAK_MOST)
+        return (long)process->break_end;
+    if (after > before)
+        result = NATIVE(mmap, before, after - before, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+                        -1, 0);
+    else if (after < before)
+        result = NATIVE(munmap, after, before - after);
+    if (result >= 0)
+        process->break_end = wanted;
+    return (long)process->break_end;
 }
 
 /* Remember shared, writable mappings: only words in them need a key that other processes understand. */

@@ -68,7 +68,10 @@ long futex_wake(struct call *call, uint32_t *word, bool is_private, int64_t most
         return 0;
     if (key[0] == 0 && handoff_wake(process, key[1], most > 0 ? most : 1, bitset, &woken))
         return let_pass(call, woken);
-    return let_pass(call, ASK(call->thread, &reply, OP_WAKE, (int64_t)key[0], (int64_t)key[1], most > 0 ? most : 1, bitset));
+    woken = ASK(call->thread, &reply, OP_WAKE, (int64_t)key[0], (int64_t)key[1], most > 0 ? most : 1, bitset);
+    if (key[0] == 0)
+        handoff_doubt(process, key[1]);
+    return let_pass(call, woken);
 }
 
 /* Waiters that are moved keep their count under the word that they came with, so the target's is raised for good: the

@@ -264,10 +264,13 @@ long sys_pselect6(struct call *call)
 static long epoll_until(struct call *call, int64_t deadline)
 {
     struct pollfd entries[1 + WATCHED_TERMINALS_MAX] = {{.fd = (int)call->a[0], .events = POLLIN}};
+    struct exclusive_listener listener;
+    bool is_elsewhere = false; /* another thread was woken for the connections of `listener` */
 
     for (;;) {
         unsigned count = epoll_terminals(call, entries);
-        long result = NATIVE(epoll_pwait, call->a[0], call->a[1], call->a[2], 0, NULL, 0);
+        long result = is_elsewhere ? epoll_look_past(call, &listener)
+                                   : NATIVE(epoll_pwait, call->a[0], call->a[1], call->a[2], 0, NULL, 0);
 
         if (result > 1 && call->thread->process->terminal_count > 0)
             epoll_put_terminals_first(call, (struct epoll_event *)call->a[1], (unsigned)result);
@@ -278,7 +281,13 @@ static long epoll_until(struct call *call, int64_t deadline)
             clock_charge_poll(call);
             return 0;
         }
-        result = wait_polled(call, entries, count, deadline, false);
+        if (call->thread->process->exclusive_count == 0 || !epoll_exclusive(call->thread->process, entries[0].fd, &listener)) {
+            is_elsewhere = false;
+            result = wait_polled(call, entries, count, deadline, false);
+        } else {
+            result = wait_exclusively(call, entries, count, deadline, listener.socket, is_elsewhere);
+            is_elsewhere = result == WAKE_ELSEWHERE || (is_elsewhere && result == WAKE_TIMEOUT);
+        }
         if (result < 0)
             return result;
     }
@@ -314,7 +323,10 @@ long sys_epoll_ctl(struct call *call)
     if (descriptor_is_ours(call, call->a[0]) || descriptor_is_ours(call, call->a[2]))
         return -EBADF;
     result = NATIVE(epoll_ctl, call->a[0], call->a[1], call->a[2], call->a[3]);
-    if (result == 0)
+    if (result == 0) {
         epoll_remember_terminal(call);
+        if (call->thread->process->exclusive_count > 0 || call->a[1] == EPOLL_CTL_ADD)
+            epoll_remember_exclusive(call);
+    }
     return result;
 }

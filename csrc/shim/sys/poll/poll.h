@@ -19,6 +19,11 @@ struct epoll_entry {
 int epoll_entries_of(struct call *call, int fd, struct epoll_entry *entries, int most);
 void epoll_entries_renew(int fd, struct epoll_entry *entries, int count);
 
+/* epoll_exclusive.c */
+void epoll_remember_exclusive(struct call *call);
+bool epoll_exclusive(struct process *process, int epoll, struct exclusive_listener *listener);
+long epoll_look_past(struct call *call, const struct exclusive_listener *listener);
+
 /* epoll_terminals.c */
 void epoll_remember_terminal(struct call *call);
 unsigned epoll_terminals(struct call *call, struct pollfd *entries);

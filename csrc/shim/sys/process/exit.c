@@ -2,6 +2,7 @@
  * (core/threads.c). */
 #include "shim/core/channel.h"
 #include "shim/turn/tracee.h"
+#include "shim/turn/turn.h"
 #include "shim/sys/ipc/ipc.h"
 
 /* The kernel would clear the join word. Told to, it clears a word in the record instead, and only then does the shim clear the
@@ -37,6 +38,7 @@ long sys_exit(struct call *call)
         prepare_to_be_reaped(thread);
     if (thread->process->main == thread)
         thread->process->main = NULL;
+    handoff_doubt(thread->process, (uint64_t)thread->join_word);
     request_start(thread, &writer, OP_THREAD_EXIT, 2);
     msgpack_put_int(&writer, call->a[0] & 0xff);
     msgpack_put_int(&writer, (int64_t)thread->join_word);

@@ -56,6 +56,20 @@ def test_what_is_stored_is_watched_and_comes_back_with_all_that_has_arrived(worl
     assert news(world) == []
 
 
+def test_a_holder_that_somebody_stops_is_continued(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When it is asked, and at the end of the run."""
+    monkeypatch.setattr("rsg_server.fd_store.store.SILENCE_S", 0.05)
+    first, second, *_ = sockets_of(world)
+    store(world, first)
+    holder = world.kernel.fd_store._holders[0]
+    os.kill(holder._process.pid, signal.SIGSTOP)
+    store(world, second)
+    assert first.read() is None and first.held is not None
+    os.kill(holder._process.pid, signal.SIGSTOP)
+    holder.close()
+    world.kernel.fd_store._holders.clear()
+
+
 def test_what_was_not_to_be_reported_is_not_by_the_keeper_either(world: Fake) -> None:
     which = sockets_of(world)[0]
     assert which.app_end is not None

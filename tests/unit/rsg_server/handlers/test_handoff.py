@@ -175,3 +175,13 @@ def test_slots_are_handed_out_again() -> None:
         assert first.slot == 1
         world.kernel.slots.take(first)
         world.kernel.slots.take(second)
+
+
+def test_a_sibling_that_a_signal_has_made_ready_keeps_its_place_when_it_is_woken_as_well() -> None:
+    with fake() as world:
+        first, second, third = siblings(world, 3)
+        world.kernel.wake(second, Wake.SIGNAL)
+        step(world, first, entry(third, ready=1), entry(second, ready=1))
+        assert list(world.kernel.run_queue) == [second, third]
+        assert second.reply == (Wake.TIMEOUT, 0)  # what the entry says
+        assert world.kernel.futexes.wake(world.kernel, (-first.process.number, 1), 9, 1) == 0

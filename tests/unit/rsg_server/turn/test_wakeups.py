@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import select
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 
 import msgpack
 import pytest
 
 from rsg_server.process.actor import Actor, State
 from rsg_server.protocol import Op, Wait, Wake
-from rsg_server.turn.wakeups import wake_ready
+from rsg_server.turn.wakeups import elect, wake_ready
 from tests.unit.rsg_server.fakes import Fake, fake
 
 
@@ -52,3 +54,71 @@ def test_an_actor_that_waits_for_something_else_stays_parked() -> None:
         private.close()
         os.close(pipe[0])
         os.close(pipe[1])
+
+
+@contextmanager
+def workers(world: Fake, count: int) -> Iterator[tuple[list[Actor], int, int]]:
+    """Actors of one host that wait for the same end of a pipe; both ends."""
+    reading, writing = os.pipe()
+    actors = [world.born() for _ in range(count)]
+    with ExitStack() as opened:
+        for actor in actors:
+            private = opened.enter_context(waits_for(world, actor, reading, Wait.FD))
+            actor.parked.c = private.fileno() << 8  # type: ignore[union-attr]
+            actor.process.open_pidfd(os.getpid())
+            opened.callback(os.close, actor.process.pidfd)
+        yield actors, reading, writing
+        for actor in actors:
+            actor.process.pidfd = -1
+    os.close(reading)
+    os.close(writing)
+
+
+def test_of_the_actors_of_a_host_one_is_woken_and_the_others_look_again_in_their_turn() -> None:
+    with fake() as world, workers(world, 3) as (actors, reading, writing):
+        os.write(writing, b"xx")
+        wake_ready(world.kernel)
+        queue = world.kernel.run_queue
+        assert list(queue) == actors
+        assert [actor.state for actor in actors] == [State.READY, State.PARKED, State.PARKED]
+        queue.popleft()
+        os.read(reading, 1)
+        assert elect(world.kernel, queue.popleft())  # there is a byte left
+        os.read(reading, 1)
+        assert not elect(world.kernel, queue.popleft())
+        assert actors[2].state is State.PARKED and not queue
+        os.write(writing, b"x")
+        wake_ready(world.kernel)
+        assert list(queue) == [actors[2]] and actors[2].state is State.READY
+
+
+def test_a_nominated_actor_that_is_woken_for_another_reason_keeps_its_place() -> None:
+    with fake() as world, workers(world, 2) as (actors, reading, writing):
+        os.write(writing, b"x")
+        wake_ready(world.kernel)
+        world.kernel.time_out(actors[1])
+        queue = world.kernel.run_queue
+        assert list(queue) == actors
+        os.read(reading, 1)
+        queue.popleft()
+        assert elect(world.kernel, queue.popleft()) and actors[1].reply[0] == Wake.TIMEOUT
+
+
+def test_a_nominated_actor_of_a_stopped_process_looks_when_that_is_continued() -> None:
+    with fake() as world, workers(world, 2) as (actors, _, writing):
+        os.write(writing, b"x")
+        wake_ready(world.kernel)
+        world.kernel.signals.stop(actors[1].process)
+        assert list(world.kernel.run_queue) == actors[:1] and not actors[1].is_nominated
+        world.kernel.signals.resume(actors[1].process)
+        assert list(world.kernel.run_queue) == actors
+        world.kernel.lifecycle.end_actor(actors[1])
+        assert list(world.kernel.run_queue) == actors[:1]
+
+
+def test_a_nominated_actor_that_ends_leaves_the_run_queue() -> None:
+    with fake() as world, workers(world, 2) as (actors, _, writing):
+        os.write(writing, b"x")
+        wake_ready(world.kernel)
+        world.kernel.lifecycle.end_actor(actors[1])
+        assert list(world.kernel.run_queue) == actors[:1]

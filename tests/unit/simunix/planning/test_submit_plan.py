@@ -117,7 +117,7 @@ def test_dependencies_in_three_ways() -> None:
     assert "after" not in entries("", jobs)[1]
     plan = planned("dependencies: think_time", jobs).content
     assert (plan["groups"], plan["jobs"][1]["after"], plan["poll_interval"]) == (((1,),), (0, 30.0), 5)
-    plan = planned("dependencies: slurm", jobs).content
+    plan = planned("dependencies: rjms", jobs).content
     assert (plan["jobs"][1]["needs"], plan["after"]) == (1, ("--dependency=afterany:{}",))
     fed = planned("feedback: user", [job(1, user=1, wait_s=0), job(2, 100, user=1, wait_s=0)]).content
     assert fed["jobs"][1]["after"] == (0, 90.0)
@@ -149,7 +149,7 @@ def test_accounts_of_a_rule_are_the_scenarios_own() -> None:
     ("text", "words"),
     [
         ("client: qsub", "workload.client: 'qsub' submits no jobs here; known: sbatch, srun"),
-        ("{client: srun, dependencies: slurm}", "srun tells no job number, which dependencies: slurm needs; use sbatch"),
+        ("{client: srun, dependencies: rjms}", "srun tells no job number, which dependencies: rjms needs; use sbatch"),
         ("{client: srun, arrays: bursts}", "srun tells no job number, which arrays: bursts needs"),
         ("{client: srun, options: [{hold: 1s}]}", "srun tells no job number, which hold needs"),
     ],
@@ -162,7 +162,7 @@ def test_what_a_client_cannot_do(text: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{feedback: user, dependencies: slurm}", "feedback and dependencies both decide when"),
+        ("{feedback: user, dependencies: rjms}", "feedback and dependencies both decide when"),
         ("options: [{users: '3-1'}]", "expected numbers such as"),
         ("options: [{users: x}]", "expected numbers such as"),
         ("options: [{users: 2.5}]", "expected numbers such as"),

@@ -36,6 +36,19 @@ def test_both_daemons_run_where_the_section_says() -> None:
     assert database.of_section(section(storage_host="b"), "slurm", {}) == Database("simunix", "ctl", "b")
 
 
+def test_a_shared_slurmdbd_is_started_by_another_cluster(tmp_path: Path) -> None:
+    shared = database.of_section(section(accounting_storage_host="a", accounting_storage_shared=True), "slurm", {})
+    assert shared == Database("simunix", "a", "a", shared=True)
+    planned = database.plan(shared, "slurm", "ctl", {"a": toy_root(tmp_path)}, is_root=True)
+    assert [process.name for process in planned.processes] == ["slurmctld"] and not planned.files + planned.private
+    for wrong, key in (
+        ({"accounting_storage_host": "a", "storage_host": "b"}, "storage_host"),
+        ({}, "accounting_storage_host"),
+    ):
+        with pytest.raises(SimunixError, match=rf"slurm\.{key}: slurmdbd is to be another cluster's"):
+            database.of_section(section(accounting_storage_shared=True, **wrong), "slurm", {})
+
+
 def test_the_plugin_may_be_spelled_as_in_slurm_conf() -> None:
     assert section(accounting_storage_type="accounting_storage/slurmdbd") == section()
 

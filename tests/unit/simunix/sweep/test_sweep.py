@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,13 @@ def test_names_stay_when_levels_are_added(tmp_path: Path) -> None:
     names = {run.name for run in runs_of(experiment(tmp_path))}
     more = {run.name for run in runs_of(experiment(tmp_path, EXPERIMENT.replace("[1ms,", "[5ms, 1ms,")))}
     assert names < more
+
+
+def test_names_tell_scenarios_apart_where_there_are_several(tmp_path: Path) -> None:
+    run = replace(runs_of(experiment(tmp_path))[0], has_siblings=True)
+    assert run.name != replace(run, scenario=tmp_path / "copy.yaml").name
+    with pytest.raises(SimunixError, match=r"size: small: \S+gone.yaml: No such file"):
+        check([run, replace(run, scenario=tmp_path / "gone.yaml")])
 
 
 def test_seeds_may_be_listed_and_be_the_same(tmp_path: Path) -> None:
@@ -168,6 +176,9 @@ def test_a_run_is_kept_only_if_it_is_what_would_be_run(tmp_path: Path) -> None:
         assert not is_kept(tmp_path, run)
     folder = finished(tmp_path, run)
     assert is_kept(tmp_path, run) and not is_kept(tmp_path, other)
+    moved = replace(run, scenario=tmp_path / "copy.yaml")
+    moved.scenario.write_text(SCENARIO)
+    assert moved.name == run.name and not is_kept(tmp_path, moved), "the run of another scenario"
     run.scenario.write_text(SCENARIO + "# changed\n")
     assert not is_kept(tmp_path, run)
     (folder / "run.json").write_text('{"ended": ')

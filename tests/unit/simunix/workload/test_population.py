@@ -15,13 +15,13 @@ def job(user: int, group: int) -> Job:
 
 def test_everybody_has_a_name_a_number_and_groups() -> None:
     people = population([job(7, 2), job(3, -1), job(7, 1), job(-1, 4), job(7, 2)])
-    assert {number: (user.name, user.uid) for number, user in people.users.items()} == {
-        3: ("user3", FIRST_ID),
-        7: ("user7", FIRST_ID + 1),
+    assert {name: (user.name, user.uid) for name, user in people.users.items()} == {
+        "user3": ("user3", FIRST_ID),
+        "user7": ("user7", FIRST_ID + 1),
     }
-    assert people.groups == {1: FIRST_ID, 2: FIRST_ID + 1}
-    assert people.users[7].groups == (FIRST_ID, FIRST_ID + 1)
-    assert people.users[3].groups == (FIRST_ID + 2,)  # his own
+    assert people.groups == {"group1": FIRST_ID, "group2": FIRST_ID + 1}
+    assert people.users["user7"].groups == (FIRST_ID, FIRST_ID + 1)
+    assert people.users["user3"].groups == (FIRST_ID + 2,)  # his own
     assert people.members == {"group1": ("user7",), "group2": ("user7",)}
 
 

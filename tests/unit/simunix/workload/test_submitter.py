@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simunix.workload.guest import submitter
+from simunix.workload.guest import table_submitter as table
 
 ORIGIN = 1000.0
 
@@ -177,3 +178,35 @@ def test_each_job_comes_once_and_never_before_its_time(rows: list[tuple[int, int
             before = groups[job["after"][0]][0]
             due = found[before] + float(jobs[before]["argv"][-1]) + job["after"][1]
         assert due - 1e-6 <= found[job["id"]] <= due + 5.0 + 1e-6  # noticed within an interval
+
+
+def test_a_job_of_a_table_waits_for_the_numbers_that_it_needs() -> None:
+    told: list[list[str]] = []
+
+    def run(argv: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
+        told.append(list(argv))
+        refused = argv[-1] == "refused"
+        return subprocess.CompletedProcess(list(argv), int(refused), "" if refused else f"{500 + len(told)}\n", "no")
+
+    clauses = {
+        "option": "--dep={}",
+        "joint": ",",
+        "parts": [{"head": "afterok:", "items": [[1, "{}_3"], [2, "{}"], [9, "{}"]]}, {"head": "singleton", "items": []}],
+    }
+    jobs = [
+        {"id": 30, "at": 0, "key": 3, "argv": ["submit", "third"], "clauses": clauses},
+        {"id": 20, "at": 1, "key": 2, "argv": ["submit", "refused"]},
+        {"id": 11, "at": 2, "key": 1, "argv": ["submit", "first"], "array": [11, 13], "indices": [1, 3]},
+        {"id": 40, "at": 3, "key": 4, "argv": ["submit", "parts"], "components": [40, 41], "cancel": 0},
+    ]
+    rows: list[list[Any]] = []
+    writer: Any = type("Writer", (), {"writerow": staticmethod(rows.append)})
+    plan = {"origin": 0, "number": r"^(\d+)", "jobs": jobs, "cancel": ["cancel", "{}"]}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(table, "run", run)
+        table.TableSubmitter(plan, writer).run()
+    found = {row[0]: (row[4], row[5]) for row in rows}
+    assert found[20] == ("", "no") and found[11] == ("502_1", "") and found[13] == ("502_3", "")
+    assert found[41][0] == str(int(found[40][0]) + 1)
+    assert found[30][1] == "depends on 2, 9, not submitted: left out"
+    assert ["submit", "--dep=afterok:502_3,singleton", "third"] in told

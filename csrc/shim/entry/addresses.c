@@ -1,0 +1,142 @@
+/* Addresses for an image to which the kernel has given some by chance: one that gains privileges (personality(2), "execve(2)
+ * clears ADDR_NO_RANDOMIZE"). glibc names temporary files by the address of a variable on the stack, and how often an allocator
+ * has to call to get aligned memory depends on where it gets some.
+ *
+ * Before the program's first instruction the shim
+ *   - takes all address space above TOP, so that whatever the program maps lies below;
+ *   - makes a stack below TOP, and copies onto it what the kernel has put onto the first one. The first one stays, since
+ *     /proc/PID/cmdline and /proc/PID/environ are read there;
+ *   - keeps the program's break itself (csrc/shim/sys/file/mmap.c: sys_brk).
+ * The program's own file, its loader and the vDSO stay where they are.
+ */
+#include "shim/core/memory.h"
+#include "shim/entry/entry.h"
+
+#include <linux/auxvec.h>
+#include <linux/resource.h>
+
+#define PAGE 4096UL
+#define TOP 0x6f0000000000UL   /* below all that the kernel chooses, which is 16 TiB below the end of addresses at most */
+#define BREAK 0x600000000000UL /* far above the program, far below what it maps */
+#define STACK_LEAST (1UL << 20)
+#define STACK_MOST (64UL << 20)
+#define GAP (1UL << 20)       /* between the stack and what is mapped below it, as with Linux (stack_guard_gap) */
+#define AUXILIARY_BYTES 256UL /* what the auxiliary vector points to besides the strings: 16 random bytes, two short names */
+#define RESERVED (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+static uint64_t soft_limit(int which)
+{
+    struct rlimit64 limit = {0, 0};
+
+    NATIVE(prlimit64, 0, which, NULL, &limit);
+    return limit.rlim_cur;
+}
+
+static uint64_t stack_bytes(void)
+{
+    uint64_t limit = soft_limit(RLIMIT_STACK);
+
+    if (limit > STACK_MOST)
+        return STACK_MOST;
+    return limit < STACK_LEAST ? STACK_LEAST : limit & -PAGE;
+}
+
+/* What the kernel has put onto a stack: strings above, words that point to them below. */
+struct contents {
+    uint64_t *words; /* the number of arguments, the arguments, 0, the environment, 0, the auxiliary vector */
+    size_t count;
+    uint64_t *auxiliary; /* within the words */
+    uint64_t strings;
+    uint64_t strings_end;
+};
+
+static struct contents contents_of(uint64_t *stack)
+{
+    struct contents found = {.words = stack};
+    uint64_t *at = stack + 1 + stack[0] + 1;
+
+    while (*at++ != 0)
+        ;
+    found.auxiliary = at;
+    found.strings = stack[1]; /* the kernel gives every program one argument at least */
+    for (; at[0] != AT_NULL; at += 2)
+        if (at[0] == AT_EXECFN) /* the string behind all others */
+            found.strings_end = at[1] + text_length((const char *)at[1]) + 1;
+    found.count = (size_t)(at + 2 - stack);
+    return found;
+}
+
+/* Entries of the auxiliary vector that point to something else than the strings: copied to below `to`. */
+static uint64_t copy_auxiliary(const struct contents *from, uint64_t *auxiliary, uint64_t to)
+{
+    for (const uint64_t *at = from->auxiliary; at[0] != AT_NULL; at += 2, auxiliary += 2) {
+        bool is_text = at[0] == AT_PLATFORM || at[0] == AT_BASE_PLATFORM;
+        size_t size = is_text ? text_length((const char *)at[1]) + 1 : 16;
+
+        if (!is_text && at[0] != AT_RANDOM)
+            continue;
+        to = (to - size) & -16UL;
+        auxiliary[1] = to;
+        memcpy((void *)to, (const void *)at[1], size);
+    }
+    return to;
+}
+
+/* Take the highest free address space in pieces, the largest first; it is never touched, and costs no memory. Pieces lie next to
+ * each other, so the kernel keeps them as one mapping for each hole. */
+static void take_high(void)
+{
+    for (uint64_t size = 1UL << 46; size >= PAGE;) {
+        long at = NATIVE(mmap, NULL, size, PROT_NONE, RESERVED, -1, 0);
+
+        if (at < 0 || (uint64_t)at < TOP) {
+            if (at >= 0)
+                NATIVE(munmap, at, size);
+            size /= 2;
+        }
+    }
+}
+
+/* Take the address space, and a stack below it that has room for the contents of this one; false if there is no room, as where
+ * somebody has said how much a process may map (ulimit -v). */
+bool addresses_take(uint64_t *stack)
+{
+    struct contents contents = contents_of(stack);
+    uint64_t copied = contents.strings_end - contents.strings + contents.count * sizeof *stack;
+    uint64_t size = stack_bytes() + ((copied + PAGE - 1) & -PAGE);
+    long made;
+
+    if (soft_limit(RLIMIT_AS) != RLIM64_INFINITY)
+        return false;
+    take_high();
+    made = NATIVE(mmap, TOP - size, size, PROT_READ | PROT_WRITE, RESERVED | MAP_STACK | MAP_FIXED_NOREPLACE, -1, 0);
+    NATIVE(mmap, TOP - size - GAP, GAP, PROT_NONE, RESERVED | MAP_FIXED_NOREPLACE, -1, 0);
+    NATIVE(madvise, TOP - size, size, MADV_NOHUGEPAGE); /* a stack of the kernel's has none */
+    return made >= 0;
+}
+
+/* Copy the contents of the kernel's stack onto the one that was made; returns where that begins. */
+uint64_t *addresses_move_stack(uint64_t *stack)
+{
+    struct contents from = contents_of(stack);
+    uint64_t size = from.strings_end - from.strings;
+    uint64_t strings = (TOP - sizeof *stack - size) & -16UL;
+    uint64_t *to = (uint64_t *)((strings - AUXILIARY_BYTES - from.count * sizeof *stack) & -16UL);
+
+    memcpy((void *)strings, (const void *)from.strings, size);
+    memcpy(to, from.words, from.count * sizeof *to);
+    for (size_t i = 1; i < from.count; i++)
+        if (to[i] >= from.strings && to[i] < from.strings_end)
+            to[i] += strings - from.strings;
+    copy_auxiliary(&from, to + (from.auxiliary - from.words), strings);
+    return to;
+}
+
+/* From now on, the program's break is here. */
+void addresses_keep_break(struct process *process)
+{
+    process->break_start = process->break_end = BREAK;
+}

@@ -1,0 +1,133 @@
+"""What a job of a job table asks for besides size and time: partition, account, dependencies, elements of arrays, and so on.
+
+Texts are those of the table's columns (docs/reference/job-table.md), "" or None where the table says nothing. An RJMS turns
+them into words of its own client.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+KINDS = ("after", "afterany", "afterok", "afternotok", "aftercorr", "afterburstbuffer", "singleton")
+"""The conditions that a dependency may consist of."""
+_JOB = r"\d{1,15}(?:_(?:\d{1,9}|\*))?(?:\+\d{1,9})?"
+_CLAUSE = rf"(?:singleton|(?:{'|'.join(KINDS[:-1])})(?::{_JOB})+)"
+DEPENDENCY = rf"{_CLAUSE}(?:,{_CLAUSE})*|{_CLAUSE}(?:\?{_CLAUSE})*"
+_OTHER = re.compile(r"(\d+)(.*)")
+_ID = re.compile(r"(\d{1,15})(?:_(\d{1,9})|\+(\d{1,4}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """Another job in a dependency: its number in the table, and what follows the number (`_3` an element, `+10` minutes)."""
+
+    number: int
+    rest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A condition of a dependency: its kind, and the jobs that it is about."""
+
+    kind: str
+    others: tuple[Other, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a job: from a moment of the job on, for a time, with so many tasks. Times in seconds."""
+
+    start_s: float
+    elapsed_s: float
+    tasks: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a job asks for, and how it ended in the trace.
+
+    `number` is the job's number in the table, `element` its index in an array, `component` its place in a heterogeneous job.
+    `limit_s` is the exact time limit: None for that of the partition, infinity for none. `begin_s`, `hold_s` (infinity: never
+    released) and `cancel_s` count from the submission. `size` is whether the table says the size in nodes or tasks.
+    """
+
+    number: int
+    element: int | None = None
+    component: int | None = None
+    name: str = ""
+    user: str = ""
+    group: str = ""
+    account: str = ""
+    partition: str = ""
+    qos: str = ""
+    reservation: str = ""
+    constraints: str = ""
+    licenses: str = ""
+    nodes: str = ""
+    tasks: int | None = None
+    tasks_per_node: int | None = None
+    cpus_per_task: int | None = None
+    memory: str = ""
+    gres: str = ""
+    tres: str = ""
+    exclusive: str = ""
+    limit_s: float | None = None
+    least_limit_s: float | None = None
+    nice: int | None = None
+    begin_s: float | None = None
+    hold_s: float | None = None
+    cancel_s: float | None = None
+    requeue: bool | None = None
+    dependency: str = ""
+    array: str = ""
+    state: str = ""
+    exit_code: str = ""
+    node_list: str = ""
+    steps: tuple[Step, ...] = ()
+    arguments: tuple[str, ...] = ()
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether something else than the job ended its run, so that nobody knows how long it would have run."""
+        return self.state.split(" ")[0] in ("TIMEOUT", "PREEMPTED") and self.limit_s is not None and math.isfinite(self.limit_s)
+
+    @property
+    def exit_status(self) -> tuple[int, int]:
+        """Exit code and signal that the job ends with; a job that failed and does not say how has exit code 1."""
+        code, _, signal = self.exit_code.partition(":")
+        if code:
+            return int(code), int(signal or 0)
+        return (1, 0) if self.state == "FAILED" else (0, 0)
+
+    @property
+    def array_limit(self) -> int | None:
+        """How many elements of the array may run at once; None for all of them."""
+        _, percent, limit = self.array.partition("%")
+        return int(limit) if percent else None
+
+    def clauses(self) -> tuple[Clause, ...]:
+        """The conditions of the dependency, in the order written."""
+        return tuple(_clauses(self.dependency))
+
+    @property
+    def is_any(self) -> bool:
+        """Whether one of the dependency's conditions is enough."""
+        return "?" in self.dependency
+
+
+def _clauses(text: str) -> Iterator[Clause]:
+    for part in re.split("[,?]", text) if text else ():
+        kind, *others = part.split(":")
+        found = [_OTHER.fullmatch(other) for other in others]
+        yield Clause(kind, tuple(Other(int(each[1]), each[2]) for each in found if each))
+
+
+def parts_of(job_id: str) -> tuple[int, int | None, int | None] | None:
+    """Number, index in the array and place in the heterogeneous job of `17`, `17_3`, `17+1`; None for what is no job's id."""
+    found = _ID.fullmatch(job_id)
+    if found is None:
+        return None
+    return int(found[1]), None if found[2] is None else int(found[2]), None if found[3] is None else int(found[3])

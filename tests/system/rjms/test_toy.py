@@ -1,0 +1,90 @@
+"""An RJMS of another package, which registers itself by an entry point: a workload through it, twice the same."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.toy_rjms import adapter
+
+if not os.access(adapter.PYTHON, os.X_OK):
+    pytest.skip(f"the toy's programs are run by {adapter.PYTHON}", allow_module_level=True)
+SCENARIO = """
+name: toy
+seed: 1
+hosts: [{name: m, cores: 4}, {name: 'n[1-3]', cores: 4}]
+toy: {controller: m, nodes: 'n[1-3]'}
+workload: {trace: small.swf, start: 3s, dependencies: %s, arrays: bursts}
+"""
+# number, submitted, run time, processors, requested time, the job before it
+JOBS = [
+    (1, 0, 60, 4, 100, -1),
+    (2, 5, 60, 6, 100, -1),
+    (3, 6, 300, 4, 20, -1),
+    (4, 8, 20, 1, 100, -1),
+    (5, 8, 20, 1, 100, -1),
+    (6, 9, 10, 1, 100, 2),
+]
+
+
+def install(folder: Path, value: str = "tests.toy_rjms.adapter:TOY") -> dict[str, str]:
+    """What pip leaves of a package whose pyproject.toml names the entry point; returns an environment that has it."""
+    package = folder / "toy_rjms-1.0.dist-info"
+    package.mkdir(parents=True)
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-rjms\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text(f"[simunix.rjms]\ntoy = {value}\n")
+    return {**os.environ, "PYTHONPATH": f"{folder}:{ROOT}"}
+
+
+def simunix(environment: dict[str, str], *words: str | Path) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "simunix.cli.main", *map(str, words)]
+    return subprocess.run(line, env=environment, capture_output=True, text=True, timeout=120)
+
+
+def write(folder: Path, dependencies: str = "rjms") -> Path:
+    lines = [
+        f"{number} {at} -1 {run} {size} -1 -1 {size} {limit} -1 1 1 1 -1 -1 -1 {before} -1"
+        for number, at, run, size, limit, before in JOBS
+    ]
+    (folder / "small.swf").write_text("; MaxProcs: 12\n" + "\n".join(lines) + "\n")
+    (folder / "s.yaml").write_text(SCENARIO % dependencies)
+    return folder / "s.yaml"
+
+
+def test_a_workload_through_an_rjms_of_another_package(tmp_path: Path) -> None:
+    environment, scenario = install(tmp_path / "site"), write(tmp_path)
+    records = []
+    for name in ("first", "second"):
+        done = simunix(environment, "run", scenario, "--out", tmp_path / name)
+        assert done.returncode == 0, done.stderr
+        records.append(json.loads((tmp_path / name / "run.json").read_text()))
+    assert records[0]["rjms"] == "toy 1.0" and records[0]["deterministic"]
+    assert records[0]["events_sha256"] == records[1]["events_sha256"]
+    rows = {int(row["job_id"]): row for row in csv.DictReader((tmp_path / "first/jobs.csv").read_text().splitlines())}
+    assert [rows[n]["final_state"] for n in range(1, 7)] == [*["COMPLETED"] * 2, "TIMEOUT", *["COMPLETED"] * 3]
+    assert [round(float(rows[n]["execution_time"])) for n in range(1, 7)] == [60, 60, 20, 20, 20, 10]
+    assert [rows[n]["allocated_hosts"] for n in (1, 2, 3)] == ["n1", "n2,n3", "n1"]
+    assert float(rows[6]["starting_time"]) >= float(rows[2]["finish_time"])
+    submissions = (tmp_path / "first/hosts/m/files/var_spool_simunix/submissions.csv").read_text().splitlines()
+    assert [row["job_number"] for row in csv.DictReader(submissions)] == ["1", "2", "3", "4_0", "4_1", "5"]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("tests.toy_rjms.missing:TOY", "ModuleNotFoundError: No module named 'tests.toy_rjms.missing'; mend or uninstall"),
+        ("tests.toy_rjms.adapter:missing", "AttributeError: module 'tests.toy_rjms.adapter' has no attribute 'missing'"),
+        ("simunix.rjms.slurm.adapter:SLURM", "'slurm' cannot be the key of its section in a scenario"),
+    ],
+)
+def test_a_package_that_cannot_be_used(tmp_path: Path, value: str, message: str) -> None:
+    done = simunix(install(tmp_path / "site", value), "run", write(tmp_path), "--out", tmp_path / "out")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert f"entry point toy = {value} of the group simunix.rjms: {message}" in done.stderr
