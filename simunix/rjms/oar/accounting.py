@@ -49,11 +49,11 @@ def _job(row: Mapping[str, str]) -> CompletedJob:
 
 
 def _state(row: Mapping[str, str]) -> str:
-    """The state in the words of every RJMS. OAR's exit code is that of wait(2): 0 for success."""
+    """The state in the words of every RJMS. OAR's exit code is that of wait(2); the node of a job that has none was lost."""
     events = row["events"].split()
     for event, state in _STATES.items():
         if event in events:
             return state
-    if row["state"] == "Error":
+    if row["state"] == "Error" or row["exit_code"] == "":
         return "NODE_FAIL"
-    return "COMPLETED" if row["exit_code"] in ("", "0") else "FAILED"
+    return "COMPLETED" if row["exit_code"] == "0" else "FAILED"

@@ -246,6 +246,7 @@ def record(**changes: object) -> str:
     [
         ({}, "COMPLETED"),
         ({"exit_code": 768}, "FAILED"),
+        ({"exit_code": ""}, "NODE_FAIL"),
         ({"state": "Error", "exit_code": "", "events": "FRAG_JOB_REQUEST WALLTIME SEND_KILL_JOB"}, "TIMEOUT"),
         ({"state": "Error", "exit_code": "", "events": "FRAG_JOB_REQUEST SEND_KILL_JOB"}, "CANCELLED"),
         ({"state": "Error", "exit_code": "", "events": "BESTEFFORT_KILL FRAG_JOB_REQUEST"}, "PREEMPTED"),
