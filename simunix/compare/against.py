@@ -91,9 +91,5 @@ def _matched(own: pd.DataFrame, site: pd.DataFrame) -> tuple[pd.DataFrame, pd.Da
     told = own["metadata"].str.partition("; ")[0] if "metadata" in own else own["job_id"]
     named = own.assign(job_id=told.where(told.isin(site["name"]), own["job_id"]))
     by_name = site.assign(job_id=site["name"])
-    if (
-        by_name["job_id"].is_unique
-        and named["job_id"].isin(by_name["job_id"]).sum() >= own["job_id"].isin(site["job_id"]).sum()
-    ):
-        return named, by_name
-    return own, site
+    same = [int(one["job_id"].isin(other["job_id"]).sum()) for one, other in ((named, by_name), (own, site))]
+    return (named, by_name) if by_name["job_id"].is_unique and same[0] >= same[1] else (own, site)
