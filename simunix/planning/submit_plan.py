@@ -52,7 +52,7 @@ def submit_plan(
     choices = [_choice(section, client, job, each, job.id in held) for job, each in zip(jobs, options, strict=True)]
     order = _order(section, jobs)
     needs = preceding_jobs(jobs) if section.dependencies == BY_RJMS else {}
-    users = {number: index for index, number in enumerate(host_users.users)}
+    people, users = _submitters(jobs, clients, host_users)
     entries = [
         _entry(job, clients.command(job, choice), each, client in clients.staying, order, needs, users)
         for job, choice, each in zip(jobs, choices, options, strict=True)
@@ -63,7 +63,7 @@ def submit_plan(
         "number": clients.number,
         "poll": clients.queue,
         "jobs": entries,
-        **_seldom(section, clients, order, host_users.users),
+        **_seldom(section, clients, order, people),
     }
     if any("hold" in entry for entry in entries):
         content["release"] = clients.release
@@ -73,6 +73,14 @@ def submit_plan(
     return SubmitPlan(
         content, tuple(accounts), associations, tuple(dict.fromkeys(choice.qos for choice in choices if choice.qos))
     )
+
+
+def _submitters(jobs: Sequence[Job], clients: Clients, host_users: Population) -> tuple[tuple[User, ...], dict[int, int]]:
+    """Who submits, in the plan's order, and the place there of each user of the trace who is not the submitter itself."""
+    places = {number: index for index, number in enumerate(host_users.users)}
+    if clients.nobody is None:
+        return tuple(host_users.users.values()), places
+    return (*host_users.users.values(), clients.nobody), {job.user: places.get(job.user, len(places)) for job in jobs}
 
 
 def _entry(
@@ -113,6 +121,10 @@ def _client(section: SubmitSection, key: str, clients: Clients) -> str:
     client = section.client or clients.names[0]
     if client not in clients.names:
         raise SimunixError(f"{key}.client: {client!r} submits no jobs here; known: {', '.join(clients.names)}")
+    if section.dependencies == BY_RJMS and not clients.after:
+        raise SimunixError(
+            f"{key}.dependencies: {client} has no word for the end of another job; use think_time, which submits then"
+        )
     if client in clients.staying:
         holds = any(
             each.hold is not None for each in (*section.partitions.values(), *section.queues.values(), *section.options)
@@ -152,7 +164,7 @@ def _order(section: SubmitSection, jobs: Sequence[Job]) -> Order:
     return by_feedback(jobs, inf if section.feedback == "user" else section.session_gap / NS)
 
 
-def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Mapping[int, User]) -> dict[str, Any]:
+def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Sequence[User]) -> dict[str, Any]:
     """The entries of plan.json that only some workloads need."""
     found: dict[str, Any] = {}
     if order.groups:
@@ -165,7 +177,7 @@ def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Mappi
     if section.arrays == "bursts" and clients.first_index:
         found["first_index"] = clients.first_index
     if users:
-        found["users"] = [{"name": user.name, "uid": user.uid, "groups": user.groups} for user in users.values()]
+        found["users"] = [{"name": user.name, "uid": user.uid, "groups": user.groups} for user in users]
     return found
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from simunix.rjms.adapter import Rjms
 from simunix.rjms.gridengine.adapter import GRIDENGINE
+from simunix.rjms.htcondor.adapter import HTCONDOR
 from simunix.rjms.slurm.adapter import SLURM
 
-RJMSS: Mapping[str, Rjms] = {rjms.name: rjms for rjms in (SLURM, GRIDENGINE)}
+RJMSS: Mapping[str, Rjms] = {rjms.name: rjms for rjms in (SLURM, GRIDENGINE, HTCONDOR)}
 """By the key of the section in a scenario."""
