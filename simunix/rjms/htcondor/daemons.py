@@ -15,6 +15,12 @@ PRIVATE = (
 )
 START_NS = {"CentralManager": 1 * 10**9, "Submit": 2 * 10**9, "Execute": 3 * 10**9}
 """By the first role of a host: daemons look for the collector and try again after a minute."""
+# Private memory of daemons of 23.9.6 (x86-64), which have one thread each, with four nodes: those of every host (condor_master,
+# condor_shared_port, condor_procd), those of a role, and a job's starter, shadow and program.
+COMMON_BYTES, COMMON_DAEMONS = 4700 << 10, 3
+ROLE_DAEMONS = {"CentralManager": (5800 << 10, 2), "Submit": (5800 << 10, 1), "Execute": (3050 << 10, 1)}
+JOB_BYTES, JOB_PROCESSES = 4 << 20, 3
+
 WAVE_HOSTS = 32
 WAVE_NS = 50 * 10**6
 """Hosts boot in waves, as a machine room does."""
@@ -38,12 +44,7 @@ def master(pool: Pool, host: str, index: int) -> ProcessSpec:
 
 def footprint(pool: Pool, host: str) -> Footprint:
     """What the master of a host and its daemons take; a job takes a starter on the node and a shadow on the login."""
-    daemons = 3 + sum(ROLE_DAEMONS[role] for role in pool.roles(host))
-    work = (JOB_BYTES, 3, 3) if host in pool.nodes else (0, 0, 0)
-    return Footprint(daemons * DAEMON_BYTES, daemons, *work)
-
-
-# Private memory of a daemon of 23.9 (x86-64), and of a job's starter, shadow and program.
-DAEMON_BYTES, JOB_BYTES = 3 << 20, 7 << 20
-ROLE_DAEMONS = {"CentralManager": 2, "Submit": 1, "Execute": 1}
-"""Besides condor_master, condor_shared_port and condor_procd."""
+    own = [ROLE_DAEMONS[role] for role in pool.roles(host)]
+    memory, daemons = COMMON_BYTES + sum(memory for memory, _ in own), COMMON_DAEMONS + sum(count for _, count in own)
+    work = (JOB_BYTES, JOB_PROCESSES, JOB_PROCESSES) if host in pool.nodes else (0, 0, 0)
+    return Footprint(memory, daemons, *work)
