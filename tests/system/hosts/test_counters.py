@@ -39,7 +39,7 @@ def test_counters_do_not_depend_on_the_computer(emulation: Cluster) -> None:
         emulation.run(check=True)
     assert program.stdout == first
     assert "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n" in first
-    assert re.search(r"\nnonvoluntary_ctxt_switches:\t0\n", first)
+    assert re.search(r"\nnonvoluntary_ctxt_switches:\t0\n", first) and re.search(r"\nSigQ:\t0/\d+\n", first)
     sizes = [line.split()[1:5] for line in first.splitlines()[-2:]]
     assert sizes == [["1073741824", "536870912", "536870912", "50%"], ["4194304", "2097152", "2097152", "50%"]]
 
