@@ -154,6 +154,7 @@ struct process {
     unsigned waiters_elsewhere; /* threads at a private futex that only the server may wake */
     bool has_handoff_news;      /* what the server does not know of these two lists */
     uint64_t random_state;
+    uint64_t disk_bytes;             /* of the host; 0: not known yet */
     uint64_t break_start, break_end; /* of the break that the shim keeps; 0: the kernel's (csrc/shim/entry/addresses.c) */
     uint64_t computed_ns;            /* virtual time that computing has taken */
     uint64_t nofile_soft;

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
+import sys
+from pathlib import Path
 
 from simunix.testing import Cluster
+from tests.conftest import Simunix
 from tests.system.load import busy_computer
 
 FILES = (
@@ -35,7 +39,7 @@ def test_counters_do_not_depend_on_the_computer(emulation: Cluster) -> None:
         emulation.run(check=True)
     assert program.stdout == first
     assert "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n" in first
-    assert re.search(r"\nnonvoluntary_ctxt_switches:\t0\n", first)
+    assert re.search(r"\nnonvoluntary_ctxt_switches:\t0\n", first) and re.search(r"\nSigQ:\t0/\d+\n", first)
     sizes = [line.split()[1:5] for line in first.splitlines()[-2:]]
     assert sizes == [["1073741824", "536870912", "536870912", "50%"], ["4194304", "2097152", "2097152", "50%"]]
 
@@ -54,3 +58,11 @@ def test_a_reader_that_goes_back_reads_anew(emulation: Cluster) -> None:
     program = emulation.host("a").start(["python3", "-c", script])
     emulation.run(check=True)
     assert program.stdout == "True\n"
+
+
+def test_the_size_of_the_disk_is_asked_for_once(simunix: Simunix, tmp_path: Path) -> None:
+    """File managers and stress-ng's rename ask before each operation: a message each cost more than the operation."""
+    program = "import os; [os.statvfs('/tmp') for _ in range(500)]"
+    done = simunix("run", "--out", tmp_path / "out", "--", sys.executable, "-c", program)
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "out/run.json").read_text())["counts"]["messages"] < 100

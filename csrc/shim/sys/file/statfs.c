@@ -17,11 +17,15 @@ struct file_system {
     int64_t name_length, fragment_bytes, flags, spare[4];
 };
 
+/* The size stays as it is for as long as the run lasts: an image asks for it once. */
 static uint64_t disk_bytes(struct thread *thread)
 {
+    struct process *process = thread->process;
     struct reply reply;
 
-    return ASK(thread, &reply, OP_HOST) == 0 ? (uint64_t)reply_number(&reply, HOST_DISK) : 0;
+    if (process->disk_bytes == 0 && ASK(thread, &reply, OP_HOST) == 0)
+        process->disk_bytes = (uint64_t)reply_number(&reply, HOST_DISK);
+    return process->disk_bytes;
 }
 
 /* The host's cgroup is a folder of the run directory, shown read-only. */

@@ -189,7 +189,7 @@ static void put_processors(struct proc_page *page, bool as_list)
         put_set(page, set.words, cpus);
 }
 
-enum shown { RESIDENT, NO_KIB, NO_COUNT, PROCESSORS, PROCESSOR_LIST };
+enum shown { RESIDENT, NO_KIB, NO_COUNT, NO_QUEUE, PROCESSORS, PROCESSOR_LIST };
 
 /* Lines of status, io, smaps and smaps_rollup that are not shown as they are. */
 static const struct {
@@ -203,6 +203,7 @@ static const struct {
     {"RssShmem:", NO_KIB},
     {"VmPTE:", NO_KIB},
     {"VmSwap:", NO_KIB},
+    {"SigQ:", NO_QUEUE}, /* of all processes of this user on this computer */
     {"Cpus_allowed:", PROCESSORS},
     {"Cpus_allowed_list:", PROCESSOR_LIST},
     {"voluntary_ctxt_switches:", NO_COUNT},
@@ -230,6 +231,16 @@ static const struct {
     {"SwapPss:", NO_KIB},
 };
 
+/* No signal is queued, of as many as may be. */
+static void put_queue(struct proc_page *page, const char *line)
+{
+    while (*line != '/' && *line != '\0')
+        line++;
+    proc_put(page, "0");
+    proc_put(page, line);
+    proc_put(page, "\n");
+}
+
 static void put_changed(struct proc_page *page, const char *line)
 {
     for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++) {
@@ -245,6 +256,8 @@ static void put_changed(struct proc_page *page, const char *line)
         proc_put(page, name[0] >= 'a' && text_starts(name + text_length(name) - 6, "bytes:") ? " " : "\t");
         if (changed[i].shown == NO_COUNT)
             proc_put(page, "0\n");
+        else if (changed[i].shown == NO_QUEUE)
+            put_queue(page, line);
         else
             put_processors(page, changed[i].shown == PROCESSOR_LIST);
         return;
