@@ -88,8 +88,9 @@ enum simunix_op {
     /* [wait, syscall, deadline, blocked signals, a, b, c, 1 if other threads of the process may wake it (handoff.c)];
      * the answer comes in the caller's slot */
     OP_PARK_AT_SLOT = 23,
-    /* [digest, bytes] no reply; the caller has got the turn without the server, or has made siblings ready. The bytes
-     * are a struct simunix_handoff for each thread of the process of which there is news, valid after the journal */
+    /* [digest, bytes, message] no reply; the caller has got the turn without the server, or has made siblings ready. The
+     * bytes are a struct simunix_handoff for each thread of the process of which there is news, valid after the journal; the
+     * message is the caller's next one, which the server handles after that */
     OP_HANDED_OFF = 55,
 
     /* signals and timers */

@@ -228,7 +228,7 @@ class TurnLoop:
             if self.kernel.handed_to is not None:
                 self.holder = actor = self.kernel.handed_to
                 self.kernel.handed_to = None
-                self.listener.expect_more()
+                self.listener.expect(self.kernel.handed_message)
             if actor.state is not STATE_RUNNING:
                 self.holder = None
         return False

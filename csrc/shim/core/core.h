@@ -292,7 +292,6 @@ void handoff_append(struct thread **list, struct thread *thread);
 void handoff_take(struct thread **list, const struct thread *thread);
 void handoff_remove(struct thread *thread);
 unsigned handoff_news(struct simunix_handoff *news, unsigned count, unsigned most, struct thread *list);
-void handoff_tell(struct thread *thread);
 void handoff_forget(struct process *process);
 
 #endif
