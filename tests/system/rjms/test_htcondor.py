@@ -141,3 +141,13 @@ def test_every_job_is_accounted_for_when_the_schedd_is_killed_and_a_node_is_lost
     assert states.pop(4) == "TIMEOUT" and set(states.values()) == {"COMPLETED"}  # 4 ran on the node that was lost
     rows = {int(row["job_id"]): row for row in rows_of(tmp_path / "out")}
     assert [float(rows[number]["execution_time"]) for number in (1, 2)] == pytest.approx([60, 60], abs=2)  # beyond the death
+
+
+def test_ranks_of_a_job_start_on_its_node(simunix: Simunix, tmp_path: Path, root: Path) -> None:
+    profile = ", max_jobs: 2, profile: {type: parallel_homogeneous, cpu: 4e9, com: 1e6}"
+    done = simunix("run", write(tmp_path, root, profile), "--out", tmp_path / "out", timeout=300)
+    assert done.returncode == 0, done.stderr
+    rows = {int(row["job_id"]): row for row in rows_of(tmp_path / "out")}
+    assert [rows[number]["final_state"] for number in (1, 2)] == ["COMPLETED", "COMPLETED"]
+    logs = {path.name: path.read_text() for path in (tmp_path / "out/shared/run_simunix_jobs").glob("*.log")}
+    assert " ranks are there: 1\n" in logs["swf-1-1.log"] and " ranks are there: 4\n" in logs["swf-2-2.log"]
