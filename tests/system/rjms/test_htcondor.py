@@ -1,6 +1,6 @@
 """Real HTCondor in a root file system of its own: a workload through condor_submit, its own commands, a DAG, the same twice.
 
-The root is that of SIMUNIX_ROOTS (see tests/system/slurm/test_releases.py), and is made if need be: downloads 160 MB.
+The root is that of SIMUNIX_ROOTS (see tests/system/slurm/test_releases.py), and is made if need be: 490 MB on disk, a few minutes.
 """
 
 from __future__ import annotations
@@ -49,6 +49,12 @@ condor_submit_dag d.dag
 j=$(condor_submit -terse executable=/bin/sleep arguments=1000 transfer_executable=false -queue 1); sleep 60; condor_rm ${j%%.*}
 while condor_q -af ClusterId | grep -q .; do sleep 5; done
 condor_history -af Owner JobStatus ExitCode Cmd; cat script.out a.out b.out; tail -n 3 d.dag.dagman.out; condor_version
+"""
+KILL = """processes:
+  - name: kill
+    host: l
+    start: 70s
+    command: for p in /proc/[0-9]*; do case $(cat $p/comm) in condor_schedd) kill -9 ${p#/proc/};; esac; done
 """
 
 
@@ -121,3 +127,27 @@ def test_equal_jobs_are_processes_of_a_cluster(simunix: Simunix, tmp_path: Path,
     assert [rows[number]["final_state"] for number in (6, 7)] == ["COMPLETED", "COMPLETED"]
     assert [float(rows[number]["execution_time"]) for number in (6, 7)] == pytest.approx([20, 20], abs=1)
     assert {row["user"] for row in rows.values()} == {"user1"}
+
+
+def test_every_job_is_accounted_for_when_the_schedd_is_killed_and_a_node_is_lost(
+    simunix: Simunix, tmp_path: Path, root: Path
+) -> None:
+    events = "events: [{at: 3min, host: n1, state: off, duration: 1min}]\nuntil: 3h\n"
+    done = simunix("run", write(tmp_path, root, rest=KILL + events), "--out", tmp_path / "out", timeout=400)
+    assert done.returncode == 0, done.stderr
+    log = (tmp_path / "out/hosts/l/files/var_log_condor/SchedLog").read_text()
+    assert log.count("(CONDOR_SCHEDD) STARTING UP") == 2
+    states = {int(row["job_id"]): row["final_state"] for row in rows_of(tmp_path / "out")}
+    assert states.pop(4) == "TIMEOUT" and set(states.values()) == {"COMPLETED"}  # 4 ran on the node that was lost
+    rows = {int(row["job_id"]): row for row in rows_of(tmp_path / "out")}
+    assert [float(rows[number]["execution_time"]) for number in (1, 2)] == pytest.approx([60, 60], abs=2)  # beyond the death
+
+
+def test_ranks_of_a_job_start_on_its_node(simunix: Simunix, tmp_path: Path, root: Path) -> None:
+    profile = ", max_jobs: 2, profile: {type: parallel_homogeneous, cpu: 4e9, com: 1e6}"
+    done = simunix("run", write(tmp_path, root, profile), "--out", tmp_path / "out", timeout=300)
+    assert done.returncode == 0, done.stderr
+    rows = {int(row["job_id"]): row for row in rows_of(tmp_path / "out")}
+    assert [rows[number]["final_state"] for number in (1, 2)] == ["COMPLETED", "COMPLETED"]
+    logs = {path.name: path.read_text() for path in (tmp_path / "out/shared/run_simunix_jobs").glob("*.log")}
+    assert " ranks are there: 1\n" in logs["swf-1-1.log"] and " ranks are there: 4\n" in logs["swf-2-2.log"]
