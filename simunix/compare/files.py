@@ -10,7 +10,7 @@ from rsg_server.errors import SimunixError
 from simunix.compare.study import Study
 
 CHANGES, GROUPS, ERRORS = "changes.csv", "groups.csv", "errors.csv"
-DIGITS = "%.6g"
+DIGITS = "%.12g"
 
 
 def write_tables(directory: Path, study: Study) -> list[Path]:

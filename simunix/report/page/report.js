@@ -91,7 +91,7 @@
   }
   // A point for each job: how much later than elsewhere it started, over the moment of its submission.
   function points(id, curves) {
-    const known = curves.y.flat().filter((one) => one != null), low = Math.min(0, ...known), high = Math.max(0, ...known);
+    const known = curves.y.flat(), low = known.reduce((least, one) => Math.min(least, one ?? 0), 0), high = known.reduce((most, one) => Math.max(most, one ?? 0), 0);
     const edge = (from, to) => to + Math.sign(to - from) * Math.max(1, Math.abs(to) * 0.2);
     const [bottom, top] = [low < 0 ? edge(0, low) : -1, high > 0 ? edge(0, high) : 1];
     const signed = (one) => one > 0 ? "+" + span(one) : span(one);

@@ -66,11 +66,19 @@ def test_two_priority_configurations(simunix: Simunix, tmp_path: Path) -> None:
     assert "2 runs: 2 done\n" in simunix(*words, timeout=300).stdout, "another trace makes other runs"
 
 
-def test_a_base_that_fails_is_said(simunix: Simunix, tmp_path: Path) -> None:
-    (tmp_path / "s.yaml").write_text("hosts: [{name: a}]\nprocesses: [{name: p, host: a, command: exit 3, expect: 0}]\n")
+def test_runs_that_fail_are_said(simunix: Simunix, tmp_path: Path) -> None:
+    text = "name: s\nhosts: [{name: a}]\nprocesses: [{name: p, host: a, essential: true, command: sleep 2; exit 3}]\n"
+    (tmp_path / "s.yaml").write_text(text)
     done = simunix("compare", tmp_path / "s.yaml", "-o", tmp_path / "out", "--set", "until=1s", timeout=100)
-    assert done.returncode != 0
-    assert "Traceback" not in done.stderr
+    assert done.returncode == 1 and "2 runs: 1 done, 1 failed" in done.stdout
+    assert "base: This run ended early: a: p ended with exit code 3 at 2.000 s" in done.stdout
+    never = simunix("compare", tmp_path / "s.yaml", "-o", tmp_path / "out", "--set", "root=/gone", timeout=100)
+    assert never.returncode == 1 and ": missing: --set root=/gone: root: /gone: no such folder" in never.stderr
+    words = ("--set-all", "root=/gone", "--set", "until=1s", "-o", tmp_path / "x")
+    nothing = simunix("compare", tmp_path / "s.yaml", *words, timeout=100)
+    assert nothing.returncode == 2
+    assert "simunix: base: the run has failed, so there is nothing to compare with; see " in nothing.stderr
+    assert "Traceback" not in done.stderr + never.stderr + nothing.stderr
 
 
 @in_a_browser

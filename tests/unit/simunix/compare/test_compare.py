@@ -70,6 +70,10 @@ def test_who_loses_is_told_with_the_jobs(tmp_path: Path, capsys: pytest.CaptureF
     changes = {row["job_id"]: row for row in table(tmp_path / "out/changes.csv")}
     assert (changes["3"]["fate"], changes["3"]["change"], changes["3"]["user"]) == ("later", "100", "ann")
     assert (changes["12"]["fate"], changes["12"]["variant"]) == ("gone", "two")
+    starts = {str(row.job_id): row.starting_time for row in jobs(late=100)[:-1]}
+    assert {number: float(row["start_other"]) for number, row in changes.items() if row["start_other"]} == starts, (
+        "no digit lost"
+    )
     groups = {(row["by"], row["name"]): row for row in table(tmp_path / "out/groups.csv")}
     assert groups["user", "ann"]["wait_change"] == "100" and groups["user", "ann"]["verdict"] == "loses"
     assert {by for by, _ in groups} == {"user", "account", "partition"}
