@@ -102,7 +102,7 @@ enum simunix_op {
     OP_TIMERFD_SET = 29,  /* [fd, value, interval, 1 if absolute] -> [0, left, interval]; value 0 disarms */
     OP_TIMERFD_GET = 30,  /* [fd] -> [0, left, interval] */
 
-    OP_KERNEL_SIGNALS = 31, /* [] -> [0]; from now on the kernel may send this process and its children signals by itself */
+    OP_KERNEL_SIGNALS = 31, /* [by a terminal] -> [0]; from now on the kernel may send this process and its children signals */
 
     OP_QUEUE_NOTIFY = 36, /* [queue, signal] -> [0]; the kernel will send it when a message comes; 0 takes that back */
     /* [number, bytes] -> [how many]; keys for the master of the terminal of this number; -EAGAIN: the kernel must

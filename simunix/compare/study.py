@@ -109,7 +109,6 @@ class Study:
     runs: Sequence[Run]
     changes: Sequence[Change]
     validation: Validation | None = None
-    notes: Sequence[str] = ()
 
 
 def changes_of(runs: Sequence[Run]) -> list[Change]:

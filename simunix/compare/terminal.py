@@ -18,14 +18,13 @@ SHOWN = ("jobs", "finished", "utilisation", "makespan", "wait, mean", "wait, med
 """Rows of the page's summary that the terminal has."""
 FEW_COLUMNS = 6
 """So many of the columns for groups have room on a terminal."""
-WIDTH_OF_FILES = 160
+LEAST_WIDTH = 160
+"""Tables are as wide as they need up to this; a narrower terminal breaks their lines, so that no name or number is cut off."""
 
 
 def show(study: Study, comparison: Comparison, most: int) -> None:
     """Print the comparison, with at most so many groups and jobs in each list."""
-    console = Console(highlight=False, soft_wrap=True)
-    if not console.is_terminal:
-        console = Console(highlight=False, soft_wrap=True, width=WIDTH_OF_FILES)
+    console = Console(highlight=False, soft_wrap=True, width=max(LEAST_WIDTH, Console().width))
     for run in study.runs:
         for note in run.notes:
             console.print(f"[bold]{escape(run.label)}[/]: {escape(note)}")
@@ -33,7 +32,8 @@ def show(study: Study, comparison: Comparison, most: int) -> None:
         _validation(console, study.validation)
     labels = [run.label for run in study.runs]
     rows = [[row["name"], *(_cell(cell) for cell in row["cells"])] for row in summary_rows(comparison) if row["name"] in SHOWN]
-    console.print(_table(["", *labels], rows))
+    if rows:
+        console.print(_table(["", *labels], rows))
     for change in study.changes:
         console.print()
         _change(console, change, most)

@@ -64,7 +64,7 @@ def disturbances_of(emulation: Emulation) -> list[str]:
         found.append("the run was interrupted")
     if taken := kernel.page.words[FROM_OUTSIDE] & ~kernel.signals.by_server:
         names = ", ".join(signal_name(number) for number in range(1, 65) if taken >> (number - 1) & 1)
-        found.append(f"processes have handled signals from outside the emulation: {names}")
+        found.append(f"processes have taken signals from outside the emulation: {names}")
     if count := kernel.preemption.count:
         found.append(f"{count:,} turns were taken back from threads that compute without a call (preempt_after)")
     if count := kernel.preemption.computing.count:

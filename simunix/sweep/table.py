@@ -63,6 +63,7 @@ def row_of(directory: Path, run: Run) -> dict[str, Any]:
             "valid": record.get("valid", True),
             "virtual_s": record["virtual_s"],
             "wall_s": record["wall_s"],
+            "rjms_release": record.get("rjms") or "",
             "failure": record["failure"] or "",
         }
         try:

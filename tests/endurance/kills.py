@@ -32,9 +32,9 @@ END_S, GONE_S, PATIENCE_S = 30.0, 10.0, 3.0
 no further is told to end."""
 PARTS = (("start", 0.15), ("programs", 0.55), ("closing", 0.30))
 """The parts of a run, and how many of the signals are sent in each: before the programs run, until they have ended, after."""
-SIGNALS = ("KILL", "TERM", "INT", "HUP", "STOP", "CONT", "USR1", "USR2", "QUIT", "ABRT", "XCPU")
-"""Neither SIGPIPE nor what a fault sends: from outside they look as if the process had done it (rsg_server/diagnosis/)."""
-DEADLY = {signal.SIGKILL, signal.SIGQUIT, signal.SIGABRT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU}
+SIGNALS = ("KILL", "TERM", "INT", "HUP", "STOP", "CONT", "USR1", "USR2", "QUIT", "ABRT", "XCPU", "SEGV", "FPE", "TRAP")
+"""Not SIGPIPE: from outside it looks as if the process had done it (rsg_server/diagnosis/)."""
+DEADLY = {signal.Signals[f"SIG{name}"] for name in SIGNALS} - {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 """Signals that end simunix itself at once, without results."""
 WORK = """
 trap 'echo usr1' USR1

@@ -175,16 +175,17 @@ struct process {
     bool has_random_files; /* it has opened /dev/urandom */
     bool has_own_files;    /* it has opened what sys/procfs writes */
     bool hears_kernel;     /* the server knows that the kernel may send it signals by itself */
+    bool hears_terminal;   /* … and that a terminal does so */
     bool shared_overflow;
     int shared_count;
     struct shared_range shared[SHARED_RANGES_MAX];
     struct kernel_sigaction actions[65]; /* what the application believes that it has installed, where that is the shim's */
-    void (*take_traps)(struct process *process); /* entry/hot_site.c */
-    bool tsc_faults;                             /* the application wants its readings of the time stamp counter to fault */
-    void *handlers[65];                          /* the application's own, by signal, while the process is traced */
-    bool traces_by_server;          /* its files may not grow as they like (RLIMIT_FSIZE): the server writes its traces */
-    uint64_t plain_handlers;        /* those of them that do not ask for siginfo */
-    uint16_t waiters[WAITER_SLOTS]; /* parked futex waiters by hash of the word's address */
+    void (*take_traps)(void);            /* entry/hot_site.c */
+    bool tsc_faults;                     /* the application wants its readings of the time stamp counter to fault */
+    void *handlers[65];                  /* the application's own, by signal, while the process is traced */
+    bool traces_by_server;               /* its files may not grow as they like (RLIMIT_FSIZE): the server writes its traces */
+    uint64_t plain_handlers;             /* those of them that do not ask for siginfo */
+    uint16_t waiters[WAITER_SLOTS];      /* parked futex waiters by hash of the word's address */
     char host_name[65];
     char shim_path[256];
     char files[512]; /* folder of the host's own files, "" where namespaces show them */
@@ -270,10 +271,11 @@ uint64_t random_next(struct process *process);
 /* signals.c, signal_restorer.S */
 enum interruption { INTERRUPT_NONE, INTERRUPT_CALL, INTERRUPT_RESTART };
 enum interruption signals_check(struct call *call);
-void signals_from_kernel(struct call *call);
+void signals_from_kernel(struct call *call, int fd);
 void signals_temporary_mask(struct call *call, const uint64_t *mask);
 uint64_t signals_strip(uint64_t mask);
-bool signals_are_ours(const struct process *process, int signal);
+bool signals_are_ours(int signal);
+void signals_note_sender(struct process *process, int signal, int code, int sender);
 bool signals_default_stops(int signal);
 bool signals_default_ignores(int signal);
 void signals_announce_stop(struct thread *thread, int signal, long pid);

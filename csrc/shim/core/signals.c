@@ -26,15 +26,24 @@ static bool stops_by_default(int signal)
 }
 
 /* Is the action that the kernel knows the shim's own? */
-bool signals_are_ours(const struct process *process, int signal)
+bool signals_are_ours(int signal)
 {
-    return signal == SIGSEGV || signal == SIGBUS || signal == SIGSYS ||
-           (process->is_tracee && (signal == SIGTRAP || signal == SIGILL || signal == SIGFPE));
+    return signal == SIGSEGV || signal == SIGBUS || signal == SIGSYS || signal == SIGTRAP || signal == SIGILL ||
+           signal == SIGFPE;
+}
+
+/* A process takes a signal, whichever way. A sender in no PID namespace of the host shows as process 0 (pid_namespaces(7)): the
+ * server, or a user outside, whose signal comes at a moment of real time. The server looks at the word, and knows which signals
+ * it has sent itself. */
+void signals_note_sender(struct process *process, int signal, int code, int sender)
+{
+    if (sender == 0 && (code == SI_USER || code == SI_QUEUE || code == SI_TKILL))
+        __atomic_fetch_or(&process->page->from_outside, SIGNAL_BIT(signal), __ATOMIC_RELAXED);
 }
 
 static void disposition(int signal, struct kernel_sigaction *action)
 {
-    if (signals_are_ours(current_thread()->process, signal)) {
+    if (signals_are_ours(signal)) {
         *action = current_thread()->process->actions[signal];
         return;
     }
@@ -166,12 +175,20 @@ void signals_temporary_mask(struct call *call, const uint64_t *mask)
     call->temporary_mask = true;
 }
 
-/* A terminal or an O_ASYNC descriptor sends signals that no process announces: the server has to look for them. */
-void signals_from_kernel(struct call *call)
+#define TCGETS 0x5401
+
+/* A terminal or an O_ASYNC descriptor sends signals that no process announces: the server has to look for them. What is typed at
+ * a terminal goes through a work queue of the kernel, for which the server has to wait as well. */
+void signals_from_kernel(struct call *call, int fd)
 {
+    struct process *process = call->thread->process;
+    char settings[64]; /* struct termios of the kernel */
+    bool is_terminal = NATIVE(ioctl, fd, TCGETS, settings) == 0;
     struct reply reply;
 
-    if (!call->thread->process->hears_kernel)
-        ask(call->thread, &reply, OP_KERNEL_SIGNALS, 0, NULL);
-    call->thread->process->hears_kernel = true;
+    if (process->hears_kernel && (process->hears_terminal || !is_terminal))
+        return;
+    ASK(call->thread, &reply, OP_KERNEL_SIGNALS, is_terminal);
+    process->hears_kernel = true;
+    process->hears_terminal |= is_terminal;
 }

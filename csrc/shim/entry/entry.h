@@ -39,7 +39,7 @@ struct site_block {
     uint64_t unused;
 };
 extern uint8_t site_calls[SITE_CALLS];
-void sites_take_traps(struct process *process);
+void sites_take_traps(void);
 void hot_site_trapped(const struct process *process, long number, uint64_t instruction);
 void site_call(struct site_block *block);
 void site_entry(void);

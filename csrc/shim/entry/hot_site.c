@@ -325,8 +325,7 @@ void site_call(struct site_block *block)
 }
 
 /* The process is traced, and its tracer is to see the registers of its calls: rewritten instructions trap from now on. */
-void sites_take_traps(struct process *process)
+void sites_take_traps(void)
 {
     memset(site_calls, 0, sizeof site_calls);
-    actions_take_traps(process);
 }

@@ -46,7 +46,7 @@ void tracee_begin(struct thread *thread)
 
     thread->tracee.is_traced = true;
     if (!process->is_tracee && process->take_traps != NULL)
-        process->take_traps(process);
+        process->take_traps();
     process->is_tracee = true;
 }
 

@@ -70,7 +70,7 @@ static int depth(int left)
 
 int main(int argc, char **argv, char **environment)
 {
-    char name[] = "/tmp/placesXXXXXX", line[4096] = "";
+    char name[] = "/tmp/places------", line[4096] = "";
     char *before = sbrk(0), *high = malloc(3 << 20);
     pthread_t one;
     int file = open("/proc/self/cmdline", O_RDONLY);
@@ -79,6 +79,7 @@ int main(int argc, char **argv, char **environment)
     printf("stack %p argv %p %s %p\n", (void *)&one, (void *)argv, argv[argc - 1], (void *)environment);
     printf("brk %p %p malloc %p large %p\n", before, sbrk(100000), malloc(10), high);
     printf("%s %d\n", (char *)getauxval(AT_EXECFN), memcmp(sbrk(-100000), sbrk(0), 0) != 0);
+    memset(strchr(name, 0) - 6, 88, 6); /* what mkstemp wants */
     printf("file %d\n", mkstemp(name) >= 0);
     puts(name);
     printf("random %lx\n", *(unsigned long *)getauxval(AT_RANDOM));

@@ -130,7 +130,48 @@ def test_a_signal_from_outside_that_a_handler_takes_at_once(tmp_path: Path, flag
     assert running.wait(LIMIT_S) == 7
     record = json.loads((tmp_path / "run" / "run.json").read_text())
     assert record["deterministic"] is False
-    assert "processes have handled signals from outside the emulation: SIGUSR1" in record["disturbances"]
+    assert "processes have taken signals from outside the emulation: SIGUSR1" in record["disturbances"]
+
+
+def command_line(pid: str) -> bytes:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
+
+
+def begin(folder: Path, name: str) -> tuple[subprocess.Popen[bytes], int]:
+    """A run of a program that has said that it has begun, and the program's real number."""
+    program = [sys.executable, str(folder / name)]
+    line = [sys.executable, "-m", "simunix.cli.main", "run", "--out", "run", "--", *program]
+    simunix = subprocess.Popen(
+        line, env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert simunix.stdout is not None and simunix.stdout.readline()
+    words = "\0".join([*program, ""]).encode()
+    (target,) = [int(pid) for pid in filter(str.isdigit, os.listdir("/proc")) if command_line(pid) == words]
+    return simunix, target
+
+
+TAKERS = {
+    "sigtimedwait": "while not (got := signal.sigtimedwait({signal.SIGUSR1}, 0)): pass",
+    "signalfd": "import ctypes\n"
+    "fd = ctypes.CDLL(None).signalfd(-1, (ctypes.c_ulong * 16)(1 << signal.SIGUSR1 - 1), os.O_NONBLOCK)\n"
+    "while True:\n try: os.read(fd, 256); break\n except BlockingIOError: pass",
+}
+
+
+@pytest.mark.parametrize("how", TAKERS)
+def test_a_signal_from_outside_that_is_taken_from_the_queue(tmp_path: Path, how: str) -> None:
+    (tmp_path / "takes.py").write_text(
+        "import os, signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})\nprint('begun', flush=True)\n"
+        f"{TAKERS[how]}\nprint('taken', flush=True)\n"
+    )
+    simunix, target = begin(tmp_path, "takes.py")
+    os.kill(target, signal.SIGUSR1)
+    assert simunix.communicate(timeout=LIMIT_S)[0] == b"taken\n"
+    record = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert record["deterministic"] is False
+    assert "SIGUSR1" in str(record["disturbances"])
 
 
 def test_handlers_of_alarms_and_signals_from_inside_leave_a_run_deterministic(tmp_path: Path) -> None:
@@ -148,28 +189,14 @@ while True:
 """
 
 
-def command_line(pid: str) -> bytes:
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    return b""
-
-
-@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGBUS])
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP])
 def test_the_signal_of_a_fault_sent_from_outside_to_the_holder_of_the_turn(tmp_path: Path, number: signal.Signals) -> None:
     (tmp_path / "computes.py").write_text(COMPUTES + f"# {tmp_path}")
-    program = [sys.executable, str(tmp_path / "computes.py")]
-    line = [sys.executable, "-m", "simunix.cli.main", "run", "--out", "run", "--", *program]
-    simunix = subprocess.Popen(
-        line, env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
-    assert simunix.stdout is not None and simunix.stdout.readline()
-    words = "\0".join([*program, ""]).encode()
-    computing = [int(pid) for pid in filter(str.isdigit, os.listdir("/proc")) if command_line(pid) == words]
-    assert len(computing) == 1
-    os.kill(computing[0], number)
+    simunix, target = begin(tmp_path, "computes.py")
+    os.kill(target, number)
     simunix.communicate(timeout=LIMIT_S)
     record = json.loads((tmp_path / "run" / "run.json").read_text())
-    assert f"was sent from outside of the emulation a {number.name}" in str(record["disturbances"])
+    assert f"processes have taken signals from outside the emulation: {number.name}" in record["disturbances"]
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,24 @@
 /* read, readv, preadv2. What a descriptor is decides how its bytes come: the table `readers`. */
+#include "shim/core/memory.h"
 #include "shim/sys/file/file.h"
 #include "shim/sys/io/io.h"
 #include "shim/sys/socket/socket.h"
 #include "shim/turn/turn.h"
 
-#define PARTS_MAX 1024 /* UIO_MAXIOV */
+#define SIGNALFD_RECORD 128 /* sizeof(struct signalfd_siginfo): the signal, an errno, the code, the sender */
+#define PARTS_MAX 1024      /* UIO_MAXIOV */
 
 typedef long (*reader)(struct call *call, const struct fd *fd);
+
+static bool is_signalfd(int number)
+{
+    static const char name[] = "anon_inode:[signalfd]";
+    char path[64] = "";
+    char link[sizeof name];
+
+    text_append_number(text_append(path, path + sizeof path, "/proc/self/fd/"), path + sizeof path, number);
+    return NATIVE(readlink, path, link, sizeof link) == sizeof name - 1 && memcmp(link, name, sizeof name - 1) == 0;
+}
 
 static long read_any(struct call *call, const struct fd *fd)
 {
@@ -51,10 +63,23 @@ static long read_datagram(struct call *call, const struct fd *fd)
     return datagram_receive(call, fd, &message, 0);
 }
 
+/* A signalfd tells who has sent the signals that are read there. */
+static long read_anonymous(struct call *call, const struct fd *fd)
+{
+    struct process *process = call->thread->process;
+    long result = read_any(call, fd);
+
+    if (process->has_signalfd && call->number == __NR_read && result > 0 && result % SIGNALFD_RECORD == 0 &&
+        is_signalfd(fd->number))
+        for (const uint32_t *at = (void *)call->a[1], *end = at + result / 4; at < end; at += SIGNALFD_RECORD / 4)
+            signals_note_sender(process, (int)at[0], (int)at[2], (int)at[3]);
+    return result;
+}
+
 static const reader readers[FD_KINDS] = {
-    [FD_NONE] = read_any,      [FD_FILE] = read_file,      [FD_PIPE] = read_any,          [FD_TERMINAL] = read_terminal,
-    [FD_SLAVE] = read_any,     [FD_ANONYMOUS] = read_any,  [FD_OTHER] = read_any,         [FD_SOCKET] = read_socket,
-    [FD_STREAM] = read_socket, [FD_NETLINK] = read_socket, [FD_DATAGRAM] = read_datagram,
+    [FD_NONE] = read_any,      [FD_FILE] = read_file,           [FD_PIPE] = read_any,          [FD_TERMINAL] = read_terminal,
+    [FD_SLAVE] = read_any,     [FD_ANONYMOUS] = read_anonymous, [FD_OTHER] = read_any,         [FD_SOCKET] = read_socket,
+    [FD_STREAM] = read_socket, [FD_NETLINK] = read_socket,      [FD_DATAGRAM] = read_datagram,
 };
 
 /* read, readv */

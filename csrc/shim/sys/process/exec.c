@@ -296,7 +296,7 @@ static long replace(struct call *call, int directory, const char *path, char **a
     NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8); /* the new image inherits it */
     result = NATIVE(execveat, directory, path, argv, environment, flags);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
-    actions_take_back(call->thread->process);
+    actions_take_back();
     tsc_trap();
     NATIVE(fcntl, channel, F_SETFD, FD_CLOEXEC);
     return result;

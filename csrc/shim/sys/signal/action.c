@@ -1,7 +1,7 @@
 /* Actions: what the application has installed, and what the kernel is told instead.
  *
- * The kernel enters the shim for SIGSYS (the trap net), for SIGSEGV and SIGBUS (faults), and for every signal whose handler wants
- * the alternate stack. All other handlers it enters by way of signal_watch, which looks who has sent the signal.
+ * The kernel enters the shim for SIGSYS (the trap net), for faults and traps, and for every signal whose handler wants the
+ * alternate stack. All other handlers it enters by way of signal_watch. Either way the shim looks who has sent the signal.
  */
 #include "shim/core/memory.h"
 #include "shim/turn/tracee.h"
@@ -20,10 +20,15 @@ static const struct kernel_sigaction entered_by_shim = {.handler = (void *)signa
                                                         .restorer = (void *)signal_restorer,
                                                         .mask = SIGNALS_IN_SHIM};
 
+/* Traps and wrong instructions as well: a tracer's breakpoints come so, and only a handler can tell whether the process has made
+ * the mistake or somebody has sent the signal. */
 static void enter_for_faults(void)
 {
+    static const int traps[] = {SIGTRAP, SIGILL, SIGFPE};
     struct kernel_sigaction action = entered_by_shim;
 
+    for (size_t i = 0; i < sizeof traps / sizeof *traps; i++)
+        NATIVE(rt_sigaction, traps[i], &action, NULL, 8);
     action.flags |= SA_NODEFER; /* the shim may fault while it makes the frame of a handler */
     NATIVE(rt_sigaction, SIGSEGV, &action, NULL, 8);
     NATIVE(rt_sigaction, SIGBUS, &action, NULL, 8);
@@ -52,7 +57,7 @@ static long change(struct process *process, int signal, const struct kernel_siga
     long result;
 
     *old = process->actions[signal];
-    if (signals_are_ours(process, signal)) {
+    if (signals_are_ours(signal)) {
         result = 0;
     } else {
         struct kernel_sigaction before;
@@ -68,20 +73,6 @@ static long change(struct process *process, int signal, const struct kernel_siga
     return result;
 }
 
-/* The process is traced: its breakpoints and the like stop it before its own handler is asked. */
-void actions_take_traps(struct process *process)
-{
-    static const int traps[] = {SIGTRAP, SIGILL, SIGFPE};
-
-    for (size_t i = 0; i < sizeof traps / sizeof *traps; i++) {
-        struct kernel_sigaction before;
-
-        NATIVE(rt_sigaction, traps[i], &entered_by_shim, &before, 8);
-        if (before.handler != (void *)signal_entry)
-            process->actions[traps[i]] = before;
-    }
-}
-
 /* Before the trap net is there, which takes SIGSYS. Handlers that were installed before the shim's constructor ran would return
  * through libc's restorer, which is trapped, and may block SIGSYS. With glibc before 2.34 two may begin as early: libpthread, which
  * takes 32 and 33, and a sanitizer, which takes signals of faults. */
@@ -94,7 +85,7 @@ void actions_start(struct process *process)
     for (unsigned i = 0; i < sizeof asked / sizeof asked[0]; i++) {
         if (NATIVE(rt_sigaction, asked[i], NULL, &action, 8) != 0)
             continue;
-        if (signals_are_ours(process, asked[i]))
+        if (signals_are_ours(asked[i]))
             process->actions[asked[i]] = action;
         else if (is_handler(&action))
             change(process, asked[i], &action, &old);
@@ -108,16 +99,14 @@ void actions_release(const struct process *process)
     const struct kernel_sigaction ignore = {.handler = (void *)SIG_IGN};
 
     for (int signal = 1; signal < SIGSYS; signal++)
-        if (signals_are_ours(process, signal) && process->actions[signal].handler == (void *)SIG_IGN)
+        if (signals_are_ours(signal) && process->actions[signal].handler == (void *)SIG_IGN)
             NATIVE(rt_sigaction, signal, &ignore, NULL, 8);
 }
 
 /* There is no new image after all. */
-void actions_take_back(struct process *process)
+void actions_take_back(void)
 {
     enter_for_faults();
-    if (process->is_tracee)
-        actions_take_traps(process);
 }
 
 long sys_rt_sigaction(struct call *call)
@@ -170,20 +159,12 @@ void action_release_held(struct thread *thread)
     }
 }
 
-/* A sender in no PID namespace of the host shows as process 0 (pid_namespaces(7)): the server, or a user outside, whose signal
- * comes at a moment of real time. The server looks at the word, and knows which signals it has sent itself. */
-static void note_sender(struct simunix_clock_page *page, int signal, const siginfo_t *info)
-{
-    if (info->si_code == SI_USER && info->si_pid == 0)
-        __atomic_fetch_or(&page->from_outside, SIGNAL_BIT(signal), __ATOMIC_RELAXED);
-}
-
 /* Called by signal_watch: the handler that is to be entered. */
 uint64_t action_watched(int signal, const siginfo_t *info)
 {
-    const struct process *process = current_thread()->process;
+    struct process *process = current_thread()->process;
 
-    note_sender(process->page, signal, info);
+    signals_note_sender(process, signal, info->si_code, info->si_pid);
     return (uint64_t)process->actions[signal].handler;
 }
 
@@ -193,7 +174,7 @@ const struct handler_entry *action_enter(struct thread *thread, int signal, cons
 {
     struct kernel_sigaction *installed = &thread->process->actions[signal];
     struct kernel_sigaction action = *installed;
-    bool is_fault = (SIGNALS_OF_FAULTS & SIGNAL_BIT(signal)) != 0 && info->si_code > 0;
+    bool is_fault = ((SIGNALS_OF_FAULTS | SIGNALS_OF_TRAPS) & SIGNAL_BIT(signal)) != 0 && info->si_code > 0;
     const struct handler_entry *entry;
 
     if (!is_fault && (thread->hidden_mask & SIGNAL_BIT(signal)) != 0) {
@@ -204,10 +185,9 @@ const struct handler_entry *action_enter(struct thread *thread, int signal, cons
     if (action.handler == (void *)SIG_IGN && !is_fault)
         return NULL;
     if (!is_handler(&action) || (is_fault && (thread->faults_masked & SIGNAL_BIT(signal)) != 0)) {
-        take_default(thread, signal, is_fault);
+        take_default(thread, signal, is_fault && signal != SIGTRAP);
         return NULL;
     }
-    note_sender(thread->process->page, signal, info);
     entry = frame_prepare(thread, signal, context, &action);
     if (entry == NULL)
         take_default(thread, SIGSEGV, false);
@@ -240,14 +220,6 @@ static bool is_let_in(struct thread *thread, int signal, const siginfo_t *info, 
     return !thread->tracee.is_traced || info->si_code <= 0 || tracee_fault(thread, signal, info, context);
 }
 
-/* A fault's signal that somebody has sent: its sender has no number in this host's PID namespace if it is outside of that. */
-static void note_outside(struct thread *thread, int signal, const siginfo_t *info)
-{
-    if ((SIGNALS_OF_FAULTS & SIGNAL_BIT(signal)) != 0 && info->si_pid == 0 &&
-        (info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL))
-        warn_once(thread, WARN_REAL, "was sent from outside of the emulation a", signal == SIGSEGV ? "SIGSEGV" : "SIGBUS");
-}
-
 /* Called by signal_entry, by which the kernel enters the shim. SIGSEGV and SIGBUS are not blocked in the shim, so that its own
  * faults find it: one of them that was sent waits until the call is over, or until the application lets it in. */
 const struct handler_entry *signal_answer(int signal, siginfo_t *info, struct ucontext *context)
@@ -261,7 +233,7 @@ const struct handler_entry *signal_answer(int signal, siginfo_t *info, struct uc
         postpone(thread, signal, info, context);
         return NULL;
     } else {
-        note_outside(thread, signal, info);
+        signals_note_sender(thread->process, signal, info->si_code, info->si_pid);
     }
     return is_let_in(thread, signal, info, context) ? action_enter(thread, signal, info, context) : NULL;
 }

@@ -13,11 +13,13 @@
 /* Faults, which the shim's own handlers may meet in memory of the application. */
 #define SIGNALS_OF_FAULTS (SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS))
 
+/* What a process does wrong, or has put into its own text: the kernel sends these to a thread in the midst of its own code. */
+#define SIGNALS_OF_TRAPS (SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGFPE))
+
 /* action.c */
 void actions_start(struct process *process);
-void actions_take_traps(struct process *process);
 void actions_release(const struct process *process);
-void actions_take_back(struct process *process);
+void actions_take_back(void);
 void action_release_held(struct thread *thread);
 uint64_t action_watched(int signal, const siginfo_t *info);
 const struct handler_entry *action_enter(struct thread *thread, int signal, const siginfo_t *info, struct ucontext *context);

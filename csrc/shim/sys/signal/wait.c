@@ -34,13 +34,18 @@ long sys_rt_sigsuspend(struct call *call)
     return wait_interrupted(call);
 }
 
-/* How often the timer has expired while its signal was pending: the server counts, and the kernel's siginfo says nothing. */
-static void tell_overruns(struct call *call, siginfo_t *info)
+/* Tell of a signal that was taken from the queue. How often a timer has expired while its signal was pending the server counts: the
+ * kernel's siginfo says nothing. */
+static void take(struct call *call, siginfo_t *info, siginfo_t *told)
 {
     struct reply reply;
 
-    if (info != NULL && info->si_code == SI_TIMER && ASK(call->thread, &reply, OP_TIMER_GET, (int64_t)info->si_tid + 1) >= 0)
+    signals_note_sender(call->thread->process, info->si_signo, info->si_code, info->si_pid);
+    if (told == NULL)
+        return;
+    if (info->si_code == SI_TIMER && ASK(call->thread, &reply, OP_TIMER_GET, (int64_t)info->si_tid + 1) >= 0)
         info->si_overrun = (int)reply_number(&reply, 3);
+    *told = *info;
 }
 
 /* sigwait and its kin take a signal from the queue; one that is not waited for interrupts. */
@@ -48,6 +53,8 @@ long sys_rt_sigtimedwait(struct call *call)
 {
     const struct kernel_timespec *timeout = (void *)call->a[2];
     struct kernel_timespec zero = {0, 0};
+    siginfo_t *told = (void *)call->a[1];
+    siginfo_t info;
     uint64_t set;
     struct wait wait = {.kind = PARK_SIGNAL, .deadline = NEVER};
 
@@ -62,13 +69,13 @@ long sys_rt_sigtimedwait(struct call *call)
     set = signals_strip(*(uint64_t *)call->a[0]);
     wait.a = set;
     for (;;) {
-        long result = NATIVE(rt_sigtimedwait, &set, call->a[1], &zero, 8);
+        long result = NATIVE(rt_sigtimedwait, &set, &info, &zero, 8);
         enum interruption what;
         enum simunix_wake wake;
 
         if (result != -EAGAIN) {
             if (result > 0)
-                tell_overruns(call, (siginfo_t *)call->a[1]);
+                take(call, &info, told);
             return result;
         }
         if (wait.deadline != NEVER && (uint64_t)wait.deadline <= call->thread->process->page->now_ns)

@@ -127,6 +127,26 @@ def test_jobs_that_never_had_a_processor_have_not_started(tmp_path: Path, capsys
     assert "1 jobs started in the run and not on the site." in capsys.readouterr().out
 
 
+ARRAY = {1: "7_1", 2: "7_2", 3: "9"}
+"""Names in the site's accounting of three jobs: a trace's numbers are others then."""
+
+
+@pytest.mark.parametrize("knows_names", [True, False])
+def test_elements_of_arrays_are_matched(tmp_path: Path, capsys: pytest.CaptureFixture[str], knows_names: bool) -> None:
+    """By name where the run knows it (from a job table, of which it has a part), else by the lines of the dump."""
+    rows = jobs()[:3]
+    site = accounting(tmp_path / "sacct.txt", jobs(late=40)[:3])
+    lines = [line.partition("|") for line in site.read_text().splitlines()]
+    renamed = ["|".join((ARRAY[int(number)], rest)) for number, _, rest in lines[1:]]
+    own = rows[1:] if knows_names else rows
+    if knows_names:
+        own = [replace(row, job_id=row.job_id - 1, metadata=f"{ARRAY[row.job_id]}; a remark") for row in own]
+    site.write_text("\n".join(["|".join((lines[0][0], lines[0][2])), *renamed]) + "\n")
+    assert main(["compare", str(folder(tmp_path, "one", own)), "--against", str(site), "-o", str(tmp_path / "out")]) == 0
+    errors = {row["user"]: row["error"] for row in table(tmp_path / "out/errors.csv") if row["fate"] != "gone"}
+    assert errors == {"ann": "-40", "cy": "0"} | ({} if knows_names else {"bob": "0"})
+
+
 def test_accounting_that_does_not_fit_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = folder(tmp_path, "one", jobs())
     others = [replace(row, job_id=row.job_id + 1000) for row in jobs()]
