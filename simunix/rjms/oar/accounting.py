@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from simunix.rjms.adapter import CompletedJob
 
 QUERY = """SELECT job_id, array_id, array_index, count(*) OVER (PARTITION BY array_id) AS elements, job_name, state, job_user,
-    project, submission_time, start_time, stop_time, exit_code, moldable_walltime,
+    project, queue_name, submission_time, start_time, stop_time, exit_code, moldable_walltime,
     (SELECT count(*) FROM assigned_resources WHERE moldable_job_id = moldable_id) AS cores,
     (SELECT string_agg(DISTINCT network_address, ',' ORDER BY network_address) FROM assigned_resources
         JOIN resources USING (resource_id) WHERE moldable_job_id = moldable_id) AS nodes,
@@ -44,6 +44,7 @@ def _job(row: Mapping[str, str]) -> CompletedJob:
         limit_s=float(row["moldable_walltime"]),
         element=f"{row['array_id']}_{row['array_index']}" if int(row["elements"]) > 1 else "",
         user=row["job_user"],
+        partition=row["queue_name"],
         account="" if row["project"] == NO_PROJECT else row["project"],
     )
 
