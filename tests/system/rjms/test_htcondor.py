@@ -1,6 +1,6 @@
 """Real HTCondor in a root file system of its own: a workload through condor_submit, its own commands, a DAG, the same twice.
 
-The root is that of SIMUNIX_ROOTS (see tests/system/slurm/test_releases.py), and is made if need be: 490 MB on disk, a few minutes.
+The root is that of SIMUNIX_ROOTS (see tests/system/slurm/test_releases.py), and is made if need be: 490 MB, a few minutes.
 """
 
 from __future__ import annotations
