@@ -109,3 +109,14 @@ def test_counts_by_kind() -> None:
     for kind in ("listen", "connect", "listen"):
         log.event(0, kind)
     assert log.counts == {"listen": 2, "connect": 1}
+
+
+def test_handoffs_count_once_however_often_they_are_told() -> None:
+    def digest_of(*told: int) -> str:
+        log = EventLog(None)
+        for digest in told:
+            log.handoffs(digest)
+        return log.digest()
+
+    assert digest_of(7) == digest_of(7, 7) == digest_of(0, 7, 7)
+    assert len({digest_of(), digest_of(7), digest_of(8), digest_of(7, 8), digest_of(8, 7), digest_of(7, 8, 7)}) == 6
