@@ -55,8 +55,7 @@ class Kernel:
 
     def __init__(self, platform: Platform, options: KernelOptions, log: EventLog, launcher: Launcher) -> None:
         self.options, self.platform = options, platform
-        self.log = log
-        self.launcher = launcher
+        self.log, self.launcher = log, launcher
         self.on_warning: Callable[[str], None] = lambda text: None
         self.disturbances = Disturbances(lambda text: self.on_warning(text))
         self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.begun_ns)
@@ -72,6 +71,7 @@ class Kernel:
         self.slots = Slots()
         self.solo_limit_ns = SOLO_LIMIT_NS
         self.handed_to: Actor | None = None  # the actor that has got the turn without the server, as a handler has learnt
+        self.handed_message = b""  # what that actor said in the same datagram
         self.processes: dict[int, Process] = {}
         self.run_queue: deque[Actor] = deque()
         self.at_terminals: dict[int, Actor] = {}  # by number, the actors that wait for the master of a terminal

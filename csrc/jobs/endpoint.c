@@ -30,17 +30,21 @@ void write_all(int fd, const void *data, size_t size, const char *who)
     }
 }
 
+/* The first IPv4 address of a host, or its first address at all: a host "localhost" has ::1 as well, where no storage listens. */
 struct endpoint endpoint_of(const char *host, const char *port)
 {
     struct addrinfo wanted = {.ai_socktype = SOCK_STREAM};
-    struct addrinfo *found;
+    struct addrinfo *found, *best;
     struct endpoint endpoint = {0};
     int error = getaddrinfo(host, port, &wanted, &found);
 
     if (error != 0)
         fail("%s port %s: %s", host, port, gai_strerror(error));
-    memcpy(&endpoint.address, found->ai_addr, found->ai_addrlen);
-    endpoint.length = found->ai_addrlen;
+    for (best = found; best != NULL && best->ai_family != AF_INET; best = best->ai_next)
+        ;
+    best = best != NULL ? best : found;
+    memcpy(&endpoint.address, best->ai_addr, best->ai_addrlen);
+    endpoint.length = best->ai_addrlen;
     freeaddrinfo(found);
     return endpoint;
 }
@@ -65,5 +69,7 @@ bool endpoint_is_loopback(const struct endpoint *endpoint)
 {
     const struct sockaddr_in *address = (const struct sockaddr_in *)&endpoint->address;
 
+    if (endpoint->address.ss_family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)&endpoint->address)->sin6_addr);
     return address->sin_family == AF_INET && ntohl(address->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }

@@ -92,7 +92,7 @@ int ranks_dismiss(struct ranks *ranks);
 void ranks_stage(const struct endpoint *from, const struct endpoint *to, uint64_t bytes);
 
 /* rank.c */
-int rank_run(int control, int rank);
+int rank_run(int control, int family, int rank);
 
 /* transfer.c */
 struct source { /* a descriptor in the epoll; the first member of the struct that it belongs to */
@@ -100,7 +100,7 @@ struct source { /* a descriptor in the epoll; the first member of the struct tha
     void (*ready)(struct source *source);
 };
 typedef void (*finished)(void *context, bool is_done);
-uint16_t exchange_listen(uint16_t port);
+uint16_t exchange_listen(int family, uint16_t port);
 void exchange_expect(uint32_t connections); /* at a time: that many connections share the room in buffers */
 void exchange_watch(struct source *source);
 void exchange_turn(void);

@@ -71,12 +71,12 @@ static int run_rank(char **words)
 
     if (control < 0 || connect(control, (struct sockaddr *)&driver.address, driver.length) != 0)
         fail("rank: cannot connect to its driver at %s port %s: %m", words[0], words[1]);
-    return rank_run(control, own_rank());
+    return rank_run(control, driver.address.ss_family, own_rank());
 }
 
 static _Noreturn void run_storage(char **words)
 {
-    exchange_listen((uint16_t)strtol(words[0], NULL, 10));
+    exchange_listen(AF_INET, (uint16_t)strtol(words[0], NULL, 10));
     for (;;)
         exchange_turn();
 }

@@ -93,13 +93,14 @@ static void take_order(struct source *source)
     report_if_done();
 }
 
-int rank_run(int control, int rank)
+/* `family` is that of the addresses at which other ranks reach this one: they are told those that the driver has seen. */
+int rank_run(int control, int family, int rank)
 {
     struct hello hello = {.rank = (uint32_t)rank};
     uint32_t count;
 
     self.control = (struct source){control, take_order};
-    hello.port = exchange_listen(0);
+    hello.port = exchange_listen(family, 0);
     write_all(control, &hello, sizeof hello, driver);
     read_all(control, &count, sizeof count, driver);
     self.peers = allocate(count, sizeof *self.peers);

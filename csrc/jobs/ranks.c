@@ -133,7 +133,7 @@ static void gather_single(struct ranks *ranks)
         fail("fork: %m");
     if (ranks->launcher == 0) {
         close(ends[0]);
-        _exit(rank_run(ends[1], 0));
+        _exit(rank_run(ends[1], AF_INET, 0));
     }
     close(ends[1]);
     greet(ranks, ends[0], endpoint_of("127.0.0.1", "0"));

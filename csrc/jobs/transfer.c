@@ -263,20 +263,23 @@ static void accept_one(struct source *source)
     watch(&connection->source, EPOLLIN, EPOLL_CTL_ADD);
 }
 
-uint16_t exchange_listen(uint16_t port)
+/* At any address of a family: of AF_INET6 those of IPv4 as well. All zero is "any" in both families. */
+uint16_t exchange_listen(int family, uint16_t port)
 {
     static struct source listener = {-1, accept_one};
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_ANY)};
-    socklen_t length = sizeof address;
+    struct endpoint here = {.address.ss_family = (sa_family_t)family};
+    struct sockaddr *address = (struct sockaddr *)&here.address;
     int yes = 1;
 
-    listener.fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    here.length = family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+    endpoint_set_port(&here, port);
+    listener.fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     setsockopt(listener.fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (listener.fd < 0 || bind(listener.fd, (struct sockaddr *)&address, length) != 0 || listen(listener.fd, BACKLOG) != 0 ||
-        getsockname(listener.fd, (struct sockaddr *)&address, &length) != 0)
+    if (listener.fd < 0 || bind(listener.fd, address, here.length) != 0 || listen(listener.fd, BACKLOG) != 0 ||
+        getsockname(listener.fd, address, &here.length) != 0)
         fail("cannot listen at port %d: %m", port);
     exchange_watch(&listener);
-    return ntohs(address.sin_port);
+    return ntohs(((struct sockaddr_in *)address)->sin_port); /* which is at the same place in sockaddr_in6 */
 }
 
 void exchange_start(const struct transfer *transfer, const struct endpoint *peer, const struct endpoint *onward, finished done,

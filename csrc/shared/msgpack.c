@@ -76,12 +76,17 @@ static void put_content(struct msgpack_writer *writer, const void *bytes, size_t
         *writer->next++ = from[i];
 }
 
-void msgpack_put_bytes(struct msgpack_writer *writer, const void *bytes, size_t length)
+void msgpack_put_length(struct msgpack_writer *writer, size_t length)
 {
     if (length <= 0xff)
         put_tagged(writer, 0xc4, length, 1);
     else
         put_tagged(writer, 0xc5, length, 2);
+}
+
+void msgpack_put_bytes(struct msgpack_writer *writer, const void *bytes, size_t length)
+{
+    msgpack_put_length(writer, length);
     put_content(writer, bytes, length);
 }
 

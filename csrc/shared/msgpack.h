@@ -27,6 +27,7 @@ void msgpack_start(struct msgpack_writer *writer, uint8_t *buffer, size_t size);
 void msgpack_put_array(struct msgpack_writer *writer, unsigned count);
 void msgpack_put_int(struct msgpack_writer *writer, int64_t value);
 void msgpack_put_uint(struct msgpack_writer *writer, uint64_t value);
+void msgpack_put_length(struct msgpack_writer *writer, size_t length); /* of bytes that the caller sends behind it */
 void msgpack_put_bytes(struct msgpack_writer *writer, const void *bytes, size_t length);
 void msgpack_put_text(struct msgpack_writer *writer, const char *text, size_t length);
 int msgpack_get_array(struct msgpack_array *array, const uint8_t *input, size_t size);

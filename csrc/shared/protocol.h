@@ -88,8 +88,9 @@ enum simunix_op {
     /* [wait, syscall, deadline, blocked signals, a, b, c, 1 if other threads of the process may wake it (handoff.c)];
      * the answer comes in the caller's slot */
     OP_PARK_AT_SLOT = 23,
-    /* [digest, bytes] no reply; the caller has got the turn without the server, or has made siblings ready. The bytes
-     * are a struct simunix_handoff for each thread of the process of which there is news, valid after the journal */
+    /* [digest, bytes, message] no reply; the caller has got the turn without the server, or has made siblings ready. The
+     * bytes are a struct simunix_handoff for each thread of the process of which there is news, valid after the journal; the
+     * message is the caller's next one, which the server handles after that */
     OP_HANDED_OFF = 55,
 
     /* signals and timers */
@@ -102,7 +103,7 @@ enum simunix_op {
     OP_TIMERFD_SET = 29,  /* [fd, value, interval, 1 if absolute] -> [0, left, interval]; value 0 disarms */
     OP_TIMERFD_GET = 30,  /* [fd] -> [0, left, interval] */
 
-    OP_KERNEL_SIGNALS = 31, /* [] -> [0]; from now on the kernel may send this process and its children signals by itself */
+    OP_KERNEL_SIGNALS = 31, /* [by a terminal] -> [0]; from now on the kernel may send this process and its children signals */
 
     OP_QUEUE_NOTIFY = 36, /* [queue, signal] -> [0]; the kernel will send it when a message comes; 0 takes that back */
     /* [number, bytes] -> [how many]; keys for the master of the terminal of this number; -EAGAIN: the kernel must

@@ -23,11 +23,12 @@ _MAY_HAVE_HAD_THE_TURN = (STATE_PARKED, STATE_RUNNING)
 
 
 def handed_off(kernel: HandoffKernel, actor: Actor, arguments: Sequence[Any]) -> None:
-    """[digest, bytes]: the sender has the turn; bytes: a struct simunix_handoff for each sibling whose wait has changed.
+    """[digest, bytes, message]: the sender has the turn, and says the message next.
 
-    The journal in shared memory, which comes first in time, tells of the actors of other processes.
+    The bytes are a struct simunix_handoff for each sibling whose wait has changed. The journal in shared memory, which comes
+    first in time, tells of the actors of other processes.
     """
-    digest, blob = arguments
+    digest, blob, message = arguments
     if len(blob) % ffi.sizeof("struct simunix_handoff"):
         raise ValueError(f"{len(blob)} bytes of handoffs")
     news = ffi.from_buffer("struct simunix_handoff[]", blob)
@@ -35,9 +36,11 @@ def handed_off(kernel: HandoffKernel, actor: Actor, arguments: Sequence[Any]) ->
         raise ValueError("handoffs of another process")
     if len({entry.slot for entry in news}) < len(news):
         raise ValueError("handoffs that name a slot twice")
+    if not message:
+        raise ValueError("handoffs without a message")
     catch_up(kernel, actor, news)
     kernel.log.handoffs(digest)
-    kernel.handed_to = actor
+    kernel.handed_to, kernel.handed_message = actor, message
 
 
 def catch_up(kernel: HandoffKernel, runner: Actor, news: Sequence[Any] = ()) -> None:
@@ -119,4 +122,4 @@ def _begin(kernel: HandoffKernel, actor: Actor, entry: Any) -> None:
     kernel.park(actor, Parked(*wait, kernel.now_ns, True), is_in_timer_queue=True)
 
 
-HANDLERS: dict[int, Handler] = {int(Op.HANDED_OFF): Handler("ib", handed_off)}
+HANDLERS: dict[int, Handler] = {int(Op.HANDED_OFF): Handler("ibb", handed_off)}

@@ -94,6 +94,8 @@ class HandoffKernel(Parking, Protocol):
 
     handed_to: Actor | None
     """The actor that has got the turn without the server; None unless a handler has just learnt of it."""
+    handed_message: bytes
+    """What that actor has said in the datagram that told of it."""
 
     @property
     def page(self) -> ClockPage: ...

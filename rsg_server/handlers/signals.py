@@ -155,8 +155,8 @@ def stopping(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Re
 
 
 def kernel_signals(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[] -> [0]: the kernel may send the process signals: it has a terminal, or a descriptor with O_ASYNC (fcntl(2))."""
-    kernel.signals.listen_to_kernel(actor.process)
+    """[by a terminal] -> [0]: the kernel may send the process signals: of a terminal, or of an O_ASYNC file (fcntl(2))."""
+    kernel.signals.listen_to_kernel(actor.process, is_at_terminal=bool(arguments[0]))
     return OK
 
 
@@ -170,5 +170,5 @@ HANDLERS: dict[int, Handler] = {
     int(Op.SIGNAL): Handler("iii", sent),
     int(Op.STOPPING): Handler("ii", stopping),
     int(Op.TYPED): Handler("ib", typed),
-    int(Op.KERNEL_SIGNALS): Handler("", kernel_signals),
+    int(Op.KERNEL_SIGNALS): Handler("i", kernel_signals),
 }

@@ -63,6 +63,7 @@ class DatagramQueue(Flow):
 
         Otherwise the bottleneck is a switch further on, which loses the datagrams that come too fast.
         """
+        self._network.settle()
         return not self.links or self.rate >= self.links[0].bandwidth_bytes_per_s
 
     def put(self, size_bytes: int, arrive: Action, left: Left) -> None:

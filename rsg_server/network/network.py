@@ -46,7 +46,7 @@ class Network:
         self._clock = clock
         self._timeline = timeline
         self._platform = platform
-        self._sharing = Sharing(self.model, fairness)
+        self._sharing = Sharing(self.model, fairness, lambda action: self.at(self.now_ns, action))
         self._paths: dict[tuple[str, str], Path] = {}
         self._moving: dict[int, Flow] = {}  # all active flows, also those over fat pipes alone
         self._queues: dict[tuple[str, str], DatagramQueue] = {}
@@ -207,6 +207,10 @@ class Network:
         """A flow has nothing more to send for now."""
         del self._moving[flow.number]
         self._sharing.leave(flow)
+
+    def settle(self) -> None:
+        """Give all flows the rates that they have now: flows that begin or end at a moment change them a little later in it."""
+        self._sharing.settle()
 
     def at(self, moment_ns: int, action: Callable[[], None]) -> Event:
         """Have an action called at a moment of virtual time."""

@@ -3,10 +3,15 @@
 The rate of a flow whose shared links no other flow uses depends on its route alone, so the solver is not called for it. When
 another flow enters one of these links, both go into the solver; a flow leaves the solver when it has nothing more to send.
 Invariant: of the active flows, exactly those that have met another one are in the solver (`variable` is not -1).
+
+The solver is called once for all flows that enter and leave at a moment, behind what was due then already: N connections that
+begin together cost one call, not N calls over up to N flows each. No byte leaves in between, since no time passes. Flows of
+one link that have their last byte sent at one moment depart in the order in which that was foreseen.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from typing import Protocol
 
@@ -84,10 +89,15 @@ class DatagramPath(Path):
 
 
 class Sharing:
-    """All active flows by the shared links that they use. Flows get their new rates in the order of their numbers."""
+    """All active flows by the shared links that they use. Flows get their new rates in the order of their numbers.
 
-    def __init__(self, model: Model, fairness: Fairness) -> None:
+    `soon` has an action called at this moment of virtual time, behind what is due then.
+    """
+
+    def __init__(self, model: Model, fairness: Fairness, soon: Callable[[Callable[[], None]], object]) -> None:
         self.model = model
+        self._soon = soon
+        self._is_stale = False  # the flows are not those of the last call of the solver, which is due at this moment
         self.links = SharedLinks(model)
         self.bandwidth_factor = model.bandwidth_factor.of(float("inf"))
         self.solves = 0
@@ -109,7 +119,7 @@ class Sharing:
         return any(self._active.get(name) for name in path.shared)
 
     def enter(self, flow: Sharer) -> None:
-        """A flow has something to send: give it a rate, and new rates to the flows that it meets."""
+        """A flow has something to send: give it a rate, and at this moment new rates to the flows that it meets."""
         is_alone = True
         for name in flow.path.shared:
             flows = self._active.setdefault(name, {})
@@ -120,10 +130,11 @@ class Sharing:
             flow.change_rate(flow.path.alone)
             return
         for name in flow.path.shared:
-            for other in self._active[name].values():
+            flows = self._active[name]
+            for other in flows.values() if len(flows) == 2 else (flow,):  # of more flows, the others have met already
                 self._give(other)
         self._weigh(flow.path)
-        self._share()
+        self._share_soon()
 
     def leave(self, flow: Sharer) -> None:
         """A flow has nothing more to send."""
@@ -136,8 +147,7 @@ class Sharing:
         del self._solved[flow.variable]
         flow.variable = -1
         self._weigh(flow.path)
-        if self._solved:
-            self._share()
+        self._share_soon()
 
     def change_link(self, link: Link) -> None:
         """A link has the bandwidth and latency given, from now on."""
@@ -146,8 +156,7 @@ class Sharing:
             return
         lib.network_set_bandwidth(self.links.net, number, link.bandwidth_bytes_per_s)
         lib.network_set_latency(self.links.net, number, link.latency_s)
-        if self._solved:
-            self._share()
+        self._share()
 
     def _give(self, flow: Sharer) -> None:
         """Put a flow into the solver, unless it is there."""
@@ -164,7 +173,20 @@ class Sharing:
             if flow.variable >= 0:
                 lib.network_set_weight(self.links.net, flow.variable, 1 / len(path.active))
 
+    def _share_soon(self) -> None:
+        if not self._is_stale:
+            self._is_stale = True
+            self._soon(self.settle)
+
+    def settle(self) -> None:
+        """Give all flows the rates that they have now, unless they have them."""
+        if self._is_stale:
+            self._share()
+
     def _share(self) -> None:
+        self._is_stale = False
+        if not self._solved:
+            return
         self.solves += 1
         count = lib.network_share(self.links.net)
         if not count:

@@ -63,7 +63,7 @@ class Lifecycle:
         if parent is not None:
             parent.children.append(process)
             if parent.hears_kernel:
-                kernel.signals.listen_to_kernel(process)
+                kernel.signals.listen_to_kernel(process, is_at_terminal=False)  # its parent has said so
             process.label = parent.label
         kernel.processes[number] = process
         return process

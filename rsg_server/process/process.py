@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 _STATUS_MAX = 16384
+_PENDING = ("\nSigPnd:", "\nShdPnd:")
 
 
 @dataclass(slots=True)
@@ -82,8 +83,7 @@ class Process:
 
     def new_pending(self) -> list[int]:
         """Signals that have become pending for the process or its main thread since the last call, ascending."""
-        status = self.status_fields()
-        pending = int(status.get("ShdPnd", "0"), 16) | int(status.get("SigPnd", "0"), 16)
+        pending = pending_mask(self.global_pid)
         fresh, self.seen_pending = pending & ~self.seen_pending, pending
         return [number for number in range(1, 65) if fresh >> (number - 1) & 1]
 
@@ -111,14 +111,29 @@ class Process:
 
 def status_fields(global_pid: int) -> dict[str, str]:
     """/proc/PID/status as a dict; empty if there is no such process."""
+    return dict(line.split(":\t", 1) for line in _status(global_pid).splitlines() if ":\t" in line)
+
+
+def pending_mask(global_pid: int) -> int:
+    """The signals that are pending for a process or its main thread, as a mask; 0 if there is no such process."""
+    text = _status(global_pid)
+    pending = 0
+    for word in _PENDING:
+        at = text.find(word)
+        if at >= 0:
+            pending |= int(text[at + len(word) : text.index("\n", at + 1)], 16)
+    return pending
+
+
+def _status(global_pid: int) -> str:
+    """The text of /proc/PID/status; empty if there is no such process."""
     try:
         fd = os.open(f"/proc/{global_pid}/status", os.O_RDONLY | os.O_CLOEXEC)  # a file object costs twice as much
     except (FileNotFoundError, ProcessLookupError):
-        return {}
+        return ""
     try:
-        text = os.read(fd, _STATUS_MAX).decode(errors="surrogateescape")
+        return os.read(fd, _STATUS_MAX).decode(errors="surrogateescape")
     except ProcessLookupError:
-        return {}
+        return ""
     finally:
         os.close(fd)
-    return dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)

@@ -23,6 +23,7 @@ class Signals:
     def __init__(self, kernel: RunQueue) -> None:
         self._kernel = kernel
         self.listeners: dict[int, Process] = {}
+        self.is_at_terminal = False  # a terminal may send signals, and hand characters on, by a work queue of the kernel
         self.by_server = 0  # signals that the server has sent, as a mask: to a handler they look like a user's
 
     def send(self, process: Process, number: int) -> None:
@@ -50,10 +51,11 @@ class Signals:
                 if not every_thread:
                     return
 
-    def listen_to_kernel(self, process: Process) -> None:
+    def listen_to_kernel(self, process: Process, is_at_terminal: bool) -> None:
         """From now on, look for signals that the kernel itself sends to a process (terminals, O_ASYNC)."""
         process.hears_kernel = True
         self.listeners[process.number] = process
+        self.is_at_terminal = self.is_at_terminal or is_at_terminal
 
     def look(self) -> None:
         """Look for signals that the kernel itself may have sent since the last look."""

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
     from rsg_server.turn.needs import ListenerKernel
 
+DATAGRAM_MAX = 2 * MESSAGE_MAX
+"""A message, and before it, as HANDED_OFF, what the shims have done without the server."""
 PATIENCE_NS = 100_000_000
 """How long the server listens before it returns to the turn loop, unless the runner has been preempted before."""
 _FIRST_SLICE_NS = 1_000_000
@@ -24,7 +26,7 @@ class Listener:
     def __init__(self, kernel: ListenerKernel) -> None:
         self._kernel = kernel
         self._seen = 0
-        self._more = False
+        self._next = b""
         self.is_impatient = False  # an actor has been preempted: silences of a millisecond count from now on
         self.speaker: Actor | None = None
 
@@ -40,9 +42,9 @@ class Listener:
         words[REMOTE_HANDOFFS] = alone and self._kernel.debugger is None
         self._seen = words[DOORBELL]
 
-    def expect_more(self) -> None:
-        """Receive the next message at the channel: the last sender has sent two, and has rung the doorbell once."""
-        self._more = True
+    def expect(self, message: bytes) -> None:
+        """Have receive() return a message next, which has come in the same datagram as the last one."""
+        self._next = message
 
     def runner(self, holder: Actor) -> Actor:
         """The actor that has the turn now; the server gave the turn to the holder."""
@@ -51,10 +53,12 @@ class Listener:
     def receive(self, holder: Actor) -> bytes:
         """Receive the next message; empty if its sender has died. Raises BlockingIOError after some silence."""
         self.speaker = holder
+        if self._next:
+            message, self._next = self._next, b""
+            return message
         words = self._kernel.page.words
-        if self._more or not words[LISTENS_AT_DOORBELL]:
-            self._more = False
-            return holder.channel.recv(MESSAGE_MAX)
+        if not words[LISTENS_AT_DOORBELL]:
+            return holder.channel.recv(DATAGRAM_MAX)
         waited_ns, slice_ns = 0, _FIRST_SLICE_NS
         while True:
             if words[DOORBELL] == self._seen:
@@ -63,7 +67,7 @@ class Listener:
             self._seen = words[DOORBELL]
             self.speaker = self.runner(holder)
             try:
-                return self.speaker.channel.recv(MESSAGE_MAX, socket.MSG_DONTWAIT)
+                return self.speaker.channel.recv(DATAGRAM_MAX, socket.MSG_DONTWAIT)
             except BlockingIOError:
                 if waited_ns >= self._patience_ns():
                     raise

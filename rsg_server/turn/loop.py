@@ -90,7 +90,7 @@ class TurnLoop:
                 return Outcome.BUDGET
             if self.holder is None:
                 if kernel.readiness.may_have_changed or kernel.page.words[MAY_HAVE_WOKEN]:
-                    self._unsettled = bool(kernel.signals.listeners)
+                    self._unsettled = kernel.signals.is_at_terminal and bool(kernel.signals.listeners)
                     wake_ready(kernel)
                 due = kernel.timeline.next_ns
                 if due is not None and due <= kernel.now_ns:
@@ -228,7 +228,7 @@ class TurnLoop:
             if self.kernel.handed_to is not None:
                 self.holder = actor = self.kernel.handed_to
                 self.kernel.handed_to = None
-                self.listener.expect_more()
+                self.listener.expect(self.kernel.handed_message)
             if actor.state is not STATE_RUNNING:
                 self.holder = None
         return False

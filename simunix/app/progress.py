@@ -18,11 +18,16 @@ from simunix.launch.emulation import Emulation
 from simunix.units import human_time
 
 
-def count_lines(path: Path) -> int:
-    """How many lines a file has; 0 if there is no such file yet."""
+def count_marks(path: Path, mark: bytes) -> int:
+    """How often a file has a mark, such as a line's end; 0 if there is no such file yet."""
+    count, rest = 0, b""
     try:
         with path.open("rb") as file:
-            return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 16), b""))
+            for block in iter(lambda: file.read(1 << 16), b""):
+                text = rest + block
+                count += text.count(mark)
+                rest = text[len(text) - len(mark) + 1 :]  # where a mark may begin that the next block ends
+            return count
     except OSError:
         return 0
 

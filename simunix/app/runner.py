@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rsg_server.errors import ServerError, SimunixError, described
-from simunix.app.progress import LiveProgress, count_lines
+from simunix.app.progress import LiveProgress, count_marks
 from simunix.app.summary import print_report
 from simunix.jobs.workload import FOLDER
 from simunix.launch.debug.observation import NOTHING, ObservationOptions
@@ -125,8 +125,8 @@ def _jobs_total(expansion: Expansion) -> int:
 
 
 def _jobs_done(directory: RunDirectory, expansion: Expansion) -> int:
-    files = [_record(directory, cluster, path) for cluster in expansion.clusters for path in cluster.records[:1]]
-    return sum(count_lines(file) for file in files if file)
+    firsts = [(cluster, _record(directory, cluster, path)) for cluster in expansion.clusters for path in cluster.records[:1]]
+    return sum(count_marks(file, cluster.record_mark) for cluster, file in firsts if file)
 
 
 def job_rows(scenario: Scenario, expansion: Expansion, directory: RunDirectory) -> list[JobRow]:

@@ -30,6 +30,7 @@ OPTIONAL = {"--strace": "--strace=", "--pcap": "--pcap=", "--link-usage": "--lin
 COMMANDS = (
     "run",
     "sweep",
+    "compare",
     "check",
     "shell",
     "ctl",

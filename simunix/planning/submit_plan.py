@@ -55,7 +55,7 @@ def submit_plan(
     options = [section.options_of(job) for job in jobs]
     choices = [_choice(section, client, job, each, job.id in held) for job, each in zip(jobs, options, strict=True)]
     order = _order(section, jobs)
-    users = {name: index for index, name in enumerate(host_users.users)}
+    people, users = _submitters(jobs, clients, host_users)
     if any(job.request is not None for job in jobs):
         _check_table(section, key, clients)
         entries = _table_entries(key, jobs, choices, options, order, clients, users, factors)
@@ -67,7 +67,7 @@ def submit_plan(
         "number": clients.number,
         "poll": clients.queue,
         "jobs": entries,
-        **_seldom(section, clients, order, host_users.users),
+        **_seldom(section, clients, order, people),
     }
     content |= _later(entries, clients)
     associations = _associations(section, jobs, choices, host_users)
@@ -105,6 +105,14 @@ def _later(entries: Sequence[dict[str, Any]], clients: Clients) -> dict[str, Any
     if clients.tables is not None and words & {"cancel", "cancel_elements"}:
         found["cancel"] = clients.tables.cancel
     return found
+
+
+def _submitters(jobs: Sequence[Job], clients: Clients, host_users: Population) -> tuple[tuple[User, ...], dict[str, int]]:
+    """Who submits, in the plan's order, and the place there of each user of the trace who is not the submitter itself."""
+    places = {name: index for index, name in enumerate(host_users.users)}
+    if clients.nobody is None:
+        return tuple(host_users.users.values()), places
+    return (*host_users.users.values(), clients.nobody), {user_of(job): places.get(user_of(job), len(places)) for job in jobs}
 
 
 def _entry(
@@ -145,6 +153,10 @@ def _client(section: SubmitSection, key: str, clients: Clients) -> str:
     client = section.client or clients.names[0]
     if client not in clients.names:
         raise SimunixError(f"{key}.client: {client!r} submits no jobs here; known: {', '.join(clients.names)}")
+    if section.dependencies == BY_RJMS and not clients.after:
+        raise SimunixError(
+            f"{key}.dependencies: {client} has no word for the end of another job; use think_time, which submits then"
+        )
     if client in clients.staying:
         holds = any(
             each.hold is not None for each in (*section.partitions.values(), *section.queues.values(), *section.options)
@@ -189,7 +201,7 @@ def _order(section: SubmitSection, jobs: Sequence[Job]) -> Order:
     return by_feedback(jobs, inf if section.feedback == "user" else section.session_gap / NS)
 
 
-def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Mapping[str, User]) -> dict[str, Any]:
+def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Sequence[User]) -> dict[str, Any]:
     """The entries of plan.json that only some workloads need."""
     found: dict[str, Any] = {}
     if order.groups:
@@ -202,7 +214,7 @@ def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Mappi
     if section.arrays == "bursts" and clients.first_index:
         found["first_index"] = clients.first_index
     if users:
-        found["users"] = [{"name": user.name, "uid": user.uid, "groups": user.groups} for user in users.values()]
+        found["users"] = [{"name": user.name, "uid": user.uid, "groups": user.groups} for user in users]
     return found
 
 

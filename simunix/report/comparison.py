@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from simunix.metrics.changes import KEY, keyed
 from simunix.metrics.fairness import user_table
 from simunix.metrics.jobs import FINISHED
 from simunix.metrics.per_job import bounded_slowdown, waiting_time
@@ -25,7 +26,6 @@ DENSE = 60_000
 """A chart of more rectangles than this shows the share of busy cores instead."""
 COLUMNS, ROWS_MAX = 1200, 400
 """Largest width and height, in cells, of the picture of busy cores."""
-KEY = ("workload_name", "job_id", "nth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,19 +131,19 @@ class Comparison:
         for number, name in enumerate(waits, 1):
             change = table[name].where(self._counts(number)) - counted if name in table else pd.Series(dtype=float)
             values.append(np.sort(change.dropna().to_numpy()))
-        return _shares(values) if any(len(one) for one in values) else None
+        return distribution(values) if any(len(one) for one in values) else None
 
     def _counts(self, number: int) -> np.ndarray:
         """Return which rows of the table are jobs that count in this run."""
         jobs, counted = self.runs[number].jobs, self.runs[number].counted
         if jobs is None or counted is None:
             return np.zeros(len(self.table), dtype=bool)
-        keys = pd.MultiIndex.from_frame(_keyed(jobs).loc[counted.index, list(KEY)])
+        keys = pd.MultiIndex.from_frame(keyed(jobs).loc[counted.index, list(KEY)])
         found: np.ndarray = pd.MultiIndex.from_frame(self.table[list(KEY)]).isin(keys)
         return found
 
     def _distribution(self, metric: Callable[[pd.DataFrame], pd.Series]) -> Curves:
-        return _shares(
+        return distribution(
             [np.sort(metric(run.counted).dropna().to_numpy()) if run.counted is not None else np.empty(0) for run in self.runs]
         )
 
@@ -170,7 +170,7 @@ class Comparison:
             return None
         ran = jobs[jobs[FINISHED] & (jobs["allocated_resources"] != "")]
         places = pd.Series(np.arange(len(self.table)), index=pd.MultiIndex.from_frame(self.table[list(KEY)]))
-        keys = pd.MultiIndex.from_frame(_keyed(jobs)[list(KEY)])[jobs.index.get_indexer(ran.index)]
+        keys = pd.MultiIndex.from_frame(keyed(jobs)[list(KEY)])[jobs.index.get_indexer(ran.index)]
         found: list[tuple[int, int, int]] = []
         for place, text in zip(places.reindex(keys).tolist(), ran["allocated_resources"].tolist(), strict=True):
             try:
@@ -229,7 +229,7 @@ def _changes(begin: np.ndarray, end: np.ndarray, extent: float, bins: int) -> li
     return found
 
 
-def _shares(values: Sequence[np.ndarray]) -> Curves:
+def distribution(values: Sequence[np.ndarray]) -> Curves:
     """Return the per cent of each run's sorted values that are at most x."""
     picked = [one[np.unique(np.linspace(0, len(one) - 1, POINTS_MAX).astype(int))] for one in values if len(one)]
     x = np.unique(np.concatenate([np.empty(0), *picked]))
@@ -237,11 +237,6 @@ def _shares(values: Sequence[np.ndarray]) -> Curves:
         return Curves(x, [x for _ in values])
     nothing = np.full(len(x), np.nan)
     return Curves(x, [100 * np.searchsorted(one, x, "right") / len(one) if len(one) else nothing for one in values])
-
-
-def _keyed(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Add a column `nth`, which numbers the appearances of one job."""
-    return jobs.assign(nth=jobs.groupby(["workload_name", "job_id"], sort=False).cumcount())
 
 
 def _side(jobs: pd.DataFrame, number: int) -> pd.DataFrame:
@@ -255,7 +250,7 @@ def _side(jobs: pd.DataFrame, number: int) -> pd.DataFrame:
         "cores": jobs["requested_number_of_resources"],
     }
     named = {f"{name}.{number}": column for name, column in columns.items()}
-    return _keyed(jobs)[list(KEY)].assign(**named).set_index(list(KEY))
+    return keyed(jobs)[list(KEY)].assign(**named).set_index(list(KEY))
 
 
 def _binned(steps: pd.Series | None, edges: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +28,12 @@ RASTER_FROM = 2000
 """Charts of more rectangles than this consist of pixels, in vector formats too."""
 
 
-def write_figures(folder: Path, comparison: Comparison, formats: Sequence[str]) -> list[Path]:
-    """Write every figure in every format; return the files. Raises SimunixError."""
+Drawn = Mapping[str, Callable[[Any], None]]
+"""Figures by their names: functions that draw into axes."""
+
+
+def write_figures(folder: Path, comparison: Comparison, formats: Sequence[str], more: Drawn | None = None) -> list[Path]:
+    """Write every figure in every format, those of a report and `more`; return the files. Raises SimunixError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -37,7 +41,7 @@ def write_figures(folder: Path, comparison: Comparison, formats: Sequence[str]) 
     written: list[Path] = []
     if all(run.jobs is None for run in comparison.runs):
         return written
-    for name, draw in _figures(comparison).items():
+    for name, draw in {**_figures(comparison), **(more or {})}.items():
         written += _save(folder, name, draw, formats)
     return written
 
@@ -48,20 +52,25 @@ def _figures(comparison: Comparison) -> dict[str, Callable[[Any], None]]:
     found: dict[str, Callable[[Any], None]] = {
         "utilisation": lambda axes: _over_time(axes, comparison.utilisation(), labels, "utilisation, %"),
         "queue": lambda axes: _over_time(axes, comparison.queue(), labels, "queue length, jobs"),
-        "waits": lambda axes: _distribution(axes, comparison.waits(), labels, "wait at most", WAITS),
-        "slowdowns": lambda axes: _distribution(axes, comparison.slowdowns(), labels, "bounded slowdown at most", SLOWDOWNS),
+        "waits": lambda axes: draw_shares(axes, comparison.waits(), labels, "wait at most", WAITS),
+        "slowdowns": lambda axes: draw_shares(axes, comparison.slowdowns(), labels, "bounded slowdown at most", SLOWDOWNS),
     }
     changes = comparison.wait_changes()
     if changes is not None:
-        longer = f"wait at most … longer than in {_shown(labels[0])}"
-        found["wait-changes"] = lambda axes: _distribution(axes, changes, labels, longer, CHANGES)
+        longer = f"wait at most … longer than in {escaped(labels[0])}"
+        found["wait-changes"] = lambda axes: draw_shares(axes, changes, labels, longer, CHANGES)
     for number, run in enumerate(comparison.runs):
         rectangles = comparison.rectangles(number, RASTER_FROM * 100)
         if rectangles is not None:
-            name = "gantt-" + (re.sub(r"[^A-Za-z0-9._-]+", "-", run.label).strip("-.") or "run")
+            name = "gantt-" + file_name(run.label)
             name = name if name not in found else f"{name}-{number + 1}"
             found[name] = _gantt_of(comparison, number, run, rectangles)
     return found
+
+
+def file_name(label: str) -> str:
+    """Return a label as a part of a file's name."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", label).strip("-.") or "run"
 
 
 def _gantt_of(comparison: Comparison, number: int, run: Run, rectangles: Rectangles) -> Callable[[Any], None]:
@@ -91,7 +100,8 @@ def _save(folder: Path, name: str, draw: Callable[[Any], None], formats: Sequenc
     return files
 
 
-def _time_unit(end_s: float) -> tuple[float, str]:
+def time_unit(end_s: float) -> tuple[float, str]:
+    """Return the unit of an axis that ends at `end_s`: its seconds, and its name."""
     return next((second, name) for least, second, name in TIMES if end_s >= least)
 
 
@@ -100,26 +110,27 @@ def _lines(axes: Any, curves: Curves, labels: Sequence[str], scale: float) -> No
         if not np.isnan(y).all():  # also where there is nothing
             style = "-" if number < len(PALETTE) else "--"
             colour = PALETTE[number % len(PALETTE)]
-            axes.step(curves.x / scale, y, style, where="post", color=colour, linewidth=1.1, label=_shown(label))
+            axes.step(curves.x / scale, y, style, where="post", color=colour, linewidth=1.1, label=escaped(label))
     if len(labels) > 1:
         axes.legend(fontsize=8, frameon=False)
     axes.grid(color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
 
 
-def _shown(label: str) -> str:
+def escaped(label: str) -> str:
     """Escape a label: matplotlib hides labels that begin with `_`, reads $ as mathematics, has no glyphs for control codes."""
     return re.sub(r"[\x00-\x1f\x7f]", "?", f" {label}" if label.startswith("_") else label).replace("$", r"\$")
 
 
 def _over_time(axes: Any, curves: Curves, labels: Sequence[str], name: str) -> None:
-    second, unit = _time_unit(float(curves.x[-1]))
+    second, unit = time_unit(float(curves.x[-1]))
     _lines(axes, curves, labels, second)
     axes.set(xlabel=f"virtual time, {unit}", ylabel=name, xlim=(0, float(curves.x[-1]) / second))
     axes.set_ylim(bottom=0)
 
 
-def _distribution(axes: Any, curves: Curves, labels: Sequence[str], name: str, ticks: dict[float, str]) -> None:
+def draw_shares(axes: Any, curves: Curves, labels: Sequence[str], name: str, ticks: dict[float, str]) -> None:
+    """Draw shares of jobs over a logarithmic axis, linear below a second where `ticks` have 0."""
     _lines(axes, curves, labels, 1.0)
     if 0 in ticks:
         axes.set_xscale("symlog", linthresh=1.0)
@@ -136,17 +147,17 @@ def _distribution(axes: Any, curves: Curves, labels: Sequence[str], name: str, t
 def _label(axes: Any, comparison: Comparison, rectangles: Rectangles, left: np.ndarray, right: np.ndarray) -> None:
     """Write the numbers of jobs into the rectangles that have room for them."""
     names = comparison.table["job_id"].to_numpy()[rectangles.job]
-    wide, tall = comparison.end_s / _time_unit(comparison.end_s)[0], rectangles.cores
+    wide, tall = comparison.end_s / time_unit(comparison.end_s)[0], rectangles.cores
     for name, begin, end, low, high in zip(names, left, right, rectangles.low, rectangles.high + 1, strict=True):
         if (end - begin) / wide > 0.012 * len(str(name)) and (high - low) / tall > 0.05:
             middle = ((begin + end) / 2, (low + high) / 2)
-            axes.text(*middle, _shown(str(name)), ha="center", va="center", fontsize=7, clip_on=True)
+            axes.text(*middle, escaped(str(name)), ha="center", va="center", fontsize=7, clip_on=True)
 
 
 def _gantt(axes: Any, comparison: Comparison, number: int, run: Run, rectangles: Rectangles) -> None:
     from matplotlib.collections import PolyCollection
 
-    second, unit = _time_unit(comparison.end_s)
+    second, unit = time_unit(comparison.end_s)
     if rectangles.density is not None:
         extent = (0, comparison.end_s / second, rectangles.cores, 0)
         axes.imshow(rectangles.density, extent=extent, aspect="auto", cmap="Blues", vmin=0, vmax=1, interpolation="nearest")
@@ -161,7 +172,7 @@ def _gantt(axes: Any, comparison: Comparison, number: int, run: Run, rectangles:
         if len(rectangles.job) <= LABELLED_MAX:
             _label(axes, comparison, rectangles, left, right)
     axes.set(xlim=(0, comparison.end_s / second), ylim=(rectangles.cores, 0), xlabel=f"virtual time, {unit}")
-    axes.set_title(_shown(run.label), fontsize=10)
+    axes.set_title(escaped(run.label), fontsize=10)
     if run.machines is not None and run.machines.cores:
         hosts = list(run.machines.cores)
         shown = hosts[:: -(-len(hosts) // 16)]

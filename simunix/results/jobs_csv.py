@@ -1,10 +1,10 @@
 """jobs.csv: one row per job of the workload, with Batsim's column names, from the RJMS's own accounting.
 
 Times are seconds of virtual time since the start of the run; unknown ones are empty. Columns as in
-https://batsim.readthedocs.io/en/latest/output-jobs.html, but for `final_state`, which is the RJMS's own word, and five more at
+https://batsim.readthedocs.io/en/latest/output-jobs.html, but for `final_state`, which is the RJMS's own word, and more at
 the end: `allocated_hosts`, the node list as the RJMS writes it, `allocated_cores`, how many cores it counted, `suspended_time`,
 for how long the job was suspended by its own log (docs/guide/jobs.md), nothing if it says nothing, which is not part of
-`execution_time`, and `user` and `account`, which the RJMS recorded (empty where it has no record).
+`execution_time`, and `user`, `account`, `partition` and `qos`, which the RJMS recorded (empty where it has no record).
 `allocated_resources` are those cores by their numbers in machines.csv (`simunix.results.machines` chooses them).
 """
 
@@ -51,6 +51,8 @@ class JobRow:
     suspended_time: float | None = None
     user: str = ""
     account: str = ""
+    partition: str = ""
+    qos: str = ""
 
     @property
     def bounded_slowdown(self) -> float | None:
@@ -178,7 +180,8 @@ def _row(workload: str, job: Job, recorded: Recorded, done: CompletedJob | None)
 
 def _completed(row: JobRow, done: CompletedJob, epoch_s: float) -> JobRow:
     """The row of a job of which the RJMS has a record; waiting counts from the RJMS's own moment of submission."""
-    row = replace(row, final_state=done.state, user=done.user, account=done.account)
+    names = {name: getattr(done, name) for name in ("user", "account", "partition", "qos")}
+    row = replace(row, final_state=done.state, **names)
     if done.start_s is None:
         return row
     start_s, end_s, recorded_s = done.start_s - epoch_s, done.end_s - epoch_s, done.submit_s - epoch_s

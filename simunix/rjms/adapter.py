@@ -16,6 +16,7 @@ from simunix.launch.view.hardware import Hardware
 from simunix.roots.tree import RootTree
 from simunix.scenario.section import Section
 from simunix.workload.job import Job
+from simunix.workload.population import User
 from simunix.workload.request import Request
 
 
@@ -95,8 +96,9 @@ class Clients:
     * `command`: submits a job; `number`, a regular expression, finds the job's number in what the command prints, as group 1.
     * `job_name`: the name under which a trace's job is known to the RJMS; `named`: the option that gives a job this name.
     * `limit_s`: the time limit, in seconds, that the RJMS is told for a job; None for no limit.
-    * `after`: the words that make a job wait for the end of another, whose number stands for `{}`. `array`: the words that
-      submit a job so many times: elements are then called NUMBER_INDEX, from `first_index` on. At most `array_max` at once.
+    * `after`: the words that make a job wait for the end of another, whose number stands for `{}`; () if there are none.
+    * `array`: the words that submit a job so many times: elements are then called NUMBER_INDEX, from `first_index` on. At most
+      `array_max` at once.
     * `launch`: in a job's script, starts the ranks of the job. `log_name`: the name of a job's log, in the RJMS's own patterns.
     * `queue`: prints nothing when the queue is empty. `unfinished`: prints the number of each job, and array element, that has
       not ended, on a line of its own.
@@ -106,6 +108,7 @@ class Clients:
     * `find_held`: for a list of job names, a shell command that prints the numbers of those jobs that wait, oldest first.
     * `release_all`: releases the jobs whose numbers follow.
     * `tables`: how jobs of a job table are submitted; None for an RJMS that is not told what a table says.
+    * `nobody`: submits the jobs of no known user; None for root, whom some RJMSs refuse.
     """
 
     names: tuple[str, ...]
@@ -132,6 +135,7 @@ class Clients:
     release_all: tuple[str, ...]
     first_index: int = 0
     tables: TableClients | None = None
+    nobody: User | None = None
 
 
 # What a cluster adds to a run
@@ -153,6 +157,8 @@ class CompletedJob:
     element: str = ""  # NUMBER_INDEX of an array's
     user: str = ""
     account: str = ""
+    partition: str = ""
+    qos: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +166,8 @@ class ClusterPlan:
     """What a cluster adds to a plan: daemons in the order in which they start, files, and paths that are private to a host.
 
     `private` has every host that belongs to the cluster. `records` are paths, on one of these hosts and inside one of
-    its private paths, of the files in which the RJMS records jobs, the first with a job on each line; there may be none.
+    its private paths, of the files in which the RJMS records jobs; there may be none. The first has `record_mark` once for
+    each job.
     Where an RJMS writes no such file by itself, a process that `collects` asks the RJMS and writes the file, at the end of the
     run; a run that fails or is interrupted before has no records.
     `environment` is what programs of its users need besides the scenario's; `features` are those of the nodes that have any.
@@ -178,6 +185,7 @@ class ClusterPlan:
     cores: int
     environment: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    record_mark: bytes = b"\n"
 
     def with_accounts(
         self, accounts: Sequence[str], associations: Mapping[str, Sequence[str]], qos: Collection[str]

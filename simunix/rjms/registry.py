@@ -12,12 +12,13 @@ from importlib.metadata import EntryPoint, entry_points
 from rsg_server.errors import SimunixError
 from simunix.rjms.adapter import Rjms
 from simunix.rjms.gridengine.adapter import GRIDENGINE
+from simunix.rjms.htcondor.adapter import HTCONDOR
 from simunix.rjms.oar.adapter import OAR
 from simunix.rjms.slurm.adapter import SLURM
 from simunix.scenario.model import Scenario
 
 GROUP = "simunix.rjms"
-OWN: Mapping[str, Rjms] = {rjms.name: rjms for rjms in (SLURM, GRIDENGINE, OAR)}
+OWN: Mapping[str, Rjms] = {rjms.name: rjms for rjms in (SLURM, GRIDENGINE, OAR, HTCONDOR)}
 
 
 def registered(points: Iterable[EntryPoint]) -> dict[str, Rjms]:

@@ -26,6 +26,7 @@ OF_OUR_OWN = {
     "processes": True,
     "memory_limit": 0,
     "dashboard_address": None,
+    "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"},  # its other pages are on any port, so that two sweeps may run
     "silence_logs": logging.CRITICAL,
 }
 

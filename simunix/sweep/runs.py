@@ -25,7 +25,8 @@ RUNS_MAX = 100_000
 class Run:
     """One run: `levels` by factor, and `overrides` as for --set.
 
-    The name, also of the run's folder, is determined by these fields alone.
+    The name, also of the run's folder, is determined by these fields alone. The scenario is part of it if `has_siblings`: the
+    folder has runs of other scenarios too.
     """
 
     scenario: Path
@@ -33,14 +34,16 @@ class Run:
     repetition: int
     seed: int
     overrides: tuple[str, ...]
+    has_siblings: bool = False
 
     @property
     def name(self) -> str:
         """A readable beginning and a unique end, without characters that paths in an overlay of a host cannot have."""
         slug = "_".join(f"{factor.rpartition('.')[2]}={level}" for factor, level in self.levels)
         readable = re.sub(r"[^A-Za-z0-9._=+-]", "_", slug)[:SLUG_MAX].strip(".")
-        identity = json.dumps([self.overrides, self.repetition, self.seed]).encode()
-        return "-".join(part for part in (readable, f"r{self.repetition}", hashlib.sha256(identity).hexdigest()[:8]) if part)
+        identity = [self.overrides, self.repetition, self.seed, *([str(self.scenario)] if self.has_siblings else [])]
+        digest = hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:8]
+        return "-".join(part for part in (readable, f"r{self.repetition}", digest) if part)
 
 
 def runs_of(experiment: Experiment) -> list[Run]:
@@ -81,9 +84,9 @@ def _settings(factor: str, levels: Levels) -> Iterator[tuple[str, str, Setting]]
 
 def check(runs: Sequence[Run]) -> None:
     """Raise SimunixError, which names the level, for a variant that is not a valid scenario."""
-    for overrides, levels in {run.overrides: run.levels for run in runs}.items():
+    for (scenario, overrides), levels in {(run.scenario, run.overrides): run.levels for run in runs}.items():
         try:
-            load(runs[0].scenario, overrides)
+            load(scenario, overrides)
         except SimunixError as error:
             where = ", ".join(f"{factor}: {level}" for factor, level in levels) or "every run"
             raise SimunixError(f"{where}: {error}") from None

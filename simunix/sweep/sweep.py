@@ -36,21 +36,51 @@ class SweepOptions:
     resume: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is there of the runs of a folder: the row of each in results.csv; `kept` of them were done before."""
+
+    rows: dict[Run, dict[str, Any]]
+    kept: int
+    interrupted: bool
+
+    @property
+    def text(self) -> str:
+        """How many runs there are of each status, in words."""
+        counts = Counter(str(row["status"]) for row in self.rows.values())
+        text = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+        return f"{len(self.rows)} runs: {text}" + (f" ({self.kept} kept from before)" if self.kept else "")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all runs have come to their ends."""
+        return all(row["status"] == DONE for row in self.rows.values())
+
+
 def sweep(options: SweepOptions) -> int:
     """Do the missing runs and write the table; return 0 if all runs have come to their ends."""
     experiment = load_experiment(options.path)
     runs = runs_of(experiment)
     check(runs)
     directory = options.out.resolve()
-    with _folder(directory, options):
-        missing = [run for run in runs if not (options.resume and is_kept(directory, run))]
-        workers = min(options.workers or len(os.sched_getaffinity(0)), max(len(missing), 1))
-        table = _Table(directory, runs)
-        with Interrupts() as interrupts, SweepProgress(directory, len(runs), len(runs) - len(missing)) as progress:
-            if missing:
-                run_all(missing, directory, options.scheduler, workers, _Both(table, progress), interrupts)
-            table.refresh()
-        return _say(table, options.out, len(runs) - len(missing), interrupts.came)
+    with claimed(options.out, options.resume):
+        if options.path.resolve() != directory / EXPERIMENT:
+            shutil.copyfile(options.path, directory / EXPERIMENT)
+        outcome = carry_out(directory, runs, options.resume, options.workers, options.scheduler)
+    return _say(outcome, options.out)
+
+
+def carry_out(directory: Path, runs: Sequence[Run], resume: bool, workers: int | None, scheduler: str | None) -> Outcome:
+    """Do the runs, with `resume` only those that are missing, and write the tables, also after an interrupt."""
+    missing = [run for run in runs if not (resume and is_kept(directory, run))]
+    kept = len(runs) - len(missing)
+    workers = min(workers or len(os.sched_getaffinity(0)), max(len(missing), 1))
+    table = _Table(directory, runs)
+    with Interrupts() as interrupts, SweepProgress(directory, len(runs), kept) as progress:
+        if missing:
+            run_all(missing, directory, scheduler, workers, _Both(table, progress), interrupts)
+        table.refresh()
+    return Outcome(table.rows, kept, interrupts.came)
 
 
 class _Table:
@@ -90,36 +120,32 @@ class _Both:
         self._progress.ended(run, problem)
 
 
-def _folder(directory: Path, options: SweepOptions) -> IO[str]:
-    """Make the sweep's folder, or reuse it with --resume; return the file whose lock excludes other sweeps.
+def claimed(out: Path, resume: bool, mark: str = MARK, what: str = "sweep") -> IO[str]:
+    """Make the folder of a sweep, or reuse it with `resume`; return the file whose lock excludes other sweeps.
 
-    Raises SimunixError.
+    Raises SimunixError. `mark` is the file's name, `what` the folder's kind in messages.
     """
-    mark = directory / MARK
+    directory = out.resolve()
+    marked = directory / mark
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        if not mark.exists():
-            raise SimunixError(f"--out {options.out}: exists and is not an earlier sweep's folder; choose another name")
-        if not options.resume:
-            raise SimunixError(f"--out {options.out}: has a sweep already; go on with --resume, or choose another name")
+        if not marked.exists():
+            raise SimunixError(f"--out {out}: exists and is not an earlier {what}'s folder; choose another name")
+        if not resume:
+            raise SimunixError(f"--out {out}: has a {what} already; go on with --resume, or choose another name")
     (directory / "runs").mkdir(parents=True, exist_ok=True)
-    lock = mark.open("a")
+    lock = marked.open("a")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         lock.close()
-        raise SimunixError(f"--out {options.out}: another sweep is running there; wait for it or stop it") from None
-    if options.path.resolve() != directory / EXPERIMENT:
-        shutil.copyfile(options.path, directory / EXPERIMENT)
+        raise SimunixError(f"--out {out}: another {what} is running there; wait for it or stop it") from None
     return lock
 
 
-def _say(table: _Table, out: Path, kept: int, interrupted: bool) -> int:
+def _say(outcome: Outcome, out: Path) -> int:
     """Print the outcome in two lines; return the exit code."""
-    counts = Counter(str(row["status"]) for row in table.rows.values())
-    text = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-    again = f" ({kept} kept from before)" if kept else ""
-    print(f"{len(table.rows)} runs: {text}{again}\nA line for each is in {out / RESULTS}")
-    if interrupted:
+    print(f"{outcome.text}\nA line for each is in {out / RESULTS}")
+    if outcome.interrupted:
         print(f"simunix: interrupted; go on with: simunix sweep {out / EXPERIMENT} -o {out} --resume", file=sys.stderr)
         return INTERRUPTED
-    return 0 if counts[DONE] == len(table.rows) else FAILED
+    return 0 if outcome.is_whole else FAILED

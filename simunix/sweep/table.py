@@ -44,6 +44,8 @@ def is_kept(directory: Path, run: Run) -> bool:
     record = record_of(directory, run)
     if record is None or status_of(record) != DONE or record["seed"] != run.seed:
         return False
+    if (scenario := record["inputs"].get("scenario")) is None or scenario["path"] != str(run.scenario):
+        return False  # it was a run of another scenario
     return all(sha256_of(Path(each["path"])) == each["sha256"] for each in record["inputs"].values())
 
 
@@ -61,6 +63,7 @@ def row_of(directory: Path, run: Run) -> dict[str, Any]:
             "valid": record.get("valid", True),
             "virtual_s": record["virtual_s"],
             "wall_s": record["wall_s"],
+            "rjms_release": record.get("rjms") or "",
             "failure": record["failure"] or "",
         }
         try:

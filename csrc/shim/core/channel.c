@@ -39,6 +39,19 @@ void request_send(struct thread *thread, const uint8_t *buffer, struct msgpack_w
         server_is_gone();
 }
 
+/* Send a datagram that lies in parts. */
+void parts_send(struct thread *thread, struct iovec *parts, size_t count)
+{
+    struct message_header message = {.iov = parts, .iov_length = count};
+    long size = 0;
+
+    for (size_t i = 0; i < count; i++)
+        size += (long)parts[i].iov_len;
+    thread->process->page->messages++;
+    if (NATIVE(sendmsg, channel_of(thread), &message, MSG_NOSIGNAL) != size)
+        server_is_gone();
+}
+
 /* Wake the server, which sleeps at the doorbell while it cannot tell which thread will send the next message. */
 static void ring(struct simunix_clock_page *page)
 {
@@ -70,14 +83,13 @@ void say_hello_late(struct thread *thread)
     request_send(thread, few, &writer);
 }
 
-/* Send what is in the buffer of `thread`, without waiting for an answer. Every message but OP_HANDED_OFF and a late HELLO
- * passes here. */
+/* Send what is in the buffer of `thread`, without waiting for an answer. Every message but a late HELLO passes here. */
 void request_post(struct thread *thread, struct msgpack_writer *writer)
 {
     if (thread->owes_hello)
         say_hello_late(thread);
-    handoff_tell(thread);
-    request_send(thread, thread->buffer, writer);
+    if (writer->overflow || !handoff_tell(thread, writer))
+        request_send(thread, thread->buffer, writer);
     if (thread->has_turn)
         ring(thread->process->page);
 }

@@ -17,6 +17,8 @@ int64_t request_call(struct thread *thread, struct msgpack_writer *writer, struc
 int64_t reply_wait(struct thread *thread, struct reply *reply);
 int64_t reply_number(const struct reply *reply, int at);
 size_t reply_bytes(const struct reply *reply, int at, void *to, size_t room);
+bool handoff_tell(struct thread *thread, const struct msgpack_writer *message); /* handoff_list.c */
+void parts_send(struct thread *thread, struct iovec *parts, size_t count);
 void request_send(struct thread *thread, const uint8_t *buffer, struct msgpack_writer *writer);
 void channel_check(struct thread *thread);
 void say_hello_late(struct thread *thread);

@@ -176,6 +176,7 @@ struct process {
     bool has_random_files; /* it has opened /dev/urandom */
     bool has_own_files;    /* it has opened what sys/procfs writes */
     bool hears_kernel;     /* the server knows that the kernel may send it signals by itself */
+    bool hears_terminal;   /* … and that a terminal does so */
     bool shared_overflow;
     int shared_count;
     struct shared_range shared[SHARED_RANGES_MAX];
@@ -271,7 +272,7 @@ uint64_t random_next(struct process *process);
 /* signals.c, signal_restorer.S */
 enum interruption { INTERRUPT_NONE, INTERRUPT_CALL, INTERRUPT_RESTART };
 enum interruption signals_check(struct call *call);
-void signals_from_kernel(struct call *call);
+void signals_from_kernel(struct call *call, int fd);
 void signals_temporary_mask(struct call *call, const uint64_t *mask);
 uint64_t signals_strip(uint64_t mask);
 bool signals_are_ours(int signal);
@@ -291,7 +292,6 @@ void handoff_append(struct thread **list, struct thread *thread);
 void handoff_take(struct thread **list, const struct thread *thread);
 void handoff_remove(struct thread *thread);
 unsigned handoff_news(struct simunix_handoff *news, unsigned count, unsigned most, struct thread *list);
-void handoff_tell(struct thread *thread);
 void handoff_forget(struct process *process);
 
 #endif

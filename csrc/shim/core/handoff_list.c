@@ -58,38 +58,40 @@ unsigned handoff_news(struct simunix_handoff *news, unsigned count, unsigned mos
     return count;
 }
 
-/* A waiting thread, whose buffer is free; the speaker's own holds the message that it is about to send. */
-static struct thread *scribe_for(const struct thread *speaker)
-{
-    struct thread *scribe = speaker->process->ready != NULL ? speaker->process->ready : speaker->process->parked;
-
-    return scribe == speaker ? speaker->handoff.next : scribe;
-}
-
-/* Tell the server what has become of waiting threads since the last message. */
-void handoff_tell(struct thread *thread)
+/* Tell the server what has become of waiting threads since the last message, and the message that is in the buffer of `thread`
+ * with it, in one datagram. False if there is nothing to tell: nothing is sent then. */
+bool handoff_tell(struct thread *thread, const struct msgpack_writer *message)
 {
     struct process *process = thread->process;
     struct simunix_handoff news[SIMUNIX_HANDOFF_MAX];
-    struct msgpack_writer writer;
-    uint8_t few[64];
-    struct thread *scribe = scribe_for(thread);
-    uint8_t *buffer = scribe != NULL ? scribe->buffer : few;
+    struct msgpack_writer front;
+    struct msgpack_writer length;
+    uint8_t front_bytes[32];
+    uint8_t length_bytes[8];
+    size_t size = (size_t)(message->next - thread->buffer);
     unsigned count;
 
     if (!thread->has_turn || (!process->has_handoff_news && process->page->running == 0))
-        return;
+        return false;
     process->has_handoff_news = false;
     count = handoff_news(news, 0, SIMUNIX_HANDOFF_MAX, process->parked);
     count = handoff_news(news, count, SIMUNIX_HANDOFF_MAX, process->ready);
     while (process->ready != NULL) /* the server runs them now */
         handoff_remove(process->ready);
-    msgpack_start(&writer, buffer, scribe != NULL ? sizeof scribe->buffer : sizeof few);
-    msgpack_put_array(&writer, 3);
-    msgpack_put_int(&writer, OP_HANDED_OFF);
-    msgpack_put_uint(&writer, process->page->handoffs_digest);
-    msgpack_put_bytes(&writer, news, count * sizeof *news);
-    request_send(thread, buffer, &writer);
+    msgpack_start(&front, front_bytes, sizeof front_bytes);
+    msgpack_put_array(&front, 4);
+    msgpack_put_int(&front, OP_HANDED_OFF);
+    msgpack_put_uint(&front, process->page->handoffs_digest);
+    msgpack_put_length(&front, count * sizeof *news);
+    msgpack_start(&length, length_bytes, sizeof length_bytes);
+    msgpack_put_length(&length, size);
+    parts_send(thread,
+               (struct iovec[]){{front_bytes, (size_t)(front.next - front_bytes)},
+                                {news, count * sizeof *news},
+                                {length_bytes, (size_t)(length.next - length_bytes)},
+                                {thread->buffer, size}},
+               4);
+    return true;
 }
 
 /* A child has none of its parent's threads. */

@@ -175,12 +175,20 @@ void signals_temporary_mask(struct call *call, const uint64_t *mask)
     call->temporary_mask = true;
 }
 
-/* A terminal or an O_ASYNC descriptor sends signals that no process announces: the server has to look for them. */
-void signals_from_kernel(struct call *call)
+#define TCGETS 0x5401
+
+/* A terminal or an O_ASYNC descriptor sends signals that no process announces: the server has to look for them. What is typed at
+ * a terminal goes through a work queue of the kernel, for which the server has to wait as well. */
+void signals_from_kernel(struct call *call, int fd)
 {
+    struct process *process = call->thread->process;
+    char settings[64]; /* struct termios of the kernel */
+    bool is_terminal = NATIVE(ioctl, fd, TCGETS, settings) == 0;
     struct reply reply;
 
-    if (!call->thread->process->hears_kernel)
-        ask(call->thread, &reply, OP_KERNEL_SIGNALS, 0, NULL);
-    call->thread->process->hears_kernel = true;
+    if (process->hears_kernel && (process->hears_terminal || !is_terminal))
+        return;
+    ASK(call->thread, &reply, OP_KERNEL_SIGNALS, is_terminal);
+    process->hears_kernel = true;
+    process->hears_terminal |= is_terminal;
 }

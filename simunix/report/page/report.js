@@ -71,6 +71,7 @@
     series: [{ label: "time", value: (_, one) => one == null ? "–" : duration(one) }, ...series(curves, (one) => one == null ? "–" : number(one) + unit)],
   }, [curves.x, ...curves.y], 240);
 
+  const WAITS = [1, 10, 60, 600, 3600, 21600, 86400, 604800, 2592000, 31536000], SIGNED = [...WAITS.map((one) => -one).reverse(), 0, ...WAITS];
   const SPANS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
   function span(seconds) {
     const [unit, name] = SPANS.find(([unit]) => Math.abs(seconds) >= unit) || SPANS[3];
@@ -86,6 +87,26 @@
       axes: [axis({ splits: () => shown, values: (plot, splits) => apart(plot, splits, tickLabel), grid: { show: true, stroke: grid, width: 1 }, filter: (_, splits) => splits }), axis({ size: 46 })],
       cursor: { drag: { x: true, y: false } },
       series: [{ label: "at most", value: (_, one) => one == null ? "–" : label(one) }, ...series(curves, (one) => one == null ? "–" : `${number(one)} %`)],
+    }, [curves.x, ...curves.y], 280);
+  }
+  // A point for each job: how much later than elsewhere it started, over the moment of its submission.
+  function points(id, curves) {
+    const known = curves.y.flat(), low = known.reduce((least, one) => Math.min(least, one ?? 0), 0), high = known.reduce((most, one) => Math.max(most, one ?? 0), 0);
+    const edge = (from, to) => to + Math.sign(to - from) * Math.max(1, Math.abs(to) * 0.2);
+    const [bottom, top] = [low < 0 ? edge(0, low) : -1, high > 0 ? edge(0, high) : 1];
+    const signed = (one) => one > 0 ? "+" + span(one) : span(one);
+    // Labels that would run into those nearer to 0 are left out.
+    const some = (plot, splits) => {
+      const kept = [];
+      for (const one of [...splits].sort((a, b) => Math.abs(a) - Math.abs(b)))
+        if (kept.every((other) => Math.abs(plot.valToPos(one, "y") - plot.valToPos(other, "y")) >= 16)) kept.push(one);
+      return splits.map((one) => kept.includes(one) ? signed(one) : "");
+    };
+    add(id, {
+      scales: { x: { time: false }, y: { distr: 4, asinh: 1, range: (_, from, to) => from == null || from === low && to === high ? [bottom, top] : [from, to] } },
+      axes: [timeAxis(), axis({ size: leftSize + 10, splits: (_, __, from, to) => SIGNED.filter((one) => one >= from && one <= to), values: some, filter: (_, splits) => splits })],
+      cursor: { sync: { key: sync.key, scales: ["x", null] }, drag: { x: true, y: false } },
+      series: [{ label: "submitted", value: (_, one) => one == null ? "–" : duration(one) }, ...series(curves, (one) => one == null ? "–" : (one > 0 ? "+" : "") + duration(one)).map((one) => ({ ...one, paths: () => null, points: { show: true, size: 5, width: 0, fill: one.stroke } }))],
     }, [curves.x, ...curves.y], 280);
   }
   // Labels that would run into the one before them are left out.
@@ -276,10 +297,11 @@
   curvesOverTime("utilisation", data.utilisation, " %", 100);
   curvesOverTime("queue", data.queue, "", 1);
   data.runs.forEach((_, run) => ganttChart(run));
-  const WAITS = [1, 10, 60, 600, 3600, 21600, 86400, 604800, 2592000, 31536000];
   distribution("waits", data.waits, { distr: 4, asinh: 1 }, duration, span, [0, ...WAITS]);
-  if (data.changes) distribution("changes", data.changes, { distr: 4, asinh: 1 }, duration, span, [...WAITS.map((one) => -one).reverse(), 0, ...WAITS]);
+  if (data.changes) distribution("changes", data.changes, { distr: 4, asinh: 1 }, duration, span, SIGNED);
   distribution("slowdowns", data.slowdowns, { distr: 3 }, (one) => number(one, 3), number, [1, 2, 5, 10, 20, 50, 100, 1000, 10000, 100000, 1000000]);
+  if (data.errors) distribution("errors", data.errors, { distr: 4, asinh: 1 }, duration, span, [0, 3, ...WAITS.slice(2)]);
+  for (const id of ["late", "moved"]) if (data[id]) points(id, data[id]);
   document.getElementById("colour").addEventListener("change", (event) => { colourBy = event.target.value; charts.forEach((chart) => chart.redraw(false)); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => charts.forEach((chart) => chart.redraw(false, true)));
   window.reportCharts = charts;

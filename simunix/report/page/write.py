@@ -6,7 +6,7 @@ import base64
 import gzip
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -91,9 +91,21 @@ SUMMARY = (
 )
 
 
-def write_page(target: Path, comparison: Comparison, title: str) -> int:
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """What a page has before a report's own sections: `template` extends report.html; `data` are curves for report.js."""
+
+    template: str
+    context: Mapping[str, Any]
+    data: Mapping[str, Curves]
+
+
+PLAIN = Addition("report.html", {}, {})
+
+
+def write_page(target: Path, comparison: Comparison, title: str, addition: Addition = PLAIN) -> int:
     """Write the page; return its size in bytes. Raises SimunixError."""
-    text = render(comparison, title)
+    text = render(comparison, title, addition)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         return target.write_bytes(text.encode(errors="replace"))
@@ -101,7 +113,7 @@ def write_page(target: Path, comparison: Comparison, title: str) -> int:
         raise SimunixError(f"{target}: {error.strerror}; choose another file with -o") from error
 
 
-def render(comparison: Comparison, title: str) -> str:
+def render(comparison: Comparison, title: str, addition: Addition = PLAIN) -> str:
     """Return the HTML of the page."""
     from jinja2 import Environment, FileSystemLoader
     from markupsafe import Markup
@@ -110,8 +122,11 @@ def render(comparison: Comparison, title: str) -> str:
     rectangles = [comparison.rectangles(number, RECTANGLES_MAX) for number in range(len(runs))]
     utilisation, queue = comparison.utilisation(), comparison.queue()
     differing, agreeing = differences(runs)
-    template = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=False).get_template("report.html")
+    template = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=False).get_template(addition.template)
+    data = payload(comparison, rectangles, utilisation, queue)
+    data |= {name: _curves(curves) for name, curves in addition.data.items()}
     return template.render(
+        **addition.context,
         title=title,
         subtitle=f"{len(runs)} run{'s' if len(runs) != 1 else ''}",
         version=__version__,
@@ -127,7 +142,7 @@ def render(comparison: Comparison, title: str) -> str:
         bin=human_time(utilisation.bin_s) if utilisation.bin_s else None,
         requests=request_rows(runs),
         events=event_rows(runs),
-        data=_packed(payload(comparison, rectangles, utilisation, queue)),
+        data=_packed(data),
         css=Markup((HERE / "report.css").read_text()),
         js=Markup((HERE / "report.js").read_text()),
         vendor_css=Markup(_vendor("uPlot.min.css", "tabulator_simple.min.css")),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from simunix.rjms.adapter import CompletedJob
 
-HOST, OWNER, NAME, NUMBER, ACCOUNT, SUBMITTED, STARTED, ENDED, FAILED, EXIT = 1, 3, 4, 5, 6, 8, 9, 10, 11, 12
+QUEUE, HOST, OWNER, NAME, NUMBER, ACCOUNT, SUBMITTED, STARTED, ENDED, FAILED, EXIT = 0, 1, 3, 4, 5, 6, 8, 9, 10, 11, 12
 SLOTS, TASK, CATEGORY = 34, 35, 39
 """Places of fields, counted from 0, in a line of accounting(5)."""
 NO_ACCOUNT = "sge"
@@ -46,6 +46,7 @@ def _job(fields: list[str], hosts: dict[str, str]) -> CompletedJob:
         element=f"{number}_{task}" if task else "",
         user=fields[OWNER],
         account="" if fields[ACCOUNT] == NO_ACCOUNT else fields[ACCOUNT],
+        partition=fields[QUEUE] if started else "",
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from simunix.rjms.adapter import CompletedJob
 
 QUERY = """SELECT job_id, array_id, array_index, count(*) OVER (PARTITION BY array_id) AS elements, job_name, state, job_user,
-    project, submission_time, start_time, stop_time, exit_code, moldable_walltime,
+    project, queue_name, submission_time, start_time, stop_time, exit_code, moldable_walltime,
     (SELECT count(*) FROM assigned_resources WHERE moldable_job_id = moldable_id) AS cores,
     (SELECT string_agg(DISTINCT network_address, ',' ORDER BY network_address) FROM assigned_resources
         JOIN resources USING (resource_id) WHERE moldable_job_id = moldable_id) AS nodes,
@@ -44,16 +44,17 @@ def _job(row: Mapping[str, str]) -> CompletedJob:
         limit_s=float(row["moldable_walltime"]),
         element=f"{row['array_id']}_{row['array_index']}" if int(row["elements"]) > 1 else "",
         user=row["job_user"],
+        partition=row["queue_name"],
         account="" if row["project"] == NO_PROJECT else row["project"],
     )
 
 
 def _state(row: Mapping[str, str]) -> str:
-    """The state in the words of every RJMS. OAR's exit code is that of wait(2): 0 for success."""
+    """The state in the words of every RJMS. OAR's exit code is that of wait(2); the node of a job that has none was lost."""
     events = row["events"].split()
     for event, state in _STATES.items():
         if event in events:
             return state
-    if row["state"] == "Error":
+    if row["state"] == "Error" or row["exit_code"] == "":
         return "NODE_FAIL"
-    return "COMPLETED" if row["exit_code"] in ("", "0") else "FAILED"
+    return "COMPLETED" if row["exit_code"] == "0" else "FAILED"

@@ -24,6 +24,7 @@ from simunix.rjms.oar.layout import (
 )
 
 STATEMENTS = f"{LOGS}/resources.sql"
+BOOTED = f"{LOGS}/booted"
 POSTGRES_START_NS = 0
 ALMIGHTY_START_NS = 1 * 10**9
 SSHD_START_NS = 1 * 10**9
@@ -96,11 +97,20 @@ exec {ALMIGHTY}"""
 
 
 def sshd(host: str, index: int) -> ProcessSpec:
-    """OAR's own sshd of a node, as Debian's /etc/init.d/oar-node starts it, but in the foreground."""
+    """OAR's own sshd of a node, as Debian's /etc/init.d/oar-node starts it, but in the foreground.
+
+    From its second boot on, the node tells OAR that it is alive again, for which /etc/default/oar-node has start_oar_node.
+    """
+    script = f"""mkdir -p /run/sshd
+if [ -e {BOOTED} ]; then
+    (sleep 1; oarnodesetting -s Alive -h {host}) &
+fi
+touch {BOOTED}
+exec {SSHD} -D -e -f {SSHD_CONF} -o PidFile=/run/oar-node_sshd.pid"""
     return ProcessSpec(
         "oar-node",
         host,
-        ("/bin/sh", "-c", f"mkdir -p /run/sshd; exec {SSHD} -D -e -f {SSHD_CONF} -o PidFile=/run/oar-node_sshd.pid"),
+        ("/bin/sh", "-c", script),
         SSHD_START_NS + index // WAVE_HOSTS * WAVE_NS,
         essential=True,
         footprint=SSHD_FOOTPRINT,

@@ -40,6 +40,8 @@ def parse_line(line: str) -> CompletedJob:
         element=f"{values['ArrayJobId']}_{values['ArrayTaskId']}" if "ArrayTaskId" in values else "",
         user=_NUMBER.sub("", values.get("UserId", "")),
         account=values.get("Account", "").replace("(null)", ""),
+        partition=values.get("Partition", "").replace("(null)", ""),
+        qos=values.get("QOS", "").replace("(null)", ""),
     )
 
 

@@ -38,6 +38,20 @@ def read_trace(path: Path) -> SwfTrace:
     return read_swf(path)
 
 
+def job_names(path: Path, trace: SwfTrace) -> list[str]:
+    """Return what the accounting in a file calls each job of the trace that was read from it: an element of an array is `12_3`.
+
+    A job has its number for a name where the format knows nothing else. Raises SimunixError.
+    """
+    if "JobID" in trace.jobs:  # of a job table
+        return [str(name) for name in trace.jobs["JobID"]]
+    if _ending(path) in (".sacct", ".txt"):
+        from simunix.workload.formats.sacct import job_ids
+
+        return job_ids(path)
+    return [str(number) for number in trace.jobs["job"].astype(int)]
+
+
 def write_trace(path: Path, trace: SwfTrace) -> None:
     """Write SWF, a job table or Batsim's JSON, by the ending of the name. Raises SimunixError."""
     kind = _ending(path)

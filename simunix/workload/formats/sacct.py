@@ -35,6 +35,16 @@ def read_sacct(path: Path) -> SwfTrace:
 
     Jobs are sorted by submission; the first submission becomes 0 s, and its date the UnixStartTime.
     """
+    return _read(path)[0]
+
+
+def job_ids(path: Path) -> list[str]:
+    """Return the JobID of each job of a dump, such as `12_3`, in the order of the jobs that `read_sacct` returns."""
+    return _read(path)[1]
+
+
+def _read(path: Path) -> tuple[SwfTrace, list[str]]:
+    """Return the trace, and the JobID of each of its jobs."""
     frame = _frame(path)
     for name in NEEDED:
         if name not in frame:
@@ -60,7 +70,8 @@ def read_sacct(path: Path) -> SwfTrace:
     order = jobs["submit_s"].argsort(kind="stable")
     head = (" Version: 2.2", f" Computer: {_cluster(frame)}", f" UnixStartTime: {zero:.15g}", " TimeZoneString: UTC")
     counts = (f" MaxJobs: {len(jobs)}", f" MaxRecords: {len(jobs)}", f" Note: converted from sacct's {path.name}")
-    return SwfTrace((*head, *counts, *notes), jobs.iloc[order].reset_index(drop=True))
+    trace = SwfTrace((*head, *counts, *notes), jobs.iloc[order].reset_index(drop=True))
+    return trace, frame["JobID"].iloc[order].tolist()
 
 
 def _named(frame: pd.DataFrame, jobs: pd.DataFrame) -> list[str]:

@@ -26,6 +26,11 @@ root: {root}
 oar: {{controller: m, login: l, nodes: 'n[1-4]'{oar}}}
 workload: {{trace: small.swf, start: 20s{workload}}}
 """
+REBOOTS = """
+events:
+  - {at: 30s, host: n1, state: reboot, duration: 10s}
+  - {at: 50s, host: m, state: off, duration: 20s}
+"""
 # number, submitted, run time, processors, requested time
 JOBS = [
     (1, 0, 60, 1, 100),
@@ -115,3 +120,11 @@ def test_equal_jobs_are_elements_of_an_array(simunix: Simunix, tmp_path: Path, r
     rows = rows_of(tmp_path / "out")
     assert [rows[number]["final_state"] for number in (6, 7)] == ["COMPLETED", "COMPLETED"]
     assert [float(rows[number]["execution_time"]) for number in (6, 7)] == pytest.approx([20, 20], abs=1)
+
+
+def test_a_node_and_the_controller_lose_their_power(simunix: Simunix, tmp_path: Path, root: Path) -> None:
+    scenario = write(tmp_path, root, ", max_jobs: 5", rest=REBOOTS)
+    done = simunix("run", scenario, "--out", tmp_path / "out", timeout=600)
+    assert done.returncode == 0, done.stderr
+    states = {number: row["final_state"] for number, row in rows_of(tmp_path / "out").items()}
+    assert states == {1: "NODE_FAIL", 2: "COMPLETED", 3: "COMPLETED", 4: "TIMEOUT", 5: "COMPLETED"}

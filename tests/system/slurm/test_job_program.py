@@ -60,6 +60,19 @@ def test_ranks_exchange_bytes_and_compute(simunix: Simunix, tmp_path: Path) -> N
     assert spans(done.stdout) == pytest.approx([5, 1], abs=0.01)
 
 
+def test_ranks_of_a_host_that_is_called_localhost_and_has_two_addresses(simunix: Simunix, tmp_path: Path) -> None:
+    launcher, script = tmp_path / "launcher", tmp_path / "script.job"
+    launcher.write_text(LAUNCHER)
+    script.write_text(f"#!{JOB_PROGRAM}\nranks 2\nlaunch {launcher}\ntask\nsend * * 300000\nend\n")
+    for path in (launcher, script):
+        path.chmod(0o755)
+    done = simunix("run", "--", "unshare", "--uts", "sh", "-c", f"hostname localhost; [ $(hostname) = localhost ] && {script}")
+    if "unshare" in done.stderr:
+        pytest.skip("this user may not have a host name of its own")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(spans(done.stdout)) == 1
+
+
 @pytest.mark.parametrize(("text", "code"), [("delay 1\nexit 3\ndelay 100\n", 3), ("run exit 4\ndelay 100\n", 4)])
 def test_the_exit_code_is_the_scripts(simunix: Simunix, tmp_path: Path, text: str, code: int) -> None:
     done = run(simunix, tmp_path, text)

@@ -18,6 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from simunix.sweep.engine import connected
 from tests.conftest import ROOT, Simunix
 
 pytestmark = pytest.mark.slow
@@ -198,6 +199,12 @@ def test_the_workers_of_somebody_elses_scheduler(simunix: Simunix, tmp_path: Pat
     assert done.returncode == 2
     assert "--scheduler tcp://127.0.0.1:1" in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
+
+
+def test_two_sweeps_at_once_are_no_matter(tmp_path: Path) -> None:
+    """Dask's scheduler of each has its pages on a port of its own; warnings are errors here."""
+    with connected(None, 1, tmp_path / "a") as first, connected(None, 1, tmp_path / "b") as second:
+        assert [client.submit(abs, -7).result() for client in (first, second)] == [7, 7]
 
 
 TRACE = """

@@ -110,8 +110,9 @@ def test_jobcomp_lines_with_spaces() -> None:
     assert (job.number, job.nodes, job.cores, job.end_s - (job.start_s or 0), job.limit_s) == (7, "n[1-3]", 48, 10, 3600)
     assert (job.user, job.account) == ("root", ""), "Slurm 20.11 has no Account in its lines"
     told = parse_line(line.replace("UserId=root(0)", "UserId=user (1)(100000)") + "Account=group2 QOS= ")
-    assert (told.user, told.account) == ("user (1)", "group2")
-    assert parse_line(line + "Account=(null) QOS= ").account == ""
+    assert (told.user, told.account, told.partition, told.qos) == ("user (1)", "group2", "p", "")
+    other = parse_line(line + "Account=(null) QOS=high ")
+    assert (other.account, other.qos) == ("", "high")
 
 
 def test_a_job_that_was_cancelled_in_the_queue_never_started() -> None:

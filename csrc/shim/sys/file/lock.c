@@ -121,11 +121,11 @@ long sys_fcntl(struct call *call)
         return NATIVE(fcntl, call->a[0], call->a[1], call->a[2]);
     case F_SETOWN: /* SIGURG comes without O_ASYNC */
     case F_SETOWN_EX:
-        signals_from_kernel(call);
+        signals_from_kernel(call, (int)call->a[0]);
         return NATIVE(fcntl, call->a[0], call->a[1], call->a[2]);
     case F_SETFL:
         if (call->a[2] & FASYNC_FLAG)
-            signals_from_kernel(call);
+            signals_from_kernel(call, (int)call->a[0]);
         /* fallthrough */
     default:
         return NATIVE(fcntl, call->a[0], call->a[1], call->a[2]);

@@ -43,6 +43,6 @@ long sys_ioctl(struct call *call)
         return result;
     result = syscall6(call->number, call->a[0], call->a[1], call->a[2], 0, 0, 0);
     if (result == 0 && (request == TIOCSCTTY || request == FIOASYNC || request == FIOSETOWN || request == SIOCSPGRP))
-        signals_from_kernel(call);
+        signals_from_kernel(call, (int)call->a[0]);
     return result;
 }

@@ -12,6 +12,9 @@ from rsg_server.process.slots import Slots
 from rsg_server.protocol import Op, Wait, Wake
 from tests.unit.rsg_server.fakes import Fake, fake
 
+NEXT = msgpack.packb([int(Op.WAITERS), 0, 0, 0])
+"""What the sender says in the same datagram; nobody handles it here."""
+
 
 def entry(actor: Actor, ready: int = 0, wait: int = Wait.TIME, deadline_ns: int = 5_000, word: int = 0) -> bytes:
     """One struct simunix_handoff."""
@@ -45,7 +48,7 @@ def park(world: Fake, actor: Actor, wait: int, deadline_ns: int, word: int = 0) 
 
 
 def step(world: Fake, runner: Actor, *entries: bytes) -> None:
-    assert world.send(runner, msgpack.packb([int(Op.HANDED_OFF), 7, b"".join(entries)])) is None
+    assert world.send(runner, msgpack.packb([int(Op.HANDED_OFF), 7, b"".join(entries), NEXT])) is None
 
 
 def note(world: Fake, actor: Actor, **fields: int) -> None:
@@ -95,7 +98,7 @@ def test_steps_that_cannot_be_end_the_process(case: str) -> None:
             "wait": [entry(first, wait=Wait.CHILD)],
             "torn": [entry(first)[:-1]],
         }[case]
-        world.send(second, msgpack.packb([int(Op.HANDED_OFF), 7, b"".join(entries)]))
+        world.send(second, msgpack.packb([int(Op.HANDED_OFF), 7, b"".join(entries), NEXT]))
         assert first.process.dead and not stranger.process.dead
         assert world.kernel.handed_to is None
 
@@ -133,7 +136,7 @@ def test_a_journal_of_nonsense_ends_only_its_reader() -> None:
         park(world, stranger, Wait.TIME, 4_000)
         timer_queue = lib.timer_queue_of(world.kernel.page.shared)
         timer_queue.journal_count = 2**32 - 1
-        world.send(stranger, msgpack.packb([int(Op.HANDED_OFF), 7, b""]))
+        world.send(stranger, msgpack.packb([int(Op.HANDED_OFF), 7, b"", NEXT]))
         assert stranger.process.dead and not first.process.dead and timer_queue.journal_count == 0
 
 

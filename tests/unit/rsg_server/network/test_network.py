@@ -319,3 +319,31 @@ def test_every_model_delivers_everything_and_forgets_its_flows(
     world.run()
     assert sorted(what for _, what in world.seen) == sorted((source, destination) for source, destination, _, _ in flows)
     assert world.network.is_idle
+
+
+def test_flows_that_begin_and_end_together_cost_one_call_of_the_solver_each_time() -> None:
+    world = World()
+    for _ in range(50):
+        for source in (0, 1):
+            send(world, source, 2, 100)
+    world.run()
+    assert {moment for moment, _ in world.seen} == {12 * MS} and len(world.seen) == 100
+    assert world.network.solves == 1, "when all have ended, there is nothing to share"
+
+
+def test_flows_of_other_moments_call_the_solver_again() -> None:
+    world = World()
+    for index in range(5):
+        world.timeline.add(index * 1000, lambda: send(world, 0, 2, 1000))
+    world.run()
+    assert world.network.solves == 4 + 4, "each but the first comes, and each but the last goes, to change the others' rates"
+
+
+def test_who_leaves_at_the_moment_at_which_others_come_has_no_part_in_their_rates() -> None:
+    world = World()
+    gone = world.network.open_flow(HOSTS[1], HOSTS[2], world.note)
+    gone.send(b"x" * 1000)
+    send(world, 0, 2, 1000)
+    gone.cancel()
+    world.run()
+    assert world.seen == [(3 * MS, (0, 2))]

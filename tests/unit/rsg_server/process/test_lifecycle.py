@@ -87,7 +87,7 @@ def test_a_child_inherits_limit_label_and_host(world: Fake) -> None:
 
 def test_signals_of_the_kernel_are_looked_for_in_children_as_well(world: Fake) -> None:
     parent = world.born()
-    world.kernel.signals.listen_to_kernel(parent.process)
+    world.kernel.signals.listen_to_kernel(parent.process, is_at_terminal=False)
     child = born_of(world, parent)
     assert list(world.kernel.signals.listeners.values()) == [parent.process, child]
 
@@ -182,7 +182,7 @@ def test_a_dead_process_has_no_timers_and_is_in_no_table(world: Fake) -> None:
     with real_process(world) as actor:
         parent, process = this_process(world), actor.process
         process.timers[0] = Timer(event=world.kernel.timeline.add(1000, lambda: None))
-        world.kernel.signals.listen_to_kernel(process)
+        world.kernel.signals.listen_to_kernel(process, is_at_terminal=False)
         kill(actor)
         world.kernel.lifecycle.await_death(process)
         assert process.dead and process.pidfd == -1

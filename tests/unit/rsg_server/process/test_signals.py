@@ -91,7 +91,7 @@ def test_signals_of_the_kernel_are_looked_for_where_they_may_come(world: Fake) -
         world.park(actor, Wait.SIGNAL, a=USR1)
         world.kernel.signals.look()
         assert actor.state is State.PARKED, "nobody said that the kernel may send it signals"
-        world.kernel.signals.listen_to_kernel(actor.process)
+        world.kernel.signals.listen_to_kernel(actor.process, is_at_terminal=False)
         world.kernel.signals.look()
         assert actor.state is State.READY and actor.reply[0] == Wake.SIGNAL
         assert actor.process.new_pending() == [], "each signal is noticed once"

@@ -104,8 +104,9 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
 def test_suspensions_are_no_run_time_in_jobs_csv() -> None:
     jobs = [Job(number, 0.0, 100.0, 600.0, 16) for number in (1, 2)]
     submissions = {number: Submission(number, 0.0, str(number + 6), "") for number in (1, 2)}
+    names = {"user": "u", "account": "a", "partition": "p", "qos": "q"}
     done = {
-        str(number): CompletedJob(number, f"swf-{number - 6}", "COMPLETED", 10.0, 14.0, 164.0, "n1", 16, 600.0)
+        str(number): CompletedJob(number, f"swf-{number - 6}", "COMPLETED", 10.0, 14.0, 164.0, "n1", 16, 600.0, **names)
         for number in (7, 8)
     }
     recorded = Recorded(
@@ -114,4 +115,5 @@ def test_suspensions_are_no_run_time_in_jobs_csv() -> None:
     rows = make_rows("w", jobs, [], recorded)
     assert [row.execution_time for row in rows] == [99.5, 150.0]
     assert [row.suspended_time for row in rows] == [50.5, None]
+    assert {(row.user, row.account, row.partition, row.qos) for row in rows} == {("u", "a", "p", "q")}
     assert rows[0].stretch == pytest.approx(154 / 99.5) and rows[0].bounded_slowdown == rows[0].stretch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from rsg_server.errors import SimunixError
 from simunix.cli.main import main
 from simunix.results.run_json import sha256_of
+from simunix.rjms.scenario import cluster_sections, load
 from simunix.rjms.slurm.own_configuration import read_settings
 from simunix.rjms.slurm.parameters import with_parameters
 from simunix.sweep.experiment import Experiment, load_experiment
@@ -62,6 +64,13 @@ def test_names_stay_when_levels_are_added(tmp_path: Path) -> None:
     names = {run.name for run in runs_of(experiment(tmp_path))}
     more = {run.name for run in runs_of(experiment(tmp_path, EXPERIMENT.replace("[1ms,", "[5ms, 1ms,")))}
     assert names < more
+
+
+def test_names_tell_scenarios_apart_where_there_are_several(tmp_path: Path) -> None:
+    run = replace(runs_of(experiment(tmp_path))[0], has_siblings=True)
+    assert run.name != replace(run, scenario=tmp_path / "copy.yaml").name
+    with pytest.raises(SimunixError, match=r"size: small: \S+gone.yaml: No such file"):
+        check([run, replace(run, scenario=tmp_path / "gone.yaml")])
 
 
 def test_seeds_may_be_listed_and_be_the_same(tmp_path: Path) -> None:
@@ -137,6 +146,19 @@ def test_experiments_without_end(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert not (tmp_path / "out").exists()
 
 
+def test_the_rjms_is_a_factor() -> None:
+    """A level takes the section of one RJMS out and brings that of another, on the same hosts."""
+    runs = runs_of(load_experiment(ROOT / "scenarios/rjms.experiment.yaml"))
+    check(runs)
+    scenarios = {dict(run.levels)["rjms"]: load(run.scenario, run.overrides) for run in runs}
+    own = {name: [(key, rjms.name) for key, rjms, _ in cluster_sections(one)] for name, one in scenarios.items()}
+    assert {"slurm", "gridengine"} <= set(own)
+    assert own == {name: [(name, name)] for name in own}
+    assert len({str(one.workload) for one in scenarios.values()}) == 1, "all have one workload"
+    sections = [next(cluster_sections(one))[2].model_dump() for one in scenarios.values()]
+    assert all(section["nodes"] == sections[0]["nodes"] for section in sections)
+
+
 # The table
 
 
@@ -168,6 +190,9 @@ def test_a_run_is_kept_only_if_it_is_what_would_be_run(tmp_path: Path) -> None:
         assert not is_kept(tmp_path, run)
     folder = finished(tmp_path, run)
     assert is_kept(tmp_path, run) and not is_kept(tmp_path, other)
+    moved = replace(run, scenario=tmp_path / "copy.yaml")
+    moved.scenario.write_text(SCENARIO)
+    assert moved.name == run.name and not is_kept(tmp_path, moved), "the run of another scenario"
     run.scenario.write_text(SCENARIO + "# changed\n")
     assert not is_kept(tmp_path, run)
     (folder / "run.json").write_text('{"ended": ')
@@ -180,12 +205,14 @@ def test_a_row_has_factors_status_and_metrics(tmp_path: Path) -> None:
     columns = "job_id,submission_time,requested_number_of_resources,requested_time,starting_time,execution_time,finish_time"
     (folder / "jobs.csv").write_text(f"{columns}\n1,0,2,60,10,10,20\n2,0,2,60,,,\n")
     finished(tmp_path, third, failure="no, it died", ended="failed")
+    finished(tmp_path, run, rjms="slurm 22.05.8")
     rows = [row_of(tmp_path, each) for each in (other, run, third)]
     write_table(tmp_path / "results.csv", rows)
     with (tmp_path / "results.csv").open() as file:
         missing, done, failed = list(csv.DictReader(file))
     assert (missing["status"], missing["digest"], missing["network.latency"]) == ("missing", "", "1ms")
     assert (done["status"], done["digest"], done["seed"], done["size"]) == ("done", "d1", "40", "small")
+    assert (done["rjms_release"], failed["rjms_release"]) == ("slurm 22.05.8", "")
     assert (done["jobs"], done["finished"], done["makespan"], done["utilisation"]) == ("2", "1", "20", "0.25")
     assert (done["mean_waiting_time"], done["mean_slowdown"]) == ("10", "2")
     assert (failed["status"], failed["failure"], failed["makespan"]) == ("failed", "no, it died", "")

@@ -158,6 +158,7 @@ def test_hosts_of_parallel_jobs_and_elements_of_arrays() -> None:
     lines = [record(pe="mpi", slots=10, account="physics"), record(task=2, category="NONE")]
     found = accounting.parse(lines, ["12.1 n2 4 n3 4 n4 2", ""])
     assert (found["12"].nodes, found["12"].cores, found["12"].account) == ("n2,n3,n4", 10, "physics")
+    assert {(job.partition, job.qos) for job in found.values()} == {("all.q", "")}
     assert (found["12_2"].element, found["12_2"].nodes, found["12_2"].limit_s) == ("12_2", "n1", None)
 
 

@@ -36,7 +36,7 @@ CPUSET_PATH="/oar"
 """
 CLUSTER = configuration.Cluster(controller="m", database="db", cores={"n1": 4, "n2": 1}, sockets={"n1": 2, "n2": 1})
 HEAD = (
-    "job_id,array_id,array_index,elements,job_name,state,job_user,project,submission_time,start_time,stop_time,exit_code,"
+    "job_id,array_id,array_index,elements,job_name,state,job_user,project,queue_name,submission_time,start_time,stop_time,exit_code,"
     "moldable_walltime,cores,nodes,events"
 )
 ROW = {
@@ -48,6 +48,7 @@ ROW = {
     "state": "Terminated",
     "job_user": "alice",
     "project": "default",
+    "queue_name": "besteffort",
     "submission_time": 100,
     "start_time": 110,
     "stop_time": 170,
@@ -246,6 +247,7 @@ def record(**changes: object) -> str:
     [
         ({}, "COMPLETED"),
         ({"exit_code": 768}, "FAILED"),
+        ({"exit_code": ""}, "NODE_FAIL"),
         ({"state": "Error", "exit_code": "", "events": "FRAG_JOB_REQUEST WALLTIME SEND_KILL_JOB"}, "TIMEOUT"),
         ({"state": "Error", "exit_code": "", "events": "FRAG_JOB_REQUEST SEND_KILL_JOB"}, "CANCELLED"),
         ({"state": "Error", "exit_code": "", "events": "BESTEFFORT_KILL FRAG_JOB_REQUEST"}, "PREEMPTED"),
@@ -256,7 +258,7 @@ def test_states(changes: dict[str, object], state: str) -> None:
     (done,) = accounting.parse([HEAD, record(**changes)]).values()
     assert (done.state, done.number, done.name, done.user, done.account, done.element) == (state, 12, "swf-7", "alice", "", "")
     assert (done.submit_s, done.start_s, done.end_s, done.limit_s) == (100, 110, 170, 160)
-    assert (done.nodes, done.cores) == ("n1,n2", 3)
+    assert (done.nodes, done.cores, done.partition) == ("n1,n2", 3, "besteffort")
 
 
 def test_jobs_that_have_not_ended_have_no_record() -> None:

@@ -1,0 +1,90 @@
+"""`simunix compare`: runs variants of a scenario and tells who wins and who loses."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rsg_server.errors import SimunixError
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+EPILOG = """examples:
+  simunix compare site.yaml --set slurm.parameters.PriorityWeightAge=5000
+  simunix compare site.yaml --set fifo: slurm.parameters.PriorityType=priority/basic --set large: workload.processors=2
+  simunix compare site.yaml today/slurm.conf tomorrow/slurm.conf    two configurations
+  simunix compare slurm.yaml gridengine.yaml                        two scenarios
+  simunix compare site.yaml --against sacct.txt                     how far to trust it
+  simunix compare out/a out/b                                       runs that are there already"""
+
+
+def add_parser(subcommands: Subparsers) -> None:
+    """Declare the subcommand."""
+    parser = subcommands.add_parser(
+        "compare",
+        help="what if: run variants of a scenario, tell who wins and who loses",
+        description="Run a scenario and its variants, and tell what changes for each user, account, partition, QOS and job.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "paths", type=Path, nargs="+", metavar="BASE", help="a scenario; more of them, configurations for it, or runs' folders"
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        nargs="+",
+        default=[],
+        metavar="[NAME:] KEY=VALUE",
+        help="a variant of the first scenario, which may have a name; may be repeated",
+    )
+    parser.add_argument("--set-all", action="append", default=[], metavar="KEY=VALUE", help="sets a key in all variants")
+    parser.add_argument("--against", type=Path, metavar="FILE", help="the site's accounting (sacct -P): how wrong is the base?")
+    parser.add_argument("-o", "--out", type=Path, metavar="DIR", help="folder of runs and results (default: out/compare-NAME)")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="the HTML page (default: compare.html in the folder)")
+    parser.add_argument("--figures", type=Path, metavar="DIR", help="write every figure as a picture into this folder")
+    parser.add_argument(
+        "--format", action="append", choices=("png", "svg", "pdf"), help="of the pictures; may be repeated (default: png, svg)"
+    )
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of all runs (default: each scenario's own)")
+    parser.add_argument("--most", type=int, default=5, metavar="N", help="length of each list on the terminal (default: 5)")
+    parser.add_argument(
+        "--window",
+        choices=("whole", "steady"),
+        default="whole",
+        help="count all jobs, or those submitted without the first and the last tenth of the span",
+    )
+    parser.add_argument("--workers", type=int, metavar="N", help="runs at a time (default: one per core)")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler whose workers do the runs")
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Check the options and compare; return the exit code."""
+    for name, least in (("workers", 1), ("most", 1), ("seed", 0)):
+        value = getattr(options, name)
+        if value is not None and value < least:
+            raise SimunixError(f"--{name}: expected at least {least}, got {value}")
+    if options.workers is not None and options.scheduler is not None:
+        raise SimunixError("--workers: the scheduler has its own workers; leave out --workers or --scheduler")
+    from simunix.compare.compare import CompareOptions, compare
+
+    return compare(
+        CompareOptions(
+            paths=options.paths,
+            sets=options.set,
+            everywhere=options.set_all,
+            against=options.against,
+            out=options.out,
+            page=options.page,
+            figures=options.figures,
+            formats=options.format or ("png", "svg"),
+            seed=options.seed,
+            workers=options.workers,
+            scheduler=options.scheduler,
+            most=options.most,
+            window=options.window,
+        )
+    )

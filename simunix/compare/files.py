@@ -1,0 +1,40 @@
+"""A comparison as tables for other programs: changes.csv, groups.csv and errors.csv."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from rsg_server.errors import SimunixError
+from simunix.compare.study import Study
+
+CHANGES, GROUPS, ERRORS = "changes.csv", "groups.csv", "errors.csv"
+DIGITS = "%.12g"
+
+
+def write_tables(directory: Path, study: Study) -> list[Path]:
+    """Write a line for each job and variant, for each group and variant, and for each job and run against the site.
+
+    A table without a line is not written. Returns the files. Raises SimunixError.
+    """
+    jobs = [one.pairs.drop(columns="nth").assign(variant=one.run.label) for one in study.changes]
+    groups = [table.assign(variant=one.run.label, by=name) for one in study.changes for name, table in one.groups.items()]
+    tables = study.validation.tables if study.validation is not None else {}
+    errors = [table.drop(columns=["nth", "change"]).assign(run=label) for label, table in tables.items()]
+    written = []
+    for name, parts, first in ((CHANGES, jobs, ["variant"]), (GROUPS, groups, ["variant", "by"]), (ERRORS, errors, ["run"])):
+        if parts:
+            found = pd.concat(parts)
+            columns = [*first, *(column for column in found if column not in first)]
+            written.append(_write(directory / name, found[columns]))
+    return written
+
+
+def _write(path: Path, table: pd.DataFrame) -> Path:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        table.to_csv(path, index=False, float_format=DIGITS)
+    except OSError as error:
+        raise SimunixError(f"{path}: {error.strerror}; choose another folder with -o") from error
+    return path

@@ -1,0 +1,134 @@
+"""What a comparison says: what changed from the base to each variant, and how far the base is like the site's own machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import pandas as pd
+
+from simunix.metrics.changes import GROUPS, by_group, error_summary, errors_by, pairs, shares, tally, verdict
+from simunix.report.run_data import Run
+
+SUBMITTED_APART_S = 60.0
+"""Jobs that were submitted so much away from the site's own moment are counted, since their starts can say little."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What changed from the run `base` to another one; `pairs` is the pair table (`simunix.metrics.changes`) of their jobs."""
+
+    base: Run
+    run: Run
+    pairs: pd.DataFrame
+
+    @cached_property
+    def tally(self) -> dict[str, int]:
+        """How many jobs met each fate."""
+        return tally(self.pairs)
+
+    @cached_property
+    def groups(self) -> dict[str, pd.DataFrame]:
+        """`by_group` of users, accounts, partitions and QOS, where there are several; with `verdict`, `share_*`."""
+        found = {}
+        for name in GROUPS:
+            table = by_group(self.pairs, name)
+            if len(table) > 1:
+                sides = {f"share_{side}": _shares(run, name) for side, run in (("base", self.base), ("other", self.run))}
+                found[name] = table.assign(
+                    verdict=table["wait_change"].map(verdict), **{key: table["name"].map(one) for key, one in sides.items()}
+                )
+        return found
+
+    @cached_property
+    def waits(self) -> tuple[float, float]:
+        """The mean waits in both runs, over the jobs that start in both."""
+        both = self.pairs[self.pairs["change"].notna()]
+        return float(both["wait_base"].mean()), float(both["wait_other"].mean())
+
+
+def _shares(run: Run, name: str) -> dict[str, float]:
+    if run.counted is None:
+        return {}
+    return {str(key): float(one) for key, one in shares(run.counted, name, run.processors).items()}
+
+
+@dataclass(frozen=True)
+class Validation:
+    """A run against the site's own accounting, read from `source`; `tables` are those of `simunix.metrics.changes.errors`.
+
+    The first table is the base's; there is one for each run, by its label.
+    """
+
+    source: str
+    tables: Mapping[str, pd.DataFrame]
+
+    @property
+    def base(self) -> pd.DataFrame:
+        """The table of the base."""
+        return next(iter(self.tables.values()))
+
+    @cached_property
+    def summaries(self) -> dict[str, dict[str, float]]:
+        """`error_summary` of each run."""
+        return {label: error_summary(table["error"]) for label, table in self.tables.items()}
+
+    @cached_property
+    def groups(self) -> dict[str, pd.DataFrame]:
+        """`errors_by` of the base's users, accounts, partitions and QOS, where there are several."""
+        found = {name: errors_by(self.base, name) for name in GROUPS}
+        return {name: table for name, table in found.items() if len(table) > 1}
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What limits the errors of the base: jobs that are not on both sides, or were submitted at other moments."""
+        found = []
+        counts = tally(self.base)
+        apart = (self.base["submit_other"] - self.base["submit_base"]).abs() > SUBMITTED_APART_S
+        if counts["gone"]:
+            found.append(f"{counts['gone']:,} of the site's jobs are not in the run")
+        if counts["new"]:
+            found.append(f"{counts['new']:,} of the run's jobs are not in {self.source}")
+        if counts["not started"]:
+            found.append(f"{counts['not started']:,} jobs started on the site and not in the run")
+        if counts["started"]:
+            found.append(f"{counts['started']:,} jobs started in the run and not on the site")
+        if apart.any():
+            found.append(
+                f"{int(apart.sum()):,} jobs were submitted more than {SUBMITTED_APART_S / 60:g} min before or after the site's "
+                "own moment"
+            )
+        return found
+
+
+@dataclass(frozen=True)
+class Study:
+    """All of a comparison. `runs` are the base and the variants."""
+
+    runs: Sequence[Run]
+    changes: Sequence[Change]
+    validation: Validation | None = None
+
+
+def changes_of(runs: Sequence[Run]) -> list[Change]:
+    """Return what changed from the first run to each other one that has jobs, over the jobs that count."""
+    base = runs[0]
+    if base.counted is None:
+        return []
+    return [Change(base, run, pairs(base.counted, run.counted)) for run in runs[1:] if run.counted is not None]
+
+
+def with_common_names(runs: Sequence[Run]) -> list[Run]:
+    """Return the runs; the workload of each has the base's name, if each has one, so that jobs are matched by number alone."""
+    names = [set() if run.jobs is None else set(run.jobs["workload_name"]) for run in runs]
+    if any(len(own) > 1 for own in names) or not names[0]:
+        return list(runs)
+    (name,) = names[0]
+    return [run if run.jobs is None else _renamed(run, run.jobs, name) for run in runs]
+
+
+def _renamed(run: Run, jobs: pd.DataFrame, name: str) -> Run:
+    contexts = [{**context, "workload": name} for context in run.record.get("contexts") or []]
+    record = {**run.record, "contexts": contexts} if contexts else run.record
+    return replace(run, jobs=jobs.assign(workload_name=name), record=record)

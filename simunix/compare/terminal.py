@@ -1,0 +1,80 @@
+"""A comparison on the terminal: whether to trust it, the runs side by side, who wins and who loses, and which jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from simunix.compare import texts
+from simunix.compare.study import Change, Study, Validation
+from simunix.metrics.changes import most_moved
+from simunix.report.comparison import Comparison
+from simunix.report.page.write import summary_rows
+
+SHOWN = ("jobs", "finished", "utilisation", "makespan", "wait, mean", "wait, median", "wait, longest", "bounded slowdown, mean")
+"""Rows of the page's summary that the terminal has."""
+FEW_COLUMNS = 6
+"""So many of the columns for groups have room on a terminal."""
+LEAST_WIDTH = 160
+"""Tables are as wide as they need up to this; a narrower terminal breaks their lines, so that no name or number is cut off."""
+
+
+def show(study: Study, comparison: Comparison, most: int) -> None:
+    """Print the comparison, with at most so many groups and jobs in each list."""
+    console = Console(highlight=False, soft_wrap=True, width=max(LEAST_WIDTH, Console().width))
+    for run in study.runs:
+        for note in run.notes:
+            console.print(f"[bold]{escape(run.label)}[/]: {escape(note)}")
+    if study.validation is not None:
+        _validation(console, study.validation)
+    labels = [run.label for run in study.runs]
+    rows = [[row["name"], *(_cell(cell) for cell in row["cells"])] for row in summary_rows(comparison) if row["name"] in SHOWN]
+    if rows:
+        console.print(_table(["", *labels], rows))
+    for change in study.changes:
+        console.print()
+        _change(console, change, most)
+
+
+def _cell(cell: dict[str, str]) -> str:
+    return f"{cell['text']} ({cell['change']})" if cell["change"] else cell["text"]
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> Table:
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, show_header=any(heads))
+    for number, head in enumerate(heads):
+        table.add_column(escape(head), justify="right" if number else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(escape, row))
+    return table
+
+
+def _validation(console: Console, validation: Validation) -> None:
+    rows = [[name, *(text(one[key]) for one in validation.summaries.values())] for key, name, text in texts.ERROR_ROWS]
+    console.print(_table(["", *validation.summaries], rows, f"Starts against {validation.source}"))
+    for note in validation.notes:
+        console.print(f"{escape(note)}.")
+    console.print()
+
+
+def _change(console: Console, change: Change, most: int) -> None:
+    console.print(f"[bold]{escape(change.run.label)}[/] against {escape(change.base.label)}: {escape(texts.sentence(change))}")
+    for name, table in change.groups.items():
+        shown = texts.most_changed(table, 2 * most)
+        heads = [texts.TITLES[name], *texts.GROUP_COLUMNS[: FEW_COLUMNS - 1], "change", ""]
+        rows = [
+            [row["name"], *texts.group_cells(row)[: FEW_COLUMNS - 1], texts.signed_time(row["wait_change"]), row["verdict"]]
+            for _, row in shown.iterrows()
+        ]
+        console.print(_table(heads, rows))
+        if len(shown) < len(table):
+            console.print(f"… and {len(table) - len(shown):,} more, whose waits changed less")
+    for title, jobs in zip(("Earlier by most", "Later by most"), most_moved(change.pairs, most), strict=True):
+        if len(jobs):
+            heads, rows = texts.known_columns([texts.job_cells(row) for _, row in jobs.iterrows()], ("job", *texts.JOB_COLUMNS))
+            console.print(_table(heads, rows, title))
+    for text, names in texts.lists(change):
+        console.print(f"{escape(text)}: {escape(names)}")

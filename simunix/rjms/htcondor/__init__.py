@@ -1,0 +1,1 @@
+"""HTCondor: pools of condor_master and the daemons that it starts."""

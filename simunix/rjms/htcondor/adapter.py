@@ -1,0 +1,100 @@
+"""HTCondor, as `simunix.rjms.adapter` sees it: from the `htcondor:` section to files, paths and daemons of hosts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rsg_server.errors import SimunixError
+from simunix.ranges import fold_hosts
+from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, CompletedJob, Site
+from simunix.rjms.htcondor import accounting, daemons, layout
+from simunix.rjms.htcondor.clients import clients_of
+from simunix.rjms.htcondor.configuration import Pool, changes_of
+from simunix.rjms.htcondor.section import HTCondorSection
+from simunix.roots.tree import THIS_COMPUTER, RootTree
+
+PACKAGE = "condor"
+"""Debian's package of all daemons and commands."""
+PROGRAMS = (
+    layout.MASTER,
+    *(f"/usr/sbin/condor_{name}" for name in ("collector", "negotiator", "schedd", "shadow", "startd", "starter")),
+    *(f"/usr/bin/condor_{name}" for name in ("submit", "q", "history", "release")),
+)
+_VERSION = re.compile(rb"\$CondorVersion: (\d+\.\d+\.\d+) ")
+
+
+@dataclass(frozen=True, slots=True)
+class HTCondor:
+    """Implements `simunix.rjms.adapter.Rjms`. `clients` know the nodes of a pool, since a job's words depend on them."""
+
+    clients: Clients
+    name: str = "htcondor"
+    title: str = "HTCondor"
+    section: type[ClusterSection] = HTCondorSection
+    programs: tuple[str, ...] = PROGRAMS
+
+    def version(self, root: RootTree) -> str | None:
+        """See `Rjms.version`. It is read out of condor_submit."""
+        program = root.locate("/usr/bin/condor_submit")
+        found = _VERSION.search(program.read_bytes()) if program.is_file() else None
+        return found[1].decode() if found else None
+
+    def plugins(self, root: RootTree) -> list[str]:
+        """See `Rjms.plugins`. Its daemons load none."""
+        return []
+
+    def plan(self, section: ClusterSection, key: str, site: Site) -> ClusterPlan:
+        """See `Rjms.plan`."""
+        assert isinstance(section, HTCondorSection)
+        return _plan(section, key, site)
+
+    def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:
+        """See `Rjms.completed`."""
+        return accounting.parse(line for text in records for line in text.splitlines())
+
+
+HTCONDOR = HTCondor(clients_of((1,)))
+
+
+def _plan(section: HTCondorSection, key: str, site: Site) -> ClusterPlan:
+    login = section.login or section.controller
+    members = list(dict.fromkeys((section.controller, login, *section.nodes)))
+    _check(key, members, site)
+    pool = Pool(
+        name=section.cluster,
+        controller=section.controller,
+        login=login,
+        nodes=frozenset(section.nodes),
+        changes=changes_of(section.configuration, f"{key}.configuration"),
+    )
+    cores = [site.hardware[name].cpus for name in section.nodes]
+    return ClusterPlan(
+        rjms=replace(HTCONDOR, clients=clients_of(cores)),
+        name=section.cluster,
+        controller=section.controller,
+        login=login,
+        files=tuple(file for name in members for file in daemons.host_files(pool, name, site.seed)),
+        processes=tuple(daemons.master(pool, name, index) for index, name in enumerate(members)),
+        private=dict.fromkeys(members, daemons.PRIVATE),
+        records=(layout.HISTORY,),
+        record_mark=f"\n{accounting.BANNER}".encode(),
+        nodes=section.nodes,
+        cores=sum(cores),
+    )
+
+
+def _check(key: str, members: Sequence[str], site: Site) -> None:
+    """Raise SimunixError for a host that the scenario does not have, one without HTCondor, and a caller who is not root."""
+    for name in members:
+        if name not in site.hosts:
+            raise SimunixError(f"{key}: host {name!r} is not among the hosts of the scenario; known: {fold_hosts(site.hosts)}")
+    for root in dict.fromkeys(site.roots[name] for name in members):
+        missing = [program for program in PROGRAMS if not root.has(program)]
+        if missing and root == THIS_COMPUTER:
+            raise SimunixError(f"{key}: no {missing[0]}; as root: apt-get install {PACKAGE} (from Debian 13 on), or use a root")
+        if missing:
+            raise SimunixError(f"{key}: no {missing[0]} in the root {root.path}; make it with {PACKAGE} python3")
+    if not site.is_root:
+        raise SimunixError(f"{key}: condor_starter runs jobs as other users, which needs root; run simunix with sudo")

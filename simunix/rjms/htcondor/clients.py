@@ -1,0 +1,142 @@
+"""Commands of HTCondor's users: how a job of a workload is submitted, how the queue is asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from rsg_server.errors import SimunixError
+from simunix.rjms.adapter import Choice, Clients
+from simunix.rjms.htcondor.layout import START_RANKS
+from simunix.rjms.htcondor.placement import shape
+from simunix.workload.job import Job
+from simunix.workload.population import User
+
+SUBMIT = "condor_submit"
+MARGIN_S = 60
+"""Added to a job's time limit, as for every RJMS, so that an exact request is not cut off."""
+ARRAY_MAX = 1000
+NUMBER = r"^(\d+)\."
+"""condor_submit -terse prints FIRST - LAST, each CLUSTER.PROCESS."""
+NOBODY = User("nobody", 65534, (65534,))
+"""HTCondor runs no job of root; all releases of Debian have this user."""
+DURATION_EXCEEDED = 46
+"""HoldReasonCode of a job that ran longer than its allowed_job_duration."""
+EVERYBODY = ("condor_q", "-allusers", "-af", "ClusterId")
+HELD, RUNNING = "5", "2"
+"""JobStatus of a job."""
+_CORES = "RequestCpus*MaxHosts"
+STATES = f"condor_q -allusers -af JobBatchName JobStatus '{_CORES}' | tr ' ' '|'"
+UNFINISHED = ("sh", "-c", 'condor_q -allusers -af ClusterId ProcId | while read c p; do echo $c; echo "${c}_$p"; done')
+_END = "ifThenElse((CompletionDate ?: 0) > 0, CompletionDate, EnteredCurrentStatus)"
+ENDED = (
+    *("sh", "-c"),
+    f"date -d @$(condor_history $(echo {{}} | tr _ .) -limit 1 -af '{_END}') +end=%Y-%m-%dT%H:%M:%S",
+)
+
+
+def job_name(job_id: int) -> str:
+    """The batch name, under which a trace's job is found again in HTCondor's history."""
+    return f"swf-{job_id}"
+
+
+def named(job_id: int) -> str:
+    """The word of a command that only this job's has."""
+    return f"batch_name={job_name(job_id)}"
+
+
+def limit_s(job: Job) -> float | None:
+    """The time limit that HTCondor is told, allowed_job_duration, in seconds; None for no limit."""
+    return None if math.isinf(job.requested_s) else math.ceil(job.requested_s) + MARGIN_S
+
+
+def submit_command(nodes: Sequence[int], job: Job, choice: Choice | None = None) -> tuple[str, ...]:
+    """The condor_submit of a job, with all of its submit description as words; `nodes` has the cores of each node."""
+    limit = limit_s(job)
+    words = [SUBMIT, "-terse", named(job.id), *_size(nodes, job), *_program(job)]
+    if limit is not None:
+        words += [f"allowed_job_duration={limit:g}", f"periodic_remove=HoldReasonCode == {DURATION_EXCEEDED}"]
+    return (*words, *_chosen(job, choice or Choice(SUBMIT)), "-queue", "$(count:1)")
+
+
+def _program(job: Job) -> list[str]:
+    """What a job runs: a program that sleeps for its run time, or its script."""
+    if job.work is None:
+        return ["executable=/bin/sleep", f"arguments={job.runtime_s:g}", "transfer_executable=False"]
+    log = job.work.output
+    return [f"executable={job.work.script}", "transfer_executable=False", f"output={log}", f"error={log}"]
+
+
+def _size(nodes: Sequence[int], job: Job) -> list[str]:
+    """Cores of a slot; slots on several nodes are one job of the parallel universe, which runs its program in each slot.
+
+    `count=N` of an array would make N parts of one parallel job of it, hence the word that no two parallel jobs have alike.
+    """
+    if job.work is not None and job.work.on_nodes:
+        found = (job.work.ranks, min(nodes))
+    else:
+        wanted = shape(job.cores, nodes, f"job {job.id}")
+        found = (wanted.slots, wanted.cores)
+    slots, cores = found
+    if slots == 1:
+        return [f"request_cpus={cores}"]
+    if job.work is not None:
+        raise SimunixError(
+            f"job {job.id}: it has {job.work.ranks} ranks on {slots} nodes, and HTCondor starts no ranks on several nodes "
+            "without a launcher of the site; give it fewer cores, or jobs that sleep (no profile)"
+        )
+    return ["universe=parallel", f"machine_count={slots}", f"request_cpus={cores}", "-append", f"+TraceJob={job.id}"]
+
+
+def _chosen(job: Job, choice: Choice) -> list[str]:
+    """The words for a choice: an account is an accounting group; those that the scenario gives come last."""
+    for word, value in (("partition", choice.partition), ("qos", choice.qos)):
+        if value is not None:
+            raise SimunixError(f"job {job.id}: {word} {value!r}: HTCondor has none; say what the job needs as arguments")
+    words = [f"accounting_group={choice.account}"] if choice.account else []
+    if choice.nice is not None or choice.priority is not None:
+        words.append(f"priority={choice.priority if choice.nice is None else -choice.nice}")
+    return [*words, *(["hold=True"] if choice.is_held else []), *choice.arguments]
+
+
+def array_words(count: int) -> tuple[str, ...]:
+    """The words that submit a job so many times."""
+    return (f"count={count}",)
+
+
+def find_held(names: Sequence[str]) -> str:
+    """A shell command that prints the numbers of the held jobs of these names, in the order of their submission."""
+    wanted = " ".join(names)
+    return (
+        f"condor_q -allusers -constraint 'JobStatus == {HELD}' -af JobBatchName ClusterId | awk -v wanted='{wanted}' "
+        "'BEGIN { split(wanted, names); for (i in names) known[names[i]] = 1 } $1 in known { print $2 }' | sort -n -u"
+    )
+
+
+def clients_of(nodes: Sequence[int]) -> Clients:
+    """The words of users of a pool whose nodes have so many cores."""
+    return Clients(
+        names=(SUBMIT,),
+        staying=frozenset(),
+        command=lambda job, choice: submit_command(nodes, job, choice),
+        job_name=job_name,
+        named=named,
+        limit_s=limit_s,
+        number=NUMBER,
+        after=(),
+        array=array_words,
+        array_max=ARRAY_MAX,
+        launch=(START_RANKS,),
+        log_name="$(batch_name)-$(ClusterId)",
+        queue=EVERYBODY,
+        unfinished=UNFINISHED,
+        ended=ENDED,
+        end_pattern=r"end=(\S+)",
+        release=("condor_release", "{}"),
+        states=STATES,
+        running=RUNNING,
+        pending=HELD,
+        find_held=find_held,
+        release_all=("condor_release",),
+        nobody=NOBODY,
+    )

@@ -1,0 +1,93 @@
+"""The configuration of a pool, from the platform, and the key that its hosts share. Pure functions."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rsg_server.errors import SimunixError
+
+ROLES = ("CentralManager", "Submit", "Execute")
+"""HTCondor's own sets of daemons: `use ROLE:…` adds each to DAEMON_LIST."""
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+KEY_BYTES = 64
+SCHEDD_INTERVAL_S = 10
+"""How often the schedd looks at the queue for jobs of the parallel universe.
+
+With HTCondor's own 300 s such a job waits minutes for each of its steps, and the dedicated scheduler of 23.9.6 dies of a null
+pointer when one ends while its list of idle jobs, made anew at each look, still has that job.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """What a pool's configuration is to say. `changes` are the parameters of the scenario, which come last."""
+
+    name: str
+    controller: str
+    login: str
+    nodes: frozenset[str]
+    changes: Mapping[str, str]
+
+    def roles(self, host: str) -> tuple[str, ...]:
+        """The roles of a host, in the order of ROLES; the login has the schedd."""
+        has = (host == self.controller, host == self.login, host in self.nodes)
+        return tuple(role for role, is_had in zip(ROLES, has, strict=True) if is_had)
+
+
+def changes_of(given: Mapping[str, object], key: str) -> dict[str, str]:
+    """The parameters that a scenario gives, as text. Raises SimunixError, led by `key`, for what is no name or no one line."""
+    for name, value in given.items():
+        if not _NAME.fullmatch(name):
+            raise SimunixError(f"{key}: {name!r} is no name of a parameter; expected letters, digits, underscores and periods")
+        if "\n" in str(value):
+            raise SimunixError(f"{key}.{name}: a parameter is one line")
+    return {name: str(value) for name, value in given.items()}
+
+
+def pool_config(pool: Pool, host: str) -> str:
+    """The file of config.d of one host: what a site adds to the package's configuration."""
+    dedicated = f"DedicatedScheduler@{pool.login}"
+    lines = [
+        f"CONDOR_HOST = {pool.controller}",
+        *(f"use ROLE:{role}" for role in pool.roles(host)),
+        f"COLLECTOR_NAME = {pool.name}",
+        f"UID_DOMAIN = {pool.name}",
+        "TRUST_UID_DOMAIN = True",
+        *(f"SEC_CLIENT_{each} = OPTIONAL" for each in ("AUTHENTICATION", "ENCRYPTION", "INTEGRITY")),
+        f'DedicatedScheduler = "{dedicated}"',
+        "STARTD_ATTRS = $(STARTD_ATTRS), DedicatedScheduler",
+        "RANK = Scheduler =?= $(DedicatedScheduler)",
+        f"SCHEDD_INTERVAL = {SCHEDD_INTERVAL_S}",
+        "RunBenchmarks = False",
+        "ENABLE_KERNEL_TUNING = False",
+        "DISCARD_SESSION_KEYRING_ON_STARTUP = False",
+        "ENABLE_HISTORY_ROTATION = False",
+        *(f"{name} = {value}" for name, value in pool.changes.items()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def pool_key(seed: int) -> bytes:
+    """The signing key that all hosts of a run share; reproducible, so no secret."""
+    return hashlib.sha512(f"simunix htcondor key {seed}".encode()).hexdigest().encode()[:KEY_BYTES]
+
+
+def start_ranks() -> str:
+    """A program that starts its arguments on each core of a job, as rank 0, 1, … (PMI_RANK), and waits for all.
+
+    HTCondor tells a job the number of its cores as OMP_NUM_THREADS.
+    """
+    return (
+        "#!/bin/sh\n"
+        "rank=0\n"
+        "while [ $rank -lt ${OMP_NUM_THREADS:-1} ]; do\n"
+        '    PMI_RANK=$rank "$@" &\n'
+        '    rank=$((rank + 1)) started="$started $!"\n'
+        "done\n"
+        "code=0\n"
+        "for each in $started; do wait $each || code=$?; done\n"
+        "exit $code\n"
+    )

@@ -1,0 +1,20 @@
+"""Where an HTCondor of Debian's packages keeps what."""
+
+from __future__ import annotations
+
+OWNER = "condor"
+"""The user whom the daemons are while they need not be root."""
+ETC = "/etc/condor"
+POOL = f"{ETC}/config.d/50-pool.config"
+"""What simunix writes, read after the package's own 00-htcondor-9.0.config."""
+KEY = f"{ETC}/passwords.d/POOL"
+"""The key that signs the tokens by which daemons of a pool know each other."""
+START_RANKS = f"{ETC}/start_ranks"
+SPOOL = "/var/spool/condor"
+HISTORY = f"{SPOOL}/history"
+LOG = "/var/log/condor"
+EXECUTE = "/var/lib/condor/execute"
+CREDENTIALS = "/var/lib/condor/cred_dir"
+LOCK = "/run/lock/condor"
+RUN = "/run/condor"
+MASTER = "/usr/sbin/condor_master"
