@@ -100,6 +100,10 @@ def is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
+FIRMWARE = ("/sys/firmware", "/sys/devices/virtual/dmi")
+"""What tells which computer this is: its maker, ACPI's tables, ranges of memory. Hosts have none of that, as some computers."""
+
+
 class _Directives:
     """The words of hostinit's first message, in the order in which they are to be carried out."""
 
@@ -181,6 +185,7 @@ class _Directives:
             "directory=1777  /run/lock",
         ]
         self.words += [f"bind=ro {self.spec.shim}\t{SHIM_IN_HOST}", "tmpfs=1777 /dev/shm"]
+        self.words += [f"tmpfs=555 {path}" for path in FIRMWARE if Path(path).is_dir()]
 
     def _temporary(self, folder: Temporary) -> None:
         """Only what is shared is this computer's: two hosts may choose one name for a file, and so may two runs."""

@@ -48,6 +48,14 @@ def test_what_is_the_whole_computers_is_read_only(emulation: Cluster) -> None:
     assert program.stdout.splitlines() == [f"{path} {errno.EROFS}" for path in existing(*WHOLE)]
 
 
+def test_a_host_does_not_know_the_computers_maker(emulation: Cluster) -> None:
+    program = emulation.host("a").start(
+        "cat /sys/class/dmi/id/* /sys/firmware/*/* 2>/dev/null; ls -A /sys/firmware; grep -c firmware /proc/mounts"
+    )
+    emulation.run()
+    assert program.stdout == "0\n"
+
+
 def test_what_is_the_hosts_own_can_be_written(emulation: Cluster) -> None:
     command = "echo other >/proc/sys/kernel/hostname; uname -n; echo 77 >/proc/sys/kernel/msgmni; cat /proc/sys/kernel/msgmni"
     before = Path("/proc/sys/kernel/msgmni").read_text()
