@@ -162,6 +162,7 @@ class ClusterPlan:
     `private` has every host that belongs to the cluster. `records` are paths, on one of these hosts and inside one of
     its private paths, of the files in which the RJMS records jobs, the first with a job on each line; there may be none.
     `environment` is what programs of its users need besides the scenario's; `features` are those of the nodes that have any.
+    `devices` are files to be made below /dev of a host; `warnings` are said before the start.
     """
 
     rjms: Rjms
@@ -176,6 +177,8 @@ class ClusterPlan:
     cores: int
     environment: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    devices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     def with_accounts(
         self, accounts: Sequence[str], associations: Mapping[str, Sequence[str]], qos: Collection[str]
