@@ -45,6 +45,7 @@ class HostSpec:
     """A host's container; its address and links are the platform's. `etc`: files of /etc that it has instead of its root's.
 
     `terminal` is the caller's, for a command in the foreground.
+    `devices` are files below /dev that programs only look for; they are empty.
     With `sees_temporary_files` it finds this computer's files in /tmp, under a layer of its own; else only shared ones.
     """
 
@@ -55,6 +56,7 @@ class HostSpec:
     etc: Mapping[str, bytes] = field(default_factory=dict)
     sees_temporary_files: bool = False
     terminal: str = ""
+    devices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

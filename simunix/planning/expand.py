@@ -73,8 +73,16 @@ class _Parts:
         roots = self.site.roots
         private = _private_paths(self.scenario, self.clusters, self.workloads)
         etc = etc_of_hosts(self.found.host_users, self.clusters, roots)
+        devices = {name: files for cluster in self.clusters for name, files in cluster.devices.items()}
         return tuple(
-            HostSpec(name, self.site.hardware[name], private.get(name, ()), roots[name], etc.get(name, {}))
+            HostSpec(
+                name,
+                self.site.hardware[name],
+                private.get(name, ()),
+                roots[name],
+                etc.get(name, {}),
+                devices=devices.get(name, ()),
+            )
             for name in self.site.hosts
         )
 
@@ -155,7 +163,11 @@ def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, check
         merge_pages=_choice(scenario.merge_pages),
         capacity=scenario.capacity,
         shared=(*scenario.shared, *_own_folder(folder)),
-        warnings=(*parts.found.warnings, *not_played(platform.description.profiles)),
+        warnings=(
+            *(warning for cluster in parts.clusters for warning in cluster.warnings),
+            *parts.found.warnings,
+            *not_played(platform.description.profiles),
+        ),
     )
 
 

@@ -171,6 +171,7 @@ class ClusterPlan:
     Where an RJMS writes no such file by itself, a process that `collects` asks the RJMS and writes the file, at the end of the
     run; a run that fails or is interrupted before has no records.
     `environment` is what programs of its users need besides the scenario's; `features` are those of the nodes that have any.
+    `devices` are files to be made below /dev of a host; `warnings` are said before the start.
     """
 
     rjms: Rjms
@@ -186,6 +187,8 @@ class ClusterPlan:
     environment: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     record_mark: bytes = b"\n"
+    devices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     def with_accounts(
         self, accounts: Sequence[str], associations: Mapping[str, Sequence[str]], qos: Collection[str]

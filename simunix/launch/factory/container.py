@@ -73,7 +73,10 @@ class Temporary:
 
 @dataclass(frozen=True, slots=True)
 class ContainerSpec:
-    """What a host is made of. `directory` is its own folder of the run directory, `terminal` the caller's, for a console."""
+    """What a host is made of. `directory` is its own folder of the run directory, `terminal` the caller's, for a console.
+
+    `devices` are empty files below /dev.
+    """
 
     name: str
     directory: Path
@@ -85,6 +88,7 @@ class ContainerSpec:
     terminal: str = ""
     shim: Path = field(default=SHIM)
     root: RootTree = THIS_COMPUTER
+    devices: tuple[str, ...] = ()
 
 
 def nearest_existing(path: str, tree: RootTree) -> Path:
@@ -186,6 +190,9 @@ class _Directives:
         ]
         self.words += [f"bind=ro {self.spec.shim}\t{SHIM_IN_HOST}", "tmpfs=1777 /dev/shm"]
         self.words += [f"tmpfs=555 {path}" for path in FIRMWARE if Path(path).is_dir()]
+        for device in self.spec.devices:
+            self.words += [f"directory=755  {above}" for above in reversed(Path(device).parents) if len(above.parts) > 2]
+            self.words.append(f"file={device}")
 
     def _temporary(self, folder: Temporary) -> None:
         """Only what is shared is this computer's: two hosts may choose one name for a file, and so may two runs."""

@@ -61,7 +61,15 @@ class HostFiles:
             if entry.path not in own_anyway
         )
         return ContainerSpec(
-            host.name, directory, self.isolation, private, tuple(binds), temporary, terminal=host.terminal, root=host.root
+            host.name,
+            directory,
+            self.isolation,
+            private,
+            tuple(binds),
+            temporary,
+            terminal=host.terminal,
+            root=host.root,
+            devices=host.devices,
         )
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from rsg_server.errors import SimunixError
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
@@ -12,6 +13,7 @@ from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, Completed
 from simunix.rjms.slurm import configuration, daemons, database, releases
 from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.rjms.slurm.accounts import account_commands
+from simunix.rjms.slurm.beside import devices, files_beside, will_drain
 from simunix.rjms.slurm.clients import CLIENTS
 from simunix.rjms.slurm.database import Database
 from simunix.rjms.slurm.own_configuration import features_of, given_configuration, read_configuration, read_settings, slurm_user
@@ -84,12 +86,14 @@ class _Cluster:
     conf: str
     private: Mapping[str, tuple[PrivateSpec, ...]]  # that the user's own slurm.conf asks for
     jobcomp: str
+    beside: Mapping[str, tuple[bytes, int]]  # files beside the user's own slurm.conf, with their modes
 
     def files(self) -> Iterator[FileSpec]:
         """Every host that has Slurm gets the configuration in the form that its release wants, and munge's key."""
         texts = {release: configuration.files(self.conf, release) for release in set(self.members.values())}
         for name, release in self.members.items():
             yield from daemons.host_files(name, texts[release], self.site.seed, self.site.is_root)
+            yield from (FileSpec(name, path, content, mode=mode) for path, (content, mode) in self.beside.items())
 
     def paths(self) -> dict[str, tuple[PrivateSpec, ...]]:
         """Private paths of every host that has Slurm."""
@@ -138,6 +142,7 @@ def _plan(section: SlurmSection, key: str, site: Site) -> SlurmPlan:
         cores=sum(site.hardware[name].cpus for name in section.nodes),
         database=storage,
         features=features_of(cluster.conf),
+        **_of_gres(section, cluster.conf),
     )
 
 
@@ -159,7 +164,16 @@ def _cluster(section: SlurmSection, key: str, site: Site) -> _Cluster:
         conf=with_parameters(conf, section.parameters, key),
         private=private,
         jobcomp=jobcomp,
+        beside={} if section.config is None else files_beside(section.config, (conf, *section.sacctmgr)),
     )
+
+
+def _of_gres(section: SlurmSection, conf: str) -> dict[str, Any]:
+    """Devices of nodes, and warnings of nodes that will be drained, by the gres.conf beside the user's own slurm.conf."""
+    if section.config is None:
+        return {}
+    drained = tuple(will_drain(section.config, conf, section.nodes))
+    return {"devices": devices(section.config, section.nodes), "warnings": drained}
 
 
 def login_of(section: SlurmSection) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from rsg_server.errors import SimunixError
 from simunix.launch.plan import PrivateSpec
 from simunix.ranges import expand_hosts
+from simunix.rjms.slurm.lines import flattened
 from simunix.rjms.slurm.section import SlurmSection
 
 _DIRECTORIES = ("StateSaveLocation", "SlurmdSpoolDir")
@@ -44,8 +45,9 @@ def slurm_user(text: str) -> str:
 
 
 def read_configuration(path: Path) -> str:
+    """The text of a user's slurm.conf, with the text of what it includes. Raises SimunixError."""
     try:
-        return path.read_text()
+        return flattened(path, "a slurm.conf") if "nclude" in path.read_text() else path.read_text()
     except OSError as error:
         raise SimunixError(f"slurm.config: {path}: {error.strerror}; give a slurm.conf") from error
     except UnicodeDecodeError as error:
