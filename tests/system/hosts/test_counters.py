@@ -66,3 +66,17 @@ def test_the_size_of_the_disk_is_asked_for_once(simunix: Simunix, tmp_path: Path
     done = simunix("run", "--out", tmp_path / "out", "--", sys.executable, "-c", program)
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "out/run.json").read_text())["counts"]["messages"] < 100
+
+
+def test_messages_and_semaphores_of_system_v_ask_nobody_where_nobody_waits(simunix: Simunix, tmp_path: Path) -> None:
+    program = """
+        my $queue = msgget(0, 0600); my $set = semget(0, 1, 0600);
+        for (1..300) {
+            msgsnd($queue, pack("l! a*", 1, "text"), 0) or die; msgrcv($queue, my $got, 10, 0, 0) or die;
+            semop($set, pack("s!3", 0, 1, 0)) or die; semop($set, pack("s!3", 0, -1, 0)) or die;
+        }
+        msgctl($queue, 0, 0); semctl($set, 0, 0, 0);
+    """
+    done = simunix("run", "--out", tmp_path / "out", "--", "perl", "-e", program)
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "out/run.json").read_text())["counts"]["messages"] < 100

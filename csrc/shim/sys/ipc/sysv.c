@@ -1,10 +1,12 @@
 /* System V semaphores and message queues: the kernel keeps them; a waiting thread waits at a futex word of the object's number.
  *
- * Every change is told to the server, which wakes all threads that wait there, first come first served; they try again. The
- * changer then lets them go first, as the kernel would have served them before its call returned.
+ * A change is told to the server if a thread may wait there, as the clock page counts (futex_key.c). The server wakes all that do,
+ * first come first served; they try again. The changer then lets them go first, as the kernel would have served them before its
+ * call returned.
  */
 #include "shim/core/channel.h"
 #include "shim/core/clock.h"
+#include "shim/sys/ipc/ipc.h"
 #include "shim/turn/turn.h"
 
 /* linux/sem.h and the headers like it need a libc's types. */
@@ -35,19 +37,27 @@ static uint64_t ipc_word(struct call *call, long id)
 /* Something has happened to an object: let those who wait for it look, before anything else happens to it. */
 static void ipc_changed(struct call *call, enum simunix_space space, long id)
 {
+    const uint64_t key[2] = {space, ipc_word(call, id)};
     struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};
     struct reply reply;
 
-    if (ASK(call->thread, &reply, OP_WAKE, space, (int64_t)ipc_word(call, id), 1 << 30, ~0U) > 0)
+    if (!futex_has_waiters(call->thread->process, key))
+        return;
+    if (ASK(call->thread, &reply, OP_WAKE, space, (int64_t)key[1], 1 << 30, ~0U) > 0)
         park(call, &wait);
 }
 
 /* Wait until the object has changed: WAKE_TIMEOUT, or the result of an interruption. Never restarted, see signal(7). */
 static long ipc_wait(struct call *call, enum simunix_space space, long id, uint64_t detail, int64_t deadline)
 {
-    struct wait wait = {.kind = PARK_FUTEX, .deadline = deadline, .a = space, .b = ipc_word(call, id), .c = detail << 32 | ~0U};
+    const uint64_t key[2] = {space, ipc_word(call, id)};
+    struct wait wait = {.kind = PARK_FUTEX, .deadline = deadline, .a = space, .b = key[1], .c = detail << 32 | ~0U};
+    long result;
 
-    return wait_on(call, &wait, false);
+    futex_count_waiter(call->thread->process, key, 1);
+    result = wait_on(call, &wait, false);
+    futex_count_waiter(call->thread->process, key, -1);
+    return result;
 }
 
 /* The object was there when the wait began. */
