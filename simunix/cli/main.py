@@ -35,6 +35,7 @@ COMMANDS = (
     "ctl",
     "ps",
     "root",
+    "slurm",
     "workload",
     "report",
     "trace",
