@@ -36,6 +36,7 @@ COMMANDS = (
     "ctl",
     "ps",
     "root",
+    "slurm",
     "workload",
     "report",
     "trace",

@@ -14,7 +14,7 @@ _NUMBER = r"\d{1,15}"
 _NAME = r"[^\s,;:|/\"'\\\x00-\x1f-][^\s,;:|/\"'\\\x00-\x1f]{0,79}"
 _LIST = r"[^\s\x00-\x1f-][^\s\x00-\x1f]{0,999}"
 _TEXT = r"[^\x00-\x1f\x7f]{0,1000}"
-_DATE = r".{1,40}"
+_DATE = r"\d[\d:T.+Z -]{0,39}|Unknown|None|N/A"
 UNKNOWN_LIMITS = ("Partition_Limit", "INVALID")
 
 

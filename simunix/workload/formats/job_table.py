@@ -221,7 +221,7 @@ def dates(frame: pd.DataFrame, column: str, where: str) -> pd.Series:
     seconds = seconds.fillna((found - pd.Timestamp(0, tz="UTC").as_unit(found.dt.unit)) / pd.Timedelta(seconds=1))
     wrong = texts.notna() & ~seconds.between(0, LAST_DATE_S)
     refuse(wrong, frame, column, where, "a date such as 2024-02-29T12:00:00, or seconds from 0 up")
-    return seconds
+    return seconds.astype(float)
 
 
 # Files

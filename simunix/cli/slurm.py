@@ -1,0 +1,48 @@
+"""`simunix slurm import`: makes a scenario of a site's own Slurm files."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+EPILOG = """example (docs/guide/import.md has the columns to ask sacct for):
+  sacctmgr dump mycluster file=accounts.cfg
+  sacctmgr -P show qos > qos.txt
+  simunix slurm import /etc/slurm/slurm.conf --accounts accounts.cfg --qos qos.txt --sacct jobs.txt --output site
+  simunix run site/scenario.yaml"""
+
+
+def add_parser(subcommands: Subparsers) -> None:
+    """Declare the subcommand and its operation."""
+    parser = subcommands.add_parser("slurm", help="make a scenario of a site's own Slurm")
+    operations = parser.add_subparsers(dest="operation", metavar="OPERATION", required=True)
+    site = operations.add_parser(
+        "import",
+        help="a site's slurm.conf, the files beside it, accounts and jobs as a scenario",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    site.add_argument("conf", type=Path, metavar="SLURM.CONF", help="gres.conf, topology.conf and included files are beside it")
+    site.add_argument("--accounts", type=Path, metavar="FILE", help="what sacctmgr dump has written")
+    site.add_argument("--qos", type=Path, metavar="FILE", help="what sacctmgr -P show qos prints")
+    site.add_argument("--sacct", type=Path, metavar="FILE", help="what sacct -P prints: the jobs to submit")
+    site.add_argument(
+        "--output", "-o", type=Path, required=True, metavar="FOLDER", help="the scenario's folder; must not exist"
+    )
+    site.set_defaults(execute=execute_import)
+
+
+def execute_import(options: argparse.Namespace) -> int:
+    """Write the scenario; print its size, and what of the site is not in it as it was."""
+    from simunix.rjms.slurm.site.write import SiteFiles, changes_text, import_site
+
+    found = import_site(SiteFiles(options.conf, options.accounts, options.qos, options.sacct), options.output)
+    print(changes_text(found.changes), end="")
+    print(
+        f"{options.output}/scenario.yaml: {found.nodes} nodes, {found.jobs} jobs; {len(found.changes)} changes, in changes.txt"
+    )
+    return 0

@@ -1,0 +1,1 @@
+"""From a site's own files to a scenario that runs."""

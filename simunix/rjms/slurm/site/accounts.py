@@ -1,0 +1,122 @@
+"""A site's accounts: from `sacctmgr dump` and `sacctmgr -P show qos` to commands. man sacctmgr(1) is the source."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from simunix.rjms.slurm.lines import read_text
+from simunix.rjms.slurm.site.changes import Change
+
+_ENTRY = re.compile(r"(Cluster|Parent|Account|User|Machine_Name|ClusterName)\s+-\s+'?([^':]*)'?(?::(.*))?")
+_OPTION = re.compile(r":(?=[A-Za-z]\w*=)")
+LIMITS = {
+    **dict.fromkeys(
+        ("Fairshare", "Priority", "GrpTRES", "GrpTRESMins", "GrpTRESRunMins", "GrpJobs", "GrpJobsAccrue", "GrpWall")
+    ),
+    **dict.fromkeys(("GrpSubmitJobs", "MaxTRESPerJob", "MaxTRESPerNode", "MaxTRESMinsPerJob", "MaxJobs", "MaxJobsAccrue")),
+    **dict.fromkeys(("MaxSubmitJobs", "DefaultQOS")),
+    "MaxWallDurationPerJob": "MaxWall",
+    "QOS": "QosLevel",
+}
+"""Options of a dump's entries, and what sacctmgr's add calls them where that is another name."""
+OF_ACCOUNT = ("Description", "Organization")
+OF_USER = ("DefaultAccount", "AdminLevel", "Partition")
+QOS = {
+    **dict.fromkeys(("Priority", "Preempt", "PreemptMode", "Flags", "UsageFactor", "UsageThres", "GrpTRES", "GrpTRESMins")),
+    **dict.fromkeys(("GrpJobs", "GrpWall", "MaxWall")),
+    "GraceTime": "GraceTime",
+    "GrpTRESRunMin": "GrpTRESRunMins",
+    "GrpSubmit": "GrpSubmitJobs",
+    "MaxTRES": "MaxTRESPerJob",
+    "MaxTRESPerNode": "MaxTRESPerNode",
+    "MaxTRESMins": "MaxTRESMinsPerJob",
+    "MaxTRESPU": "MaxTRESPerUser",
+    "MaxJobsPU": "MaxJobsPerUser",
+    "MaxSubmitPU": "MaxSubmitJobsPerUser",
+    "MaxTRESPA": "MaxTRESPerAccount",
+    "MaxJobsPA": "MaxJobsPerAccount",
+    "MaxSubmitPA": "MaxSubmitJobsPerAccount",
+    "MinTRES": "MinTRESPerJob",
+}
+"""Columns of `show qos`, and what sacctmgr's modify calls them where that is another name."""
+MEANS_NOTHING = {"PreemptMode": "cluster", "GraceTime": "00:00:00", "UsageFactor": "1.000000", "Priority": "0"}
+
+
+def account_commands(path: Path, changes: list[Change]) -> list[str]:
+    """The commands that make what a dump tells; what they leave out goes into `changes`. Raises SimunixError."""
+    commands: list[str] = []
+    parent = "root"
+    for number, line in enumerate(read_text(path, "what sacctmgr dump writes").split("\n"), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        found = _ENTRY.fullmatch(line.strip())
+        if found is None:
+            raise SimunixError(f"{path}:{number}: expected an entry such as User - 'alice':Fairshare=1, got {line!r:.60}")
+        kind, name, rest = found[1], found[2], found[3] or ""
+        if kind == "Parent":
+            parent = name
+            continue
+        options = _options(rest, f"{path}:{number}")
+        own = OF_ACCOUNT if kind == "Account" else OF_USER
+        words = []
+        for option, value in options.items():
+            if option in LIMITS or option in own:
+                words.append(f"{LIMITS.get(option) or option}={value}")
+            else:
+                changes.append(Change(f"{path}:{number}", f"{kind} {name}: {option}={value}", "left out: sacctmgr is not told"))
+        if kind == "Account" and name != "root":
+            commands.append(shlex.join(["add", "account", name, f"Parent={parent}", *words]))
+        elif kind == "User" and name != "root":
+            commands.append(shlex.join(["add", "user", name, f"Account={parent}", *words]))
+        elif words:
+            changes.append(Change(f"{path}:{number}", f"{kind} {name}: {' '.join(words)}", "left out: limits of the root"))
+    return commands
+
+
+def _options(text: str, place: str) -> dict[str, str]:
+    found = {}
+    for part in _OPTION.split(text) if text else ():
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise SimunixError(f"{place}: expected Name=value, got {part!r:.60}; mend the line")
+        found[name] = value.strip("'\"")
+    return found
+
+
+def qos_commands(path: Path, changes: list[Change]) -> list[str]:
+    """The commands that make each QOS, then set what it has. Raises SimunixError with file and line."""
+    lines = [line for line in read_text(path, "what sacctmgr -P show qos prints").split("\n") if line]
+    names = lines[0].split("|") if lines else []
+    if "Name" not in names:
+        raise SimunixError(f"{path}:1: expected the heading of sacctmgr -P show qos, with Name, got {lines[:1]!r:.60}")
+    rows = []
+    for number, line in enumerate(lines[1:], 2):
+        values = line.split("|")
+        if len(values) != len(names):
+            raise SimunixError(f"{path}:{number}: expected {len(names)} fields, got {len(values)}; mend the line")
+        rows.append((number, dict(zip(names, values, strict=True))))
+    commands = [shlex.join(["add", "qos", row["Name"]]) for _, row in rows if row["Name"] != "normal"]
+    for number, row in rows:
+        words = list(_qos_words(row, f"{path}:{number}", changes))
+        if words:
+            commands.append(shlex.join(["modify", "qos", row["Name"], "set", *words]))
+    return commands
+
+
+def _qos_words(row: dict[str, str], place: str, changes: list[Change]) -> Iterator[str]:
+    for column, value in row.items():
+        if column == "Name" or not value or value == MEANS_NOTHING.get(column):
+            continue
+        if column in QOS:
+            yield f"{QOS[column] or column}={_seconds(value) if column == 'GraceTime' else value}"
+        else:
+            changes.append(Change(place, f"QOS {row['Name']}: {column}={value}", "left out: sacctmgr is not told"))
+
+
+def _seconds(clock: str) -> str:
+    parts = clock.split(":")
+    return str(sum(int(part) * 60**place for place, part in enumerate(reversed(parts)))) if len(parts) == 3 else clock

@@ -1,0 +1,84 @@
+"""What of a site's slurm.conf cannot be in an emulation: what is left out or replaced, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Something of the site's files that is not in the scenario as it was: where it stands, what it is, what became of it."""
+
+    place: str
+    what: str
+    reason: str
+
+
+SCRIPT = "scripts of the site are not run"
+PATH = "a path of the emulated hosts instead"
+CGROUPS = "hosts have no cgroups"
+SECRETS = "keys and passwords of the site are not needed"
+ELSEWHERE = "programs outside of the cluster are not there"
+
+RULES: Mapping[str, tuple[str | None, str]] = {
+    **dict.fromkeys(
+        (
+            *("prolog", "epilog", "prologslurmctld", "epilogslurmctld", "taskprolog", "taskepilog", "srunprolog", "srunepilog"),
+            *("healthcheckprogram", "healthcheckinterval", "healthchecknodestate", "rebootprogram", "unkillablestepprogram"),
+            *("slurmctldprimaryonprog", "slurmctldprimaryoffprog", "resvprolog", "resvepilog", "jobsubmitplugins"),
+            *("clifilterplugins", "prologflags"),
+        ),
+        (None, SCRIPT),
+    ),
+    **dict.fromkeys(("resumeprogram", "suspendprogram", "suspendtime", "resumefailprogram"), (None, "nodes are always on")),
+    **dict.fromkeys(("pluginstackconfig",), (None, "SPANK plugins of the site are not installed")),
+    **dict.fromkeys(("plugindir", "slurmctldsyslogdebug", "slurmdsyslogdebug"), (None, ELSEWHERE)),
+    **dict.fromkeys(("authaltparameters", "authalttypes", "authinfo", "accountingstoragepass"), (None, SECRETS)),
+    **dict.fromkeys(("jobcredentialprivatekey", "jobcredentialpubliccertificate", "jobcomppass"), (None, SECRETS)),
+    **dict.fromkeys(("jobcomphost", "jobcompport", "jobcompuser", "jobcompparams"), (None, "jobs.csv is made from a file")),
+    **dict.fromkeys(
+        ("accountingstoragebackuphost", "accountingstorageexternalhost", "accountingstorageport", "accountingstorageuser"),
+        (None, ELSEWHERE),
+    ),
+    **dict.fromkeys(("backupcontroller", "backupaddr", "controlmachine", "controladdr"), (None, "there is one controller")),
+    **dict.fromkeys(("jobcontainertype", "acctgatherenergytype", "acctgatherprofiletype"), (None, CGROUPS)),
+    **dict.fromkeys(("acctgatherfilesystemtype", "acctgatherinterconnecttype", "coreSpecplugin".lower()), (None, CGROUPS)),
+    **dict.fromkeys(("slurmctldlogfile",), ("/var/log/slurm/slurmctld.log", PATH)),
+    **dict.fromkeys(("slurmdlogfile",), ("/var/log/slurm/slurmd.log", PATH)),
+    **dict.fromkeys(("slurmschedlogfile",), ("/var/log/slurm/sched.log", PATH)),
+    "statesavelocation": ("/var/spool/slurmctld", PATH),
+    "slurmdspooldir": ("/var/spool/slurmd", PATH),
+    "slurmctldpidfile": ("/run/slurmctld.pid", PATH),
+    "slurmdpidfile": ("/run/slurmd.pid", PATH),
+    "slurmuser": ("root", "a user that every host has"),
+    "authtype": ("auth/munge", "the key of the run's own munge is used"),
+    "credtype": ("cred/munge", "the key of the run's own munge is used"),
+    "proctracktype": ("proctrack/pgid", CGROUPS),
+    "taskplugin": ("task/none", CGROUPS),
+    "jobacctgathertype": ("jobacct_gather/none", CGROUPS),
+    "jobcomptype": ("jobcomp/filetxt", "jobs.csv is made from a file"),
+    "jobcomploc": ("/var/log/slurm/jobcomp.log", "jobs.csv is made from a file"),
+    "mpidefault": ("none", "jobs sleep"),
+    "mailprog": ("/bin/true", ELSEWHERE),
+}
+"""By the name in small letters: what takes its place, None for nothing, and why."""
+NEEDED = {
+    "statesavelocation": "StateSaveLocation",
+    "slurmdspooldir": "SlurmdSpoolDir",
+    "slurmctldpidfile": "SlurmctldPidFile",
+    "slurmdpidfile": "SlurmdPidFile",
+    "slurmctldlogfile": "SlurmctldLogFile",
+    "slurmdlogfile": "SlurmdLogFile",
+    "slurmuser": "SlurmUser",
+    "proctracktype": "ProctrackType",
+    "taskplugin": "TaskPlugin",
+    "jobacctgathertype": "JobAcctGatherType",
+    "jobcomptype": "JobCompType",
+    "jobcomploc": "JobCompLoc",
+    "mpidefault": "MpiDefault",
+    "mailprog": "MailProg",
+}
+"""What the emulated slurm.conf says also where the site's says nothing, since Slurm's own default would not do."""
+NODE_WORDS = {"nodeaddr": "addresses are the run's own", "nodehostname": "hosts are called as their nodes", "port": "port 6818"}
+"""What is left out of NodeName lines."""

@@ -1,0 +1,170 @@
+"""A site's slurm.conf, read and rewritten so that it runs: which hosts it needs, what was changed."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from simunix.ranges import expand_hosts
+from simunix.rjms.slurm.lines import Line, read_lines
+from simunix.rjms.slurm.site.changes import NEEDED, NODE_WORDS, RULES, Change
+
+WHAT = "a slurm.conf"
+SEVERAL = ("nodename", "partitionname", "downnodes", "nodeset", "frontendname")
+
+
+@dataclass(frozen=True, slots=True)
+class SiteNode:
+    """Nodes of one NodeName line, with the sizes that slurmd must find on them."""
+
+    names: tuple[str, ...]
+    sockets: int
+    cores_per_socket: int
+    threads: int
+    memory_mib: int
+    disk_mib: int
+
+    @property
+    def cpus(self) -> int:
+        """The cores that the host has, threads counted."""
+        return self.sockets * self.cores_per_socket * self.threads
+
+
+@dataclass(slots=True)
+class SiteConf:
+    """What the scenario needs to know of a slurm.conf. `text` is the one that runs."""
+
+    cluster: str = "cluster"
+    controller: str = ""
+    database: bool = False
+    nodes: list[SiteNode] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The slurm.conf that runs."""
+        return "\n".join(self.lines) + "\n"
+
+
+def read_conf(path: Path) -> SiteConf:
+    """Read a slurm.conf with what it includes. Raises SimunixError with file and line."""
+    conf = SiteConf()
+    said: dict[str, str] = {}
+    defaults: dict[str, str] = {}
+    for line in read_lines(path, WHAT):
+        if line.first == "nodename":
+            _node(conf, line, defaults)
+        elif line.first in SEVERAL:
+            if line.first == "frontendname":
+                raise SimunixError(f"{line.place}: front ends are not emulated; give a slurm.conf with NodeName lines")
+            conf.lines.append(line.text)
+        else:
+            for name, (written, value) in line.pairs.items():
+                _parameter(conf, line, name, written, value)
+                said[name] = value
+    conf.cluster = said.get("clustername", "cluster")
+    if not conf.controller:
+        conf.controller = re.split(r"[,(]", said.get("controlmachine", ""))[0]
+    if not conf.controller:
+        raise SimunixError(f"{path}: no SlurmctldHost; say where slurmctld runs")
+    if not conf.nodes:
+        raise SimunixError(f"{path}: no NodeName; a cluster needs nodes (or its file was not included)")
+    _finish(conf, said)
+    return conf
+
+
+def _finish(conf: SiteConf, said: dict[str, str]) -> None:
+    conf.database = said.get("accountingstoragetype", "").endswith("slurmdbd")
+    head = [f"{name}={RULES[key][0]}" for key, name in NEEDED.items()]
+    head += [f"SlurmctldHost={conf.controller}", "SlurmdUser=root"]
+    if conf.database:
+        head += ["AccountingStorageType=accounting_storage/slurmdbd", "AccountingStorageHost=slurmdbd"]
+    if "clustername" not in said:
+        head.append(f"ClusterName={conf.cluster}")
+    conf.lines[:0] = ["# Written by simunix from the site's slurm.conf.", *head]
+
+
+def _parameter(conf: SiteConf, line: Line, name: str, written: str, value: str) -> None:
+    if name in ("slurmctldhost", "controlmachine"):
+        host = re.split(r"[,(]", value)[0]
+        if conf.controller and name == "slurmctldhost":
+            conf.changes.append(Change(line.place, f"{written}={value}", "left out: there is one controller"))
+        elif name == "slurmctldhost":
+            conf.controller = host
+            if "(" in value:
+                conf.changes.append(Change(line.place, f"{written}={value}", f"{host}: addresses are the run's own"))
+    elif name in ("accountingstoragetype", "accountingstoragehost", "slurmduser"):
+        if name == "accountingstoragehost" and value != "slurmdbd":
+            conf.changes.append(Change(line.place, f"{written}={value}", "the database runs on the host slurmdbd"))
+        elif name == "accountingstoragetype" and not value.endswith(("slurmdbd", "none")):
+            conf.changes.append(Change(line.place, f"{written}={value}", "left out: there is slurmdbd, or none"))
+    elif name in RULES:
+        replacement, reason = RULES[name]
+        if replacement is None:
+            conf.changes.append(Change(line.place, f"{written}={value}", f"left out: {reason}"))
+        elif replacement != value:
+            conf.changes.append(Change(line.place, f"{written}={value}", f"{replacement}: {reason}"))
+        if replacement is not None and name not in NEEDED:
+            conf.lines.append(f"{written}={replacement}")
+    else:
+        conf.lines.append(f"{written}={value}")
+
+
+def _node(conf: SiteConf, line: Line, defaults: dict[str, str]) -> None:
+    values = {name: value for name, (_, value) in line.pairs.items()}
+    if values["nodename"].upper() == "DEFAULT":
+        defaults.update({name: value for name, value in values.items() if name != "nodename"})
+        conf.lines.append(line.text)
+        return
+    values = {**defaults, **values}
+    if values.get("state", "").upper().startswith(("FUTURE", "CLOUD")):
+        state = values["state"]
+        conf.changes.append(Change(line.place, f"NodeName={values['nodename']} State={state}", "left out: not there yet"))
+        return
+    try:
+        names = expand_hosts(values["nodename"])
+    except ValueError as error:
+        raise SimunixError(f"{line.place}: NodeName: {error}") from error
+    conf.nodes.append(_sizes(line, tuple(names), values))
+    words = []
+    for name, (written, value) in line.pairs.items():
+        if name in NODE_WORDS:
+            conf.changes.append(Change(line.place, f"{written}={value}", f"left out: {NODE_WORDS[name]}"))
+        else:
+            words.append(f"{written}={value}" if " " not in value else f'{written}="{value}"')
+    conf.lines.append(" ".join(words))
+
+
+def _sizes(line: Line, names: tuple[str, ...], values: dict[str, str]) -> SiteNode:
+    def number(name: str, default: int) -> int:
+        text = values.get(name, str(default))
+        if not re.fullmatch(r"\d{1,12}", text):
+            raise SimunixError(f"{line.place}: {name}: expected a whole number, got {text!r:.60}")
+        return int(text)
+
+    threads, cpus = max(1, number("threadspercore", 1)), number("cpus", number("procs", 1))
+    boards = max(1, number("boards", 1))
+    sockets = number("socketsperboard", 0) * boards or number("sockets", 0)
+    cores = number("corespersocket", 0)
+    if not sockets and not cores:
+        sockets, cores = 1, max(1, cpus // threads)
+    elif not cores:
+        cores = max(1, cpus // (sockets * threads)) if cpus > 1 else 1
+    elif not sockets:
+        sockets = max(1, cpus // (cores * threads))
+    return SiteNode(names, sockets, cores, threads, number("realmemory", 1), number("tmpdisk", 0))
+
+
+def host_sections(conf: SiteConf) -> Iterator[dict[str, object]]:
+    """The hosts of the scenario; nodes of one line are one entry. Slurm may give at most 15/16 of a host's memory to jobs."""
+    for node in conf.nodes:
+        memory = max(1024, math.ceil(node.memory_mib * 17 / 16) + 64)
+        entry: dict[str, object] = {"name": list(node.names), "cores": node.cpus, "sockets": node.sockets}
+        entry |= {"threads_per_core": node.threads} if node.threads > 1 else {}
+        entry |= {"memory": f"{memory}MiB"}
+        yield entry | ({"disk": f"{node.disk_mib * 2}MiB"} if node.disk_mib > 1 << 19 else {})

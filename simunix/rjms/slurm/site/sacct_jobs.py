@@ -1,0 +1,154 @@
+"""What `sacct -P` printed as a job table, with the options of sbatch that only the submit line tells."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from rsg_server.errors import SimunixError
+from simunix.rjms.slurm.lines import read_text
+from simunix.rjms.slurm.site.changes import Change
+from simunix.workload.formats.columns import COLUMNS
+from simunix.workload.formats.job_table import trace_of
+from simunix.workload.formats.swf import SwfTrace
+
+WHAT = "what sacct -P prints"
+FORMAT = (
+    "JobID,JobName,User,Group,Account,Partition,QOS,Submit,Start,End,ElapsedRaw,Timelimit,ReqCPUS,AllocCPUS,ReqMem,ReqTRES,"
+    "Constraints,Licenses,Reservation,State,ExitCode,NodeList,SubmitLine"
+)
+"""What to ask sacct for; SubmitLine last, since it may hold a |."""
+KEPT = tuple(name for name in FORMAT.split(",") if name in COLUMNS)
+NEEDED = ("JobID", "Submit", "Start", "End", "State")
+UNFINISHED = ("RUNNING", "PENDING", "SUSPENDED", "REQUEUED", "COMPLETING", "CONFIGURING")
+NOTHING = ("None assigned", "Unknown", "None", "N/A", "(null)")
+OPTIONS = {
+    "dependency": "Dependency",
+    "nice": "Nice",
+    "nodes": "ReqNodes",
+    "ntasks": "NTasks",
+    "ntasks-per-node": "NTasksPerNode",
+    "cpus-per-task": "CPUsPerTask",
+    "gres": "Gres",
+    "time-min": "TimeMin",
+    "constraint": "Constraints",
+    "licenses": "Licenses",
+    "reservation": "Reservation",
+    "mem": "ReqMem",
+    "array": "Array",
+}
+SHORT = {"d": "dependency", "N": "nodes", "n": "ntasks", "c": "cpus-per-task", "C": "constraint", "L": "licenses", "a": "array"}
+SWITCHES = {"hold": ("Hold", "yes"), "requeue": ("Requeue", "yes"), "no-requeue": ("Requeue", "no")}
+_PENDING = re.compile(r"(\d+)_\[([\d,-]+)(%\d+)?\]")
+
+
+def read_jobs(path: Path, changes: list[Change]) -> SwfTrace:
+    """Read the jobs; what is left out of them goes into `changes`, counted. Raises SimunixError with file and line."""
+    rows: dict[str, dict[str, str]] = {}
+    steps = again = 0
+    for number, row in _rows(path):
+        if "." in row["JobID"]:
+            steps += 1
+            continue
+        for id, own in _elements(row):
+            made = {**_job(own), "JobID": id, "line": str(number)}
+            if id in rows:
+                again += 1
+                made["Submit"] = rows[id]["Submit"]  # of a requeued job, the last run counts from the first submission
+            rows[id] = made
+    frame = pd.DataFrame(list(rows.values()), dtype=object).fillna("")
+    frame["line"] = frame["line"].astype("int64")
+    counted = {
+        "steps": (steps, "left out: a job sleeps for its run time"),
+        "runs before a requeue": (again, "left out: the last run of a job counts"),
+        "jobs that had not ended": (int(frame["State"].isin(UNFINISHED).sum()), "run until their limit"),
+    }
+    changes += [Change(str(path), f"{count} {what}", reason) for what, (count, reason) in counted.items() if count]
+    return trace_of(frame, (f" Note: converted from sacct's {path.name}",), str(path))
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    text = read_text(path, WHAT)
+    if text.lstrip().startswith("{"):
+        raise SimunixError(f"{path}: JSON is not read; give what sacct -a -D -P -o {FORMAT} prints")
+    lines = text.split("\n")
+    names = lines[0].split("|")
+    for name in NEEDED:
+        if name not in names:
+            raise SimunixError(f"{path}:1: column {name} is missing; run sacct -a -D -P -o {FORMAT}")
+    if len(lines) < 2 or not any(lines[1:]):
+        raise SimunixError(f"{path}: no jobs; run sacct with -S and -E of the time that you mean")
+    for number, line in enumerate(lines[1:], 2):
+        if not line.strip():
+            continue
+        values = line.split("|", len(names) - 1) if names[-1] == "SubmitLine" else line.split("|")
+        if len(values) != len(names):
+            raise SimunixError(f"{path}:{number}: expected {len(names)} fields, got {len(values)}; ask for SubmitLine last")
+        yield number, dict(zip(names, values, strict=True))
+
+
+def _elements(row: dict[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """A row for each element of an array's range that never started, or the row itself."""
+    found = _PENDING.fullmatch(row["JobID"])
+    if found is None:
+        yield row["JobID"], row
+        return
+    for part in found[2].split(","):
+        first, _, last = part.partition("-")
+        yield from ((f"{found[1]}_{index}", row) for index in range(int(first), int(last or first) + 1))
+
+
+def _job(row: Mapping[str, str]) -> dict[str, str]:
+    """The columns of the job table for a row of sacct."""
+    made = {name: "" if (value := row.get(name, "").strip()) in NOTHING else value for name in KEPT}
+    made["Submit"], state = row["Submit"], made["State"]
+    if state.split(" ")[0] in UNFINISHED:
+        made["ElapsedRaw"] = made["End"] = ""
+    nodes = re.search(r"\bnode=(\d+)", made["ReqTRES"])
+    made["ReqNodes"] = nodes[1] if nodes and int(nodes[1]) > 1 else ""
+    said = submit_options(row.get("SubmitLine", ""))
+    if "ReqMem" not in said:
+        said["ReqMem"] = _memory(made["ReqMem"], made["ReqCPUS"])
+    made |= said
+    return made
+
+
+def _memory(text: str, cpus: str) -> str:
+    """Memory as sbatch is told: since 21.08 sacct prints that of the whole job, which becomes each core's."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGTP]?)([cn]?)", text)
+    if found is None or float(found[1]) == 0:
+        return ""
+    if found[3]:
+        return text
+    mib = float(found[1]) * {"K": 1 / 1024, "": 1, "M": 1, "G": 1024, "T": 1024**2, "P": 1024**3}[found[2]]
+    return f"{max(1, int(mib / max(1, int(cpus or 1))))}Mc"
+
+
+def submit_options(line: str) -> dict[str, str]:
+    """The columns that the words of a submit line say: sbatch's, srun's or salloc's options before the script."""
+    try:
+        words = shlex.split(line)[1:]
+    except ValueError:
+        return {}
+    found: dict[str, str] = {}
+    while words and words[0].startswith("-") and words[0] not in ("-", "--"):
+        word = words.pop(0)
+        name, equals, value = word.lstrip("-").partition("=")
+        if not word.startswith("--"):
+            name, value = SHORT.get(word[1], word[1]), word[2:]
+            equals = value
+        if name in SWITCHES or name == "H":
+            column, text = SWITCHES.get(name, ("Hold", "yes"))
+            found[column] = text
+        elif name == "exclusive":
+            found["Exclusive"] = value or "yes"
+        elif name in OPTIONS or name == "mem-per-cpu":
+            text = value if equals or name == "nice" else (words.pop(0) if words else "")
+            found[OPTIONS.get(name, "ReqMem")] = text + ("c" if name == "mem-per-cpu" else "")
+        elif not equals and words and not words[0].startswith("-") and word not in ("--parsable", "-Q", "-W", "--wait"):
+            words.pop(0)
+    return {column: text for column, text in found.items() if text and COLUMNS[column].pattern.fullmatch(text)}

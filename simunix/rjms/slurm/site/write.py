@@ -1,0 +1,132 @@
+"""The folder of a scenario made from a site's files, and the list of what is not in it as it was."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from rsg_server.errors import SimunixError
+from simunix.ranges import fold_hosts
+from simunix.rjms.slurm.site.accounts import account_commands, qos_commands
+from simunix.rjms.slurm.site.changes import Change
+from simunix.rjms.slurm.site.conf import SiteConf, host_sections, read_conf
+from simunix.rjms.slurm.site.gres import gres_text
+from simunix.rjms.slurm.site.sacct_jobs import read_jobs
+
+ALWAYS = (
+    Change("fair-share", "usage so far", "begins at zero"),
+    Change("reservations", "those of the site", "not read: make them with scontrol in a process of the scenario"),
+)
+NOT_READ = {
+    "cgroup.conf": "hosts have no cgroups",
+    "plugstack.conf": "SPANK plugins of the site are not installed",
+    "slurmdbd.conf": "the scenario has a slurmdbd of its own",
+    "job_submit.lua": "scripts of the site are not run",
+    "cli_filter.lua": "scripts of the site are not run",
+    "acct_gather.conf": "hosts have no cgroups",
+    "job_container.conf": "hosts have no cgroups",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SiteFiles:
+    """The files of a site; those beside `conf` are found by their names."""
+
+    conf: Path
+    accounts: Path | None = None
+    qos: Path | None = None
+    jobs: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What was made: the nodes and jobs of the scenario, and what is not as it was."""
+
+    nodes: int
+    jobs: int
+    changes: tuple[Change, ...]
+
+
+def import_site(files: SiteFiles, folder: Path) -> Imported:
+    """Write scenario.yaml with all that it needs, and changes.txt, into a new folder. Raises SimunixError."""
+    conf = read_conf(files.conf)
+    changes = conf.changes
+    commands = [] if files.qos is None else qos_commands(files.qos, changes)
+    commands += [] if files.accounts is None else account_commands(files.accounts, changes)
+    if commands and not conf.database:
+        raise SimunixError(f"{files.conf}: AccountingStorageType is not slurmdbd, which accounts need; leave the dump out")
+    trace = None if files.jobs is None else read_jobs(files.jobs, changes)
+    beside = files.conf.parent / "gres.conf"
+    gres = gres_text(beside, conf.text, changes) if beside.is_file() else ""
+    changes += [
+        Change(str(files.conf.parent / name), name, f"left out: {why}")
+        for name, why in NOT_READ.items()
+        if (files.conf.parent / name).exists()
+    ]
+    try:
+        folder.mkdir(parents=True)
+        (folder / "slurm.conf").write_text(conf.text)
+        if gres:
+            (folder / "gres.conf").write_text(gres)
+        if (topology := files.conf.parent / "topology.conf").is_file():
+            shutil.copyfile(topology, folder / "topology.conf")
+        (folder / "scenario.yaml").write_text(scenario_text(conf, commands, trace is not None))
+        (folder / "changes.txt").write_text(changes_text((*changes, *ALWAYS)))
+    except FileExistsError as error:
+        raise SimunixError(f"{folder}: there already; choose a folder that does not exist") from error
+    if trace is not None:
+        from simunix.workload.formats.job_table import write_job_table
+
+        write_job_table(folder / "jobs.csv", trace)
+    nodes = sum(len(node.names) for node in conf.nodes)
+    return Imported(nodes, 0 if trace is None else len(trace.jobs), (*changes, *ALWAYS))
+
+
+def scenario_text(conf: SiteConf, commands: Sequence[str], has_jobs: bool) -> str:
+    """The scenario, in YAML."""
+    names = [name for node in conf.nodes for name in node.names]
+    services = [conf.controller, *(["slurmdbd"] if conf.database else [])]
+    hosts: list[dict[str, object]] = [{"name": name, "cores": 8, "memory": "16GiB"} for name in services if name not in names]
+    hosts += [{**entry, "name": fold_hosts(entry["name"])} for entry in host_sections(conf)]  # type: ignore[arg-type]
+    section: dict[str, Any] = {"cluster": conf.cluster, "controller": conf.controller, "nodes": fold_hosts(names)}
+    section["config"] = "slurm.conf"
+    if conf.database:
+        section |= {"accounting_storage_type": "slurmdbd", "accounting_storage_host": "slurmdbd"}
+    early, late = divided(commands)
+    section |= {"sacctmgr": early} if early else {}
+    scenario: dict[str, Any] = {"name": conf.cluster, "hosts": hosts, "slurm": section}
+    if late:
+        command = " && ".join(f"sacctmgr --immediate {each}" for each in late)
+        scenario["processes"] = [{"name": "limits", "host": conf.controller, "start": "30s", "command": command}]
+    if has_jobs:
+        scenario |= {"workload": {"trace": "jobs.csv", "users": "trace", "start": "1min"}, "stop": "workload"}
+    return yaml.safe_dump(scenario, sort_keys=False, width=1000)
+
+
+def divided(commands: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Commands before slurmctld starts, and after: the database knows gres/gpu only when slurmctld has told it."""
+    early, late = [], []
+    for command in commands:
+        words = shlex.split(command)
+        of_gres = [word for word in words if "gres/" in word]
+        if not of_gres:
+            early.append(command)
+        elif words[0] == "modify":
+            late.append(command)
+        else:
+            early.append(shlex.join(word for word in words if word not in of_gres))
+            kind, name = words[1:3]
+            where = [f"name={name}", *(word for word in words if kind == "user" and word.startswith("Account="))]
+            late.append(shlex.join(["modify", kind, "where", *where, "set", *of_gres]))
+    return early, late
+
+
+def changes_text(changes: Sequence[Change]) -> str:
+    """A line for each change: where, what, why."""
+    return "".join(f"{each.place}: {each.what}: {each.reason}\n" for each in changes)

@@ -1,0 +1,3 @@
+function slurm_job_submit(job, parts, uid)
+    return slurm.SUCCESS
+end

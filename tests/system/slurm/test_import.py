@@ -1,0 +1,66 @@
+"""Sites imported and run: the emulated sacct agrees with the site's in what the import promises."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.conftest import ROOT, Simunix
+
+pytestmark = [pytest.mark.slurm, pytest.mark.slow]
+SITES = ROOT / "tests/sites"
+FIELDS = "JobID,User,Account,Partition,QOS,Timelimit,ReqCPUS,AllocCPUS,State,ExitCode,NodeList,Elapsed,Start"
+PROMISED = ("User", "Account", "Partition", "QOS", "Timelimit", "ReqCPUS", "AllocCPUS", "State", "ExitCode", "NodeList")
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(text.splitlines(), delimiter="|"))
+
+
+def test_the_emulated_sacct_agrees(simunix: Simunix, tmp_path: Path) -> None:
+    if not (shutil.which("slurmdbd") and shutil.which("mariadbd")):
+        pytest.skip("not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)")
+    site = SITES / "university"
+    words = ["--accounts", site / "accounts.cfg", "--qos", site / "qos.txt", "--sacct", site / "jobs.txt"]
+    done = simunix("slurm", "import", site / "slurm.conf", *words, "--output", tmp_path / "site")
+    assert done.returncode == 0, done.stderr
+    path = tmp_path / "site/scenario.yaml"
+    scenario = yaml.safe_load(path.read_text())
+    scenario |= {"stop": "time", "until": "14min", "epoch": "2024-03-01T07:59:00Z"}
+    command = f"sacct -a -D -X -P -S 2024-03-01T00:00:00 -E 2024-03-02T00:00:00 -o {FIELDS}"
+    scenario["processes"].append({"name": "sacct", "host": "hydra-head", "start": "13min", "command": command})
+    path.write_text(yaml.safe_dump(scenario))
+    done = simunix("run", path, "--out", tmp_path / "out", timeout=250)
+    assert done.returncode == 0, done.stderr
+    inside = rows((tmp_path / "out/hosts/hydra-head/sacct.out").read_text())
+    site_rows = [row for row in rows((site / "jobs.txt").read_text()) if "." not in row["JobID"]]
+    assert len(inside) == len(site_rows) == 9  # one of them twice: preempted by a job of higher QOS, and requeued
+    for ours, theirs in zip(inside, site_rows, strict=True):
+        assert {name: ours[name] for name in PROMISED} == {name: theirs[name] for name in PROMISED}, theirs["JobID"]
+        seconds = [sum(int(part) * 60**place for place, part in enumerate(reversed(ours["Elapsed"].split(":"))))]
+        allowed = range(int(theirs["ElapsedRaw"]), int(theirs["ElapsedRaw"]) + (31 if theirs["State"] == "TIMEOUT" else 2))
+        assert seconds[0] in allowed, theirs["JobID"]
+
+
+@pytest.mark.parametrize(("site", "nodes"), [("large", 24), ("included", 4)])
+def test_other_sites_come_up(simunix: Simunix, tmp_path: Path, site: str, nodes: int) -> None:
+    done = simunix("slurm", "import", SITES / site / "slurm.conf", "--output", tmp_path / "site")
+    assert done.returncode == 0, done.stderr
+    path = tmp_path / "site/scenario.yaml"
+    scenario = yaml.safe_load(path.read_text())
+    command = (
+        "sinfo -Nho '%N %t' | sort -u | awk '{print $2}' | sort | uniq -c; scontrol show licenses -o; scontrol show topology -o"
+    )
+    user = {"name": "user", "host": scenario["slurm"]["controller"], "start": "20s", "command": command}
+    path.write_text(yaml.safe_dump(scenario | {"processes": [user], "until": "1min"}))
+    done = simunix("run", path, "--out", tmp_path / "out", timeout=250)
+    assert done.returncode == 0, done.stderr
+    told = (tmp_path / f"out/hosts/{scenario['slurm']['controller']}/user.out").read_text()
+    if site == "included":
+        assert "3 idle" in told and "1 down" in told and "LicenseName=matlab Total=5" in told, told
+    else:
+        assert "24 idle" in told and "SwitchName=spine Level=1" in told, told

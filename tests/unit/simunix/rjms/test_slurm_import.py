@@ -1,0 +1,179 @@
+"""What a site's files become, what of them is named as changed, and what is wrong with them."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rsg_server.errors import SimunixError
+from simunix.cli.main import main
+from simunix.rjms.scenario import load
+from simunix.rjms.slurm.beside import devices, will_drain
+from simunix.rjms.slurm.lines import joined, read_lines
+from simunix.rjms.slurm.site.accounts import account_commands, qos_commands
+from simunix.rjms.slurm.site.conf import read_conf
+from simunix.rjms.slurm.site.sacct_jobs import read_jobs, submit_options
+from simunix.rjms.slurm.site.write import SiteFiles, divided, import_site
+from tests.conftest import ROOT
+
+SITES = ROOT / "tests/sites"
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(("site", "nodes", "cores"), [("university", 3, 8), ("large", 24, 64), ("included", 4, 8)])
+def test_a_site_becomes_a_scenario_that_is_sound(tmp_path: Path, site: str, nodes: int, cores: int) -> None:
+    found = import_site(SiteFiles(SITES / site / "slurm.conf"), tmp_path / "out")
+    assert found.nodes == nodes
+    scenario = load(tmp_path / "out/scenario.yaml")
+    assert scenario.hosts[-1].cores == (128 if site == "large" else cores)
+    conf = (tmp_path / "out/slurm.conf").read_text()
+    assert "cgroup" not in conf and "Include" not in conf and "FUTURE" not in conf
+    assert (tmp_path / "out/changes.txt").read_text().count("\n") == len(found.changes)
+    assert devices(tmp_path / "out/slurm.conf", ["gpu1"]) == (
+        {"gpu1": ("/dev/nvidia0", "/dev/nvidia1")} if site == "university" else {}
+    )
+    assert list(will_drain(tmp_path / "out/slurm.conf", conf, ["gpu1"])) == []
+
+
+def test_every_change_has_its_place_and_reason() -> None:
+    conf = read_conf(SITES / "large/slurm.conf")
+    told = [f"{Path(each.place).name}: {each.what}: {each.reason}" for each in conf.changes]
+    assert told == [
+        "slurm.conf:4: SlurmctldHost=atlas-mgmt2: left out: there is one controller",
+        "slurm.conf:5: SlurmUser=slurm: root: a user that every host has",
+        "slurm.conf:6: StateSaveLocation=/shared/slurm/state: /var/spool/slurmctld: a path of the emulated hosts instead",
+        "slurm.conf:7: SlurmdSpoolDir=/var/spool/slurmd.%n: /var/spool/slurmd: a path of the emulated hosts instead",
+        "slurm.conf:14: HealthCheckProgram=/usr/sbin/nhc: left out: scripts of the site are not run",
+        "slurm.conf:15: HealthCheckInterval=300: left out: scripts of the site are not run",
+        "slurm.conf:16: SuspendProgram=/usr/local/sbin/poweroff: left out: nodes are always on",
+        "slurm.conf:17: ResumeProgram=/usr/local/sbin/poweron: left out: nodes are always on",
+        "slurm.conf:18: SuspendTime=600: left out: nodes are always on",
+        "slurm.conf:23: NodeName=x[01-99] State=FUTURE: left out: not there yet",
+    ]
+
+
+def test_included_files_are_named_in_messages(tmp_path: Path) -> None:
+    written(tmp_path / "slurm.conf", "SlurmctldHost=c\nInclude nodes.conf\n")
+    with pytest.raises(SimunixError, match=r"slurm.conf:2: include nodes.conf: no such file beside it; put a copy into"):
+        read_conf(tmp_path / "slurm.conf")
+    written(tmp_path / "nodes.conf", "\n\nNodeName=n[1-\n")
+    with pytest.raises(SimunixError, match=r"nodes.conf:3: NodeName: host list"):
+        read_conf(tmp_path / "slurm.conf")
+    written(tmp_path / "nodes.conf", "NodeName=n1 \\\nCPUs=many\n")
+    with pytest.raises(SimunixError, match=r"nodes.conf:1: cpus: expected a whole number, got 'many'"):
+        read_conf(tmp_path / "slurm.conf")
+    written(tmp_path / "nodes.conf", "Include slurm.conf\n")
+    with pytest.raises(SimunixError, match="include each other more than 8 deep"):
+        read_conf(tmp_path / "slurm.conf")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ClusterName=c\nNodeName=n1\n", "no SlurmctldHost"),
+        ("SlurmctldHost=c\n", "no NodeName"),
+        ("SlurmctldHost=c\nwhat is this\n", ":2: expected Name=value, got 'what is this'"),
+        ("SlurmctldHost=c\nFrontendName=f\n", ":2: front ends are not emulated"),
+    ],
+)
+def test_what_is_no_slurm_conf_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(SimunixError) as refused:
+        read_conf(written(tmp_path / "slurm.conf", text))
+    assert message in str(refused.value)
+
+
+@settings(max_examples=50)
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=80))
+def test_any_text_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    path = tmp_path_factory.mktemp("any") / "slurm.conf"
+    path.write_bytes(text.encode())
+    for read in (
+        lambda: list(read_lines(path, "x")),
+        lambda: read_conf(path),
+        lambda: account_commands(path, []),
+        lambda: qos_commands(path, []),
+    ):
+        with contextlib.suppress(SimunixError):
+            read()  # type: ignore[no-untyped-call]
+
+
+@given(st.lists(st.from_regex(r"[A-Za-z]{1,5}=[a-z0-9]{0,5}", fullmatch=True), min_size=1, max_size=5))
+def test_joined_lines_are_the_line_that_they_were(words: list[str]) -> None:
+    assert [text.split() for _, text in joined(" \\\n".join(words) + " # more\n")] == [words]
+
+
+def test_accounts_and_qos_become_commands() -> None:
+    changes: list[object] = []
+    accounts = account_commands(SITES / "university/accounts.cfg", changes)  # type: ignore[arg-type]
+    assert (
+        accounts[0]
+        == "add account physics Parent=root Description=physics Organization=science Fairshare=60 QosLevel=high,normal"
+    )
+    assert accounts[-1] == "add user bob Account=chem DefaultAccount=chem Fairshare=1 MaxJobs=20 QosLevel=low,normal"
+    qos = qos_commands(SITES / "university/qos.txt", changes)  # type: ignore[arg-type]
+    assert qos[:2] == ["add qos low", "add qos high"] and "Preempt=low" in qos[3]
+    early, late = divided([*qos, "add account p GrpTRES=gres/gpu=4 Fairshare=2"])
+    assert late == [qos[3], "modify account where name=p set GrpTRES=gres/gpu=4"]
+    assert early[-1] == "add account p Fairshare=2"
+
+
+def test_jobs_of_sacct_with_arrays_requeues_and_submit_lines() -> None:
+    changes: list[object] = []
+    trace = read_jobs(SITES / "university/jobs.txt", changes)  # type: ignore[arg-type]
+    assert trace.jobs["JobID"].tolist() == ["501", "502_1", "502_2", "502_3", "503", "504", "505", "506"]
+    again = trace.jobs.set_index("JobID").loc["504"]
+    assert (again["submit_s"], again["runtime_s"], again["Requeue"]) == (300, 120, "yes")
+    assert trace.jobs["Dependency"].tolist()[4] == "afterany:502"
+    assert len(changes) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (
+            "sbatch -N2 --exclusive -d afterok:7 -H x.sh -n9",
+            {"ReqNodes": "2", "Exclusive": "yes", "Dependency": "afterok:7", "Hold": "yes"},
+        ),
+        ("sbatch --mem-per-cpu=2G --time 10 --no-requeue a", {"ReqMem": "2Gc", "Requeue": "no"}),
+        ("srun --parsable -c 4 hostname", {"CPUsPerTask": "4"}),
+        ("sbatch 'unclosed", {}),
+    ],
+)
+def test_a_submit_line_says_what_accounting_does_not(line: str, expected: dict[str, str]) -> None:
+    assert submit_options(line) == expected
+
+
+def test_sacct_that_cannot_be_read_is_named_with_its_line(tmp_path: Path) -> None:
+    head = "JobID|Submit|Start|End|State\n"
+    for text, message in (
+        ('{"jobs": []}', "JSON is not read; give what sacct -a -D -P -o"),
+        ("JobID|State\n1|COMPLETED\n", ":1: column Submit is missing"),
+        (head, "no jobs"),
+        (head + "1|2024-01-01T00:00:00|x\n", ":2: expected 5 fields, got 3"),
+        (head + "1|today|Unknown|Unknown|PENDING\n", ":2: Submit: expected a date"),
+    ):
+        with pytest.raises(SimunixError) as refused:
+            read_jobs(written(tmp_path / "j.txt", text), [])
+        assert message in str(refused.value)
+
+
+def test_the_command_prints_every_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    assert main(["slurm", "import", str(SITES / "university/slurm.conf"), "--output", str(out)]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith((out / "changes.txt").read_text()) and "3 nodes, 0 jobs" in told
+    assert "workload" not in yaml.safe_load((out / "scenario.yaml").read_text())
+    assert main(["slurm", "import", str(SITES / "university/slurm.conf"), "--output", str(out)]) == 2
+    assert "there already" in capsys.readouterr().err
+    site = str(SITES / "large/slurm.conf")
+    assert main(["slurm", "import", site, "-o", str(tmp_path / "b"), "--accounts", str(SITES / "university/accounts.cfg")]) == 2
+    assert "AccountingStorageType is not slurmdbd" in capsys.readouterr().err
