@@ -95,3 +95,12 @@ def test_signals_of_the_kernel_are_looked_for_where_they_may_come(world: Fake) -
         world.kernel.signals.look()
         assert actor.state is State.READY and actor.reply[0] == Wake.SIGNAL
         assert actor.process.new_pending() == [], "each signal is noticed once"
+
+
+def test_only_a_terminal_has_characters_that_come_later(world: Fake) -> None:
+    signals = world.kernel.signals
+    signals.listen_to_kernel(world.born().process, is_at_terminal=False)
+    assert not signals.is_at_terminal
+    signals.listen_to_kernel(world.born().process, is_at_terminal=True)
+    signals.listen_to_kernel(world.born().process, is_at_terminal=False)
+    assert signals.is_at_terminal
