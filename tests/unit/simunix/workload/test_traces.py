@@ -289,7 +289,7 @@ def test_stats_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "message"),
     [
         (["stats", "nothing.swf"], "nothing.swf: No such file or directory"),
-        (["stats", "x.csv"], "x.csv: cannot tell its format"),
+        (["stats", "x.dat"], "x.dat: cannot tell its format"),
         (["cut", str(DEMO), "to.swf", "--begin", "1d", "--end", "2d"], f"{DEMO}: no job is submitted between 86400 s"),
         (["cut", str(DEMO), "to.swf", "--begin", "2d", "--end", "1d"], "expected the beginning before the end"),
         (["cut", str(DEMO), "to.swf", "--begin", "soon"], "--begin: "),
