@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import shlex
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import pandas as pd
 from rsg_server.errors import SimunixError
 from simunix.rjms.slurm.lines import read_text
 from simunix.rjms.slurm.site.changes import Change
+from simunix.rjms.slurm.site.submit_lines import submit_options
 from simunix.workload.formats.columns import COLUMNS
 from simunix.workload.formats.job_table import trace_of
 from simunix.workload.formats.swf import SwfTrace
@@ -26,36 +27,23 @@ KEPT = tuple(name for name in FORMAT.split(",") if name in COLUMNS)
 NEEDED = ("JobID", "Submit", "Start", "End", "State")
 UNFINISHED = ("RUNNING", "PENDING", "SUSPENDED", "REQUEUED", "COMPLETING", "CONFIGURING")
 NOTHING = ("None assigned", "Unknown", "None", "N/A", "(null)")
-OPTIONS = {
-    "dependency": "Dependency",
-    "nice": "Nice",
-    "nodes": "ReqNodes",
-    "ntasks": "NTasks",
-    "ntasks-per-node": "NTasksPerNode",
-    "cpus-per-task": "CPUsPerTask",
-    "gres": "Gres",
-    "time-min": "TimeMin",
-    "constraint": "Constraints",
-    "licenses": "Licenses",
-    "reservation": "Reservation",
-    "mem": "ReqMem",
-    "array": "Array",
-}
-SHORT = {"d": "dependency", "N": "nodes", "n": "ntasks", "c": "cpus-per-task", "C": "constraint", "L": "licenses", "a": "array"}
-SWITCHES = {"hold": ("Hold", "yes"), "requeue": ("Requeue", "yes"), "no-requeue": ("Requeue", "no")}
+NO_COLUMN = "left out: the job table has no column for it, or not for its value"
 _PENDING = re.compile(r"(\d+)_\[([\d,-]+)(%\d+)?\]")
 
 
 def read_jobs(path: Path, changes: list[Change]) -> SwfTrace:
     """Read the jobs; what is left out of them goes into `changes`, counted. Raises SimunixError with file and line."""
     rows: dict[str, dict[str, str]] = {}
+    left: Counter[str] = Counter()
     steps = again = 0
     for number, row in _rows(path):
         if "." in row["JobID"]:
             steps += 1
             continue
+        said, omitted = submit_options(row.get("SubmitLine", ""), row["Submit"])
+        left.update(omitted)
         for id, own in _elements(row):
-            made = {**_job(own), "JobID": id, "line": str(number)}
+            made = {**_job(own, said), "JobID": id, "line": str(number)}
             if id in rows:
                 again += 1
                 made["Submit"] = rows[id]["Submit"]  # of a requeued job, the last run counts from the first submission
@@ -68,6 +56,7 @@ def read_jobs(path: Path, changes: list[Change]) -> SwfTrace:
         "jobs that had not ended": (int(frame["State"].isin(UNFINISHED).sum()), "run until their limit"),
     }
     changes += [Change(str(path), f"{count} {what}", reason) for what, (count, reason) in counted.items() if count]
+    changes += [Change(str(path), f"{count} submit lines with {what}", NO_COLUMN) for what, count in sorted(left.items())]
     return trace_of(frame, (f" Note: converted from sacct's {path.name}",), str(path))
 
 
@@ -102,19 +91,16 @@ def _elements(row: dict[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
         yield from ((f"{found[1]}_{index}", row) for index in range(int(first), int(last or first) + 1))
 
 
-def _job(row: Mapping[str, str]) -> dict[str, str]:
-    """The columns of the job table for a row of sacct."""
+def _job(row: Mapping[str, str], said: Mapping[str, str]) -> dict[str, str]:
+    """The columns of the job table for a row of sacct, whose submit line has said some of them."""
     made = {name: "" if (value := row.get(name, "").strip()) in NOTHING else value for name in KEPT}
     made["Submit"], state = row["Submit"], made["State"]
     if state.split(" ")[0] in UNFINISHED:
         made["ElapsedRaw"] = made["End"] = ""
     nodes = re.search(r"\bnode=(\d+)", made["ReqTRES"])
     made["ReqNodes"] = nodes[1] if nodes and int(nodes[1]) > 1 else ""
-    said = submit_options(row.get("SubmitLine", ""))
-    if "ReqMem" not in said:
-        said["ReqMem"] = _memory(made["ReqMem"], made["ReqCPUS"])
-    made |= said
-    return made
+    made["ReqMem"] = _memory(made["ReqMem"], made["ReqCPUS"])
+    return {**made, **said}
 
 
 def _memory(text: str, cpus: str) -> str:
@@ -126,29 +112,3 @@ def _memory(text: str, cpus: str) -> str:
         return text
     mib = float(found[1]) * {"K": 1 / 1024, "": 1, "M": 1, "G": 1024, "T": 1024**2, "P": 1024**3}[found[2]]
     return f"{max(1, int(mib / max(1, int(cpus or 1))))}Mc"
-
-
-def submit_options(line: str) -> dict[str, str]:
-    """The columns that the words of a submit line say: sbatch's, srun's or salloc's options before the script."""
-    try:
-        words = shlex.split(line)[1:]
-    except ValueError:
-        return {}
-    found: dict[str, str] = {}
-    while words and words[0].startswith("-") and words[0] not in ("-", "--"):
-        word = words.pop(0)
-        name, equals, value = word.lstrip("-").partition("=")
-        if not word.startswith("--"):
-            name, value = SHORT.get(word[1], word[1]), word[2:]
-            equals = value
-        if name in SWITCHES or name == "H":
-            column, text = SWITCHES.get(name, ("Hold", "yes"))
-            found[column] = text
-        elif name == "exclusive":
-            found["Exclusive"] = value or "yes"
-        elif name in OPTIONS or name == "mem-per-cpu":
-            text = value if equals or name == "nice" else (words.pop(0) if words else "")
-            found[OPTIONS.get(name, "ReqMem")] = text + ("c" if name == "mem-per-cpu" else "")
-        elif not equals and words and not words[0].startswith("-") and word not in ("--parsable", "-Q", "-W", "--wait"):
-            words.pop(0)
-    return {column: text for column, text in found.items() if text and COLUMNS[column].pattern.fullmatch(text)}

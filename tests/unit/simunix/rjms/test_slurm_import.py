@@ -17,7 +17,8 @@ from simunix.rjms.slurm.beside import devices, will_drain
 from simunix.rjms.slurm.lines import joined, read_lines
 from simunix.rjms.slurm.site.accounts import account_commands, qos_commands
 from simunix.rjms.slurm.site.conf import read_conf
-from simunix.rjms.slurm.site.sacct_jobs import read_jobs, submit_options
+from simunix.rjms.slurm.site.sacct_jobs import read_jobs
+from simunix.rjms.slurm.site.submit_lines import submit_options
 from simunix.rjms.slurm.site.write import SiteFiles, divided, import_site
 from tests.conftest import ROOT
 
@@ -137,19 +138,39 @@ def test_jobs_of_sacct_with_arrays_requeues_and_submit_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "expected"),
+    ("line", "expected", "left"),
     [
         (
             "sbatch -N2 --exclusive -d afterok:7 -H x.sh -n9",
             {"ReqNodes": "2", "Exclusive": "yes", "Dependency": "afterok:7", "Hold": "yes"},
+            [],
         ),
-        ("sbatch --mem-per-cpu=2G --time 10 --no-requeue a", {"ReqMem": "2Gc", "Requeue": "no"}),
-        ("srun --parsable -c 4 hostname", {"CPUsPerTask": "4"}),
-        ("sbatch 'unclosed", {}),
+        ("sbatch --mem-per-cpu=2G --time 10 --no-requeue a", {"ReqMem": "2Gc", "Requeue": "no"}, []),
+        ("srun --parsable -c 4 hostname", {"CPUsPerTask": "4"}, []),
+        ("sbatch --begin=2024-03-01T10:01:40 --nice a", {"Begin": "+100", "Nice": "100"}, []),
+        ("sbatch --begin now+1hour --bbf stage.txt a", {}, ["--begin", "--bbf"]),
+        (
+            "sbatch --contiguous -w n[1-2] --switches 1@60 a",
+            {"Arguments": "--contiguous '--nodelist=n[1-2]' --switches=1@60"},
+            [],
+        ),
+        ("sbatch --mem=lots --gpus 2 a", {}, ["--mem"]),
+        ("sbatch 'unclosed", {}, ["a quotation that does not end"]),
     ],
 )
-def test_a_submit_line_says_what_accounting_does_not(line: str, expected: dict[str, str]) -> None:
-    assert submit_options(line) == expected
+def test_a_submit_line_says_what_accounting_does_not(line: str, expected: dict[str, str], left: list[str]) -> None:
+    assert submit_options(line, "2024-03-01T10:00:00") == (expected, left)
+
+
+def test_what_a_submit_line_says_and_no_column_has_is_counted(tmp_path: Path) -> None:
+    changes: list[object] = []
+    job = "|2024-03-01T10:00:00|2024-03-01T10:00:00|2024-03-01T10:01:00|COMPLETED|60|1|1|"
+    text = "JobID|Submit|Start|End|State|ElapsedRaw|ReqCPUS|AllocCPUS|ReqTRES|ReqMem|SubmitLine\n"
+    text += "".join(f"{number}{job}|0|sbatch --bbf=b x\n" for number in (1, 2))
+    read_jobs(written(tmp_path / "j.txt", text), changes)  # type: ignore[arg-type]
+    assert [(change.what, change.reason) for change in changes] == [  # type: ignore[attr-defined]
+        ("2 submit lines with --bbf", "left out: the job table has no column for it, or not for its value")
+    ]
 
 
 def test_sacct_that_cannot_be_read_is_named_with_its_line(tmp_path: Path) -> None:

@@ -1,0 +1,130 @@
+"""What a submit line of accounting tells that its other columns do not: sbatch(1)'s options, each in the table below.
+
+An option that is in no table is left out, and said to be: nothing is omitted silently.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from datetime import datetime
+
+from simunix.workload.formats.columns import COLUMNS
+
+IN_COLUMNS = {
+    "array": "Array",
+    "begin": "Begin",
+    "constraint": "Constraints",
+    "cpus-per-task": "CPUsPerTask",
+    "dependency": "Dependency",
+    "gres": "Gres",
+    "licenses": "Licenses",
+    "mem": "ReqMem",
+    "mem-per-cpu": "ReqMem",
+    "nice": "Nice",
+    "nodes": "ReqNodes",
+    "ntasks": "NTasks",
+    "ntasks-per-node": "NTasksPerNode",
+    "reservation": "Reservation",
+    "time-min": "TimeMin",
+}
+"""Options with a value, and the column of the job table that has it."""
+SWITCHES = {
+    "exclusive": ("Exclusive", "yes"),
+    "hold": ("Hold", "yes"),
+    "no-requeue": ("Requeue", "no"),
+    "requeue": ("Requeue", "yes"),
+}
+"""Options whose value, if there is one, stands behind a =."""
+AS_WORDS = frozenset(
+    (
+        *("cluster-constraint", "core-spec", "cores-per-socket", "deadline", "delay-boot", "distribution", "exclude", "hint"),
+        *("mincpus", "nodelist", "ntasks-per-core", "ntasks-per-gpu", "ntasks-per-socket", "prefer", "priority"),
+        *("sockets-per-node", "switches", "thread-spec", "threads-per-core", "tmp", "wckey"),
+    )
+)
+"""Options with a value that the job's sbatch is told as they are."""
+AS_SWITCHES = frozenset(("contiguous", "overcommit", "oversubscribe", "spread-job", "use-min-nodes"))
+"""Options without one that the job's sbatch is told as they are."""
+TOLD_BY_COLUMNS = frozenset(
+    (
+        *("account", "gid", "gpus", "gpus-per-node", "gpus-per-socket", "gpus-per-task", "job-name", "partition", "qos"),
+        *("time", "tres-per-task", "uid"),
+    )
+)
+"""Options with a value that sacct has a column for: GPUs are in ReqTRES."""
+WITHOUT_MEANING = frozenset(
+    (
+        *("acctg-freq", "chdir", "comment", "container", "error", "export", "export-file", "input", "mail-type", "mail-user"),
+        *("open-mode", "output", "profile", "propagate", "signal", "extra", "wrap", "wait-all-nodes"),
+    )
+)
+"""Options with a value that say nothing of when and where a job that sleeps runs."""
+SWITCHES_WITHOUT_MEANING = frozenset(("parsable", "quiet", "verbose", "wait", "get-user-env", "reboot", "kill-on-invalid-dep"))
+SHORT = {
+    **{"A": "account", "a": "array", "b": "begin", "B": "extra-node-info", "C": "constraint", "c": "cpus-per-task"},
+    **{"D": "chdir", "d": "dependency", "e": "error", "F": "nodefile", "G": "gpus", "H": "hold", "i": "input"},
+    **{"J": "job-name", "k": "no-kill", "L": "licenses", "M": "clusters", "m": "distribution", "N": "nodes", "n": "ntasks"},
+    **{"O": "overcommit", "o": "output", "p": "partition", "Q": "quiet", "q": "qos", "S": "core-spec", "s": "oversubscribe"},
+    **{"t": "time", "v": "verbose", "W": "wait", "w": "nodelist", "x": "exclude"},
+}
+_WITHOUT_VALUE = {*SWITCHES, *AS_SWITCHES, *SWITCHES_WITHOUT_MEANING, "no-kill", "nice"}
+_IGNORED = TOLD_BY_COLUMNS | WITHOUT_MEANING | SWITCHES_WITHOUT_MEANING
+
+
+def submit_options(line: str, submitted: str = "") -> tuple[dict[str, str], list[str]]:
+    """The columns that a submit line says, and what of it is left out; `submitted` is the date of the submission."""
+    try:
+        words = shlex.split(line)[1:]
+    except ValueError:
+        return {}, ["a quotation that does not end"]
+    found: dict[str, str] = {}
+    kept: list[str] = []
+    left: list[str] = []
+    for name, value in _options(words):
+        column, text = _in_column(name, value, submitted)
+        if column and COLUMNS[column].pattern.fullmatch(text):
+            found[column] = text
+        elif name in AS_WORDS or name in AS_SWITCHES:
+            kept.append(f"--{name}={value}" if value else f"--{name}")
+        elif name not in _IGNORED:
+            left.append(f"--{name}")
+    if kept:
+        found["Arguments"] = shlex.join(kept)
+    return found, left
+
+
+def _options(words: list[str]) -> Iterator[tuple[str, str]]:
+    """Long name and value of each option before the script."""
+    while words and words[0].startswith("-") and words[0] not in ("-", "--"):
+        word = words.pop(0)
+        if word.startswith("--"):
+            name, _, value = word[2:].partition("=")
+            bare = "=" not in word
+        else:
+            name, value = SHORT.get(word[1], word[1]), word[2:]
+            bare = not value
+        if bare and name not in _WITHOUT_VALUE and words:
+            value = words.pop(0)
+        yield name, value
+
+
+def _in_column(name: str, value: str, submitted: str) -> tuple[str, str]:
+    """The column that has this option, and its text there; "" for none."""
+    if name in SWITCHES:
+        column, text = SWITCHES[name]
+        return column, value or text
+    if name == "begin":
+        return "Begin", _seconds_after(value, submitted)
+    if name == "nice":
+        return "Nice", value or "100"
+    return IN_COLUMNS.get(name, ""), value + ("c" if name == "mem-per-cpu" else "")
+
+
+def _seconds_after(begin: str, submitted: str) -> str:
+    """A date as seconds after the submission, +0 for an earlier one; another text as it is."""
+    try:
+        later = datetime.fromisoformat(begin) - datetime.fromisoformat(submitted)
+    except ValueError:
+        return begin
+    return f"+{max(0, int(later.total_seconds()))}"
