@@ -1,4 +1,4 @@
-"""What `sacct -P` printed as a job table, with the options of sbatch that only the submit line tells."""
+"""What `sacct -P` or `sacct --json` printed as a job table, with the options of sbatch that only the submit line tells."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pandas as pd
 from rsg_server.errors import SimunixError
 from simunix.rjms.slurm.lines import read_text
 from simunix.rjms.slurm.site.changes import Change
+from simunix.rjms.slurm.site.sacct_json import SITE_CLOCK, json_rows
 from simunix.rjms.slurm.site.submit_lines import submit_options
 from simunix.workload.formats.columns import COLUMNS
 from simunix.workload.formats.job_table import trace_of
@@ -40,7 +41,7 @@ def read_jobs(path: Path, changes: list[Change]) -> SwfTrace:
         if "." in row["JobID"]:
             steps += 1
             continue
-        said, omitted = submit_options(row.get("SubmitLine", ""), row["Submit"])
+        said, omitted = submit_options(row.get("SubmitLine", ""), row.get(SITE_CLOCK, row["Submit"]))
         left.update(omitted)
         for id, own in _elements(row):
             made = {**_job(own, said), "JobID": id, "line": str(number)}
@@ -63,7 +64,8 @@ def read_jobs(path: Path, changes: list[Change]) -> SwfTrace:
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     text = read_text(path, WHAT)
     if text.lstrip().startswith("{"):
-        raise SimunixError(f"{path}: JSON is not read; give what sacct -a -D -P -o {FORMAT} prints")
+        yield from json_rows(path, text)
+        return
     lines = text.split("\n")
     names = lines[0].split("|")
     for name in NEEDED:

@@ -173,10 +173,29 @@ def test_what_a_submit_line_says_and_no_column_has_is_counted(tmp_path: Path) ->
     ]
 
 
+def test_json_of_two_releases_is_read_as_the_text_is() -> None:
+    """accounting-22.05.json is what Slurm 22.05 printed; the other has the same jobs, put into the form of 24.11 by hand."""
+    traces = []
+    for name in ("accounting-22.05.json", "accounting-24.11.json"):
+        changes: list[object] = []
+        traces.append(read_jobs(SITES / "json" / name, changes).jobs)  # type: ignore[arg-type]
+        told = [change.what for change in changes]  # type: ignore[attr-defined]
+        assert told[:2] == ["3 steps", "1 jobs that had not ended"]
+    old, new = traces
+    assert old["JobID"].tolist() == ["1_2", "2", "1_1", "4"]
+    assert old["runtime_s"].tolist()[:3] == [10, 20, 10] and old["State"].tolist()[1] == "FAILED"
+    assert (old["ExitCode"].tolist()[1], new["ExitCode"].tolist()[1]) == ("1:0", "3:0")  # 22.05 prints 0
+    assert (new["Nice"].tolist()[0], new["ReqMem"].tolist()[1], new["requested_s"].tolist()[1]) == ("5", "2000Mc", 300)
+    same = ["JobID", "submit_s", "runtime_s", "requested", "requested_s", "NodeList", "State"]
+    assert old[same].equals(new[same])
+
+
 def test_sacct_that_cannot_be_read_is_named_with_its_line(tmp_path: Path) -> None:
     head = "JobID|Submit|Start|End|State\n"
     for text, message in (
-        ('{"jobs": []}', "JSON is not read; give what sacct -a -D -P -o"),
+        ('{"jobs": []}', "no jobs; run sacct with -S and -E"),
+        ('{"jobs"', ":1: no JSON: Expecting ':' delimiter; give what sacct --json prints"),
+        ('{"jobs": [{"time": 1}]}', "job 1 of the list `jobs` is none of sacct's: KeyError: 'required'"),
         ("JobID|State\n1|COMPLETED\n", ":1: column Submit is missing"),
         (head, "no jobs"),
         (head + "1|2024-01-01T00:00:00|x\n", ":2: expected 5 fields, got 3"),
