@@ -29,7 +29,10 @@ def add_parser(subcommands: Subparsers) -> None:
     site.add_argument("conf", type=Path, metavar="SLURM.CONF", help="gres.conf, topology.conf and included files are beside it")
     site.add_argument("--accounts", type=Path, metavar="FILE", help="what sacctmgr dump has written")
     site.add_argument("--qos", type=Path, metavar="FILE", help="what sacctmgr -P show qos prints")
-    site.add_argument("--sacct", type=Path, metavar="FILE", help="what sacct -P prints: the jobs to submit")
+    site.add_argument("--sacct", type=Path, metavar="FILE", help="what sacct -P or sacct --json prints: the jobs to submit")
+    site.add_argument(
+        "--reservations", type=Path, metavar="FILE", help="what scontrol -o show reservation prints; needs --sacct"
+    )
     site.add_argument(
         "--output", "-o", type=Path, required=True, metavar="FOLDER", help="the scenario's folder; must not exist"
     )
@@ -40,7 +43,8 @@ def execute_import(options: argparse.Namespace) -> int:
     """Write the scenario; print its size, and what of the site is not in it as it was."""
     from simunix.rjms.slurm.site.write import SiteFiles, changes_text, import_site
 
-    found = import_site(SiteFiles(options.conf, options.accounts, options.qos, options.sacct), options.output)
+    files = SiteFiles(options.conf, options.accounts, options.qos, options.sacct, options.reservations)
+    found = import_site(files, options.output)
     print(changes_text(found.changes), end="")
     print(
         f"{options.output}/scenario.yaml: {found.nodes} nodes, {found.jobs} jobs; {len(found.changes)} changes, in changes.txt"

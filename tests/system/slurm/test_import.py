@@ -26,6 +26,7 @@ def test_the_emulated_sacct_agrees(simunix: Simunix, tmp_path: Path) -> None:
         pytest.skip("not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)")
     site = SITES / "university"
     words = ["--accounts", site / "accounts.cfg", "--qos", site / "qos.txt", "--sacct", site / "jobs.txt"]
+    words += ["--reservations", site / "reservations.txt"]
     done = simunix("slurm", "import", site / "slurm.conf", *words, "--output", tmp_path / "site")
     assert done.returncode == 0, done.stderr
     path = tmp_path / "site/scenario.yaml"
@@ -33,9 +34,14 @@ def test_the_emulated_sacct_agrees(simunix: Simunix, tmp_path: Path) -> None:
     scenario |= {"stop": "time", "until": "14min", "epoch": "2024-03-01T07:59:00Z"}
     command = f"sacct -a -D -X -P -S 2024-03-01T00:00:00 -E 2024-03-02T00:00:00 -o {FIELDS}"
     scenario["processes"].append({"name": "sacct", "host": "hydra-head", "start": "13min", "command": command})
+    asking = {"name": "reserved", "host": "hydra-head", "start": "13min", "command": "scontrol -o show reservation"}
+    scenario["processes"].append(asking)
     path.write_text(yaml.safe_dump(scenario))
     done = simunix("run", path, "--out", tmp_path / "out", timeout=250)
     assert done.returncode == 0, done.stderr
+    reserved = (tmp_path / "out/hosts/hydra-head/reserved.out").read_text()
+    assert reserved.startswith("ReservationName=course StartTime=2024-03-01T08:11:30 EndTime=2024-03-01T09:29:30 ")
+    assert " Users=alice,bob " in reserved and " Flags=IGNORE_JOBS,SPEC_NODES " in reserved and reserved.count("\n") == 1
     inside = rows((tmp_path / "out/hosts/hydra-head/sacct.out").read_text())
     site_rows = [row for row in rows((site / "jobs.txt").read_text()) if "." not in row["JobID"]]
     assert len(inside) == len(site_rows) == 9  # one of them twice: preempted by a job of higher QOS, and requeued

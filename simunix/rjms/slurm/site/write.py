@@ -17,12 +17,11 @@ from simunix.rjms.slurm.site.accounts import account_commands, qos_commands
 from simunix.rjms.slurm.site.changes import Change
 from simunix.rjms.slurm.site.conf import SiteConf, host_sections, read_conf
 from simunix.rjms.slurm.site.gres import gres_text
+from simunix.rjms.slurm.site.reservations import FIRST_JOB_S, START_S, reservation_commands
 from simunix.rjms.slurm.site.sacct_jobs import read_jobs
+from simunix.workload.formats.swf import SwfTrace
 
-ALWAYS = (
-    Change("fair-share", "usage so far", "begins at zero"),
-    Change("reservations", "those of the site", "not read: make them with scontrol in a process of the scenario"),
-)
+ALWAYS = (Change("fair-share", "usage so far", "begins at zero"),)
 NOT_READ = {
     "cgroup.conf": "hosts have no cgroups",
     "plugstack.conf": "SPANK plugins of the site are not installed",
@@ -42,6 +41,7 @@ class SiteFiles:
     accounts: Path | None = None
     qos: Path | None = None
     jobs: Path | None = None
+    reservations: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,7 @@ def import_site(files: SiteFiles, folder: Path) -> Imported:
     if commands and not conf.database:
         raise SimunixError(f"{files.conf}: AccountingStorageType is not slurmdbd, which accounts need; leave the dump out")
     trace = None if files.jobs is None else read_jobs(files.jobs, changes)
+    reservations = _reservations(files, trace, changes)
     beside = files.conf.parent / "gres.conf"
     gres = gres_text(beside, conf.text, changes) if beside.is_file() else ""
     changes += [
@@ -76,7 +77,7 @@ def import_site(files: SiteFiles, folder: Path) -> Imported:
             (folder / "gres.conf").write_text(gres)
         if (topology := files.conf.parent / "topology.conf").is_file():
             shutil.copyfile(topology, folder / "topology.conf")
-        (folder / "scenario.yaml").write_text(scenario_text(conf, commands, trace is not None))
+        (folder / "scenario.yaml").write_text(scenario_text(conf, commands, reservations, trace is not None))
         (folder / "changes.txt").write_text(changes_text((*changes, *ALWAYS)))
     except FileExistsError as error:
         raise SimunixError(f"{folder}: there already; choose a folder that does not exist") from error
@@ -88,7 +89,18 @@ def import_site(files: SiteFiles, folder: Path) -> Imported:
     return Imported(nodes, 0 if trace is None else len(trace.jobs), (*changes, *ALWAYS))
 
 
-def scenario_text(conf: SiteConf, commands: Sequence[str], has_jobs: bool) -> str:
+def _reservations(files: SiteFiles, trace: SwfTrace | None, changes: list[Change]) -> list[str]:
+    """Reservations have their places in time beside the first job, so there are none without jobs."""
+    if files.reservations is None:
+        changes.append(Change("reservations", "those of the site", "not given; --reservations has them"))
+        return []
+    first = None if trace is None else trace.number("UnixStartTime")
+    if first is None:
+        raise SimunixError(f"{files.reservations}: reservations begin so long after the first job: give --sacct as well")
+    return reservation_commands(files.reservations, first, changes)
+
+
+def scenario_text(conf: SiteConf, commands: Sequence[str], reservations: Sequence[str], has_jobs: bool) -> str:
     """The scenario, in YAML."""
     names = [name for node in conf.nodes for name in node.names]
     services = [conf.controller, *(["slurmdbd"] if conf.database else [])]
@@ -101,11 +113,15 @@ def scenario_text(conf: SiteConf, commands: Sequence[str], has_jobs: bool) -> st
     early, late = divided(commands)
     section |= {"sacctmgr": early} if early else {}
     scenario: dict[str, Any] = {"name": conf.cluster, "hosts": hosts, "slurm": section}
-    if late:
-        command = " && ".join(f"sacctmgr --immediate {each}" for each in late)
-        scenario["processes"] = [{"name": "limits", "host": conf.controller, "start": "30s", "command": command}]
+    after = {"limits": [f"sacctmgr --immediate {each}" for each in late], "reservations": list(reservations)}
+    processes = [
+        {"name": name, "host": conf.controller, "start": f"{START_S}s", "command": " && ".join(lines)}
+        for name, lines in after.items()
+        if lines
+    ]
+    scenario |= {"processes": processes} if processes else {}
     if has_jobs:
-        scenario |= {"workload": {"trace": "jobs.csv", "users": "trace", "start": "1min"}, "stop": "workload"}
+        scenario |= {"workload": {"trace": "jobs.csv", "users": "trace", "start": f"{FIRST_JOB_S}s"}, "stop": "workload"}
     return yaml.safe_dump(scenario, sort_keys=False, width=1000)
 
 

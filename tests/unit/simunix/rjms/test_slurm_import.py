@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from simunix.rjms.slurm.beside import devices, will_drain
 from simunix.rjms.slurm.lines import joined, read_lines
 from simunix.rjms.slurm.site.accounts import account_commands, qos_commands
 from simunix.rjms.slurm.site.conf import read_conf
+from simunix.rjms.slurm.site.reservations import reservation_commands
 from simunix.rjms.slurm.site.sacct_jobs import read_jobs
 from simunix.rjms.slurm.site.submit_lines import submit_options
 from simunix.rjms.slurm.site.write import SiteFiles, divided, import_site
@@ -171,6 +173,29 @@ def test_what_a_submit_line_says_and_no_column_has_is_counted(tmp_path: Path) ->
     assert [(change.what, change.reason) for change in changes] == [  # type: ignore[attr-defined]
         ("2 submit lines with --bbf", "left out: the job table has no column for it, or not for its value")
     ]
+
+
+def test_reservations_keep_their_distance_to_the_first_job(tmp_path: Path) -> None:
+    changes: list[object] = []
+    first = datetime(2024, 3, 1, 8, tzinfo=UTC).timestamp()
+    commands = reservation_commands(SITES / "university/reservations.txt", first, changes)  # type: ignore[arg-type]
+    words = "ReservationName=course StartTime=now+720seconds Duration=78 Nodes=gpu1 PartitionName=gpu Flags=IGNORE_JOBS"
+    assert commands == [f"scontrol create reservation {words} Users=alice,bob"]
+    assert [change.what for change in changes] == ["reservation over"]  # type: ignore[attr-defined]
+    for text, message in (
+        ("NodeCnt=1\n", ":1: expected ReservationName=…, got 'NodeCnt=1'"),
+        ("\nReservationName=a StartTime=x EndTime=y\n", ":2: expected StartTime and EndTime such as"),
+    ):
+        with pytest.raises(SimunixError) as refused:
+            reservation_commands(written(tmp_path / "r.txt", text), first, [])
+        assert message in str(refused.value)
+
+
+def test_reservations_need_jobs_to_be_placed_by(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["slurm", "import", str(SITES / "university/slurm.conf"), "--reservations", str(tmp_path / "r.txt")]
+    assert main([*words, "--output", str(tmp_path / "out")]) == 2
+    assert "reservations begin so long after the first job: give --sacct as well" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_json_of_two_releases_is_read_as_the_text_is() -> None:

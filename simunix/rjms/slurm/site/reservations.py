@@ -1,0 +1,72 @@
+"""A site's reservations: from `scontrol -o show reservation` to the commands that make them again. man scontrol(1)."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from simunix.rjms.slurm.lines import read_text
+from simunix.rjms.slurm.site.changes import Change
+
+WHAT = "what scontrol -o show reservation prints"
+START_S = 30
+"""When the commands run, in seconds of the run: nodes have registered."""
+FIRST_JOB_S = 60
+"""When the workload's first job is submitted."""
+KEPT = ("Nodes", "Users", "Accounts", "PartitionName", "Features", "Licenses", "BurstBuffer", "MaxStartDelay")
+TOLD_ELSEWHERE = ("NodeCnt", "CoreCnt", "TRES", "State", "Duration", "Watts")
+"""What follows from the nodes, the times or the moment of asking."""
+BY_SLURM = ("SPEC_NODES", "ALL_NODES")
+"""Flags that Slurm sets itself, as the nodes are named."""
+EMPTY = ("", "(null)", "n/a", "none")
+_PAIR = re.compile(r"(\w+)=(\S*)")
+
+
+def reservation_commands(path: Path, first_submission_s: float, changes: list[Change]) -> list[str]:
+    """A command of scontrol for each reservation, at the distance that it had to the first job's submission.
+
+    One that had ended by then is left out, and so is an option that create has not. Raises SimunixError with file and line.
+    """
+    commands = []
+    for number, line in enumerate(read_text(path, WHAT).split("\n"), 1):
+        if not line.strip() or line.startswith("No reservations"):
+            continue
+        entry = dict(_PAIR.findall(line))
+        place = f"{path}:{number}"
+        name, starts, ends = (entry.pop(key, "") for key in ("ReservationName", "StartTime", "EndTime"))
+        if not name:
+            raise SimunixError(f"{place}: expected ReservationName=…, got {line!r:.60}; give {WHAT}")
+        start_s, end_s = (_moment(text, place) - first_submission_s + FIRST_JOB_S - START_S for text in (starts, ends))
+        if end_s < 60:
+            changes.append(Change(place, f"reservation {name}", "left out: over before the first job"))
+            continue
+        minutes = int(end_s - max(0.0, start_s)) // 60
+        words = [f"ReservationName={name}", f"StartTime=now+{max(0, round(start_s))}seconds", f"Duration={max(1, minutes)}"]
+        words += _words(entry, name, place, changes)
+        commands.append(shlex.join(["scontrol", "create", "reservation", *words]))
+    return commands
+
+
+def _words(entry: Mapping[str, str], name: str, place: str, changes: list[Change]) -> Iterator[str]:
+    for key, value in entry.items():
+        if value in EMPTY or key in TOLD_ELSEWHERE:
+            continue
+        if key == "Flags":
+            flags = [flag for flag in value.split(",") if flag not in BY_SLURM]
+            yield from [f"Flags={','.join(flags)}"] if flags else []
+        elif key in KEPT:
+            yield f"{key}={value}"
+        else:
+            changes.append(Change(place, f"reservation {name}: {key}={value}", "left out: scontrol create is not told"))
+
+
+def _moment(text: str, place: str) -> float:
+    """Seconds since the Unix epoch of a date, by the same clock as sacct's dates."""
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        raise SimunixError(f"{place}: expected StartTime and EndTime such as 2024-03-01T12:00:00, got {text!r:.40}") from None
