@@ -34,6 +34,11 @@ def add_parser(subcommands: Subparsers) -> None:
         "--reservations", type=Path, metavar="FILE", help="what scontrol -o show reservation prints; needs --sacct"
     )
     site.add_argument(
+        "--scripts",
+        action="store_true",
+        help="take along prolog, epilog and job_submit.lua that are beside slurm.conf, and run them",
+    )
+    site.add_argument(
         "--output", "-o", type=Path, required=True, metavar="FOLDER", help="the scenario's folder; must not exist"
     )
     site.set_defaults(execute=execute_import)
@@ -43,7 +48,7 @@ def execute_import(options: argparse.Namespace) -> int:
     """Write the scenario; print its size, and what of the site is not in it as it was."""
     from simunix.rjms.slurm.site.write import SiteFiles, changes_text, import_site
 
-    files = SiteFiles(options.conf, options.accounts, options.qos, options.sacct, options.reservations)
+    files = SiteFiles(options.conf, options.accounts, options.qos, options.sacct, options.reservations, options.scripts)
     found = import_site(files, options.output)
     print(changes_text(found.changes), end="")
     print(

@@ -26,7 +26,7 @@ def test_the_emulated_sacct_agrees(simunix: Simunix, tmp_path: Path) -> None:
         pytest.skip("not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)")
     site = SITES / "university"
     words = ["--accounts", site / "accounts.cfg", "--qos", site / "qos.txt", "--sacct", site / "jobs.txt"]
-    words += ["--reservations", site / "reservations.txt"]
+    words += ["--reservations", site / "reservations.txt", "--scripts"]
     done = simunix("slurm", "import", site / "slurm.conf", *words, "--output", tmp_path / "site")
     assert done.returncode == 0, done.stderr
     path = tmp_path / "site/scenario.yaml"
@@ -42,6 +42,8 @@ def test_the_emulated_sacct_agrees(simunix: Simunix, tmp_path: Path) -> None:
     reserved = (tmp_path / "out/hosts/hydra-head/reserved.out").read_text()
     assert reserved.startswith("ReservationName=course StartTime=2024-03-01T08:11:30 EndTime=2024-03-01T09:29:30 ")
     assert " Users=alice,bob " in reserved and " Flags=IGNORE_JOBS,SPEC_NODES " in reserved and reserved.count("\n") == 1
+    assert "the site's script has seen a job of" in (tmp_path / "out/hosts/hydra-head/slurmctld.err").read_text()
+    assert "prolog of 1 on gpu1\n" in (tmp_path / "out/hosts/gpu1/files/var_log_slurm/prolog.txt").read_text()
     inside = rows((tmp_path / "out/hosts/hydra-head/sacct.out").read_text())
     site_rows = [row for row in rows((site / "jobs.txt").read_text()) if "." not in row["JobID"]]
     assert len(inside) == len(site_rows) == 9  # one of them twice: preempted by a job of higher QOS, and requeued

@@ -15,7 +15,11 @@ class Change:
     reason: str
 
 
-SCRIPT = "scripts of the site are not run"
+NOT_RUN = "scripts of the site are not run"
+SCRIPT = f"{NOT_RUN}; --scripts takes along those that are beside slurm.conf"
+TAKEN = ("prolog", "epilog", "prologslurmctld", "epilogslurmctld", "taskprolog", "taskepilog")
+"""Parameters whose script --scripts takes along, if it is beside slurm.conf."""
+SUBMIT_SCRIPT = "job_submit.lua"
 PATH = "a path of the emulated hosts instead"
 CGROUPS = "hosts have no cgroups"
 SECRETS = "keys and passwords of the site are not needed"
@@ -24,13 +28,13 @@ ELSEWHERE = "programs outside of the cluster are not there"
 RULES: Mapping[str, tuple[str | None, str]] = {
     **dict.fromkeys(
         (
-            *("prolog", "epilog", "prologslurmctld", "epilogslurmctld", "taskprolog", "taskepilog", "srunprolog", "srunepilog"),
-            *("healthcheckprogram", "healthcheckinterval", "healthchecknodestate", "rebootprogram", "unkillablestepprogram"),
-            *("slurmctldprimaryonprog", "slurmctldprimaryoffprog", "resvprolog", "resvepilog", "jobsubmitplugins"),
+            *("srunprolog", "srunepilog", "healthcheckprogram", "healthcheckinterval", "healthchecknodestate", "rebootprogram"),
+            *("unkillablestepprogram", "slurmctldprimaryonprog", "slurmctldprimaryoffprog", "resvprolog", "resvepilog"),
             *("clifilterplugins", "prologflags"),
         ),
-        (None, SCRIPT),
+        (None, NOT_RUN),
     ),
+    **dict.fromkeys((*TAKEN, "jobsubmitplugins"), (None, SCRIPT)),
     **dict.fromkeys(("resumeprogram", "suspendprogram", "suspendtime", "resumefailprogram"), (None, "nodes are always on")),
     **dict.fromkeys(("pluginstackconfig",), (None, "SPANK plugins of the site are not installed")),
     **dict.fromkeys(("plugindir", "slurmctldsyslogdebug", "slurmdsyslogdebug"), (None, ELSEWHERE)),

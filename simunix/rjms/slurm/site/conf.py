@@ -11,7 +11,7 @@ from pathlib import Path
 from rsg_server.errors import SimunixError
 from simunix.ranges import expand_hosts
 from simunix.rjms.slurm.lines import Line, read_lines
-from simunix.rjms.slurm.site.changes import NEEDED, NODE_WORDS, RULES, Change
+from simunix.rjms.slurm.site.changes import NEEDED, NODE_WORDS, RULES, SUBMIT_SCRIPT, TAKEN, Change
 
 WHAT = "a slurm.conf"
 SEVERAL = ("nodename", "partitionname", "downnodes", "nodeset", "frontendname")
@@ -36,7 +36,7 @@ class SiteNode:
 
 @dataclass(slots=True)
 class SiteConf:
-    """What the scenario needs to know of a slurm.conf. `text` is the one that runs."""
+    """What the scenario needs to know of a slurm.conf. `text` is the one that runs; `scripts` go along, if they are wanted."""
 
     cluster: str = "cluster"
     controller: str = ""
@@ -44,6 +44,8 @@ class SiteConf:
     nodes: list[SiteNode] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
+    wants_scripts: bool = False
+    scripts: list[Path] = field(default_factory=list)
 
     @property
     def text(self) -> str:
@@ -51,9 +53,9 @@ class SiteConf:
         return "\n".join(self.lines) + "\n"
 
 
-def read_conf(path: Path) -> SiteConf:
+def read_conf(path: Path, wants_scripts: bool = False) -> SiteConf:
     """Read a slurm.conf with what it includes. Raises SimunixError with file and line."""
-    conf = SiteConf()
+    conf = SiteConf(wants_scripts=wants_scripts)
     said: dict[str, str] = {}
     defaults: dict[str, str] = {}
     for line in read_lines(path, WHAT):
@@ -103,6 +105,9 @@ def _parameter(conf: SiteConf, line: Line, name: str, written: str, value: str) 
             conf.changes.append(Change(line.place, f"{written}={value}", "the database runs on the host slurmdbd"))
         elif name == "accountingstoragetype" and not value.endswith(("slurmdbd", "none")):
             conf.changes.append(Change(line.place, f"{written}={value}", "left out: there is slurmdbd, or none"))
+    elif conf.wants_scripts and (script := _script(line.path.parent, name, value)):
+        conf.scripts.append(script)
+        conf.lines.append(f"{written}={value if name not in TAKEN else f'/etc/slurm/{script.name}'}")
     elif name in RULES:
         replacement, reason = RULES[name]
         if replacement is None:
@@ -113,6 +118,13 @@ def _parameter(conf: SiteConf, line: Line, name: str, written: str, value: str) 
             conf.lines.append(f"{written}={replacement}")
     else:
         conf.lines.append(f"{written}={value}")
+
+
+def _script(folder: Path, name: str, value: str) -> Path | None:
+    """The script of a parameter, beside slurm.conf; None if there is none."""
+    known = name in TAKEN or (name == "jobsubmitplugins" and value == "lua")
+    script = folder / (Path(value).name if name in TAKEN else SUBMIT_SCRIPT)
+    return script if known and script.is_file() else None
 
 
 def _node(conf: SiteConf, line: Line, defaults: dict[str, str]) -> None:

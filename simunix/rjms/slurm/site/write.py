@@ -14,7 +14,7 @@ import yaml
 from rsg_server.errors import SimunixError
 from simunix.ranges import fold_hosts
 from simunix.rjms.slurm.site.accounts import account_commands, qos_commands
-from simunix.rjms.slurm.site.changes import Change
+from simunix.rjms.slurm.site.changes import NOT_RUN, SCRIPT, SUBMIT_SCRIPT, Change
 from simunix.rjms.slurm.site.conf import SiteConf, host_sections, read_conf
 from simunix.rjms.slurm.site.gres import gres_text
 from simunix.rjms.slurm.site.reservations import FIRST_JOB_S, START_S, reservation_commands
@@ -26,8 +26,8 @@ NOT_READ = {
     "cgroup.conf": "hosts have no cgroups",
     "plugstack.conf": "SPANK plugins of the site are not installed",
     "slurmdbd.conf": "the scenario has a slurmdbd of its own",
-    "job_submit.lua": "scripts of the site are not run",
-    "cli_filter.lua": "scripts of the site are not run",
+    SUBMIT_SCRIPT: SCRIPT,
+    "cli_filter.lua": NOT_RUN,
     "acct_gather.conf": "hosts have no cgroups",
     "job_container.conf": "hosts have no cgroups",
 }
@@ -35,13 +35,14 @@ NOT_READ = {
 
 @dataclass(frozen=True, slots=True)
 class SiteFiles:
-    """The files of a site; those beside `conf` are found by their names."""
+    """The files of a site; those beside `conf` are found by their names, scripts only if they are wanted."""
 
     conf: Path
     accounts: Path | None = None
     qos: Path | None = None
     jobs: Path | None = None
     reservations: Path | None = None
+    scripts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Imported:
 
 def import_site(files: SiteFiles, folder: Path) -> Imported:
     """Write scenario.yaml with all that it needs, and changes.txt, into a new folder. Raises SimunixError."""
-    conf = read_conf(files.conf)
+    conf = read_conf(files.conf, files.scripts)
     changes = conf.changes
     commands = [] if files.qos is None else qos_commands(files.qos, changes)
     commands += [] if files.accounts is None else account_commands(files.accounts, changes)
@@ -68,7 +69,7 @@ def import_site(files: SiteFiles, folder: Path) -> Imported:
     changes += [
         Change(str(files.conf.parent / name), name, f"left out: {why}")
         for name, why in NOT_READ.items()
-        if (files.conf.parent / name).exists()
+        if (files.conf.parent / name).exists() and files.conf.parent / name not in conf.scripts
     ]
     try:
         folder.mkdir(parents=True)
@@ -77,6 +78,8 @@ def import_site(files: SiteFiles, folder: Path) -> Imported:
             (folder / "gres.conf").write_text(gres)
         if (topology := files.conf.parent / "topology.conf").is_file():
             shutil.copyfile(topology, folder / "topology.conf")
+        for script in conf.scripts:
+            shutil.copy(script, folder)  # with its mode
         (folder / "scenario.yaml").write_text(scenario_text(conf, commands, reservations, trace is not None))
         (folder / "changes.txt").write_text(changes_text((*changes, *ALWAYS)))
     except FileExistsError as error:

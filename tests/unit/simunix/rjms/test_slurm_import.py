@@ -191,6 +191,16 @@ def test_reservations_keep_their_distance_to_the_first_job(tmp_path: Path) -> No
         assert message in str(refused.value)
 
 
+def test_scripts_beside_slurm_conf_go_along_when_they_are_asked_for(tmp_path: Path) -> None:
+    words = ["slurm", "import", str(SITES / "university/slurm.conf"), "--output"]
+    assert main([*words, str(tmp_path / "without")]) == main([*words, str(tmp_path / "with"), "--scripts"]) == 0
+    assert "prolog" not in (tmp_path / "without/slurm.conf").read_text().lower()
+    conf = (tmp_path / "with/slurm.conf").read_text()
+    assert "Prolog=/etc/slurm/prolog.sh\n" in conf and "JobSubmitPlugins=lua\n" in conf and "Epilog" not in conf
+    assert {"prolog.sh", "job_submit.lua"} <= {path.name for path in (tmp_path / "with").iterdir()}
+    assert "Epilog=/etc/slurm/epilog.sh: left out" in (tmp_path / "with/changes.txt").read_text()  # there is no such file
+
+
 def test_reservations_need_jobs_to_be_placed_by(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["slurm", "import", str(SITES / "university/slurm.conf"), "--reservations", str(tmp_path / "r.txt")]
     assert main([*words, "--output", str(tmp_path / "out")]) == 2
