@@ -7,7 +7,7 @@ long sys_prctl(struct call *call)
 {
     switch (call->a[0]) {
     case PR_SET_SECCOMP:
-        warn_once(call->thread, WARN_REFUSED, "prctl(PR_SET_SECCOMP): accepted, not installed", NULL);
+        warn_once(call->thread, WARN_REFUSED, "prctl(PR_SET_SECCOMP): answered with success, but the filter", NULL);
         return 0;
     case PR_SET_SYSCALL_USER_DISPATCH:
         warn_once(call->thread, WARN_REFUSED, "prctl(PR_SET_SYSCALL_USER_DISPATCH)", NULL);
@@ -27,7 +27,7 @@ long sys_seccomp(struct call *call)
 {
     if (call->a[0] != 1) /* SECCOMP_SET_MODE_FILTER */
         return -EINVAL;
-    warn_once(call->thread, WARN_REFUSED, "seccomp: accepted, not installed", NULL);
+    warn_once(call->thread, WARN_REFUSED, "seccomp: answered with success, but the filter", NULL);
     return 0;
 }
 
