@@ -117,13 +117,22 @@ def _refuse(wrong: pd.Series, frame: pd.DataFrame, column: str, path: Path, expe
 
 
 def _frame(path: Path) -> pd.DataFrame:
-    content = decode(read_bytes(path, "what sacct -P prints"))
+    content = _without_submit_line(decode(read_bytes(path, "what sacct -P prints")))
     _check_width(path, content)
     options = {"sep": "|", "dtype": str, "keep_default_na": False, "index_col": False, "quoting": csv.QUOTE_NONE}
     try:
         return cast("pd.DataFrame", pd.read_csv(io.StringIO(content), **options))  # type: ignore[call-overload]
     except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise SimunixError(f"{path}: {str(error).strip().splitlines()[-1]}; expected what sacct -P prints") from error
+
+
+def _without_submit_line(content: str) -> str:
+    """The lines without their last field, if that is SubmitLine: a command may hold a |, and says nothing that is read here."""
+    head, _, rest = content.partition("\n")
+    bars = head.count("|")
+    if not head.endswith("|SubmitLine"):
+        return content
+    return "\n".join("|".join(line.split("|", bars)[:bars]) for line in (head, *rest.split("\n")))
 
 
 def _check_width(path: Path, content: str) -> None:

@@ -54,6 +54,20 @@ def test_the_emulated_sacct_agrees(simunix: Simunix, tmp_path: Path) -> None:
         assert seconds[0] in allowed, theirs["JobID"]
 
 
+def test_another_configuration_is_compared_and_held_against_the_site(simunix: Simunix, tmp_path: Path) -> None:
+    if not (shutil.which("slurmdbd") and shutil.which("mariadbd")):
+        pytest.skip("not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)")
+    site, scenario = SITES / "university", tmp_path / "site/scenario.yaml"
+    words = ["--accounts", site / "accounts.cfg", "--qos", site / "qos.txt", "--sacct", site / "jobs.txt"]
+    assert simunix("slurm", "import", site / "slurm.conf", *words, "--output", scenario.parent).returncode == 0
+    variant = ["--set", "fifo:", "slurm.parameters.PriorityType=priority/basic", "--against", site / "jobs.txt"]
+    done = simunix("compare", scenario, *variant, "-o", tmp_path / "out", timeout=250)
+    assert done.returncode == 0, done.stderr
+    assert "Starts against jobs.txt" in done.stdout and "fifo against base: " in done.stdout
+    errors = list(csv.DictReader((tmp_path / "out/errors.csv").read_text().splitlines()))
+    assert errors and (tmp_path / "out/compare.html").exists()
+
+
 @pytest.mark.parametrize(("site", "nodes"), [("large", 24), ("included", 4)])
 def test_other_sites_come_up(simunix: Simunix, tmp_path: Path, site: str, nodes: int) -> None:
     done = simunix("slurm", "import", SITES / site / "slurm.conf", "--output", tmp_path / "site")

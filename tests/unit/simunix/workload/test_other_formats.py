@@ -139,6 +139,13 @@ def test_sacct(tmp_path: Path) -> None:
     assert made.header["UnixStartTime"] == "1709208000"
 
 
+def test_a_submit_line_at_the_end_may_hold_bars(tmp_path: Path) -> None:
+    head, *rows = SACCT.strip().split("\n")
+    lines = [f"{head}|SubmitLine", *(f"{row}|sbatch --wrap 'a | b'" for row in rows)]
+    plain = sacct.read_sacct(written(tmp_path, SACCT, "j.sacct")).jobs
+    pd.testing.assert_frame_equal(sacct.read_sacct(written(tmp_path, "\n".join(lines), "k.sacct")).jobs, plain)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
