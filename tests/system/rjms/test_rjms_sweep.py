@@ -33,7 +33,9 @@ seeds: [1, 1]
 
 
 def test_one_workload_on_two_rjmss(simunix: Simunix, tmp_path: Path, root: Path) -> None:
-    lines = [f"{id} {at} -1 {run} {size} -1 -1 {size} {limit} -1 1 1 1 -1 -1 -1 -1 -1\n" for id, at, run, size, limit in JOBS]
+    lines = [
+        f"{id} {at} -1 {run} {size} -1 -1 {size} {limit} -1 1 1 1 -1 -1 -1 -1 -1\n" for id, at, run, size, limit, _ in JOBS
+    ]
     (tmp_path / "small.swf").write_text("; MaxProcs: 16\n" + "".join(lines))
     (tmp_path / "both.yaml").write_text(SCENARIO)
     (tmp_path / "e.yaml").write_text(EXPERIMENT.format(root=root))
@@ -43,7 +45,7 @@ def test_one_workload_on_two_rjmss(simunix: Simunix, tmp_path: Path, root: Path)
         rows = list(csv.DictReader(file))
     assert [row["rjms"] for row in rows] == ["slurm", "slurm", "gridengine", "gridengine"]
     assert [row["rjms_release"].split()[0] for row in rows] == [row["rjms"] for row in rows]
-    assert {(row["jobs"], row["finished"]) for row in rows} == {("7", "7")}
+    assert {(row["jobs"], row["finished"]) for row in rows} == {(str(len(JOBS)),) * 2}
     assert rows[0]["digest"] == rows[1]["digest"] != rows[2]["digest"] == rows[3]["digest"]
     folders = [tmp_path / "out/runs" / row["run"] for row in rows[::2]]
     compared = simunix("compare", *folders, "-o", tmp_path / "compare")
