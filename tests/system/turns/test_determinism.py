@@ -6,6 +6,7 @@ import resource
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from simunix.testing import Cluster
@@ -124,7 +125,8 @@ def test_limits_of_the_shell_do_not_matter(emulation: Cluster, kind: int) -> Non
     shell = emulation.host("a1").start("ulimit -a", name="shell")
     first, limits = run_often(emulation, 1), shell.stdout
     soft, hard = resource.getrlimit(kind)
-    resource.setrlimit(kind, (1 << 36 if hard == resource.RLIM_INFINITY else hard // 2, hard))  # the tests need memory too
+    enough = max(1 << 30, 2 * psutil.Process().memory_info().data)  # the tests before may have taken more than 1 GiB of data
+    resource.setrlimit(kind, (enough if hard == resource.RLIM_INFINITY else hard // 2, hard))
     try:
         assert run_often(emulation, 1) == first
     finally:
