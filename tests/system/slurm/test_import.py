@@ -54,6 +54,24 @@ def test_the_emulated_sacct_agrees(simunix: Simunix, tmp_path: Path) -> None:
         assert seconds[0] in allowed, theirs["JobID"]
 
 
+def test_a_site_with_other_names_does_the_same(simunix: Simunix, tmp_path: Path) -> None:
+    if not (shutil.which("slurmdbd") and shutil.which("mariadbd")):
+        pytest.skip("not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)")
+    site, scenario = SITES / "university", tmp_path / "site/scenario.yaml"
+    words = ["--accounts", site / "accounts.cfg", "--qos", site / "qos.txt", "--sacct", site / "jobs.txt"]
+    words += ["--reservations", site / "reservations.txt", "--anonymous"]
+    assert simunix("slurm", "import", site / "slurm.conf", *words, "--output", scenario.parent).returncode == 0
+    done = simunix("run", scenario, "--out", tmp_path / "out", timeout=250)
+    assert done.returncode == 0, done.stderr
+    jobs = list(csv.DictReader((tmp_path / "out/jobs.csv").read_text().splitlines()))
+    last = {row["JobID"]: row for row in rows((site / "jobs.txt").read_text()) if "." not in row["JobID"]}
+    assert [job["final_state"] for job in jobs] == [row["State"] for row in last.values()]
+    nodes = {"gpu1": "host3-1", "cpu1": "host2-1", "cpu[1-2]": "host2-[1-2]"}
+    assert [job["allocated_hosts"] for job in jobs] == [nodes[row["NodeList"]] for row in last.values()]
+    users = {"alice": "user1 account1 qos2", "bob": "user2 account2 qos1"}
+    assert [f"{job['user']} {job['account']} {job['qos']}" for job in jobs] == [users[row["User"]] for row in last.values()]
+
+
 def test_another_configuration_is_compared_and_held_against_the_site(simunix: Simunix, tmp_path: Path) -> None:
     if not (shutil.which("slurmdbd") and shutil.which("mariadbd")):
         pytest.skip("not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)")

@@ -11,7 +11,9 @@ from pathlib import Path
 from rsg_server.errors import SimunixError
 from simunix.ranges import expand_hosts
 from simunix.rjms.slurm.lines import Line, read_lines
+from simunix.rjms.slurm.site.anonymous import anonymous_lines
 from simunix.rjms.slurm.site.changes import NEEDED, NODE_WORDS, RULES, SUBMIT_SCRIPT, TAKEN, Change
+from simunix.rjms.slurm.site.names import Names
 
 WHAT = "a slurm.conf"
 SEVERAL = ("nodename", "partitionname", "downnodes", "nodeset", "frontendname")
@@ -53,12 +55,13 @@ class SiteConf:
         return "\n".join(self.lines) + "\n"
 
 
-def read_conf(path: Path, wants_scripts: bool = False) -> SiteConf:
-    """Read a slurm.conf with what it includes. Raises SimunixError with file and line."""
+def read_conf(path: Path, wants_scripts: bool = False, names: Names | None = None) -> SiteConf:
+    """Read a slurm.conf with what it includes, with other names if `names` are given. SimunixError with file and line."""
     conf = SiteConf(wants_scripts=wants_scripts)
+    lines = read_lines(path, WHAT)
     said: dict[str, str] = {}
     defaults: dict[str, str] = {}
-    for line in read_lines(path, WHAT):
+    for line in lines if names is None else anonymous_lines(lines, names, conf.changes, "slurm.conf"):
         if line.first == "nodename":
             _node(conf, line, defaults)
         elif line.first in SEVERAL:
