@@ -104,3 +104,23 @@ def test_other_sites_come_up(simunix: Simunix, tmp_path: Path, site: str, nodes:
         assert "3 idle" in told and "1 down" in told and "LicenseName=matlab Total=5" in told, told
     else:
         assert "24 idle" in told and "SwitchName=spine Level=1" in told, told
+
+
+def test_a_plugin_that_is_not_installed_is_named_before_the_start(simunix: Simunix, tmp_path: Path) -> None:
+    conf = tmp_path / "slurm.conf"
+    conf.write_text("ClusterName=c\nSlurmctldHost=head\nSelectType=select/smith\nNodeName=n1\nPartitionName=p Nodes=n1\n")
+    done = simunix("slurm", "import", conf, "--output", tmp_path / "site")
+    assert done.returncode == 0 and f"{conf}:3: SelectType=select/smith: kept, but the run would be refused: " in done.stdout
+    done = simunix("run", tmp_path / "site/scenario.yaml", "--out", tmp_path / "out")
+    assert done.returncode == 2 and not (tmp_path / "out").exists()
+    assert f"(1) {tmp_path}/site/slurm.conf:21 (from {conf}:3): SelectType=select/smith: " in done.stderr
+    assert "has no plugin select/smith in " in done.stderr and "give one that is there: " in done.stderr
+
+
+def test_a_daemon_that_ends_at_once_says_why(simunix: Simunix, tmp_path: Path) -> None:
+    conf = tmp_path / "slurm.conf"
+    conf.write_text("ClusterName=c\nSlurmctldHost=head\nSelectTypeParameters=CR_Smith\nNodeName=n1\nPartitionName=p Nodes=n1\n")
+    assert simunix("slurm", "import", conf, "--output", tmp_path / "site").returncode == 0
+    done = simunix("run", tmp_path / "site/scenario.yaml", "--out", tmp_path / "out")
+    assert done.returncode == 1
+    assert "slurmctld.err, and ends with: slurmctld: fatal: Unable to process configuration file" in done.stderr

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from simunix.ranges import expand_hosts
+from simunix.rjms.slurm.installed import Setting
 from simunix.rjms.slurm.lines import Line, read_lines
 from simunix.rjms.slurm.site.anonymous import anonymous_lines
 from simunix.rjms.slurm.site.changes import NEEDED, NODE_WORDS, RULES, SUBMIT_SCRIPT, TAKEN, Change
@@ -48,6 +49,12 @@ class SiteConf:
     changes: list[Change] = field(default_factory=list)
     wants_scripts: bool = False
     scripts: list[Path] = field(default_factory=list)
+    kept: list[Setting] = field(default_factory=list)
+
+    def keep(self, line: Line, written: str, value: str) -> None:
+        """Have a parameter as the site has it, with the site's place before it, which messages at the start of a run tell."""
+        self.lines += [f"# from {line.place}", f"{written}={value}"]
+        self.kept.append(Setting(line.place, written, value))
 
     @property
     def text(self) -> str:
@@ -110,7 +117,7 @@ def _parameter(conf: SiteConf, line: Line, name: str, written: str, value: str) 
             conf.changes.append(Change(line.place, f"{written}={value}", "left out: there is slurmdbd, or none"))
     elif conf.wants_scripts and (script := _script(line.path.parent, name, value)):
         conf.scripts.append(script)
-        conf.lines.append(f"{written}={value if name not in TAKEN else f'/etc/slurm/{script.name}'}")
+        conf.keep(line, written, value if name not in TAKEN else f"/etc/slurm/{script.name}")
     elif name in RULES:
         replacement, reason = RULES[name]
         if replacement is None:
@@ -120,7 +127,7 @@ def _parameter(conf: SiteConf, line: Line, name: str, written: str, value: str) 
         if replacement is not None and name not in NEEDED:
             conf.lines.append(f"{written}={replacement}")
     else:
-        conf.lines.append(f"{written}={value}")
+        conf.keep(line, written, value)
 
 
 def _script(folder: Path, name: str, value: str) -> Path | None:

@@ -13,6 +13,7 @@ import yaml
 
 from rsg_server.errors import SimunixError
 from simunix.ranges import fold_hosts
+from simunix.rjms.slurm.installed import Setting, installed
 from simunix.rjms.slurm.lines import read_lines, read_text
 from simunix.rjms.slurm.site.accounts import account_commands, qos_commands
 from simunix.rjms.slurm.site.anonymous import SCRIPTS, anonymous_lines
@@ -22,6 +23,7 @@ from simunix.rjms.slurm.site.gres import gres_text
 from simunix.rjms.slurm.site.names import Names
 from simunix.rjms.slurm.site.reservations import FIRST_JOB_S, START_S, reservation_commands
 from simunix.rjms.slurm.site.sacct_jobs import read_jobs
+from simunix.roots.tree import THIS_COMPUTER
 from simunix.workload.formats.swf import SwfTrace
 
 ALWAYS = (Change("fair-share", "usage so far", "begins at zero"),)
@@ -86,6 +88,7 @@ def import_site(files: SiteFiles, folder: Path, names: Names | None = None) -> I
 def _read(files: SiteFiles, names: Names | None) -> _Site:
     conf = read_conf(files.conf, files.scripts and names is None, names)
     changes = conf.changes
+    changes += not_installed(conf.kept)
     if files.scripts and names is not None:
         changes.append(SCRIPTS)
     commands = [] if files.qos is None else qos_commands(files.qos, changes, names)
@@ -109,6 +112,13 @@ def _read(files: SiteFiles, names: Names | None) -> _Site:
         beside=beside,
         changes=told if names is None else tuple(_without_paths(told, files)),
     )
+
+
+def not_installed(kept: Sequence[Setting]) -> Iterator[Change]:
+    """What the Slurm of this computer, if there is one, does not know of what is kept."""
+    here = installed(THIS_COMPUTER)
+    for setting, reason in here.refusals(kept) if here is not None else ():
+        yield Change(setting.place, f"{setting.name}={setting.value}", f"kept, but the run would be refused: {reason}")
 
 
 def _beside(folder: Path, conf: SiteConf, changes: list[Change], names: Names | None) -> Iterator[tuple[str, str]]:
