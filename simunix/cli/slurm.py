@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rsg_server.errors import SimunixError
+
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -39,6 +41,14 @@ def add_parser(subcommands: Subparsers) -> None:
         help="take along prolog, epilog and job_submit.lua that are beside slurm.conf, and run them",
     )
     site.add_argument(
+        "--anonymous",
+        action="store_true",
+        help="other names for users, groups, accounts, hosts, partitions and all else that the site has named; no scripts",
+    )
+    site.add_argument(
+        "--names", type=Path, metavar="FILE", help="with --anonymous: a table of the names, for you alone (mode 0600)"
+    )
+    site.add_argument(
         "--output", "-o", type=Path, required=True, metavar="FOLDER", help="the scenario's folder; must not exist"
     )
     site.set_defaults(execute=execute_import)
@@ -46,12 +56,31 @@ def add_parser(subcommands: Subparsers) -> None:
 
 def execute_import(options: argparse.Namespace) -> int:
     """Write the scenario; print its size, and what of the site is not in it as it was."""
+    from simunix.rjms.slurm.site.names import Names
     from simunix.rjms.slurm.site.write import SiteFiles, changes_text, import_site
 
     files = SiteFiles(options.conf, options.accounts, options.qos, options.sacct, options.reservations, options.scripts)
-    found = import_site(files, options.output)
+    names = Names() if options.anonymous else None
+    _check_table(options)
+    found = import_site(files, options.output, names)
+    if names is not None and options.names is not None:
+        names.write(options.names)
     print(changes_text(found.changes), end="")
     print(
         f"{options.output}/scenario.yaml: {found.nodes} nodes, {found.jobs} jobs; {len(found.changes)} changes, in changes.txt"
     )
     return 0
+
+
+def _check_table(options: argparse.Namespace) -> None:
+    """Refuse a table of names that nobody asked names for, or that would go along with the scenario. Raises SimunixError."""
+    if options.names is None:
+        return
+    if not options.anonymous:
+        raise SimunixError("--names: there are no other names; give --anonymous too")
+    if options.names.resolve().is_relative_to(options.output.resolve()):
+        raise SimunixError(
+            f"--names {options.names}: the table would go along with the scenario; write it outside of {options.output}"
+        )
+    if options.names.exists():
+        raise SimunixError(f"--names {options.names}: there already; name a new file")

@@ -10,6 +10,7 @@ import os
 import signal
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from rsg_server.edge.service import Service
 from rsg_server.errors import ServerError, SimunixError, StallError
@@ -24,6 +25,8 @@ from simunix.launch.run_directory import RunDirectory
 
 BOOT_STEP_NS = 10**9
 """When a host boots, its processes start again with the pauses of the plan between them, but with none longer than this."""
+LAST_BYTES = 500
+"""How much of a program's output is read for its last line."""
 FROM_OUTSIDE = (HostLostError, FactoryError, KilledError, ServerError, StallError)
 """Errors that no scenario has as its consequence: something outside of the emulation has gone wrong."""
 Descriptors = tuple[int, int, int]
@@ -162,9 +165,10 @@ class Supervisor:
         elif self._is_decided() and is_well:
             self.conclude("done")  # at this very turn, or the log would depend on how fast this computer is
         elif spec.essential and not (spec.is_workload and entry.exit_code == 0):
+            output = self._directory.host(spec.host) / f"{spec.name}.err"
             self.fail(
                 f"{spec.host}: {spec.name} ended with {describe_exit(entry.exit_code)} at "
-                f"{self._kernel.now_ns / 1e9:.3f} s; its output is in {self._directory.host(spec.host)}/{spec.name}.err"
+                f"{self._kernel.now_ns / 1e9:.3f} s; its output is in {output}{last_words(output)}"
             )
 
     def fail(self, text: str) -> None:
@@ -221,6 +225,18 @@ class Supervisor:
         if isinstance(stop, frozenset):
             return spec.name in stop
         return spec.is_workload or (stop != "workload" and not spec.collects)
+
+
+def last_words(output: Path) -> str:
+    """The last line of a program's output, which mostly tells why the program ended; nothing if there is none."""
+    try:
+        with output.open("rb") as file:
+            file.seek(-min(LAST_BYTES, os.fstat(file.fileno()).st_size), os.SEEK_END)
+            lines = file.read().decode(errors="replace").split("\n")
+    except OSError:
+        return ""
+    line = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return f", and ends with: {line}" if line else ""
 
 
 def describe_exit(code: int | None) -> str:

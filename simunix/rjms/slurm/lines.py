@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rsg_server.errors import SimunixError
 
-_PAIR = re.compile(r"""([A-Za-z][\w]*)\s*(?:\+|-)?=\s*("(?:[^"])*"|'(?:[^'])*'|[^\s"']*(?:"[^"]*"[^\s"']*)*)\s*""")
+_PAIR = re.compile(r"""([A-Za-z][\w]*)\s*[-+*/]?=\s*("(?:[^"])*"|'(?:[^'])*'|(?:[^\s"'][^\s"]*)?(?:"[^"]*"[^\s"]*)*)\s*""")
 _INCLUDE = re.compile(r"^\s*include\s+(\S+)\s*$", re.IGNORECASE)
 DEEPEST = 8
 MOST_BYTES = 64 << 20

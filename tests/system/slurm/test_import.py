@@ -54,6 +54,24 @@ def test_the_emulated_sacct_agrees(simunix: Simunix, tmp_path: Path) -> None:
         assert seconds[0] in allowed, theirs["JobID"]
 
 
+def test_a_site_with_other_names_does_the_same(simunix: Simunix, tmp_path: Path) -> None:
+    if not (shutil.which("slurmdbd") and shutil.which("mariadbd")):
+        pytest.skip("not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)")
+    site, scenario = SITES / "university", tmp_path / "site/scenario.yaml"
+    words = ["--accounts", site / "accounts.cfg", "--qos", site / "qos.txt", "--sacct", site / "jobs.txt"]
+    words += ["--reservations", site / "reservations.txt", "--anonymous"]
+    assert simunix("slurm", "import", site / "slurm.conf", *words, "--output", scenario.parent).returncode == 0
+    done = simunix("run", scenario, "--out", tmp_path / "out", timeout=250)
+    assert done.returncode == 0, done.stderr
+    jobs = list(csv.DictReader((tmp_path / "out/jobs.csv").read_text().splitlines()))
+    last = {row["JobID"]: row for row in rows((site / "jobs.txt").read_text()) if "." not in row["JobID"]}
+    assert [job["final_state"] for job in jobs] == [row["State"] for row in last.values()]
+    nodes = {"gpu1": "host3-1", "cpu1": "host2-1", "cpu[1-2]": "host2-[1-2]"}
+    assert [job["allocated_hosts"] for job in jobs] == [nodes[row["NodeList"]] for row in last.values()]
+    users = {"alice": "user1 account1 qos2", "bob": "user2 account2 qos1"}
+    assert [f"{job['user']} {job['account']} {job['qos']}" for job in jobs] == [users[row["User"]] for row in last.values()]
+
+
 def test_another_configuration_is_compared_and_held_against_the_site(simunix: Simunix, tmp_path: Path) -> None:
     if not (shutil.which("slurmdbd") and shutil.which("mariadbd")):
         pytest.skip("not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)")
@@ -86,3 +104,23 @@ def test_other_sites_come_up(simunix: Simunix, tmp_path: Path, site: str, nodes:
         assert "3 idle" in told and "1 down" in told and "LicenseName=matlab Total=5" in told, told
     else:
         assert "24 idle" in told and "SwitchName=spine Level=1" in told, told
+
+
+def test_a_plugin_that_is_not_installed_is_named_before_the_start(simunix: Simunix, tmp_path: Path) -> None:
+    conf = tmp_path / "slurm.conf"
+    conf.write_text("ClusterName=c\nSlurmctldHost=head\nSelectType=select/smith\nNodeName=n1\nPartitionName=p Nodes=n1\n")
+    done = simunix("slurm", "import", conf, "--output", tmp_path / "site")
+    assert done.returncode == 0 and f"{conf}:3: SelectType=select/smith: kept, but the run would be refused: " in done.stdout
+    done = simunix("run", tmp_path / "site/scenario.yaml", "--out", tmp_path / "out")
+    assert done.returncode == 2 and not (tmp_path / "out").exists()
+    assert f"(1) {tmp_path}/site/slurm.conf:21 (from {conf}:3): SelectType=select/smith: " in done.stderr
+    assert "has no plugin select/smith in " in done.stderr and "give one that is there: " in done.stderr
+
+
+def test_a_daemon_that_ends_at_once_says_why(simunix: Simunix, tmp_path: Path) -> None:
+    conf = tmp_path / "slurm.conf"
+    conf.write_text("ClusterName=c\nSlurmctldHost=head\nSelectTypeParameters=CR_Smith\nNodeName=n1\nPartitionName=p Nodes=n1\n")
+    assert simunix("slurm", "import", conf, "--output", tmp_path / "site").returncode == 0
+    done = simunix("run", tmp_path / "site/scenario.yaml", "--out", tmp_path / "out")
+    assert done.returncode == 1
+    assert "slurmctld.err, and ends with: slurmctld: fatal: Unable to process configuration file" in done.stderr

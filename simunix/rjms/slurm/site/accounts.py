@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from simunix.rjms.slurm.lines import read_text
+from simunix.rjms.slurm.site.anonymous import HIDDEN, MAY_TELL, anonymous_entry, anonymous_qos
 from simunix.rjms.slurm.site.changes import Change
+from simunix.rjms.slurm.site.names import Names
 
 _ENTRY = re.compile(r"(Cluster|Parent|Account|User|Machine_Name|ClusterName)\s+-\s+'?([^':]*)'?(?::(.*))?")
 _OPTION = re.compile(r":(?=[A-Za-z]\w*=)")
@@ -46,9 +49,10 @@ QOS = {
 MEANS_NOTHING = {"PreemptMode": "cluster", "GraceTime": "00:00:00", "UsageFactor": "1.000000", "Priority": "0"}
 
 
-def account_commands(path: Path, changes: list[Change]) -> list[str]:
+def account_commands(path: Path, changes: list[Change], names: Names | None = None) -> list[str]:
     """The commands that make what a dump tells; what they leave out goes into `changes`. Raises SimunixError."""
     commands: list[str] = []
+    hidden: Counter[str] = Counter()
     parent = "root"
     for number, line in enumerate(read_text(path, "what sacctmgr dump writes").split("\n"), 1):
         if not line.strip() or line.startswith("#"):
@@ -56,25 +60,34 @@ def account_commands(path: Path, changes: list[Change]) -> list[str]:
         found = _ENTRY.fullmatch(line.strip())
         if found is None:
             raise SimunixError(f"{path}:{number}: expected an entry such as User - 'alice':Fairshare=1, got {line!r:.60}")
-        kind, name, rest = found[1], found[2], found[3] or ""
+        kind, name, options = found[1], found[2], _options(found[3] or "", f"{path}:{number}")
+        if names is not None:
+            name, options = anonymous_entry(kind, name, options, names)
         if kind == "Parent":
             parent = name
             continue
-        options = _options(rest, f"{path}:{number}")
-        own = OF_ACCOUNT if kind == "Account" else OF_USER
-        words = []
-        for option, value in options.items():
-            if option in LIMITS or option in own:
-                words.append(f"{LIMITS.get(option) or option}={value}")
-            else:
-                changes.append(Change(f"{path}:{number}", f"{kind} {name}: {option}={value}", "left out: sacctmgr is not told"))
+        hidden.update(option for option, value in options.items() if value == HIDDEN)
+        words = list(_entry_words(kind, name, options, f"{path}:{number}", changes))
         if kind == "Account" and name != "root":
             commands.append(shlex.join(["add", "account", name, f"Parent={parent}", *words]))
         elif kind == "User" and name != "root":
             commands.append(shlex.join(["add", "user", name, f"Account={parent}", *words]))
         elif words:
             changes.append(Change(f"{path}:{number}", f"{kind} {name}: {' '.join(words)}", "left out: limits of the root"))
+    changes += [Change(str(path), f"{count} values of {option}", MAY_TELL) for option, count in sorted(hidden.items())]
     return commands
+
+
+def _entry_words(kind: str, name: str, options: dict[str, str], place: str, changes: list[Change]) -> Iterator[str]:
+    """What sacctmgr is told of an entry."""
+    own = OF_ACCOUNT if kind == "Account" else OF_USER
+    for option, value in options.items():
+        if value == HIDDEN:
+            continue
+        if option in LIMITS or option in own:
+            yield f"{LIMITS.get(option) or option}={value}"
+        else:
+            changes.append(Change(place, f"{kind} {name}: {option}={value}", "left out: sacctmgr is not told"))
 
 
 def _options(text: str, place: str) -> dict[str, str]:
@@ -87,7 +100,7 @@ def _options(text: str, place: str) -> dict[str, str]:
     return found
 
 
-def qos_commands(path: Path, changes: list[Change]) -> list[str]:
+def qos_commands(path: Path, changes: list[Change], anonymous: Names | None = None) -> list[str]:
     """The commands that make each QOS, then set what it has. Raises SimunixError with file and line."""
     lines = [line for line in read_text(path, "what sacctmgr -P show qos prints").split("\n") if line]
     names = lines[0].split("|") if lines else []
@@ -98,7 +111,8 @@ def qos_commands(path: Path, changes: list[Change]) -> list[str]:
         values = line.split("|")
         if len(values) != len(names):
             raise SimunixError(f"{path}:{number}: expected {len(names)} fields, got {len(values)}; mend the line")
-        rows.append((number, dict(zip(names, values, strict=True))))
+        row = dict(zip(names, values, strict=True))
+        rows.append((number, row if anonymous is None else anonymous_qos(row, anonymous)))
     commands = [shlex.join(["add", "qos", row["Name"]]) for _, row in rows if row["Name"] != "normal"]
     for number, row in rows:
         words = list(_qos_words(row, f"{path}:{number}", changes))
@@ -111,7 +125,9 @@ def _qos_words(row: dict[str, str], place: str, changes: list[Change]) -> Iterat
     for column, value in row.items():
         if column == "Name" or not value or value == MEANS_NOTHING.get(column):
             continue
-        if column in QOS:
+        if value == HIDDEN:
+            changes.append(Change(place, f"QOS {row['Name']}: {column}={value}", MAY_TELL))
+        elif column in QOS:
             yield f"{QOS[column] or column}={_seconds(value) if column == 'GraceTime' else value}"
         else:
             changes.append(Change(place, f"QOS {row['Name']}: {column}={value}", "left out: sacctmgr is not told"))

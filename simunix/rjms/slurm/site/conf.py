@@ -10,8 +10,11 @@ from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from simunix.ranges import expand_hosts
+from simunix.rjms.slurm.installed import Setting
 from simunix.rjms.slurm.lines import Line, read_lines
+from simunix.rjms.slurm.site.anonymous import anonymous_lines
 from simunix.rjms.slurm.site.changes import NEEDED, NODE_WORDS, RULES, SUBMIT_SCRIPT, TAKEN, Change
+from simunix.rjms.slurm.site.names import Names
 
 WHAT = "a slurm.conf"
 SEVERAL = ("nodename", "partitionname", "downnodes", "nodeset", "frontendname")
@@ -46,6 +49,12 @@ class SiteConf:
     changes: list[Change] = field(default_factory=list)
     wants_scripts: bool = False
     scripts: list[Path] = field(default_factory=list)
+    kept: list[Setting] = field(default_factory=list)
+
+    def keep(self, line: Line, written: str, value: str) -> None:
+        """Have a parameter as the site has it, with the site's place before it, which messages at the start of a run tell."""
+        self.lines += [f"# from {line.place}", f"{written}={value}"]
+        self.kept.append(Setting(line.place, written, value))
 
     @property
     def text(self) -> str:
@@ -53,12 +62,13 @@ class SiteConf:
         return "\n".join(self.lines) + "\n"
 
 
-def read_conf(path: Path, wants_scripts: bool = False) -> SiteConf:
-    """Read a slurm.conf with what it includes. Raises SimunixError with file and line."""
+def read_conf(path: Path, wants_scripts: bool = False, names: Names | None = None) -> SiteConf:
+    """Read a slurm.conf with what it includes, with other names if `names` are given. SimunixError with file and line."""
     conf = SiteConf(wants_scripts=wants_scripts)
+    lines = read_lines(path, WHAT)
     said: dict[str, str] = {}
     defaults: dict[str, str] = {}
-    for line in read_lines(path, WHAT):
+    for line in lines if names is None else anonymous_lines(lines, names, conf.changes, "slurm.conf"):
         if line.first == "nodename":
             _node(conf, line, defaults)
         elif line.first in SEVERAL:
@@ -107,7 +117,7 @@ def _parameter(conf: SiteConf, line: Line, name: str, written: str, value: str) 
             conf.changes.append(Change(line.place, f"{written}={value}", "left out: there is slurmdbd, or none"))
     elif conf.wants_scripts and (script := _script(line.path.parent, name, value)):
         conf.scripts.append(script)
-        conf.lines.append(f"{written}={value if name not in TAKEN else f'/etc/slurm/{script.name}'}")
+        conf.keep(line, written, value if name not in TAKEN else f"/etc/slurm/{script.name}")
     elif name in RULES:
         replacement, reason = RULES[name]
         if replacement is None:
@@ -117,7 +127,7 @@ def _parameter(conf: SiteConf, line: Line, name: str, written: str, value: str) 
         if replacement is not None and name not in NEEDED:
             conf.lines.append(f"{written}={replacement}")
     else:
-        conf.lines.append(f"{written}={value}")
+        conf.keep(line, written, value)
 
 
 def _script(folder: Path, name: str, value: str) -> Path | None:

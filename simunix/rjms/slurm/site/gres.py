@@ -7,17 +7,20 @@ from pathlib import Path
 
 from simunix.ranges import expand_hosts, fold_hosts
 from simunix.rjms.slurm.lines import read_lines
+from simunix.rjms.slurm.site.anonymous import anonymous_lines
 from simunix.rjms.slurm.site.changes import Change
+from simunix.rjms.slurm.site.names import Names
 
 _GPU = re.compile(r"gpu(?::([\w.-]+?))?(?::(\d+))?(?:\(.*\))?")
 
 
-def gres_text(path: Path, conf: str, changes: list[Change]) -> str:
+def gres_text(path: Path, conf: str, changes: list[Change], names: Names | None = None) -> str:
     """The gres.conf that runs. GPUs that the site lets Slurm detect get files by what slurm.conf says of their nodes."""
     lines: list[str] = []
     covered: set[str] = set()
     everywhere = detects = False
-    for line in read_lines(path, "a gres.conf"):
+    written = read_lines(path, "a gres.conf")
+    for line in written if names is None else anonymous_lines(written, names, changes, path.name):
         detect = line.value("autodetect")
         words = [f"{name}={value}" for key, (name, value) in line.pairs.items() if key != "autodetect"]
         detects = detects or detect.lower() not in ("", "off")

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from simunix.rjms.slurm.lines import read_text
+from simunix.rjms.slurm.site.anonymous import HIDDEN, MAY_TELL, anonymous_reservation
 from simunix.rjms.slurm.site.changes import Change
+from simunix.rjms.slurm.site.names import Names
 
 WHAT = "what scontrol -o show reservation prints"
 START_S = 30
@@ -26,7 +28,7 @@ EMPTY = ("", "(null)", "n/a", "none")
 _PAIR = re.compile(r"(\w+)=(\S*)")
 
 
-def reservation_commands(path: Path, first_submission_s: float, changes: list[Change]) -> list[str]:
+def reservation_commands(path: Path, first_submission_s: float, changes: list[Change], names: Names | None = None) -> list[str]:
     """A command of scontrol for each reservation, at the distance that it had to the first job's submission.
 
     One that had ended by then is left out, and so is an option that create has not. Raises SimunixError with file and line.
@@ -37,6 +39,7 @@ def reservation_commands(path: Path, first_submission_s: float, changes: list[Ch
             continue
         entry = dict(_PAIR.findall(line))
         place = f"{path}:{number}"
+        entry = entry if names is None else anonymous_reservation(entry, names)
         name, starts, ends = (entry.pop(key, "") for key in ("ReservationName", "StartTime", "EndTime"))
         if not name:
             raise SimunixError(f"{place}: expected ReservationName=…, got {line!r:.60}; give {WHAT}")
@@ -55,7 +58,9 @@ def _words(entry: Mapping[str, str], name: str, place: str, changes: list[Change
     for key, value in entry.items():
         if value in EMPTY or key in TOLD_ELSEWHERE:
             continue
-        if key == "Flags":
+        if value == HIDDEN:
+            changes.append(Change(place, f"reservation {name}: {key}={value}", MAY_TELL))
+        elif key == "Flags":
             flags = [flag for flag in value.split(",") if flag not in BY_SLURM]
             yield from [f"Flags={','.join(flags)}"] if flags else []
         elif key in KEPT:

@@ -11,9 +11,11 @@ import pandas as pd
 
 from rsg_server.errors import SimunixError
 from simunix.rjms.slurm.lines import read_text
+from simunix.rjms.slurm.site.anonymous import MAY_TELL, anonymous_job
 from simunix.rjms.slurm.site.changes import Change
+from simunix.rjms.slurm.site.names import Names
 from simunix.rjms.slurm.site.sacct_json import SITE_CLOCK, json_rows
-from simunix.rjms.slurm.site.submit_lines import submit_options
+from simunix.rjms.slurm.site.submit_lines import KNOWN, submit_options
 from simunix.workload.formats.columns import COLUMNS
 from simunix.workload.formats.job_table import trace_of
 from simunix.workload.formats.swf import SwfTrace
@@ -32,33 +34,54 @@ NO_COLUMN = "left out: the job table has no column for it, or not for its value"
 _PENDING = re.compile(r"(\d+)_\[([\d,-]+)(%\d+)?\]")
 
 
-def read_jobs(path: Path, changes: list[Change]) -> SwfTrace:
+def read_jobs(path: Path, changes: list[Change], names: Names | None = None) -> SwfTrace:
     """Read the jobs; what is left out of them goes into `changes`, counted. Raises SimunixError with file and line."""
-    rows: dict[str, dict[str, str]] = {}
-    left: Counter[str] = Counter()
-    steps = again = 0
+    read = _Jobs(names)
     for number, row in _rows(path):
-        if "." in row["JobID"]:
-            steps += 1
-            continue
-        said, omitted = submit_options(row.get("SubmitLine", ""), row.get(SITE_CLOCK, row["Submit"]))
-        left.update(omitted)
-        for id, own in _elements(row):
-            made = {**_job(own, said), "JobID": id, "line": str(number)}
-            if id in rows:
-                again += 1
-                made["Submit"] = rows[id]["Submit"]  # of a requeued job, the last run counts from the first submission
-            rows[id] = made
-    frame = pd.DataFrame(list(rows.values()), dtype=object).fillna("")
+        read.add(number, row)
+    frame = pd.DataFrame(list(read.rows.values()), dtype=object).fillna("")
     frame["line"] = frame["line"].astype("int64")
     counted = {
-        "steps": (steps, "left out: a job sleeps for its run time"),
-        "runs before a requeue": (again, "left out: the last run of a job counts"),
+        "steps": (read.steps, "left out: a job sleeps for its run time"),
+        "runs before a requeue": (read.again, "left out: the last run of a job counts"),
         "jobs that had not ended": (int(frame["State"].isin(UNFINISHED).sum()), "run until their limit"),
     }
     changes += [Change(str(path), f"{count} {what}", reason) for what, (count, reason) in counted.items() if count]
-    changes += [Change(str(path), f"{count} submit lines with {what}", NO_COLUMN) for what, count in sorted(left.items())]
-    return trace_of(frame, (f" Note: converted from sacct's {path.name}",), str(path))
+    changes += [Change(str(path), f"{count} submit lines with {what}", NO_COLUMN) for what, count in sorted(read.left.items())]
+    changes += [Change(str(path), f"{count} values of {what}", MAY_TELL) for what, count in sorted(read.hidden.items())]
+    return trace_of(frame, (f" Note: converted from sacct's {path.name if names is None else 'output'}",), str(path))
+
+
+class _Jobs:
+    """The rows of a job table, by their numbers, and counts of what is left out of them."""
+
+    def __init__(self, names: Names | None) -> None:
+        self.names = names
+        self.rows: dict[str, dict[str, str]] = {}
+        self.left: Counter[str] = Counter()
+        self.hidden: Counter[str] = Counter()
+        self.steps = self.again = 0
+
+    def add(self, number: int, row: dict[str, str]) -> None:
+        """Add a row of sacct, which is a job, some elements of an array, or a step."""
+        if "." in row["JobID"]:
+            self.steps += 1
+            return
+        said, omitted = submit_options(row.get("SubmitLine", ""), row.get(SITE_CLOCK, row["Submit"]))
+        self.left.update(omitted if self.names is None else (each if each in KNOWN else "another option" for each in omitted))
+        for id, own in _elements(row):
+            made = {**self._named(_job(own, said)), "JobID": id, "line": str(number)}
+            if id in self.rows:
+                self.again += 1
+                made["Submit"] = self.rows[id]["Submit"]  # of a requeued job, the last run counts from the first submission
+            self.rows[id] = made
+
+    def _named(self, made: dict[str, str]) -> dict[str, str]:
+        if self.names is None:
+            return made
+        made, hidden = anonymous_job(made, self.names)
+        self.hidden.update(hidden)
+        return made
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:

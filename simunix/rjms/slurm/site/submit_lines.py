@@ -69,6 +69,10 @@ SHORT = {
     **{"t": "time", "v": "verbose", "W": "wait", "w": "nodelist", "x": "exclude"},
 }
 _WITHOUT_VALUE = {*SWITCHES, *AS_SWITCHES, *SWITCHES_WITHOUT_MEANING, "no-kill", "nice"}
+KNOWN = frozenset(
+    f"--{name}" for name in ("mem", "bbf", "bb", "mpi", *IN_COLUMNS, *SWITCHES, *AS_WORDS, *AS_SWITCHES, *SHORT.values())
+)
+"""Options that a report may name when names of the site are not to be told."""
 _IGNORED = TOLD_BY_COLUMNS | WITHOUT_MEANING | SWITCHES_WITHOUT_MEANING
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,17 @@ import yaml
 
 from rsg_server.errors import SimunixError
 from simunix.ranges import fold_hosts
+from simunix.rjms.slurm.installed import Setting, installed
+from simunix.rjms.slurm.lines import read_lines, read_text
 from simunix.rjms.slurm.site.accounts import account_commands, qos_commands
+from simunix.rjms.slurm.site.anonymous import SCRIPTS, anonymous_lines
 from simunix.rjms.slurm.site.changes import NOT_RUN, SCRIPT, SUBMIT_SCRIPT, Change
 from simunix.rjms.slurm.site.conf import SiteConf, host_sections, read_conf
 from simunix.rjms.slurm.site.gres import gres_text
+from simunix.rjms.slurm.site.names import Names
 from simunix.rjms.slurm.site.reservations import FIRST_JOB_S, START_S, reservation_commands
 from simunix.rjms.slurm.site.sacct_jobs import read_jobs
+from simunix.roots.tree import THIS_COMPUTER
 from simunix.workload.formats.swf import SwfTrace
 
 ALWAYS = (Change("fair-share", "usage so far", "begins at zero"),)
@@ -54,45 +59,115 @@ class Imported:
     changes: tuple[Change, ...]
 
 
-def import_site(files: SiteFiles, folder: Path) -> Imported:
-    """Write scenario.yaml with all that it needs, and changes.txt, into a new folder. Raises SimunixError."""
-    conf = read_conf(files.conf, files.scripts)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Site:
+    """What was read of a site's files; `beside` has the texts of files that go along."""
+
+    conf: SiteConf
+    commands: list[str]
+    trace: SwfTrace | None
+    reservations: list[str]
+    beside: Mapping[str, str]
+    changes: tuple[Change, ...]
+
+
+def import_site(files: SiteFiles, folder: Path, names: Names | None = None) -> Imported:
+    """Write scenario.yaml with all that it needs, and changes.txt, into a new folder. Raises SimunixError.
+
+    If `names` are given, nothing that is written has a name of the site's. The files are read twice then: whether a feature is
+    a name of the site's shows when all names are known.
+    """
+    if names is not None:
+        _read(files, names)
+    site = _read(files, names)
+    _write(site, folder)
+    nodes = sum(len(node.names) for node in site.conf.nodes)
+    return Imported(nodes, 0 if site.trace is None else len(site.trace.jobs), site.changes)
+
+
+def _read(files: SiteFiles, names: Names | None) -> _Site:
+    conf = read_conf(files.conf, files.scripts and names is None, names)
     changes = conf.changes
-    commands = [] if files.qos is None else qos_commands(files.qos, changes)
-    commands += [] if files.accounts is None else account_commands(files.accounts, changes)
+    changes += not_installed(conf.kept)
+    if files.scripts and names is not None:
+        changes.append(SCRIPTS)
+    commands = [] if files.qos is None else qos_commands(files.qos, changes, names)
+    commands += [] if files.accounts is None else account_commands(files.accounts, changes, names)
     if commands and not conf.database:
         raise SimunixError(f"{files.conf}: AccountingStorageType is not slurmdbd, which accounts need; leave the dump out")
-    trace = None if files.jobs is None else read_jobs(files.jobs, changes)
-    reservations = _reservations(files, trace, changes)
-    beside = files.conf.parent / "gres.conf"
-    gres = gres_text(beside, conf.text, changes) if beside.is_file() else ""
+    trace = None if files.jobs is None else read_jobs(files.jobs, changes, names)
+    reservations = _reservations(files, trace, changes, names)
+    beside = dict(_beside(files.conf.parent, conf, changes, names))
     changes += [
         Change(str(files.conf.parent / name), name, f"left out: {why}")
         for name, why in NOT_READ.items()
         if (files.conf.parent / name).exists() and files.conf.parent / name not in conf.scripts
     ]
+    told = (*changes, *ALWAYS)
+    return _Site(
+        conf=conf,
+        commands=commands,
+        trace=trace,
+        reservations=reservations,
+        beside=beside,
+        changes=told if names is None else tuple(_without_paths(told, files)),
+    )
+
+
+def not_installed(kept: Sequence[Setting]) -> Iterator[Change]:
+    """What the Slurm of this computer, if there is one, does not know of what is kept."""
+    here = installed(THIS_COMPUTER)
+    for setting, reason in here.refusals(kept) if here is not None else ():
+        yield Change(setting.place, f"{setting.name}={setting.value}", f"kept, but the run would be refused: {reason}")
+
+
+def _beside(folder: Path, conf: SiteConf, changes: list[Change], names: Names | None) -> Iterator[tuple[str, str]]:
+    """Files beside slurm.conf that go along, with their texts."""
+    if (gres := folder / "gres.conf").is_file():
+        yield gres.name, gres_text(gres, conf.text, changes, names)
+    if (topology := folder / "topology.conf").is_file():
+        lines = list(read_lines(topology, "a topology.conf"))
+        if names is None:
+            yield topology.name, read_text(topology, "a topology.conf")
+        else:
+            yield topology.name, "".join(f"{line.text}\n" for line in anonymous_lines(lines, names, changes, topology.name))
+
+
+def _without_paths(changes: Iterable[Change], files: SiteFiles) -> Iterator[Change]:
+    """Changes whose places tell what a file is, and not how the site calls it."""
+    roles = {"accounts": files.accounts, "qos": files.qos, "sacct": files.jobs, "reservations": files.reservations}
+    known = {str(path): role for role, path in roles.items() if path is not None}
+    for change in changes:
+        path, colon, line = change.place.rpartition(":")
+        if change.place in known:
+            yield replace(change, place=known[change.place])
+        elif path in known:
+            yield replace(change, place=f"{known[path]}{colon}{line}")
+        else:
+            reason = f"left out: {NOT_RUN}" if change.reason.endswith(SCRIPT) else change.reason
+            yield replace(change, place=Path(change.place).name, reason=reason)
+
+
+def _write(site: _Site, folder: Path) -> None:
     try:
         folder.mkdir(parents=True)
-        (folder / "slurm.conf").write_text(conf.text)
-        if gres:
-            (folder / "gres.conf").write_text(gres)
-        if (topology := files.conf.parent / "topology.conf").is_file():
-            shutil.copyfile(topology, folder / "topology.conf")
-        for script in conf.scripts:
+        (folder / "slurm.conf").write_text(site.conf.text)
+        for name, text in site.beside.items():
+            (folder / name).write_text(text)
+        for script in site.conf.scripts:
             shutil.copy(script, folder)  # with its mode
-        (folder / "scenario.yaml").write_text(scenario_text(conf, commands, reservations, trace is not None))
-        (folder / "changes.txt").write_text(changes_text((*changes, *ALWAYS)))
+        scenario = scenario_text(site.conf, site.commands, site.reservations, site.trace is not None)
+        (folder / "scenario.yaml").write_text(scenario)
+        (folder / "changes.txt").write_text(changes_text(site.changes))
     except FileExistsError as error:
         raise SimunixError(f"{folder}: there already; choose a folder that does not exist") from error
-    if trace is not None:
+    if site.trace is not None:
         from simunix.workload.formats.job_table import write_job_table
 
-        write_job_table(folder / "jobs.csv", trace)
-    nodes = sum(len(node.names) for node in conf.nodes)
-    return Imported(nodes, 0 if trace is None else len(trace.jobs), (*changes, *ALWAYS))
+        write_job_table(folder / "jobs.csv", site.trace)
 
 
-def _reservations(files: SiteFiles, trace: SwfTrace | None, changes: list[Change]) -> list[str]:
+def _reservations(files: SiteFiles, trace: SwfTrace | None, changes: list[Change], names: Names | None) -> list[str]:
     """Reservations have their places in time beside the first job, so there are none without jobs."""
     if files.reservations is None:
         changes.append(Change("reservations", "those of the site", "not given; --reservations has them"))
@@ -100,7 +175,7 @@ def _reservations(files: SiteFiles, trace: SwfTrace | None, changes: list[Change
     first = None if trace is None else trace.number("UnixStartTime")
     if first is None:
         raise SimunixError(f"{files.reservations}: reservations begin so long after the first job: give --sacct as well")
-    return reservation_commands(files.reservations, first, changes)
+    return reservation_commands(files.reservations, first, changes, names)
 
 
 def scenario_text(conf: SiteConf, commands: Sequence[str], reservations: Sequence[str], has_jobs: bool) -> str:

@@ -1,0 +1,264 @@
+"""A site's files with other names: which value of which file has names of what kind.
+
+Whatever is in no table and is no number may tell a name: such a value is left out, and said to be. man slurm.conf(5),
+gres.conf(5), topology.conf(5), sacctmgr(1) and scontrol(1) are the sources.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from simunix.rjms.slurm.lines import Line
+from simunix.rjms.slurm.site.changes import RULES, Change
+from simunix.rjms.slurm.site.names import Names, Rule, devices, features, hosts, licences, listed, plain, resources, switches
+
+HIDDEN = "…"
+"""What reports have in the place of a value that may tell a name."""
+MAY_TELL = "left out: it may tell a name, and nothing does with --anonymous"
+SCRIPTS = Change("scripts", "--scripts", "left out: a script may tell names, and nothing does with --anonymous")
+NUMBER = re.compile(
+    r"[-+]?\d[\d:,/-]*(\.\d+)?[KMGTP]?B?|yes|no|true|false|infinite|unlimited|none|all|any|auto|force(:\d+)?|exclusive",
+    re.IGNORECASE,
+)
+
+_OF_SLURM = (
+    *("accountingstorageenforce", "accountingstoragetype", "accountingstoreflags", "authtype", "credtype", "cryptotype"),
+    *("cpufreqdef", "cpufreqgovernors", "debugflags", "dependencyparameters", "enforcepartlimits", "grestypes", "gpufreqdef"),
+    *(
+        "healthchecknodestate",
+        "jobacctgathertype",
+        "jobacctgatherfrequency",
+        "jobacctgatherparams",
+        "jobcomptype",
+        "jobdefaults",
+    ),
+    *(
+        "joblaunchtype",
+        "launchparameters",
+        "launchtype",
+        "logtimeformat",
+        "mpidefault",
+        "mpiparams",
+        "oversubscribe",
+        "preemptmode",
+    ),
+    *("preemptparameters", "preempttype", "priorityflags", "priorityparameters", "prioritytype", "priorityusageresetperiod"),
+    *(
+        "privatedata",
+        "proctracktype",
+        "prologflags",
+        "propagateresourcelimits",
+        "propagateresourcelimitsexcept",
+        "reconfigflags",
+    ),
+    *("routeplugin", "schedulerparameters", "schedulertype", "selecttype", "selecttypeparameters", "slurmctlddebug"),
+    *("slurmctldparameters", "slurmddebug", "slurmdparameters", "slurmschedloglevel", "state", "switchtype", "taskplugin"),
+    *("taskpluginparam", "topologyparam", "topologyplugin", "shared", "name", "type", "flags", "autodetect", "cores", "links"),
+    *("mcsplugin", "nodefeaturesplugins", "communicationparameters", "x11parameters", "cpubind"),
+    *("requeueexit", "requeueexithold", "memspeclimit", "cpuspeclist", "blocksizes", "linkspeed", "gres"),
+)
+PAIRS: Mapping[str, Rule] = {
+    **dict.fromkeys(_OF_SLURM, plain),
+    **dict.fromkeys(("nodename", "nodes", "allocnodes", "downnodes", "suspendexcnodes", "nodeset", "frontendname"), hosts),
+    **dict.fromkeys(("switchname", "switches", "blockname"), switches),
+    **dict.fromkeys(("feature", "features"), features),
+    **dict.fromkeys(("partitionname", "alternate", "suspendexcparts"), listed("partition")),
+    **dict.fromkeys(("allowaccounts", "denyaccounts"), listed("account")),
+    **dict.fromkeys(("allowqos", "denyqos", "qos"), listed("qos")),
+    **dict.fromkeys(("accountingstoragetres", "priorityweighttres", "tresbillingweights"), resources),
+    "allowgroups": listed("group"),
+    "licenses": licences,
+    "clustername": lambda names, value: names.of("cluster", value),
+    "slurmctldhost": lambda names, value: _controller(names, value),
+    "controlmachine": lambda names, value: _controller(names, value),
+    "file": devices,
+    **dict.fromkeys(("nodeaddr", "slurmctldaddr", "controladdr", "backupaddr", "bcastaddr"), lambda names, value: None),
+}
+"""By the name of a pair in small letters, in slurm.conf, gres.conf and topology.conf."""
+
+
+def _controller(names: Names, value: str) -> str:
+    host, bracket, _ = value.partition("(")
+    return ",".join(names.hosts(each) for each in host.split(",")) + (f"({HIDDEN})" if bracket else "")
+
+
+def anonymous_lines(lines: Iterable[Line], names: Names, changes: list[Change], called: str) -> Iterator[Line]:
+    """Lines of a configuration with other names. The first file is `called` so, those that it includes have numbers."""
+    files: dict[Path, str] = {}
+    for line in lines:
+        path = Path(files.setdefault(line.path, f"included file {len(files)}" if files else called))
+        pairs: dict[str, tuple[str, str]] = {}
+        for key, (written, value) in line.pairs.items():
+            try:
+                other = value if NUMBER.fullmatch(value) and key not in PAIRS else PAIRS.get(key, _hidden)(names, value)
+            except ValueError:
+                raise SimunixError(
+                    f"{line.place}: {written}: expected a list of hosts, got {value!r:.60}; mend the line"
+                ) from None
+            if other is not None or key in RULES or key in LEFT_OUT_ELSEWHERE:
+                pairs[key] = (written, HIDDEN if other is None else other)
+            else:
+                changes.append(Change(f"{path}:{line.number}", f"{written}={HIDDEN}", MAY_TELL))
+        if pairs:
+            yield Line(path, line.number, text_of(pairs), pairs)
+
+
+LEFT_OUT_ELSEWHERE = ("accountingstoragehost", "slurmduser", "nodeaddr", "nodehostname")
+"""Pairs that are in no scenario, and whose line in the report has its own reason."""
+
+
+def _hidden(names: Names, value: str) -> None:
+    return None
+
+
+def text_of(pairs: Mapping[str, tuple[str, str]]) -> str:
+    """A line of these pairs."""
+    return " ".join(f'{written}="{value}"' if " " in value else f"{written}={value}" for written, value in pairs.values())
+
+
+# Accounts and QOS
+
+_TEXTS = ("Description", "Organization")
+OPTIONS: Mapping[str, Rule] = {
+    **dict.fromkeys(("QOS", "DefaultQOS"), listed("qos")),
+    "DefaultAccount": listed("account"),
+    "Partition": listed("partition"),
+    "AdminLevel": plain,
+    **dict.fromkeys(
+        ("GrpTRES", "GrpTRESMins", "GrpTRESRunMins", "MaxTRESPerJob", "MaxTRESPerNode", "MaxTRESMinsPerJob"), resources
+    ),
+}
+"""Options of an entry of sacctmgr's dump; numbers stay."""
+KINDS = {"Account": "account", "Parent": "account", "User": "user", "Cluster": "cluster"}
+
+
+def anonymous_entry(kind: str, name: str, options: Mapping[str, str], names: Names) -> tuple[str, dict[str, str]]:
+    """Name and options of an entry of a dump."""
+    other = names.of(KINDS.get(kind, "host"), name)
+    return other, {option: _value(OPTIONS.get(option), value, names) for option, value in options.items()}
+
+
+def _value(rule: Rule | None, value: str, names: Names) -> str:
+    if rule is None:
+        return value if not value or NUMBER.fullmatch(value) else HIDDEN
+    return rule(names, value) or (HIDDEN if value else "")
+
+
+COLUMNS: Mapping[str, Rule] = {
+    **dict.fromkeys(("Name", "Preempt"), listed("qos")),
+    **dict.fromkeys(("Flags", "PreemptMode"), plain),
+    **dict.fromkeys(
+        (
+            *(
+                "GrpTRES",
+                "GrpTRESMins",
+                "GrpTRESRunMin",
+                "GrpTRESRunMins",
+                "MaxTRES",
+                "MaxTRESPerNode",
+                "MaxTRESMins",
+                "MaxTRESPU",
+            ),
+            *("MaxTRESPA", "MinTRES", "MaxTRESRunMinsPA", "MaxTRESRunMinsPU", "UsageThres", "LimitFactor"),
+        ),
+        resources,
+    ),
+}
+"""Columns of `sacctmgr show qos`; numbers stay."""
+
+
+def anonymous_qos(row: Mapping[str, str], names: Names) -> dict[str, str]:
+    """A row of `sacctmgr show qos`."""
+    return {column: _value(COLUMNS.get(column), value, names) for column, value in row.items()}
+
+
+RESERVATION: Mapping[str, Rule] = {
+    "ReservationName": listed("reservation"),
+    "Nodes": hosts,
+    "Users": listed("user"),
+    "Accounts": listed("account"),
+    "PartitionName": listed("partition"),
+    "Features": features,
+    "Licenses": licences,
+    **dict.fromkeys(
+        ("StartTime", "EndTime", "Flags", "State", "Duration", "MaxStartDelay", "TRES", "NodeCnt", "CoreCnt"), plain
+    ),
+}
+"""Words of a reservation; numbers stay."""
+
+
+def anonymous_reservation(entry: Mapping[str, str], names: Names) -> dict[str, str]:
+    """The words of a reservation; (null) and the like stay."""
+    return {
+        key: value if value in ("(null)", "n/a") else _value(RESERVATION.get(key), value, names) for key, value in entry.items()
+    }
+
+
+# Jobs
+
+JOB: Mapping[str, Rule] = {
+    "JobName": lambda names, value: names.of("job", value),
+    "User": listed("user"),
+    "Group": listed("group"),
+    "Account": listed("account"),
+    "Partition": listed("partition"),
+    "QOS": listed("qos"),
+    "Reservation": listed("reservation"),
+    "Licenses": licences,
+    "ReqTRES": resources,
+    "Constraints": features,
+    "NodeList": hosts,
+    "Gres": plain,
+    "State": lambda names, value: value.split(" ")[0],
+    **dict.fromkeys(
+        ("Dependency", "Exclusive", "Submit", "Start", "End", "Timelimit", "Array", "Requeue", "Hold", "ReqMem"), plain
+    ),
+    **dict.fromkeys(("Begin", "ReqNodes", "JobID"), plain),
+}
+"""Columns of the job table; numbers stay. A number of a user behind CANCELLED is a name, and goes."""
+WORDS: Mapping[str, Rule] = {
+    **dict.fromkeys(("nodelist", "exclude"), hosts),
+    "wckey": lambda names, value: names.of("wckey", value),
+    **dict.fromkeys(("prefer", "cluster-constraint"), features),
+    **dict.fromkeys(("distribution", "hint", "deadline", "delay-boot", "switches", "tmp", "core-spec", "priority"), plain),
+}
+"""Options for sbatch that no column has."""
+
+
+def anonymous_job(row: Mapping[str, str], names: Names) -> tuple[dict[str, str], list[str]]:
+    """A row of the job table, and the columns and options that are left out of it."""
+    made: dict[str, str] = {}
+    left: list[str] = []
+    for column, value in row.items():
+        if column == "Arguments":
+            words, others = _arguments(value, names)
+            made[column] = shlex.join(words)
+            left += others
+            continue
+        try:
+            made[column] = _value(JOB.get(column), value, names)
+        except ValueError:  # a list of hosts that is none
+            made[column] = HIDDEN
+        if made[column] == HIDDEN:
+            made[column] = ""
+            left.append(column)
+    return made, left
+
+
+def _arguments(text: str, names: Names) -> tuple[list[str], list[str]]:
+    kept, left = [], []
+    for word in shlex.split(text):
+        option, equals, value = word[2:].partition("=")
+        try:
+            other = value if NUMBER.fullmatch(value) or not equals else WORDS.get(option, _hidden)(names, value)
+        except ValueError:
+            other = None
+        if other is None:
+            left.append(f"--{option}")
+        else:
+            kept.append(f"--{option}{equals}{other}")
+    return kept, left

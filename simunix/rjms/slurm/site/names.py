@@ -1,0 +1,204 @@
+"""Other names for those of a site, which say nothing of it, and are equal wherever the site's are.
+
+Names of a kind are numbered as they are met first, so the files alone tell nothing that leads back: no sum of a name is taken,
+no order of the alphabet. A name that means something to Slurm itself stays.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from simunix.ranges import expand_hosts, fold_hosts
+
+MEANINGFUL = {"user": ("root",), "account": ("root",), "group": ("root",), "qos": ("normal",), "partition": ("default",)}
+"""Names that stay, by kind, in small letters: they are Slurm's own."""
+EVERY = frozenset(("all", "default", "none", "(null)", "any", "localhost"))
+"""Words in the place of a list of names, in small letters, that mean something to Slurm."""
+IN_ANY_CASE = ("user", "group", "account", "qos")
+"""Kinds whose names sacctmgr keeps in small letters."""
+TELLING = ("user", "group", "account", "partition", "qos", "host", "cluster", "reservation", "switch")
+"""Kinds whose names a feature of nodes may repeat: such a feature tells whose the nodes are, not what they are."""
+HARDWARE = frozenset(
+    (
+        *(
+            "gpu",
+            "gpus",
+            "cpu",
+            "cpus",
+            "node",
+            "nodes",
+            "compute",
+            "fat",
+            "thin",
+            "mem",
+            "bigmem",
+            "himem",
+            "largemem",
+            "smallmem",
+        ),
+        *(
+            "ib",
+            "hdr",
+            "edr",
+            "fdr",
+            "ndr",
+            "opa",
+            "eth",
+            "ssd",
+            "nvme",
+            "hdd",
+            "amd",
+            "intel",
+            "arm",
+            "nvidia",
+            "debug",
+            "batch",
+        ),
+    )
+)
+"""Words, in small letters, that say what nodes are, whatever else is called so."""
+_NUMBERED = re.compile(r"(.*?)(\d+)(\D*)$")
+_WORD = re.compile(r"[A-Za-z0-9]+")
+
+
+class Names:
+    """What stands for each name, by kind. Hosts that differ in their last number keep that number, and so their ranges."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, dict[str, str]] = {}
+        self._lists: dict[tuple[str, str], str] = {}
+
+    def of(self, kind: str, name: str) -> str:
+        """What stands for a name; nothing for nothing."""
+        key = name.lower() if kind in IN_ANY_CASE else name
+        if not name or name.lower() in MEANINGFUL.get(kind, ()):
+            return key
+        known = self._of.setdefault(kind, {})
+        return known.setdefault(key, f"{kind}{len(known) + 1}")
+
+    def each(self, kind: str, text: str, separators: str = ",") -> str:
+        """A list of names; what stands for all of them, and signs before a name, are kept."""
+
+        def one(found: re.Match[str]) -> str:
+            word = found[0]
+            return word if word.lower() in EVERY else self.of(kind, word)
+
+        return re.sub(rf"(?<![^{separators}+=-])[^{separators}+=-][^{separators}]*", one, text)
+
+    def hosts(self, text: str, kind: str = "host") -> str:
+        """A list of hosts, with its ranges. Raises ValueError for what is no list of hosts."""
+        if not text or text.lower() in EVERY:
+            return text
+        if (known := self._lists.get((kind, text))) is None:
+            known = fold_hosts(self._host(name, kind) for name in expand_hosts(text))
+            self._lists[kind, text] = known
+        return known
+
+    def _host(self, name: str, kind: str) -> str:
+        found = _NUMBERED.match(name)
+        if name.lower() in EVERY:
+            return name
+        if found is None:
+            return self.of(kind, name)
+        prefix, number, suffix = found.groups()
+        return f"{self.of(kind, f'{prefix}#{suffix}')}-{number}"
+
+    def features(self, text: str) -> str:
+        """Features, or what jobs ask of them: each stays that is made of no name of the site's."""
+        telling = self._telling()
+
+        def one(found: re.Match[str]) -> str:
+            word = found[0]
+            parts = {part.lower() for part in _WORD.findall(word)} | {word.lower()}
+            parts |= {part.rstrip("0123456789") for part in parts}
+            return self.of("feature", word) if parts & telling else word
+
+        return re.sub(r"[A-Za-z][\w.+-]*", one, text)
+
+    def _telling(self) -> set[str]:
+        """Names that no feature may repeat, and the words that names of hosts consist of."""
+        found = {name.lower() for kind in TELLING for name in self._of.get(kind, ())}
+        found |= {word.lower() for name in self._of.get("host", ()) for word in _WORD.findall(name) if len(word) > 2}
+        return found - HARDWARE
+
+    def table(self) -> Iterator[tuple[str, str, str]]:
+        """Kind, name and what stands for it; # is in the place of a host's number."""
+        for kind, names in self._of.items():
+            yield from ((kind, name, other) for name, other in names.items())
+
+    def write(self, path: Path) -> None:
+        """Write the table, for its owner's eyes alone. Raises SimunixError if the file is there."""
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except OSError as error:
+            raise SimunixError(f"{path}: {error.strerror}; name a new file for the table of names") from error
+        with os.fdopen(descriptor, "w", newline="") as file:
+            rows: Iterable[tuple[str, ...]] = [("kind", "name", "anonymous"), *self.table()]
+            csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+Rule = Callable[[Names, str], str | None]
+"""What a value becomes; None if it may tell a name and is left out."""
+
+
+def plain(names: Names, value: str) -> str:
+    """A value whose words are Slurm's own."""
+    return value
+
+
+def listed(kind: str) -> Rule:
+    """A list of names of a kind, separated by commas."""
+    return lambda names, value: names.each(kind, value)
+
+
+def hosts(names: Names, value: str) -> str:
+    """A list of hosts."""
+    return names.hosts(value)
+
+
+def switches(names: Names, value: str) -> str:
+    """A list of switches or blocks of a topology."""
+    return names.hosts(value, "switch")
+
+
+def features(names: Names, value: str) -> str:
+    """Features of nodes."""
+    return names.features(value)
+
+
+def licences(names: Names, value: str) -> str:
+    """Licences with their counts, such as matlab@server:2,ansys."""
+    return re.sub(r"(?<![^,;|])[^,;|:=()]+", lambda found: names.of("licence", found[0]), value)
+
+
+OF_SLURM = re.compile(r"(?:cpu|mem|energy|node|billing|vmem|pages|fs/disk|ic/ofed|gres/[\w.:-]+)(?:=.*)?", re.IGNORECASE)
+_LICENCE = re.compile(r"(license/)([^=]+)(=.*)?", re.IGNORECASE)
+
+
+def resources(names: Names, value: str) -> str:
+    """TRES with their counts, such as cpu=4,gres/gpu:a100=2,license/matlab=1; those of other kinds are left out."""
+    kept = []
+    for part in value.split(","):
+        if found := _LICENCE.fullmatch(part):
+            kept.append(f"{found[1]}{names.of('licence', found[2])}{found[3] or ''}")
+        elif OF_SLURM.fullmatch(part):
+            kept.append(part)
+    return ",".join(kept)
+
+
+_DEVICE = re.compile(r"/dev/(?:nvidia|dri/|kfd|mic|infiniband/|accel|habanalabs|hl)[\w./,\[\]-]*")
+_BRACKETS = re.compile(r"(.*?)(\[[\d,-]+\])?")
+
+
+def devices(names: Names, value: str) -> str:
+    """A file of gres.conf: those of known hardware stay, others have another name, in /dev if they were there."""
+    if _DEVICE.fullmatch(value):
+        return value
+    found = _BRACKETS.fullmatch(value)
+    name, numbers = (found[1], found[2] or "") if found else (value, "")
+    return f"{'/dev' if value.startswith('/dev/') else ''}/{names.of('file', name)}{'-' if numbers else ''}{numbers}"
