@@ -148,7 +148,7 @@ class Kernel:
         if parked.wait == WAIT_FUTEX:
             self.futexes.add(actor)
         elif parked.wait == WAIT_COMPUTE:
-            self.cpu.start(actor, parked.a)
+            self.cpu.start(actor, parked.a, parked.b)
         elif parked.wait == WAIT_FD:
             if parked.c & AT_TERMINAL:
                 self.at_terminals[actor.number] = actor

@@ -33,6 +33,7 @@ HOT = {
     "handlers": ("futex", "handoff", "process", "signals", "sockets", "table", "wait"),
     "network": ("datagram_queue", "flow", "network", "sharing", "usage"),
     "process": ("actor", "channel_pool", "cpu", "futex", "host_state", "lifecycle", "process", "signals", "slots"),
+    "processor": ("shares", "sharing"),
     "sockets": ("handshake", "pair", "retransmission", "stream", "table", "wire"),
     "turn": ("allowance", "births", "clock_guard", "listener", "loop", "preemption", "readiness", "wakeups"),
 }

@@ -3,7 +3,7 @@
  *     prctl(PR_SIMUNIX_COMPUTE, uint64_t *flops)
  *
  * computes on the emulated host: it returns when its cores have done so many flops for the caller, sharing them fairly with all
- * that compute there (rsg_server/process/cpu.py has the formula). A signal handler ends it early with EINTR; *flops is what is
+ * that compute there (rsg_server/processor/ has the formula). A signal handler ends it early with EINTR; *flops is what is
  * left. */
 #ifndef SIMUNIX_PRCTL_OPTIONS_H
 #define SIMUNIX_PRCTL_OPTIONS_H

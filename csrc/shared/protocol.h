@@ -165,7 +165,7 @@ enum simunix_wait {
     PARK_YIELD = 7,     /* behind all that are runnable now */
     PARK_VFORK = 8,     /* the child's exec or end: (child number, 0, 0) */
     PARK_PREEMPTED = 9, /* as PARK_YIELD, but the server took the turn back */
-    PARK_COMPUTE = 10,  /* its computing: (flops, 0, 0); the reply's value is the flops that are left */
+    PARK_COMPUTE = 10,  /* its computing: (flops, 20 - nice, 0); the reply's value is the flops that are left */
     PARK_TRACED = 11    /* its tracer: OP_TRACEE_STOPS */
 };
 

@@ -79,6 +79,7 @@ def affinity(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> 
         if not chosen:
             return failed(errno.EINVAL)
         thread.affinity = chosen
+        kernel.cpu.moved(thread)
     return Reply((0, (thread.affinity or existing).to_bytes((existing.bit_length() + 7) // 8, "little")))
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rsg_server.options import KernelOptions
     from rsg_server.process.actor import Actor, Parked
     from rsg_server.process.channel_pool import ChannelPool
+    from rsg_server.process.cpu import Cpu
     from rsg_server.process.futex import FutexTable
     from rsg_server.process.host_state import Launcher
     from rsg_server.process.lifecycle import Lifecycle
@@ -194,6 +195,8 @@ class IdentityKernel(Warner, Protocol):
 
     @property
     def calls_by_warning(self) -> dict[int, Counter[str]]: ...
+    @property
+    def cpu(self) -> Cpu: ...
     @property
     def disturbances(self) -> Disturbances: ...
     @property

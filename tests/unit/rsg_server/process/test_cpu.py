@@ -128,6 +128,42 @@ def test_ended_early_it_says_what_is_left() -> None:
     assert world.done == {}
 
 
+def test_sixty_four_threads_on_sixteen_cores_take_four_times_as_long_as_sixteen() -> None:
+    ends = []
+    for threads in (16, 64):
+        world = World(cores=16)
+        for number in range(threads):
+            world.cpu.start(world.actor(number), 10**9)
+        world.run_until(10 * NS)
+        assert len(set(world.done.values())) == 1
+        ends.append(world.done[0])
+    assert ends == [NS, 4 * NS]
+
+
+def test_nice_counts_where_cores_are_short() -> None:
+    """As getpriority(2) of the kernel says it: 20 - nice."""
+    world = World()
+    world.cpu.start(world.actor(1), 1024 * 10**6, 20)
+    world.cpu.start(world.actor(2), 335 * 10**6, 15)
+    world.run_until(10 * NS)
+    assert world.done == {1: 1_359_000_000, 2: 1_359_000_000}
+
+
+def test_pinned_threads_leave_other_cores_alone_and_may_be_moved_while_they_compute() -> None:
+    world = World(cores=2)
+    first, second, third = (world.actor(number) for number in (1, 2, 3))
+    first.affinity = second.affinity = 0b01
+    for actor in (first, second, third):
+        world.cpu.start(actor, 2 * 10**9)
+    world.run_until(NS)
+    second.affinity = 0b10
+    world.cpu.moved(second)
+    world.cpu.moved(first)  # nothing has changed
+    world.run_until(10 * NS)
+    # for a second the first two have half a core each; then all three have two thirds, until the third is done
+    assert world.done == {3: 2_500_000_000, 1: 3 * NS, 2: 3 * NS}
+
+
 def compute(world: Fake, flops: int) -> Any:
     actor = world.born()
     message = msgpack.packb([int(Op.PARK), int(Wait.COMPUTE), 157, NEVER, NOBODY_BLOCKED, flops, 0, 0])
