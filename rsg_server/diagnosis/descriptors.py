@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rsg_server.process.procfs import epoll_targets
+from rsg_server.process.procfs import descriptors_of, epoll_targets
 from rsg_server.sockets.error_marking import copy_of
 from rsg_server.sockets.pair import SimulatedSocket, SocketState
 
@@ -70,15 +70,10 @@ class Descriptors:
         return found
 
     def _open_files(self, process: Process) -> Iterator[tuple[int, os.stat_result]]:
-        folder = f"/proc/{process.global_pid}/fd"
-        try:
-            numbers = sorted(map(int, os.listdir(folder)))
-        except OSError:
-            return
+        folder, numbers = descriptors_of(process)
         for fd in numbers:
-            if fd < process.descriptor_floor:
-                with contextlib.suppress(OSError):
-                    yield fd, os.stat(f"{folder}/{fd}")
+            with contextlib.suppress(OSError):
+                yield fd, os.stat(f"{folder}/{fd}")
 
     @staticmethod
     def _names(holders: list[Holder]) -> str:

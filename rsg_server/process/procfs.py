@@ -2,6 +2,22 @@
 
 from __future__ import annotations
 
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rsg_server.process.process import Process
+
+
+def descriptors_of(process: Process) -> tuple[str, list[int]]:
+    """The folder of /proc in which a process's descriptors are, and the application's own, ascending; none once it is gone."""
+    folder = f"/proc/{process.global_pid}/fd"
+    try:
+        numbers = sorted(map(int, os.listdir(folder)))
+    except OSError:
+        return folder, []
+    return folder, [fd for fd in numbers if fd < process.descriptor_floor]
+
 
 def epoll_targets(fdinfo: str | None) -> list[tuple[int, int]]:
     """(descriptor, inode) of what an epoll watches, ascending, from the epoll's fdinfo file; empty if there is no such file."""

@@ -13,6 +13,8 @@ import socket
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rsg_server.process.procfs import descriptors_of
+
 if TYPE_CHECKING:
     from rsg_server.process.process import Process
     from rsg_server.sockets.pair import SimulatedSocket
@@ -50,7 +52,7 @@ def _send_from_application(which: SimulatedSocket) -> bool:
     if which.app_end is not None:  # not handed out yet
         return _send_byte(which.app_end)
     for process in _likely_holders(which):
-        for fd in _descriptors_of(process, which.inode):
+        for fd in _open_at(process, which.inode):
             copy = copy_of(process, fd)
             if copy is not None:
                 with copy:
@@ -75,13 +77,9 @@ def _likely_holders(which: SimulatedSocket) -> Iterator[Process]:
             yield process
 
 
-def _descriptors_of(process: Process, inode: int) -> Iterator[int]:
-    folder = f"/proc/{process.global_pid}/fd"
-    try:
-        numbers = sorted(map(int, os.listdir(folder)))
-    except OSError:
-        return
+def _open_at(process: Process, inode: int) -> Iterator[int]:
+    folder, numbers = descriptors_of(process)
     for fd in numbers:
         with contextlib.suppress(OSError):
-            if fd < process.descriptor_floor and os.readlink(f"{folder}/{fd}") == f"socket:[{inode}]":
+            if os.readlink(f"{folder}/{fd}") == f"socket:[{inode}]":
                 yield fd

@@ -18,7 +18,7 @@ from simunix.bench.real_cluster import Machine
 from simunix.bench.requirements import lacks
 from simunix.bench.row import Row, missing
 from simunix.rjms.adapter import CompletedJob
-from simunix.rjms.slurm.clients import job_name
+from simunix.rjms.trace_jobs import job_name
 from simunix.workload.job import Job
 
 NODES, CORES = 16, 16

@@ -74,3 +74,19 @@ int64_t clock_deadline(struct thread *thread, int clock_id, const struct kernel_
     value -= clock_offset(thread->process, clock_id);
     return value < 0 ? 0 : value;
 }
+
+/* The moment that an application's timespec means on a clock, which is NEVER where there is no timespec. Returns 0, -EFAULT or
+ * -EINVAL. */
+long clock_read_deadline(struct thread *thread, int clock_id, const struct kernel_timespec *time, bool absolute,
+                         int64_t *deadline)
+{
+    *deadline = NEVER;
+    if (time == NULL)
+        return 0;
+    if (is_bad_pointer(time))
+        return -EFAULT;
+    if (!is_valid_time(time))
+        return -EINVAL;
+    *deadline = clock_deadline(thread, clock_id, time, absolute);
+    return 0;
+}

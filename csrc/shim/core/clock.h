@@ -10,6 +10,8 @@ bool clock_is_cpu(int clock_id);
 int64_t clock_offset(const struct process *process, int clock_id);
 int64_t clock_after(struct thread *thread, int64_t duration_ns);
 int64_t clock_deadline(struct thread *thread, int clock_id, const struct kernel_timespec *time, bool absolute);
+long clock_read_deadline(struct thread *thread, int clock_id, const struct kernel_timespec *time, bool absolute,
+                         int64_t *deadline);
 bool is_valid_time(const struct kernel_timespec *time);
 
 static inline struct kernel_timespec to_timespec(int64_t nanoseconds)

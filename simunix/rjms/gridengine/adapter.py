@@ -6,14 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rsg_server.errors import SimunixError
 from simunix.launch.plan import FileSpec
-from simunix.ranges import fold_hosts
 from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, CompletedJob, Site
 from simunix.rjms.gridengine import accounting, configuration, daemons, layout
 from simunix.rjms.gridengine.clients import CLIENTS
 from simunix.rjms.gridengine.section import GridEngineSection
-from simunix.roots.tree import THIS_COMPUTER, RootTree
+from simunix.rjms.requirements import check_hosts, check_is_root, check_packages
+from simunix.roots.tree import RootTree
 
 PACKAGES = {
     f"{layout.PROGRAMS}/sge_qmaster": "gridengine-master",
@@ -61,7 +60,9 @@ GRIDENGINE = GridEngine()
 def _plan(section: GridEngineSection, key: str, site: Site) -> ClusterPlan:
     login = section.login or section.controller
     members = list(dict.fromkeys((section.controller, login, *section.nodes)))
-    _check(key, members, site)
+    check_hosts(key, members, site)
+    check_packages(key, members, site, PACKAGES)
+    check_is_root(key, "sge_execd", site)
     cell = configuration.Cell(
         controller=section.controller,
         submitters=(login, section.controller),
@@ -95,21 +96,3 @@ def _files(cell: configuration.Cell) -> tuple[FileSpec, ...]:
         *(FileSpec(cell.controller, path, text.encode(), mode=0o755) for path, text in programs.items()),
         FileSpec(cell.controller, layout.HOST_FILES, b"", mode=0o666),
     )
-
-
-def _check(key: str, members: Sequence[str], site: Site) -> None:
-    """Raise SimunixError for a host that the scenario does not have, one without Grid Engine, and a caller who is not root."""
-    for name in members:
-        if name not in site.hosts:
-            raise SimunixError(f"{key}: host {name!r} is not among the hosts of the scenario; known: {fold_hosts(site.hosts)}")
-    for root in dict.fromkeys(site.roots[name] for name in members):
-        missing = sorted({package for program, package in PACKAGES.items() if not root.has(program)})
-        if missing and root == THIS_COMPUTER:
-            raise SimunixError(f"{key}: not installed: {', '.join(missing)}; as root: apt-get install {' '.join(missing)}")
-        if missing:
-            names = " ".join(PACKAGES.values())
-            raise SimunixError(
-                f"{key}: not installed in the root {root.path}: {', '.join(missing)}; make it with {names} python3"
-            )
-    if not site.is_root:
-        raise SimunixError(f"{key}: sge_execd runs jobs as other users, which needs root; run simunix with sudo")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
+from simunix.rjms import trace_jobs
 from simunix.rjms.adapter import Choice, Clients
 from simunix.rjms.gridengine.configuration import EXCLUSIVE, PARALLEL, WHOLE
 from simunix.rjms.gridengine.layout import START_RANKS
+from simunix.rjms.trace_jobs import job_name, limit_s
 from simunix.workload.job import Job
 
 QSUB = "qsub"
-MARGIN_S = 60
-"""Added to a job's time limit, as for every RJMS, so that an exact request is not cut off."""
 ARRAY_MAX = 1000
 NUMBER = r"^(\d+)"
 """qsub -terse prints NUMBER, or NUMBER.FIRST-LAST:STEP of an array."""
@@ -21,21 +20,6 @@ _XML = r"""qstat -u '*' -xml | sed -n 's|.*<JB_name>\(.*\)</JB_name>.*|N \1|p;s|
 _XML += r""";s|.*<slots>\(.*\)</slots>.*|C \1|p;s|.*<JB_job_number>\(.*\)</JB_job_number>.*|J \1|p'"""
 STATES = _XML + """ | awk '$1 == "N" { name = $2 } $1 == "S" { state = $2 } $1 == "C" { print name "|" state "|" $2 }'"""
 ENDED = ("sh", "-c", "date -d \"$(qacct -j {} | sed -n 's/^end_time *//p' | tail -n 1)\" +end=%Y-%m-%dT%H:%M:%S")
-
-
-def job_name(job_id: int) -> str:
-    """The name under which a trace's job is found again in Grid Engine's accounting."""
-    return f"swf-{job_id}"
-
-
-def limit_s(job: Job) -> float | None:
-    """The time limit that Grid Engine is told, h_rt, in seconds; None for no limit."""
-    return None if math.isinf(job.requested_s) else math.ceil(job.requested_s) + MARGIN_S
-
-
-def named(job_id: int) -> str:
-    """The word of a command that only this job's has: the name, behind -N."""
-    return job_name(job_id)
 
 
 def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
@@ -73,12 +57,8 @@ def array_words(count: int) -> tuple[str, ...]:
 
 def find_held(names: Sequence[str]) -> str:
     """A shell command that prints the numbers of the held jobs of these names, in the order of their submission."""
-    wanted = " ".join(names)
-    return (
-        f"{_XML} | awk -v wanted='{wanted}' 'BEGIN {{ split(wanted, names); for (i in names) known[names[i]] = 1 }} "
-        '$1 == "J" { number = $2 } $1 == "N" { name = $2 } $1 == "S" && $2 ~ /h/ && name in known { print number }'
-        "' | sort -n"
-    )
+    rules = '$1 == "J" { number = $2 } $1 == "N" { name = $2 } $1 == "S" && $2 ~ /h/ && name in known { print number }'
+    return trace_jobs.find_held(_XML, rules, names)
 
 
 CLIENTS = Clients(
@@ -86,7 +66,7 @@ CLIENTS = Clients(
     staying=frozenset(),
     command=submit_command,
     job_name=job_name,
-    named=named,
+    named=job_name,  # behind -N
     limit_s=limit_s,
     number=NUMBER,
     after=("-hold_jid", "{}"),

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rsg_server.errors import SimunixError
-from simunix.ranges import fold_hosts
 from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, CompletedJob, Site
 from simunix.rjms.htcondor import accounting, daemons, layout
 from simunix.rjms.htcondor.clients import clients_of
 from simunix.rjms.htcondor.configuration import Pool, changes_of
 from simunix.rjms.htcondor.section import HTCondorSection
+from simunix.rjms.requirements import check_hosts, check_is_root
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 PACKAGE = "condor"
@@ -87,14 +87,11 @@ def _plan(section: HTCondorSection, key: str, site: Site) -> ClusterPlan:
 
 def _check(key: str, members: Sequence[str], site: Site) -> None:
     """Raise SimunixError for a host that the scenario does not have, one without HTCondor, and a caller who is not root."""
-    for name in members:
-        if name not in site.hosts:
-            raise SimunixError(f"{key}: host {name!r} is not among the hosts of the scenario; known: {fold_hosts(site.hosts)}")
+    check_hosts(key, members, site)
     for root in dict.fromkeys(site.roots[name] for name in members):
         missing = [program for program in PROGRAMS if not root.has(program)]
         if missing and root == THIS_COMPUTER:
             raise SimunixError(f"{key}: no {missing[0]}; as root: apt-get install {PACKAGE} (from Debian 13 on), or use a root")
         if missing:
             raise SimunixError(f"{key}: no {missing[0]} in the root {root.path}; make it with {PACKAGE} python3")
-    if not site.is_root:
-        raise SimunixError(f"{key}: condor_starter runs jobs as other users, which needs root; run simunix with sudo")
+    check_is_root(key, "condor_starter", site)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from rsg_server.errors import SimunixError
+from simunix.rjms import trace_jobs
 from simunix.rjms.adapter import Choice, Clients
 from simunix.rjms.htcondor.layout import START_RANKS
 from simunix.rjms.htcondor.placement import shape
+from simunix.rjms.trace_jobs import job_name, limit_s
 from simunix.workload.job import Job
 from simunix.workload.population import User
 
 SUBMIT = "condor_submit"
-MARGIN_S = 60
-"""Added to a job's time limit, as for every RJMS, so that an exact request is not cut off."""
 ARRAY_MAX = 1000
 NUMBER = r"^(\d+)\."
 """condor_submit -terse prints FIRST - LAST, each CLUSTER.PROCESS."""
@@ -35,19 +34,9 @@ ENDED = (
 )
 
 
-def job_name(job_id: int) -> str:
-    """The batch name, under which a trace's job is found again in HTCondor's history."""
-    return f"swf-{job_id}"
-
-
 def named(job_id: int) -> str:
     """The word of a command that only this job's has."""
     return f"batch_name={job_name(job_id)}"
-
-
-def limit_s(job: Job) -> float | None:
-    """The time limit that HTCondor is told, allowed_job_duration, in seconds; None for no limit."""
-    return None if math.isinf(job.requested_s) else math.ceil(job.requested_s) + MARGIN_S
 
 
 def submit_command(nodes: Sequence[int], job: Job, choice: Choice | None = None) -> tuple[str, ...]:
@@ -106,11 +95,8 @@ def array_words(count: int) -> tuple[str, ...]:
 
 def find_held(names: Sequence[str]) -> str:
     """A shell command that prints the numbers of the held jobs of these names, in the order of their submission."""
-    wanted = " ".join(names)
-    return (
-        f"condor_q -allusers -constraint 'JobStatus == {HELD}' -af JobBatchName ClusterId | awk -v wanted='{wanted}' "
-        "'BEGIN { split(wanted, names); for (i in names) known[names[i]] = 1 } $1 in known { print $2 }' | sort -n -u"
-    )
+    question = f"condor_q -allusers -constraint 'JobStatus == {HELD}' -af JobBatchName ClusterId"
+    return trace_jobs.find_held(question, "$1 in known { print $2 }", names, order="sort -n -u")
 
 
 def clients_of(nodes: Sequence[int]) -> Clients:

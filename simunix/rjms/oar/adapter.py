@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from rsg_server.errors import SimunixError
 from simunix.launch.plan import FileSpec, PrivateSpec
-from simunix.ranges import fold_hosts
 from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, CompletedJob, Site
 from simunix.rjms.oar import accounting, configuration, daemons, layout
 from simunix.rjms.oar.clients import CLIENTS
 from simunix.rjms.oar.section import OarSection
-from simunix.roots.tree import THIS_COMPUTER, RootTree
+from simunix.rjms.requirements import check_hosts, check_is_root, check_packages
+from simunix.roots.tree import RootTree
 
 _VERSION = re.compile(r'\$OARVersion = "([^"]+)"')
 
@@ -56,7 +56,10 @@ OAR = Oar()
 def _plan(section: OarSection, key: str, site: Site) -> ClusterPlan:
     login, database = section.login or section.controller, section.database or section.controller
     members = list(dict.fromkeys((section.controller, login, *section.nodes)))
-    _check(key, [*members, database], site)
+    everywhere = [*members, database]
+    check_hosts(key, everywhere, site)
+    check_packages(key, everywhere, site, layout.PACKAGES)
+    check_is_root(key, "OAR", site)
     _check_scheduler(section, key, site.roots[section.controller])
     cluster = configuration.Cluster(
         controller=section.controller,
@@ -105,24 +108,6 @@ def _postgres(root: RootTree) -> str:
     """The folder of the programs of a root's newest PostgreSQL."""
     versions = [path.name for path in root.locate(layout.POSTGRES_VERSIONS).iterdir() if path.name.isdigit()]
     return f"{layout.POSTGRES_VERSIONS}/{max(versions, key=int)}/bin"
-
-
-def _check(key: str, members: Sequence[str], site: Site) -> None:
-    """Raise SimunixError for a host that the scenario does not have, one without OAR, and a caller who is not root."""
-    for name in members:
-        if name not in site.hosts:
-            raise SimunixError(f"{key}: host {name!r} is not among the hosts of the scenario; known: {fold_hosts(site.hosts)}")
-    for root in dict.fromkeys(site.roots[name] for name in members):
-        missing = sorted(package for path, package in layout.PACKAGES.items() if not root.has(path))
-        if missing and root == THIS_COMPUTER:
-            raise SimunixError(f"{key}: not installed: {', '.join(missing)}; as root: apt-get install {' '.join(missing)}")
-        if missing:
-            names = " ".join(layout.PACKAGES.values())
-            raise SimunixError(
-                f"{key}: not installed in the root {root.path}: {', '.join(missing)}; make it with {names} python3"
-            )
-    if not site.is_root:
-        raise SimunixError(f"{key}: OAR runs jobs as other users, which needs root; run simunix with sudo")
 
 
 def _check_scheduler(section: OarSection, key: str, root: RootTree) -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
+from simunix.rjms import trace_jobs
 from simunix.rjms.adapter import Choice, Clients
 from simunix.rjms.oar.layout import START_RANKS
+from simunix.rjms.trace_jobs import job_name, limit_s
 from simunix.workload.job import Job
 
 OARSUB = "oarsub"
-MARGIN_S = 60
-"""Added to a job's time limit, as for every RJMS, so that an exact request is not cut off."""
 NO_LIMIT = "8760:00:00"
 """A year: OAR gives two hours to a job that asks for no walltime, and has no word for a job without one."""
 DIRECTORY = "/tmp"
@@ -33,21 +32,6 @@ ENDED = (
     """awk -v own=${index:-1} '$1 == "job_array_index" { index_ = $3 } """
     """$1 == "stopTime" && index_ == own { print "end=" $3 "T" $4 }'""",
 )
-
-
-def job_name(job_id: int) -> str:
-    """The name under which a trace's job is found again in OAR's database."""
-    return f"swf-{job_id}"
-
-
-def limit_s(job: Job) -> float | None:
-    """The walltime that OAR is told, in seconds; None for no limit."""
-    return None if math.isinf(job.requested_s) else math.ceil(job.requested_s) + MARGIN_S
-
-
-def named(job_id: int) -> str:
-    """The word of a command that only this job's has: the name, behind -n."""
-    return job_name(job_id)
 
 
 def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
@@ -90,12 +74,8 @@ def array_words(count: int) -> tuple[str, ...]:
 
 def find_held(names: Sequence[str]) -> str:
     """A shell command that prints the numbers of the held jobs of these names, in the order of their submission."""
-    wanted = " ".join(names)
-    return (
-        f"{_JOBS} | awk -v wanted='{wanted}' 'BEGIN {{ split(wanted, names); for (i in names) known[names[i]] = 1 }} "
-        '$1 == "I" { number = $2 } $1 == "N" { name = $2 } $1 == "S" && $2 == "Hold" && name in known { print number }'
-        "' | sort -n"
-    )
+    rules = '$1 == "I" { number = $2 } $1 == "N" { name = $2 } $1 == "S" && $2 == "Hold" && name in known { print number }'
+    return trace_jobs.find_held(_JOBS, rules, names)
 
 
 CLIENTS = Clients(
@@ -103,7 +83,7 @@ CLIENTS = Clients(
     staying=frozenset(),
     command=submit_command,
     job_name=job_name,
-    named=named,
+    named=job_name,  # behind -n
     limit_s=limit_s,
     number=NUMBER,
     after=("-a", "{}"),

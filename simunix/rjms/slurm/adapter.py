@@ -6,10 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rsg_server.errors import SimunixError
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
-from simunix.ranges import fold_hosts
 from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, CompletedJob, Site
+from simunix.rjms.requirements import check_hosts
 from simunix.rjms.slurm import configuration, daemons, database, releases
 from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.rjms.slurm.accounts import account_commands
@@ -188,10 +187,7 @@ def _members(section: SlurmSection, key: str, storage: Database | None, site: Si
     members = dict.fromkeys([section.controller, login_of(section), *section.nodes])
     if storage is not None and not storage.shared:
         members[storage.dbd] = None
-    for name in [*members, *([storage.dbd, storage.storage] if storage else [])]:
-        if name not in site.hosts:
-            known = fold_hosts(site.hosts)
-            raise SimunixError(f"{key}: host {name!r} is not among the hosts of the scenario; known: {known}")
+    check_hosts(key, [*members, *([storage.dbd, storage.storage] if storage else [])], site)
     return list(members)
 
 

@@ -9,6 +9,7 @@ from simunix.rjms.adapter import Choice, Clients
 from simunix.rjms.slurm.options import chosen_options
 from simunix.rjms.slurm.requests import TABLES, told_limit_s
 from simunix.rjms.slurm.work import LAUNCH, size_words, work_words
+from simunix.rjms.trace_jobs import job_name
 from simunix.workload.job import Job
 
 SBATCH, SRUN = "sbatch", "srun"
@@ -28,11 +29,6 @@ ARRAY_MAX = 1000
 def time_limit_min(job: Job) -> int | None:
     """A job's limit in minutes, as Slurm counts, and one more, so that an exact request is not cut off; None for no limit."""
     return None if math.isinf(job.requested_s) else math.ceil(job.requested_s / MINUTE_S) + 1
-
-
-def job_name(job_id: int) -> str:
-    """The name under which a trace's job is found again in Slurm's accounting."""
-    return f"swf-{job_id}"
 
 
 def name_option(job_id: int) -> str:

@@ -6,6 +6,7 @@ import math
 import re
 import shlex
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from rsg_server.errors import SimunixError
@@ -14,7 +15,7 @@ from simunix.workload.formats.durations import duration_s
 from simunix.workload.formats.swf import SwfRecord, SwfTrace
 from simunix.workload.job import Job, SkippedJob
 from simunix.workload.request import Request, Step, parts_of
-from simunix.workload.transforms.selection import Selection
+from simunix.workload.transforms.selection import Selection, to_job
 
 _STEP = re.compile(r"(\S+?)\+(\S+?)x(\d+)")
 NAMES = ("User", "Group")
@@ -88,22 +89,14 @@ def table_jobs(trace: SwfTrace, selection: Selection, where: str) -> tuple[list[
 
 
 def _job(record: SwfRecord, request: Request, selection: Selection) -> Job:
+    """The job of a trace, but that its size, times and name are those that the table says."""
     limit_s = math.inf if request.limit_s is None else request.limit_s
     parts = request.element is not None or request.component is not None
-    return Job(
-        id=record.job,
-        submit_s=record.submit_s - selection.begin_s,
+    return replace(
+        to_job(record, selection),
         runtime_s=record.runtime_s if record.runtime_s >= 0 else 0.0 if math.isinf(limit_s) else limit_s,
         requested_s=limit_s,
         cores=_cores(record, request),
-        user=record.user,
-        group=record.group,
-        executable=record.executable,
-        queue=record.queue,
-        partition=record.partition,
-        preceding=record.preceding,
-        think_s=record.think_s,
-        wait_s=record.wait_s,
         name=_id_text(request) if parts else "",
         request=request,
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Simunix
+from tests.system.runs import run_twice
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("ping") is None, reason="ping is not installed; see .ci/setup"),
@@ -39,13 +40,8 @@ def times(text: str) -> list[float]:
 
 def test_times_follow_the_model_and_runs_are_equal(simunix: Simunix, tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text(SCENARIO)
-    logs = []
-    for name in ("first", "second"):
-        done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / name)
-        assert done.returncode == 0, done.stderr
-        logs.append((tmp_path / name / "events.jsonl").read_bytes())
-    assert logs[0] == logs[1]
-    written = {path.stem: path.read_text() for path in (tmp_path / "first" / "hosts").glob("*/*.out")}
+    ran, _ = run_twice(simunix, tmp_path / "s.yaml", tmp_path, timeout=60)
+    written = {path.stem: path.read_text() for path in (ran.out / "hosts").glob("*/*.out")}
     assert times(written["near"]) == pytest.approx([8.0] * 3, abs=0.05)  # there and back over two links of 2 ms each
     assert times(written["user"]) == pytest.approx([8.1], abs=0.05)  # and 8 kB over 1 Gbit/s
     assert times(written["itself"])[0] < 0.1

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Simunix
+from tests.system import runs
+from tests.system.runs import Run
 
 PACKAGE_OF = {
     "redis-server": "redis-server",
@@ -34,27 +34,6 @@ PACKAGE_OF = {
     "mpiexec.mpich": "mpich",
     "mpicc.mpich": "mpich",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A run's directory."""
-
-    out: Path
-
-    def output(self, host: str, process: str) -> str:
-        """What a process wrote to its standard output."""
-        return (self.out / "hosts" / host / f"{process}.out").read_text()
-
-    def everything(self, host: str, process: str) -> str:
-        """The same and its standard error, for a failing test to show."""
-        return self.output(host, process) + (self.out / "hosts" / host / f"{process}.err").read_text()
-
-    @property
-    def record(self) -> dict[str, object]:
-        """run.json."""
-        found: dict[str, object] = json.loads((self.out / "run.json").read_text())
-        return found
 
 
 RunTwice = Callable[..., Run]
@@ -87,16 +66,8 @@ def run_twice(fresh_simunix: Simunix, tmp_path: Path) -> RunTwice:
 
     def run(scenario: str) -> Run:
         (tmp_path / "s.yaml").write_text(scenario)
-        runs = []
-        for name in ("first", "second"):
-            done = fresh_simunix("run", tmp_path / "s.yaml", "--out", tmp_path / name, timeout=300)
-            assert done.returncode == 0, done.stderr
-            runs.append(Run(tmp_path / name))
-            assert runs[-1].record["unknown_calls"] == {}
-        first, second = ((which.out / "events.jsonl").read_text().splitlines() for which in runs)
-        for line, other in zip(first, second, strict=False):  # the first line that differs says more than two digests
-            assert line == other
-        assert runs[0].record["events_sha256"] == runs[1].record["events_sha256"]
-        return runs[1]
+        first, second = runs.run_twice(fresh_simunix, tmp_path / "s.yaml", tmp_path)
+        assert (first.record["unknown_calls"], second.record["unknown_calls"]) == ({}, {})
+        return second
 
     return run

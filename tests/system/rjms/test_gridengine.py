@@ -1,24 +1,22 @@
 """Real Grid Engine in a root file system of its own: a workload through qsub, its own commands, the same twice.
 
-The root is that of SIMUNIX_ROOTS (see tests/system/slurm/test_releases.py), and is made if need be: downloads 90 MB.
+The root is that of SIMUNIX_ROOTS (see tests/roots.py), and is made if need be: downloads 90 MB.
 """
 
 from __future__ import annotations
 
-import csv
-import json
-import os
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT, Simunix
-from tests.system.slurm.test_releases import cache_folder
+from tests.roots import KeptRoot
+from tests.system.rjms.workloads import JOBS, user_commands, write_workload
+from tests.system.runs import run, run_twice
 
 pytestmark = pytest.mark.slow
-PACKAGES = ("gridengine-master", "gridengine-exec", "gridengine-client", "python3")
+GRIDENGINE = KeptRoot("gridengine", "bookworm", ("gridengine-master", "gridengine-exec", "gridengine-client", "python3"))
 SCENARIO = """
 name: gridengine
 seed: 1
@@ -27,17 +25,6 @@ root: {root}
 gridengine: {{controller: m, login: l, nodes: 'n[1-4]', scheduler: {{flush_submit_sec: 1, flush_finish_sec: 1}}}}
 workload: {{trace: small.swf, start: 30s{workload}}}
 """
-# number, submitted, run time, processors, requested time, the job before it
-JOBS = [
-    (1, 0, 60, 1, 100, -1),
-    (2, 5, 60, 4, 100, -1),
-    (3, 6, 30, 10, 100, -1),
-    (4, 7, 300, 2, 100, -1),
-    (5, 8, 20, 16, 100, -1),
-    (6, 8, 20, 1, 100, -1),
-    (7, 8, 20, 1, 100, -1),
-    (8, 9, 10, 1, 100, 4),
-]
 COMMANDS = """
 sleep 50; qhost; qstat -u '*'
 qsub -terse -N script <<END
@@ -51,42 +38,18 @@ qacct -j script | grep -E '^(exit_status|owner)'; qacct -j $j | grep ^failed; qc
 
 @pytest.fixture(scope="module")
 def root(simunix: Simunix) -> Path:
-    folder = cache_folder() / "gridengine"
-    if not folder.exists():
-        if os.geteuid() != 0 or shutil.which("debootstrap") is None:
-            pytest.skip(f"no {folder}, and making it takes root and debootstrap")
-        made = simunix("root", "make", "bookworm", folder, *PACKAGES, timeout=900)
-        if "no network" in made.stderr:
-            pytest.skip(made.stderr.strip())
-        assert made.returncode == 0, made.stderr
-    return folder
+    return GRIDENGINE.made(simunix)
 
 
 def write(tmp_path: Path, root: Path, workload: str = "", rest: str = "") -> Path:
-    lines = [
-        f"{number} {at} -1 {run} {size} -1 -1 {size} {limit} -1 1 1 1 -1 -1 -1 {before} -1"
-        for number, at, run, size, limit, before in JOBS
-    ]
-    (tmp_path / "small.swf").write_text("; MaxProcs: 16\n" + "\n".join(lines) + "\n")
-    scenario = tmp_path / "s.yaml"
-    scenario.write_text(SCENARIO.format(root=root, workload=workload) + rest)
-    return scenario
-
-
-def rows_of(run: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader((run / "jobs.csv").read_text().splitlines()))
+    return write_workload(tmp_path, JOBS, SCENARIO.format(root=root, workload=workload) + rest)
 
 
 def test_a_workload_through_qsub_twice_the_same(fresh_simunix: Simunix, tmp_path: Path, root: Path) -> None:
     scenario = write(tmp_path, root)
-    records = []
-    for name in ("first", "second"):
-        done = fresh_simunix("run", scenario, "--out", tmp_path / name, timeout=300)
-        assert done.returncode == 0, done.stderr
-        records.append(json.loads((tmp_path / name / "run.json").read_text()))
-    assert records[0]["events_sha256"] == records[1]["events_sha256"] and records[0]["deterministic"]
-    assert records[0]["rjms"] == "gridengine 8.1.9"
-    rows = {int(row["job_id"]): row for row in rows_of(tmp_path / "first")}
+    ran, _ = run_twice(fresh_simunix, scenario, tmp_path)
+    assert (ran.record["rjms"], ran.record["deterministic"]) == ("gridengine 8.1.9", True)
+    rows = ran.jobs
     assert {row["final_state"] for number, row in rows.items() if number != 4} == {"COMPLETED"}
     assert (rows[4]["final_state"], float(rows[4]["execution_time"])) == ("TIMEOUT", pytest.approx(160, abs=2))
     assert [float(rows[number]["execution_time"]) for number in (1, 2, 3, 5, 6)] == [60, 60, 30, 20, 20]
@@ -95,21 +58,17 @@ def test_a_workload_through_qsub_twice_the_same(fresh_simunix: Simunix, tmp_path
 
 
 def test_its_users_commands_answer(simunix: Simunix, tmp_path: Path, root: Path) -> None:
-    user = f"processes: [{{name: user, host: l, command: [/bin/sh, -c, {json.dumps(COMMANDS)}]}}]\nstop: user\n"
-    done = simunix("run", write(tmp_path, root, rest=user), "--out", tmp_path / "out", timeout=300)
-    assert done.returncode == 0, done.stderr
-    out = (tmp_path / "out/hosts/l/user.out").read_text()
+    scenario = write(tmp_path, root, rest=user_commands(COMMANDS))
+    out = run(simunix, scenario, tmp_path / "out").output("l", "user")
     assert len(re.findall(r"^n\d +lx-amd64 +4 ", out, re.MULTILINE)) == 4
     assert "exit_status  3" in out and "failed       100 : assumedly after job" in out and "all.q" in out
 
 
 def test_arrays_and_dependencies_are_those_of_grid_engine(simunix: Simunix, tmp_path: Path, root: Path) -> None:
-    done = simunix("run", write(tmp_path, root, ", arrays: bursts, dependencies: rjms"), "--out", tmp_path / "out", timeout=300)
-    assert done.returncode == 0, done.stderr
-    submissions = (tmp_path / "out/hosts/l/files/var_spool_simunix/submissions.csv").read_text().splitlines()
-    numbers = {int(row["id"]): row["job_number"] for row in csv.DictReader(submissions)}
+    ran = run(simunix, write(tmp_path, root, ", arrays: bursts, dependencies: rjms"), tmp_path / "out")
+    numbers = ran.job_numbers("l")
     assert (numbers[6], numbers[7]) == ("6_1", "6_2")
-    rows = {int(row["job_id"]): row for row in rows_of(tmp_path / "out")}
+    rows = ran.jobs
     assert [rows[number]["final_state"] for number in (6, 7)] == ["COMPLETED", "COMPLETED"]
     assert [float(rows[number]["execution_time"]) for number in (6, 7)] == [20, 20]
     assert float(rows[8]["starting_time"]) >= float(rows[4]["finish_time"]) > 150
@@ -122,9 +81,7 @@ def test_ranks_start_on_the_hosts_of_their_job(simunix: Simunix, tmp_path: Path,
     scenario.write_text(
         scenario.read_text().replace("small.swf", f"{trace}, resources: nodes").replace("cores: 4, memory", "cores: 1, memory")
     )
-    done = simunix("run", scenario, "--out", tmp_path / "out", timeout=300)
-    assert done.returncode == 0, done.stderr
-    rows = rows_of(tmp_path / "out")
+    rows = run(simunix, scenario, tmp_path / "out").rows
     assert len(rows) == 11 and {row["final_state"] for row in rows} == {"COMPLETED"}
     assert [len(row["allocated_hosts"].split(",")) for row in rows if row["metadata"] in ("simple", "2_resources")] == [4, 2]
 
@@ -139,9 +96,7 @@ sleep 600; for name in waits runs lost; do qacct -j $name | grep -E '^(failed|ex
 def test_qmaster_and_execd_recover_from_power_cuts(simunix: Simunix, tmp_path: Path, root: Path) -> None:
     """The qmaster's host is off for half a minute while jobs run and wait, then a node with a job is."""
     events = "[{at: 1min, host: m, state: off, duration: 30s}, {at: 2min, host: n1, state: off, duration: 2min}]"
-    user = f"processes: [{{name: user, host: l, start: 35s, command: [/bin/sh, -c, {json.dumps(RECOVERY)}]}}]\nstop: user\n"
-    done = simunix("run", write(tmp_path, root, rest=user + f"events: {events}\n"), "--out", tmp_path / "out", timeout=300)
-    assert done.returncode == 0, done.stderr
-    out = (tmp_path / "out/hosts/l/user.out").read_text()
+    scenario = write(tmp_path, root, rest=user_commands(RECOVERY, "start: 35s, ") + f"events: {events}\n")
+    out = run(simunix, scenario, tmp_path / "out").output("l", "user")
     assert "again" in out and out.count("failed 0 exit_status 0") == 3
     assert "jobname lost failed 19 : before writing exit_status" in out

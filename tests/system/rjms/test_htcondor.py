@@ -1,24 +1,23 @@
 """Real HTCondor in a root file system of its own: a workload through condor_submit, its own commands, a DAG, the same twice.
 
-The root is that of SIMUNIX_ROOTS (see tests/system/slurm/test_releases.py), and is made if need be: 490 MB, a few minutes.
+The root is that of SIMUNIX_ROOTS (see tests/roots.py), and is made if need be: 490 MB, a few minutes.
 """
 
 from __future__ import annotations
 
-import csv
-import json
-import os
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Simunix
-from tests.system.slurm.test_releases import cache_folder
+from tests.roots import KeptRoot
+from tests.system.rjms.workloads import JOBS, user_commands, write_workload
+from tests.system.runs import run, run_twice
 
 pytestmark = pytest.mark.slow
-PACKAGES = ("condor", "python3")
+CONDOR = KeptRoot("condor", "trixie", ("condor", "python3"))
+INDEPENDENT = [job for job in JOBS if job.before < 0]
 SCENARIO = """
 name: htcondor
 seed: 1
@@ -27,16 +26,6 @@ root: {root}
 htcondor: {{controller: m, login: l, nodes: 'n[1-4]', configuration: {{NEGOTIATOR_INTERVAL: 20}}}}
 workload: {{trace: small.swf, start: 30s{workload}}}
 """
-# number, submitted, run time, processors, requested time
-JOBS = [
-    (1, 0, 60, 1, 100),
-    (2, 5, 60, 4, 100),
-    (3, 6, 30, 10, 100),
-    (4, 7, 300, 2, 100),
-    (5, 8, 20, 16, 100),
-    (6, 8, 20, 1, 100),
-    (7, 8, 20, 1, 100),
-]
 COMMANDS = """
 cd /var/tmp; sleep 50; condor_status; condor_q -allusers -totals
 sub() {
@@ -60,55 +49,30 @@ KILL = """processes:
 
 @pytest.fixture(scope="module")
 def root(simunix: Simunix) -> Path:
-    folder = cache_folder() / "condor"
-    if not folder.exists():
-        if os.geteuid() != 0 or shutil.which("debootstrap") is None:
-            pytest.skip(f"no {folder}, and making it takes root and debootstrap")
-        made = simunix("root", "make", "trixie", folder, *PACKAGES, timeout=900)
-        if "no network" in made.stderr:
-            pytest.skip(made.stderr.strip())
-        assert made.returncode == 0, made.stderr
-    return folder
+    return CONDOR.made(simunix)
 
 
 def write(tmp_path: Path, root: Path, workload: str = "", rest: str = "") -> Path:
-    lines = [
-        f"{number} {at} -1 {run} {size} -1 -1 {size} {limit} -1 1 1 1 -1 -1 -1 -1 -1" for number, at, run, size, limit in JOBS
-    ]
-    (tmp_path / "small.swf").write_text("; MaxProcs: 16\n" + "\n".join(lines) + "\n")
-    scenario = tmp_path / "s.yaml"
-    scenario.write_text(SCENARIO.format(root=root, workload=workload) + rest)
-    return scenario
-
-
-def rows_of(run: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader((run / "jobs.csv").read_text().splitlines()))
+    return write_workload(tmp_path, INDEPENDENT, SCENARIO.format(root=root, workload=workload) + rest)
 
 
 def test_a_workload_through_condor_submit_twice_the_same(fresh_simunix: Simunix, tmp_path: Path, root: Path) -> None:
     scenario = write(tmp_path, root)
-    records = []
-    for name in ("first", "second"):
-        done = fresh_simunix("run", scenario, "--out", tmp_path / name, timeout=300)
-        assert done.returncode == 0, done.stderr
-        records.append(json.loads((tmp_path / name / "run.json").read_text()))
-    assert records[0]["events_sha256"] == records[1]["events_sha256"] and records[0]["deterministic"]
-    assert records[0]["rjms"] == "htcondor 23.9.6"
-    rows = {int(row["job_id"]): row for row in rows_of(tmp_path / "first")}
+    ran, _ = run_twice(fresh_simunix, scenario, tmp_path)
+    assert (ran.record["rjms"], ran.record["deterministic"]) == ("htcondor 23.9.6", True)
+    rows = ran.jobs
     assert {row["final_state"] for number, row in rows.items() if number != 4} == {"COMPLETED"}
     assert (rows[4]["final_state"], float(rows[4]["execution_time"])) == ("TIMEOUT", pytest.approx(160, abs=2))
     lasted = [float(rows[number]["execution_time"]) for number in (1, 2, 3, 5, 6)]
     assert lasted == pytest.approx([60, 60, 30, 20, 20], abs=2)  # files go and come, in whole seconds
     assert [len(rows[number]["allocated_hosts"].split(",")) for number in (1, 3, 5)] == [1, 3, 4]
     assert [int(rows[number]["allocated_cores"]) for number in (1, 2, 3, 4, 5)] == [1, 4, 12, 2, 16]
-    assert "Caught signal" not in (tmp_path / "first/hosts/l/files/var_log_condor/SchedLog").read_text()
+    assert "Caught signal" not in ran.file("l", "var_log_condor/SchedLog")
 
 
 def test_its_users_commands_answer_and_a_dag_runs(simunix: Simunix, tmp_path: Path, root: Path) -> None:
-    user = f"processes: [{{name: user, host: l, user: nobody, command: [/bin/sh, -c, {json.dumps(COMMANDS)}]}}]\nstop: user\n"
-    done = simunix("run", write(tmp_path, root, rest=user), "--out", tmp_path / "out", timeout=300)
-    assert done.returncode == 0, done.stderr
-    out = (tmp_path / "out/hosts/l/user.out").read_text()
+    scenario = write(tmp_path, root, rest=user_commands(COMMANDS, "user: nobody, "))
+    out = run(simunix, scenario, tmp_path / "out").output("l", "user")
     assert len(re.findall(r"^slot1@n\d +LINUX +X86_64 ", out, re.MULTILINE)) == 4
     assert "nobody 4 3 /bin/sh\n" in out and "nobody 3 undefined /bin/sleep\n" in out
     assert re.search(r"^n\d\nnobody\n", out, re.MULTILINE) and "(condor_DAGMAN) pid" in out and "EXITING WITH STATUS 0" in out
@@ -118,12 +82,10 @@ def test_its_users_commands_answer_and_a_dag_runs(simunix: Simunix, tmp_path: Pa
 
 
 def test_equal_jobs_are_processes_of_a_cluster(simunix: Simunix, tmp_path: Path, root: Path) -> None:
-    done = simunix("run", write(tmp_path, root, ", arrays: bursts, users: trace"), "--out", tmp_path / "out", timeout=300)
-    assert done.returncode == 0, done.stderr
-    submissions = (tmp_path / "out/hosts/l/files/var_spool_simunix/submissions.csv").read_text().splitlines()
-    numbers = {int(row["id"]): row["job_number"] for row in csv.DictReader(submissions)}
+    ran = run(simunix, write(tmp_path, root, ", arrays: bursts, users: trace"), tmp_path / "out")
+    numbers = ran.job_numbers("l")
     assert numbers[6].endswith("_0") and numbers[7] == numbers[6].replace("_0", "_1")
-    rows = {int(row["job_id"]): row for row in rows_of(tmp_path / "out")}
+    rows = ran.jobs
     assert [rows[number]["final_state"] for number in (6, 7)] == ["COMPLETED", "COMPLETED"]
     assert [float(rows[number]["execution_time"]) for number in (6, 7)] == pytest.approx([20, 20], abs=1)
     assert {row["user"] for row in rows.values()} == {"user1"}
@@ -133,21 +95,18 @@ def test_every_job_is_accounted_for_when_the_schedd_is_killed_and_a_node_is_lost
     simunix: Simunix, tmp_path: Path, root: Path
 ) -> None:
     events = "events: [{at: 3min, host: n1, state: off, duration: 1min}]\nuntil: 3h\n"
-    done = simunix("run", write(tmp_path, root, rest=KILL + events), "--out", tmp_path / "out", timeout=400)
-    assert done.returncode == 0, done.stderr
-    log = (tmp_path / "out/hosts/l/files/var_log_condor/SchedLog").read_text()
-    assert log.count("(CONDOR_SCHEDD) STARTING UP") == 2
-    states = {int(row["job_id"]): row["final_state"] for row in rows_of(tmp_path / "out")}
+    ran = run(simunix, write(tmp_path, root, rest=KILL + events), tmp_path / "out", timeout=400)
+    assert ran.file("l", "var_log_condor/SchedLog").count("(CONDOR_SCHEDD) STARTING UP") == 2
+    states = {number: row["final_state"] for number, row in ran.jobs.items()}
     assert states.pop(4) == "TIMEOUT" and set(states.values()) == {"COMPLETED"}  # 4 ran on the node that was lost
-    rows = {int(row["job_id"]): row for row in rows_of(tmp_path / "out")}
+    rows = ran.jobs
     assert [float(rows[number]["execution_time"]) for number in (1, 2)] == pytest.approx([60, 60], abs=2)  # beyond the death
 
 
 def test_ranks_of_a_job_start_on_its_node(simunix: Simunix, tmp_path: Path, root: Path) -> None:
     profile = ", max_jobs: 2, profile: {type: parallel_homogeneous, cpu: 4e9, com: 1e6}"
-    done = simunix("run", write(tmp_path, root, profile), "--out", tmp_path / "out", timeout=300)
-    assert done.returncode == 0, done.stderr
-    rows = {int(row["job_id"]): row for row in rows_of(tmp_path / "out")}
+    ran = run(simunix, write(tmp_path, root, profile), tmp_path / "out")
+    rows = ran.jobs
     assert [rows[number]["final_state"] for number in (1, 2)] == ["COMPLETED", "COMPLETED"]
     logs = {path.name: path.read_text() for path in (tmp_path / "out/shared/run_simunix_jobs").glob("*.log")}
     assert " ranks are there: 1\n" in logs["swf-1-1.log"] and " ranks are there: 4\n" in logs["swf-2-2.log"]

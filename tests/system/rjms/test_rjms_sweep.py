@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Simunix
-from tests.system.rjms.test_gridengine import JOBS, root
+from tests.system.rjms.test_gridengine import GRIDENGINE
+from tests.system.rjms.workloads import JOBS, write_trace
 
-__all__ = ["root"]
 pytestmark = [pytest.mark.slow, pytest.mark.slurm]
 SCENARIO = """
 name: both
@@ -32,13 +32,10 @@ seeds: [1, 1]
 """
 
 
-def test_one_workload_on_two_rjmss(simunix: Simunix, tmp_path: Path, root: Path) -> None:
-    lines = [
-        f"{id} {at} -1 {run} {size} -1 -1 {size} {limit} -1 1 1 1 -1 -1 -1 -1 -1\n" for id, at, run, size, limit, _ in JOBS
-    ]
-    (tmp_path / "small.swf").write_text("; MaxProcs: 16\n" + "".join(lines))
+def test_one_workload_on_two_rjmss(simunix: Simunix, tmp_path: Path) -> None:
+    write_trace(tmp_path, JOBS)
     (tmp_path / "both.yaml").write_text(SCENARIO)
-    (tmp_path / "e.yaml").write_text(EXPERIMENT.format(root=root))
+    (tmp_path / "e.yaml").write_text(EXPERIMENT.format(root=GRIDENGINE.made(simunix)))
     done = simunix("sweep", tmp_path / "e.yaml", "-o", tmp_path / "out", timeout=500)
     assert done.returncode == 0, done.stderr
     with (tmp_path / "out/results.csv").open() as file:
@@ -52,5 +49,5 @@ def test_one_workload_on_two_rjmss(simunix: Simunix, tmp_path: Path, root: Path)
     assert compared.returncode == 0, compared.stderr
     with (tmp_path / "compare/changes.csv").open() as file:
         changes = list(csv.DictReader(file))
-    assert sorted(int(row["job_id"]) for row in changes) == [job[0] for job in JOBS]
+    assert sorted(int(row["job_id"]) for row in changes) == [job.number for job in JOBS]
     assert {row["fate"] for row in changes} <= {"earlier", "later", "same"}, "every job starts on both"

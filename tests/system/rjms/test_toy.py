@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
+from tests.system.rjms.workloads import SwfJob, write_workload
+from tests.system.runs import run_twice
 from tests.toy_rjms import adapter
 
 if not os.access(adapter.PYTHON, os.X_OK):
@@ -23,15 +24,14 @@ hosts: [{name: m, cores: 4}, {name: 'n[1-3]', cores: 4}]
 toy: {controller: m, nodes: 'n[1-3]'}
 workload: {trace: small.swf, start: 3s, dependencies: %s, arrays: bursts}
 """
-# number, submitted, run time, processors, requested time, the job before it
-JOBS = [
-    (1, 0, 60, 4, 100, -1),
-    (2, 5, 60, 6, 100, -1),
-    (3, 6, 300, 4, 20, -1),
-    (4, 8, 20, 1, 100, -1),
-    (5, 8, 20, 1, 100, -1),
-    (6, 9, 10, 1, 100, 2),
-]
+JOBS = (
+    SwfJob(1, 0, 60, 4, 100),
+    SwfJob(2, 5, 60, 6, 100),
+    SwfJob(3, 6, 300, 4, 20),
+    SwfJob(4, 8, 20, 1, 100),
+    SwfJob(5, 8, 20, 1, 100),
+    SwfJob(6, 9, 10, 1, 100, before=2),
+)
 
 
 def install(folder: Path, value: str = "tests.toy_rjms.adapter:TOY") -> dict[str, str]:
@@ -43,37 +43,25 @@ def install(folder: Path, value: str = "tests.toy_rjms.adapter:TOY") -> dict[str
     return {**os.environ, "PYTHONPATH": f"{folder}:{ROOT}"}
 
 
-def simunix(environment: dict[str, str], *words: str | Path) -> subprocess.CompletedProcess[str]:
+def simunix(environment: dict[str, str], *words: object, timeout: float = 120) -> subprocess.CompletedProcess[str]:
     line = [sys.executable, "-m", "simunix.cli.main", *map(str, words)]
-    return subprocess.run(line, env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(line, env=environment, capture_output=True, text=True, timeout=timeout)
 
 
 def write(folder: Path, dependencies: str = "rjms") -> Path:
-    lines = [
-        f"{number} {at} -1 {run} {size} -1 -1 {size} {limit} -1 1 1 1 -1 -1 -1 {before} -1"
-        for number, at, run, size, limit, before in JOBS
-    ]
-    (folder / "small.swf").write_text("; MaxProcs: 12\n" + "\n".join(lines) + "\n")
-    (folder / "s.yaml").write_text(SCENARIO % dependencies)
-    return folder / "s.yaml"
+    return write_workload(folder, JOBS, SCENARIO % dependencies, processors=12)
 
 
 def test_a_workload_through_an_rjms_of_another_package(tmp_path: Path) -> None:
-    environment, scenario = install(tmp_path / "site"), write(tmp_path)
-    records = []
-    for name in ("first", "second"):
-        done = simunix(environment, "run", scenario, "--out", tmp_path / name)
-        assert done.returncode == 0, done.stderr
-        records.append(json.loads((tmp_path / name / "run.json").read_text()))
-    assert records[0]["rjms"] == "toy 1.0" and records[0]["deterministic"]
-    assert records[0]["events_sha256"] == records[1]["events_sha256"]
-    rows = {int(row["job_id"]): row for row in csv.DictReader((tmp_path / "first/jobs.csv").read_text().splitlines())}
+    with_toy = partial(simunix, install(tmp_path / "site"))
+    ran, _ = run_twice(with_toy, write(tmp_path), tmp_path, timeout=120)
+    assert (ran.record["rjms"], ran.record["deterministic"]) == ("toy 1.0", True)
+    rows = ran.jobs
     assert [rows[n]["final_state"] for n in range(1, 7)] == [*["COMPLETED"] * 2, "TIMEOUT", *["COMPLETED"] * 3]
     assert [round(float(rows[n]["execution_time"])) for n in range(1, 7)] == [60, 60, 20, 20, 20, 10]
     assert [rows[n]["allocated_hosts"] for n in (1, 2, 3)] == ["n1", "n2,n3", "n1"]
     assert float(rows[6]["starting_time"]) >= float(rows[2]["finish_time"])
-    submissions = (tmp_path / "first/hosts/m/files/var_spool_simunix/submissions.csv").read_text().splitlines()
-    assert [row["job_number"] for row in csv.DictReader(submissions)] == ["1", "2", "3", "4_0", "4_1", "5"]
+    assert list(ran.job_numbers("m").values()) == ["1", "2", "3", "4_0", "4_1", "5"]
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Simunix
+from tests.system.runs import run_twice
 
 TRACE = """
 ; UnixStartTime: 0
@@ -27,16 +27,9 @@ WORKLOADS = "workload:\n  - {trace: t.swf, cluster: left}\n  - {trace: t.swf, ho
 def test_two_clusters_side_by_side(fresh_simunix: Simunix, tmp_path: Path) -> None:
     (tmp_path / "t.swf").write_text(TRACE)
     (tmp_path / "s.yaml").write_text(HOSTS + CLUSTERS + WORKLOADS)
-    digests = set()
-    for name in ("x", "y"):
-        done = fresh_simunix("run", tmp_path / "s.yaml", "--out", tmp_path / name, timeout=100)
-        assert done.returncode == 0, done.stderr
-        digests.add(json.loads((tmp_path / name / "run.json").read_text())["events_sha256"])
-    assert len(digests) == 1
-    with (tmp_path / "x/jobs.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    ran, _ = run_twice(fresh_simunix, tmp_path / "s.yaml", tmp_path, timeout=100)
     for label, nodes, start in (("t.swf@left", {"a1", "a2"}, 10), ("t.swf@right", {"b1", "b2"}, 12)):
-        of_cluster = {row["job_id"]: row for row in rows if row["workload_name"] == label}
+        of_cluster = {row["job_id"]: row for row in ran.rows if row["workload_name"] == label}
         states = {number: row["final_state"] for number, row in of_cluster.items()}
         assert states == {"1": "COMPLETED", "2": "COMPLETED", "3": "REJECTED", "4": "TIMEOUT"}
         assert {row["allocated_hosts"] for row in of_cluster.values()} - {""} <= nodes

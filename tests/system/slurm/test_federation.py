@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from pathlib import Path
@@ -12,25 +11,22 @@ import pytest
 from simunix.rjms.slurm.adapter import SLURM
 from simunix.roots.tree import THIS_COMPUTER
 from tests.conftest import ROOT, Simunix
+from tests.system.runs import Run, run_twice
 
 pytestmark = pytest.mark.slow
 
 
-def twice(fresh_simunix: Simunix, tmp_path: Path, scenario: str) -> Path:
-    records = []
-    for name in ("first", "second"):
-        done = fresh_simunix("run", ROOT / "scenarios" / scenario, "--out", tmp_path / name, timeout=300)
-        assert done.returncode == 0, done.stderr
-        records.append(json.loads((tmp_path / name / "run.json").read_text()))
-    assert records[0]["events_sha256"] == records[1]["events_sha256"] and records[0]["deterministic"]
-    return tmp_path / "first"
+def twice(fresh_simunix: Simunix, tmp_path: Path, scenario: str) -> Run:
+    ran, _ = run_twice(fresh_simunix, ROOT / "scenarios" / scenario, tmp_path)
+    assert ran.record["deterministic"]
+    return ran
 
 
 @pytest.mark.skipif(
     any(shutil.which(program) is None for program in ("slurmdbd", "mariadbd")), reason="needs slurmdbd and mariadb-server"
 )
 def test_jobs_of_a_federation_run_where_nodes_are_free(fresh_simunix: Simunix, tmp_path: Path) -> None:
-    out = (twice(fresh_simunix, tmp_path, "federation.yaml") / "hosts/east/client.out").read_text()
+    out = twice(fresh_simunix, tmp_path, "federation.yaml").output("east", "client")
     assert "Sibling:    west:10.0.0.3:6817 ID:2 FedState:ACTIVE" in out
     jobs = re.findall(r"^(job\d)\|(\w+)\|(\w+)\|\S+\|\S+\|(\S+)$", out, re.MULTILINE)
     assert sorted(name for name, *_ in jobs) == [f"job{number}" for number in range(1, 9)]
@@ -44,7 +40,7 @@ def test_jobs_of_a_federation_run_where_nodes_are_free(fresh_simunix: Simunix, t
     reason="needs slurmrestd and slurm-wlm-jwt-plugin",
 )
 def test_a_job_through_slurmrestd(fresh_simunix: Simunix, tmp_path: Path) -> None:
-    out = (twice(fresh_simunix, tmp_path, "slurmrestd.yaml") / "hosts/node1/client.out").read_text()
+    out = twice(fresh_simunix, tmp_path, "slurmrestd.yaml").output("node1", "client")
     assert '"ping": "UP"' in out and '"job_id": 1' in out
     assert re.search(r" 1 +batch +by_rest +root +R ", out)
     assert '"job_state": "COMPLETED"' in out

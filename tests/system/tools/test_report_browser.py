@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from simunix.cli.main import main
-from simunix.results.jobs_csv import JobRow
 from tests.unit.simunix.report import runs
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
@@ -133,21 +132,7 @@ def test_zoom_and_colours(browser: Any, two: Path) -> None:
 
 
 def test_hostile_names_do_nothing(browser: Any, tmp_path: Path) -> None:
-    job = JobRow(
-        job_id=7,
-        workload_name=HOSTILE,
-        profile=HOSTILE,
-        submission_time=0.0,
-        requested_number_of_resources=16,
-        requested_time=60,
-        success=0,
-        final_state=HOSTILE,
-        starting_time=1.0,
-        execution_time=5.0,
-        finish_time=6.0,
-        allocated_hosts="node0001",
-        allocated_cores=16,
-    )
+    job = runs.ran(7, 0.0, 1.0, 6.0, "node0001", state=HOSTILE, name=HOSTILE)
     one = runs.write_run(tmp_path / "<img src=x onerror=alert(1)>", [job, *runs.rows(3, 1)], 1)
     page = Page(browser, make_report(tmp_path, one, runs.write_run(tmp_path / "b&b", runs.rows(3, 1), 1)))
     page.has_jobs()

@@ -162,12 +162,7 @@ static long read_deadline(struct call *call, enum deadline kind, int64_t *deadli
     *deadline = NEVER;
     if (kind == NO_DEADLINE || timeout == NULL)
         return 0;
-    if (is_bad_pointer(timeout))
-        return -EFAULT;
-    if (!is_valid_time(timeout))
-        return -EINVAL;
-    *deadline = clock_deadline(call->thread, is_real ? CLOCK_REALTIME : CLOCK_MONOTONIC, timeout, kind != RELATIVE);
-    return 0;
+    return clock_read_deadline(call->thread, is_real ? CLOCK_REALTIME : CLOCK_MONOTONIC, timeout, kind != RELATIVE, deadline);
 }
 
 long sys_futex(struct call *call)

@@ -16,17 +16,9 @@ static bool valid_flags(uint32_t flags)
 
 static long absolute_deadline(struct call *call, const struct kernel_timespec *timeout, long clock, int64_t *deadline)
 {
-    *deadline = NEVER;
-    if (timeout == NULL)
-        return 0;
-    if (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME)
+    if (timeout != NULL && clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME)
         return -EINVAL;
-    if (is_bad_pointer(timeout))
-        return -EFAULT;
-    if (!is_valid_time(timeout))
-        return -EINVAL;
-    *deadline = clock_deadline(call->thread, (int)clock, timeout, true);
-    return 0;
+    return clock_read_deadline(call->thread, (int)clock, timeout, true, deadline);
 }
 
 static long check_waiter(const struct futex_waitv *waiter)

@@ -15,16 +15,14 @@ static long queue_operate(struct call *call, short events)
 {
     const struct kernel_timespec *timeout = (void *)call->a[4];
     struct pollfd entry = {.fd = (int)call->a[0], .events = events};
-    int64_t deadline = NEVER;
+    int64_t deadline;
+    long error;
 
     if (descriptor_is_ours(call, call->a[0]))
         return -EBADF;
-    if (timeout != NULL && is_bad_pointer(timeout))
-        return -EFAULT;
-    if (timeout != NULL && !is_valid_time(timeout))
-        return -EINVAL;
-    if (timeout != NULL)
-        deadline = clock_deadline(call->thread, CLOCK_REALTIME, timeout, true);
+    error = clock_read_deadline(call->thread, CLOCK_REALTIME, timeout, true, &deadline);
+    if (error < 0)
+        return error;
     for (;;) {
         long result = try_now(call);
 

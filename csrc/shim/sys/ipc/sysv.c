@@ -137,15 +137,10 @@ long sys_semop(struct call *call)
 
 long sys_semtimedop(struct call *call)
 {
-    const struct kernel_timespec *timeout = (void *)call->a[3];
+    int64_t deadline;
+    long error = clock_read_deadline(call->thread, CLOCK_MONOTONIC, (void *)call->a[3], false, &deadline);
 
-    if (timeout == NULL)
-        return semaphore_operate(call, NEVER);
-    if (is_bad_pointer(timeout))
-        return -EFAULT;
-    if (!is_valid_time(timeout))
-        return -EINVAL;
-    return semaphore_operate(call, clock_deadline(call->thread, CLOCK_MONOTONIC, timeout, false));
+    return error < 0 ? error : semaphore_operate(call, deadline);
 }
 
 /* msgsnd and msgrcv differ in where their flags are, and in the error of one that would wait. */

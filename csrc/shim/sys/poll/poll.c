@@ -30,20 +30,6 @@ static int64_t milliseconds_deadline(struct call *call, int timeout)
     return timeout < 0 ? NEVER : clock_after(call->thread, (int64_t)timeout * 1000000);
 }
 
-/* Deadline of a relative timespec that may be absent; -EINVAL or 0. */
-static long timespec_deadline(struct call *call, const struct kernel_timespec *timeout, int64_t *deadline)
-{
-    *deadline = NEVER;
-    if (timeout == NULL)
-        return 0;
-    if (is_bad_pointer(timeout))
-        return -EFAULT;
-    if (!is_valid_time(timeout))
-        return -EINVAL;
-    *deadline = clock_deadline(call->thread, CLOCK_MONOTONIC, timeout, false);
-    return 0;
-}
-
 static bool is_past(struct call *call, int64_t deadline)
 {
     return deadline != NEVER && (uint64_t)deadline <= call->thread->process->page->now_ns;
@@ -110,7 +96,7 @@ long sys_ppoll(struct call *call)
 {
     struct kernel_timespec *timeout = (void *)call->a[2];
     int64_t deadline;
-    long result = timespec_deadline(call, timeout, &deadline);
+    long result = clock_read_deadline(call->thread, CLOCK_MONOTONIC, timeout, false, &deadline);
 
     if (result == 0)
         result = begin_mask(call, (const uint64_t *)call->a[3], (uint64_t)call->a[4]);
@@ -235,7 +221,7 @@ long sys_select(struct call *call)
             return -EINVAL;
         converted =
             (struct kernel_timespec){timeout->seconds + timeout->nanoseconds / 1000000, timeout->nanoseconds % 1000000 * 1000};
-        result = timespec_deadline(call, &converted, &deadline);
+        result = clock_read_deadline(call->thread, CLOCK_MONOTONIC, &converted, false, &deadline);
         if (result != 0)
             return result;
     }
@@ -249,7 +235,7 @@ long sys_pselect6(struct call *call)
     struct kernel_timespec *timeout = (void *)call->a[4];
     const struct sigset_argument *argument = (void *)call->a[5];
     int64_t deadline;
-    long result = timespec_deadline(call, timeout, &deadline);
+    long result = clock_read_deadline(call->thread, CLOCK_MONOTONIC, timeout, false, &deadline);
 
     if (result == 0 && argument != NULL)
         result = begin_mask(call, argument->mask, argument->size);
@@ -308,7 +294,8 @@ long sys_epoll_pwait(struct call *call)
 long sys_epoll_pwait2(struct call *call)
 {
     int64_t deadline;
-    long result = timespec_deadline(call, (const struct kernel_timespec *)call->a[3], &deadline);
+    long result =
+        clock_read_deadline(call->thread, CLOCK_MONOTONIC, (const struct kernel_timespec *)call->a[3], false, &deadline);
 
     if (result == 0)
         result = begin_mask(call, (const uint64_t *)call->a[4], (uint64_t)call->a[5]);

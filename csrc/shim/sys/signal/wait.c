@@ -56,16 +56,16 @@ long sys_rt_sigtimedwait(struct call *call)
     siginfo_t *told = (void *)call->a[1];
     siginfo_t info;
     uint64_t set;
-    struct wait wait = {.kind = PARK_SIGNAL, .deadline = NEVER};
+    struct wait wait = {.kind = PARK_SIGNAL};
+    long error;
 
     if (call->a[3] != 8)
         return -EINVAL;
-    if (is_bad_pointer((void *)call->a[0]) || (timeout != NULL && is_bad_pointer(timeout)))
+    if (is_bad_pointer((void *)call->a[0]))
         return -EFAULT;
-    if (timeout != NULL && !is_valid_time(timeout))
-        return -EINVAL;
-    if (timeout != NULL)
-        wait.deadline = clock_deadline(call->thread, CLOCK_MONOTONIC, timeout, false);
+    error = clock_read_deadline(call->thread, CLOCK_MONOTONIC, timeout, false, &wait.deadline);
+    if (error < 0)
+        return error;
     set = signals_strip(*(uint64_t *)call->a[0]);
     wait.a = set;
     for (;;) {

@@ -55,6 +55,55 @@ def rows(count: int, nodes: int, seed: int = 0, mean_gap_s: float = 30.0, name: 
     return found
 
 
+def ran(
+    number: int, submit: float, start: float, end: float, hosts: str, cores: int = 16, state: str = "COMPLETED", name: str = "w"
+) -> JobRow:
+    """A job that ran on these hosts; `name` is that of its workload and of its profile."""
+    return JobRow(
+        job_id=number,
+        workload_name=name,
+        profile=name,
+        submission_time=submit,
+        requested_number_of_resources=cores,
+        requested_time=60,
+        success=int(state == "COMPLETED"),
+        final_state=state,
+        starting_time=start,
+        execution_time=end - start,
+        finish_time=end,
+        allocated_hosts=hosts,
+        allocated_cores=cores,
+    )
+
+
+def waiting(number: int, submit: float, cores: int = 16) -> JobRow:
+    """A job that was submitted and has not started."""
+    return JobRow(
+        job_id=number,
+        workload_name="w",
+        profile="",
+        submission_time=submit,
+        requested_number_of_resources=cores,
+        requested_time=60,
+        success=0,
+        final_state="PENDING",
+    )
+
+
+def skipped(number: int) -> JobRow:
+    """A job of the trace that could not be submitted."""
+    return JobRow(
+        job_id=number,
+        workload_name="w",
+        profile="",
+        submission_time=None,
+        requested_number_of_resources=0,
+        requested_time=-1,
+        success=0,
+        final_state="SKIPPED",
+    )
+
+
 def record(name: str = "example", seed: int = 0) -> RunRecord:
     """What a run of Slurm leaves in run.json."""
     return RunRecord(

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,6 @@ from simunix.cli.main import main
 from simunix.metrics.jobs import read_jobs_csv
 from simunix.report.batsim_files import STATES, frame, machine_states, schedule
 from simunix.results.as_trace import read_trace
-from simunix.results.jobs_csv import JobRow
 from tests.unit.simunix.report import runs
 
 EVALYS = """
@@ -50,44 +50,9 @@ def test_machine_states_add_up_and_follow_the_jobs(tmp_path: Path) -> None:
 
 def test_schedule_of_two_jobs() -> None:
     jobs = [
-        JobRow(
-            job_id=1,
-            workload_name="w",
-            profile="",
-            submission_time=0.0,
-            requested_number_of_resources=2,
-            requested_time=60,
-            success=1,
-            final_state="COMPLETED",
-            starting_time=0.0,
-            execution_time=10.0,
-            finish_time=10.0,
-            allocated_cores=2,
-        ),
-        JobRow(
-            job_id=2,
-            workload_name="w",
-            profile="",
-            submission_time=5.0,
-            requested_number_of_resources=1,
-            requested_time=20,
-            success=0,
-            final_state="TIMEOUT",
-            starting_time=10.0,
-            execution_time=20.0,
-            finish_time=30.0,
-            allocated_cores=1,
-        ),
-        JobRow(
-            job_id=3,
-            workload_name="w",
-            profile="",
-            submission_time=6.0,
-            requested_number_of_resources=9,
-            requested_time=20,
-            success=0,
-            final_state="REJECTED",
-        ),
+        runs.ran(1, 0.0, 0.0, 10.0, "node0001", cores=2),
+        runs.ran(2, 5.0, 10.0, 30.0, "node0001", cores=1, state="TIMEOUT"),
+        replace(runs.waiting(3, 6.0, cores=9), final_state="REJECTED"),
     ]
     row = schedule(frame(jobs), 4, 1.5)
     expected = {
@@ -107,38 +72,14 @@ def test_schedule_of_two_jobs() -> None:
 
 
 def test_a_start_before_the_submission_by_less_than_a_second_is_slurms_resolution() -> None:
-    job = JobRow(
-        job_id=1,
-        workload_name="w",
-        profile="",
-        submission_time=5.4,
-        requested_number_of_resources=2,
-        requested_time=60,
-        success=1,
-        final_state="COMPLETED",
-        starting_time=5.0,
-        execution_time=10.0,
-        finish_time=15.0,
-        allocated_cores=2,
-    )
-    assert frame([job])["submission_time"].tolist() == [5.0]
+    assert frame([runs.ran(1, 5.4, 5.0, 15.0, "node0001", cores=2)])["submission_time"].tolist() == [5.0]
 
 
 @pytest.mark.slow
 def test_evalys_reads_and_plots_the_files_unchanged(tmp_path: Path) -> None:
     if importlib.util.find_spec("evalys") is None:
         pytest.skip("evalys is not installed; pip install evalys")
-    waiting = JobRow(
-        job_id=41,
-        workload_name="w",
-        profile="",
-        submission_time=300.0,
-        requested_number_of_resources=16,
-        requested_time=60,
-        success=0,
-        final_state="PENDING",
-    )
-    folder = runs.write_run(tmp_path / "r", [*runs.rows(40, 8), waiting], 8)
+    folder = runs.write_run(tmp_path / "r", [*runs.rows(40, 8), runs.waiting(41, 300.0)], 8)
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", EVALYS, folder], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     count, procs, mean, total, most = done.stdout.split()
@@ -151,29 +92,7 @@ def test_evalys_reads_and_plots_the_files_unchanged(tmp_path: Path) -> None:
 
 
 def test_a_run_becomes_a_trace_with_its_provenance(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    jobs = [
-        *runs.rows(20, 4),
-        JobRow(
-            job_id=21,
-            workload_name="w",
-            profile="",
-            submission_time=None,
-            requested_number_of_resources=0,
-            requested_time=-1,
-            success=0,
-            final_state="SKIPPED",
-        ),
-        JobRow(
-            job_id=22,
-            workload_name="w",
-            profile="",
-            submission_time=99.0,
-            requested_number_of_resources=64,
-            requested_time=60,
-            success=0,
-            final_state="PENDING",
-        ),
-    ]
+    jobs = [*runs.rows(20, 4), runs.skipped(21), runs.waiting(22, 99.0, cores=64)]
     folder = runs.write_run(tmp_path / "r", jobs, 4)
     record = json.loads((folder / "run.json").read_text()) | {"name": "evil\n; MaxJobs: 7", "epoch_s": 752918403.0}
     (folder / "run.json").write_text(json.dumps(record))

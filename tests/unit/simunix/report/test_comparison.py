@@ -18,21 +18,7 @@ from tests.unit.simunix.report import runs
 
 
 def job(number: int, submit: float, start: float, end: float, hosts: str = "node0001", cores: int = 16) -> JobRow:
-    return JobRow(
-        job_id=number,
-        workload_name="w",
-        profile="p",
-        submission_time=submit,
-        requested_number_of_resources=cores,
-        requested_time=60,
-        success=1,
-        final_state="COMPLETED",
-        starting_time=start,
-        execution_time=end - start,
-        finish_time=end,
-        allocated_hosts=hosts,
-        allocated_cores=cores,
-    )
+    return runs.ran(number, submit, start, end, hosts, cores)
 
 
 @pytest.fixture

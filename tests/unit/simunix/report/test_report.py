@@ -85,21 +85,7 @@ def test_a_run_that_was_killed_differs_in_nothing_that_is_unknown(tmp_path: Path
 
 
 def test_hostile_names_are_text(tmp_path: Path) -> None:
-    job = JobRow(
-        job_id=7,
-        workload_name=HOSTILE,
-        profile=HOSTILE,
-        submission_time=0.0,
-        requested_number_of_resources=16,
-        requested_time=60,
-        success=0,
-        final_state=HOSTILE,
-        starting_time=1.0,
-        execution_time=5.0,
-        finish_time=6.0,
-        allocated_hosts="node0001",
-        allocated_cores=16,
-    )
+    job = runs.ran(7, 0.0, 1.0, 6.0, "node0001", state=HOSTILE, name=HOSTILE)
     folder = runs.write_run(tmp_path / "x", [job], 1, scenario=f"name: {json.dumps(HOSTILE)}\n")
     record = json.loads((folder / "run.json").read_text()) | {"failure": HOSTILE, "ended": HOSTILE, "counts": {HOSTILE: 1}}
     (folder / "run.json").write_text(json.dumps(record))
@@ -212,32 +198,8 @@ def test_users(tmp_path: Path) -> None:
 
 
 def test_jobs_that_never_ran(tmp_path: Path) -> None:
-    waiting = [
-        JobRow(
-            job_id=number,
-            workload_name="w",
-            profile="",
-            submission_time=5.0,
-            requested_number_of_resources=16,
-            requested_time=60,
-            success=0,
-            final_state="PENDING",
-        )
-        for number in range(3)
-    ]
-    skipped = [
-        JobRow(
-            job_id=9,
-            workload_name="w",
-            profile="",
-            submission_time=None,
-            requested_number_of_resources=0,
-            requested_time=-1,
-            success=0,
-            final_state="SKIPPED",
-        )
-    ]
-    for name, jobs in (("waiting", waiting), ("skipped", skipped)):
+    waiting = [runs.waiting(number, 5.0) for number in range(3)]
+    for name, jobs in (("waiting", waiting), ("skipped", [runs.skipped(9)])):
         page = report(tmp_path, runs.write_run(tmp_path / name, jobs, 1), "--figures", tmp_path / "f", "--format", "png")
         assert "it is not known which job ran where" in page
 

@@ -28,21 +28,7 @@ MACHINES = Machines({"a": 4, "b": 2, "c": 4})
 
 
 def job(number: int, start: float, end: float, hosts: str, cores: int) -> JobRow:
-    return JobRow(
-        job_id=number,
-        workload_name="w",
-        profile="",
-        submission_time=start,
-        requested_number_of_resources=cores,
-        requested_time=1,
-        success=1,
-        final_state="COMPLETED",
-        starting_time=start,
-        execution_time=end - start,
-        finish_time=end,
-        allocated_hosts=hosts,
-        allocated_cores=cores,
-    )
+    return runs.ran(number, start, start, end, hosts, cores)
 
 
 def placed(*jobs: JobRow) -> list[str]:
@@ -67,17 +53,7 @@ def test_a_job_of_no_length_leaves_its_cores_at_once() -> None:
 
 
 def test_jobs_that_did_not_run_and_unknown_hosts_have_none() -> None:
-    waiting = JobRow(
-        job_id=1,
-        workload_name="w",
-        profile="",
-        submission_time=0.0,
-        requested_number_of_resources=1,
-        requested_time=1,
-        success=0,
-        final_state="PENDING",
-    )
-    assert placed(waiting, job(2, 0, 1, "elsewhere", 1), job(3, 0, 1, "no[thing", 1)) == ["", "", ""]
+    assert placed(runs.waiting(1, 0, cores=1), job(2, 0, 1, "elsewhere", 1), job(3, 0, 1, "no[thing", 1)) == ["", "", ""]
 
 
 @given(st.integers(0, 2**70), st.integers(0, 80), st.integers(0, 1000))

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import math
-import shutil
 from pathlib import Path
 
 import pytest
 
 from rsg_server.errors import SimunixError
-from simunix.planning.expand import Expansion, expand
 from simunix.rjms.adapter import Choice
 from simunix.rjms.gridengine import accounting, configuration, layout
 from simunix.rjms.gridengine.adapter import GRIDENGINE
 from simunix.rjms.gridengine.clients import CLIENTS, submit_command
-from simunix.rjms.scenario import load
-from simunix.workload.job import Job, Work
+from simunix.workload.job import Work
+from tests.unit.simunix.rjms.installations import bare_root, expanded, installed
+from tests.unit.simunix.rjms.jobs import job
 
 SCENARIO = """
 name: s
 hosts: [{name: 'm,l', cores: 2}, {name: 'n[1-3]', cores: 4}, {name: big, cores: 16}]
 gridengine: {controller: m, login: l, nodes: 'n[1-3],big', scheduler: {schedule_interval: '0:0:2'}}
 """
+USER = "sgeadmin:x:107:107::/:/bin/sh"
 LINE = (
     "all.q:n1:alice:alice:swf-7:12:{account}:0:100:{start}:{end}:{failed}:{exit}:60:0.0:0.0:5040.0:0:0:0:0:0:0:0:0.0:0:0:0:0:0:0:NONE:"
     "defaultdepartment:{pe}:{slots}:{task}:0.0:0.0:0.00:{category}:0.0:NONE:925696.0:0:0"
@@ -32,34 +32,8 @@ USUAL = {"account": "sge", "start": 110, "end": 170, "failed": 0, "exit": 0, "pe
 @pytest.fixture
 def with_programs(tmp_path: Path) -> Path:
     """A root file system with Grid Engine's programs, which are not run, and its administrator."""
-    folder = tmp_path / "root"
-    shutil.copytree(bare_root(tmp_path / "bare"), folder, symlinks=True)
-    for program in GRIDENGINE.programs:
-        file = folder / program.lstrip("/")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(b"Son of Grid Engine\0\0008.1.9\0")
-        file.chmod(0o755)
-    return folder
-
-
-def bare_root(folder: Path) -> Path:
-    """A root file system with what every root needs, by name only."""
-    for program in ("bin/sh", "usr/bin/python3", "lib64/ld-linux-x86-64.so.2"):
-        file = folder / program
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.touch(0o755)
-    (folder / "etc").mkdir()
-    (folder / "etc/passwd").write_text("root:x:0:0::/root:/bin/sh\nsgeadmin:x:107:107::/:/bin/sh\n")
-    return folder
-
-
-def expanded(tmp_path: Path, text: str, *settings: str) -> Expansion:
-    (tmp_path / "s.yaml").write_text(text)
-    return expand(load(tmp_path / "s.yaml", settings), tmp_path, checked=False)
-
-
-def job(cores: int = 1, requested_s: float = 100, work: Work | None = None) -> Job:
-    return Job(7, 0, 60, requested_s, cores, work=work)
+    bare_root(tmp_path / "bare", USER)
+    return installed(tmp_path / "root", GRIDENGINE.programs, USER, content="Son of Grid Engine\0\0008.1.9\0")
 
 
 def test_a_cell_from_a_platform() -> None:

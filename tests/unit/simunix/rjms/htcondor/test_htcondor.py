@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import math
-import shutil
 from pathlib import Path
 
 import pytest
 
 from rsg_server.errors import SimunixError
 from simunix.app.progress import count_marks
-from simunix.planning.expand import Expansion, expand
 from simunix.planning.submit_plan import submit_plan
 from simunix.rjms.adapter import Choice
 from simunix.rjms.htcondor import accounting, configuration, layout
 from simunix.rjms.htcondor.adapter import HTCONDOR
 from simunix.rjms.htcondor.clients import NOBODY, clients_of, submit_command
 from simunix.rjms.htcondor.placement import Shape, shape
-from simunix.rjms.scenario import load
 from simunix.scenario.model import WorkloadSection
-from simunix.workload.job import Job, Work
+from simunix.workload.job import Work
 from simunix.workload.population import NO_PEOPLE, population
+from tests.unit.simunix.rjms.installations import bare_root, expanded, installed
+from tests.unit.simunix.rjms.jobs import job
 
 SCENARIO = """
 name: s
 hosts: [{name: 'm,l', cores: 2}, {name: 'n[1-3]', cores: 4}]
 htcondor: {controller: m, login: l, nodes: 'n[1-3]', configuration: {NEGOTIATOR_INTERVAL: 20}}
 """
+USER = "condor:x:100:101::/:/bin/sh"
 NODES = (4, 4, 4)
 POOL = configuration.Pool(name="p", controller="m", login="l", nodes=frozenset({"n1", "l"}), changes={"A": "b c"})
 AD = """ClusterId = {number}
@@ -53,34 +53,9 @@ USUAL = {"number": 12, "index": 0, "status": 4, "start": 110, "end": 170, "laste
 @pytest.fixture
 def with_programs(tmp_path: Path) -> Path:
     """A root file system with HTCondor's programs, which are not run, and its user."""
-    folder = tmp_path / "root"
-    shutil.copytree(bare_root(tmp_path / "bare"), folder, symlinks=True)
-    for program in HTCONDOR.programs:
-        file = folder / program.lstrip("/")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(b"\0$CondorVersion: 23.9.6 2026-07-12 PackageID: 23.9.6+dfsg $\0")
-        file.chmod(0o755)
-    return folder
-
-
-def bare_root(folder: Path) -> Path:
-    """A root file system with what every root needs, by name only."""
-    for program in ("bin/sh", "usr/bin/python3", "lib64/ld-linux-x86-64.so.2"):
-        file = folder / program
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.touch(0o755)
-    (folder / "etc").mkdir()
-    (folder / "etc/passwd").write_text("root:x:0:0::/root:/bin/sh\ncondor:x:100:101::/:/bin/sh\n")
-    return folder
-
-
-def expanded(tmp_path: Path, text: str, *settings: str) -> Expansion:
-    (tmp_path / "s.yaml").write_text(text)
-    return expand(load(tmp_path / "s.yaml", settings), tmp_path, checked=False)
-
-
-def job(cores: int = 1, requested_s: float = 100, work: Work | None = None, user: int = -1) -> Job:
-    return Job(7, 0, 60, requested_s, cores, work=work, user=user)
+    bare_root(tmp_path / "bare", USER)
+    version = "\0$CondorVersion: 23.9.6 2026-07-12 PackageID: 23.9.6+dfsg $\0"
+    return installed(tmp_path / "root", HTCONDOR.programs, USER, content=version)
 
 
 def test_a_pools_configuration() -> None:

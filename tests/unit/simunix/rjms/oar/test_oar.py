@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 
 from rsg_server.errors import SimunixError
-from simunix.planning.expand import Expansion, expand
+from simunix.planning.expand import Expansion
 from simunix.rjms.adapter import Choice
 from simunix.rjms.oar import accounting, configuration, layout
 from simunix.rjms.oar.adapter import OAR
 from simunix.rjms.oar.clients import CLIENTS, submit_command
-from simunix.rjms.scenario import load
-from simunix.workload.job import Job, Work
+from simunix.workload.job import Work
+from tests.unit.simunix.rjms import installations
+from tests.unit.simunix.rjms.installations import installed, write_program
+from tests.unit.simunix.rjms.jobs import job
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="OAR runs jobs as other users: the section is refused without root")
 SCENARIO = """
@@ -24,6 +26,7 @@ name: s
 hosts: [{name: 'm,l', cores: 2}, {name: 'n[1-2]', cores: 4, sockets: 2}, {name: db}]
 oar: {controller: m, login: l, nodes: 'n[1-2]'}
 """
+USERS = ("oar:x:102:105::/:/bin/sh", "postgres:x:100:104::/:/bin/sh")
 CONF = """# DataBase hostname
 DB_HOSTNAME="127.0.0.1"
 DB_BASE_PASSWD=""
@@ -63,33 +66,18 @@ ROW = {
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A root file system with OAR's programs by name only."""
-    folder = tmp_path / "root"
-    paths = (*OAR.programs, *layout.PACKAGES, "/bin/sh", "/usr/bin/python3", "/lib64/ld-linux-x86-64.so.2")
-    for path in paths:
-        if path != layout.POSTGRES_VERSIONS:
-            write(folder / path.lstrip("/"), "")
+    programs = {*OAR.programs, *layout.PACKAGES} - {layout.POSTGRES_VERSIONS}
+    folder = installed(tmp_path / "root", sorted(programs), *USERS)
     for version in ("9", "15"):
         (folder / f"usr/lib/postgresql/{version}").mkdir(parents=True)
-    write(folder / layout.CONF.lstrip("/"), CONF)
-    write(folder / layout.VERSION_FILE.lstrip("/"), 'my $OARVersion = "2.5.9";\n')
-    write(folder / layout.SCHEDULERS.lstrip("/") / "oar_sched_gantt_with_timesharing", "")
-    write(folder / "etc/passwd", "root:x:0:0::/root:/bin/sh\noar:x:102:105::/:/bin/sh\npostgres:x:100:104::/:/bin/sh\n")
+    write_program(folder / layout.CONF.lstrip("/"), CONF)
+    write_program(folder / layout.VERSION_FILE.lstrip("/"), 'my $OARVersion = "2.5.9";\n')
+    write_program(folder / layout.SCHEDULERS.lstrip("/") / "oar_sched_gantt_with_timesharing")
     return folder
 
 
-def write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    path.chmod(0o755)
-
-
 def expanded(tmp_path: Path, root: Path, *settings: str) -> Expansion:
-    (tmp_path / "s.yaml").write_text(f"{SCENARIO}root: {root}\n")
-    return expand(load(tmp_path / "s.yaml", settings), tmp_path, checked=False)
-
-
-def job(cores: int = 1, requested_s: float = 100, work: Work | None = None) -> Job:
-    return Job(7, 0, 60, requested_s, cores, work=work)
+    return installations.expanded(tmp_path, f"{SCENARIO}root: {root}\n", *settings)
 
 
 # The files
@@ -118,8 +106,8 @@ def test_a_resource_for_each_core() -> None:
 
 
 def test_ranks_are_started_on_cores_or_hosts(tmp_path: Path) -> None:
-    write(tmp_path / "oarsh", '#!/bin/sh\necho "$1 $3"\n')
-    write(tmp_path / "start", configuration.start_ranks())
+    write_program(tmp_path / "oarsh", '#!/bin/sh\necho "$1 $3"\n')
+    write_program(tmp_path / "start", configuration.start_ranks())
     (tmp_path / "nodes").write_text("n1\nn1\nn2\n")
     environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "OAR_NODEFILE": str(tmp_path / "nodes")}
 
@@ -216,7 +204,7 @@ FULL = """Job_Id: {0}
 def oarstat(tmp_path: Path) -> dict[str, str]:
     """An environment in which oarstat prints an array of two jobs, as OAR 2.5.9 does."""
     text = FULL.format(4, 1, "Hold") + FULL.format(5, 2, "Running")
-    write(tmp_path / "oarstat", f"#!/bin/sh\ncat <<'END'\n{text}END\n")
+    write_program(tmp_path / "oarstat", f"#!/bin/sh\ncat <<'END'\n{text}END\n")
     return {"PATH": f"{tmp_path}:/usr/bin:/bin"}
 
 
