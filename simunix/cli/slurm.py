@@ -36,6 +36,9 @@ def add_parser(subcommands: Subparsers) -> None:
         "--reservations", type=Path, metavar="FILE", help="what scontrol -o show reservation prints; needs --sacct"
     )
     site.add_argument(
+        "--usage", type=Path, metavar="FILE", help="what sshare -a -P -o Account,User,RawUsage prints: fair-share usage so far"
+    )
+    site.add_argument(
         "--scripts",
         action="store_true",
         help="take along prolog, epilog and job_submit.lua that are beside slurm.conf, and run them",
@@ -59,7 +62,15 @@ def execute_import(options: argparse.Namespace) -> int:
     from simunix.rjms.slurm.site.names import Names
     from simunix.rjms.slurm.site.write import SiteFiles, changes_text, import_site
 
-    files = SiteFiles(options.conf, options.accounts, options.qos, options.sacct, options.reservations, options.scripts)
+    files = SiteFiles(
+        conf=options.conf,
+        accounts=options.accounts,
+        qos=options.qos,
+        jobs=options.sacct,
+        reservations=options.reservations,
+        usage=options.usage,
+        scripts=options.scripts,
+    )
     names = Names() if options.anonymous else None
     _check_table(options)
     found = import_site(files, options.output, names)

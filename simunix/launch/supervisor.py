@@ -26,7 +26,7 @@ from simunix.launch.run_directory import RunDirectory
 BOOT_STEP_NS = 10**9
 """When a host boots, its processes start again with the pauses of the plan between them, but with none longer than this."""
 LAST_BYTES = 500
-"""How much of a program's output is read for its last line."""
+"""How much of a program's output is read for its last lines."""
 FROM_OUTSIDE = (HostLostError, FactoryError, KilledError, ServerError, StallError)
 """Errors that no scenario has as its consequence: something outside of the emulation has gone wrong."""
 Descriptors = tuple[int, int, int]
@@ -228,15 +228,14 @@ class Supervisor:
 
 
 def last_words(output: Path) -> str:
-    """The last line of a program's output, which mostly tells why the program ended; nothing if there is none."""
+    """The last two lines of a program's output, which mostly tell why the program ended; nothing if there are none."""
     try:
         with output.open("rb") as file:
             file.seek(-min(LAST_BYTES, os.fstat(file.fileno()).st_size), os.SEEK_END)
-            lines = file.read().decode(errors="replace").split("\n")
+            lines = [line.strip() for line in file.read().decode(errors="replace").split("\n") if line.strip()]
     except OSError:
         return ""
-    line = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    return f", and ends with: {line}" if line else ""
+    return f", and ends with: {'; '.join(lines[-2:])}" if lines else ""
 
 
 def describe_exit(code: int | None) -> str:

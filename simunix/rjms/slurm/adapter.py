@@ -19,6 +19,7 @@ from simunix.rjms.slurm.installed import check_installed
 from simunix.rjms.slurm.own_configuration import features_of, given_configuration, read_configuration, read_settings, slurm_user
 from simunix.rjms.slurm.parameters import with_parameters
 from simunix.rjms.slurm.section import SlurmSection
+from simunix.rjms.slurm.usage import check_release
 from simunix.roots.tree import RootTree
 
 
@@ -151,6 +152,7 @@ def _cluster(section: SlurmSection, key: str, site: Site) -> _Cluster:
     storage = database.of_section(section, key, read_settings(given or ""))
     members = _members(section, key, storage, site)
     installed = releases.of_roots(key, {name: site.roots[name] for name in members})
+    check_release(section.usage, installed[section.controller], key)
     check_installed(section.config, section.parameters, key, (site.roots[name] for name in members))
     if section.config is not None and given is not None:
         conf, private, jobcomp = given_configuration(section, section.config, given)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rsg_server.errors import SimunixError
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
-from simunix.rjms.slurm import daemons
+from simunix.rjms.slurm import configuration, daemons
 from simunix.rjms.slurm.section import SlurmSection
+from simunix.rjms.slurm.usage import Usage, shell_lines
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 SLURMDBD, SACCTMGR = "/usr/sbin/slurmdbd", "/usr/bin/sacctmgr"
@@ -33,6 +34,7 @@ OF_DATABASE = (
     "accounting_storage_enforce",
     "storage_host",
     "sacctmgr",
+    "usage",
 )
 """Keys of the section that say nothing without a database."""
 TRIES = 300
@@ -53,6 +55,8 @@ class Database:
     user: str = "root"  # SlurmUser, who is to be the same for slurmctld
     auth: str = AUTH  # AuthType, which is to be the same for all daemons
     shared: bool = False
+    usage: Usage = field(default_factory=dict)
+    state: str = configuration.STATE  # StateSaveLocation
 
 
 def of_section(section: SlurmSection, key: str, settings: Mapping[str, str]) -> Database | None:
@@ -78,6 +82,8 @@ def of_section(section: SlurmSection, key: str, settings: Mapping[str, str]) -> 
         settings.get("slurmuser", "root"),
         _authentication(section, settings),
         section.accounting_storage_shared,
+        section.usage,
+        settings.get("statesavelocation", configuration.STATE),
     )
 
 
@@ -195,6 +201,7 @@ def slurmdbd(database: Database) -> ProcessSpec:
 def slurmctld(database: Database, controller: str) -> ProcessSpec:
     """slurmctld, once slurmdbd answers and knows the cluster: without slurmdbd it would end at its first start."""
     commands = "".join(f"{SACCTMGR} --immediate {command} || exit 1\n" for command in database.sacctmgr)
+    written = shell_lines(database.usage, database.state, SACCTMGR)
     cluster = shlex.quote(database.cluster)
     script = f"""tries=0
 until clusters=$({SACCTMGR} --noheader --parsable2 show cluster format=cluster 2>/dev/null); do
@@ -204,7 +211,7 @@ until clusters=$({SACCTMGR} --noheader --parsable2 show cluster format=cluster 2
 done
 if ! echo "$clusters" | grep -qixF {cluster}; then
 {SACCTMGR} --immediate add cluster {cluster} || exit 1
-{commands}fi
+{commands}{written}fi
 exec {daemons.SLURMCTLD} -D"""
     return ProcessSpec("slurmctld", controller, ("/bin/sh", "-c", script), daemons.SLURMCTLD_START_NS, essential=True)
 

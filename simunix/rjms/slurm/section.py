@@ -43,3 +43,4 @@ class SlurmSection(ClusterSection):
     accounting_storage_enforce: str = ""
     storage_host: str | None = None
     sacctmgr: list[str] = []
+    usage: dict[str, dict[str, float]] = {}

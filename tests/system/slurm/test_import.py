@@ -106,6 +106,28 @@ def test_other_sites_come_up(simunix: Simunix, tmp_path: Path, site: str, nodes:
         assert "24 idle" in told and "SwitchName=spine Level=1" in told, told
 
 
+def test_fair_share_begins_with_the_usage_so_far(simunix: Simunix, tmp_path: Path) -> None:
+    if not (shutil.which("slurmdbd") and shutil.which("mariadbd")):
+        pytest.skip("not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)")
+    site, path = SITES / "university", tmp_path / "site/scenario.yaml"
+    usage = tmp_path / "usage.txt"
+    usage.write_text("Account|User|RawUsage\nroot||1000000\n physics||900000\n  physics|alice|900000\n  chem|bob|100000\n")
+    words = ["--accounts", site / "accounts.cfg", "--qos", site / "qos.txt", "--usage", usage]
+    done = simunix("slurm", "import", site / "slurm.conf", *words, "--output", path.parent)
+    assert done.returncode == 0 and "fair-share" not in done.stdout, done.stderr
+    scenario = yaml.safe_load(path.read_text()) | {"until": "40s"}
+    command = "sshare -a -P -n -o Account,User,RawUsage,EffectvUsage,FairShare"
+    scenario["processes"].append({"name": "sshare", "host": "hydra-head", "start": "30s", "command": command})
+    path.write_text(yaml.safe_dump(scenario))
+    done = simunix("run", path, "--out", tmp_path / "out", timeout=250)
+    assert done.returncode == 0, done.stderr
+    told = [line.split("|") for line in (tmp_path / "out/hosts/hydra-head/sshare.out").read_text().split("\n") if line]
+    found = {(account.strip(), user): (int(raw), effective, fair) for account, user, raw, effective, fair in told}
+    assert abs(found["physics", "alice"][0] - 900_000) < 100 and abs(found["root", ""][0] - 1_000_000) < 100
+    assert found["physics", ""][1].startswith("0.9") and found["chem", ""][1].startswith("0.1")
+    assert float(found["chem", "bob"][2]) > float(found["physics", "alice"][2])
+
+
 def test_a_plugin_that_is_not_installed_is_named_before_the_start(simunix: Simunix, tmp_path: Path) -> None:
     conf = tmp_path / "slurm.conf"
     conf.write_text("ClusterName=c\nSlurmctldHost=head\nSelectType=select/smith\nNodeName=n1\nPartitionName=p Nodes=n1\n")
@@ -123,4 +145,5 @@ def test_a_daemon_that_ends_at_once_says_why(simunix: Simunix, tmp_path: Path) -
     assert simunix("slurm", "import", conf, "--output", tmp_path / "site").returncode == 0
     done = simunix("run", tmp_path / "site/scenario.yaml", "--out", tmp_path / "out")
     assert done.returncode == 1
-    assert "slurmctld.err, and ends with: slurmctld: fatal: Unable to process configuration file" in done.stderr
+    assert "slurmctld.err, and ends with: slurmctld: error: " in done.stderr
+    assert "; slurmctld: fatal: Unable to process configuration file" in done.stderr

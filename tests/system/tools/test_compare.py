@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import csv
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from simunix.cli.main import main
-from tests.conftest import Simunix
+from tests.conftest import ROOT, Simunix
 from tests.system.tools.test_report_browser import CHROMIUM, DRIVER, INKED, Page, browser
 from tests.unit.simunix.compare.test_compare import accounting, folder, jobs
 
@@ -64,6 +66,24 @@ def test_two_priority_configurations(simunix: Simunix, tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in before} == before
     (tmp_path / "t.swf").write_text(TRACE.replace(" 90 ", " 80 "))
     assert "2 runs: 2 done\n" in simunix(*words, timeout=300).stdout, "another trace makes other runs"
+
+
+@pytest.mark.slurm
+@pytest.mark.skipif(os.getuid() != 0, reason="needs the user root")
+def test_a_weight_of_fair_share(simunix: Simunix, tmp_path: Path) -> None:
+    """alice has used most so far, dave least: who wins, who loses, by how many seconds; docs/guide/compare.md has the table."""
+    if not (shutil.which("slurmdbd") and shutil.which("mariadbd")):
+        pytest.skip("not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)")
+    variant = ("--set", "fair share:", "slurm.parameters.PriorityWeightFairshare=100000")
+    done = simunix("compare", ROOT / "scenarios/fairshare.yaml", "-o", tmp_path / "out", *variant, timeout=600)
+    assert done.returncode == 0, done.stderr
+    verdicts = {row["name"]: row["verdict"] for row in table(tmp_path / "out/groups.csv") if row["by"] in ("user", "account")}
+    won = {"dave": "wins", "carol": "wins", "bob": "same", "alice": "loses"}
+    assert verdicts == {**won, "chem": "wins", "physics": "loses"}
+    changes = {row["job_id"]: row for row in table(tmp_path / "out/changes.csv")}
+    starts = [changes[number]["fate"] for number in "12345678"]
+    assert starts == ["same", "later", "later", "later", "same", "earlier", "earlier", "earlier"]
+    assert "2 users win, 1 loses; 1 account wins, 1 loses." in done.stdout
 
 
 def test_runs_that_fail_are_said(simunix: Simunix, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from simunix.rjms.slurm.site.accounts import account_commands, qos_commands
 from simunix.rjms.slurm.site.anonymous import SCRIPTS, anonymous_lines
 from simunix.rjms.slurm.site.changes import NOT_RUN, SCRIPT, SUBMIT_SCRIPT, Change
 from simunix.rjms.slurm.site.conf import SiteConf, host_sections, read_conf
+from simunix.rjms.slurm.site.fair_share import usage_of
 from simunix.rjms.slurm.site.gres import gres_text
 from simunix.rjms.slurm.site.names import Names
 from simunix.rjms.slurm.site.reservations import FIRST_JOB_S, START_S, reservation_commands
@@ -26,7 +27,7 @@ from simunix.rjms.slurm.site.sacct_jobs import read_jobs
 from simunix.roots.tree import THIS_COMPUTER
 from simunix.workload.formats.swf import SwfTrace
 
-ALWAYS = (Change("fair-share", "usage so far", "begins at zero"),)
+ALWAYS = (Change("fair-share", "usage so far", "begins at zero; --usage has it"),)
 NOT_READ = {
     "cgroup.conf": "hosts have no cgroups",
     "plugstack.conf": "SPANK plugins of the site are not installed",
@@ -47,6 +48,7 @@ class SiteFiles:
     qos: Path | None = None
     jobs: Path | None = None
     reservations: Path | None = None
+    usage: Path | None = None
     scripts: bool = False
 
 
@@ -65,6 +67,7 @@ class _Site:
 
     conf: SiteConf
     commands: list[str]
+    usage: Mapping[str, Mapping[str, float]]
     trace: SwfTrace | None
     reservations: list[str]
     beside: Mapping[str, str]
@@ -93,8 +96,11 @@ def _read(files: SiteFiles, names: Names | None) -> _Site:
         changes.append(SCRIPTS)
     commands = [] if files.qos is None else qos_commands(files.qos, changes, names)
     commands += [] if files.accounts is None else account_commands(files.accounts, changes, names)
-    if commands and not conf.database:
-        raise SimunixError(f"{files.conf}: AccountingStorageType is not slurmdbd, which accounts need; leave the dump out")
+    if (commands or files.usage) and not conf.database:
+        raise SimunixError(
+            f"{files.conf}: AccountingStorageType is not slurmdbd, which accounts and usage need; leave them out"
+        )
+    usage = {} if files.usage is None else usage_of(files.usage, commands, changes, names)
     trace = None if files.jobs is None else read_jobs(files.jobs, changes, names)
     reservations = _reservations(files, trace, changes, names)
     beside = dict(_beside(files.conf.parent, conf, changes, names))
@@ -103,10 +109,11 @@ def _read(files: SiteFiles, names: Names | None) -> _Site:
         for name, why in NOT_READ.items()
         if (files.conf.parent / name).exists() and files.conf.parent / name not in conf.scripts
     ]
-    told = (*changes, *ALWAYS)
+    told = (*changes, *(ALWAYS if files.usage is None else ()))
     return _Site(
         conf=conf,
         commands=commands,
+        usage=usage,
         trace=trace,
         reservations=reservations,
         beside=beside,
@@ -136,6 +143,7 @@ def _beside(folder: Path, conf: SiteConf, changes: list[Change], names: Names | 
 def _without_paths(changes: Iterable[Change], files: SiteFiles) -> Iterator[Change]:
     """Changes whose places tell what a file is, and not how the site calls it."""
     roles = {"accounts": files.accounts, "qos": files.qos, "sacct": files.jobs, "reservations": files.reservations}
+    roles["usage"] = files.usage
     known = {str(path): role for role, path in roles.items() if path is not None}
     for change in changes:
         path, colon, line = change.place.rpartition(":")
@@ -156,7 +164,7 @@ def _write(site: _Site, folder: Path) -> None:
             (folder / name).write_text(text)
         for script in site.conf.scripts:
             shutil.copy(script, folder)  # with its mode
-        scenario = scenario_text(site.conf, site.commands, site.reservations, site.trace is not None)
+        scenario = scenario_text(site.conf, site.commands, site.reservations, site.trace is not None, site.usage)
         (folder / "scenario.yaml").write_text(scenario)
         (folder / "changes.txt").write_text(changes_text(site.changes))
     except FileExistsError as error:
@@ -178,7 +186,13 @@ def _reservations(files: SiteFiles, trace: SwfTrace | None, changes: list[Change
     return reservation_commands(files.reservations, first, changes, names)
 
 
-def scenario_text(conf: SiteConf, commands: Sequence[str], reservations: Sequence[str], has_jobs: bool) -> str:
+def scenario_text(
+    conf: SiteConf,
+    commands: Sequence[str],
+    reservations: Sequence[str],
+    has_jobs: bool,
+    usage: Mapping[str, Mapping[str, float]],
+) -> str:
     """The scenario, in YAML."""
     names = [name for node in conf.nodes for name in node.names]
     services = [conf.controller, *(["slurmdbd"] if conf.database else [])]
@@ -190,6 +204,7 @@ def scenario_text(conf: SiteConf, commands: Sequence[str], reservations: Sequenc
         section |= {"accounting_storage_type": "slurmdbd", "accounting_storage_host": "slurmdbd"}
     early, late = divided(commands)
     section |= {"sacctmgr": early} if early else {}
+    section |= {"usage": usage} if usage else {}
     scenario: dict[str, Any] = {"name": conf.cluster, "hosts": hosts, "slurm": section}
     after = {"limits": [f"sacctmgr --immediate {each}" for each in late], "reservations": list(reservations)}
     processes = [

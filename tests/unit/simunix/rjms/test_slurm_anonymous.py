@@ -47,10 +47,11 @@ class Site:
             ("qos.txt", QOS),
             (f"{own['user']}-jobs.txt", JOBS),
             ("reservations.txt", RESERVATIONS),
+            (f"{own['mail']}.txt", USAGE),
         ):
             (self.folder / name).write_text(text.format(**own))
         words = ["--accounts", f"{own['text']}.cfg", "--qos", "qos.txt", "--sacct", f"{own['user']}-jobs.txt"]
-        words += ["--reservations", "reservations.txt"]
+        words += ["--reservations", "reservations.txt", "--usage", f"{own['mail']}.txt"]
         return [str(self.folder / "slurm.conf"), *(w if w.startswith("--") else str(self.folder / w) for w in words)]
 
 
@@ -104,6 +105,13 @@ User - '{friend}':DefaultAccount='{child}':Partition='{partition}':WCKeys='{wcke
 QOS = """Name|Description|Priority|Preempt|GrpTRES
 normal|{text}|0||
 {qos}|{text}|10|normal|license/{licence}@{server}=2
+"""
+USAGE = """Account|User|RawUsage
+root||3000
+ {account}||3000
+  {account}|{user}|2500
+ {child}|{friend}|500
+ {child}|{mail}|1
 """
 JOBS = (
     "JobID|JobName|User|Group|Account|Partition|QOS|Submit|Start|End|ElapsedRaw|Timelimit|ReqCPUS|AllocCPUS|ReqMem|ReqTRES|"
@@ -176,6 +184,7 @@ def test_what_is_written_is_the_site_with_other_names(tmp_path: Path) -> None:
         "add user user1 Account=account1 DefaultAccount=account1 Fairshare=1 DefaultQOS=qos1",
         "add user user2 Account=account2 DefaultAccount=account2 Partition=partition1",
     ]
+    assert scenario["slurm"]["usage"] == {"account1": {"user1": 2500.0}, "account2": {"user2": 500.0}}
     words = "ReservationName=reservation1 StartTime=now+720seconds Duration=78 'Nodes=host2-[001-002]' Users=user1,-user2"
     assert words in scenario["processes"][-1]["command"]
     lines = [line for line in (tmp_path / "out/jobs.csv").read_text().splitlines() if not line.startswith("#")]
@@ -188,6 +197,7 @@ def test_what_is_written_is_the_site_with_other_names(tmp_path: Path) -> None:
     assert "slurm.conf:8: MailDomain=…: left out: it may tell a name, and nothing does with --anonymous\n" in told
     assert "sacct: 1 submit lines with another option: left out" in told
     assert "included file 1:3: NodeAddr=…: left out: addresses are the run's own\n" in told
+    assert "usage: usage of 1 users: left out: --accounts has no such user in that account\n" in told
     assert "accounts: 2 values of Organization: left out: it may tell" in told
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import struct
+import subprocess
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,10 +21,12 @@ from simunix.rjms.slurm.beside import devices, will_drain
 from simunix.rjms.slurm.lines import joined, read_lines
 from simunix.rjms.slurm.site.accounts import account_commands, qos_commands
 from simunix.rjms.slurm.site.conf import read_conf
+from simunix.rjms.slurm.site.fair_share import usage_of
 from simunix.rjms.slurm.site.reservations import reservation_commands
 from simunix.rjms.slurm.site.sacct_jobs import read_jobs
 from simunix.rjms.slurm.site.submit_lines import submit_options
 from simunix.rjms.slurm.site.write import SiteFiles, divided, import_site
+from simunix.rjms.slurm.usage import check_release, shell_lines
 from tests.conftest import ROOT
 
 SITES = ROOT / "tests/sites"
@@ -189,6 +194,58 @@ def test_reservations_keep_their_distance_to_the_first_job(tmp_path: Path) -> No
         with pytest.raises(SimunixError) as refused:
             reservation_commands(written(tmp_path / "r.txt", text), first, [])
         assert message in str(refused.value)
+
+
+def test_usage_is_that_of_the_associations_that_are_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    commands = ["add account p Parent=root", "add user ann Account=P Fairshare=1", "add user ann Account=p Partition=x"]
+    changes: list[object] = []
+    text = "Account|User|Partition|RawUsage\nroot|||600\n p|||500\n  p|ann||400\n  p|ann|x|50.5\n  p|ben||7\n  p|cy||0\n"
+    assert usage_of(written(tmp_path / "u.txt", text), commands, changes) == {"p": {"ann": 450.5}}  # type: ignore[arg-type]
+    assert [change.what for change in changes] == ["usage of 1 users"]  # type: ignore[attr-defined]
+    for wrong, message in (
+        ("Account|User\n", ":1: column RawUsage is missing; give what sshare -a -P -o Account,User,RawUsage prints"),
+        ("Account|User|RawUsage\np|ann\n", ":2: expected 3 fields, got 2"),
+        ("Account|User|RawUsage\np|ann|lots\n", ":2: RawUsage: expected a number, got 'lots'"),
+    ):
+        with pytest.raises(SimunixError) as refused:
+            usage_of(written(tmp_path / "u.txt", wrong), commands, [])
+        assert message in str(refused.value)
+    words = [
+        "slurm",
+        "import",
+        str(SITES / "large/slurm.conf"),
+        "--usage",
+        str(tmp_path / "u.txt"),
+        "-o",
+        str(tmp_path / "out"),
+    ]
+    assert (
+        main(words) == 2 and "AccountingStorageType is not slurmdbd, which accounts and usage need" in capsys.readouterr().err
+    )
+
+
+def test_the_file_of_usage_is_what_slurmctld_reads(tmp_path: Path) -> None:
+    associations = "1|root|\n2|root|root\n70000|physics|alice\n70001|physics|alice\n5|chem|bob\n"
+    sacctmgr = written(tmp_path / "sacctmgr", f"#!/bin/sh\nprintf '{associations}'\n")
+    sacctmgr.chmod(0o755)
+    script = shell_lines({"physics": {"alice": 1234567.25}, "chem": {"bob": 8e10}}, str(tmp_path), str(sacctmgr))
+    done = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = (tmp_path / "assoc_usage").read_bytes()
+    expected = b"".join(
+        struct.pack(f">II{len(raw) + 1}sII", number, len(raw) + 1, raw, 0, 0)
+        for number, raw in ((70000, b"1234567.250000"), (5, b"80000000000.000000"))
+    )
+    assert (found[:2], found[10:]) == (struct.pack(">H", 38 << 8), expected)
+    assert abs(struct.unpack(">q", found[2:10])[0] - time.time()) < 600
+    script = shell_lines({"physics": {"carl": 1.0}}, str(tmp_path), str(sacctmgr))
+    done = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, "usage: no association of carl with physics\n")
+    assert shell_lines({}, str(tmp_path), "x") == ""
+    with pytest.raises(
+        SimunixError, match=r"slurm.usage: only the file of Slurm 22.05 is known, here is 24.11; take usage out"
+    ):
+        check_release({"physics": {"alice": 1.0}}, (24, 11), "slurm")
 
 
 def test_scripts_beside_slurm_conf_go_along_when_they_are_asked_for(tmp_path: Path) -> None:
