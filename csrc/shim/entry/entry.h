@@ -10,6 +10,7 @@
 #include "shim/entry/site.h"
 
 #define SYSCALL_BYTES 2 /* of the instruction */
+#define LONG_JUMP_BYTES 5
 
 struct map_query;
 
@@ -25,7 +26,23 @@ void trap_install(void);
 void trap_places_map(struct process *process);
 void trap_places_count(const struct call *call, uint64_t address);
 
+/* instruction.c */
+struct instruction {
+    unsigned length;       /* 0: not known */
+    unsigned displacement; /* where its displacement from the next instruction stands; 0: it has none */
+    bool leads_elsewhere;  /* it does not go on behind itself, or not always */
+};
+struct instruction instruction_at(const uint8_t *at);
+
+/* approach.c: the instructions that run straight into a `syscall`, up to its first byte. */
+struct approach {
+    uint64_t begin, end, image;
+};
+bool approach_find(uint64_t instruction, const struct map_query *text, struct approach *found);
+uint8_t *approach_copy(uint8_t *to, const struct approach *approach);
+
 /* padding.c */
+uint64_t function_begin(uint64_t instruction, const struct map_query *text, uint64_t *image);
 uint64_t padding_near(uint64_t instruction, const struct map_query *text, unsigned size, uint64_t *image);
 
 /* hot_site.c, site_entry.S: the registers of a call, in the order in which site_entry.S keeps them. */

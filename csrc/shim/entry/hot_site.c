@@ -1,10 +1,14 @@
-/* Instructions that have trapped often are rewritten: a jump to the shim takes the place of the `syscall`, and later calls of
- * that instruction cost no signal. Programs without a libc to preload for, and what libc calls inside itself, gain most.
+/* Instructions that have trapped often are rewritten: a jump to the shim takes the place of the `syscall`, or of what runs
+ * straight into it, and later calls of that instruction cost no signal. Programs without a libc to preload for, and what libc
+ * calls inside itself, gain most.
  *
  * `syscall` has two bytes, as a short jump has. That jump leads to padding between two functions (padding.c), which has room
- * for a jump to a stub of this instruction's own; the stub leads to site_entry.S, and goes on behind the instruction. Not a
- * byte behind the instruction changes, so a frame that was interrupted there, or a thread that waits in its call, returns as
- * before. Of all threads of the process only this one is outside of the shim's own text, so none sees half of a change.
+ * for a jump to a stub of this instruction's own; the stub leads to site_entry.S, and goes on behind the instruction. Where no
+ * padding is near, an instruction of five bytes or more that runs straight into the `syscall` has room for the long jump, mostly
+ * the one that loads the call's number: the stub begins with a copy of what stands from there on (approach.c), and the `syscall`
+ * itself stays for those who come to it otherwise. Not a byte behind the `syscall` changes, so a frame that was interrupted
+ * there, or a thread that waits in its call, returns as before. Of all threads of the process only this one is outside of the
+ * shim's own text, so none sees half of a change.
  *
  * A rewritten page of a file is memory of the process's own from then on. Only what has trapped TRAPS_BEFORE_REWRITE times is
  * worth that, which an idle daemon's instructions have not; a process rewrites a few dozen instructions at most.
@@ -19,16 +23,15 @@
 #define TRAPS_BEFORE_REWRITE 128
 #define WATCHED 64
 #define STUBS 64
-#define LONG_JUMP_BYTES 5
 #define PAGE 4096UL
 #define BELOW_IMAGE 0x10000UL /* where the stubs of a program lie that is too far from the shim: nothing else is put there */
 
-/* A stub: code, and behind it what site_entry.S reads. The `syscall` in it, which is outside of the shim's text, traps. */
+/* A stub: code, and behind it what site_entry.S reads. A `syscall` in it, which is outside of the shim's text, traps. */
 struct stub {
     uint8_t code[40];
-    uint64_t next; /* behind the instruction */
-    uint64_t raw;  /* the stub's own `syscall`, for calls that need the trapped registers */
-    uint64_t again;
+    uint64_t next;  /* behind the instruction */
+    uint64_t raw;   /* a `syscall`, for calls that need the trapped registers */
+    uint64_t again; /* where a call that a signal has interrupted is made again */
 };
 
 _Static_assert(sizeof(struct stub) == 64 && STUBS * sizeof(struct stub) == PAGE, "a page of stubs");
@@ -51,7 +54,7 @@ static struct stub *near_program; /* the same for the program itself, if that is
 static unsigned stub_count;
 
 /* Which calls a rewritten instruction makes without a trap: those that neither need the trapped registers (new threads and
- * processes, signal masks and frames), nor wait with a mask of their own, nor may run without a stack (munmap, exit), nor mean
+ * processes, signal frames), nor wait with a mask of their own, nor may run without a stack (munmap, exit), nor mean
  * something else in the preload net (clock_nanosleep). */
 uint8_t site_calls[SITE_CALLS] = {
 #define SITE(name) [__NR_##name] = 1
@@ -67,6 +70,8 @@ uint8_t site_calls[SITE_CALLS] = {
     SITE(mmap),
     SITE(mprotect),
     SITE(brk),
+    SITE(rt_sigaction),
+    SITE(rt_sigprocmask),
     SITE(ioctl),
     SITE(pread64),
     SITE(pwrite64),
@@ -241,56 +246,93 @@ static void put_long_jump(uint8_t *at, uint64_t target)
     memcpy(at + 1, &distance, sizeof distance);
 }
 
-static void write_stub(struct stub *stub, uint64_t instruction)
+/* Enter the shim, with the record of the stub in rcx. */
+static uint8_t *put_entry(uint8_t *at, const struct stub *stub)
 {
-    static const uint8_t load_record[] = {0x48, 0x8d, 0x0d, 33, 0, 0, 0}; /* lea next(%rip),%rcx */
-    static const uint8_t load_entry[] = {0x49, 0xbb};                     /* movabs $site_entry,%r11 */
-    static const uint8_t jump[] = {0x41, 0xff, 0xe3};                     /* jmp *%r11 */
-    static const uint8_t trap[] = {0x0f, 0x05};                           /* syscall */
+    static const uint8_t load_record[] = {0x48, 0x8d, 0x0d}; /* lea next(%rip),%rcx */
+    static const uint8_t load_entry[] = {0x49, 0xbb};        /* movabs $site_entry,%r11 */
+    static const uint8_t jump[] = {0x41, 0xff, 0xe3};        /* jmp *%r11 */
     void (*entry)(void) = site_entry;
-    uint8_t *at = put(stub->code, load_record, sizeof load_record);
+    int32_t distance;
 
+    at = put(at, load_record, sizeof load_record);
+    distance = (int32_t)((const uint8_t *)&stub->next - at) - (int32_t)sizeof distance;
+    at = put(at, &distance, sizeof distance);
     at = put(at, load_entry, sizeof load_entry);
     at = put(at, &entry, sizeof entry);
-    at = put(at, jump, sizeof jump);
-    stub->raw = (uint64_t)at;
-    stub->again = instruction;
+    return put(at, jump, sizeof jump);
+}
+
+static long let_write(uint64_t begin, uint64_t end, bool is_writable)
+{
+    begin &= ~(PAGE - 1);
+    return NATIVE(mprotect, begin, end - begin, PROT_READ | PROT_EXEC | (is_writable ? PROT_WRITE : 0));
+}
+
+/* A jump in the place of the first instruction of the approach. The `syscall` stays, and traps. */
+static long replace_approach(uint64_t instruction, const struct approach *approach)
+{
+    struct stub *stub = take_stub(instruction, approach->image);
+    long result;
+
+    if (stub == NULL)
+        return -ENOMEM;
+    put_entry(approach_copy(stub->code, approach), stub);
+    stub->raw = stub->again = instruction;
     stub->next = instruction + SYSCALL_BYTES;
-    put_long_jump(put(at, trap, sizeof trap), stub->next);
+    result = let_write(approach->begin, approach->end, true);
+    if (result != 0)
+        return result;
+    put_long_jump((uint8_t *)approach->begin, (uint64_t)stub);
+    return let_write(approach->begin, approach->end, false);
 }
 
 static long write_jumps(uint64_t instruction, uint64_t gap, const struct stub *stub)
 {
-    uint64_t begin = (instruction < gap ? instruction : gap) & ~(PAGE - 1);
+    uint64_t begin = instruction < gap ? instruction : gap;
     uint64_t end = (instruction < gap ? gap : instruction) + LONG_JUMP_BYTES;
     const uint8_t short_jump[SYSCALL_BYTES] = {0xeb, (uint8_t)(gap - instruction - SYSCALL_BYTES)};
-    long result = NATIVE(mprotect, begin, end - begin, PROT_READ | PROT_WRITE | PROT_EXEC);
+    long result = let_write(begin, end, true);
 
     if (result != 0)
         return result;
     put_long_jump((uint8_t *)gap, (uint64_t)stub);
     memcpy((void *)instruction, short_jump, sizeof short_jump);
-    return NATIVE(mprotect, begin, end - begin, PROT_READ | PROT_EXEC);
+    return let_write(begin, end, false);
+}
+
+/* A short jump in the place of the `syscall` itself, by way of padding. */
+static long replace_instruction(uint64_t instruction, const struct map_query *text)
+{
+    static const uint8_t trap[] = {0x0f, 0x05}; /* syscall */
+    uint64_t image;
+    uint64_t gap = padding_near(instruction, text, LONG_JUMP_BYTES, &image);
+    struct stub *stub = gap != 0 ? take_stub(gap, image) : NULL;
+    uint8_t *at;
+
+    if (stub == NULL)
+        return -ENOMEM;
+    at = put_entry(stub->code, stub);
+    stub->raw = (uint64_t)at;
+    stub->again = instruction;
+    stub->next = instruction + SYSCALL_BYTES;
+    put_long_jump(put(at, trap, sizeof trap), stub->next);
+    return write_jumps(instruction, gap, stub);
 }
 
 /* Guarded: what is read here may be no table, or may not be there. */
 static long rewrite(void *argument)
 {
     uint64_t instruction = *(uint64_t *)argument;
+    struct approach approach;
     struct map_query text;
-    struct stub *stub;
-    uint64_t image;
-    uint64_t gap;
 
     if (!mapping_find(instruction, &text, NULL, 0) || text.inode == 0 ||
         (text.vma_flags & (MAPPING_WRITABLE | MAPPING_SHARED)) != 0 || asks_for_cancellation(instruction))
         return -ENOENT;
-    gap = padding_near(instruction, &text, LONG_JUMP_BYTES, &image);
-    stub = gap != 0 ? take_stub(gap, image) : NULL;
-    if (stub == NULL)
-        return -ENOMEM;
-    write_stub(stub, instruction);
-    return write_jumps(instruction, gap, stub);
+    if (replace_instruction(instruction, &text) == 0)
+        return 0;
+    return approach_find(instruction, &text, &approach) ? replace_approach(instruction, &approach) : -ENOENT;
 }
 
 /* A trap has come from an instruction: once it has often enough, later calls of it shall come without. The calls of a traced
@@ -318,6 +360,7 @@ void site_call(struct site_block *block)
     thread->has_waited = false;
     clock_charge_call(&call);
     result = dispatch(&call);
+    block->mask = call.mask_before;
     if (result == -ERESTART_CALL)
         block->next = block->stub[2]; /* the instruction again, once the signal handler that waits has run */
     else

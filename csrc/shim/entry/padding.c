@@ -126,6 +126,20 @@ static bool is_idle(uint64_t begin, uint64_t end)
     return begin == end;
 }
 
+/* Where the function begins in which an instruction stands; 0: nobody says. */
+uint64_t function_begin(uint64_t instruction, const struct map_query *text, uint64_t *image)
+{
+    const Elf64_Ehdr *header = image_of(text);
+    const struct unwind_table *table = header != NULL ? table_of(header) : NULL;
+    uint32_t row;
+
+    *image = (uint64_t)header;
+    if (table == NULL || table->count == 0)
+        return 0;
+    row = row_before(table, instruction);
+    return begin_of(table, row) <= instruction && end_of(table, row) > instruction ? begin_of(table, row) : 0;
+}
+
 static bool reaches(uint64_t instruction, uint64_t gap)
 {
     int64_t distance = (int64_t)(gap - instruction) - SHORT_JUMP_BYTES;

@@ -31,7 +31,24 @@ __attribute__((noinline)) long asks_often(int times)
 /* Aligned, so that there is padding before it. */
 __attribute__((noinline, aligned(64))) int number_of(const char *text) { return atoi(text); }
 
-int main(int count, char **arguments) { return asks_often(count > 1 ? number_of(arguments[1]) : 57) == 0; }
+/* No padding within the reach of a short jump. */
+__asm__(".text\\n.type far_call, @function\\nfar_call:\\n.cfi_startproc\\n.skip 200, 0x90\\nmov $110, %eax\\nxor %edi, %edi\\n"
+        "syscall\\nret\\n.skip 200, 0x90\\n.cfi_endproc\\n.size far_call, .-far_call\\n");
+extern long far_call(void);
+
+__attribute__((noinline)) long asks_far(int times)
+{
+    long sum = 0;
+    while (times-- > 0)
+        sum += far_call();
+    return sum;
+}
+
+int main(int count, char **arguments)
+{
+    int times = count > 1 ? number_of(arguments[1]) : 57;
+    return (count > 2 ? asks_far(times) : asks_often(times)) == 0;
+}
 """
 
 
@@ -78,9 +95,10 @@ def test_a_hot_instruction_is_named(simunix: Simunix, loop: Path, tmp_path: Path
     assert len(digests) == 1
 
 
-def test_a_hotter_instruction_is_rewritten(simunix: Simunix, loop: Path, tmp_path: Path) -> None:
-    assert simunix("run", "--out", tmp_path / "few", "--", loop, "1").returncode == 0
-    assert simunix("run", "--out", tmp_path / "many", "--", loop, "5001").returncode == 0
+@pytest.mark.parametrize("place", [(), ("far",)], ids=["near_padding", "far_from_padding"])
+def test_a_hotter_instruction_is_rewritten(simunix: Simunix, loop: Path, tmp_path: Path, place: tuple[str, ...]) -> None:
+    assert simunix("run", "--out", tmp_path / "few", "--", loop, "1", *place).returncode == 0
+    assert simunix("run", "--out", tmp_path / "many", "--", loop, "5001", *place).returncode == 0
     few, many = (json.loads((tmp_path / out / "run.json").read_text())["counts"] for out in ("few", "many"))
     assert many["traps"] + many["preloaded_calls"] == few["traps"] + few["preloaded_calls"] + 5000
     assert many["traps"] - few["traps"] == 127

@@ -3,21 +3,27 @@
 
 static const uint64_t signals_that_stop = SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) | SIGNAL_BIT(SIGTTOU);
 
+/* The mask that counts is the one that is put back when the call returns: by the kernel from a trap's frame, or by the shim where
+ * a rewritten instruction has made the call (entry/hot_site.c). */
+static uint64_t *mask_afterwards(struct call *call)
+{
+    return call->context != NULL ? &call->context->uc_sigmask : &call->mask_before;
+}
+
 /* Blocked to the application; to the kernel, signals that the shim needs never are. */
 static void set_mask(struct call *call, uint64_t mask)
 {
-    call->context->uc_sigmask = signals_strip(mask);
+    *mask_afterwards(call) = signals_strip(mask);
     call->thread->hidden_mask = mask & ~signals_strip(mask);
     call->thread->faults_masked &= mask;
     action_release_held(call->thread);
 }
 
-/* The mask that counts is the one that the kernel restores when the trap returns. */
 long sys_rt_sigprocmask(struct call *call)
 {
     const uint64_t *set = (void *)call->a[1];
     uint64_t *old = (void *)call->a[2];
-    uint64_t before = call->context->uc_sigmask | call->thread->hidden_mask;
+    uint64_t before = *mask_afterwards(call) | call->thread->hidden_mask;
     uint64_t given;
 
     if (call->a[3] != 8)
@@ -32,7 +38,7 @@ long sys_rt_sigprocmask(struct call *call)
             set_mask(call, given);
         else
             return -EINVAL;
-        if ((before & ~call->context->uc_sigmask & signals_that_stop) != 0)
+        if ((before & ~*mask_afterwards(call) & signals_that_stop) != 0)
             call->thread->looks_for_stops = true;
     }
     if (old != NULL)

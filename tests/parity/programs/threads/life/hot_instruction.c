@@ -39,9 +39,16 @@ __asm__(".text\n.balign 16\n.type one_call, @function\none_call:\n.cfi_startproc
         "pop %rdi\n.cfi_adjust_cfa_offset -8\npop %r15\n.cfi_adjust_cfa_offset -8\npop %r12\n.cfi_adjust_cfa_offset -8\n"
         "pop %rbp\n.cfi_adjust_cfa_offset -8\npop %rbx\n.cfi_adjust_cfa_offset -8\nret\n"
         ".cfi_endproc\n.size keeps, .-keeps\n.balign 16\n"
+        // Far from any padding. Come to by its beginning (rdi 0), behind the load of the number, and at the instruction itself.
+        ".type approached, @function\napproached:\n.cfi_startproc\n"
+        "mov %esi, %eax\ntest %edi, %edi\nje 1f\ncmp $1, %edi\nje 2f\njmp 3f\n.skip 200, 0x90\n"
+        "1: mov parent_number(%rip), %eax\n2: xor %edi, %edi\n3: syscall\nret\n.skip 200, 0x90\n"
+        ".cfi_endproc\n.size approached, .-approached\n.balign 16\n"
         ".type behind, @function\nbehind:\n.cfi_startproc\nret\n.cfi_endproc\n.size behind, .-behind\n");
 extern long one_call(long number, long a, long b, long c, long d);
 extern long keeps(struct registers *registers);
+extern long approached(int how, int number);
+const int parent_number = SYS_getppid;
 
 static uint32_t word;
 static int ends[2];
@@ -90,6 +97,39 @@ static void test_registers(void)
         CHECK(keeps(&seen) == getppid());
         CHECK(seen.rdi == 1 && seen.rsi == 2 && seen.rdx == 3 && seen.r10 == 4 && seen.r8 == 5 && seen.r9 == 6);
         CHECK(seen.rbx == 7 && seen.rbp == 8 && seen.r12 == 9 && seen.r15 == 10 && seen.red_zone == 11);
+    }
+}
+
+// The instruction is reached in three ways, only the first of which passes what the shim replaces.
+static void test_approach(void)
+{
+    for (int i = 0; i < TIMES; i++) {
+        CHECK(approached(0, -1) == getppid());
+        CHECK(i % 3 != 0 || approached(1, SYS_getpid) == getpid());
+        CHECK(i % 5 != 0 || approached(2, SYS_getuid) == getuid());
+    }
+}
+
+// Masks and actions by libc's instructions, which become hot.
+static void test_masks(void)
+{
+    sigset_t usr1;
+    sigset_t before;
+    struct sigaction was;
+
+    sigemptyset(&usr1);
+    sigaddset(&usr1, SIGUSR1);
+    for (int i = 1; i <= TIMES; i++) {
+        struct sigaction action = {.sa_handler = i % 2 ? note : write_a_byte};
+        char byte;
+
+        CHECK(sigaction(SIGUSR1, &action, &was) == 0 && (i == 1 || was.sa_handler == (i % 2 ? write_a_byte : note)));
+        handled = 0;
+        CHECK(pthread_sigmask(SIG_BLOCK, &usr1, &before) == 0 && !sigismember(&before, SIGUSR1));
+        CHECK(raise(SIGUSR1) == 0 && handled == 0);
+        CHECK(pthread_sigmask(SIG_SETMASK, &before, &usr1) == 0 && handled == 1 && sigismember(&usr1, SIGUSR1));
+        CHECK(i % 2 != 0 || read(ends[0], &byte, 1) == 1);
+        CHECK(pthread_sigmask(SIG_SETMASK, NULL, &before) == 0 && !sigismember(&before, SIGUSR1));
     }
 }
 
@@ -212,6 +252,8 @@ int main(void)
     CHECK(pipe(ends) == 0);
     test_waiting();
     test_registers();
+    test_approach();
+    test_masks();
     for (int i = 0; i < 3; i++) {
         handled = 0;
         test_signals();
