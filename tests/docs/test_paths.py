@@ -14,7 +14,8 @@ TOPS = ("csrc", "rsg_server", "simunix", "tests", "docs", "scenarios", "benchmar
 SPAN = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(rf"^(?P<path>(?:{'|'.join(map(re.escape, TOPS))})/[\w./*-]*)(?:: (?P<names>[\w., ()]+))?$")
 FILE = re.compile(r"^(?P<file>[\w-]+\.(?:py|c|h|def|S|yaml|tests))(?:: (?P<names>[\w., ()]+))?$")
-BUILT = ("simunix/lib/libsimunix.so",)
+BUILT = ("simunix/lib/libsimunix.so", "rsg_server/_compiled.*.so")
+"""What the build makes; where nothing can be compiled, the server is interpreted."""
 EXAMPLES = ("rjms/oar",)
 """Parts of paths that stand for something that a contributor would write."""
 

@@ -9,6 +9,7 @@ directives:
 - ``virtual: N``: it lets N seconds pass. Emulated it must take less than WALL_LIMIT_S of wall time; natively it is
   slow.
 - ``native: no (reason)``, ``emulated: no (reason)``, ``static: no (reason)``, ``musl: no (reason)``: skipped in that arm.
+- ``native: slow``: natively it takes about a second or more, and is a slow test there.
 - ``warns: TEXT``: emulated, simunix says TEXT on stderr. All others must run without a warning, since a warning means
   that something escaped.
 """
@@ -66,12 +67,16 @@ class ParityError(AssertionError):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One file of programs/ and what its directives say. `absent` maps an arm to the reason why it is left out."""
+    """One file of programs/ and what its directives say.
+
+    `absent` maps an arm to the reason why it is left out; in the arms of `slow` the program is a slow test.
+    """
 
     source: Path
     virtual_s: float
     warning: str
     absent: dict[str, str]
+    slow: frozenset[str]
 
     @classmethod
     def read(cls, source: Path) -> Self:
@@ -79,7 +84,9 @@ class Program:
         directives = dict(DIRECTIVE.findall(source.read_text().partition("\n#include")[0]))
         virtual_s = float(directives.pop("virtual", "0"))
         warning = directives.pop("warns", "")
-        return cls(source, virtual_s, warning, {arm: reason.removeprefix("no ") for arm, reason in directives.items()})
+        slow = frozenset(arm for arm, text in directives.items() if text == "slow")
+        absent = {arm: reason.removeprefix("no ") for arm, reason in directives.items() if arm not in slow}
+        return cls(source, virtual_s, warning, absent, slow | ({"native"} if virtual_s > 0 else set()))
 
 
 def outer_environment() -> dict[str, str]:
@@ -105,9 +112,7 @@ def cases() -> list[object]:
                 marks.append(pytest.mark.skip(reason=program.absent.get(arm, program.absent.get("emulated", ""))))
             elif arm != "native" and not SHIM.exists():
                 marks.append(pytest.mark.skip(reason=f"the package was built without {SHIM.name}"))
-            elif (arm == "native" and program.virtual_s > 0) or (
-                arm in STATIC_ARMS and program.source.stem not in STATIC_SAMPLE
-            ):
+            elif arm in program.slow or (arm in STATIC_ARMS and program.source.stem not in STATIC_SAMPLE):
                 marks.append(pytest.mark.slow)
             found.append(pytest.param(program, arm, marks=marks, id=f"{program.source.stem}-{arm}"))
     return found

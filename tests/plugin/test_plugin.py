@@ -65,7 +65,7 @@ def test_failing_test_keeps_and_shows_its_run_directory(suite: Suite, pytester: 
 @pytest.mark.parametrize(
     ("text", "arguments", "ini", "count"),
     [
-        (PASSES, ("--simunix-keep",), "", 1),
+        pytest.param(PASSES, ("--simunix-keep",), "", 1, marks=pytest.mark.slow),
         pytest.param(PASSES, (), "simunix_keep = all", 1, marks=pytest.mark.slow),
         pytest.param(FAILS, (), "simunix_keep = none", 0, marks=pytest.mark.slow),
         (FAILS, ("--simunix-keep",), "simunix_keep = none", 1),
@@ -150,7 +150,9 @@ MISUSE = {
 }
 
 
-@pytest.mark.parametrize("name", MISUSE)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in ("seed", "bad scenario"))) for name in MISUSE]
+)
 def test_marker_misuse_is_one_line(suite: Suite, pytester: pytest.Pytester, name: str) -> None:
     argument, words = MISUSE[name]
     (pytester.path / "bad.yaml").write_text("hosts: [{name: a}]\nhots: 1\n")

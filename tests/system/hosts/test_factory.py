@@ -108,6 +108,7 @@ def test_a_host_that_is_closed_leaves_its_number_to_nobody(factory: HostFactory,
     first.close()
 
 
+@pytest.mark.slow
 def test_bursts_of_ends_meet_long_messages(factory: HostFactory, kind: Isolation) -> None:
     """Neither waits for the other to read first."""
     hosts = [host(factory, kind, f"a{number}") for number in range(2)]

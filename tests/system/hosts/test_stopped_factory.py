@@ -29,8 +29,8 @@ sys.stdin.readline()
 """
 CASES = [
     ("broker", "owner"),
-    ("fork server", "owner"),
     ("fork server", "broker"),
+    pytest.param("fork server", "owner", marks=pytest.mark.slow),
     pytest.param("init", "owner", marks=pytest.mark.slow),
     pytest.param("init", "fork server", marks=pytest.mark.slow),
 ]

@@ -117,6 +117,7 @@ def test_two_senders_wait_in_turn(emulation: Cluster) -> None:
     assert [float(source.stdout) for source in sources] == pytest.approx([1.6, 1.6], abs=0.25)
 
 
+@pytest.mark.slow
 def test_a_flood_is_the_same_every_time(emulation: Cluster) -> None:
     emulation.network(bandwidth="8Mbps", latency="0")
     near, far = emulation.hosts("a[1-2]")

@@ -336,6 +336,7 @@ def test_a_bandwidth_of_nothing_in_a_platform_file_is_refused(simunix: Simunix, 
     assert "f.trace: expected values above 0, got 0; a state_file takes the link down" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_same_faults_give_the_same_log(fresh_simunix: Simunix, tmp_path: Path) -> None:
     (tmp_path / "echo.py").write_text(ECHO)
     (tmp_path / "ask.py").write_text(ASK.replace('"far"', '"n2"'))

@@ -52,6 +52,7 @@ def write(folder: Path, dependencies: str = "rjms") -> Path:
     return write_workload(folder, JOBS, SCENARIO % dependencies, processors=12)
 
 
+@pytest.mark.slow
 def test_a_workload_through_an_rjms_of_another_package(tmp_path: Path) -> None:
     with_toy = partial(simunix, install(tmp_path / "site"))
     ran, _ = run_twice(with_toy, write(tmp_path), tmp_path, timeout=120)

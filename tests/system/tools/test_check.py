@@ -67,6 +67,7 @@ def test_a_scenario_names_everything_that_escapes(simunix: Simunix, tmp_path: Pa
     assert [line.endswith("NOT intercepted") for line in said] == [False, False, False, True, True]
 
 
+@pytest.mark.slow
 @pytest.mark.slurm
 def test_the_demo_is_intercepted(simunix: Simunix) -> None:
     done = simunix("check", "scenarios/nasa-ipsc.yaml", cwd=Path(__file__).resolve().parents[3])

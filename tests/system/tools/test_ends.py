@@ -194,7 +194,9 @@ def of_the_run(simunix: int) -> dict[str, int]:
     return children
 
 
-@pytest.mark.parametrize("stopped", ["broker", "fork server", "init"])
+@pytest.mark.parametrize(
+    "stopped", [*(pytest.param(name, marks=pytest.mark.slow) for name in ("broker", "fork server")), "init"]
+)
 def test_one_signal_ends_a_run_whose_processes_are_stopped(tmp_path: Path, stopped: str) -> None:
     name = scenario(tmp_path, "while :; do /bin/sleep 1; done")
     process = started(tmp_path, "run", name, "--out", "out")

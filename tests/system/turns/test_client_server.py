@@ -20,7 +20,7 @@ AnyProcess = EmulatedProcess | NativeProcess
 PROGRAMS = Path(__file__).parents[1] / "programs"
 
 
-@pytest.fixture(params=["native", "emulated"])
+@pytest.fixture(params=[pytest.param("native", marks=pytest.mark.slow), "emulated"])
 def cluster(request: pytest.FixtureRequest, emulation: Cluster, tmp_path: Path) -> AnyCluster:
     return emulation if request.param == "emulated" else NativeCluster(emulation, tmp_path)
 

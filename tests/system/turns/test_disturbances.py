@@ -95,7 +95,14 @@ def test_deaths_by_signals_from_inside_leave_a_run_deterministic(tmp_path: Path,
     assert (record["deterministic"], record["disturbances"]) == (True, [])
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGUSR1, signal.SIGABRT])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGKILL,
+        signal.SIGTERM,
+        *(pytest.param(each, marks=pytest.mark.slow) for each in (signal.SIGUSR1, signal.SIGABRT)),
+    ],
+)
 def test_a_process_killed_from_outside(tmp_path: Path, number: signal.Signals) -> None:
     running = Running(tmp_path)
     for shell in running.shells():

@@ -1,4 +1,5 @@
 // Long computations in integers and vectors come to the same result although others are let run in between.
+// native: slow
 // warns: computes without a call
 #include "check.h"
 

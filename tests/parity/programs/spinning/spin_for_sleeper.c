@@ -1,4 +1,5 @@
 // A thread that spins, without any call, until another has slept for a second sees it wake after that second, and again.
+// native: slow
 // warns: computes without a call
 #include "check.h"
 

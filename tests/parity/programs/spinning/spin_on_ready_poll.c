@@ -1,4 +1,5 @@
 // A thread that polls a descriptor which is ready, in a loop, lets the other thread come that is to empty it.
+// native: slow
 #include "check.h"
 
 #include <poll.h>

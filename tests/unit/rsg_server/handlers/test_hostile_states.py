@@ -8,6 +8,7 @@ import socket
 from typing import Any
 
 import msgpack
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
@@ -158,6 +159,7 @@ class HostileProcesses(RuleBasedStateMachine):
         channel_pool.RECEIVE_TIMEOUT, Process.open_pidfd = self.saved  # type: ignore[method-assign]
 
 
+@pytest.mark.slow
 def test_processes_that_say_anything_and_die_in_any_state() -> None:
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         HostileProcesses,

@@ -135,6 +135,7 @@ ANYTHING: st.SearchStrategy[Any] = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.dictionaries(st.sampled_from([field.name for field in fields(RunRecord)]), ANYTHING, min_size=1, max_size=3))
 def test_any_record_has_a_page_or_is_refused(tmp_path_factory: pytest.TempPathFactory, keys: dict[str, Any]) -> None:

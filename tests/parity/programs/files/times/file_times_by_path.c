@@ -1,4 +1,5 @@
 // chmod, chown and attributes change a file's time of change, by whatever name and folder it is given; links are followed or not.
+// native: slow
 #include "file_times.h"
 
 #include <sys/xattr.h>

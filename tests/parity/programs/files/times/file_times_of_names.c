@@ -1,4 +1,5 @@
 // Making, renaming and removing names writes to the folders; a file with a name more or less, or another one, has changed.
+// native: slow
 #include "file_times.h"
 
 #include <sys/socket.h>

@@ -1,4 +1,5 @@
 // Each way of writing through a descriptor changes the file's time of writing, others its time of change only.
+// native: slow
 #include "file_times.h"
 
 #include <sys/mman.h>

@@ -1,4 +1,5 @@
 // poll of numbers that no descriptor has says POLLNVAL at once, and select says EBADF, whatever the number.
+// native: slow
 #include "check.h"
 
 #include <poll.h>

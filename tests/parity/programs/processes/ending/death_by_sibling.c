@@ -1,4 +1,5 @@
 // A thread ends its process by exit_group, by a wild pointer or by abort, in whatever call its sibling waits.
+// native: slow
 #include "death.h"
 
 #include <sys/resource.h>

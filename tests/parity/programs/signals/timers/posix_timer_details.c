@@ -1,5 +1,6 @@
 // POSIX timers in detail: threads to notify, bad values, overruns, times that are left, timers whose signal kills, a timer that a
 // new setting or deletion meets with its signal pending, moments that are past.
+// native: slow
 // warns: a timer of CPU time is set
 // musl: no (musl does not tell that a timer is gone)
 #include "check.h"

@@ -1,5 +1,6 @@
 // A handler without SA_RESTART ends every call that waits with EINTR, and those that take a timeout say what is left of it; with
 // SA_RESTART the calls that Linux restarts go on, and those that it never restarts do not.
+// native: slow
 // musl: no (musl does not tell what is left of a select)
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // futex_waitv waits at several words: which one was woken, a changed word, timeouts on both clocks, a signal, wrong arguments.
+// native: slow
 #include "check.h"
 
 #include <linux/futex.h>

@@ -1,4 +1,5 @@
 // Timers of a CPU clock do not run while the process sleeps; ITIMER_PROF and ITIMER_VIRTUAL neither. They go off for one that computes.
+// native: slow
 // warns: a timer of CPU time is
 // musl: no (musl does not tell that a timer is gone)
 #include "check.h"

@@ -1,5 +1,6 @@
 // Which clocks have timerfds, which flags there are, and what a timerfd that is cancelled when the clock is set does while nobody
 // sets it.
+// native: slow
 #include "check.h"
 
 #include <sys/timerfd.h>
