@@ -36,7 +36,7 @@ NAMED = {"User": ("user", "user"), "Group": ("group", "group")}
 
 def read_job_table(path: Path) -> SwfTrace:
     """Read a table. Raises SimunixError with file, line and column for what cannot be one."""
-    comments, frame = _parquet(path) if path.suffix == ".parquet" else _csv(path)
+    comments, frame = _parquet(path) if path.suffix == ".parquet" else csv_rows(path)
     return trace_of(frame, comments, str(path))
 
 
@@ -227,7 +227,8 @@ def dates(frame: pd.DataFrame, column: str, where: str) -> pd.Series:
 # Files
 
 
-def _csv(path: Path) -> tuple[list[str], pd.DataFrame]:
+def csv_rows(path: Path) -> tuple[list[str], pd.DataFrame]:
+    """The lines of the header, and the rows as texts, each with its `line`. Raises SimunixError with file and line."""
     content = decode(read_bytes(path, EXPECTED)).replace("\r\n", "\n")
     comments: list[str] = []
     lines = content.split("\n")
