@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from simunix.app.refused import refused_lines
 from simunix.planning.expand import Expansion
 from simunix.results.jobs_csv import TAU_S, JobRow
 from simunix.results.run_json import RunRecord
@@ -90,6 +91,8 @@ def print_report(record: RunRecord, rows: Sequence[JobRow], expansion: Expansion
     for context in record.contexts:
         for reason in context["reasons"]:
             console.print(f"[bold red]INVALID[/]: the context of {context['workload']} was not established: {escape(reason)}")
+    for line in refused_lines(rows, {workload.label: workload.trace for workload in expansion.workloads}):
+        console.print(f"[bold red]REFUSED[/]: {escape(line)}")
     console.print(_repeatability(record, directory))
     console.print("Where to look next:")
     if rows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
@@ -111,13 +111,17 @@ def _read_jobs(
 def _read_table(section: WorkloadSection, key: str, trace: Path, selection: Selection) -> tuple[list[Job], list[SkippedJob]]:
     from simunix.workload.formats.job_table import read_job_table
     from simunix.workload.formats.requests import table_jobs
-    from simunix.workload.formats.swf import is_context
+    from simunix.workload.transforms.context import PLAIN_NUMBERS, context_of
 
     if section.profile is not None or section.resources != "cores":
         raise SimunixError(f"{key}.profile: {trace} says itself what its jobs ask for and do; leave profile and resources out")
     table = read_job_table(trace)
-    if any(is_context(line) for line in table.comments):
-        raise SimunixError(f"{key}.trace: {trace} is a window with its context, which only SWF has; write it as .swf")
+    context = context_of(table.comments)
+    if context is not None and "JobID" in table.jobs:
+        raise SimunixError(f"{key}.trace: {trace}: {PLAIN_NUMBERS}; cut the window without its context")
+    if context is not None and "JobName" in table.jobs:  # jobs of a context are found by the names that simunix gives
+        own = table.jobs["job"].isin((*context.running, *context.waiting))
+        table = replace(table, jobs=table.jobs.assign(JobName=table.jobs["JobName"].where(~own, "")))
     return table_jobs(table, selection, str(trace))
 
 

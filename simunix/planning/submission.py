@@ -20,6 +20,7 @@ from simunix.rjms.adapter import ClusterPlan
 from simunix.rjms.registry import RJMSS
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 from simunix.scenario.model import Scenario, WorkloadSection
+from simunix.workload.formats.by_name import is_table
 from simunix.workload.guest import submitter, table_submitter
 from simunix.workload.job import Job, SkippedJob
 from simunix.workload.population import NO_PEOPLE, Population, population, together
@@ -185,7 +186,7 @@ def _plan(scenario: Scenario, task: _Task, host_users: Population, root: RootTre
 
 
 def _context(trace: Path) -> Context | None:
-    if TYPE_OF_TRACE not in trace.suffixes:
+    if TYPE_OF_TRACE not in trace.suffixes and not is_table(trace):
         return None
     from simunix.workload.transforms.context import read_context  # brings pandas, which reading the trace has brought already
 

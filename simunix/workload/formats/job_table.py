@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,7 +37,7 @@ NAMED = {"User": ("user", "user"), "Group": ("group", "group")}
 
 def read_job_table(path: Path) -> SwfTrace:
     """Read a table. Raises SimunixError with file, line and column for what cannot be one."""
-    comments, frame = _parquet(path) if path.suffix == ".parquet" else _csv(path)
+    comments, frame = _parquet(path) if path.suffix == ".parquet" else csv_rows(path)
     return trace_of(frame, comments, str(path))
 
 
@@ -227,7 +228,8 @@ def dates(frame: pd.DataFrame, column: str, where: str) -> pd.Series:
 # Files
 
 
-def _csv(path: Path) -> tuple[list[str], pd.DataFrame]:
+def csv_rows(path: Path) -> tuple[list[str], pd.DataFrame]:
+    """The lines of the header, and the rows as texts, each with its `line`. Raises SimunixError with file and line."""
     content = decode(read_bytes(path, EXPECTED)).replace("\r\n", "\n")
     comments: list[str] = []
     lines = content.split("\n")
@@ -254,6 +256,14 @@ def _csv(path: Path) -> tuple[list[str], pd.DataFrame]:
     frame = pd.DataFrame(rows, columns=pd.Index(names), dtype=object).astype(object)
     frame["line"] = np.array(numbers, "int64")
     return comments, frame
+
+
+def read_header(path: Path) -> tuple[str, ...]:
+    """The lines of a table's header only. Raises SimunixError."""
+    if path.suffix == ".parquet":
+        return tuple(_parquet(path)[0])
+    lines = decode(read_bytes(path, EXPECTED)).replace("\r\n", "\n").split("\n")
+    return tuple(line[1:] for line in itertools.takewhile(lambda line: line.startswith("#"), lines))
 
 
 def _parquet(path: Path) -> tuple[list[str], pd.DataFrame]:

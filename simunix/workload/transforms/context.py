@@ -19,10 +19,13 @@ from pathlib import Path
 import pandas as pd
 
 from rsg_server.errors import SimunixError
+from simunix.workload.formats.by_name import is_table
+from simunix.workload.formats.job_table import read_header
 from simunix.workload.formats.swf import SwfTrace, is_context, read_comments
 from simunix.workload.transforms.shape import cut
 
 SETTLE_S = 60.0
+PLAIN_NUMBERS = "a context needs jobs that each have a number of their own, and this table has elements of arrays or components"
 _LINE = re.compile(r"^ *Context: T0=(\S+) settle=(\S+) running=([\d,]*) waiting=([\d,]*) *$")
 
 
@@ -57,9 +60,9 @@ def context_of(comments: Iterable[str]) -> Context | None:
 
 
 def read_context(path: Path) -> Context | None:
-    """Return the context that the header of an SWF file tells, None without one. Raises SimunixError, which names the file."""
+    """Return the context that the header of a trace tells, None without one. Raises SimunixError, which names the file."""
     try:
-        return context_of(read_comments(path))
+        return context_of(read_header(path) if is_table(path) else read_comments(path))
     except SimunixError as error:
         raise SimunixError(f"{path}: {error}") from error
 
@@ -73,6 +76,8 @@ def cut_with_context(trace: SwfTrace, begin_s: float, end_s: float, settle_s: fl
     wait or run time that decides this is unknown (a trace without waits has no known context), and if the numbers of the jobs
     are not unique.
     """
+    if "JobID" in trace.jobs:
+        raise SimunixError(f"{PLAIN_NUMBERS}; cut without context")
     if settle_s < 0:
         raise SimunixError(f"settle time: expected seconds from 0 up, got {settle_s:g}")
     earlier = trace.jobs[trace.jobs["submit_s"] < begin_s]

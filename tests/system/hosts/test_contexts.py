@@ -72,6 +72,30 @@ def test_a_context_is_there_at_t0(simunix: Simunix, tmp_path: Path) -> None:
     assert float(rows[7]["submission_time"]) == pytest.approx(t0 + 100, abs=0.01)
 
 
+def test_a_context_of_a_job_table_is_there_at_t0(simunix: Simunix, tmp_path: Path) -> None:
+    head = "JobID,JobName,Submit,Start,ElapsedRaw,Timelimit,ReqCPUS,State,ExitCode\n"
+    table = ""
+    for number, submit, wait, run, size, requested in JOBS:
+        end = "FAILED,3:0" if number == 5 else "COMPLETED,"
+        table += f"{number},job {number},{submit},{submit + wait},{run},{-(-requested // 60)},{size},{end}\n"
+    (tmp_path / "trace.csv").write_text(head + table)
+    window = ["--begin", str(T0_S), "--end", "2000", "--context"]
+    assert main(["workload", "cut", str(tmp_path / "trace.csv"), str(tmp_path / "window.csv"), *window]) == 0
+    (tmp_path / "s.yaml").write_text(CLUSTER.replace("window.swf", "window.csv"))
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out", timeout=200)
+    assert done.returncode == 0, done.stderr
+    context = json.loads((tmp_path / "out/run.json").read_text())["contexts"][0]
+    assert (context["running"], context["waiting"], context["established"]) == ([2, 3], [4, 5], True), context
+    with (tmp_path / "out/jobs.csv").open() as file:
+        rows = {int(row["job_id"]): row for row in csv.DictReader(file)}
+    assert {number: row["final_state"] for number, row in rows.items()} == {
+        **dict.fromkeys((2, 3, 4, 6, 7), "COMPLETED"),
+        5: "FAILED",
+    }
+    assert abs(float(rows[2]["finish_time"]) - 70 - 400) < 10 and float(rows[5]["starting_time"]) >= 70
+    assert float(rows[6]["submission_time"]) == pytest.approx(70, abs=0.01)
+
+
 @pytest.mark.parametrize(
     ("options", "jobs", "reason"),
     [

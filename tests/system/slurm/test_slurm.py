@@ -143,6 +143,8 @@ def test_every_job_of_a_workload_is_accounted_for(simunix: Simunix, tmp_path: Pa
     assert float(rows[1]["execution_time"]) == 100
     assert float(rows[2]["starting_time"]) >= float(rows[1]["finish_time"])
     assert "More processors requested than permitted" in rows[4]["metadata"]
+    line = 1 + WORKLOAD.split("\n").index("4 5 -1 10 65 -1 -1 65 60 -1 1 1 1 -1 1 -1 -1 -1")
+    assert f"REFUSED: 1 job refused: job 4 ({tmp_path}/t.swf:{line}): " in done.stdout
     assert 120 <= float(rows[7]["execution_time"]) < 300
     machines = read_machines(tmp_path / "out/machines.csv")
     for number, row in rows.items():

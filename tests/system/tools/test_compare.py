@@ -71,7 +71,7 @@ def test_two_priority_configurations(simunix: Simunix, tmp_path: Path) -> None:
 @pytest.mark.slurm
 @pytest.mark.skipif(os.getuid() != 0, reason="needs the user root")
 def test_a_weight_of_fair_share(simunix: Simunix, tmp_path: Path) -> None:
-    """alice has used most so far, dave least: who wins, who loses, by how many seconds; docs/guide/compare.md has the table."""
+    """alice has used most so far, dave least: who wins, who loses; docs/guide/compare.md has the table."""
     if not (shutil.which("slurmdbd") and shutil.which("mariadbd")):
         pytest.skip("not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)")
     variant = ("--set", "fair share:", "slurm.parameters.PriorityWeightFairshare=100000")

@@ -11,6 +11,7 @@ from simunix.rjms.slurm.site.anonymous import anonymous_lines
 from simunix.rjms.slurm.site.changes import Change
 from simunix.rjms.slurm.site.names import Names
 
+WITHOUT_FILE = "kept, but without File= slurmd drains such a node; add File=/dev/nvidia[0-…], and the files are made"
 _GPU = re.compile(r"gpu(?::([\w.-]+?))?(?::(\d+))?(?:\(.*\))?")
 
 
@@ -29,6 +30,8 @@ def gres_text(path: Path, conf: str, changes: list[Change], names: Names | None 
         if not line.value("name"):
             continue
         lines.append(" ".join(words))
+        if line.value("name") == "gpu" and not line.value("file") and not detects:
+            changes.append(Change(line.place, " ".join(words), WITHOUT_FILE))
         if line.value("name") == "gpu" and line.value("file"):
             everywhere = everywhere or not line.value("nodename")
             covered.update(expand_hosts(line.value("nodename")) if line.value("nodename") else ())

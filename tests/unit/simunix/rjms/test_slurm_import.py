@@ -52,6 +52,17 @@ def test_a_site_becomes_a_scenario_that_is_sound(tmp_path: Path, site: str, node
     assert list(will_drain(tmp_path / "out/slurm.conf", conf, ["gpu1"])) == []
 
 
+def test_a_gpu_without_a_file_is_said_with_its_line(tmp_path: Path) -> None:
+    written(tmp_path / "slurm.conf", "SlurmctldHost=c\nGresTypes=gpu\nNodeName=n1 Gres=gpu:2\n")
+    written(tmp_path / "gres.conf", "# GPUs\nNodeName=n1 Name=gpu Count=2\n")
+    found = import_site(SiteFiles(tmp_path / "slurm.conf"), tmp_path / "out")
+    place = f"{tmp_path}/gres.conf:2"
+    assert [each.reason[:44] for each in found.changes if each.place == place] == [
+        "kept, but without File= slurmd drains such a"
+    ]
+    assert len(list(will_drain(tmp_path / "out/slurm.conf", (tmp_path / "out/slurm.conf").read_text(), ["n1"]))) == 1
+
+
 def test_every_change_has_its_place_and_reason() -> None:
     conf = read_conf(SITES / "large/slurm.conf")
     told = [f"{Path(each.place).name}: {each.what}: {each.reason}" for each in conf.changes]

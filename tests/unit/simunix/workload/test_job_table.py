@@ -12,12 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsg_server.errors import SimunixError
+from simunix.cli.main import main
 from simunix.workload.formats.by_name import read_trace, write_trace
 from simunix.workload.formats.durations import duration_s, duration_text
 from simunix.workload.formats.requests import table_jobs
 from simunix.workload.formats.swf import SwfRecord, SwfTrace, table
 from simunix.workload.job import Job
 from simunix.workload.request import Clause, Other, Step
+from simunix.workload.transforms.context import read_context
 from simunix.workload.transforms.selection import Selection
 from simunix.workload.transforms.shape import cut, merge, scale, shuffle
 
@@ -178,3 +180,20 @@ def test_names_of_a_header_are_names_of_a_table(tmp_path: Path) -> None:
     write_trace(tmp_path / "t.csv", SwfTrace((" Note: user 3: carol",), jobs))
     lines = [line for line in (tmp_path / "t.csv").read_text().splitlines() if not line.startswith("#")]
     assert lines == ["JobID,User,Group,Submit,ElapsedRaw,ReqCPUS", "4,carol,group2,0,5,2", "5,user8,,9,5,2"]
+
+
+def test_a_window_of_a_table_has_its_context(tmp_path: Path) -> None:
+    head = "JobID,Submit,Start,ElapsedRaw,ReqCPUS\n"
+    (tmp_path / "t.csv").write_text(f"{head}1,0,0,600,4\n2,10,610,60,4\n3,300,310,60,1\n")
+    words = ["--begin", "290", "--end", "400", "--context"]
+    assert main(["workload", "cut", str(tmp_path / "t.csv"), str(tmp_path / "w.csv"), *words]) == 0
+    context = read_context(tmp_path / "w.csv")
+    assert context is not None and (context.begin_s, context.running, context.waiting) == (290, (1,), (2,))
+    assert read_context(tmp_path / "t.csv") is None
+
+
+def test_a_window_of_a_table_with_arrays_has_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.csv").write_text("JobID,Submit,Start,ElapsedRaw,ReqCPUS\n1_1,0,0,600,4\n1_2,10,610,60,4\n3,300,310,60,1\n")
+    words = ["--begin", "290", "--end", "400", "--context"]
+    assert main(["workload", "cut", str(tmp_path / "t.csv"), str(tmp_path / "w.csv"), *words]) == 2
+    assert "a context needs jobs that each have a number of their own" in capsys.readouterr().err

@@ -1,0 +1,40 @@
+"""In which line of a trace a job stands, for messages about single jobs; asked for rarely, so the file is read anew."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from simunix.workload.formats.by_name import is_table
+from simunix.workload.formats.text import decode, read_bytes
+
+
+def lines_of(trace: Path, jobs: Collection[int]) -> dict[int, int]:
+    """The lines of these jobs, by number; none of a job that is not found, or of a trace that has no lines."""
+    if not jobs:
+        return {}
+    try:
+        found = _of_table(trace) if is_table(trace) else _of_swf(trace)
+    except SimunixError:  # Parquet, or a file that has gone since
+        return {}
+    return {job: found[job] for job in jobs if job in found}
+
+
+def _of_table(trace: Path) -> dict[int, int]:
+    """A row counts by its JobID if all are plain numbers, else by its place, as the job does (`job_table.py`)."""
+    from simunix.workload.formats.job_table import csv_rows
+
+    frame = csv_rows(trace)[1]
+    ids = frame["JobID"]
+    numbers = ids.astype("int64") if ids.str.isdecimal().all() and ids.is_unique else range(1, len(frame) + 1)
+    return {int(number): int(line) for number, line in zip(numbers, frame["line"], strict=True)}
+
+
+def _of_swf(trace: Path) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for number, line in enumerate(decode(read_bytes(trace, "a trace")).split("\n"), 1):
+        first = line.split(None, 1)[0] if line.strip() else ""
+        if first.isdecimal():
+            found.setdefault(int(first), number)
+    return found
