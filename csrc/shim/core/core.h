@@ -90,6 +90,8 @@ struct thread {
     uint64_t spins_since_ns; /* when it began to do nothing but read that */
     uint64_t short_sleeps;   /* one after the other */
     uint64_t births;         /* children and new images since it last slept */
+    uint64_t hasty_births;   /* processes, each as soon as the last one had ended */
+    uint64_t born_ns;        /* when it made the last of these */
     uint64_t looks;          /* polls in vain since it last waited, or found something */
     bool pays_cpu;           /* its CPU time passes in virtual time, since it only computes and reads the clock */
     uint64_t cpu_paid_ns;    /* CPU time that it has paid for then */

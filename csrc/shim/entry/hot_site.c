@@ -22,6 +22,7 @@
 
 #define TRAPS_BEFORE_REWRITE 128
 #define WATCHED 64
+#define WATCHED_TOGETHER 4
 #define STUBS 64
 #define PAGE 4096UL
 #define BELOW_IMAGE 0x10000UL /* where the stubs of a program lie that is too far from the shim: nothing else is put there */
@@ -181,19 +182,24 @@ uint8_t site_calls[SITE_CALLS] = {
 #undef SITE
 };
 
-/* Has this instruction trapped so often, just now, that it is worth a rewriting? Instructions that share a place drive each
- * other out, so that only hot ones stay. */
-static bool is_due(uint64_t instruction)
+/* Where the traps of an instruction are counted; NULL if others that share its few places trap as often. These lose a trap then,
+ * so that only hot ones stay, and those for which nothing can be done. */
+static struct watch *watch_of(uint64_t instruction)
 {
-    unsigned place = (unsigned)(instruction >> 1 ^ instruction >> 9) % WATCHED;
+    struct watch *places = &watched[(instruction >> 1 ^ instruction >> 9) % (WATCHED / WATCHED_TOGETHER) * WATCHED_TOGETHER];
+    struct watch *least = places;
 
-    if (watched[place].instruction == instruction)
-        return ++watched[place].traps == TRAPS_BEFORE_REWRITE;
-    if (watched[place].traps > 0 && watched[place].traps < TRAPS_BEFORE_REWRITE)
-        watched[place].traps--;
-    else if (watched[place].traps == 0)
-        watched[place] = (struct watch){instruction, 1};
-    return false;
+    for (struct watch *at = places; at < places + WATCHED_TOGETHER; at++) {
+        if (at->instruction == instruction)
+            return at;
+        if (at->traps < least->traps)
+            least = at;
+    }
+    if (least->traps == 0)
+        *least = (struct watch){.instruction = instruction};
+    else if (least->traps < TRAPS_BEFORE_REWRITE)
+        least->traps--;
+    return least->instruction == instruction ? least : NULL;
 }
 
 /* The cancellation of threads asks, from glibc 2.41 on and in musl, whether a signal came at this very instruction: it stays. */
@@ -339,8 +345,13 @@ static long rewrite(void *argument)
  * process are trapped, for its tracer to see the registers. */
 void hot_site_trapped(const struct process *process, long number, uint64_t instruction)
 {
-    if (!process->is_tracee && (uint64_t)number < SITE_CALLS && site_calls[number] != 0 && is_due(instruction))
-        guarded_call(rewrite, &instruction);
+    struct watch *watch;
+
+    if (process->is_tracee || (uint64_t)number >= SITE_CALLS || site_calls[number] == 0)
+        return;
+    watch = watch_of(instruction);
+    if (watch != NULL && ++watch->traps == TRAPS_BEFORE_REWRITE && guarded_call(rewrite, &instruction) == 0)
+        *watch = (struct watch){0};
 }
 
 /* A call of a rewritten instruction, on the shim's own stack; all signals are blocked. */

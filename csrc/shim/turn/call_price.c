@@ -4,7 +4,8 @@
  * The daemons of a cluster wait after some calls, and their calls all cost the same. A thread that has made thousands of calls
  * since it last waited, or a thousand children since it last slept, is a loop, perhaps until a clock says so: virtual time is
  * not to fall far behind the real time that the loop takes here. From two thousand children on, each costs what it costs here,
- * which is more than natively, and virtual time falls behind no further.
+ * which is more than natively, and virtual time falls behind no further. A thread that does nothing but make processes, one as
+ * soon as the last has ended, is found out after a hundred.
  */
 #include "shim/turn/turn.h"
 
@@ -52,33 +53,68 @@ static const uint16_t native_ns[] = {
 #define BIRTHS 1000
 #define BIRTHS_IN_A_LOOP 2000
 
+/* A process that comes so soon after the last one's price has been paid, and whose maker can have asked nobody over a network
+ * in between, comes in haste. So many of them are a loop. */
+#define HASTE_NS 100000
+#define HASTY_BIRTHS 100
+#define HASTY_BIRTHS_IN_A_LOOP 200
+
 struct birth_price {
     uint32_t native_ns, here_ns;
 };
 
+static const struct birth_price fork_price = {150000, 1000000};
+static const struct birth_price exec_price = {500000, 1000000};
+static const struct birth_price thread_price = {30000, 200000};
+
 /* glibc makes threads by clone3, and forks by clone. */
-static struct birth_price birth_price(long number)
+static const struct birth_price *birth_price(long number)
 {
     if (number == __NR_clone || number == __NR_fork || number == __NR_vfork)
-        return (struct birth_price){150000, 1000000};
+        return &fork_price;
     if (number == __NR_execve || number == __NR_execveat)
-        return (struct birth_price){500000, 1000000};
-    return number == __NR_clone3 ? (struct birth_price){30000, 200000} : (struct birth_price){0, 0};
+        return &exec_price;
+    return number == __NR_clone3 ? &thread_price : NULL;
 }
 
-static uint64_t of_birth_ns(struct thread *thread, struct birth_price price)
+/* What a thread pays that has made so many children, of which it may make `free` for nothing. */
+static uint64_t price_after(uint64_t births, uint64_t free, uint64_t in_a_loop, const struct birth_price *price)
 {
-    thread->births++;
-    if (thread->births <= BIRTHS)
-        return 0;
-    return thread->births <= BIRTHS_IN_A_LOOP ? price.native_ns : price.here_ns;
+    return births <= free ? 0 : births <= in_a_loop ? price->native_ns : price->here_ns;
+}
+
+static uint64_t price_in_haste(uint64_t births, const struct birth_price *price)
+{
+    return price_after(births, HASTY_BIRTHS, HASTY_BIRTHS_IN_A_LOOP, price);
+}
+
+/* Between two births a loop pays for one, and waits for a child that has paid for its new image, which counts as one more. */
+static uint64_t of_haste_ns(struct thread *thread, const struct birth_price *price)
+{
+    uint64_t now_ns = thread->process->page->now_ns;
+    uint64_t births = thread->hasty_births;
+
+    if (now_ns - thread->born_ns <= HASTE_NS + price_in_haste(births, &fork_price) + price_in_haste(births + 1, &exec_price))
+        thread->hasty_births++;
+    else
+        thread->hasty_births = 0;
+    thread->born_ns = now_ns;
+    return price_in_haste(thread->hasty_births, price);
+}
+
+static uint64_t of_birth_ns(struct thread *thread, const struct birth_price *price)
+{
+    uint64_t long_run_ns = price_after(++thread->births, BIRTHS, BIRTHS_IN_A_LOOP, price);
+    uint64_t haste_ns = price == &thread_price ? 0 : of_haste_ns(thread, price);
+
+    return haste_ns > long_run_ns ? haste_ns : long_run_ns;
 }
 
 static uint64_t least_ns(struct thread *thread, long number)
 {
-    struct birth_price price = birth_price(number);
+    const struct birth_price *price = birth_price(number);
 
-    if (price.native_ns != 0)
+    if (price != NULL)
         return of_birth_ns(thread, price);
     if (thread->asked <= CALLS_BEFORE_IMPATIENCE || number < 0 || number >= (long)(sizeof native_ns / sizeof native_ns[0]))
         return 0;

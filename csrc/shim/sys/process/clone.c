@@ -174,6 +174,9 @@ static long spawn_in_memory(struct call *call, struct clone_args *args)
         return -ENOMEM;
     give_own_process(child, process);
     child->process->random_state = born.seed;
+    child->births = call->thread->births; /* its new image is one more of its creator's loop, as a forked child's is */
+    child->hasty_births = call->thread->hasty_births;
+    child->born_ns = call->thread->born_ns;
     child->alternate = call->thread->alternate;
     child->owes_hello = is_quiet;
     child->starts_known = is_quiet && !has_stack;
