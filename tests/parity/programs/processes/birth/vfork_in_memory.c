@@ -80,8 +80,8 @@ int main(void)
 
     spawn_true();
     before = mappings();
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 20; i++)
         spawn_true();
-    CHECK(mappings() == before);
+    CHECK(mappings() < before + 10); // emulated, rewriting a hot instruction divides some, once (csrc/shim/entry/hot_site.c)
     return succeed();
 }
