@@ -205,9 +205,14 @@ def check_native(command: list[str], directory: Path, limit_s: float) -> None:
                 raise
 
 
+# What the emulator also says of a program that computes, where it gets little of a busy computer's time.
+SLOW_COMPUTER = "no thread has made a call for"
+
+
 def check_warnings(errors: str, expected: str) -> None:
     """What the emulator says on stderr must be the expected warning, or nothing."""
-    warnings = [line for line in errors.splitlines() if line.startswith("simunix:")]
+    lines = [line for line in errors.splitlines() if line.startswith("simunix:")]
+    warnings = [line for line in lines if not (expected and SLOW_COMPUTER in line)]
     if any(not expected or expected not in line for line in warnings) or (expected and not warnings):
         raise ParityError(f"expected {expected or 'no warning'!r} on stderr, got:\n{errors}")
 

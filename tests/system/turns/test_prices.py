@@ -29,8 +29,8 @@ def each_us(call, count):
 """
 
 
-def measured(simunix: Simunix, script: str) -> list[float]:
-    done = simunix("run", "--", "python3", "-c", MEASURE + script)
+def measured(simunix: Simunix, script: str, measure: str = MEASURE) -> list[float]:
+    done = simunix("run", "--", "python3", "-c", measure + script)
     assert done.returncode == 0, done.stderr
     return [float(word) for word in done.stdout.split()]
 
@@ -42,14 +42,31 @@ def test_a_loop_of_calls_costs_what_it_costs_natively(simunix: Simunix) -> None:
     assert 10 <= later < 11
 
 
-def test_a_loop_of_forks_costs_what_it_costs_natively(simunix: Simunix) -> None:
+FORKS_IN_HASTE = """
+print(each_us(child, 90)); each_us(child, 20)
+print(each_us(child, 80)); each_us(child, 30)
+print(each_us(child, 20)); time.sleep(1)
+print(each_us(child, 90))
+"""
+
+
+def test_a_loop_of_forks_costs_what_it_costs_natively_then_what_it_costs_here(simunix: Simunix) -> None:
     """A sleep in between shows that the thread is no loop, but a daemon that starts programs."""
+    first, natively, here, slept = measured(simunix, FORKS_IN_HASTE)
+    assert first < 20 and slept < 20
+    assert 150 <= natively < 170
+    assert 1000 <= here < 1020
+
+
+def test_a_fork_whose_child_takes_its_time_costs_something_after_a_thousand(simunix: Simunix) -> None:
+    """The maker never sleeps, but it comes in no haste either: it is a loop only in the long run."""
     script = (
         "print(each_us(child, 900)); each_us(child, 150); print(each_us(child, 20)); time.sleep(1); print(each_us(child, 100))"
     )
-    first, later, slept = measured(simunix, script)
-    assert first < 20 and slept < 20
-    assert 150 <= later < 170
+    slow_child = "time.sleep(0.0002)\n        os._exit(0)"
+    first, later, slept = measured(simunix, script, MEASURE.replace("os._exit(0)", slow_child))
+    assert 200 <= first < 220 and 200 <= slept < 220
+    assert 350 <= later < 370
 
 
 def test_a_lone_yield_costs_a_microsecond_however_often_it_comes(simunix: Simunix) -> None:
