@@ -18,11 +18,11 @@ PIECE_BYTES = 1 << 18
 
 def connect(directory: Path) -> socket.socket:
     """A connection to the emulation of a run directory. Raises SimunixError if none runs there."""
-    control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
         folder = os.open(directory, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         raise SimunixError(f"{directory}: {error.strerror}; give the run directory of a running emulation") from error
+    control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
         control.connect(f"/proc/self/fd/{folder}/{CONTROL_SOCKET}")
     except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from rsg_server.errors import SimunixError
+from simunix.app.join import connect
 from tests.conftest import Simunix
 from tests.starts import start
 
@@ -151,6 +154,13 @@ def test_ps_of_nothing_is_said(simunix: Simunix, tmp_path: Path) -> None:
     done = simunix("ps", tmp_path)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "no emulation is running here" in done.stderr
+
+
+def test_a_folder_that_is_not_there_leaves_no_socket_open(tmp_path: Path) -> None:
+    before = set(os.listdir("/proc/self/fd"))
+    with pytest.raises(SimunixError, match="No such file or directory; give the run directory") as raised:
+        connect(tmp_path / "nowhere")
+    assert set(os.listdir("/proc/self/fd")) == before, raised.value  # which keeps what `connect` made in its traceback
 
 
 @pytest.mark.slow
