@@ -24,7 +24,7 @@ from simunix.bench.requirements import NAMESPACES
 from simunix.launch.view.hardware import Hardware
 from simunix.rjms.adapter import CompletedJob
 from simunix.rjms.slurm.accounting import parse_jobcomp
-from simunix.rjms.slurm.clients import submit_command
+from simunix.rjms.slurm.clients import NUMBER, submit_command
 from simunix.rjms.slurm.configuration import JOBCOMP, ComputeNode, SlurmCluster, slurm_conf
 from simunix.rjms.slurm.parameters import Value, with_parameters
 from simunix.workload.job import Job
@@ -139,7 +139,7 @@ def prepare(folder: Path, jobs: Sequence[Job], machine: Machine, rate: int, idle
         "munge_socket": f"{HERE}/munge.socket",
         "nodes": machine.nodes,
         "rate": rate,
-        "jobs": {"jobs": [{"id": job.id, "at": job.submit_s, "argv": submit_command(job)} for job in jobs]},
+        "jobs": {"number": NUMBER, "jobs": [{"id": job.id, "at": job.submit_s, "argv": submit_command(job)} for job in jobs]},
         "idle_s": idle_s,
         "log": f"{HERE}{JOBCOMP}",
     }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from simunix.bench.real_cluster_inside import HERE
 from simunix.bench.row import at_most
 from simunix.launch.interrupts import Interrupts
 from simunix.rjms.adapter import CompletedJob
+from simunix.workload.guest.submitter import Flushed, Submitter
 from simunix.workload.job import Job
 
 JOB = CompletedJob(1, "swf-1", "COMPLETED", 100.0, 102.0, 162.0, "node1", 1, None)
@@ -124,6 +127,21 @@ def test_prepared_files(tmp_path: Path) -> None:
     prepare(tmp_path / "real", hundred_jobs.make_jobs(), Machine(4, 16), 10, 0.0)
     assert (tmp_path / "real" / "munge.key").stat().st_mode & 0o777 == 0o400
     assert '"rate": 10' in (tmp_path / "real" / "plan.json").read_text()
+
+
+def test_real_daemons_jobs_are_submitted_by_the_emulations_own_submitter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its plan has lacked a word that the submitter had come to need."""
+    (tmp_path / "sbatch").write_text("#!/bin/sh\necho 7\n")
+    (tmp_path / "sbatch").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    prepare(tmp_path / "real", hundred_jobs.make_jobs()[:2], Machine(4, 16), 10, 0.0)
+    plan = json.loads((tmp_path / "real" / "plan.json").read_text())
+    with (tmp_path / "log").open("w") as file:
+        submitter = Submitter({**plan["jobs"], "origin": time.time()}, Flushed(file))
+        submitter.run()
+    assert submitter.numbers == {1: "7", 2: "7"}
 
 
 def test_processor_time_of_a_process_and_its_children() -> None:
