@@ -35,6 +35,8 @@ from rsg_server.process.signals import Signals
 from rsg_server.process.slots import Slots
 from rsg_server.process.timerfds import TimerFds
 from rsg_server.process.tracees import Tracees
+from rsg_server.processor.charges import IS_CHARGE, Charges, Charging
+from rsg_server.processor.tsc import check_tsc, cycle_ns
 from rsg_server.protocol import WAIT_COMPUTE, WAIT_FD, WAIT_FUTEX, WAKE_SIGNAL, WAKE_TIMEOUT, WarningKind
 from rsg_server.sockets.datagrams import Datagrams
 from rsg_server.sockets.interfaces import InterfaceTable
@@ -76,7 +78,7 @@ class Kernel:
         self.run_queue: deque[Actor] = deque()
         self.at_terminals: dict[int, Actor] = {}  # by number, the actors that wait for the master of a terminal
         self.preemption = Preemption(self)
-        self.cpu = Cpu(self)
+        self.cpu, self.charges = Cpu(self), self._charges(options.charging)
         self.signals = Signals(self)
         self.lifecycle = Lifecycle(self)
         self.tracees = Tracees(self)
@@ -93,6 +95,17 @@ class Kernel:
         self.on_birth: Callable[[Actor], None] = lambda child: None  # receives a child's first message before its first turn
         self.traces: Traces | None = None
         self.debugger: Debugger[Reply] | None = None
+
+    def _charges(self, charging: Charging | None) -> Charges | None:
+        """The charges of a run under the CPU policy charged, which the shims learn of by the clock page."""
+        if charging is None:
+            return None
+        check_tsc()
+        self.page.tell_charging(charging, cycle_ns())
+        self.preemption.computing.is_off = True  # clock reads are charged as everything else
+        charges = Charges(charging)
+        charges.on_departure = lambda text: self.warn(f"--replay-cpu: {text}")
+        return charges
 
     def _holders(self) -> Iterable[SimulatedSocket | Actor]:
         """Everything with a descriptor that may be stored."""
@@ -118,6 +131,8 @@ class Kernel:
             self.futexes.remove(actor)
         if actor.parked is not None and actor.parked.wait == WAIT_COMPUTE:
             value = self.cpu.end(actor)
+            if self.charges is not None and actor.parked.c == IS_CHARGE:
+                value = self.charges.ended(actor.number, value)
         actor.reply = (int(reason), value)
         self.make_ready(actor)
         return True
@@ -201,6 +216,8 @@ class Kernel:
 
     def close(self) -> None:
         """Release every descriptor; the processes themselves are the launcher's to end."""
+        if self.charges is not None:
+            self.charges.close()
         self.fd_store.close()
         self.channel_pool.close_all()
         for process in list(self.processes.values()):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from rsg_server.clock.clock_page import FOREVER_NS, Costs
 from rsg_server.network.models import Model, lv08
 from rsg_server.network.sharing import Fairness
+from rsg_server.processor.charges import Charging
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,3 +25,4 @@ class KernelOptions:
     begun_ns: int = FOREVER_NS  # real time from which on the run made files, see next_tick_ns
     network_model: Model = field(default_factory=lv08)
     fairness: Fairness = Fairness.CONNECTION
+    charging: Charging | None = None  # CPU policy charged; None: free

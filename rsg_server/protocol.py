@@ -106,6 +106,7 @@ class Wait(IntEnum):
     PREEMPTED = _number("PARK_PREEMPTED")
     COMPUTE = _number("PARK_COMPUTE")
     TRACED = _number("PARK_TRACED")
+    CHARGE = _number("PARK_CHARGE")
 
 
 class Space(IntEnum):
@@ -153,6 +154,7 @@ WAIT_YIELD: Final = int(Wait.YIELD)
 WAIT_VFORK: Final = int(Wait.VFORK)
 WAIT_PREEMPTED: Final = int(Wait.PREEMPTED)
 WAIT_COMPUTE: Final = int(Wait.COMPUTE)
+WAIT_CHARGE: Final = int(Wait.CHARGE)
 WAKE_READY: Final = int(Wake.READY)
 WAKE_TIMEOUT: Final = int(Wake.TIMEOUT)
 WAKE_SIGNAL: Final = int(Wake.SIGNAL)
@@ -199,6 +201,8 @@ FLAG_FAKE_NAME: int = lib.HELLO_FLAG_FAKE_NAME
 FLAG_FAKE_GROUPS: int = lib.HELLO_FLAG_FAKE_GROUPS
 FLAG_TRACE: int = lib.HELLO_FLAG_TRACE
 FLAG_TRACE_STABLE: int = lib.HELLO_FLAG_TRACE_STABLE
+FLAG_CALIBRATES: int = lib.HELLO_FLAG_CALIBRATES
+FLAG_CHARGED: int = lib.HELLO_FLAG_CHARGED
 FLAG_COUNT_TRAPS: int = lib.HELLO_FLAG_COUNT_TRAPS
 
 PAGE_FIELDS: dict[str, int] = {

@@ -36,9 +36,11 @@ enum simunix_op {
     /* [kind, pid, tid, program]; the reply to HELLO_NEW_IMAGE, to a first image with the descriptor of the shared page, which
      * all later ones inherit:
      * [0, seed, soft nofile, cpus, memory, flags, host, files, slot, hard nofile, descriptor floor, the first processor that it may
-     * use, 0 or bits of enum simunix_resume and 1 if the process is traced] */
+     * use, 0 or bits of enum simunix_resume and 1 if the process is traced, under the CPU policy charged: the thread's CPU time
+     * before the exec, -1: no emulated program has exec'd; its next recorded charge, as PARK_CHARGE says] */
     OP_HELLO = 1,
-    /* [kind] -> [child number, its slot, number of its pooled channel, seed of a new process, 1 if its creator's tracer traces it]
+    /* [kind] -> [child number, its slot, number of its pooled channel, seed of a new process, 1 if its creator's tracer traces it, its
+     * first recorded charge, as PARK_CHARGE says]
      * + that channel, unless a thread that has ended left it to the process */
     OP_FORK = 2,
     /* [pid or -errno, number] -> [0]; what became of the announced child. Nothing is said of a child that has a slot and shares
@@ -166,8 +168,23 @@ enum simunix_wait {
     PARK_VFORK = 8,     /* the child's exec or end: (child number, 0, 0) */
     PARK_PREEMPTED = 9, /* as PARK_YIELD, but the server took the turn back */
     PARK_COMPUTE = 10,  /* its computing: (flops, 20 - nice, 0); the reply's value is the flops that are left */
-    PARK_TRACED = 11    /* its tracer: OP_TRACEE_STOPS */
+    PARK_TRACED = 11,   /* its tracer: OP_TRACEE_STOPS */
+    /* that what it has computed since its last charge passes (CPU policy charged): (nanoseconds of CPU time; 20 - nice, with
+     * CHARGE_PREEMPTED if the server has taken the turn back, above 8 bits how many calls and clock reads it has made since;
+     * its CPU clock). The reply's value is what a recording charges this thread next: 0: nothing, or there is none; else the
+     * nanoseconds above CHARGE_NS_SHIFT bits, below them 1 + twice how many calls and clock reads from now, 1 more if it was
+     * preempted there */
+    PARK_CHARGE = 12
 };
+
+/* Parts of the second number of PARK_CHARGE. CHARGE_EXEC: the thread is about to exec, and its new image asks for its CPU clock. */
+enum simunix_charge { CHARGE_NICE = 63, CHARGE_PREEMPTED = 64, CHARGE_EXEC = 128 };
+
+/* A charge and its place fit one number: a thread is charged, if only nothing, after so many calls and clock reads at the latest,
+ * and for so many nanoseconds at most, nine minutes; the rest is charged later. */
+#define CHARGE_NS_SHIFT 24
+#define CHARGE_MOST_POINTS 4194304
+#define CHARGE_MOST_NS 549755813887
 
 /* Flags of PARK_FD: one of the descriptors is the master of a terminal; it is an epoll instance that watches a listening socket
  * with EPOLLEXCLUSIVE; the thread has just looked past that socket's connections, which are others' to accept. */
@@ -210,7 +227,9 @@ enum simunix_hello_flags {
     HELLO_FLAG_FAKE_GROUPS = 2,
     HELLO_FLAG_TRACE = 16,
     HELLO_FLAG_TRACE_STABLE = 32,
-    HELLO_FLAG_COUNT_TRAPS = 64 /* the table of struct simunix_trap_place lies behind the SIMUNIX_SHARED_BYTES */
+    HELLO_FLAG_CALIBRATES = 256, /* the image measures what calls cost under simunix (entry/calibrate.c) */
+    HELLO_FLAG_CHARGED = 128,    /* what its threads compute passes in virtual time (turn/cpu_charge.c) */
+    HELLO_FLAG_COUNT_TRAPS = 64  /* the table of struct simunix_trap_place lies behind the SIMUNIX_SHARED_BYTES */
 };
 
 /* Simulated sockets are known by their peer's abstract AF_UNIX name: "\0simunix:" type ":" 8 hex digits of the id. */
@@ -343,6 +362,14 @@ struct simunix_clock_page {
     uint64_t from_outside; /* signals that handlers have been entered for and no process of their host has sent, as a mask */
     uint64_t tracees;      /* threads that an emulated process traces (ptrace(2)) */
     uint64_t trace_news;   /* some of these are to stop, and do not know yet */
+    /* of the CPU policy charged, all unused under the free one */
+    uint64_t charge_least_cycles; /* of the time stamp counter, before a thread asks its CPU clock how much it has computed */
+    uint64_t charge_least_ns;     /* … and before it is charged */
+    uint64_t tsc_ns;              /* a cycle of the time stamp counter, in nanoseconds / 2^32 */
+    uint64_t replays_charges;     /* not 0: charges come from a recording */
+    /* what simunix adds to the CPU time of a trapped call, and of a preloaded one (entry/calibrate.c) */
+    uint64_t trap_overhead_ns;
+    uint64_t preload_overhead_ns;
     uint64_t version;
     /* threads that wait at futex words in shared memory, by hash of the word's key: 0, and a wake needs no message */
     uint32_t shared_waiters[SIMUNIX_SHARED_WAITERS];

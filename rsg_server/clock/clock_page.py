@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rsg_server._native import ffi, lib
+from rsg_server.processor.charges import Charging
 from rsg_server.protocol import PAGE_FIELDS, PROTOCOL_VERSION, SHARED_BYTES, STREAM_LISTENS, STREAMS, STREAMS_OFFSET
 
 FOREVER_NS: Final = (1 << 63) - 1
@@ -97,6 +98,16 @@ class ClockPage:
         struct.pack_into("=qq", self._memory, REALTIME * 8, epoch_ns, uptime_ns)
         struct.pack_into("=q", self._memory, NICE * 8, os.getpriority(os.PRIO_PROCESS, 0))
         self.words[VERSION] = PROTOCOL_VERSION
+
+    def tell_charging(self, charging: Charging, tsc_ns: int) -> None:
+        """Tell the shims how the CPU policy charged measures; `tsc_ns` is 2^-32 ns for each cycle of the time stamp counter."""
+        for name, value in (
+            ("charge_least_ns", charging.least_ns),
+            ("charge_least_cycles", (charging.least_ns << 32) // tsc_ns),
+            ("tsc_ns", tsc_ns),
+            ("replays_charges", int(charging.replay is not None)),
+        ):
+            self.words[PAGE_FIELDS[name]] = value
 
     @property
     def now_ns(self) -> int:

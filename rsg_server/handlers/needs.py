@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rsg_server.process.slots import Slots
     from rsg_server.process.timerfds import TimerFds
     from rsg_server.process.tracees import Tracees
+    from rsg_server.processor.charges import Charges
     from rsg_server.sockets.interfaces import InterfaceTable
     from rsg_server.sockets.netlink.netlink import Netlink
     from rsg_server.sockets.pair import SimulatedSocket
@@ -83,6 +84,8 @@ class WaitKernel(Parking, Protocol):
     @property
     def actors(self) -> dict[int, Actor]: ...
     @property
+    def charges(self) -> Charges | None: ...
+    @property
     def preemption(self) -> Preemption: ...
     @property
     def readiness(self) -> Readiness: ...
@@ -126,6 +129,8 @@ class ProcessKernel(RunQueue, Protocol):
 
     @property
     def actors(self) -> dict[int, Actor]: ...
+    @property
+    def charges(self) -> Charges | None: ...
     @property
     def launcher(self) -> Launcher: ...
     @property

@@ -10,7 +10,7 @@ from rsg_server.diagnosis.traces import exited
 from rsg_server.errors import SimunixError
 from rsg_server.handlers.table import OK, Handler, Reply
 from rsg_server.process.channel_pool import new_channel
-from rsg_server.protocol import Fork, Hello, Op, Resume, Space
+from rsg_server.protocol import FLAG_CALIBRATES, FLAG_CHARGED, Fork, Hello, Op, Resume, Space
 
 if TYPE_CHECKING:
     from rsg_server.handlers.needs import ProcessKernel
@@ -43,17 +43,29 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     _new_image(kernel, actor)
     host = process.host
     flags = host.flags | (kernel.traces.flags(process) if kernel.traces is not None else 0)
+    flags |= _charging_flags(kernel, process)
     seed, shape = kernel.lifecycle.seed_of_image(process), host.host
     soft, hard = process.nofile
     first = (actor.affinity & -actor.affinity).bit_length() - 1 if actor.affinity else 0
     values = (0, seed, soft, shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot)
     fds = (kernel.page.fd,) if process.started and process.images == 1 else ()  # all others have inherited it
     tracee = kernel.tracees.all.get(actor)
-    traced = (1 | tracee.resume & Resume.SYSCALL,) if tracee is not None else ()
+    traced: tuple[int, ...] = (1 | tracee.resume & Resume.SYSCALL,) if tracee is not None else ()
+    if kernel.charges is not None:
+        traced = (*(traced or (0,)), kernel.charges.take_clock_ns(actor.number), kernel.charges.next_of(actor.number))
     reply = Reply((*values, hard, process.descriptor_floor, first, *traced), fds=fds, close=False)
     if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
         return None
     return reply
+
+
+def _charging_flags(kernel: ProcessKernel, process: Process) -> int:
+    """What an image is told of its CPU policy; the first charged one of a run measures what calls cost under simunix."""
+    charges = kernel.charges
+    if charges is None or not charges.applies_to(process.program, process.cpu_policy, process.host.name):
+        return 0
+    is_first, charges.has_calibrated = not charges.has_calibrated, True
+    return FLAG_CHARGED | (FLAG_CALIBRATES if is_first else 0)
 
 
 def _new_image(kernel: ProcessKernel, actor: Actor) -> None:
@@ -97,8 +109,8 @@ def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
     else:
         kernel.make_ready(child)
     newborn = child if kind is Fork.VFORK_IN_ORDER else None  # others may run before the child: it gets its pid before them
-    traced = (1,) if kernel.tracees.born(actor, child, event) else ()
-    values = (child.number, child.slot, child.channel_number, process.seed, *traced)
+    traced = kernel.tracees.born(actor, child, event)
+    values = (child.number, child.slot, child.channel_number, process.seed, *_seldom(kernel, child, traced))
     return Reply(values, fds=(channel,), newborn=newborn)
 
 
@@ -115,8 +127,16 @@ def _thread(kernel: ProcessKernel, creator: Actor, event: int) -> Reply:
     if child.slot:
         child.owes_message, child.answer_at_slot, child.is_new = False, True, True
     kernel.make_ready(child)
-    traced = (0, 1) if kernel.tracees.born(creator, child, event) else ()  # a thread needs no seed
-    return Reply((child.number, child.slot, child.channel_number, *traced), fds=fds)
+    seldom = _seldom(kernel, child, kernel.tracees.born(creator, child, event))
+    return Reply((child.number, child.slot, child.channel_number, *((0, *seldom) if seldom else ())), fds=fds)  # no seed
+
+
+def _seldom(kernel: ProcessKernel, child: Actor, is_traced: bool) -> tuple[int, ...]:
+    """What a creator is told last of a child, if it matters: whether it is traced, and its first recorded charge."""
+    next_charge = kernel.charges.next_of(child.number) if kernel.charges is not None else 0
+    if next_charge:
+        return (int(is_traced), next_charge)
+    return (1,) if is_traced else ()
 
 
 def fork_done(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 from rsg_server.handlers.table import Handler, Reply
 from rsg_server.process.actor import Parked
 from rsg_server.process.lock_cycle import closes_cycle
+from rsg_server.processor.charges import IS_CHARGE, NICE
 from rsg_server.protocol import (
     SPACE_LOCKS,
+    WAIT_CHARGE,
+    WAIT_COMPUTE,
     WAIT_CONNECT,
     WAIT_FD,
     WAIT_FUTEX,
@@ -70,8 +73,19 @@ def _park(kernel: WaitKernel, actor: Actor, parked: Parked) -> Reply | None:
         return None
     if wait == WAIT_FUTEX and a == SPACE_LOCKS and closes_cycle(actor, parked):
         return Reply((WAKE_READY, -errno.EDEADLK))
+    if wait == WAIT_CHARGE and not _compute(kernel, actor, parked):
+        return Reply((WAKE_READY, kernel.charges.next_of(actor.number) if kernel.charges is not None else 0))
     kernel.park(actor, parked)
     return None
+
+
+def _compute(kernel: WaitKernel, actor: Actor, parked: Parked) -> bool:
+    """Turn a charge into the computing that is to pass; False if that is nothing."""
+    if kernel.charges is None:
+        raise ValueError("a charge under the CPU policy free")
+    flops = kernel.charges.flops(actor.number, parked.a, parked.b, parked.c, kernel.now_ns)
+    parked.wait, parked.a, parked.b, parked.c = WAIT_COMPUTE, flops, parked.b & NICE, IS_CHARGE
+    return flops > 0
 
 
 def _is_vfork_child(kernel: WaitKernel, actor: Actor, parked: Parked) -> bool:

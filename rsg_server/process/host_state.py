@@ -23,6 +23,7 @@ class Command:
     stderr: int
     user: str | None = None
     label: str = ""
+    cpu_policy: str = ""
     foreground: bool = False
 
 

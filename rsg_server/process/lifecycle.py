@@ -64,7 +64,7 @@ class Lifecycle:
             parent.children.append(process)
             if parent.hears_kernel:
                 kernel.signals.listen_to_kernel(process, is_at_terminal=False)  # its parent has said so
-            process.label = parent.label
+            process.label, process.cpu_policy = parent.label, parent.cpu_policy
         kernel.processes[number] = process
         return process
 
@@ -104,7 +104,7 @@ class Lifecycle:
             raise SimunixError(f"host {host_name}: switched off; switch it on before a program is started there")
         ends = new_channel()
         process = self.new_process(host, None, command.argv[0])
-        process.label = command.label
+        process.label, process.cpu_policy = command.label, command.cpu_policy
         process.started = True
         actor, channel = self.new_actor(process, ends)
         try:

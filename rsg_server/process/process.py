@@ -68,6 +68,7 @@ class Process:
     exit_status: int | None = None  # as the process announced; of a dead started program, as wait(2) tells
     started: bool = False  # by `Lifecycle.spawn`, not by another emulated process
     label: str = ""
+    cpu_policy: str = ""  # of the started process that it descends from; empty: its host's (rsg_server.processor.policies)
     born_ns: int = 0
     images: int = 0  # programs that the process has run
     is_traced: bool = False  # its host is to bring the shim into what it execs

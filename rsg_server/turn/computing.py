@@ -28,6 +28,7 @@ class Computing:
 
     def __init__(self, kernel: PreemptionKernel) -> None:
         self.count = 0
+        self.is_off = False
         self._kernel = kernel
         self._watched: tuple[int, int] | None = None  # an actor, and how many calls there had been
         self._since_ns = 0
@@ -37,6 +38,8 @@ class Computing:
 
     def look(self, actor: Actor, after_ns: int) -> None:
         """Look at an actor that has the turn and is silent; tell its shim if it only computes and reads the clock."""
+        if self.is_off:
+            return
         words = self._kernel.page.words
         seen = (actor.number, self._kernel.page.system_calls())
         cpu_ns = native_signal.process_cpu_ns(actor.process.global_pid)

@@ -6,11 +6,12 @@ import contextlib
 import shutil
 import sys
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rsg_server.errors import ServerError, SimunixError, described
 from simunix.app.progress import LiveProgress, count_marks
+from simunix.app.replay import with_replay
 from simunix.app.summary import print_report
 from simunix.jobs.workload import FOLDER
 from simunix.launch.debug.observation import NOTHING, ObservationOptions
@@ -54,6 +55,7 @@ class ScenarioOptions:
     strace: StraceOptions = NO_STRACE
     debug: str | None = None
     observation: ObservationOptions = NOTHING
+    replay_cpu: Path | None = None
 
 
 def run_scenario(options: ScenarioOptions) -> int:
@@ -64,7 +66,10 @@ def run_scenario(options: ScenarioOptions) -> int:
     expansion = expand(scenario, options.path.parent, options.log_every_turn, options.strict)
     plan = with_options(expansion.plan, options.until_ns, options.pace, options.observation)
     plan.observation.check([host.name for host in plan.hosts])
-    directory = RunDirectory.create(options.out or Path("out") / scenario.name)
+    out = options.out or Path("out") / scenario.name
+    if options.replay_cpu is not None:
+        plan = replace(plan, kernel=with_replay(plan.kernel, options.replay_cpu, out))
+    directory = RunDirectory.create(out)
     shutil.copyfile(options.path, directory.path / "scenario.yaml")
     with Interrupts() as interrupts:
         emulation = Emulation(
@@ -200,7 +205,6 @@ def make_record(
     record = record_of(
         emulation,
         describe_rjms(expansion.clusters, expansion.plan.hosts),
-        scenario.cpu_policy,
         checksums({"scenario": options.path, "shim": SHIM, **expansion.plan.inputs}),
         checksums(program_files(expansion.plan)),
         dict(Counter(row.final_state for row in rows)),

@@ -55,6 +55,7 @@ class SingleOptions:
     strace: StraceOptions = NO_STRACE
     debug: str | None = None
     counts_calls: bool = False
+    replay_cpu: Path | None = None
 
 
 def plan_single(options: SingleOptions) -> Plan:
@@ -77,12 +78,20 @@ def plan_single(options: SingleOptions) -> Plan:
         log_every_turn=options.log_every_turn,
         observation=ObservationOptions(counts_calls=options.counts_calls),
     )
-    return _with_settings(plan, options) if options.overrides else plan
+    plan = _with_settings(plan, options) if options.overrides else plan
+    return plan if options.replay_cpu is None else _with_replay(plan, options.replay_cpu, options.out)
+
+
+def _with_replay(plan: Plan, directory: Path, out: Path | None) -> Plan:
+    from simunix.app.replay import with_replay  # brings run.json's reader
+
+    return replace(plan, kernel=with_replay(plan.kernel, directory, out))
 
 
 def _with_settings(plan: Plan, options: SingleOptions) -> Plan:
     """The plan with what --set says."""
     from simunix.app.settings import settings_of  # brings pydantic, which other commands do not wait for
+    from simunix.planning.cpu_policies import charging_of
 
     wanted = settings_of(options.overrides)
     said = wanted.model_fields_set
@@ -92,6 +101,7 @@ def _with_settings(plan: Plan, options: SingleOptions) -> Plan:
         epoch_ns=since_1970_ns(wanted.epoch),
         costs=Costs(wanted.costs.clock_read, wanted.costs.poll, wanted.costs.call),
         strict=options.strict or wanted.strict,
+        charging=charging_of(wanted, plan.processes),
     )
     preempt_after_s = wanted.preempt_after / 1e9 or None
     return replace(

@@ -44,6 +44,12 @@ def add_parser(subcommands: Subparsers) -> None:
     parser.add_argument("--keep-alive", action="store_true", help="go on when the work is done, for others to join")
     parser.add_argument("--log-turns", action="store_true", help="write every turn into events.jsonl")
     parser.add_argument("--strict", action="store_true", help="stop at the first call that is refused or unknown")
+    parser.add_argument(
+        "--replay-cpu",
+        type=Path,
+        metavar="DIR",
+        help="computing takes as long as in the run of this folder (cpu_policy: charged)",
+    )
     _add_observation(parser)
     parser.set_defaults(execute=execute)
 
@@ -120,6 +126,7 @@ def _execute_scenario(options: argparse.Namespace) -> int:
             strace=StraceOptions(tuple(options.strace), options.strace_stable),
             debug=options.gdb,
             observation=_observation(options),
+            replay_cpu=options.replay_cpu,
         )
     )
 
@@ -149,6 +156,7 @@ def _execute_command(options: argparse.Namespace) -> int:
             strace=StraceOptions(tuple(options.strace), options.strace_stable),
             debug=options.gdb,
             counts_calls=options.count_calls,
+            replay_cpu=options.replay_cpu,
         )
     )
 

@@ -41,6 +41,8 @@ from simunix.launch.supervisor import FROM_OUTSIDE, Descriptors, Supervised, Sup
 from simunix.launch.view.host_files import HostFiles, show_files
 from simunix.roots.tree import THIS_COMPUTER
 
+CHARGES = "cpu_charges"
+"""The file in the run directory to which a run under the CPU policy charged writes its charges."""
 HOST_FLAGS = {
     Isolation.ROOT: 0,
     Isolation.USER_NAMESPACE: FLAG_FAKE_GROUPS,
@@ -155,6 +157,9 @@ class Emulation:
 
     def _make_kernel(self) -> Kernel:
         options = dataclasses.replace(self.plan.kernel, host_flags=HOST_FLAGS[self.isolation], begun_ns=self._begun_ns)
+        if options.charging is not None:
+            charging = dataclasses.replace(options.charging, recording=self.directory.path / CHARGES)
+            options = dataclasses.replace(options, charging=charging)
         kernel = Kernel(self.plan.platform, options, self._log, self._launcher)
         kernel.on_warning = self._warned
         if self.isolation is Isolation.NONE:

@@ -93,6 +93,7 @@ class ProcessSpec:
     is_workload: bool = False  # the run is finished when all of these are
     collects: bool = False
     footprint: Footprint = Footprint()
+    cpu_policy: str = ""  # empty: that of the host
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

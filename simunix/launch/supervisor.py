@@ -120,6 +120,7 @@ class Supervisor:
                 stderr=stderr,
                 user=spec.user,
                 label=spec.name,
+                cpu_policy=spec.cpu_policy,
                 foreground=self._foreground is not None,
             )
             return self._kernel.lifecycle.spawn(spec.host, command)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rsg_server.errors import SimunixError
 from simunix.rjms.adapter import ClusterPlan, Site
 from simunix.rjms.scenario import cluster_sections
@@ -22,5 +24,12 @@ def plan_clusters(scenario: Scenario, site: Site) -> tuple[ClusterPlan, ...]:
                     f"{key}: host {name} belongs to cluster {owner[name]!r} already; a host has one {rjms.title}"
                 )
             owner[name] = plan.name
-        plans.append(plan)
+        plans.append(_with_cpu_policy(plan, section.cpu_policy))
     return tuple(plans)
+
+
+def _with_cpu_policy(plan: ClusterPlan, policy: str | None) -> ClusterPlan:
+    """The plan with this CPU policy of the cluster's daemons, and so of what they start: jobs; clients have their host's."""
+    if policy is None:
+        return plan
+    return replace(plan, processes=tuple(replace(process, cpu_policy=policy) for process in plan.processes))

@@ -23,6 +23,7 @@ from simunix.launch.view.hardware import Hardware
 from simunix.launch.view.temporary import FOLDERS
 from simunix.planning import submission
 from simunix.planning.clusters import plan_clusters
+from simunix.planning.cpu_policies import charging_of
 from simunix.planning.faults import plan_faults
 from simunix.planning.flow_model import flow_model
 from simunix.planning.host_users import etc_of_hosts
@@ -147,7 +148,7 @@ def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, check
         platform=platform,
         hosts=hosts,
         processes=processes,
-        kernel=_kernel_options(scenario, platform, strict),
+        kernel=_kernel_options(scenario, platform, processes, strict),
         files=parts.files(),
         environment={**ENVIRONMENT, **scenario.environment},
         stop=_stop(scenario, processes),
@@ -213,7 +214,7 @@ def _inputs(workloads: Sequence[WorkloadPlan]) -> dict[str, Path]:
     return {"trace" if len(workloads) == 1 else f"trace {plan.label}": plan.trace for plan in workloads}
 
 
-def _kernel_options(scenario: Scenario, platform: Platform, strict: bool) -> KernelOptions:
+def _kernel_options(scenario: Scenario, platform: Platform, processes: Sequence[ProcessSpec], strict: bool) -> KernelOptions:
     return KernelOptions(
         seed=scenario.seed,
         epoch_ns=since_1970_ns(scenario.epoch),
@@ -221,6 +222,7 @@ def _kernel_options(scenario: Scenario, platform: Platform, strict: bool) -> Ker
         strict=strict or scenario.strict,
         network_model=flow_model(scenario.network, platform.description.config),
         fairness=Fairness(scenario.network.fair_per),
+        charging=charging_of(scenario, processes),
     )
 
 
@@ -332,6 +334,7 @@ def process_spec(section: ProcessSection, host: str) -> ProcessSpec:
         section.restart,
         section.restart_delay,
         section.essential,
+        cpu_policy=section.cpu_policy or "",
     )
 
 

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
 
 from rsg_server import compiled
 from rsg_server.clock.clock_page import FROM_OUTSIDE
 from rsg_server.kernel import Kernel
 from rsg_server.process.external_signals import signal_name
+from rsg_server.processor.policies import Policies
+from rsg_server.protocol import PAGE_FIELDS
 from simunix import __version__
 from simunix.launch.emulation import Emulation
 from simunix.results.run_json import RunRecord
 
+CHARGED = "computing took the time that it took here (cpu_policy: charged); --replay-cpu with this run's folder repeats it"
+DEPARTED = "the run has departed from the recording that it was to repeat (--replay-cpu); a warning says where"
 Checksums = dict[str, dict[str, str | None]]
 
 
 def record_of(
     emulation: Emulation,
     rjms: str | None = None,
-    cpu_policy: str = "free",
     inputs: Checksums | None = None,
     programs: Checksums | None = None,
     jobs: dict[str, int] | None = None,
@@ -27,12 +31,14 @@ def record_of(
     """The content of run.json, from an emulation that has ended and is not closed yet."""
     kernel, service = emulation.kernel, emulation.service
     disturbances = disturbances_of(emulation)
+    policies = kernel.charges.options.policies if kernel.charges is not None else Policies()
     return RunRecord(
         name=emulation.plan.name,
         simunix=__version__,
         rjms=rjms,
         seed=kernel.options.seed,
-        cpu_policy=cpu_policy,
+        cpu_policy=policies.summary,
+        cpu_policies=asdict(policies) if kernel.charges is not None else {},
         network_model=kernel.network.model.name,
         isolation=emulation.isolation.value,
         ended=service.reason or ("failed" if emulation.failure else ""),
@@ -65,6 +71,10 @@ def disturbances_of(emulation: Emulation) -> list[str]:
     if taken := kernel.page.words[FROM_OUTSIDE] & ~kernel.signals.by_server:
         names = ", ".join(signal_name(number) for number in range(1, 65) if taken >> (number - 1) & 1)
         found.append(f"processes have taken signals from outside the emulation: {names}")
+    if kernel.charges is not None and not kernel.charges.replays:
+        found.append(CHARGED)
+    if kernel.charges is not None and kernel.charges.replays and kernel.charges.has_departed:
+        found.append(DEPARTED)
     if count := kernel.preemption.count:
         found.append(f"{count:,} turns were taken back from threads that compute without a call (preempt_after)")
     if count := kernel.preemption.computing.count:
@@ -81,4 +91,14 @@ def _counts(kernel: Kernel) -> dict[str, int]:
         "stored_descriptors": kernel.fd_store.stored,
         "preemptions": kernel.preemption.count,
         "charged_computing": kernel.preemption.computing.count,
+        **_charges(kernel),
     }
+
+
+def _charges(kernel: Kernel) -> dict[str, int]:
+    """How often computing was charged, and the CPU time of all; nothing under the CPU policy free."""
+    charges = kernel.charges
+    if charges is None:
+        return {}
+    overheads = {name: kernel.page.words[PAGE_FIELDS[name]] for name in ("trap_overhead_ns", "preload_overhead_ns")}
+    return {"cpu_charges": charges.count, "cpu_charged_us": charges.total_ns // 1000, **overheads}

@@ -51,6 +51,7 @@ class RunRecord:
     events_sha256: str
     deterministic: bool = True
     disturbances: list[str] = field(default_factory=list)  # why the run cannot be repeated to the byte
+    cpu_policies: dict[str, Any] = field(default_factory=dict)  # default, hosts, programs, processes; empty if all is free
     overrides: list[str] = field(default_factory=list)  # --set, as given
     epoch_s: float | None = None  # Unix time at the run's start
     kernel: str = field(default_factory=platform.release)

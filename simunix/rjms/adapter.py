@@ -14,16 +14,17 @@ from rsg_server.platform.host import Host
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
 from simunix.launch.view.hardware import Hardware
 from simunix.roots.tree import RootTree
-from simunix.scenario.section import Section
+from simunix.scenario.section import CpuPolicy, Section
 from simunix.workload.job import Job
 from simunix.workload.population import User
 from simunix.workload.request import Request
 
 
 class ClusterSection(Section):
-    """What every RJMS's section of a scenario says: the name of the cluster."""
+    """What every RJMS's section of a scenario says: the name of the cluster, and how long its daemons' computing takes."""
 
     cluster: str = "simunix"
+    cpu_policy: CpuPolicy | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

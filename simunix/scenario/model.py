@@ -18,6 +18,7 @@ from simunix.dates import moment, today
 from simunix.scenario.faults import EventSection, ProfileSection
 from simunix.scenario.network_section import NetworkSection
 from simunix.scenario.section import (
+    CpuPolicy,
     Duration,
     FileName,
     HostList,
@@ -119,6 +120,13 @@ def _allow_path(schema: dict[str, Any]) -> None:
 PrivatePaths = Annotated[list[Annotated[PrivateSection, BeforeValidator(_private)]], Field(json_schema_extra=_allow_path)]
 
 
+class CpuPolicySection(Section):
+    """CPU policies by program (its file name); `default` holds for all others that neither process nor host says one for."""
+
+    default: CpuPolicy = "free"
+    programs: dict[str, CpuPolicy] = {}
+
+
 class HostSection(Section):
     """One or many hosts of one kind. `address` is the first one's; the others count on from it.
 
@@ -133,6 +141,7 @@ class HostSection(Section):
     memory: Size = 4 << 30
     disk: Size = 1 << 40
     speed: Speed = 1e9
+    cpu_policy: CpuPolicy | None = None
     bandwidth: Rate | None = None
     latency: Duration | None = None
     private: PrivatePaths = []
@@ -163,6 +172,7 @@ class ProcessSection(Section):
     restart: Literal["never", "on-failure", "always"] = "never"
     restart_delay: Duration = 10**9
     essential: bool = False
+    cpu_policy: CpuPolicy | None = None
     private: PrivatePaths = []
 
 
@@ -213,7 +223,7 @@ class Scenario(Section):
     epoch: Moment = Field(default_factory=today)
     until: Duration | None = None
     pace: Annotated[float, Field(gt=0, strict=False)] | None = None
-    cpu_policy: Literal["free"] = "free"
+    cpu_policy: CpuPolicy | CpuPolicySection = "free"
     preempt_after: Duration = 2_000_000_000  # CPU time that an actor may compute without a call while others wait; 0: for ever
     stop: Stop = None
     strict: bool = False  # stop at the first system call that is refused or unknown

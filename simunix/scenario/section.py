@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, WithJsonSchema
 
 from simunix import ranges, units
 
+CpuPolicy = Literal["free", "charged"]
+"""How long computing takes, see rsg_server/processor/policies.py."""
 QUANTITY = WithJsonSchema({"type": ["string", "number"]})
 Duration = Annotated[int, BeforeValidator(units.duration_ns), QUANTITY]
 Seconds = Annotated[float, BeforeValidator(units.duration_s), QUANTITY]

@@ -3,6 +3,7 @@
  * The caller has blocked all signals, so a message is never interrupted halfway. A process whose server is gone ends at once.
  */
 #include "shim/core/channel.h"
+#include "shim/core/clock.h"
 #include "shim/core/memory.h"
 
 void request_start(struct thread *thread, struct msgpack_writer *writer, int op, unsigned arguments)
@@ -132,10 +133,17 @@ int64_t reply_wait(struct thread *thread, struct reply *reply)
     return reply->status;
 }
 
+/* What the server does meanwhile is no computing of the thread's. */
 int64_t request_call(struct thread *thread, struct msgpack_writer *writer, struct reply *reply)
 {
+    uint64_t before = thread->is_charged ? cycles_now() : 0;
+    int64_t status;
+
     request_post(thread, writer);
-    return reply_wait(thread, reply);
+    status = reply_wait(thread, reply);
+    if (thread->is_charged)
+        thread->charge.cycles_since += cycles_now() - before;
+    return status;
 }
 
 /* The number at place `at` of a reply, 0 where there is none. */

@@ -14,6 +14,15 @@ long clock_read_deadline(struct thread *thread, int clock_id, const struct kerne
                          int64_t *deadline);
 bool is_valid_time(const struct kernel_timespec *time);
 
+/* The processor's time stamp counter, which only threads under the CPU policy charged may read (sys/time/tsc.c). */
+static inline uint64_t cycles_now(void)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return (uint64_t)high << 32 | low;
+}
+
 static inline struct kernel_timespec to_timespec(int64_t nanoseconds)
 {
     return (struct kernel_timespec){nanoseconds / SECOND_NS, nanoseconds % SECOND_NS};

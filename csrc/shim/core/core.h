@@ -68,6 +68,21 @@ struct tracee {
     uint64_t watched[4]; /* what was there last */
 };
 
+/* What a thread under the CPU policy charged has computed and not been charged for yet (turn/cpu_charge.c). */
+struct charge_account {
+    uint64_t cycles_since; /* the time stamp counter at the beginning of this turn, or when it was last looked at */
+    uint64_t overhead_since;
+    uint64_t now_since;
+    uint64_t cycles; /* of former turns */
+    int64_t overhead_ns;
+    int64_t priced_ns; /* virtual time that has passed by the prices of calls */
+    uint64_t cpu_ns;   /* its CPU clock, when that was last asked */
+    int64_t unpaid_ns;
+    uint64_t paid_ns; /* all charges */
+    uint64_t points;  /* calls and clock reads since the last charge */
+    int64_t next;     /* in a replay: when the next charge is due, as PARK_CHARGE says */
+};
+
 /* One emulated thread. The GS base points here; clone_entry.S and guard.S know the offsets of the first three members. */
 struct thread {
     struct thread *self;
@@ -94,6 +109,7 @@ struct thread {
     uint64_t born_ns;        /* when it made the last of these */
     uint64_t looks;          /* polls in vain since it last waited, or found something */
     bool pays_cpu;           /* its CPU time passes in virtual time, since it only computes and reads the clock */
+    bool is_charged;         /* what it computes passes in virtual time: the CPU policy of its process */
     uint64_t cpu_paid_ns;    /* CPU time that it has paid for then */
     uint32_t *join_word;     /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
     bool is_main;
@@ -120,6 +136,7 @@ struct thread {
     uint64_t handed;      /* signals that other threads of the process have left to it: signals_take_handed */
     struct handoff_wait handoff;
     struct tracee tracee;
+    struct charge_account charge;
     uint8_t buffer[SIMUNIX_MESSAGE_MAX];
 };
 

@@ -24,6 +24,10 @@ void trap_install(void);
 
 /* trap_places.c */
 void trap_places_map(struct process *process);
+
+/* calibrate.c, preload.c */
+void calibrate(struct thread *thread);
+long preload_answer(long number);
 void trap_places_count(const struct call *call, uint64_t address);
 
 /* instruction.c */

@@ -8,6 +8,7 @@
 #include "shim/sys/process/process.h"
 #include "shim/sys/signal/signal.h"
 #include "shim/sys/time/time.h"
+#include "shim/turn/turn.h"
 
 #include <linux/auxvec.h>
 
@@ -139,6 +140,8 @@ static int64_t register_process(const char *program)
         take_page(reply.fd);
     if ((main_process.flags & HELLO_FLAG_COUNT_TRAPS) != 0)
         trap_places_map(&main_process);
+    if ((main_process.flags & HELLO_FLAG_CHARGED) != 0)
+        charge_image(&main_thread, reply_number(&reply, 13), reply_number(&reply, 14));
     return reply_number(&reply, 12);
 }
 
@@ -214,7 +217,7 @@ bool shim_begin(char **argv, char **environment)
         tracee_begin(&main_thread);
     main_thread.tracee.stops_at_calls = (traced & RESUME_SYSCALL) != 0;
     trap_install();
-    tsc_trap();
+    tsc_trap(&main_process);
     vdso_patch(vdso);
     trap_arm();
     preload_start();
@@ -222,6 +225,10 @@ bool shim_begin(char **argv, char **environment)
     before = signals_strip(before);
     signals_stop_if_due(&main_thread, before);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
+    if ((main_process.flags & HELLO_FLAG_CALIBRATES) != 0)
+        calibrate(&main_thread);
+    if (main_thread.is_charged)
+        charge_begin(&main_thread);
     if (traced != 0)
         tracee_exec(&main_thread);
     return true;

@@ -126,6 +126,8 @@ void clock_charge_call(struct call *call)
 {
     uint64_t cost_ns = call->thread->process->page->call_cost_ns;
 
+    if (__builtin_expect(call->thread->is_charged, 0))
+        charge_look(call->thread, call->number);
     if (call->number != __NR_sched_yield)
         clock_charge(call->thread, cost_ns, cost_ns != 0 ? least_ns(call->thread, call->number) : 0);
 }

@@ -86,15 +86,14 @@ static uint64_t blocked_signals(const struct call *call)
     return call->thread->process->has_signalfd ? call->mask | SIGNAL_BIT(SIGSYS) : signals_strip(call->mask);
 }
 
-/* Give the turn back until something of `wait` happens. Descriptors to wait for are in the private epoll already. */
-enum simunix_wake park(struct call *call, struct wait *wait)
+static enum simunix_wake wait_for_turn(struct call *call, struct wait *wait)
 {
     struct thread *thread = call->thread;
     uint64_t waited_for = wait->kind == PARK_SIGNAL ? wait->a : 0;
     enum simunix_wake wake;
 
     wait->value = 0;
-    if (wait->kind != PARK_YIELD && wait->kind != PARK_PREEMPTED)
+    if (wait->kind != PARK_YIELD && wait->kind != PARK_PREEMPTED && wait->kind != PARK_CHARGE)
         clock_forget_asking(thread);
     if (advance_alone(thread, wait))
         return WAKE_TIMEOUT;
@@ -106,6 +105,8 @@ enum simunix_wake park(struct call *call, struct wait *wait)
         wake = ask_to_park(call, wait, blocked_signals(call));
     }
     thread->is_parked = false;
+    if (wait->kind == PARK_CHARGE) /* now: the handler of a signal that has come meanwhile makes calls, too */
+        thread->charge.next = wait->value;
     if (thread->handed != 0)
         signals_take_handed(thread);
     if (wake == WAKE_TIMEOUT)
@@ -115,5 +116,18 @@ enum simunix_wake park(struct call *call, struct wait *wait)
     if (thread->acts) /* a new turn, the same call */
         thread->process->page->may_have_woken = 1;
     thread->has_waited = true;
+    return wake;
+}
+
+/* Give the turn back until something of `wait` happens. Descriptors to wait for are in the private epoll already. */
+enum simunix_wake park(struct call *call, struct wait *wait)
+{
+    enum simunix_wake wake;
+
+    if (__builtin_expect(!call->thread->is_charged, 1))
+        return wait_for_turn(call, wait);
+    charge_turn_ends(call->thread);
+    wake = wait_for_turn(call, wait);
+    charge_turn_begins(call->thread);
     return wake;
 }

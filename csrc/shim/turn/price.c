@@ -11,23 +11,31 @@
 #include "shim/turn/tracee.h"
 #include "shim/turn/turn.h"
 
-/* Let what is due happen. May be called from the vDSO replacements, where signals are not blocked. */
-static void yield_to_events(struct thread *thread)
+/* Give the turn back in the middle of a call or a clock read. May be called from the vDSO replacements, where signals are not
+ * blocked. */
+void give_turn_back(struct thread *thread, struct wait *wait)
 {
     uint64_t all = SIGNALS_IN_SHIM & ~(thread->process->is_tracee ? SIGNAL_BIT(SIGTRAP) : 0); /* it may come here by steps */
     uint64_t before;
     struct call call = {.number = __NR_sched_yield, .thread = thread};
-    struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};
 
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
     call.mask = SIGNALS_ALL;
     call.mask_before = before;
-    park(&call, &wait);
+    park(&call, wait);
     if (thread->tracee.is_traced)
         tracee_take_signals(thread, before, NULL, -1);
     else
         signals_stop_if_due(thread, before);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
+}
+
+/* Let what is due happen. */
+static void yield_to_events(struct thread *thread)
+{
+    struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};
+
+    give_turn_back(thread, &wait);
 }
 
 /* A thread that asks on and on without ever waiting pays more: a program that spins until a clock has gone on does more between
@@ -122,6 +130,8 @@ uint64_t clock_now(struct thread *thread)
     uint64_t price_ns = price(thread, page->read_cost_ns);
 
     page->clock_reads++;
+    if (__builtin_expect(thread->is_charged, 0))
+        charge_look(thread, -1);
     if (__builtin_expect(thread->pays_cpu || (page->computing_slot != 0 && page->computing_slot == thread->slot), 0)) {
         uint64_t cpu_ns = unpaid_cpu_ns(thread);
 
@@ -134,10 +144,12 @@ uint64_t clock_now(struct thread *thread)
 
 /* Under the free CPU policy computing takes no time: a CPU clock counts what its own readings and polls have cost all, and the
  * computing that did take time. */
-static int64_t cpu_time(struct thread *thread)
+static int64_t cpu_time(struct thread *thread, int clock_id)
 {
     struct simunix_clock_page *page = thread->process->page;
 
+    if (thread->is_charged)
+        return (int64_t)(clock_id == CLOCK_THREAD_CPUTIME_ID ? thread->charge.paid_ns : thread->process->computed_ns);
     return (int64_t)(page->clock_reads * page->read_cost_ns + thread->process->computed_ns);
 }
 
@@ -147,7 +159,7 @@ int64_t clock_read(struct thread *thread, int clock_id)
     uint64_t now = clock_now(thread);
 
     if (clock_is_cpu(clock_id))
-        return cpu_time(thread);
+        return cpu_time(thread, clock_id);
     return (int64_t)now + clock_offset(thread->process, clock_id);
 }
 

@@ -59,6 +59,18 @@ void clock_charge(struct thread *thread, uint64_t cost_ns, uint64_t least_ns);
 void clock_charge_plainly(struct thread *thread, uint64_t price_ns);
 void clock_found(struct thread *thread);
 
+void give_turn_back(struct thread *thread, struct wait *wait);
+
+/* cpu_charge.c */
+void charge_turn_ends(struct thread *thread);
+void charge_turn_begins(struct thread *thread);
+void charge_begin(struct thread *thread);
+void charge_image(struct thread *thread, int64_t paid_ns, int64_t next);
+void charge_look(struct thread *thread, long number);
+bool charge_preempted(struct thread *thread);
+uint64_t raw_nice(const struct process *process);
+uint64_t thread_cpu_ns(void);
+
 /* call_price.c */
 void clock_charge_call(struct call *call);
 void clock_charge_yield(struct call *call, bool is_alone);

@@ -19,6 +19,7 @@ struct announced {
     int64_t pooled_channel;
     int channel; /* its place; -1: the pooled one, which an ended thread has left */
     bool is_traced;
+    int64_t next_charge; /* in a replay, see PARK_CHARGE */
 };
 
 /* What ptrace(2) calls the birth. */
@@ -47,6 +48,7 @@ static struct announced announce(struct call *call, enum simunix_fork kind, cons
     child.slot = (uint32_t)reply_number(&reply, 1);
     child.seed = (uint64_t)reply_number(&reply, 3);
     child.is_traced = reply_number(&reply, 4) != 0;
+    child.next_charge = reply_number(&reply, 5);
     child.pooled_channel = kind == FORK_THREAD ? reply_number(&reply, 2) : 0;
     if (reply.fd >= 0)
         child.channel = descriptor_hide(call->thread->process, reply.fd);
@@ -137,6 +139,7 @@ static struct thread *record_for(struct call *call, const struct announced *born
         return NULL;
     }
     child->slot = born->slot;
+    child->charge.next = born->next_charge;
     child->cpu = call->thread->cpu;
     child->hidden_mask = call->thread->hidden_mask;
     copy_registers(child, call);
@@ -264,6 +267,7 @@ static void start_forked(struct call *call, const struct announced *born)
     process->memory = 0;
     thread->held = 0;
     process->is_guest = false;
+    process->computed_ns = 0;
     thread->handed = 0;
     process->pid = (int)NATIVE(getpid);
     thread->tid = (int)NATIVE(gettid);
@@ -272,6 +276,10 @@ static void start_forked(struct call *call, const struct announced *born)
     trap_arm();
     say_hello(thread, HELLO_FORKED, "", &reply);
     process->random_state = (uint64_t)reply_number(&reply, 1);
+    if (thread->is_charged) {
+        thread->charge = (struct charge_account){.next = born->next_charge};
+        charge_begin(thread);
+    }
     thread->looks_for_stops = true;
     strace_open(thread);
 }

@@ -297,7 +297,7 @@ static long replace(struct call *call, int directory, const char *path, char **a
     result = NATIVE(execveat, directory, path, argv, environment, flags);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
     actions_take_back();
-    tsc_trap();
+    tsc_trap(call->thread->process);
     NATIVE(fcntl, channel, F_SETFD, FD_CLOEXEC);
     return result;
 }

@@ -70,7 +70,13 @@ static struct timeval to_timeval(uint64_t time_ns)
     return (struct timeval){.tv_sec = (long)(time_ns / SECOND_NS), .tv_usec = (long)(time_ns % SECOND_NS / 1000)};
 }
 
-/* Computing takes no time, but where it has been charged (turn/price.c). */
+/* What computing has taken: that of the thread, or of the whole process. */
+static uint64_t computed_ns(const struct thread *thread, uint64_t who)
+{
+    return who == RUSAGE_THREAD && thread->is_charged ? thread->charge.paid_ns : thread->process->computed_ns;
+}
+
+/* Computing takes no time, but where it has been charged (turn/price.c, turn/cpu_charge.c). */
 long sys_getrusage(struct call *call)
 {
     long result = NATIVE(getrusage, call->a[0], call->a[1]);
@@ -78,7 +84,7 @@ long sys_getrusage(struct call *call)
     if (result == 0) {
         usage_forget((void *)call->a[1]);
         if (call->a[0] == RUSAGE_SELF || call->a[0] == RUSAGE_THREAD)
-            *(struct timeval *)call->a[1] = to_timeval(call->thread->process->computed_ns);
+            *(struct timeval *)call->a[1] = to_timeval(computed_ns(call->thread, call->a[0]));
     }
     return result;
 }

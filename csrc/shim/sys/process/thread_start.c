@@ -52,6 +52,8 @@ void trap_thread_started(struct thread *thread)
         say_hello(thread, is_process ? HELLO_FORKED : HELLO_THREAD, "", &reply);
     else
         begin_at_slot(thread);
+    if (thread->is_charged)
+        charge_begin(thread);
     strace_open(thread);
     trap_arm();
     signals_stop_if_due(thread, thread->start_mask);

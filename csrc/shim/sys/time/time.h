@@ -38,7 +38,7 @@ long timer_get(struct call *call, int op, int64_t id, struct interval *result);
 long compute(struct call *call, uint64_t *flops);
 
 /* tsc.c */
-void tsc_trap(void);
+void tsc_trap(const struct process *process);
 void tsc_release(void);
 bool tsc_answer(struct thread *thread, struct sigcontext *registers);
 long tsc_set(struct process *process, long mode);

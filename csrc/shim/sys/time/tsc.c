@@ -7,10 +7,12 @@
 #define GENERAL_PROTECTION 13
 #define CYCLES_PER_NS 2 /* as /proc/cpuinfo of an emulated host says, see simunix/launch/view/hardware.py */
 
-/* From here on the counter cannot be read natively by this thread, nor by those that it creates. */
-void tsc_trap(void)
+/* From here on the counter cannot be read natively by this thread, nor by those that it creates. Under the CPU policy charged it
+ * can: the shim itself measures computing by it (turn/cpu_charge.c), and programs that read it see the real one. */
+void tsc_trap(const struct process *process)
 {
-    NATIVE(prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+    if ((process->flags & HELLO_FLAG_CHARGED) == 0)
+        NATIVE(prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
 }
 
 /* A new image starts with the dynamic loader, which reads the counter before the shim is loaded. */

@@ -1,0 +1,209 @@
+/* The CPU policy `charged`: what a thread has really computed passes in virtual time before its next call has any effect.
+ *
+ * At each call and clock read (a point) the thread looks how much it has computed since it was last charged: by the time stamp
+ * counter, of which its turns alone count, and if that says enough, by its CPU clock, which does not run while the computer does
+ * something else. The smaller of both counts, less what simunix itself has added (calls that trapped, messages), and less the
+ * virtual time that the prices of calls have let pass. While the thread waits for an answer of the server no cycles count. The thread then gives the turn back until the server has let as much
+ * pass on a core of the host (rsg_server/process/cpu.py), and goes on with its call.
+ *
+ * The invariant: no call of a thread has an effect before all but charge_least_ns of what was computed before it has passed.
+ * What is too little to be charged is not lost: it is added to what follows.
+ */
+#include "shim/core/clock.h"
+#include "shim/turn/turn.h"
+
+#define OF_THREAD 0 /* PRIO_PROCESS with number 0: the calling thread, see getpriority(2) */
+
+/* 20 less the nice value, as the kernel answers; that of the emulation itself does not count. */
+uint64_t raw_nice(const struct process *process)
+{
+    return (uint64_t)(NATIVE(getpriority, OF_THREAD, 0) + (long)process->page->nice) & CHARGE_NICE;
+}
+
+uint64_t thread_cpu_ns(void)
+{
+    struct kernel_timespec time = {0};
+
+    NATIVE(clock_gettime, CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.seconds * SECOND_NS + (uint64_t)time.nanoseconds;
+}
+
+/* What simunix has added to the CPU time of all threads up to now, by what they have done: while one thread has the turn, it
+ * grows by that thread's alone. */
+static uint64_t overhead_ns(const struct simunix_clock_page *page)
+{
+    return page->traps * page->trap_overhead_ns + page->preloaded * page->preload_overhead_ns;
+}
+
+void charge_turn_begins(struct thread *thread)
+{
+    const struct simunix_clock_page *page = thread->process->page;
+    struct charge_account *account = &thread->charge;
+
+    account->overhead_since = overhead_ns(page);
+    account->now_since = page->now_ns;
+    account->cycles_since = cycles_now();
+}
+
+void charge_turn_ends(struct thread *thread)
+{
+    const struct simunix_clock_page *page = thread->process->page;
+    struct charge_account *account = &thread->charge;
+
+    account->cycles += cycles_now() - account->cycles_since;
+    account->overhead_ns += (int64_t)(overhead_ns(page) - account->overhead_since);
+    account->priced_ns += (int64_t)(page->now_ns - account->now_since);
+}
+
+/* Nothing that was computed before counts. */
+void charge_begin(struct thread *thread)
+{
+    thread->charge.cpu_ns = thread_cpu_ns();
+    thread->charge.cycles = 0;
+    thread->charge.overhead_ns = thread->charge.priced_ns = 0;
+    charge_turn_begins(thread);
+}
+
+/* A new image has been loaded by this thread's own CPU time, which nobody has measured by cycles: whatever the thread has used
+ * since its exec. A first image was begun by simunix itself. */
+void charge_image(struct thread *thread, int64_t paid_ns, int64_t next)
+{
+    thread->is_charged = true;
+    thread->charge = (struct charge_account){.next = next};
+    if (paid_ns >= 0)
+        thread->charge.unpaid_ns = (int64_t)thread_cpu_ns() - paid_ns;
+}
+
+static int64_t nanoseconds_of(const struct simunix_clock_page *page, uint64_t cycles)
+{
+    return (int64_t)((unsigned __int128)cycles * page->tsc_ns >> 32);
+}
+
+/* Turn what was measured since the last time into what is to be charged. Estimates of the overhead that were too high count
+ * against what is computed next, up to a limit. */
+static void settle(struct thread *thread)
+{
+    const struct simunix_clock_page *page = thread->process->page;
+    struct charge_account *account = &thread->charge;
+    uint64_t before_ns = account->cpu_ns;
+    int64_t computed_ns, by_clock_ns;
+
+    charge_turn_ends(thread);
+    account->cpu_ns = thread_cpu_ns();
+    by_clock_ns = (int64_t)(account->cpu_ns - before_ns);
+    computed_ns = nanoseconds_of(page, account->cycles);
+    if (computed_ns > by_clock_ns)
+        computed_ns = by_clock_ns;
+    account->unpaid_ns += computed_ns - account->overhead_ns - account->priced_ns;
+    if (account->unpaid_ns < -(int64_t)page->charge_least_ns)
+        account->unpaid_ns = -(int64_t)page->charge_least_ns;
+    account->cycles = 0;
+    account->overhead_ns = account->priced_ns = 0;
+    charge_turn_begins(thread);
+}
+
+/* The charge that is due: what was measured, or in a replay what is recorded. */
+static uint64_t owed_ns(const struct thread *thread)
+{
+    const struct charge_account *account = &thread->charge;
+
+    if (thread->process->page->replays_charges != 0)
+        return (uint64_t)account->next >> CHARGE_NS_SHIFT;
+    if (account->unpaid_ns <= 0)
+        return 0;
+    return account->unpaid_ns < CHARGE_MOST_NS ? (uint64_t)account->unpaid_ns : CHARGE_MOST_NS;
+}
+
+static void pay(struct thread *thread, uint64_t flags)
+{
+    struct charge_account *account = &thread->charge;
+    struct wait wait = {.kind = PARK_CHARGE,
+                        .deadline = NEVER,
+                        .a = owed_ns(thread),
+                        .b = account->points << 8 | flags | raw_nice(thread->process),
+                        .c = account->cpu_ns};
+
+    account->unpaid_ns -= (int64_t)wait.a;
+    account->paid_ns += wait.a;
+    thread->process->computed_ns += wait.a;
+    account->points = 0;
+    give_turn_back(thread, &wait);
+}
+
+/* Whether the recording charges here, see PARK_CHARGE. */
+static bool is_due(const struct charge_account *account, uint64_t points, bool is_preempted)
+{
+    return (account->next & ((1 << CHARGE_NS_SHIFT) - 1)) == (int64_t)(1 + 2 * points + is_preempted);
+}
+
+/* The charges that the recording has up to this point, which is counted already. What was charged in the middle of computing
+ * before this point is charged now. */
+static void replay(struct thread *thread, uint64_t flags)
+{
+    struct charge_account *account = &thread->charge;
+
+    while (account->next != 0) {
+        if (is_due(account, account->points - 1, true)) {
+            account->points--;
+            pay(thread, CHARGE_PREEMPTED);
+            account->points++;
+        } else if (is_due(account, account->points, false)) {
+            pay(thread, flags);
+        } else {
+            return;
+        }
+    }
+}
+
+static bool is_exec(long number)
+{
+    return number == __NR_execve || number == __NR_execveat;
+}
+
+static bool is_end(long number)
+{
+    return number == __NR_exit || number == __NR_exit_group || is_exec(number);
+}
+
+static bool must_pay(const struct charge_account *account, long number)
+{
+    return is_end(number) || account->points >= CHARGE_MOST_POINTS;
+}
+
+/* Before a call, whose number is -1 for a clock read: let pass what was computed, if it is enough or if the thread or its image
+ * is about to end. */
+void charge_look(struct thread *thread, long number)
+{
+    const struct simunix_clock_page *page = thread->process->page;
+    struct charge_account *account = &thread->charge;
+
+    account->points++;
+    if (page->replays_charges != 0) {
+        replay(thread, is_exec(number) ? CHARGE_EXEC : 0);
+        return;
+    }
+    if (account->cycles + (cycles_now() - account->cycles_since) < page->charge_least_cycles &&
+        account->unpaid_ns < (int64_t)page->charge_least_ns && !must_pay(account, number))
+        return;
+    settle(thread);
+    if (account->unpaid_ns >= (int64_t)page->charge_least_ns || must_pay(account, number))
+        pay(thread, is_exec(number) ? CHARGE_EXEC : 0);
+}
+
+/* The server wants the turn of a thread that computes on without a call: what it has computed passes. False if it has computed
+ * next to nothing, or if a replay has no such charge here. */
+bool charge_preempted(struct thread *thread)
+{
+    struct charge_account *account = &thread->charge;
+
+    if (thread->process->page->replays_charges != 0) {
+        if (!is_due(account, account->points, true))
+            return false;
+    } else {
+        settle(thread);
+        if (account->unpaid_ns < (int64_t)thread->process->page->charge_least_ns)
+            return false;
+    }
+    pay(thread, CHARGE_PREEMPTED);
+    return true;
+}

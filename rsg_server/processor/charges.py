@@ -1,0 +1,129 @@
+"""The CPU policy `charged`: what actors have computed passes in virtual time, is recorded, and may come from a recording.
+
+The shims measure (csrc/shim/turn/cpu_charge.c); here is what a charge comes to on the actor's host: flops at the speed that one
+core of this computer is taken to have, so that a host of that speed takes as long as this computer did.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rsg_server._native import lib
+from rsg_server.processor.policies import CHARGED, Policies
+from rsg_server.processor.recording import Charge, Recorder, read_charges
+
+NS = 10**9
+MOST_NS: Final[int] = lib.CHARGE_MOST_NS
+MOST_POINTS: Final[int] = lib.CHARGE_MOST_POINTS
+NS_SHIFT: Final[int] = lib.CHARGE_NS_SHIFT
+"""No charge is higher, or comes after more points; what a shim says is not trusted."""
+NICE, PREEMPTED, EXEC, POINT_SHIFT = lib.CHARGE_NICE, lib.CHARGE_PREEMPTED, lib.CHARGE_EXEC, 8
+"""How the second number of a charge is made up, see PARK_CHARGE in csrc/shared/protocol.h."""
+ALL_CHARGED = Policies(default=CHARGED)
+IS_CHARGE = 1
+"""The last number of a wait for computing that is charged, not asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charging:
+    """How computing is charged. `least_ns`: less than that is kept until more has come together."""
+
+    least_ns: int = 50_000  # by as much Linux lets a timer be late (PR_SET_TIMERSLACK)
+    policies: Policies = ALL_CHARGED
+    reference_flops: float = 1e9  # the speed of a core of this computer
+    recording: Path | None = None  # where to write
+    replay: Path | None = None  # what to repeat
+
+
+class Charges:
+    """The charges of a run. `on_departure` is told once where a replay departs from what it repeats."""
+
+    def __init__(self, options: Charging) -> None:
+        self.options = options
+        self.on_departure: Callable[[str], None] = lambda text: None
+        self.count = 0
+        self.total_ns = 0
+        self.has_departed = False
+        self.has_calibrated = False  # some image was told to measure what calls cost under simunix
+        self._recorder = Recorder(options.recording) if options.recording is not None else None
+        self._left: dict[int, int] = {}  # by actor, flops of an interrupted charge
+        self._cpu_ns: dict[int, int] = {}  # by actor that is in an exec, its CPU clock before that
+        self._expected: deque[Charge] = deque(read_charges(options.replay)) if options.replay is not None else deque()
+        self._next: dict[int, deque[Charge]] = {}
+        for charge in self._expected:
+            self._next.setdefault(charge.actor, deque()).append(charge)
+
+    @property
+    def replays(self) -> bool:
+        """Whether the charges come from a recording."""
+        return self.options.replay is not None
+
+    def applies_to(self, program: str, of_process: str, host: str) -> bool:
+        """Whether the CPU time of a program is charged; the arguments are those of `Policies.of`."""
+        return self.options.policies.of(program, of_process, host) == CHARGED
+
+    def flops(self, actor: int, cpu_ns: int, place: int, clock_ns: int, now_ns: int) -> int:
+        """Account for a charge, and return what the actor is to compute; the arguments are those of PARK_CHARGE."""
+        if not 0 <= cpu_ns <= MOST_NS or not 0 <= place >> POINT_SHIFT <= MOST_POINTS:
+            raise ValueError(f"a charge of {cpu_ns} ns")
+        charge = Charge(actor, place >> POINT_SHIFT, bool(place & PREEMPTED), cpu_ns, now_ns)
+        if self.replays:
+            charge = self._recorded(charge)
+        if self._recorder is not None:
+            self._recorder.write(charge)
+        if place & EXEC:
+            self._cpu_ns[actor] = clock_ns
+        self.count += 1
+        self.total_ns += charge.cpu_ns
+        return round(charge.cpu_ns * self.options.reference_flops / NS) + self._left.pop(actor, 0)
+
+    def _recorded(self, asked: Charge) -> Charge:
+        """The charge that the recording has for an actor, at the moment of this run."""
+        own = self._next.get(asked.actor)
+        found = own.popleft() if own else None
+        cpu_ns = found.cpu_ns if found is not None else 0
+        charge = Charge(asked.actor, asked.points, asked.is_preempted, cpu_ns, asked.now_ns)
+        if not self.has_departed:
+            expected = self._expected.popleft() if self._expected else None
+            if charge != expected:
+                self._depart(expected, charge)
+        return charge
+
+    def _depart(self, expected: Charge | None, charge: Charge) -> None:
+        self.has_departed = True
+        there = f"actor {expected.actor} at {expected.now_ns / NS:.9f} s" if expected is not None else "no further charge"
+        self.on_departure(
+            f"departs from the recording at charge {self.count + 1}: actor {charge.actor} at {charge.now_ns / NS:.9f} s, "
+            f"recorded: {there}; from here on each thread is charged what is recorded for it, and nothing beyond that"
+        )
+
+    def next_of(self, actor: int) -> int:
+        """What the recording charges an actor next, and when, as PARK_CHARGE in csrc/shared/protocol.h says it; 0: nothing."""
+        own = self._next.get(actor)
+        if not own:
+            return 0
+        charge = own[0]
+        return charge.cpu_ns << NS_SHIFT | 1 + 2 * charge.points + charge.is_preempted
+
+    def ended(self, actor: int, left: int) -> int:
+        """Keep the flops that a signal has left undone for the actor's next charge; return when that is due (`next_of`)."""
+        if left:
+            self._left[actor] = left
+        return self.next_of(actor)
+
+    def take_clock_ns(self, actor: int) -> int:
+        """The CPU clock of an actor before its exec; -1 if no emulated program has exec'd."""
+        return self._cpu_ns.pop(actor, -1)
+
+    def close(self) -> None:
+        """Close the recording; a replay that ends before its recording has departed from it."""
+        if self._recorder is not None:
+            self._recorder.close()
+            self._recorder = None
+        if self._expected and not self.has_departed:
+            self.has_departed = True
+            self.on_departure(f"ends before the recording does, which has {len(self._expected):,} more charges")

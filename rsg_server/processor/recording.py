@@ -1,0 +1,107 @@
+"""The charges of a run in a file: who was charged what, and when, in the order in which that happened.
+
+A header line, then for each charge four numbers, each in base 128 with the lowest digits first (LEB128): the actor, twice the
+points since the actor's last charge (1 more if the actor was preempted), the nanoseconds of CPU time, and the virtual
+nanoseconds since the charge before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from rsg_server.errors import ServerError
+
+HEADER = b"simunix charges 1\n"
+_FLUSH_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What an actor was charged after so many calls and clock reads since its last charge, and when (virtual time)."""
+
+    actor: int
+    points: int
+    is_preempted: bool
+    cpu_ns: int
+    now_ns: int
+
+
+def varint(number: int) -> bytes:
+    """A number that is not negative, 7 bits a byte, the lowest first; the highest bit says that more follow."""
+    found = bytearray()
+    while number > 127:
+        found.append(number & 127 | 128)
+        number >>= 7
+    found.append(number)
+    return bytes(found)
+
+
+class Recorder:
+    """Writes the charges of a run."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._buffer = bytearray(HEADER)
+        self._now_ns = 0
+        try:
+            self._file: IO[bytes] = path.open("wb")
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def _failed(self, error: OSError) -> ServerError:
+        return ServerError(f"{self._path}: the charges cannot be written: {error.strerror}")
+
+    def write(self, charge: Charge) -> None:
+        """Append a charge."""
+        place = 2 * charge.points + charge.is_preempted
+        for number in (charge.actor, place, charge.cpu_ns, charge.now_ns - self._now_ns):
+            self._buffer += varint(number)
+        self._now_ns = charge.now_ns
+        if len(self._buffer) >= _FLUSH_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        try:
+            self._file.write(self._buffer)
+        except OSError as error:
+            raise self._failed(error) from error
+        self._buffer.clear()
+
+    def close(self) -> None:
+        """Write what is still buffered, and close the file."""
+        self._flush()
+        self._file.close()
+
+
+def read_charges(path: Path) -> list[Charge]:
+    """The charges of a file. Raises ServerError with the path if it is no recording, or ends in the middle of a charge."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ServerError(f"{path}: {error.strerror}; a run with cpu_policy: charged writes this file") from error
+    if not content.startswith(HEADER):
+        wanted = HEADER.decode().strip()
+        raise ServerError(f"{path}: not a recording of this version of simunix; expected it to begin with {wanted!r}")
+    numbers = list(_numbers(content[len(HEADER) :], path))
+    if len(numbers) % 4:
+        raise ServerError(f"{path}: cut off: the last charge is not whole")
+    charges, now_ns = [], 0
+    for actor, place, cpu_ns, later_ns in zip(*[iter(numbers)] * 4, strict=True):
+        now_ns += later_ns
+        charges.append(Charge(actor, place >> 1, bool(place & 1), cpu_ns, now_ns))
+    return charges
+
+
+def _numbers(content: bytes, path: Path) -> Iterator[int]:
+    number = shift = 0
+    for byte in content:
+        number |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield number
+            number = shift = 0
+    if shift:
+        raise ServerError(f"{path}: cut off: the last number is not whole")

@@ -1,0 +1,23 @@
+"""From the CPU policies that a scenario names to those of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rsg_server.processor.charges import Charging
+from rsg_server.processor.policies import Policies
+from simunix.launch.plan import ProcessSpec
+from simunix.scenario.model import CpuPolicySection, Scenario
+
+
+def charging_of(scenario: Scenario, processes: Sequence[ProcessSpec]) -> Charging | None:
+    """How computing is charged; None if all of it is free."""
+    said = scenario.cpu_policy
+    section = said if isinstance(said, CpuPolicySection) else CpuPolicySection(default=said)
+    policies = Policies(
+        default=section.default,
+        programs=section.programs,
+        hosts={name: host.cpu_policy for host in scenario.hosts for name in host.name if host.cpu_policy is not None},
+        processes={f"{spec.name}@{spec.host}": spec.cpu_policy for spec in processes if spec.cpu_policy},
+    )
+    return Charging(policies=policies) if policies.charges else None

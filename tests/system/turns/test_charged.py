@@ -1,0 +1,78 @@
+"""The CPU policy charged: computing takes virtual time, and a replay repeats a run to the byte."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Simunix
+
+PROGRAM = Path(__file__).parents[1] / "programs/charged.c"
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("charged") / "charged"
+    subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-o", path, PROGRAM, "-pthread"], check=True)
+    return path
+
+
+def run(simunix: Simunix, *arguments: str | Path) -> tuple[dict[str, int], str]:
+    """What the program says that its parts took, and what simunix says."""
+    done = simunix("run", *map(str, arguments))
+    assert done.returncode == 0, done.stderr
+    return {name: int(value) for name, value in (line.split() for line in done.stdout.splitlines())}, done.stderr
+
+
+def record(out: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((out / "run.json").read_text())
+    return found
+
+
+def test_computing_takes_virtual_time_and_a_replay_as_much(simunix: Simunix, program: Path, tmp_path: Path) -> None:
+    took, _ = run(simunix, "--set", "cpu_policy=charged", "--out", tmp_path / "one", "--", program)
+    one = record(tmp_path / "one")
+    assert took["alone"] > 500  # five million turns of a loop
+    assert 10_000 <= took["asleep"] < 15_000
+    assert took["together"] > took["alone"] / 2
+    assert (one["cpu_policy"], one["deterministic"]) == ("charged", False)
+    assert one["disturbances"][0].startswith("computing took the time that it took here")
+    assert one["counts"]["cpu_charged_us"] >= took["alone"] * 0.9
+    again, said = run(simunix, "--replay-cpu", tmp_path / "one", "--out", tmp_path / "two", "--", program)
+    two = record(tmp_path / "two")
+    assert (again, said) == (took, "")
+    assert two["deterministic"]
+    assert two["events_sha256"] == one["events_sha256"]
+    for name in ("events.jsonl", "cpu_charges"):
+        assert (tmp_path / "two" / name).read_bytes() == (tmp_path / "one" / name).read_bytes()
+
+
+def test_computing_takes_no_time_under_the_free_policy(simunix: Simunix, program: Path) -> None:
+    assert run(simunix, "--", program)[0]["alone"] < 10
+
+
+def test_another_program_departs_from_the_recording(simunix: Simunix, program: Path, tmp_path: Path) -> None:
+    run(simunix, "--set", "cpu_policy=charged", "--out", tmp_path / "one", "--", program)
+    _, said = run(simunix, "--replay-cpu", tmp_path / "one", "--out", tmp_path / "two", "--", "true")
+    assert said.startswith("simunix: --replay-cpu: ends before the recording does, which has") or "departs from" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--replay-cpu", "/nowhere"), "--replay-cpu /nowhere: no run.json there; name the folder of a run"),
+        (("--replay-cpu", "ONE"), "that run's cpu_policy was free; only a charged run has a recording"),
+        (("--set", "cpu_policy=modelled"), "cpu_policy"),
+    ],
+)
+def test_mistakes_are_said_in_a_line(arguments: tuple[str, ...], message: str, simunix: Simunix, tmp_path: Path) -> None:
+    run(simunix, "--out", tmp_path / "one", "--", "true")
+    given = [str(tmp_path / "one") if argument == "ONE" else argument for argument in arguments]
+    done = simunix("run", *given, "--", "true")
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
