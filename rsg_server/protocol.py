@@ -26,6 +26,7 @@ class Op(IntEnum):
     STOPPING = _number("OP_STOPPING")
     HOST = _number("OP_HOST")
     BORN = _number("OP_BORN")
+    CHILD_TIME = _number("OP_CHILD_TIME")
     AFFINITY = _number("OP_AFFINITY")
     SOCKETS = _number("OP_SOCKETS")
     TRACE = _number("OP_TRACE")

@@ -69,7 +69,9 @@ enum simunix_op {
         39, /* [pid, options], as wait4(2) -> [tid, status]; 0: none has news; -ECHILD: the caller traces none such */
     OP_TRACE_TEXT = 14, /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
     OP_HOST = 12,       /* [] -> [0, threads, processes born so far, latest pid, seed, bytes of disk]; the caller's host */
-    OP_BORN = 13,       /* [pid or tid] -> [0, when]; -ESRCH if it is none of the caller's host */
+    /* [pid or tid] -> [0, when, nanoseconds of CPU time that it has been charged, those of its dead children]; -ESRCH if it is none
+     * of the caller's host */
+    OP_BORN = 13,
     /* [tid, bytes] -> [0, bytes]; the processors that a thread of the caller's host may use, a bit each; no bytes: only
      * asked; tid 0: the caller */
     OP_AFFINITY = 15,
@@ -131,7 +133,8 @@ enum simunix_op {
     OP_MAY_SEND = 53, /* [id, family, bytes] -> [0 | -errno]; of a datagram whose address may stand for many */
     /* [index, name] -> [0, index, flags, mtu, kind, speed, prefix, name, hardware address, IPv4 addresses] */
     OP_INTERFACE = 52,
-    OP_CONNECTED = 50 /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
+    OP_CHILD_TIME = 56, /* [pid] -> [0, nanoseconds of CPU time that this dead child and its children were charged]; 0: all */
+    OP_CONNECTED = 50   /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 
 /* Where the figures stand in the answer to OP_HOST. */

@@ -24,14 +24,20 @@ def host(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
 
 
 def born(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[pid or tid] -> [0, virtual nanoseconds at which the process or thread was born]; -ESRCH if the host has none such."""
+    """[pid or tid] -> [0, when it was born, its CPU time, that of its dead children], all virtual nanoseconds; or -ESRCH."""
     state, number = actor.process.host, arguments[0]
     process = state.processes.get(number)
     if process is not None:
-        return Reply((0, process.born_ns))
+        return Reply((0, process.born_ns, process.cpu_ns, process.children_cpu_ns))
     threads = (other for known in state.processes.values() for other in known.actors)
     thread = next((other for other in threads if other.tid == number > 0), None)
-    return failed(errno.ESRCH) if thread is None else Reply((0, thread.born_ns))
+    return failed(errno.ESRCH) if thread is None else Reply((0, thread.born_ns, thread.cpu_ns, 0))
+
+
+def child_time(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[pid] -> [0, CPU time in nanoseconds that a dead child and its children were charged]; with pid 0 that of all."""
+    process, pid = actor.process, arguments[0]
+    return Reply((0, process.dead_children_ns.pop(pid, 0) if pid else process.children_cpu_ns))
 
 
 def sockets(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -44,5 +50,6 @@ def sockets(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
 HANDLERS: dict[int, Handler] = {
     int(Op.HOST): Handler("", host),
     int(Op.BORN): Handler("i", born),
+    int(Op.CHILD_TIME): Handler("i", child_time),
     int(Op.SOCKETS): Handler("bi", sockets),
 }

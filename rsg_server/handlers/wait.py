@@ -83,7 +83,10 @@ def _compute(kernel: WaitKernel, actor: Actor, parked: Parked) -> bool:
     """Turn a charge into the computing that is to pass; False if that is nothing."""
     if kernel.charges is None:
         raise ValueError("a charge under the CPU policy free")
-    flops = kernel.charges.flops(actor.number, parked.a, parked.b, parked.c, kernel.now_ns)
+    charged_ns = kernel.charges.charge(actor.number, parked.a, parked.b, parked.c, kernel.now_ns)
+    actor.cpu_ns += charged_ns
+    actor.process.cpu_ns += charged_ns
+    flops = kernel.charges.flops(actor.number, charged_ns)
     parked.wait, parked.a, parked.b, parked.c = WAIT_COMPUTE, flops, parked.b & NICE, IS_CHARGE
     return flops > 0
 

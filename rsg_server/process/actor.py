@@ -96,6 +96,7 @@ class Actor:
         "answer_at_slot",
         "born_ns",
         "channel_number",
+        "cpu_ns",
         "fd_store",
         "held",
         "is_new",
@@ -122,6 +123,7 @@ class Actor:
         self.fd_store: FdStore | None = None
         self.is_warm = True  # the channel was used since the store last looked for sockets to store
         self.born_ns = born_ns
+        self.cpu_ns = 0  # that it has been charged
         self.tid = 0
         self.slot = 0
         self.channel_number = number  # of the actor that first had the channel and the epoll (channel_pool.py)

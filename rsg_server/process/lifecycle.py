@@ -235,6 +235,7 @@ class Lifecycle:
         self._release(process)
         kernel.readiness.changed()
         self._log_exit(process)
+        _leave_cpu_time(process)
         if kernel.tracees.all or kernel.tracees.reports:
             kernel.tracees.tracer_ended(process)
         self._tell_relatives(process)
@@ -292,3 +293,11 @@ class Lifecycle:
 def seed_of(seed: int, number: int) -> int:
     """The random seed of a process, 62 bits, from the run's seed and a number (multiplicative hashing, Knuth TAOCP 6.4)."""
     return ((seed + 1) * 0x9E3779B97F4A7C15 ^ number * 0xBF58476D1CE4E5B9) & (1 << 62) - 1
+
+
+def _leave_cpu_time(process: Process) -> None:
+    """Count the CPU time of a dead process, and of its dead children, among that of its parent's dead children."""
+    parent, total_ns = process.parent, process.cpu_ns + process.children_cpu_ns
+    if parent is not None and total_ns:
+        parent.children_cpu_ns += total_ns
+        parent.dead_children_ns[process.pid] = total_ns

@@ -70,6 +70,9 @@ class Process:
     label: str = ""
     cpu_policy: str = ""  # of the started process that it descends from; empty: its host's (rsg_server.processor.policies)
     born_ns: int = 0
+    cpu_ns: int = 0  # that it has been charged
+    children_cpu_ns: int = 0  # that its dead children had been charged, and theirs
+    dead_children_ns: dict[int, int] = field(default_factory=dict)  # the same by pid, of those that had been charged
     images: int = 0  # programs that the process has run
     is_traced: bool = False  # its host is to bring the shim into what it execs
     on_exit: Callable[[Process], None] | None = None

@@ -66,8 +66,8 @@ class Charges:
         """Whether the CPU time of a program is charged; the arguments are those of `Policies.of`."""
         return self.options.policies.of(program, of_process, host) == CHARGED
 
-    def flops(self, actor: int, cpu_ns: int, place: int, clock_ns: int, now_ns: int) -> int:
-        """Account for a charge, and return what the actor is to compute; the arguments are those of PARK_CHARGE."""
+    def charge(self, actor: int, cpu_ns: int, place: int, clock_ns: int, now_ns: int) -> int:
+        """Account for a charge, and return its nanoseconds; the arguments are those of PARK_CHARGE."""
         if not 0 <= cpu_ns <= MOST_NS or not 0 <= place >> POINT_SHIFT <= MOST_POINTS:
             raise ValueError(f"a charge of {cpu_ns} ns")
         charge = Charge(actor, place >> POINT_SHIFT, bool(place & PREEMPTED), cpu_ns, now_ns)
@@ -79,7 +79,11 @@ class Charges:
             self._cpu_ns[actor] = clock_ns
         self.count += 1
         self.total_ns += charge.cpu_ns
-        return round(charge.cpu_ns * self.options.reference_flops / NS) + self._left.pop(actor, 0)
+        return charge.cpu_ns
+
+    def flops(self, actor: int, charged_ns: int) -> int:
+        """What an actor computes for a charge, and for what is left of the one before."""
+        return round(charged_ns * self.options.reference_flops / NS) + self._left.pop(actor, 0)
 
     def _recorded(self, asked: Charge) -> Charge:
         """The charge that the recording has for an actor, at the moment of this run."""

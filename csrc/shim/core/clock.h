@@ -23,6 +23,11 @@ static inline uint64_t cycles_now(void)
     return (uint64_t)high << 32 | low;
 }
 
+static inline struct timeval to_timeval(uint64_t time_ns)
+{
+    return (struct timeval){.tv_sec = (long)(time_ns / SECOND_NS), .tv_usec = (long)(time_ns % SECOND_NS / 1000)};
+}
+
 static inline struct kernel_timespec to_timespec(int64_t nanoseconds)
 {
     return (struct kernel_timespec){nanoseconds / SECOND_NS, nanoseconds % SECOND_NS};

@@ -9,6 +9,7 @@
  * The invariant: no call of a thread has an effect before all but charge_least_ns of what was computed before it has passed.
  * What is too little to be charged is not lost: it is added to what follows.
  */
+#include "shim/core/channel.h"
 #include "shim/core/clock.h"
 #include "shim/turn/turn.h"
 
@@ -206,4 +207,14 @@ bool charge_preempted(struct thread *thread)
     }
     pay(thread, CHARGE_PREEMPTED);
     return true;
+}
+
+/* What a dead child and its children were charged; with pid 0 all dead ones. */
+uint64_t charged_child_ns(struct thread *thread, long pid)
+{
+    struct reply reply;
+
+    if (thread->process->page->charge_least_ns == 0 || ASK(thread, &reply, OP_CHILD_TIME, pid) != 0)
+        return 0;
+    return (uint64_t)reply_number(&reply, 1);
 }

@@ -69,6 +69,7 @@ void charge_image(struct thread *thread, int64_t paid_ns, int64_t next);
 void charge_look(struct thread *thread, long number);
 bool charge_preempted(struct thread *thread);
 uint64_t raw_nice(const struct process *process);
+uint64_t charged_child_ns(struct thread *thread, long pid);
 uint64_t thread_cpu_ns(void);
 
 /* call_price.c */

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,45 @@ def test_computing_takes_virtual_time_and_a_replay_as_much(simunix: Simunix, pro
     assert two["events_sha256"] == one["events_sha256"]
     for name in ("events.jsonl", "cpu_charges"):
         assert (tmp_path / "two" / name).read_bytes() == (tmp_path / "one" / name).read_bytes()
+
+
+SEEN = """
+import os, resource, threading, time
+def compute(until_ns):
+    while time.thread_time_ns() < until_ns:
+        sum(range(20_000))
+begin = time.monotonic()
+thread = threading.Thread(target=compute, args=(60_000_000,))
+thread.start()
+thread.join()
+own, clock = resource.getrusage(resource.RUSAGE_SELF).ru_utime, time.process_time()
+pid = os.fork()
+if pid == 0:
+    compute(80_000_000)
+    os._exit(0)
+with open(f"/proc/{pid}/stat") as file:
+    running = int(file.read().rpartition(")")[2].split()[11])
+_, _, used = os.wait4(pid, 0)
+children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+with open("/proc/self/stat") as file:
+    fields = file.read().rpartition(")")[2].split()
+times = os.times()
+for name, value in dict(elapsed=time.monotonic() - begin, own=own, clock=clock, used=used.ru_utime, children=children,
+                        ticks=int(fields[11]) / 100, children_ticks=int(fields[13]) / 100, times=times.children_user).items():
+    print(name, round(value * 1e6))
+"""
+
+
+def test_programs_see_what_they_were_charged(simunix: Simunix, tmp_path: Path) -> None:
+    seen, _ = run(simunix, "--set", "cpu_policy=charged", "--out", tmp_path / "one", "--", sys.executable, "-c", SEEN)
+    charged = record(tmp_path / "one")["counts"]["cpu_charged_us"]
+    assert 60_000 <= seen["own"] <= seen["clock"] < charged
+    assert 80_000 <= seen["used"] == seen["children"] < charged
+    assert seen["own"] - 10_000 < seen["ticks"] <= charged
+    assert seen["children"] - 10_000 < seen["children_ticks"] == seen["times"] <= seen["children"]
+    assert 135_000 < seen["elapsed"] < charged * 1.1
+    again, _ = run(simunix, "--replay-cpu", tmp_path / "one", "--out", tmp_path / "two", "--", sys.executable, "-c", SEEN)
+    assert again == seen
 
 
 def test_computing_takes_no_time_under_the_free_policy(simunix: Simunix, program: Path) -> None:

@@ -1,7 +1,15 @@
 /* Waiting for children. */
+#include "shim/core/clock.h"
 #include "shim/core/memory.h"
 #include "shim/sys/process/process.h"
 #include "shim/turn/turn.h"
+
+/* What a child that has been waited for has used; with pid 0 what all dead ones have. */
+void usage_of_child(const struct call *call, long pid, void *usage)
+{
+    usage_forget(usage);
+    *(struct timeval *)usage = to_timeval(charged_child_ns(call->thread, pid));
+}
 
 /* What the server and the kernel know of children and tracees, without waiting; 0: no news. */
 static long wait4_now(struct call *call)
@@ -19,7 +27,7 @@ static long wait4_now(struct call *call)
     }
     result = NATIVE(wait4, call->a[0], call->a[1], call->a[2] | WNOHANG, call->a[3]);
     if (result > 0 && call->a[3] != 0)
-        usage_forget((void *)call->a[3]);
+        usage_of_child(call, result, (void *)call->a[3]);
     return result == -ECHILD && tracee == 0 ? 0 : result;
 }
 
@@ -86,7 +94,7 @@ long sys_waitid(struct call *call)
             if (result == 0 && call->a[2] != 0)
                 memcpy((void *)call->a[2], &info, sizeof info);
             if (result == 0 && call->a[4] != 0)
-                usage_forget((void *)call->a[4]);
+                usage_of_child(call, info.si_pid, (void *)call->a[4]);
             return result;
         }
         result = wait_on(call, &wait, true);

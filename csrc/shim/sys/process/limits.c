@@ -1,6 +1,7 @@
 /* Limits and use of resources. */
 #include "shim/core/channel.h"
 #include "shim/strace/tracing.h"
+#include "shim/core/clock.h"
 #include "shim/sys/process/process.h"
 
 struct limits {
@@ -65,11 +66,6 @@ long sys_prlimit64(struct call *call)
     return result;
 }
 
-static struct timeval to_timeval(uint64_t time_ns)
-{
-    return (struct timeval){.tv_sec = (long)(time_ns / SECOND_NS), .tv_usec = (long)(time_ns % SECOND_NS / 1000)};
-}
-
 /* What computing has taken: that of the thread, or of the whole process. */
 static uint64_t computed_ns(const struct thread *thread, uint64_t who)
 {
@@ -82,7 +78,10 @@ long sys_getrusage(struct call *call)
     long result = NATIVE(getrusage, call->a[0], call->a[1]);
 
     if (result == 0) {
-        usage_forget((void *)call->a[1]);
+        if (call->a[0] == RUSAGE_CHILDREN)
+            usage_of_child(call, 0, (void *)call->a[1]);
+        else
+            usage_forget((void *)call->a[1]);
         if (call->a[0] == RUSAGE_SELF || call->a[0] == RUSAGE_THREAD)
             *(struct timeval *)call->a[1] = to_timeval(computed_ns(call->thread, call->a[0]));
     }

@@ -17,6 +17,9 @@ void trap_thread_started(struct thread *thread);
 /* ptrace.c */
 long tracees_wait(struct call *call, long pid, long options, int *status);
 
+/* children.c */
+void usage_of_child(const struct call *call, long pid, void *usage);
+
 /* scheduling.c */
 void rseq_forget(void);
 long nice_shown(const struct process *process, long nice);

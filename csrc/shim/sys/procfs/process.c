@@ -3,7 +3,9 @@
 #include "shim/sys/process/process.h"
 #include "shim/sys/procfs/procfs.h"
 
-#define FIELD_STATE 3     /* counted as proc(5) does */
+#define FIELD_STATE 3 /* counted as proc(5) does */
+#define FIELD_USER_TIME 14
+#define FIELD_CHILDREN_USER_TIME 16
 #define FIELD_PRIORITY 18 /* 20 + nice, for all that are not of real time */
 #define FIELD_NICE 19
 #define FIELD_START 22
@@ -37,19 +39,21 @@ static int64_t signed_number(const char *text)
     return *text == '-' ? -leading_number(text + 1) : leading_number(text);
 }
 
-/* When a process or thread was born, in ticks since the boot. The host's init, which no emulated process has started, came
- * with the boot. */
-static int64_t born_ticks(const struct proc_page *page, int64_t id)
+/* What the server knows of a process or thread. The host's init, which no emulated process has started, came with the boot. */
+struct known {
+    int64_t born_ns, cpu_ns, children_cpu_ns;
+};
+
+static struct known ask_about(const struct proc_page *page, int64_t id)
 {
     struct reply reply;
 
     if (ASK(page->thread, &reply, OP_BORN, id) != 0)
-        return 0;
-    return (reply_number(&reply, 1) + page->thread->process->page->monotonic_ns) / USER_TICK_NS;
+        return (struct known){.born_ns = -(int64_t)page->thread->process->page->monotonic_ns};
+    return (struct known){reply_number(&reply, 1), reply_number(&reply, 2), reply_number(&reply, 3)};
 }
 
-/* Page faults and processor time (10 to 17), the real processor (39), delays and guests (42 to 44): with the free CPU policy
- * nothing is to be counted. */
+/* Page faults and processor time (10 to 17), the real processor (39), delays and guests (42 to 44). */
 static bool counts_real_work(int field)
 {
     return (field >= 10 && field <= 17) || field == 39 || (field >= 42 && field <= 44);
@@ -63,12 +67,18 @@ static const char *state_shown(const struct proc_page *page, const char *state, 
     return *state == 'R' || *state == 'D' ? "S" : state;
 }
 
-static void put_field(struct proc_page *page, int number, const char *field, int64_t id)
+static void put_field(struct proc_page *page, int number, const char *field, int64_t id, const struct known *known)
 {
-    if (number == FIELD_RESIDENT) {
+    if (number == FIELD_USER_TIME) {
+        proc_put_number(page, " ", known->cpu_ns / USER_TICK_NS, "");
+    } else if (number == FIELD_CHILDREN_USER_TIME) {
+        proc_put_number(page, " ", known->children_cpu_ns / USER_TICK_NS, "");
+    } else if (number == FIELD_RESIDENT) {
         proc_put_number(page, " ", proc_resident_pages(page->path), "");
     } else if (number == FIELD_START) {
-        proc_put_number(page, " ", born_ticks(page, id), "");
+        int64_t since_boot_ns = known->born_ns + (int64_t)page->thread->process->page->monotonic_ns;
+
+        proc_put_number(page, " ", since_boot_ns / USER_TICK_NS, "");
     } else if (number == FIELD_NICE || (number == FIELD_PRIORITY && *field != '-')) {
         long zero = number == FIELD_NICE ? 0 : 20;
 
@@ -85,6 +95,7 @@ void proc_write_process_stat(struct proc_page *page)
     char text[1024];
     long size = read_native(page->path, text, sizeof text);
     int64_t id = leading_number(text);
+    struct known known;
     char *field = NULL;
 
     for (long i = 0; i < size; i++)
@@ -93,6 +104,7 @@ void proc_write_process_stat(struct proc_page *page)
     if (field == NULL || *field != ' ')
         return;
     *field++ = '\0';
+    known = ask_about(page, id);
     proc_put(page, text);
     for (int number = FIELD_STATE; *field != '\0'; number++) {
         char *end = field;
@@ -101,7 +113,7 @@ void proc_write_process_stat(struct proc_page *page)
             end++;
         if (*end != '\0')
             *end++ = '\0';
-        put_field(page, number, field, id);
+        put_field(page, number, field, id, &known);
         field = end;
     }
     proc_put(page, "\n");

@@ -34,7 +34,7 @@ def test_a_birth_is_known_to_the_host_of_the_born() -> None:
     with fake() as world:
         world.kernel.page.advance_to(5000)
         actor, other = world.born("h0"), world.born("h1")
-        assert ask(world, actor, Op.BORN, actor.tid) == (0, 5000)
+        assert ask(world, actor, Op.BORN, actor.tid) == (0, 5000, 0, 0)
         assert ask(world, actor, Op.BORN, other.tid) == (-3,)
         assert ask(world, actor, Op.BORN, 0) == (-3,)
 

@@ -66,8 +66,9 @@ def test_what_is_no_recording_is_refused(tmp_path: Path, content: bytes | None, 
 
 def test_a_charge_is_flops_of_a_core_of_this_computer(tmp_path: Path) -> None:
     charges = Charges(Charging(reference_flops=2e9, recording=tmp_path / "file"))
-    assert charges.flops(1, 60_000, place(3), 5, now_ns=10) == 120_000
-    assert charges.flops(2, 0, place(0, PREEMPTED), 5, now_ns=20) == 0
+    assert charges.charge(1, 60_000, place(3), 5, now_ns=10) == 60_000
+    assert charges.flops(1, 60_000) == 120_000
+    assert charges.charge(2, 0, place(0, PREEMPTED), 5, now_ns=20) == 0
     assert (charges.count, charges.total_ns) == (2, 60_000)
     charges.close()
     assert read_charges(tmp_path / "file") == [Charge(1, 3, False, 60_000, 10), Charge(2, 0, True, 0, 20)]
@@ -76,13 +77,13 @@ def test_a_charge_is_flops_of_a_core_of_this_computer(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("cpu_ns", "where"), [(-1, 0), (1 << 61, 0), (1, -1), (1, 1 << 40)])
 def test_an_impossible_charge_is_refused(cpu_ns: int, where: int) -> None:
     with pytest.raises(ValueError, match="a charge of"):
-        Charges(Charging()).flops(1, cpu_ns, where, 0, 0)
+        Charges(Charging()).charge(1, cpu_ns, where, 0, 0)
 
 
 def test_the_cpu_clock_of_an_exec_is_kept_for_the_new_image() -> None:
     charges = Charges(Charging())
-    charges.flops(1, 60_000, place(1), 77, 0)
-    charges.flops(2, 60_000, place(1, EXEC), 88, 0)
+    charges.charge(1, 60_000, place(1), 77, 0)
+    charges.charge(2, 60_000, place(1, EXEC), 88, 0)
     assert [charges.take_clock_ns(actor) for actor in (1, 2, 2)] == [-1, 88, -1]
 
 
@@ -95,9 +96,9 @@ def replaying(tmp_path: Path) -> tuple[Charges, list[str]]:
 def test_a_replay_charges_what_is_recorded_whatever_is_said(tmp_path: Path) -> None:
     charges, told = replaying(tmp_path)
     assert [charges.next_of(actor) for actor in (1, 2, 3)] == [60_000 << 24 | 1 + 2 * 3, 10**9 << 24 | 1 + 2 * 0 + 1, 0]
-    assert charges.flops(1, 0, place(3), 0, 10) == 60_000
-    assert charges.flops(2, 0, place(0, PREEMPTED), 0, 70_000) == 10**9
-    assert charges.flops(1, 0, place(1), 0, 70_000) == 0
+    assert charges.charge(1, 0, place(3), 0, 10) == 60_000
+    assert charges.charge(2, 0, place(0, PREEMPTED), 0, 70_000) == 10**9
+    assert charges.charge(1, 0, place(1), 0, 70_000) == 0
     assert charges.next_of(1) == 0
     charges.close()
     assert told == []
@@ -105,9 +106,9 @@ def test_a_replay_charges_what_is_recorded_whatever_is_said(tmp_path: Path) -> N
 
 def test_a_replay_says_once_where_it_departs_and_goes_on(tmp_path: Path) -> None:
     charges, told = replaying(tmp_path)
-    charges.flops(1, 0, place(3), 0, 10)
-    assert charges.flops(2, 0, place(0, PREEMPTED), 0, 80_000) == 10**9
-    assert charges.flops(3, 0, place(1), 0, 80_000) == 0
+    charges.charge(1, 0, place(3), 0, 10)
+    assert charges.charge(2, 0, place(0, PREEMPTED), 0, 80_000) == 10**9
+    assert charges.charge(3, 0, place(1), 0, 80_000) == 0
     charges.close()
     assert told == [
         "departs from the recording at charge 2: actor 2 at 0.000080000 s, recorded: actor 2 at 0.000070000 s; from here on "
@@ -117,7 +118,7 @@ def test_a_replay_says_once_where_it_departs_and_goes_on(tmp_path: Path) -> None
 
 def test_a_replay_that_ends_early_has_departed(tmp_path: Path) -> None:
     charges, told = replaying(tmp_path)
-    charges.flops(1, 0, place(3), 0, 10)
+    charges.charge(1, 0, place(3), 0, 10)
     charges.close()
     assert told == ["ends before the recording does, which has 2 more charges"]
 
@@ -132,11 +133,11 @@ def test_a_charge_passes_on_a_core_of_the_host() -> None:
 
 def test_what_a_signal_leaves_undone_is_added_to_the_next_charge() -> None:
     charges = Charges(Charging())
-    assert charges.flops(1, 60_000, place(1), 0, 0) == 60_000
+    assert charges.flops(1, 60_000) == 60_000
     assert charges.ended(1, 20_000) == 0
-    assert charges.flops(1, 50_000, place(1), 0, 0) == 70_000
+    assert charges.flops(1, 50_000) == 70_000
     assert charges.ended(1, 0) == 0
-    assert charges.flops(1, 50_000, place(1), 0, 0) == 50_000
+    assert charges.flops(1, 50_000) == 50_000
 
 
 def test_nothing_is_charged_under_the_free_policy() -> None:
