@@ -95,6 +95,33 @@ def test_computing_takes_no_time_under_the_free_policy(simunix: Simunix, program
     assert run(simunix, "--", program)[0]["alone"] < 10
 
 
+POLICIES = """
+name: policies
+hosts: [{name: a}, {name: b, cpu_policy: charged}]
+cpu_policy: {default: free, programs: {sleep: free}}
+processes:
+  - {name: free, host: a, command: [PROGRAM]}
+  - {name: charged, host: a, command: [sh, -c, PROGRAM], cpu_policy: charged}
+  - {name: by_host, host: b, command: [PROGRAM]}
+  - {name: not_by_host, host: b, command: [PROGRAM], cpu_policy: free}
+"""
+
+
+def test_processes_and_hosts_say_whose_computing_counts(simunix: Simunix, program: Path, tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text(POLICIES.replace("PROGRAM", str(program)))
+    done = simunix("run", tmp_path / "s.yaml", "--set", f"shared=[{tmp_path.parent}]", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    alone = {path.stem: int(path.read_text().split()[1]) for path in (tmp_path / "out/hosts").glob("*/*.out")}
+    assert {name for name, took in alone.items() if took > 500} == {"charged", "by_host"}
+    assert record(tmp_path / "out")["cpu_policy"] == "mixed"
+    assert record(tmp_path / "out")["cpu_policies"] == {
+        "default": "free",
+        "hosts": {"b": "charged"},
+        "programs": {"sleep": "free"},
+        "processes": {"charged@a": "charged", "not_by_host@b": "free"},
+    }
+
+
 def test_another_program_departs_from_the_recording(simunix: Simunix, program: Path, tmp_path: Path) -> None:
     run(simunix, "--set", "cpu_policy=charged", "--out", tmp_path / "one", "--", program)
     _, said = run(simunix, "--replay-cpu", tmp_path / "one", "--out", tmp_path / "two", "--", "true")
