@@ -69,6 +69,14 @@ def test_a_fork_whose_child_takes_its_time_costs_something_after_a_thousand(simu
     assert 350 <= later < 370
 
 
+@pytest.mark.slow
+def test_a_million_calls_without_a_wait_are_a_loop_in_which_each_costs_what_it_costs_here(simunix: Simunix) -> None:
+    """A shell's `until [ -e FILE ]; do :; done` was slower than real time."""
+    script = "print(each_us(libc.getppid, 30_000)); print(each_us(libc.getppid, 1000)); each_us(libc.getppid, 10**6)"
+    first, later, last = measured(simunix, f"{script}; print(each_us(libc.getppid, 1000))")
+    assert first < 2 <= later < 2.1 and 3 <= last < 3.1
+
+
 def test_a_lone_yield_costs_a_microsecond_however_often_it_comes(simunix: Simunix) -> None:
     first, later = measured(simunix, "print(each_us(os.sched_yield, 1000)); print(each_us(os.sched_yield, 100_000))")
     assert 1 <= first < 1.5 and 1 <= later < 1.5
