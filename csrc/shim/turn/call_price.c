@@ -134,10 +134,12 @@ void clock_charge_call(struct call *call)
 {
     uint64_t cost_ns = call->thread->process->page->call_cost_ns;
 
-    if (__builtin_expect(call->thread->is_charged, 0))
+    bool is_charged = call->thread->is_charged;
+
+    if (__builtin_expect(is_charged, 0))
         charge_look(call->thread, call->number);
     if (call->number != __NR_sched_yield)
-        clock_charge(call->thread, cost_ns, cost_ns != 0 ? least_ns(call->thread, call->number) : 0);
+        clock_charge(call->thread, cost_ns, cost_ns != 0 && !is_charged ? least_ns(call->thread, call->number) : 0);
 }
 
 /* sched_yield of a thread that is alone costs as much here as it does natively, however often it comes; if others can run, the

@@ -74,9 +74,11 @@ static bool spinner_has_had_its_share(const struct thread *thread)
     return page->now_ns + SIMUNIX_QUANTUM_NS >= page->quantum_ns + share_ns;
 }
 
+/* A thread whose computing is charged is never impatient: time passes by what it computes. */
 static uint64_t price(struct thread *thread, uint64_t cost_ns)
 {
-    return ++thread->asked > CALLS_BEFORE_IMPATIENCE ? IMPATIENT_FACTOR * cost_ns + IMPATIENT_ODD_NS : cost_ns;
+    return ++thread->asked > CALLS_BEFORE_IMPATIENCE && !thread->is_charged ? IMPATIENT_FACTOR * cost_ns + IMPATIENT_ODD_NS
+                                                                            : cost_ns;
 }
 
 static void charge(struct thread *thread, uint64_t price_ns)
