@@ -36,6 +36,8 @@ from rsg_server.process.slots import Slots
 from rsg_server.process.timerfds import TimerFds
 from rsg_server.process.tracees import Tracees
 from rsg_server.processor.charges import IS_CHARGE, Charges, Charging
+from rsg_server.processor.costs import CostTable
+from rsg_server.processor.policies import CHARGED
 from rsg_server.processor.tsc import check_tsc, cycle_ns
 from rsg_server.protocol import WAIT_COMPUTE, WAIT_FD, WAIT_FUTEX, WAKE_SIGNAL, WAKE_TIMEOUT, WarningKind
 from rsg_server.sockets.datagrams import Datagrams
@@ -100,10 +102,11 @@ class Kernel:
         """The charges of a run under the CPU policy charged, which the shims learn of by the clock page."""
         if charging is None:
             return None
-        check_tsc()
+        if CHARGED in charging.policies.all:
+            check_tsc()
         self.page.tell_charging(charging, cycle_ns())
         self.preemption.computing.is_off = True  # clock reads are charged as everything else
-        charges = Charges(charging)
+        charges = Charges(charging, CostTable(self.page.fd, charging.prices))
         charges.on_departure = lambda text: self.warn(f"--replay-cpu: {text}")
         return charges
 

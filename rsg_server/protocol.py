@@ -27,6 +27,7 @@ class Op(IntEnum):
     HOST = _number("OP_HOST")
     BORN = _number("OP_BORN")
     CHILD_TIME = _number("OP_CHILD_TIME")
+    COST_ROW = _number("OP_COST_ROW")
     AFFINITY = _number("OP_AFFINITY")
     SOCKETS = _number("OP_SOCKETS")
     TRACE = _number("OP_TRACE")
@@ -204,6 +205,8 @@ FLAG_TRACE: int = lib.HELLO_FLAG_TRACE
 FLAG_TRACE_STABLE: int = lib.HELLO_FLAG_TRACE_STABLE
 FLAG_CALIBRATES: int = lib.HELLO_FLAG_CALIBRATES
 FLAG_CHARGED: int = lib.HELLO_FLAG_CHARGED
+FLAG_MODELLED: int = lib.HELLO_FLAG_MODELLED
+COST_ROW_SHIFT: int = lib.HELLO_COST_ROW_SHIFT
 FLAG_COUNT_TRAPS: int = lib.HELLO_FLAG_COUNT_TRAPS
 
 PAGE_FIELDS: dict[str, int] = {

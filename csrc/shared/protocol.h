@@ -133,6 +133,7 @@ enum simunix_op {
     OP_MAY_SEND = 53, /* [id, family, bytes] -> [0 | -errno]; of a datagram whose address may stand for many */
     /* [index, name] -> [0, index, flags, mtu, kind, speed, prefix, name, hardware address, IPv4 addresses] */
     OP_INTERFACE = 52,
+    OP_COST_ROW = 57,   /* [name of the thread] -> [0, its row in the table of struct simunix_cpu_cost, -1: none] */
     OP_CHILD_TIME = 56, /* [pid] -> [0, nanoseconds of CPU time that this dead child and its children were charged]; 0: all */
     OP_CONNECTED = 50   /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
@@ -232,8 +233,25 @@ enum simunix_hello_flags {
     HELLO_FLAG_TRACE_STABLE = 32,
     HELLO_FLAG_CALIBRATES = 256, /* the image measures what calls cost under simunix (entry/calibrate.c) */
     HELLO_FLAG_CHARGED = 128,    /* what its threads compute passes in virtual time (turn/cpu_charge.c) */
+    HELLO_FLAG_MODELLED = 512,   /* what is known that its calls come after passes in virtual time (turn/cpu_costs.c) */
     HELLO_FLAG_COUNT_TRAPS = 64  /* the table of struct simunix_trap_place lies behind the SIMUNIX_SHARED_BYTES */
 };
+
+#define HELLO_COST_ROW_SHIFT 16 /* above these: 1 + the program's row in the table of struct simunix_cpu_cost; 0: none */
+
+/* What a program computes before a system call, on average. Under the CPU policy charged it is added up, under the policy modelled
+ * it is read and is that of one call. A row for each program of the run, by the number that HELLO's flags tell; in a row by the
+ * call's number. The table lies behind the one of struct simunix_trap_place. */
+struct simunix_cpu_cost {
+    uint64_t calls;
+    int64_t ns;
+};
+
+#define SIMUNIX_COST_PROGRAMS 256
+#define SIMUNIX_COST_CALLS 512
+#define SIMUNIX_COST_CLOCK_READ 511 /* no call's number */
+#define SIMUNIX_COST_IMAGE 510      /* a new image, until its first call */
+#define SIMUNIX_COST_OFFSET 17563648
 
 /* Simulated sockets are known by their peer's abstract AF_UNIX name: "\0simunix:" type ":" 8 hex digits of the id. */
 #define SIMUNIX_SOCKET_NAME_LENGTH 19 /* what follows (":" and the run's tag) keeps two runs apart */
@@ -373,6 +391,7 @@ struct simunix_clock_page {
     /* what simunix adds to the CPU time of a trapped call, and of a preloaded one (entry/calibrate.c) */
     uint64_t trap_overhead_ns;
     uint64_t preload_overhead_ns;
+    uint64_t read_overhead_ns; /* … and of a clock read */
     uint64_t version;
     /* threads that wait at futex words in shared memory, by hash of the word's key: 0, and a wake needs no message */
     uint32_t shared_waiters[SIMUNIX_SHARED_WAITERS];

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.handlers.table import Handler, Reply, failed
+from rsg_server.processor.costs import NO_ROW
+from rsg_server.processor.policies import MODELLED
 from rsg_server.protocol import Op
 from rsg_server.sockets import listing
 
@@ -47,9 +49,19 @@ def sockets(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
     return failed(errno.EINVAL) if lines is None or first < 0 else Reply((0, listing.piece(lines, first)))
 
 
+def cost_row(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[name of the thread] -> [0, its row in the table of costs]; -1 if it has none."""
+    charges, process = kernel.charges, actor.process
+    if charges is None:
+        return Reply((0, NO_ROW))
+    policy = charges.policy_of(process.program, process.cpu_policy, process.host.name)
+    return Reply((0, charges.table.row(process.program, policy == MODELLED, arguments[0].decode(errors="replace"))))
+
+
 HANDLERS: dict[int, Handler] = {
     int(Op.HOST): Handler("", host),
     int(Op.BORN): Handler("i", born),
     int(Op.CHILD_TIME): Handler("i", child_time),
+    int(Op.COST_ROW): Handler("b", cost_row),
     int(Op.SOCKETS): Handler("bi", sockets),
 }

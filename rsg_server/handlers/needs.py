@@ -209,8 +209,10 @@ class IdentityKernel(Warner, Protocol):
 
 
 class HostKernel(Protocol):
-    """HOST: the seed of a host's random numbers, and its sockets."""
+    """HOST: the seed of a host's random numbers, its sockets, and what its programs compute."""
 
+    @property
+    def charges(self) -> Charges | None: ...
     @property
     def lifecycle(self) -> Lifecycle: ...
     @property

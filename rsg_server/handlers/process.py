@@ -10,7 +10,8 @@ from rsg_server.diagnosis.traces import exited
 from rsg_server.errors import SimunixError
 from rsg_server.handlers.table import OK, Handler, Reply
 from rsg_server.process.channel_pool import new_channel
-from rsg_server.protocol import FLAG_CALIBRATES, FLAG_CHARGED, Fork, Hello, Op, Resume, Space
+from rsg_server.processor.policies import FREE, MODELLED
+from rsg_server.protocol import COST_ROW_SHIFT, FLAG_CALIBRATES, FLAG_CHARGED, FLAG_MODELLED, Fork, Hello, Op, Resume, Space
 
 if TYPE_CHECKING:
     from rsg_server.handlers.needs import ProcessKernel
@@ -43,7 +44,8 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     _new_image(kernel, actor)
     host = process.host
     flags = host.flags | (kernel.traces.flags(process) if kernel.traces is not None else 0)
-    flags |= _charging_flags(kernel, process)
+    policy_flags, charging = _charging(kernel, actor)
+    flags |= policy_flags
     seed, shape = kernel.lifecycle.seed_of_image(process), host.host
     soft, hard = process.nofile
     first = (actor.affinity & -actor.affinity).bit_length() - 1 if actor.affinity else 0
@@ -52,20 +54,30 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     tracee = kernel.tracees.all.get(actor)
     traced: tuple[int, ...] = (1 | tracee.resume & Resume.SYSCALL,) if tracee is not None else ()
     if kernel.charges is not None:
-        traced = (*(traced or (0,)), kernel.charges.take_clock_ns(actor.number), kernel.charges.next_of(actor.number))
+        traced = (*(traced or (0,)), *charging)
     reply = Reply((*values, hard, process.descriptor_floor, first, *traced), fds=fds, close=False)
     if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
         return None
     return reply
 
 
-def _charging_flags(kernel: ProcessKernel, process: Process) -> int:
-    """What an image is told of its CPU policy; the first charged one of a run measures what calls cost under simunix."""
-    charges = kernel.charges
-    if charges is None or not charges.applies_to(process.program, process.cpu_policy, process.host.name):
-        return 0
+def _charging(kernel: ProcessKernel, actor: Actor) -> tuple[int, tuple[int, int]]:
+    """What an image is told of its CPU policy: flags, and the last numbers of HELLO's reply.
+
+    The first charged image of a run measures what calls cost under simunix.
+    """
+    charges, process = kernel.charges, actor.process
+    if charges is None:
+        return 0, (-1, 0)
+    policy = charges.policy_of(process.program, process.cpu_policy, process.host.name)
+    told = charges.take_clock_ns(actor.number), charges.next_of(actor.number)
+    if policy == FREE:
+        return 0, told
+    row = charges.table.row(process.program, policy == MODELLED) + 1 << COST_ROW_SHIFT
+    if policy == MODELLED:
+        return FLAG_MODELLED | row, told
     is_first, charges.has_calibrated = not charges.has_calibrated, True
-    return FLAG_CHARGED | (FLAG_CALIBRATES if is_first else 0)
+    return FLAG_CHARGED | row | (FLAG_CALIBRATES if is_first else 0), told
 
 
 def _new_image(kernel: ProcessKernel, actor: Actor) -> None:

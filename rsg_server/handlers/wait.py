@@ -86,6 +86,7 @@ def _compute(kernel: WaitKernel, actor: Actor, parked: Parked) -> bool:
     charged_ns = kernel.charges.charge(actor.number, parked.a, parked.b, parked.c, kernel.now_ns)
     actor.cpu_ns += charged_ns
     actor.process.cpu_ns += charged_ns
+    kernel.charges.by_program[os.path.basename(actor.process.program)] += charged_ns
     flops = kernel.charges.flops(actor.number, charged_ns)
     parked.wait, parked.a, parked.b, parked.c = WAIT_COMPUTE, flops, parked.b & NICE, IS_CHARGE
     return flops > 0

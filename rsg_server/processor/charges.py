@@ -6,13 +6,14 @@ core of this computer is taken to have, so that a host of that speed takes as lo
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter, deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from rsg_server._native import lib
+from rsg_server.processor.costs import CostTable, write_costs
 from rsg_server.processor.policies import CHARGED, Policies
 from rsg_server.processor.recording import Charge, Recorder, read_charges
 
@@ -37,16 +38,19 @@ class Charging:
     reference_flops: float = 1e9  # the speed of a core of this computer
     recording: Path | None = None  # where to write
     replay: Path | None = None  # what to repeat
+    costs: Path | None = None  # where to write what was computed before which calls
+    prices: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # of modelled programs: ns by program and call
 
 
 class Charges:
     """The charges of a run. `on_departure` is told once where a replay departs from what it repeats."""
 
-    def __init__(self, options: Charging) -> None:
-        self.options = options
+    def __init__(self, options: Charging, table: CostTable) -> None:
+        self.options, self.table = options, table
         self.on_departure: Callable[[str], None] = lambda text: None
         self.count = 0
         self.total_ns = 0
+        self.by_program: Counter[str] = Counter()  # nanoseconds by file name
         self.has_departed = False
         self.has_calibrated = False  # some image was told to measure what calls cost under simunix
         self._recorder = Recorder(options.recording) if options.recording is not None else None
@@ -62,9 +66,9 @@ class Charges:
         """Whether the charges come from a recording."""
         return self.options.replay is not None
 
-    def applies_to(self, program: str, of_process: str, host: str) -> bool:
-        """Whether the CPU time of a program is charged; the arguments are those of `Policies.of`."""
-        return self.options.policies.of(program, of_process, host) == CHARGED
+    def policy_of(self, program: str, of_process: str, host: str) -> str:
+        """The CPU policy of a program; the arguments are those of `Policies.of`."""
+        return self.options.policies.of(program, of_process, host)
 
     def charge(self, actor: int, cpu_ns: int, place: int, clock_ns: int, now_ns: int) -> int:
         """Account for a charge, and return its nanoseconds; the arguments are those of PARK_CHARGE."""
@@ -128,6 +132,9 @@ class Charges:
         if self._recorder is not None:
             self._recorder.close()
             self._recorder = None
+        if self.options.costs is not None and not self.replays and (measured := self.table.measured()):
+            write_costs(self.options.costs, measured, self.by_program)
+        self.table.close()
         if self._expected and not self.has_departed:
             self.has_departed = True
             self.on_departure(f"ends before the recording does, which has {len(self._expected):,} more charges")

@@ -9,11 +9,12 @@ from typing import Final
 
 FREE: Final = "free"
 CHARGED: Final = "charged"
+MODELLED: Final = "modelled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policies:
-    """CPU policies: `free` (computing takes no virtual time) or `charged` (as long as it takes here).
+    """CPU policies: `free` (computing takes no virtual time), `charged` (as much as here) or `modelled` (as a table says).
 
     The first one that is known holds: that of the program (`programs`, by file name), of the started process that the program
     descends from, of the host (`hosts`, by name), else `default`.
@@ -29,13 +30,11 @@ class Policies:
         return self.programs.get(os.path.basename(program)) or of_process or self.hosts.get(host) or self.default
 
     @property
-    def charges(self) -> bool:
-        """Whether anything may be charged."""
-        said = (self.default, *self.hosts.values(), *self.programs.values(), *self.processes.values())
-        return CHARGED in said
+    def all(self) -> frozenset[str]:
+        """Every policy that is said."""
+        return frozenset((self.default, *self.hosts.values(), *self.programs.values(), *self.processes.values()))
 
     @property
     def summary(self) -> str:
-        """`free`, `charged`, or `mixed` where both hold."""
-        said = {self.default, *self.hosts.values(), *self.programs.values(), *self.processes.values()}
-        return said.pop() if len(said) == 1 else "mixed"
+        """The policy of all programs, or `mixed`."""
+        return min(self.all) if len(self.all) == 1 else "mixed"

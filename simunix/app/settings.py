@@ -8,7 +8,20 @@ from rsg_server.errors import SimunixError
 from simunix.scenario.loader import from_overrides
 from simunix.scenario.model import Scenario
 
-KEYS = ("capacity", "costs", "cpu_policy", "environment", "epoch", "pace", "preempt_after", "seed", "shared", "strict", "until")
+KEYS = (
+    "capacity",
+    "costs",
+    "cpu_costs",
+    "cpu_policy",
+    "environment",
+    "epoch",
+    "pace",
+    "preempt_after",
+    "seed",
+    "shared",
+    "strict",
+    "until",
+)
 
 
 def settings_of(overrides: Sequence[str]) -> Scenario:

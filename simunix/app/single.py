@@ -101,7 +101,7 @@ def _with_settings(plan: Plan, options: SingleOptions) -> Plan:
         epoch_ns=since_1970_ns(wanted.epoch),
         costs=Costs(wanted.costs.clock_read, wanted.costs.poll, wanted.costs.call),
         strict=options.strict or wanted.strict,
-        charging=charging_of(wanted, plan.processes),
+        charging=charging_of(wanted, plan.processes, Path.cwd()),
     )
     preempt_after_s = wanted.preempt_after / 1e9 or None
     return replace(

@@ -43,6 +43,7 @@ COMMANDS = (
     "platform",
     "net",
     "bench",
+    "calibrate",
     "coverage",
     "schema",
 )

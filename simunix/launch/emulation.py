@@ -43,6 +43,8 @@ from simunix.roots.tree import THIS_COMPUTER
 
 CHARGES = "cpu_charges"
 """The file in the run directory to which a run under the CPU policy charged writes its charges."""
+COSTS = "cpu_costs.json"
+"""The file in the run directory to which a run under the CPU policy charged writes what was computed before which calls."""
 HOST_FLAGS = {
     Isolation.ROOT: 0,
     Isolation.USER_NAMESPACE: FLAG_FAKE_GROUPS,
@@ -158,7 +160,8 @@ class Emulation:
     def _make_kernel(self) -> Kernel:
         options = dataclasses.replace(self.plan.kernel, host_flags=HOST_FLAGS[self.isolation], begun_ns=self._begun_ns)
         if options.charging is not None:
-            charging = dataclasses.replace(options.charging, recording=self.directory.path / CHARGES)
+            folder = self.directory.path
+            charging = dataclasses.replace(options.charging, recording=folder / CHARGES, costs=folder / COSTS)
             options = dataclasses.replace(options, charging=charging)
         kernel = Kernel(self.plan.platform, options, self._log, self._launcher)
         kernel.on_warning = self._warned

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from rsg_server.processor.charges import Charging
-from rsg_server.processor.policies import Policies
+from rsg_server.processor.policies import FREE, MODELLED, Policies
+from simunix.calibration.prices import SHIPPED, read_prices
 from simunix.launch.plan import ProcessSpec
 from simunix.scenario.model import CpuPolicySection, Scenario
 
 
-def charging_of(scenario: Scenario, processes: Sequence[ProcessSpec]) -> Charging | None:
-    """How computing is charged; None if all of it is free."""
+def charging_of(scenario: Scenario, processes: Sequence[ProcessSpec], folder: Path) -> Charging | None:
+    """How computing is charged; None if all of it is free. A relative path of costs is below `folder`. Raises SimunixError."""
     said = scenario.cpu_policy
     section = said if isinstance(said, CpuPolicySection) else CpuPolicySection(default=said)
     policies = Policies(
@@ -20,4 +22,8 @@ def charging_of(scenario: Scenario, processes: Sequence[ProcessSpec]) -> Chargin
         hosts={name: host.cpu_policy for host in scenario.hosts for name in host.name if host.cpu_policy is not None},
         processes={f"{spec.name}@{spec.host}": spec.cpu_policy for spec in processes if spec.cpu_policy},
     )
-    return Charging(policies=policies) if policies.charges else None
+    if policies.all == {FREE}:
+        return None
+    if MODELLED not in policies.all:
+        return Charging(policies=policies)
+    return Charging(policies=policies, prices=read_prices(folder / scenario.cpu_costs if scenario.cpu_costs else SHIPPED))

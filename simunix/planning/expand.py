@@ -15,6 +15,7 @@ from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.star import Access
+from rsg_server.processor.charges import Charging
 from simunix.dates import since_1970_ns
 from simunix.launch.debug.observation import NOTHING, ObservationOptions
 from simunix.launch.plan import FileSpec, HostSpec, Plan, PrivateSpec, ProcessSpec
@@ -148,7 +149,7 @@ def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, check
         platform=platform,
         hosts=hosts,
         processes=processes,
-        kernel=_kernel_options(scenario, platform, processes, strict),
+        kernel=_kernel_options(scenario, platform, charging_of(scenario, processes, folder), strict),
         files=parts.files(),
         environment={**ENVIRONMENT, **scenario.environment},
         stop=_stop(scenario, processes),
@@ -214,7 +215,7 @@ def _inputs(workloads: Sequence[WorkloadPlan]) -> dict[str, Path]:
     return {"trace" if len(workloads) == 1 else f"trace {plan.label}": plan.trace for plan in workloads}
 
 
-def _kernel_options(scenario: Scenario, platform: Platform, processes: Sequence[ProcessSpec], strict: bool) -> KernelOptions:
+def _kernel_options(scenario: Scenario, platform: Platform, charging: Charging | None, strict: bool) -> KernelOptions:
     return KernelOptions(
         seed=scenario.seed,
         epoch_ns=since_1970_ns(scenario.epoch),
@@ -222,7 +223,7 @@ def _kernel_options(scenario: Scenario, platform: Platform, processes: Sequence[
         strict=strict or scenario.strict,
         network_model=flow_model(scenario.network, platform.description.config),
         fairness=Fairness(scenario.network.fair_per),
-        charging=charging_of(scenario, processes),
+        charging=charging,
     )
 
 

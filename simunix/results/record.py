@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict
+from typing import Any
 
 from rsg_server import compiled
 from rsg_server.clock.clock_page import FROM_OUTSIDE
 from rsg_server.kernel import Kernel
 from rsg_server.process.external_signals import signal_name
-from rsg_server.processor.policies import Policies
+from rsg_server.processor.policies import CHARGED, Policies
 from rsg_server.protocol import PAGE_FIELDS
 from simunix import __version__
 from simunix.launch.emulation import Emulation
 from simunix.results.run_json import RunRecord
 
-CHARGED = "computing took the time that it took here (cpu_policy: charged); --replay-cpu with this run's folder repeats it"
+MEASURED = "computing took the time that it took here (cpu_policy: charged); --replay-cpu with this run's folder repeats it"
 DEPARTED = "the run has departed from the recording that it was to repeat (--replay-cpu); a warning says where"
+OVERHEADS = ("trap_overhead_ns", "preload_overhead_ns", "read_overhead_ns")
 Checksums = dict[str, dict[str, str | None]]
 
 
@@ -38,7 +40,7 @@ def record_of(
         rjms=rjms,
         seed=kernel.options.seed,
         cpu_policy=policies.summary,
-        cpu_policies=asdict(policies) if kernel.charges is not None else {},
+        cpu_policies=_policies(kernel),
         network_model=kernel.network.model.name,
         isolation=emulation.isolation.value,
         ended=service.reason or ("failed" if emulation.failure else ""),
@@ -71,8 +73,8 @@ def disturbances_of(emulation: Emulation) -> list[str]:
     if taken := kernel.page.words[FROM_OUTSIDE] & ~kernel.signals.by_server:
         names = ", ".join(signal_name(number) for number in range(1, 65) if taken >> (number - 1) & 1)
         found.append(f"processes have taken signals from outside the emulation: {names}")
-    if kernel.charges is not None and not kernel.charges.replays:
-        found.append(CHARGED)
+    if kernel.charges is not None and CHARGED in kernel.charges.options.policies.all and not kernel.charges.replays:
+        found.append(MEASURED)
     if kernel.charges is not None and kernel.charges.replays and kernel.charges.has_departed:
         found.append(DEPARTED)
     if count := kernel.preemption.count:
@@ -95,10 +97,19 @@ def _counts(kernel: Kernel) -> dict[str, int]:
     }
 
 
+def _policies(kernel: Kernel) -> dict[str, Any]:
+    """Whose computing counts, and which modelled programs have no costs; nothing under the CPU policy free."""
+    charges = kernel.charges
+    if charges is None:
+        return {}
+    without = sorted(charges.table.without_prices)
+    return {**asdict(charges.options.policies), **({"without_costs": without} if without else {})}
+
+
 def _charges(kernel: Kernel) -> dict[str, int]:
     """How often computing was charged, and the CPU time of all; nothing under the CPU policy free."""
     charges = kernel.charges
     if charges is None:
         return {}
-    overheads = {name: kernel.page.words[PAGE_FIELDS[name]] for name in ("trap_overhead_ns", "preload_overhead_ns")}
+    overheads = {name: kernel.page.words[PAGE_FIELDS[name]] for name in OVERHEADS}
     return {"cpu_charges": charges.count, "cpu_charged_us": charges.total_ns // 1000, **overheads}

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Wit
 
 from simunix import ranges, units
 
-CpuPolicy = Literal["free", "charged"]
+CpuPolicy = Literal["free", "charged", "modelled"]
 """How long computing takes, see rsg_server/processor/policies.py."""
 QUANTITY = WithJsonSchema({"type": ["string", "number"]})
 Duration = Annotated[int, BeforeValidator(units.duration_ns), QUANTITY]

@@ -136,12 +136,12 @@ int64_t reply_wait(struct thread *thread, struct reply *reply)
 /* What the server does meanwhile is no computing of the thread's. */
 int64_t request_call(struct thread *thread, struct msgpack_writer *writer, struct reply *reply)
 {
-    uint64_t before = thread->is_charged ? cycles_now() : 0;
+    uint64_t before = thread->is_measured ? cycles_now() : 0;
     int64_t status;
 
     request_post(thread, writer);
     status = reply_wait(thread, reply);
-    if (thread->is_charged)
+    if (thread->is_measured)
         thread->charge.cycles_since += cycles_now() - before;
     return status;
 }

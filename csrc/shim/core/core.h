@@ -78,6 +78,7 @@ struct charge_account {
     int64_t priced_ns; /* virtual time that has passed by the prices of calls */
     uint64_t cpu_ns;   /* its CPU clock, when that was last asked */
     int64_t unpaid_ns;
+    int64_t noted_ns; /* what has been added to the table of costs since this was last settled */
     uint64_t paid_ns; /* all charges */
     uint64_t points;  /* calls and clock reads since the last charge */
     int64_t next;     /* in a replay: when the next charge is due, as PARK_CHARGE says */
@@ -95,23 +96,25 @@ struct thread {
     int epoll;           /* place of its private epoll, -1 until it first waits for a descriptor */
     int trace;           /* place of the file for strace_call, -1 if the thread is not traced */
     int tid;
-    int alive_word;          /* cleared by the kernel when the thread has really gone */
-    uint64_t start_mask;     /* signal mask to start with */
-    uint32_t wakes;          /* how often it has woken others at a futex */
-    bool looks_for_stops;    /* something in this call may have made a signal deliverable that stops the process */
-    bool acts;               /* in a call that may make others ready, which it may do after having waited */
-    uint64_t asked;          /* clock reads and calls since it last waited for something */
-    uint64_t asked_at_tsc;   /* the same, at its last reading of the time stamp counter */
-    uint64_t spins_since_ns; /* when it began to do nothing but read that */
-    uint64_t short_sleeps;   /* one after the other */
-    uint64_t births;         /* children and new images since it last slept */
-    uint64_t hasty_births;   /* processes, each as soon as the last one had ended */
-    uint64_t born_ns;        /* when it made the last of these */
-    uint64_t looks;          /* polls in vain since it last waited, or found something */
-    bool pays_cpu;           /* its CPU time passes in virtual time, since it only computes and reads the clock */
-    bool is_charged;         /* what it computes passes in virtual time: the CPU policy of its process */
-    uint64_t cpu_paid_ns;    /* CPU time that it has paid for then */
-    uint32_t *join_word;     /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
+    int alive_word;                 /* cleared by the kernel when the thread has really gone */
+    uint64_t start_mask;            /* signal mask to start with */
+    uint32_t wakes;                 /* how often it has woken others at a futex */
+    bool looks_for_stops;           /* something in this call may have made a signal deliverable that stops the process */
+    bool acts;                      /* in a call that may make others ready, which it may do after having waited */
+    uint64_t asked;                 /* clock reads and calls since it last waited for something */
+    uint64_t asked_at_tsc;          /* the same, at its last reading of the time stamp counter */
+    uint64_t spins_since_ns;        /* when it began to do nothing but read that */
+    uint64_t short_sleeps;          /* one after the other */
+    uint64_t births;                /* children and new images since it last slept */
+    uint64_t hasty_births;          /* processes, each as soon as the last one had ended */
+    uint64_t born_ns;               /* when it made the last of these */
+    uint64_t looks;                 /* polls in vain since it last waited, or found something */
+    bool pays_cpu;                  /* its CPU time passes in virtual time, since it only computes and reads the clock */
+    bool is_charged;                /* what it computes passes in virtual time: the CPU policy of its process */
+    struct simunix_cpu_cost *costs; /* of its program, or of threads of its name there; NULL: none */
+    bool is_measured;               /* … and is measured (charged), not foretold (modelled) */
+    uint64_t cpu_paid_ns;           /* CPU time that it has paid for then */
+    uint32_t *join_word;            /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
     bool is_main;
     bool shares_files;      /* a new process with the descriptors of its creator (CLONE_FILES) */
     bool has_waited;        /* it has given the turn back since it entered the shim */
@@ -176,6 +179,7 @@ struct process {
     uint64_t disk_bytes;             /* of the host; 0: not known yet */
     uint64_t break_start, break_end; /* of the break that the shim keeps; 0: the kernel's (csrc/shim/entry/addresses.c) */
     uint64_t computed_ns;            /* virtual time that computing has taken */
+    struct simunix_cpu_cost *costs;  /* of its program; NULL: none */
     uint64_t nofile_soft;
     uint64_t nofile_hard;
     uint64_t memory_bytes;

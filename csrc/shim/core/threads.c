@@ -77,7 +77,9 @@ struct thread *thread_new(struct process *process, int64_t pooled_channel, int c
     thread->channel = channel;
     thread->pooled_channel = pooled_channel;
     thread->trace = -1;
-    thread->is_charged = (process->flags & HELLO_FLAG_CHARGED) != 0;
+    thread->is_charged = (process->flags & (HELLO_FLAG_CHARGED | HELLO_FLAG_MODELLED)) != 0;
+    thread->costs = process->costs;
+    thread->is_measured = (process->flags & HELLO_FLAG_CHARGED) != 0;
     return thread;
 }
 

@@ -3,8 +3,10 @@
  * At each call and clock read (a point) the thread looks how much it has computed since it was last charged: by the time stamp
  * counter, of which its turns alone count, and if that says enough, by its CPU clock, which does not run while the computer does
  * something else. The smaller of both counts, less what simunix itself has added (calls that trapped, messages), and less the
- * virtual time that the prices of calls have let pass. While the thread waits for an answer of the server no cycles count. The thread then gives the turn back until the server has let as much
- * pass on a core of the host (rsg_server/process/cpu.py), and goes on with its call.
+ * virtual time that the prices of calls have let pass. While the thread waits for an answer of the server no cycles count. The
+ * thread then gives the turn back until the server has let as much pass on a core of the host (rsg_server/process/cpu.py), and
+ * goes on with its call. Under the CPU policy `modelled` all is the same, but that nothing is measured: what a call comes after is
+ * read from a table (turn/cpu_costs.c).
  *
  * The invariant: no call of a thread has an effect before all but charge_least_ns of what was computed before it has passed.
  * What is too little to be charged is not lost: it is added to what follows.
@@ -33,7 +35,8 @@ uint64_t thread_cpu_ns(void)
  * grows by that thread's alone. */
 static uint64_t overhead_ns(const struct simunix_clock_page *page)
 {
-    return page->traps * page->trap_overhead_ns + page->preloaded * page->preload_overhead_ns;
+    return page->traps * page->trap_overhead_ns + page->preloaded * page->preload_overhead_ns +
+           page->clock_reads * page->read_overhead_ns;
 }
 
 void charge_turn_begins(struct thread *thread)
@@ -59,6 +62,8 @@ void charge_turn_ends(struct thread *thread)
 /* Nothing that was computed before counts. */
 void charge_begin(struct thread *thread)
 {
+    if (!thread->is_measured)
+        return;
     thread->charge.cpu_ns = thread_cpu_ns();
     thread->charge.cycles = 0;
     thread->charge.overhead_ns = thread->charge.priced_ns = 0;
@@ -70,9 +75,14 @@ void charge_begin(struct thread *thread)
 void charge_image(struct thread *thread, int64_t paid_ns, int64_t next)
 {
     thread->is_charged = true;
+    thread->is_measured = (thread->process->flags & HELLO_FLAG_CHARGED) != 0;
     thread->charge = (struct charge_account){.next = next};
-    if (paid_ns >= 0)
+    if (!thread->is_measured) {
+        thread->charge.unpaid_ns = cost_of(thread, SIMUNIX_COST_IMAGE);
+    } else if (paid_ns >= 0) {
         thread->charge.unpaid_ns = (int64_t)thread_cpu_ns() - paid_ns;
+        cost_add(thread, SIMUNIX_COST_IMAGE, 1, thread->charge.unpaid_ns);
+    }
 }
 
 static int64_t nanoseconds_of(const struct simunix_clock_page *page, uint64_t cycles)
@@ -80,27 +90,39 @@ static int64_t nanoseconds_of(const struct simunix_clock_page *page, uint64_t cy
     return (int64_t)((unsigned __int128)cycles * page->tsc_ns >> 32);
 }
 
+/* What the cycles of this turn and of former ones come to, since this was last settled, by the counter alone. */
+static int64_t counted_ns(const struct thread *thread)
+{
+    const struct simunix_clock_page *page = thread->process->page;
+    const struct charge_account *account = &thread->charge;
+    uint64_t cycles = account->cycles + (cycles_now() - account->cycles_since);
+    int64_t added_ns = account->overhead_ns + (int64_t)(overhead_ns(page) - account->overhead_since);
+
+    return nanoseconds_of(page, cycles) - added_ns - account->priced_ns - (int64_t)(page->now_ns - account->now_since);
+}
+
 /* Turn what was measured since the last time into what is to be charged. Estimates of the overhead that were too high count
- * against what is computed next, up to a limit. */
-static void settle(struct thread *thread)
+ * against what is computed next, up to a limit. Returns by how much the counter has said more than the CPU clock. */
+static int64_t settle(struct thread *thread)
 {
     const struct simunix_clock_page *page = thread->process->page;
     struct charge_account *account = &thread->charge;
     uint64_t before_ns = account->cpu_ns;
-    int64_t computed_ns, by_clock_ns;
+    int64_t computed_ns, by_clock_ns, excess_ns;
 
     charge_turn_ends(thread);
     account->cpu_ns = thread_cpu_ns();
     by_clock_ns = (int64_t)(account->cpu_ns - before_ns);
     computed_ns = nanoseconds_of(page, account->cycles);
-    if (computed_ns > by_clock_ns)
-        computed_ns = by_clock_ns;
+    excess_ns = computed_ns > by_clock_ns ? computed_ns - by_clock_ns : 0;
+    computed_ns -= excess_ns;
     account->unpaid_ns += computed_ns - account->overhead_ns - account->priced_ns;
     if (account->unpaid_ns < -(int64_t)page->charge_least_ns)
         account->unpaid_ns = -(int64_t)page->charge_least_ns;
     account->cycles = 0;
-    account->overhead_ns = account->priced_ns = 0;
+    account->overhead_ns = account->priced_ns = account->noted_ns = 0;
     charge_turn_begins(thread);
+    return excess_ns;
 }
 
 /* The charge that is due: what was measured, or in a replay what is recorded. */
@@ -108,7 +130,7 @@ static uint64_t owed_ns(const struct thread *thread)
 {
     const struct charge_account *account = &thread->charge;
 
-    if (thread->process->page->replays_charges != 0)
+    if (thread->is_measured && thread->process->page->replays_charges != 0)
         return (uint64_t)account->next >> CHARGE_NS_SHIFT;
     if (account->unpaid_ns <= 0)
         return 0;
@@ -171,6 +193,28 @@ static bool must_pay(const struct charge_account *account, long number)
     return is_end(number) || account->points >= CHARGE_MOST_POINTS;
 }
 
+/* Add what was computed since the last point to the table, for the call that comes now. */
+static void note(struct thread *thread, long number)
+{
+    int64_t counted = counted_ns(thread);
+
+    cost_add(thread, number, 1, counted - thread->charge.noted_ns);
+    thread->charge.noted_ns = counted;
+}
+
+/* Let pass what the table says that comes before this call. What is cheaper than its price counts against what follows. */
+static void foretell(struct thread *thread, long number)
+{
+    struct charge_account *account = &thread->charge;
+    int64_t least_ns = (int64_t)thread->process->page->charge_least_ns;
+
+    account->unpaid_ns += cost_of(thread, number);
+    if (account->unpaid_ns < -least_ns)
+        account->unpaid_ns = -least_ns;
+    if (account->unpaid_ns >= least_ns || is_end(number))
+        pay(thread, is_exec(number) ? CHARGE_EXEC : 0);
+}
+
 /* Before a call, whose number is -1 for a clock read: let pass what was computed, if it is enough or if the thread or its image
  * is about to end. */
 void charge_look(struct thread *thread, long number)
@@ -179,14 +223,19 @@ void charge_look(struct thread *thread, long number)
     struct charge_account *account = &thread->charge;
 
     account->points++;
+    if (!thread->is_measured) {
+        foretell(thread, number);
+        return;
+    }
     if (page->replays_charges != 0) {
         replay(thread, is_exec(number) ? CHARGE_EXEC : 0);
         return;
     }
+    note(thread, number);
     if (account->cycles + (cycles_now() - account->cycles_since) < page->charge_least_cycles &&
         account->unpaid_ns < (int64_t)page->charge_least_ns && !must_pay(account, number))
         return;
-    settle(thread);
+    cost_add(thread, number, 0, -settle(thread));
     if (account->unpaid_ns >= (int64_t)page->charge_least_ns || must_pay(account, number))
         pay(thread, is_exec(number) ? CHARGE_EXEC : 0);
 }
@@ -197,6 +246,8 @@ bool charge_preempted(struct thread *thread)
 {
     struct charge_account *account = &thread->charge;
 
+    if (!thread->is_measured)
+        return false;
     if (thread->process->page->replays_charges != 0) {
         if (!is_due(account, account->points, true))
             return false;

@@ -124,7 +124,7 @@ enum simunix_wake park(struct call *call, struct wait *wait)
 {
     enum simunix_wake wake;
 
-    if (__builtin_expect(!call->thread->is_charged, 1))
+    if (__builtin_expect(!call->thread->is_measured, 1))
         return wait_for_turn(call, wait);
     charge_turn_ends(call->thread);
     wake = wait_for_turn(call, wait);

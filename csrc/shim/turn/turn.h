@@ -82,4 +82,10 @@ static inline uint64_t inode_word(const struct stat *status)
     return (status->st_ino ^ status->st_dev << 40) & INT64_MAX;
 }
 
+/* cpu_costs.c */
+void costs_map(struct process *process, int64_t row);
+void cost_add(const struct thread *thread, long number, uint64_t calls, int64_t ns);
+void costs_of_name(struct thread *thread, const char *name);
+int64_t cost_of(const struct thread *thread, long number);
+
 #endif

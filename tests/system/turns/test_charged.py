@@ -133,7 +133,7 @@ def test_another_program_departs_from_the_recording(simunix: Simunix, program: P
     [
         (("--replay-cpu", "/nowhere"), "--replay-cpu /nowhere: no run.json there; name the folder of a run"),
         (("--replay-cpu", "ONE"), "that run's cpu_policy was free; only a charged run has a recording"),
-        (("--set", "cpu_policy=modelled"), "cpu_policy"),
+        (("--set", "cpu_policy=guessed"), "cpu_policy"),
     ],
 )
 def test_mistakes_are_said_in_a_line(arguments: tuple[str, ...], message: str, simunix: Simunix, tmp_path: Path) -> None:

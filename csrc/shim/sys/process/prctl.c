@@ -1,6 +1,18 @@
 /* What a process asks the kernel to change about itself; what would disarm the shim is not installed. */
 #include "shared/prctl_options.h"
 #include "shim/sys/time/time.h"
+#include "shim/turn/turn.h"
+
+/* The kernel cuts what is longer than a name may be. */
+static long set_name(struct call *call)
+{
+    char name[16];
+    long result = NATIVE(prctl, PR_SET_NAME, call->a[1]);
+
+    if (result == 0 && NATIVE(prctl, PR_GET_NAME, name) == 0)
+        costs_of_name(call->thread, name);
+    return result;
+}
 
 /* Filters would forbid the trap handler's own return, and dispatch is the shim's. All other options are the kernel's. */
 long sys_prctl(struct call *call)
@@ -18,6 +30,8 @@ long sys_prctl(struct call *call)
         return tsc_get(call->thread->process, (int *)call->a[1]);
     case PR_SIMUNIX_COMPUTE:
         return compute(call, (uint64_t *)call->a[1]);
+    case PR_SET_NAME:
+        return set_name(call);
     default:
         return NATIVE(prctl, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4]);
     }

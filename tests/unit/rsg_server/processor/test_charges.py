@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import msgpack
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from rsg_server.errors import ServerError
 from rsg_server.options import KernelOptions
 from rsg_server.processor.charges import EXEC, PREEMPTED, Charges, Charging
+from rsg_server.processor.costs import CostTable
 from rsg_server.processor.policies import Policies
 from rsg_server.processor.recording import HEADER, Charge, Recorder, read_charges
 from rsg_server.processor.tsc import check_tsc, cycle_ns
@@ -20,6 +22,10 @@ from tests.unit.rsg_server.fakes import fake
 
 RAW_NICE, NOBODY_BLOCKED, NEVER = 20, 0, -1
 RECORDED = [Charge(1, 3, False, 60_000, 10), Charge(2, 0, True, 10**9, 70_000), Charge(1, 1, False, 0, 70_000)]
+
+
+def charges_of(charging: Charging) -> Charges:
+    return Charges(charging, CostTable(os.memfd_create("table"), charging.prices))
 
 
 def written(path: Path, charges: list[Charge]) -> Path:
@@ -65,7 +71,7 @@ def test_what_is_no_recording_is_refused(tmp_path: Path, content: bytes | None, 
 
 
 def test_a_charge_is_flops_of_a_core_of_this_computer(tmp_path: Path) -> None:
-    charges = Charges(Charging(reference_flops=2e9, recording=tmp_path / "file"))
+    charges = charges_of(Charging(reference_flops=2e9, recording=tmp_path / "file"))
     assert charges.charge(1, 60_000, place(3), 5, now_ns=10) == 60_000
     assert charges.flops(1, 60_000) == 120_000
     assert charges.charge(2, 0, place(0, PREEMPTED), 5, now_ns=20) == 0
@@ -77,18 +83,18 @@ def test_a_charge_is_flops_of_a_core_of_this_computer(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("cpu_ns", "where"), [(-1, 0), (1 << 61, 0), (1, -1), (1, 1 << 40)])
 def test_an_impossible_charge_is_refused(cpu_ns: int, where: int) -> None:
     with pytest.raises(ValueError, match="a charge of"):
-        Charges(Charging()).charge(1, cpu_ns, where, 0, 0)
+        charges_of(Charging()).charge(1, cpu_ns, where, 0, 0)
 
 
 def test_the_cpu_clock_of_an_exec_is_kept_for_the_new_image() -> None:
-    charges = Charges(Charging())
+    charges = charges_of(Charging())
     charges.charge(1, 60_000, place(1), 77, 0)
     charges.charge(2, 60_000, place(1, EXEC), 88, 0)
     assert [charges.take_clock_ns(actor) for actor in (1, 2, 2)] == [-1, 88, -1]
 
 
 def replaying(tmp_path: Path) -> tuple[Charges, list[str]]:
-    charges, told = Charges(Charging(replay=written(tmp_path / "file", RECORDED))), []
+    charges, told = charges_of(Charging(replay=written(tmp_path / "file", RECORDED))), []
     charges.on_departure = told.append
     return charges, told
 
@@ -132,7 +138,7 @@ def test_a_charge_passes_on_a_core_of_the_host() -> None:
 
 
 def test_what_a_signal_leaves_undone_is_added_to_the_next_charge() -> None:
-    charges = Charges(Charging())
+    charges = charges_of(Charging())
     assert charges.flops(1, 60_000) == 60_000
     assert charges.ended(1, 20_000) == 0
     assert charges.flops(1, 50_000) == 70_000
@@ -186,7 +192,8 @@ def test_the_policy_of_a_program_is_its_own_its_processs_its_hosts_or_the_defaul
         (Policies(default="charged"), "charged", True),
         (Policies(default="charged", programs={"sbatch": "free"}), "mixed", True),
         (Policies(hosts={"a": "charged"}), "mixed", True),
+        (Policies(default="modelled"), "modelled", False),
     ],
 )
 def test_what_run_json_says_of_policies(policies: Policies, summary: str, charges: bool) -> None:
-    assert (policies.summary, policies.charges) == (summary, charges)
+    assert (policies.summary, "charged" in policies.all) == (summary, charges)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
-from simunix.cli import net_plot
+from simunix.cli.net import plot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +36,7 @@ def add_parser(subcommands: Subparsers) -> None:
         "--simgrid-compat", action="store_true", help="behave like SimGrid 3.32 where SimGrid deviates from its manual"
     )
     solver.set_defaults(execute=execute)
-    net_plot.add_question(questions)
+    plot.add_question(questions)
 
 
 def settings(options: argparse.Namespace) -> dict[str, str]:

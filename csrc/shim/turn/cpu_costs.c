@@ -1,0 +1,67 @@
+/* What a program computes before its system calls: added up under the CPU policy charged, for `simunix calibrate`, and read under
+ * the policy modelled, where it stands for the computing itself. In memory that is shared with the server, a row for each program.
+ */
+#include "shim/core/channel.h"
+#include "shim/core/memory.h"
+#include "shim/turn/turn.h"
+
+#define TABLE_BYTES (SIMUNIX_COST_PROGRAMS * SIMUNIX_COST_CALLS * sizeof(struct simunix_cpu_cost))
+
+_Static_assert(SIMUNIX_COST_OFFSET == SIMUNIX_SHARED_BYTES + SIMUNIX_TRAP_PLACES * sizeof(struct simunix_trap_place),
+               "the offset");
+
+static struct simunix_cpu_cost (*const table)[SIMUNIX_COST_CALLS] = (void *)0x200400000;
+
+/* Map the table, where nothing else is mapped: other addresses would be other alignments, for which allocators make other calls.
+ * Without room there, the computing of this process is not in the table, and under the policy modelled takes no time. */
+void costs_map(struct process *process, int64_t row)
+{
+    int file = descriptor_number(process, process->page_file);
+    long result;
+
+    process->costs = process->main->costs = NULL;
+    if (row < 0 || row >= SIMUNIX_COST_PROGRAMS)
+        return;
+    result =
+        NATIVE(mmap, table, TABLE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, file, SIMUNIX_COST_OFFSET);
+    if (result == (long)table)
+        process->costs = process->main->costs = table[row];
+}
+
+static struct simunix_cpu_cost *cost_at(const struct thread *thread, long number)
+{
+    if (thread->costs == NULL || number >= SIMUNIX_COST_CALLS)
+        return NULL;
+    return &thread->costs[number < 0 ? SIMUNIX_COST_CLOCK_READ : number];
+}
+
+void cost_add(const struct thread *thread, long number, uint64_t calls, int64_t ns)
+{
+    struct simunix_cpu_cost *cost = cost_at(thread, number);
+
+    if (cost != NULL) {
+        cost->calls += calls;
+        cost->ns += ns;
+    }
+}
+
+/* The threads of a daemon have names, and tasks that differ: they have a row for each name. */
+void costs_of_name(struct thread *thread, const char *name)
+{
+    struct msgpack_writer writer;
+    struct reply reply;
+
+    if (thread->process->costs == NULL)
+        return;
+    request_start(thread, &writer, OP_COST_ROW, 1);
+    msgpack_put_bytes(&writer, name, text_length(name));
+    if (request_call(thread, &writer, &reply) == 0)
+        thread->costs = reply_number(&reply, 1) < 0 ? NULL : table[reply_number(&reply, 1)];
+}
+
+int64_t cost_of(const struct thread *thread, long number)
+{
+    const struct simunix_cpu_cost *cost = cost_at(thread, number);
+
+    return cost != NULL ? cost->ns : 0;
+}

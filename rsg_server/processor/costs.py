@@ -1,0 +1,118 @@
+"""What programs compute before their system calls: a table that the server shares with all processes.
+
+Under the CPU policy `charged` the shims (csrc/shim/turn/cpu_costs.c) add it up there. Under `modelled` the server writes it
+there, and the shims read it. A run may have programs of both policies.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from rsg_server._native import ffi, lib
+
+PROGRAMS: Final[int] = lib.SIMUNIX_COST_PROGRAMS
+CALLS: Final[int] = lib.SIMUNIX_COST_CALLS
+CLOCK_READ: Final[int] = lib.SIMUNIX_COST_CLOCK_READ
+IMAGE: Final[int] = lib.SIMUNIX_COST_IMAGE
+OFFSET: Final[int] = lib.SIMUNIX_COST_OFFSET
+ROWS: Final = f"struct simunix_cpu_cost[{PROGRAMS}][{CALLS}]"
+NO_ROW: Final = -1
+OWN_NAMES: Final = {CLOCK_READ: "clock_read", IMAGE: "image"}
+"""Points that are no system calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a program computed, in nanoseconds, before so many calls of a kind."""
+
+    calls: int
+    ns: int
+
+
+FORMAT: Final = "simunix costs 1"
+Costs = Mapping[str, Mapping[str, Cost]]
+"""By program and call."""
+
+
+def call_name(number: int) -> str:
+    """The name of a system call, or of a point that is none."""
+    name = str(ffi.string(lib.syscall_name(number)).decode())
+    return OWN_NAMES.get(number) or (name if name != "unknown" else str(number))
+
+
+NUMBERS: Final = {call_name(number): number for number in range(CALLS)}
+
+
+class CostTable:
+    """The table of one run. `prices` are those of modelled programs, in nanoseconds by program and call."""
+
+    def __init__(self, shared_fd: int, prices: Mapping[str, Mapping[str, int]]) -> None:
+        size = OFFSET + ffi.sizeof(ROWS)
+        if os.fstat(shared_fd).st_size < size:
+            os.ftruncate(shared_fd, size)  # pages that are never written take no memory
+        self._memory = mmap.mmap(shared_fd, size)
+        self._prices = prices
+        self._rows: dict[tuple[str, bool], int] = {}
+        self.without_prices: set[str] = set()
+
+    def row(self, program: str, is_modelled: bool, thread: str = "") -> int:
+        """The row of a program, or of its threads of a name, as it is told to them; NO_ROW without room or price."""
+        name = os.path.basename(program)
+        key = f"{name}:{thread}" if thread else name
+        if is_modelled and key not in self._prices:
+            if thread:
+                return self.row(program, is_modelled)
+            self.without_prices.add(name)
+            return NO_ROW
+        row = self._rows.get((key, is_modelled))
+        if row is not None:
+            return row
+        if len(self._rows) == PROGRAMS:
+            return self.row(program, is_modelled) if thread else NO_ROW
+        self._rows[key, is_modelled] = row = len(self._rows)
+        if is_modelled:
+            self._fill(row, self._prices[key])
+        return row
+
+    def _fill(self, row: int, prices: Mapping[str, int]) -> None:
+        table = self._table()
+        for call, ns in prices.items():
+            if call in NUMBERS:
+                table[row][NUMBERS[call]].ns = ns
+        ffi.release(table)
+
+    def measured(self) -> dict[str, dict[str, Cost]]:
+        """What has been added up."""
+        table = self._table()
+        found = {name: _costs(table[row]) for (name, is_modelled), row in self._rows.items() if not is_modelled}
+        ffi.release(table)
+        return found
+
+    def _table(self) -> Any:
+        return ffi.from_buffer(ROWS, memoryview(self._memory)[OFFSET:], require_writable=True)
+
+    def close(self) -> None:
+        """Release the mapping."""
+        self._memory.close()
+
+
+def _costs(row: Any) -> dict[str, Cost]:
+    return {call_name(number): Cost(int(cost.calls), int(cost.ns)) for number, cost in enumerate(row) if cost.calls}
+
+
+def write_costs(path: Path, measured: Costs, charged_ns: Mapping[str, int]) -> None:
+    """Write what a charged run has measured, for `simunix calibrate`."""
+    programs = {
+        program: {
+            "charged_ns": charged_ns.get(program, 0),
+            "calls": {call: [cost.calls, cost.ns] for call, cost in sorted(costs.items())},
+        }
+        for program, costs in sorted(measured.items())
+    }
+    path.write_text(json.dumps({"format": FORMAT, "programs": programs}, indent=1) + "\n")

@@ -1,0 +1,53 @@
+"""What programs compute before their calls, in a file: `simunix calibrate` writes it, `cpu_policy: modelled` reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from rsg_server.errors import SimunixError
+from rsg_server.processor.costs import FORMAT, NUMBERS
+from simunix.results.whole_files import whole_file
+
+SHIPPED: Final = Path(__file__).parent / "shipped.yaml"
+"""The table for scenarios that name none."""
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    format: str
+    computer: str = ""
+    programs: dict[str, dict[str, int]]
+
+
+def write_prices(path: Path, computer: str, programs: dict[str, dict[str, int]]) -> None:
+    """Write a table. Raises ServerError."""
+    content = {"format": FORMAT, "computer": computer, "programs": programs}
+    with whole_file(path) as file:
+        file.write("# Nanoseconds that a program computes before a call, on average; see docs/guide/processors.md.\n")
+        yaml.safe_dump(content, file, sort_keys=False, default_flow_style=None, width=120)
+
+
+def read_prices(path: Path) -> dict[str, dict[str, int]]:
+    """A table, by program and call. Raises SimunixError, which tells the place."""
+    try:
+        table = _Table.model_validate(yaml.safe_load(path.read_text()))
+    except OSError as error:
+        raise SimunixError(f"cpu_costs: {path}: {error.strerror}; name a file that simunix calibrate has written") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise SimunixError(f"cpu_costs: {path}: not YAML ({' '.join(str(error).split())})") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise SimunixError(f"cpu_costs: {path}: {place}: {first['msg']}; simunix calibrate writes such files") from error
+    if table.format != FORMAT:
+        raise SimunixError(f"cpu_costs: {path}: format: expected {FORMAT!r}, found {table.format!r}; calibrate again")
+    for program, prices in table.programs.items():
+        unknown = [call for call in prices if call not in NUMBERS]
+        if unknown:
+            raise SimunixError(f"cpu_costs: {path}: programs.{program}.{unknown[0]}: no such system call")
+    return table.programs

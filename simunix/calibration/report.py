@@ -1,0 +1,59 @@
+"""How well prices foretell what was charged, program by program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.table import Table
+
+from simunix.calibration.measured import Measured, prices_of
+
+NS = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Foretold:
+    """A program in all runs, with all its threads: what it was charged, and what the prices of the other runs say.
+
+    `unseen_calls` are those for which these have no price.
+    """
+
+    program: str
+    charged_s: float
+    predicted_s: float
+    unseen_calls: int
+    calls: int
+
+    @property
+    def error(self) -> float:
+        """Of the prediction, as a part of what was charged."""
+        return self.predicted_s / self.charged_s - 1 if self.charged_s else 0.0
+
+
+def foretold(runs: Sequence[dict[str, Measured]]) -> list[Foretold]:
+    """Each run by the prices of all others (of itself, where it is alone); those charged most first."""
+    sums: dict[str, list[float]] = {}
+    for number, run in enumerate(runs):
+        prices = prices_of([*runs[:number], *runs[number + 1 :]] or runs)
+        for program, measured in run.items():
+            known = prices.get(program, {})
+            sum_of = sums.setdefault(program.partition(":")[0], [0.0, 0.0, 0, 0])
+            sum_of[0] += measured.charged_ns / NS
+            sum_of[1] += sum(cost.calls * known[call] for call, cost in measured.costs.items() if call in known) / NS
+            sum_of[2] += sum(cost.calls for call, cost in measured.costs.items() if call not in known)
+            sum_of[3] += sum(cost.calls for cost in measured.costs.values())
+    found = [Foretold(program, row[0], row[1], int(row[2]), int(row[3])) for program, row in sums.items()]
+    return sorted(found, key=lambda row: (-row.charged_s, row.program))
+
+
+def table_of(rows: Sequence[Foretold], runs: int) -> Table:
+    """The report for the terminal."""
+    by = "of the other runs" if runs > 1 else "of the same run: name several to test them on what they have not seen"
+    table = Table(title=f"charged, and foretold by the prices {by}")
+    for name in ("program", "calls", "not seen", "charged, s", "foretold, s", "error"):
+        table.add_column(name, justify="left" if name == "program" else "right")
+    for row in rows:
+        figures = (f"{row.charged_s:.3f}", f"{row.predicted_s:.3f}", f"{row.error:+.0%}")
+        table.add_row(row.program, f"{row.calls:,}", f"{row.unseen_calls:,}", *figures)
+    return table

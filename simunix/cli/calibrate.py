@@ -1,0 +1,34 @@
+"""`simunix calibrate DIR…`: learns from charged runs what programs compute before their calls."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+def add_parser(subcommands: Subparsers) -> None:
+    """Declare the subcommand."""
+    parser = subcommands.add_parser("calibrate", help="learn what programs compute from charged runs (cpu_policy: modelled)")
+    parser.add_argument("directories", nargs="+", type=Path, metavar="DIR", help="run directory with cpu_policy: charged")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the costs here, for the key cpu_costs")
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Read the runs, write the costs, and report how well they foretell what was charged."""
+    from rich.console import Console
+
+    from simunix.bench.machine import cpu_model
+    from simunix.calibration.measured import prices_of, read_measured
+    from simunix.calibration.prices import write_prices
+    from simunix.calibration.report import foretold, table_of
+
+    runs = [read_measured(directory) for directory in options.directories]
+    if options.output is not None:
+        write_prices(options.output, cpu_model(Path("/proc/cpuinfo").read_text()) or "", prices_of(runs))
+    Console().print(table_of(foretold(runs), len(runs)))
+    return 0

@@ -1,0 +1,65 @@
+"""The CPU policy modelled: computing takes what a table says, the same in each run."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Simunix
+
+COMPUTE = """
+import os, time
+begin = time.monotonic()
+for _ in range(200):
+    sum(range(20_000))
+    os.getppid()
+print(round((time.monotonic() - begin) * 1e6))
+"""
+
+
+def took(simunix: Simunix, *arguments: str | Path) -> int:
+    done = simunix("run", *map(str, arguments), "--", sys.executable, "-c", COMPUTE)
+    assert (done.returncode, done.stderr) == (0, "")
+    return int(done.stdout)
+
+
+def test_what_a_charged_run_has_measured_passes_in_each_modelled_run(simunix: Simunix, tmp_path: Path) -> None:
+    charged_us = took(simunix, "--set", "cpu_policy=charged", "--out", tmp_path / "charged")
+    done = simunix("calibrate", tmp_path / "charged", "-o", tmp_path / "costs.yaml")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert Path(sys.executable).name in done.stdout
+    modelled = ("--set", "cpu_policy=modelled", "--set", f"cpu_costs={tmp_path / 'costs.yaml'}", "--out")
+    one, two = (took(simunix, *modelled, tmp_path / name) for name in ("one", "two"))
+    assert one == two
+    assert charged_us * 0.8 < one < charged_us * 1.2
+    records = [json.loads((tmp_path / name / "run.json").read_text()) for name in ("one", "two")]
+    assert records[0]["events_sha256"] == records[1]["events_sha256"]
+    assert records[0]["deterministic"]
+    assert records[0]["cpu_policy"] == "modelled"
+
+
+def test_a_program_without_costs_computes_in_no_time_and_is_named(simunix: Simunix, tmp_path: Path) -> None:
+    (tmp_path / "costs.yaml").write_text("format: simunix costs 1\nprograms: {}\n")
+    modelled = ("--set", "cpu_policy=modelled", "--set", f"cpu_costs={tmp_path / 'costs.yaml'}")
+    assert took(simunix, *modelled, "--out", tmp_path / "one") < 2000
+    record = json.loads((tmp_path / "one" / "run.json").read_text())
+    assert record["cpu_policies"]["without_costs"] == [Path(sys.executable).name]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("run", "--set", "cpu_policy=modelled", "--set", "cpu_costs=/nowhere", "--", "true"),
+            "cpu_costs: /nowhere: No such file",
+        ),
+        (("calibrate", "/nowhere"), "/nowhere/cpu_costs.json: No such file or directory; name folders of runs"),
+    ],
+)
+def test_mistakes_are_said_in_a_line(arguments: tuple[str, ...], message: str, simunix: Simunix) -> None:
+    done = simunix(*arguments)
+    assert done.returncode != 0
+    assert message in done.stderr and len(done.stderr.splitlines()) == 1
