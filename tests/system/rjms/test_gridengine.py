@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import ROOT, Simunix
 from tests.roots import KeptRoot
-from tests.system.rjms.workloads import JOBS, user_commands, write_workload
+from tests.system.rjms.workloads import JOBS, SwfJob, user_commands, write_workload
 from tests.system.runs import run, run_twice
 
 pytestmark = pytest.mark.slow
@@ -55,6 +55,12 @@ def test_a_workload_through_qsub_twice_the_same(fresh_simunix: Simunix, tmp_path
     assert [float(rows[number]["execution_time"]) for number in (1, 2, 3, 5, 6)] == [60, 60, 30, 20, 20]
     assert [len(rows[number]["allocated_hosts"].split(",")) for number in (1, 3, 5)] == [1, 3, 4]
     assert [int(rows[number]["allocated_cores"]) for number in (1, 2, 3, 4, 5)] == [1, 4, 10, 2, 16]
+
+
+def test_jobs_that_end_just_before_the_run_does_are_in_the_accounting(simunix: Simunix, tmp_path: Path, root: Path) -> None:
+    jobs = [SwfJob(number, 0, 35, 1, 100) for number in (1, 2, 3)]  # they end at 66 s, and the queue is empty at 68 s
+    ran = run(simunix, write_workload(tmp_path, jobs, SCENARIO.format(root=root, workload="")), tmp_path / "out")
+    assert {row["final_state"] for row in ran.jobs.values()} == {"COMPLETED"}
 
 
 def test_its_users_commands_answer(simunix: Simunix, tmp_path: Path, root: Path) -> None:
