@@ -72,7 +72,8 @@ CONFIGURATION = {
     "shepherd_cmd": "none",
     "qmaster_params": "none",
     "execd_params": "none",
-    "reporting_params": "accounting=true reporting=false flush_time=00:00:15 accounting_flush_time=00:00:00 joblog=false sharelog=00:00:00",
+    "reporting_params": "accounting=true reporting=false flush_time=00:00:15 accounting_flush_time=00:00:00"  # see the guide
+    " joblog=false sharelog=00:00:00",
     "finished_jobs": "100",
     "gid_range": "65400-65500",
     "qlogin_command": "builtin",
