@@ -30,11 +30,13 @@ NAME = "rsg_server__mypyc"
 HOT = {
     ".": ("event_log", "kernel", "protocol"),
     "clock": ("clock_page", "timeline", "timer_queue"),
+    "fd_store": ("store",),
     "handlers": ("futex", "handoff", "process", "signals", "sockets", "table", "wait"),
     "network": ("datagram_queue", "flow", "network", "sharing", "usage"),
+    "platform": ("host", "link", "platform"),
     "process": ("actor", "channel_pool", "cpu", "futex", "host_state", "lifecycle", "process", "signals", "slots"),
     "processor": ("shares", "sharing"),
-    "sockets": ("handshake", "pair", "retransmission", "stream", "table", "wire"),
+    "sockets": ("binding", "handshake", "pair", "ports", "reachability", "retransmission", "stream", "table", "wire"),
     "turn": ("allowance", "births", "clock_guard", "listener", "loop", "preemption", "readiness", "wakeups"),
 }
 """By folder, the modules that are compiled: what a turn, a birth or a message runs. The others run seldom, and each costs a

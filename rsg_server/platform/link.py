@@ -1,7 +1,7 @@
 """Links and routes, with SimGrid's meaning."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 
@@ -29,23 +29,20 @@ class Link:
 class Route:
     """The links from one host to another, in order; a link may occur twice.
 
-    `distance_s` is latency that belongs to no link: the distance of two hosts that have coordinates.
+    `distance_s` is latency that belongs to no link: the distance of two hosts that have coordinates. What follows from these is
+    computed once, since every packet asks for it: the latencies of all links and the distance, in seconds and in the virtual
+    clock's nanoseconds; the smallest bandwidth of the links, infinite without links.
     """
 
     links: tuple[Link, ...]
     distance_s: float = 0.0
+    latency_s: float = field(init=False, repr=False, compare=False)
+    latency_ns: int = field(init=False, repr=False, compare=False)
+    bottleneck_bytes_per_s: float = field(init=False, repr=False, compare=False)
 
-    @property
-    def latency_s(self) -> float:
-        """The latencies of all links and the distance, in seconds."""
-        return sum(link.latency_s for link in self.links) + self.distance_s
-
-    @property
-    def latency_ns(self) -> int:
-        """The latency in nanoseconds, the unit of the virtual clock."""
-        return round(self.latency_s * 1e9)
-
-    @property
-    def bottleneck_bytes_per_s(self) -> float:
-        """The smallest bandwidth of the links; infinite without links."""
-        return min((link.bandwidth_bytes_per_s for link in self.links), default=math.inf)
+    def __post_init__(self) -> None:
+        latency_s = sum(link.latency_s for link in self.links) + self.distance_s
+        object.__setattr__(self, "latency_s", latency_s)
+        object.__setattr__(self, "latency_ns", round(latency_s * 1e9))
+        bottleneck = min((link.bandwidth_bytes_per_s for link in self.links), default=math.inf)
+        object.__setattr__(self, "bottleneck_bytes_per_s", bottleneck)

@@ -53,22 +53,31 @@ _FIRST_CHANNEL = 3 << 48
 """First storage token of a channel; above all tokens of watched descriptors (rsg_server.turn.readiness)."""
 
 
-@dataclass(slots=True)
 class Parked:
     """What a parked actor waits for, as its PARK message said; (a, b, c) depend on `wait`, see csrc/shared/protocol.h.
 
-    `deadline_ns` is virtual time, below 0 for none. The fields are in the order of the message, which is unpacked into them.
+    `deadline_ns` is virtual time, below 0 for none. The arguments are in the order of the message, which is unpacked into them.
+    With `siblings_may_wake` other threads of the process may end the wait without the server. The class is no dataclass, whose
+    generated __init__ would be interpreted: one is made at every wait.
     """
 
-    wait: int
-    syscall: int
-    deadline_ns: int
-    blocked: int
-    a: int
-    b: int
-    c: int
-    since_ns: int
-    siblings_may_wake: bool = False  # other threads of the process may end the wait without the server
+    __slots__ = ("a", "b", "blocked", "c", "deadline_ns", "siblings_may_wake", "since_ns", "syscall", "wait")
+
+    def __init__(
+        self,
+        wait: int,
+        syscall: int,
+        deadline_ns: int,
+        blocked: int,
+        a: int,
+        b: int,
+        c: int,
+        since_ns: int,
+        siblings_may_wake: bool = False,
+    ) -> None:
+        self.wait, self.syscall, self.deadline_ns, self.blocked = wait, syscall, deadline_ns, blocked
+        self.a, self.b, self.c = a, b, c
+        self.since_ns, self.siblings_may_wake = since_ns, siblings_may_wake
 
 
 @dataclass(slots=True)

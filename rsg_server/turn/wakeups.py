@@ -32,7 +32,8 @@ def wake_ready(kernel: WakeupKernel) -> None:
     while again:
         again = False
         kernel.readiness.may_have_changed = False
-        flush_waited(kernel.at_terminals)
+        if kernel.at_terminals:
+            flush_waited(kernel.at_terminals)
         kernel.signals.look()
         kernel.page.words[MAY_HAVE_WOKEN] = 0
         news = kernel.readiness.news()
