@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simunix.bench.context import CHECKOUT
 from simunix.bench.fidelity import page, rows
 from simunix.bench.fidelity.comparison import difference, inverted, judge, pairs_of
 from simunix.bench.fidelity.figures import FIGURES, deviation, spread
@@ -201,6 +202,14 @@ def test_an_unknown_arm_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixtur
         capsys.readouterr().err
         == "true:mixed: expected ARM:SCRIPT of real, free, charged, modelled and mixed, queue, quick-queue\n"
     )
+
+
+def test_the_study_shows_the_measured_runs() -> None:
+    _, runs = read_results(CHECKOUT / "benchmarks/results/2026-11-23-fidelity.json")
+    lines = set((CHECKOUT / "docs/studies/fidelity.md").read_text().splitlines())
+    for part in (page.summary, page.verdicts, page.moments, page.loads):
+        assert set(part(runs)) <= lines
+    assert sum(run.arm == "real" and bool(run.jobs) for run in runs) == 3
 
 
 def test_rows_and_page_say_what_is_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
