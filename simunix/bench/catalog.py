@@ -9,6 +9,7 @@ from rsg_server.errors import SimunixError
 from simunix.bench import demo, growth, hundred_jobs, long_runs, thirty_jobs
 from simunix.bench.context import Context
 from simunix.bench.costs import spawn, traps, turns
+from simunix.bench.fidelity.rows import fidelity
 from simunix.bench.parallel import parallelism
 from simunix.bench.row import Row
 from simunix.bench.wall_time import busy_loops, databases, five_hundred_jobs
@@ -36,6 +37,7 @@ BENCHMARKS = (
     Benchmark(
         "thirty-jobs", "30 jobs on 16 nodes in real time and emulated", "4 min", ("slurm",), thirty_jobs.thirty_jobs, True
     ),
+    Benchmark("fidelity", "the same work for real and for emulated daemons", "50 min", ("slurm",), fidelity, True),
     Benchmark("busy-loops", "loops that never wait, 20 virtual seconds each", "3 min", (), busy_loops.busy_loops, True),
     Benchmark("databases", "MariaDB's tables, made natively and inside", "1 min", ("mariadb",), databases.databases, True),
     Benchmark(

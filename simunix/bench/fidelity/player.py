@@ -1,0 +1,83 @@
+"""Gives the commands of a script at their moments; one program for real time and for the inside of an emulated cluster.
+
+    python player.py SCRIPT OUTPUT
+
+SCRIPT is a JSON list of actions:
+    "at"      seconds after the origin, which is the first whole second of the clock that lies ahead
+    "name"    `{name}` in the words of later actions becomes the first word that this one has printed: the number of its job
+    "argv"    the command; in copies `{}` becomes the number of the copy, from 1 on, folded into 1 to 100
+    "copies"  how often the command is given; 1 unless told otherwise
+    "width"   how many copies run at a time
+
+Actions are given in their order, each as soon as the one before it has ended and its moment has come. OUTPUT is a JSON object:
+"origin", and of each of the "actions" the name, when it "began" after the origin, how long it "took", "codes" of its copies
+that are not 0, how long "each" copy took, and of a single command what it has "printed" and "complained".
+
+Only the standard library is used: the program runs as a file of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+from typing import Any
+
+FOLD = 100
+
+
+def play(actions: list[dict[str, Any]]) -> dict[str, Any]:
+    """Give all commands; return what the output file holds."""
+    origin = math.floor(time.time()) + 1
+    known: dict[str, str] = {}
+    done = []
+    for action in actions:
+        time.sleep(max(0.0, origin + action["at"] - time.time()))
+        begin = time.time()
+        argv = [with_names(word, known) for word in action["argv"]]
+        found = single(argv) if action.get("copies", 1) == 1 else many(argv, action["copies"], action.get("width", 1))
+        known[action["name"]] = (found.get("printed", "").split() or [""])[0]
+        done.append({"name": action["name"], "began": begin - origin, "took": time.time() - begin, **found})
+    return {"origin": origin, "actions": done}
+
+
+def with_names(word: str, known: dict[str, str]) -> str:
+    """Put numbers of jobs in the places of names."""
+    for name, number in known.items():
+        word = word.replace("{" + name + "}", number)
+    return word
+
+
+def single(argv: list[str]) -> dict[str, Any]:
+    """Give one command, and keep what it says."""
+    begin = time.time()
+    ended = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    codes = [ended.returncode] if ended.returncode else []
+    return {"codes": codes, "each": [time.time() - begin], "printed": ended.stdout, "complained": ended.stderr}
+
+
+def many(argv: list[str], copies: int, width: int) -> dict[str, Any]:
+    """Give a command many times, `width` at a time; what the copies say is lost."""
+    quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1, 2)]
+    running: dict[int, float] = {}
+    codes, each = [], []
+    for number in range(1, copies + width + 1):
+        if number <= copies:
+            words = [word.replace("{}", str((number - 1) % FOLD + 1)) for word in argv]
+            running[os.posix_spawnp(words[0], words, os.environ, file_actions=quiet)] = time.time()
+        if running and (len(running) == width or number > copies):
+            process, status = os.wait()
+            each.append(time.time() - running.pop(process))
+            codes += [os.waitstatus_to_exitcode(status)] if status else []
+    return {"codes": codes, "each": each}
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1]) as script:
+        given = json.load(script)
+    played = play(given)
+    with open(sys.argv[2], "w") as output:
+        json.dump(played, output)
