@@ -27,6 +27,7 @@ from rsg_server.platform.platform import Platform
 from rsg_server.process.actor import AT_TERMINAL, STATE_PARKED, STATE_READY, Actor, Parked
 from rsg_server.process.channel_pool import ChannelPool
 from rsg_server.process.cpu import Cpu
+from rsg_server.process.cpu_timers import CpuTimers
 from rsg_server.process.futex import LOOK_AGAIN, FutexTable
 from rsg_server.process.host_state import HostState, Launcher
 from rsg_server.process.lifecycle import Lifecycle
@@ -81,7 +82,7 @@ class Kernel:
         self.at_terminals: dict[int, Actor] = {}  # by number, the actors that wait for the master of a terminal
         self.preemption = Preemption(self)
         self.cpu, self.charges = Cpu(self), self._charges(options.charging)
-        self.signals = Signals(self)
+        self.signals, self.cpu_timers = Signals(self), CpuTimers(self)
         self.lifecycle = Lifecycle(self)
         self.tracees = Tracees(self)
         self.futexes = FutexTable()
@@ -135,7 +136,9 @@ class Kernel:
         if actor.parked is not None and actor.parked.wait == WAIT_COMPUTE:
             value = self.cpu.end(actor)
             if self.charges is not None and actor.parked.c == IS_CHARGE:
-                value = self.charges.ended(actor.number, value)
+                reason, value = self.cpu_timers.ended(actor, reason, value)
+                if actor.state is not STATE_PARKED:  # a limit has ended the process
+                    return False
         actor.reply = (int(reason), value)
         self.make_ready(actor)
         return True
