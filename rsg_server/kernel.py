@@ -81,7 +81,7 @@ class Kernel:
         self.run_queue: deque[Actor] = deque()
         self.at_terminals: dict[int, Actor] = {}  # by number, the actors that wait for the master of a terminal
         self.preemption = Preemption(self)
-        self.cpu, self.charges = Cpu(self), self._charges(options.charging)
+        self.cpu, self.charges = Cpu(self, options.charging is not None), self._charges(options.charging)
         self.signals, self.cpu_timers = Signals(self), CpuTimers(self)
         self.lifecycle = Lifecycle(self)
         self.tracees = Tracees(self)

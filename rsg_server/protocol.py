@@ -25,6 +25,7 @@ class Op(IntEnum):
     WARN = _number("OP_WARN")
     STOPPING = _number("OP_STOPPING")
     HOST = _number("OP_HOST")
+    HOST_CPU = _number("OP_HOST_CPU")
     BORN = _number("OP_BORN")
     CHILD_TIME = _number("OP_CHILD_TIME")
     COST_ROW = _number("OP_COST_ROW")

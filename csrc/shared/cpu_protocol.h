@@ -40,6 +40,11 @@ struct simunix_cpu_cost {
 #define SIMUNIX_COST_IMAGE 510      /* a new image, until its first call */
 #define SIMUNIX_COST_OFFSET 17563648
 
+#define SIMUNIX_CORES_TOLD 64 /* in one answer to OP_HOST_CPU */
+
+/* Where the figures stand in the answer to OP_HOST_CPU. */
+enum simunix_host_cpu { HOST_CPU_LOADS = 1, HOST_CPU_RUNNING = 4, HOST_CPU_BUSY = 5, HOST_CPU_CORES = 6 };
+
 /* The server's timers of a process: its ITIMER_REAL and alarm, then those of timer_create(2); and its other two interval timers. */
 enum simunix_timer { TIMER_REAL = 0, TIMER_VIRTUAL = 1073741824, TIMER_PROF = 1073741825 };
 

@@ -142,6 +142,9 @@ enum simunix_op {
     /* [pid, 0: the caller; 1 if set, soft, hard] -> [0, soft and hard before]; RLIMIT_CPU in seconds, -1: none; [1]: the kernel keeps it, since
      * the computing of that process is free */
     OP_CPU_LIMIT = 61,
+    /* [first core] -> [0, load averages of 1, 5 and 15 minutes in 2^-11, threads that compute or wait for a core, nanoseconds that all
+     * cores were busy, the same of SIMUNIX_CORES_TOLD cores from that one on as an array of int64_t]; the caller's host */
+    OP_HOST_CPU = 62,
     OP_CHILD_TIME = 56, /* [pid] -> [0, nanoseconds of CPU time that this dead child and its children were charged]; 0: all */
     OP_CONNECTED = 50   /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 from rsg_server.clock.timeline import Event
+from rsg_server.processor.load import Load
 from rsg_server.processor.shares import weight
 from rsg_server.processor.sharing import Execution, Sharing
 from rsg_server.protocol import Wake
@@ -28,8 +29,9 @@ RAW_NICE = 20
 class Processor:
     """The cores of one host, and the event at which the first of the executions on them is done."""
 
-    def __init__(self, clock: Clock, host: Host, finished: Callable[[Execution], None]) -> None:
+    def __init__(self, clock: Clock, host: Host, finished: Callable[[Execution], None], load: Load | None = None) -> None:
         self._clock = clock
+        self._load = load
         self._finished = finished
         self._sharing = Sharing(host.cores, host.speed_flops)
         self._updated_ns = 0
@@ -55,8 +57,16 @@ class Processor:
 
     def _update(self) -> None:
         now_ns = self._clock.now_ns
+        if self._load is not None:
+            self._load.pass_time(now_ns, now_ns - self._updated_ns, self._sharing.running, self._sharing.shape)
         self._sharing.advance(now_ns - self._updated_ns)
         self._updated_ns = now_ns
+
+    def load(self) -> tuple[Load, int]:
+        """What the cores have done up to now, and how many executions compute or wait for one."""
+        assert self._load is not None
+        self._update()
+        return self._load, self._sharing.running
 
     def _plan(self) -> None:
         """Plan an event for the end of the first execution; durations are rounded up to the nanosecond."""
@@ -81,16 +91,24 @@ class Processor:
 class Cpu:
     """The processors of all hosts, and the executions by the number of their actor."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, keeps_load: bool = False) -> None:
         self._clock = clock
+        self._keeps_load = keeps_load
         self._processors: dict[str, Processor] = {}
         self._executions: dict[int, Execution] = {}
 
     def _processor(self, actor: Actor) -> Processor:
-        host = actor.process.host
+        return self._processor_of(actor.process.host.host)
+
+    def _processor_of(self, host: Host) -> Processor:
         if host.name not in self._processors:
-            self._processors[host.name] = Processor(self._clock, host.host, self.finished)
+            load = Load(host.cores) if self._keeps_load else None
+            self._processors[host.name] = Processor(self._clock, host, self.finished, load)
         return self._processors[host.name]
+
+    def load(self, host: Host) -> tuple[Load, int]:
+        """What the cores of a host have done up to now, and how many executions compute or wait for one."""
+        return self._processor_of(host).load()
 
     def start(self, actor: Actor, flops: int, raw_nice: int = 0) -> None:
         """Have a parked actor compute; the end of that wakes the actor. `raw_nice` is 20 - nice, 0: not said."""

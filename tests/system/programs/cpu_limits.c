@@ -1,6 +1,6 @@
 /* Timers and limits of CPU time: makes calls until the one that the first argument names has sent its signals. Prints for each
  * signal the CPU time of the process and the time by the clock, in milliseconds. With "loop" as second argument it computes without
- * a call instead. */
+ * a call instead. "calls" makes so many calls as the second argument says. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,8 +28,9 @@ static void on_signal(int number, siginfo_t *info, void *context)
 {
     static const struct timespec zero;
     char line[100];
-    int length = snprintf(line, sizeof line, "%s %ld %ld %d\n", strsignal(number), milliseconds(CLOCK_PROCESS_CPUTIME_ID, &zero),
-                          milliseconds(CLOCK_MONOTONIC, &begin), info->si_code == SI_TIMER ? info->si_value.sival_int : -1);
+    int length =
+        snprintf(line, sizeof line, "%s %ld %ld %d\n", strsignal(number), milliseconds(CLOCK_PROCESS_CPUTIME_ID, &zero),
+                 milliseconds(CLOCK_MONOTONIC, &begin), info->si_code == SI_TIMER ? info->si_value.sival_int : -1);
 
     (void)context;
     if (write(1, line, length) != length)
@@ -37,7 +38,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
     signals++;
 }
 
-static void catch (int number)
+static void catch(int number)
 {
     struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_SIGINFO};
 
@@ -110,14 +111,17 @@ int main(int count, char **arguments)
     const char *what = arguments[1];
     int loops = count > 2;
 
-    catch (SIGXCPU);
-    catch (SIGPROF);
-    catch (SIGVTALRM);
-    catch (SIGUSR1);
+    catch(SIGXCPU);
+    catch(SIGPROF);
+    catch(SIGVTALRM);
+    catch(SIGUSR1);
     clock_gettime(CLOCK_MONOTONIC, &begin);
     setbuf(stdout, NULL);
     if (strcmp(what, "limit") == 0)
         limit(loops);
+    else if (strcmp(what, "calls") == 0)
+        for (int left = atoi(arguments[2]); left > 0; left--)
+            syscall(SYS_getppid);
     else if (strcmp(what, "prof") == 0 || strcmp(what, "virtual") == 0)
         interval(what[0] == 'p' ? ITIMER_PROF : ITIMER_VIRTUAL, loops);
     else

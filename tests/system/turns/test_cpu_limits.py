@@ -61,7 +61,9 @@ def test_a_loop_without_a_call_meets_its_timer_where_it_was_charged(simunix: Sim
     done = simunix("run", "--set", "cpu_policy=charged", "--out", str(tmp_path / "out"), "--", str(program), "prof", "loop")
     assert (done.returncode, done.stderr) == (0, "")
     moments = [int(moment) for moment in re.findall(r"Profiling timer expired (\d+) \d+ -1", done.stdout)]
-    assert len(moments) in (5, 6) and moments[0] >= 30  # two that were due may come one right after the other and moments == sorted(moments)
+    assert (
+        len(moments) in (5, 6) and moments[0] >= 30
+    )  # two that were due may come one right after the other and moments == sorted(moments)
     disturbances = json.loads((tmp_path / "out/run.json").read_text())["disturbances"]
     assert len(disturbances) == 1 and disturbances[0].startswith("computing took the time that it took here")
 
