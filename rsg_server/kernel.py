@@ -81,7 +81,7 @@ class Kernel:
         self.run_queue: deque[Actor] = deque()
         self.at_terminals: dict[int, Actor] = {}  # by number, the actors that wait for the master of a terminal
         self.preemption = Preemption(self)
-        self.cpu, self.charges = Cpu(self, options.charging is not None), self._charges(options.charging)
+        self.cpu, self.charges = self._cpu(options.charging), self._charges(options.charging)
         self.signals, self.cpu_timers = Signals(self), CpuTimers(self)
         self.lifecycle = Lifecycle(self)
         self.tracees = Tracees(self)
@@ -98,6 +98,10 @@ class Kernel:
         self.on_birth: Callable[[Actor], None] = lambda child: None  # receives a child's first message before its first turn
         self.traces: Traces | None = None
         self.debugger: Debugger[Reply] | None = None
+
+    def _cpu(self, charging: Charging | None) -> Cpu:
+        """The processors, of which a charged run tells what they do."""
+        return Cpu(self) if charging is None else Cpu(self, lambda text: self.warn(text))
 
     def _charges(self, charging: Charging | None) -> Charges | None:
         """The charges of a run under the CPU policy charged, which the shims learn of by the clock page."""

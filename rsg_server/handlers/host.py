@@ -48,10 +48,10 @@ def host_cpu(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     """[first core] -> [0, load averages of 1, 5, 15 minutes in 2^-11, executions, busy ns of all cores, of some as bytes]."""
     if kernel.charges is None:
         return failed(errno.ENOSYS)
-    load, running = kernel.cpu.load(actor.process.host.host)
-    busy_ns, first = load.busy_ns(), arguments[0]
+    use, running = kernel.cpu.use(actor.process.host.host)
+    busy_ns, first = use.load.busy_ns(), arguments[0]
     some = busy_ns[first : first + CORES_MAX] if first >= 0 else []
-    return Reply((0, *load.averages, running, sum(busy_ns), struct.pack(f"={len(some)}q", *some)))
+    return Reply((0, *use.load.averages, running, sum(busy_ns), struct.pack(f"={len(some)}q", *some)))
 
 
 def sockets(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:

@@ -1,4 +1,4 @@
-"""What Slurm tells of CPU time is what was charged: sstat's AveCPU of a running step, CPULoad of its node, TotalCPU of the job."""
+"""What Slurm tells of CPU time is what was charged: sstat's AveCPU of a running step, CPULoad of its node."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""/proc/stat, /proc/loadavg, /proc/uptime and sysinfo(2) tell what a host's cores have done, where computing takes time."""
+"""What the cores of a host have done is told where computing takes time: in /proc and sysinfo(2), and if they are too few."""
 
 from __future__ import annotations
 
+import json
 import math
 import subprocess
 import sys
@@ -43,12 +44,9 @@ processes:
 """One computes alone on a core for 100 s; three share two cores for 150 s."""
 
 
-def looks(simunix: Simunix, folder: Path, policy: str) -> list[list[float]]:
+def write(folder: Path, text: str, policy: str) -> None:
     program = folder / "cpu_limits"
     subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-o", program, PROGRAM, "-pthread"], check=True)
-    (folder / "costs.yaml").write_text(COSTS)
-    (folder / "look.py").write_text(LOOK)
-    text = SCENARIO
     for name, value in (
         ("POLICY", policy),
         ("FOLDER", str(folder)),
@@ -58,6 +56,12 @@ def looks(simunix: Simunix, folder: Path, policy: str) -> list[list[float]]:
     ):
         text = text.replace(name, value)
     (folder / "s.yaml").write_text(text)
+
+
+def looks(simunix: Simunix, folder: Path, policy: str) -> list[list[float]]:
+    (folder / "costs.yaml").write_text(COSTS)
+    (folder / "look.py").write_text(LOOK)
+    write(folder, SCENARIO, policy)
     done = simunix("run", folder / "s.yaml", "--set", f"shared=[{folder}]", "--out", folder / "out")
     assert done.returncode == 0, done.stderr
     lines = (folder / "out/hosts/a/look.out").read_text().replace("/", " ").splitlines()
@@ -83,3 +87,36 @@ def test_the_cores_of_a_host_are_busy_while_programs_compute(simunix: Simunix, t
 def test_all_is_idle_where_computing_takes_no_time(simunix: Simunix, tmp_path: Path) -> None:
     first, _, load, sysinfo, *_ = looks(simunix, tmp_path, "free")
     assert (first[0], first[2], load[:4], sysinfo) == (0, 0, [0, 0, 0, 1], [0, 0, 0])
+
+
+OVERSUBSCRIBED = """
+name: oversubscribed
+until: 50min
+cpu_policy: {default: POLICY, programs: {PYTHON: free}}
+cpu_costs: costs.yaml
+hosts: [{name: a, cores: 2}, {name: b, cores: 3}]
+processes:
+  - {name: two1, host: a, command: [PROGRAM, calls, '1000000']}
+  - {name: two2, host: a, command: [PROGRAM, calls, '1000000']}
+  - {name: one, host: a, start: 4min, command: [FOLDER/other, calls, '1000000']}
+  - {name: three1, host: b, command: [PROGRAM, calls, '1000000']}
+  - {name: three2, host: b, command: [PROGRAM, calls, '1000000']}
+  - {name: three3, host: b, command: [PROGRAM, calls, '1000000']}
+"""
+"""For ever: three threads on two cores from the fourth minute on, and on the other host as many as it has cores."""
+
+
+def test_a_host_that_is_oversubscribed_for_ever_is_told_once_with_its_programs(simunix: Simunix, tmp_path: Path) -> None:
+    (tmp_path / "costs.yaml").write_text(COSTS.replace("1000000000", "10000000000") + "  other: {getppid: 10000000000}\n")
+    write(tmp_path, OVERSUBSCRIBED, "modelled")
+    (tmp_path / "other").symlink_to("cpu_limits")
+    done = simunix("run", tmp_path / "s.yaml", "--set", f"shared=[{tmp_path}]", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    warnings = [line for line in done.stderr.splitlines() if "more threads" in line]
+    assert warnings == [
+        "simunix: host a: from 600 s on, for 10 minutes and more, more threads want to compute than its 2 cores can run: "
+        "cpu_limits 67 %, other 33 %; give it more cores (hosts: cores), or let less compute there"
+    ]
+    record = json.loads((tmp_path / "out/run.json").read_text())
+    assert record["oversubscribed"] == {"a": {"since_s": 600, "for_s": 2400, "programs": {"cpu_limits": 0.667, "other": 0.333}}}
+    assert record["deterministic"]
