@@ -27,6 +27,7 @@ from rsg_server.platform.platform import Platform
 from rsg_server.process.actor import AT_TERMINAL, STATE_PARKED, STATE_READY, Actor, Parked
 from rsg_server.process.channel_pool import ChannelPool
 from rsg_server.process.cpu import Cpu
+from rsg_server.process.cpu_timers import CpuTimers
 from rsg_server.process.futex import LOOK_AGAIN, FutexTable
 from rsg_server.process.host_state import HostState, Launcher
 from rsg_server.process.lifecycle import Lifecycle
@@ -80,8 +81,8 @@ class Kernel:
         self.run_queue: deque[Actor] = deque()
         self.at_terminals: dict[int, Actor] = {}  # by number, the actors that wait for the master of a terminal
         self.preemption = Preemption(self)
-        self.cpu, self.charges = Cpu(self), self._charges(options.charging)
-        self.signals = Signals(self)
+        self.cpu, self.charges = self._cpu(options.charging), self._charges(options.charging)
+        self.signals, self.cpu_timers = Signals(self), CpuTimers(self)
         self.lifecycle = Lifecycle(self)
         self.tracees = Tracees(self)
         self.futexes = FutexTable()
@@ -97,6 +98,10 @@ class Kernel:
         self.on_birth: Callable[[Actor], None] = lambda child: None  # receives a child's first message before its first turn
         self.traces: Traces | None = None
         self.debugger: Debugger[Reply] | None = None
+
+    def _cpu(self, charging: Charging | None) -> Cpu:
+        """The processors, of which a charged run tells what they do."""
+        return Cpu(self) if charging is None else Cpu(self, lambda text: self.warn(text))
 
     def _charges(self, charging: Charging | None) -> Charges | None:
         """The charges of a run under the CPU policy charged, which the shims learn of by the clock page."""
@@ -135,7 +140,9 @@ class Kernel:
         if actor.parked is not None and actor.parked.wait == WAIT_COMPUTE:
             value = self.cpu.end(actor)
             if self.charges is not None and actor.parked.c == IS_CHARGE:
-                value = self.charges.ended(actor.number, value)
+                reason, value = self.cpu_timers.ended(actor, reason, value)
+                if actor.state is not STATE_PARKED:  # a limit has ended the process
+                    return False
         actor.reply = (int(reason), value)
         self.make_ready(actor)
         return True

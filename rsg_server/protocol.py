@@ -25,9 +25,12 @@ class Op(IntEnum):
     WARN = _number("OP_WARN")
     STOPPING = _number("OP_STOPPING")
     HOST = _number("OP_HOST")
+    HOST_CPU = _number("OP_HOST_CPU")
     BORN = _number("OP_BORN")
     CHILD_TIME = _number("OP_CHILD_TIME")
     COST_ROW = _number("OP_COST_ROW")
+    CPU_TIMER_SET = _number("OP_CPU_TIMER_SET")
+    CPU_LIMIT = _number("OP_CPU_LIMIT")
     AFFINITY = _number("OP_AFFINITY")
     SOCKETS = _number("OP_SOCKETS")
     TRACE = _number("OP_TRACE")
@@ -109,6 +112,7 @@ class Wait(IntEnum):
     COMPUTE = _number("PARK_COMPUTE")
     TRACED = _number("PARK_TRACED")
     CHARGE = _number("PARK_CHARGE")
+    CHARGE_REST = _number("PARK_CHARGE_REST")
 
 
 class Space(IntEnum):
@@ -128,6 +132,15 @@ class Wake(IntEnum):
     TIMEOUT = _number("WAKE_TIMEOUT")
     SIGNAL = _number("WAKE_SIGNAL")
     ELSEWHERE = _number("WAKE_ELSEWHERE")
+    REST = _number("WAKE_REST")
+
+
+class TimerId(IntEnum):
+    """The interval timers of a process among its timers; the others are those of timer_create(2)."""
+
+    REAL = _number("TIMER_REAL")
+    VIRTUAL = _number("TIMER_VIRTUAL")
+    PROF = _number("TIMER_PROF")
 
 
 class Stop(IntEnum):
@@ -157,10 +170,12 @@ WAIT_VFORK: Final = int(Wait.VFORK)
 WAIT_PREEMPTED: Final = int(Wait.PREEMPTED)
 WAIT_COMPUTE: Final = int(Wait.COMPUTE)
 WAIT_CHARGE: Final = int(Wait.CHARGE)
+WAIT_CHARGE_REST: Final = int(Wait.CHARGE_REST)
 WAKE_READY: Final = int(Wake.READY)
 WAKE_TIMEOUT: Final = int(Wake.TIMEOUT)
 WAKE_SIGNAL: Final = int(Wake.SIGNAL)
 WAKE_ELSEWHERE: Final = int(Wake.ELSEWHERE)
+WAKE_REST: Final = int(Wake.REST)
 SPACE_LOCKS: Final = int(Space.LOCKS)
 SPACE_MANY: Final = int(Space.MANY)
 """What every turn compares: a member that is looked up in its class costs 0.1 µs, a plain number nothing."""

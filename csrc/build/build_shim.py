@@ -38,6 +38,8 @@ SHIM_FLAGS = [
     "-fno-tree-loop-distribute-patterns",  # or memcpy would be compiled into a call of itself
     "-ffunction-sections",  # what only the server uses of csrc/shared is left out, see --gc-sections below
     "-fdata-sections",
+    "-fno-align-loops",  # the library is to fit into SPAN_BYTES
+    "-fno-align-jumps",
 ]
 SHIM_LINK = [
     "-shared",
@@ -55,6 +57,7 @@ SPAN_BYTES = 0x60000
 get by further calls, which the event log has: another span may give other event logs. `span.ld` fills the span up."""
 INCLUDE = f"-I{CSRC}"  # includes name the room: "shim/core/core.h"
 SHIM_ROOMS = ("shared", "shim")
+PROTOCOL = ("cpu_protocol", "protocol")
 EXPOSED = ("msgpack", "syscall_names", "slots", "timer_queue", "tsc", "watch")
 
 
@@ -120,8 +123,9 @@ def build_job(target: Path, compiler: str = "gcc") -> None:
 
 
 def declarations() -> str:
-    """What cffi is told: all of protocol.h, and the blocks that the exposed headers mark for it."""
-    text = re.sub(r"/\*.*?\*/", "", (CSRC / "shared/protocol.h").read_text(), flags=re.DOTALL)
+    """What cffi is told: all of the protocol's headers, and the blocks that the exposed headers mark for it."""
+    protocol = "".join((CSRC / f"shared/{name}.h").read_text() for name in PROTOCOL)
+    text = re.sub(r"/\*.*?\*/", "", protocol, flags=re.DOTALL)
     kept = [line for line in text.splitlines() if not line.startswith("#") or re.match(r"#define \w+ \d+\s*$", line)]
     blocks = ["\n".join(kept)]
     for name in EXPOSED:
@@ -142,7 +146,7 @@ def ffi_builder() -> object:
         "".join(f'#include "shared/{name}.h"\n' for name in ("protocol", *EXPOSED)),
         sources=[f"csrc/shared/{name}.c" for name in EXPOSED],
         include_dirs=["csrc"],
-        depends=["csrc/shared/protocol.h", "csrc/tables/syscalls.def", *(f"csrc/shared/{name}.h" for name in EXPOSED)],
+        depends=["csrc/tables/syscalls.def", *(f"csrc/shared/{name}.h" for name in (*PROTOCOL, *EXPOSED))],
     )
     return builder
 

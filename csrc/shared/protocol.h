@@ -1,7 +1,7 @@
 /* The wire between the shim and the server: message numbers, layouts, the shared clock page.
  *
- * This file is the only copy. The shim includes it; rsg_server reads it through cffi (csrc/build/), so it holds nothing but
- * enums, structs and integer defines. Every message is one msgpack array in one SEQPACKET datagram.
+ * This file, with cpu_protocol.h, is the only copy. The shim includes it; rsg_server reads it through cffi (csrc/build/), so it
+ * holds nothing but enums, structs and integer defines. Every message is one msgpack array in one SEQPACKET datagram.
  *
  * Request: [op, arguments...]          shim -> server, always by the thread that holds the turn
  * Reply:   [status, values...]         server -> shim; status < 0 is a negative errno; receiving it means holding the turn
@@ -13,6 +13,8 @@
  */
 #ifndef SIMUNIX_PROTOCOL_H
 #define SIMUNIX_PROTOCOL_H
+
+#include "shared/cpu_protocol.h"
 
 #include <stdint.h>
 
@@ -36,8 +38,8 @@ enum simunix_op {
     /* [kind, pid, tid, program]; the reply to HELLO_NEW_IMAGE, to a first image with the descriptor of the shared page, which
      * all later ones inherit:
      * [0, seed, soft nofile, cpus, memory, flags, host, files, slot, hard nofile, descriptor floor, the first processor that it may
-     * use, 0 or bits of enum simunix_resume and 1 if the process is traced, under the CPU policy charged: the thread's CPU time
-     * before the exec, -1: no emulated program has exec'd; its next recorded charge, as PARK_CHARGE says] */
+     * use, 0 or bits of enum simunix_resume and 1 if the process is traced, under the CPU
+     * policies charged and modelled the bytes of a struct simunix_image_charge] */
     OP_HELLO = 1,
     /* [kind] -> [child number, its slot, number of its pooled channel, seed of a new process, 1 if its creator's tracer traces it, its
      * first recorded charge, as PARK_CHARGE says]
@@ -133,7 +135,16 @@ enum simunix_op {
     OP_MAY_SEND = 53, /* [id, family, bytes] -> [0 | -errno]; of a datagram whose address may stand for many */
     /* [index, name] -> [0, index, flags, mtu, kind, speed, prefix, name, hardware address, IPv4 addresses] */
     OP_INTERFACE = 52,
-    OP_COST_ROW = 57,   /* [name of the thread] -> [0, its row in the table of struct simunix_cpu_cost, -1: none] */
+    OP_COST_ROW = 57, /* [name of the thread] -> [0, its row in the table of struct simunix_cpu_cost, -1: none] */
+    /* [id, tid of the thread whose CPU time counts, 0: all of the process, first, interval, signal, tid, value, 1 if absolute]
+     * -> [0, left, interval]; a timer of charged CPU time, as OP_TIMER_SET, which has its other operations */
+    OP_CPU_TIMER_SET = 60,
+    /* [pid, 0: the caller; 1 if set, soft, hard] -> [0, soft and hard before]; RLIMIT_CPU in seconds, -1: none; [1]: the kernel keeps it, since
+     * the computing of that process is free */
+    OP_CPU_LIMIT = 61,
+    /* [first core] -> [0, load averages of 1, 5 and 15 minutes in 2^-11, threads that compute or wait for a core, nanoseconds that all
+     * cores were busy, the same of SIMUNIX_CORES_TOLD cores from that one on as an array of int64_t]; the caller's host */
+    OP_HOST_CPU = 62,
     OP_CHILD_TIME = 56, /* [pid] -> [0, nanoseconds of CPU time that this dead child and its children were charged]; 0: all */
     OP_CONNECTED = 50   /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
@@ -178,17 +189,10 @@ enum simunix_wait {
      * its CPU clock). The reply's value is what a recording charges this thread next: 0: nothing, or there is none; else the
      * nanoseconds above CHARGE_NS_SHIFT bits, below them 1 + twice how many calls and clock reads from now, 1 more if it was
      * preempted there */
-    PARK_CHARGE = 12
+    PARK_CHARGE = 12,
+    /* that the rest of its last charge passes, which was told with WAKE_REST: (0, 20 - nice, 0) */
+    PARK_CHARGE_REST = 13
 };
-
-/* Parts of the second number of PARK_CHARGE. CHARGE_EXEC: the thread is about to exec, and its new image asks for its CPU clock. */
-enum simunix_charge { CHARGE_NICE = 63, CHARGE_PREEMPTED = 64, CHARGE_EXEC = 128 };
-
-/* A charge and its place fit one number: a thread is charged, if only nothing, after so many calls and clock reads at the latest,
- * and for so many nanoseconds at most, nine minutes; the rest is charged later. */
-#define CHARGE_NS_SHIFT 24
-#define CHARGE_MOST_POINTS 4194304
-#define CHARGE_MOST_NS 549755813887
 
 /* Flags of PARK_FD: one of the descriptors is the master of a terminal; it is an epoll instance that watches a listening socket
  * with EPOLLEXCLUSIVE; the thread has just looked past that socket's connections, which are others' to accept. */
@@ -215,8 +219,9 @@ enum simunix_resume { RESUME_SYSCALL = 256, RESUME_STEP = 512, RESUME_DETACHED =
 /* In place of a request of ptrace(2): some process has sent a SIGSTOP to the tracee. */
 enum simunix_trace_request { PTRACE_STOPPED_BY_SIGNAL = -1 };
 
-/* WAKE_ELSEWHERE: something is ready, but another thread was woken for the connections of the wait's listening socket. */
-enum simunix_wake { WAKE_READY = 0, WAKE_TIMEOUT = 1, WAKE_SIGNAL = 2, WAKE_ELSEWHERE = 3 };
+/* WAKE_ELSEWHERE: something is ready, but another thread was woken for the connections of the wait's listening socket. WAKE_REST: a
+ * timer or limit of CPU time has expired in the middle of a charge; the value is the CPU time of the charge that has not passed. */
+enum simunix_wake { WAKE_READY = 0, WAKE_TIMEOUT = 1, WAKE_SIGNAL = 2, WAKE_ELSEWHERE = 3, WAKE_REST = 4 };
 
 /* WARN_REAL: what follows depends on this computer, so that the run cannot be repeated to the byte. */
 enum simunix_warning { WARN_UNKNOWN_SYSCALL = 1, WARN_REFUSED = 2, WARN_ESCAPE = 3, WARN_FATAL = 4, WARN_REAL = 5 };
@@ -236,22 +241,6 @@ enum simunix_hello_flags {
     HELLO_FLAG_MODELLED = 512,   /* what is known that its calls come after passes in virtual time (turn/cpu_costs.c) */
     HELLO_FLAG_COUNT_TRAPS = 64  /* the table of struct simunix_trap_place lies behind the SIMUNIX_SHARED_BYTES */
 };
-
-#define HELLO_COST_ROW_SHIFT 16 /* above these: 1 + the program's row in the table of struct simunix_cpu_cost; 0: none */
-
-/* What a program computes before a system call, on average. Under the CPU policy charged it is added up, under the policy modelled
- * it is read and is that of one call. A row for each program of the run, by the number that HELLO's flags tell; in a row by the
- * call's number. The table lies behind the one of struct simunix_trap_place. */
-struct simunix_cpu_cost {
-    uint64_t calls;
-    int64_t ns;
-};
-
-#define SIMUNIX_COST_PROGRAMS 256
-#define SIMUNIX_COST_CALLS 512
-#define SIMUNIX_COST_CLOCK_READ 511 /* no call's number */
-#define SIMUNIX_COST_IMAGE 510      /* a new image, until its first call */
-#define SIMUNIX_COST_OFFSET 17563648
 
 /* Simulated sockets are known by their peer's abstract AF_UNIX name: "\0simunix:" type ":" 8 hex digits of the id. */
 #define SIMUNIX_SOCKET_NAME_LENGTH 19 /* what follows (":" and the run's tag) keeps two runs apart */

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from rsg_server.options import KernelOptions
     from rsg_server.process.actor import Actor
+    from rsg_server.process.cpu_timers import CpuTimers
     from rsg_server.process.host_state import HostState
     from rsg_server.process.process import Process
     from rsg_server.sockets.table import SocketTable
@@ -26,5 +27,7 @@ class Kernel(Protocol):
     def processes(self) -> Mapping[int, Process]: ...
     @property
     def actors(self) -> Mapping[int, Actor]: ...
+    @property
+    def cpu_timers(self) -> CpuTimers: ...
     @property
     def sockets(self) -> SocketTable: ...

@@ -113,7 +113,8 @@ def _call(kernel: Kernel, process: Process, text: str) -> str:
     """The text of /proc/PID/task/TID/syscall in words: the call, its arguments and, if its first is one, the descriptor."""
     words = text.split()
     if not words or words[0] == "running":
-        return "none: it computes, which takes no virtual time" if words else "not readable"
+        passes = "which passes at its next call" if kernel.cpu_timers.counts(process) else "which takes no virtual time"
+        return f"none: it computes, {passes}" if words else "not readable"
     address = int(words[-1], 16)
     at = f" at {mapping_of(process, address) or hex(address)}"
     if len(words) < 9:  # blocked outside of a system call: "-1 SP PC"

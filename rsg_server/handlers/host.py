@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import struct
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from rsg_server._native import lib
 from rsg_server.handlers.table import Handler, Reply, failed
 from rsg_server.processor.costs import NO_ROW
 from rsg_server.processor.policies import MODELLED
@@ -42,6 +44,16 @@ def child_time(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Re
     return Reply((0, process.dead_children_ns.pop(pid, 0) if pid else process.children_cpu_ns))
 
 
+def host_cpu(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[first core] -> [0, load averages of 1, 5, 15 minutes in 2^-11, executions, busy ns of all cores, of some as bytes]."""
+    if kernel.charges is None:
+        return failed(errno.ENOSYS)
+    use, running = kernel.cpu.use(actor.process.host.host)
+    busy_ns, first = use.load.busy_ns(), arguments[0]
+    some = busy_ns[first : first + CORES_MAX] if first >= 0 else []
+    return Reply((0, *use.load.averages, running, sum(busy_ns), struct.pack(f"={len(some)}q", *some)))
+
+
 def sockets(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[name, first] -> [0, lines of a file of /proc/net from that one on]; b"" behind the last."""
     name, first = arguments
@@ -58,8 +70,11 @@ def cost_row(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     return Reply((0, charges.table.row(process.program, policy == MODELLED, arguments[0].decode(errors="replace"))))
 
 
+CORES_MAX: Final[int] = lib.SIMUNIX_CORES_TOLD
+"""Of so many cores an answer to HOST_CPU tells."""
 HANDLERS: dict[int, Handler] = {
     int(Op.HOST): Handler("", host),
+    int(Op.HOST_CPU): Handler("i", host_cpu),
     int(Op.BORN): Handler("i", born),
     int(Op.CHILD_TIME): Handler("i", child_time),
     int(Op.COST_ROW): Handler("b", cost_row),

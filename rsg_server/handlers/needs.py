@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rsg_server.process.actor import Actor, Parked
     from rsg_server.process.channel_pool import ChannelPool
     from rsg_server.process.cpu import Cpu
+    from rsg_server.process.cpu_timers import CpuTimers
     from rsg_server.process.futex import FutexTable
     from rsg_server.process.host_state import Launcher
     from rsg_server.process.lifecycle import Lifecycle
@@ -86,6 +87,8 @@ class WaitKernel(Parking, Protocol):
     @property
     def charges(self) -> Charges | None: ...
     @property
+    def cpu_timers(self) -> CpuTimers: ...
+    @property
     def preemption(self) -> Preemption: ...
     @property
     def readiness(self) -> Readiness: ...
@@ -132,6 +135,8 @@ class ProcessKernel(RunQueue, Protocol):
     @property
     def charges(self) -> Charges | None: ...
     @property
+    def cpu_timers(self) -> CpuTimers: ...
+    @property
     def launcher(self) -> Launcher: ...
     @property
     def lifecycle(self) -> Lifecycle: ...
@@ -173,6 +178,8 @@ class TimerKernel(Clock, Protocol):
     """TIMER_SET, TIMERFD: what becomes due, and whom a timer tells."""
 
     @property
+    def cpu_timers(self) -> CpuTimers: ...
+    @property
     def options(self) -> KernelOptions: ...
     @property
     def processes(self) -> dict[int, Process]: ...
@@ -211,6 +218,8 @@ class IdentityKernel(Warner, Protocol):
 class HostKernel(Protocol):
     """HOST: the seed of a host's random numbers, its sockets, and what its programs compute."""
 
+    @property
+    def cpu(self) -> Cpu: ...
     @property
     def charges(self) -> Charges | None: ...
     @property

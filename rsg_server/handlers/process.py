@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,12 @@ from rsg_server.diagnosis.traces import exited
 from rsg_server.errors import SimunixError
 from rsg_server.handlers.table import OK, Handler, Reply
 from rsg_server.process.channel_pool import new_channel
+from rsg_server.process.native_signal import is_of_interval
 from rsg_server.processor.policies import FREE, MODELLED
 from rsg_server.protocol import COST_ROW_SHIFT, FLAG_CALIBRATES, FLAG_CHARGED, FLAG_MODELLED, Fork, Hello, Op, Resume, Space
+
+_IMAGE_CHARGE = struct.Struct("=5q")
+"""struct simunix_image_charge of csrc/shared/cpu_protocol.h."""
 
 if TYPE_CHECKING:
     from rsg_server.handlers.needs import ProcessKernel
@@ -53,26 +58,28 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     fds = (kernel.page.fd,) if process.started and process.images == 1 else ()  # all others have inherited it
     tracee = kernel.tracees.all.get(actor)
     traced: tuple[int, ...] = (1 | tracee.resume & Resume.SYSCALL,) if tracee is not None else ()
-    if kernel.charges is not None:
-        traced = (*(traced or (0,)), *charging)
-    reply = Reply((*values, hard, process.descriptor_floor, first, *traced), fds=fds, close=False)
+    last = (*(traced or (0,)), charging) if charging else traced
+    reply = Reply((*values, hard, process.descriptor_floor, first, *last), fds=fds, close=False)
     if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
         return None
     return reply
 
 
-def _charging(kernel: ProcessKernel, actor: Actor) -> tuple[int, tuple[int, int]]:
-    """What an image is told of its CPU policy: flags, and the last numbers of HELLO's reply.
+def _charging(kernel: ProcessKernel, actor: Actor) -> tuple[int, bytes]:
+    """What an image is told of its CPU policy: flags, and the end of HELLO's reply.
 
     The first charged image of a run measures what calls cost under simunix.
     """
     charges, process = kernel.charges, actor.process
     if charges is None:
-        return 0, (-1, 0)
+        return 0, b""
+    kernel.cpu_timers.begin_image(process)
     policy = charges.policy_of(process.program, process.cpu_policy, process.host.name)
-    told = charges.take_clock_ns(actor.number), charges.next_of(actor.number)
+    clock_ns = charges.take_clock_ns(actor.number)
     if policy == FREE:
-        return 0, told
+        return 0, b""
+    scale = charges.scale(process.host.host)
+    told = _IMAGE_CHARGE.pack(clock_ns, charges.next_of(actor.number), scale, process.cpu_ns, actor.cpu_ns)
     row = charges.table.row(process.program, policy == MODELLED) + 1 << COST_ROW_SHIFT
     if policy == MODELLED:
         return FLAG_MODELLED | row, told
@@ -88,7 +95,7 @@ def _new_image(kernel: ProcessKernel, actor: Actor) -> None:
             kernel.lifecycle.end_actor(other)
     if kernel.traces is not None:
         kernel.traces.forget(actor)
-    for number in [number for number in process.timers if number != 0]:
+    for number in [number for number in process.timers if not is_of_interval(number)]:
         timer = process.timers.pop(number)
         if timer.event is not None:
             timer.event.cancel()

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.handlers.table import OK, Handler, Reply, failed
-from rsg_server.process import native_signal
+from rsg_server.process.cpu_timers import NO_LIMIT
+from rsg_server.process.native_signal import is_timer_pending, next_period, notify_expiry
 from rsg_server.process.process import Timer
 from rsg_server.protocol import Op
 
@@ -19,25 +20,21 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
     from rsg_server.process.timerfds import TimerFd
 
-REAL_TIMER = 0
-"""The number of ITIMER_REAL; POSIX timers have the numbers from 1 on."""
 TIMER_IDS = 1 << 31
 """One above the highest number of a timer (timer_t is an int for the kernel)."""
-SIGNAL_MAX = 64
 OVERRUNS_MAX = (1 << 31) - 1
 """DELAYTIMER_MAX of Linux (timer_getoverrun(2))."""
 EXPIRATIONS_MAX = 1 << 62
 """How many expirations are written to a timerfd at once: an eventfd holds less than 2**64."""
 
 
-def _left(kernel: TimerKernel, next_ns: int) -> int:
+def _left(now_ns: int, next_ns: int) -> int:
     """Nanoseconds until a timer expires; 0 if it is disarmed, so 1 at least if it is armed (timer_gettime(2))."""
-    return max(next_ns - kernel.now_ns, 1) if next_ns else 0
+    return max(next_ns - now_ns, 1) if next_ns else 0
 
 
-def _next_period(kernel: TimerKernel, last_ns: int, interval_ns: int) -> int:
-    """The first expiration after now: periods that were missed are counted, and do not expire one by one."""
-    return last_ns + interval_ns * max(1, (kernel.now_ns - last_ns) // interval_ns + 1)
+def _left_of(kernel: TimerKernel, timer: Timer) -> int:
+    return _left(kernel.now_ns if timer.cpu_of is None else timer.cpu_of.cpu_ns, timer.next_ns)
 
 
 def timer_set(kernel: TimerKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -48,10 +45,10 @@ def timer_set(kernel: TimerKernel, actor: Actor, arguments: Sequence[Any]) -> Re
     process = actor.process
     timer = process.timers.setdefault(number, Timer())
     timer.overruns = timer.overruns_taken = 0
-    before = (0, _left(kernel, timer.next_ns), timer.interval_ns)
+    before = (0, _left_of(kernel, timer), timer.interval_ns)
     if timer.event is not None:
         timer.event.cancel()
-    timer.next_ns, timer.interval_ns = first, interval
+    timer.next_ns, timer.interval_ns, timer.cpu_of = first, interval, None
     timer.signal, timer.tid, timer.value, timer.event = signal_number, tid, value, None
     if timer.next_ns > 0:
         timer.event = kernel.timeline.add(timer.next_ns, lambda: _expire(kernel, process, number, timer))
@@ -64,43 +61,51 @@ def _expire(kernel: TimerKernel, process: Process, number: int, timer: Timer) ->
     expired = 1
     if timer.interval_ns > 0:
         last_ns = timer.next_ns
-        timer.next_ns = _next_period(kernel, last_ns, timer.interval_ns)
+        timer.next_ns = next_period(last_ns, timer.interval_ns, kernel.now_ns)
         timer.event = kernel.timeline.add(timer.next_ns, lambda: _expire(kernel, process, number, timer))
         expired = (timer.next_ns - last_ns) // timer.interval_ns
     else:
         timer.next_ns = 0
-    if process.dead or not 1 <= timer.signal <= SIGNAL_MAX:
-        return
-    if number == REAL_TIMER:
-        kernel.signals.send(process, timer.signal)
-    elif _is_pending(process, timer):
-        timer.overruns += expired  # timer_getoverrun(2): one signal is queued, the others are counted
-        return
-    else:
-        timer.overruns_taken, timer.overruns = timer.overruns, expired - 1
-        timer.was_sent = True
-        _send(process, number, timer)
-    kernel.signals.notice(process, timer.signal, timer.tid)
+    if notify_expiry(kernel.signals, process, number, timer, expired):
+        kernel.signals.notice(process, timer.signal, timer.tid)
 
 
-def _send(process: Process, number: int, timer: Timer) -> None:
-    """Send the signal of a POSIX timer, with its value, to the process, or to the thread that it names if that still runs."""
-    thread = native_signal.global_tid(process.global_pid, timer.tid) if timer.tid else 0
-    if timer.tid and not thread:
-        return
-    native_signal.send_timer_signal(process, timer.signal, number - 1, timer.value, thread)
+def cpu_timer_set(kernel: TimerKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[id, tid of the clock, first, interval, signal, tid, value, 1 if absolute] -> [0, left, interval] of before.
+
+    The clock is the charged CPU time of that thread, of the whole process if it is 0.
+    """
+    number, clock_tid, first, interval, signal_number, tid, value, absolute = arguments
+    process = actor.process
+    clock = next((other for other in process.actors if other.tid == clock_tid), None) if clock_tid else process
+    if not 0 <= number < TIMER_IDS or clock is None:
+        return failed(errno.EINVAL)
+    before = timer_set(kernel, actor, (number, 0, interval, signal_number, tid, value))
+    timer = process.timers[number]
+    timer.cpu_of, timer.next_ns = clock, first
+    if first > 0 and not absolute:
+        timer.next_ns += clock.cpu_ns
+    process.has_cpu_timers = True
+    return before
 
 
-def _is_pending(process: Process, timer: Timer) -> bool:
-    """Whether the signal of an earlier expiration is still pending."""
-    return timer.was_sent and native_signal.is_pending(process.global_pid, timer.signal, timer.tid)
+def cpu_limit(kernel: TimerKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[pid, 1 if set, soft, hard] -> [0, soft, hard] of before; [1] if the kernel keeps the limit of that process."""
+    pid, sets, soft, hard = arguments
+    process = actor.process.host.processes.get(pid) if pid else actor.process
+    if process is None or not kernel.cpu_timers.counts(process):
+        return Reply((1,))
+    before = process.cpu_limit or (NO_LIMIT, NO_LIMIT)
+    if sets:
+        process.cpu_limit = (soft, hard) if (soft, hard) != (NO_LIMIT, NO_LIMIT) else None
+    return Reply((0, *before))
 
 
 def timer_get(kernel: TimerKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[id] -> [0, left, interval, overruns]; zeros if there is no such timer."""
     timer = actor.process.timers.get(arguments[0], Timer())
-    overruns = timer.overruns_taken if _is_pending(actor.process, timer) else timer.overruns
-    return Reply((0, _left(kernel, timer.next_ns), timer.interval_ns, min(overruns, OVERRUNS_MAX)))
+    overruns = timer.overruns_taken if is_timer_pending(actor.process, timer) else timer.overruns
+    return Reply((0, _left_of(kernel, timer), timer.interval_ns, min(overruns, OVERRUNS_MAX)))
 
 
 def timer_delete(kernel: TimerKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -134,7 +139,7 @@ def _on_timerfd(run: Callable[[TimerKernel, TimerFd, Sequence[Any]], Reply]) -> 
 def timerfd_set(kernel: TimerKernel, timer: TimerFd, arguments: Sequence[Any]) -> Reply:
     """[value, interval, 1 if absolute] -> [0, left, interval] of before; value 0 disarms."""
     value, interval, absolute = arguments
-    before = (0, _left(kernel, timer.next_ns), timer.interval_ns)
+    before = (0, _left(kernel.now_ns, timer.next_ns), timer.interval_ns)
     if timer.event is not None:
         timer.event.cancel()
         timer.event = None
@@ -162,7 +167,7 @@ def _ring(kernel: TimerKernel, timer: TimerFd) -> None:
     timer.event = None
     if timer.interval_ns > 0:
         last_ns = timer.next_ns
-        timer.next_ns = _next_period(kernel, last_ns, timer.interval_ns)
+        timer.next_ns = next_period(last_ns, timer.interval_ns, kernel.now_ns)
         timer.event = kernel.timeline.add(timer.next_ns, lambda: _ring(kernel, timer))
         expired = (timer.next_ns - last_ns) // timer.interval_ns
     else:
@@ -176,11 +181,13 @@ def _ring(kernel: TimerKernel, timer: TimerFd) -> None:
 
 def timerfd_get(kernel: TimerKernel, timer: TimerFd, arguments: Sequence[Any]) -> Reply:
     """[] -> [0, left, interval]"""
-    return Reply((0, _left(kernel, timer.next_ns), timer.interval_ns))
+    return Reply((0, _left(kernel.now_ns, timer.next_ns), timer.interval_ns))
 
 
 HANDLERS: dict[int, Handler] = {
     int(Op.TIMER_SET): Handler("iiiiii", timer_set),
+    int(Op.CPU_TIMER_SET): Handler("iiiiiiii", cpu_timer_set),
+    int(Op.CPU_LIMIT): Handler("iiii", cpu_limit),
     int(Op.TIMER_GET): Handler("i", timer_get),
     int(Op.TIMER_DELETE): Handler("i", timer_delete),
     int(Op.TIMERFD): Handler("i", timerfd_create, makes_descriptors=True),

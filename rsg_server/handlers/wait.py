@@ -15,6 +15,7 @@ from rsg_server.processor.charges import IS_CHARGE, NICE
 from rsg_server.protocol import (
     SPACE_LOCKS,
     WAIT_CHARGE,
+    WAIT_CHARGE_REST,
     WAIT_COMPUTE,
     WAIT_CONNECT,
     WAIT_FD,
@@ -73,8 +74,9 @@ def _park(kernel: WaitKernel, actor: Actor, parked: Parked) -> Reply | None:
         return None
     if wait == WAIT_FUTEX and a == SPACE_LOCKS and closes_cycle(actor, parked):
         return Reply((WAKE_READY, -errno.EDEADLK))
-    if wait == WAIT_CHARGE and not _compute(kernel, actor, parked):
-        return Reply((WAKE_READY, kernel.charges.next_of(actor.number) if kernel.charges is not None else 0))
+    if wait in (WAIT_CHARGE, WAIT_CHARGE_REST) and not _compute(kernel, actor, parked):
+        told = kernel.cpu_timers.ended(actor, WAKE_READY, 0)
+        return None if actor.process.dead else Reply(told)
     kernel.park(actor, parked)
     return None
 
@@ -83,11 +85,14 @@ def _compute(kernel: WaitKernel, actor: Actor, parked: Parked) -> bool:
     """Turn a charge into the computing that is to pass; False if that is nothing."""
     if kernel.charges is None:
         raise ValueError("a charge under the CPU policy free")
-    charged_ns = kernel.charges.charge(actor.number, parked.a, parked.b, parked.c, kernel.now_ns)
-    actor.cpu_ns += charged_ns
-    actor.process.cpu_ns += charged_ns
-    kernel.charges.by_program[os.path.basename(actor.process.program)] += charged_ns
-    flops = kernel.charges.flops(actor.number, charged_ns)
+    host = actor.process.host.host
+    if parked.wait == WAIT_CHARGE:
+        charged_ns = kernel.charges.charge(actor.number, parked.a, parked.b, parked.c, kernel.now_ns)
+        kernel.charges.by_program[os.path.basename(actor.process.program)] += charged_ns
+        cpu_ns = kernel.charges.cpu_ns(charged_ns, host)
+    else:
+        cpu_ns = kernel.cpu_timers.take_rest(actor)
+    flops = kernel.charges.flops(actor.number, kernel.cpu_timers.begin(actor, cpu_ns), host)
     parked.wait, parked.a, parked.b, parked.c = WAIT_COMPUTE, flops, parked.b & NICE, IS_CHARGE
     return flops > 0
 

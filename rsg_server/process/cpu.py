@@ -8,10 +8,14 @@ Executions of a stopped process wait.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from rsg_server.clock.timeline import Event
+from rsg_server.processor.load import Load
+from rsg_server.processor.overload import Overload
 from rsg_server.processor.shares import weight
 from rsg_server.processor.sharing import Execution, Sharing
 from rsg_server.protocol import Wake
@@ -25,11 +29,20 @@ RAW_NICE = 20
 """The kernel's getpriority(2) answers 20 - nice, which is never 0."""
 
 
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What the cores of a host have done."""
+
+    load: Load
+    overload: Overload
+
+
 class Processor:
     """The cores of one host, and the event at which the first of the executions on them is done."""
 
-    def __init__(self, clock: Clock, host: Host, finished: Callable[[Execution], None]) -> None:
+    def __init__(self, clock: Clock, host: Host, finished: Callable[[Execution], None], use: Use | None = None) -> None:
         self._clock = clock
+        self._use = use
         self._finished = finished
         self._sharing = Sharing(host.cores, host.speed_flops)
         self._updated_ns = 0
@@ -44,6 +57,8 @@ class Processor:
         """Run an execution from now on."""
         self._update()
         self._sharing.start(execution)
+        if self._use is not None:
+            self._use.overload.begin(_program(execution))
         self._plan()
 
     def stop(self, execution: Execution) -> None:
@@ -51,12 +66,23 @@ class Processor:
         if execution.runs:
             self._update()
             self._sharing.stop(execution)
+            self._ended(execution)
             self._plan()
 
     def _update(self) -> None:
         now_ns = self._clock.now_ns
+        if self._use is not None:
+            elapsed_ns = now_ns - self._updated_ns
+            self._use.load.pass_time(now_ns, elapsed_ns, self._sharing.running, self._sharing.shape)
+            self._use.overload.pass_time(now_ns, elapsed_ns)
         self._sharing.advance(now_ns - self._updated_ns)
         self._updated_ns = now_ns
+
+    def use(self) -> tuple[Use, int]:
+        """What the cores have done up to now, and how many executions compute or wait for one."""
+        assert self._use is not None
+        self._update()
+        return self._use, self._sharing.running
 
     def _plan(self) -> None:
         """Plan an event for the end of the first execution; durations are rounded up to the nanosecond."""
@@ -75,22 +101,48 @@ class Processor:
         done = self._sharing.finish(first)
         self._plan()
         for execution in done:
+            self._ended(execution)
+        for execution in done:
             self._finished(execution)
+
+    def _ended(self, execution: Execution) -> None:
+        if self._use is not None:
+            self._use.overload.end(_program(execution))
+
+
+def _program(execution: Execution) -> str:
+    return os.path.basename(cast("Actor", execution.owner).process.program)
 
 
 class Cpu:
     """The processors of all hosts, and the executions by the number of their actor."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, tell: Callable[[str], None] | None = None) -> None:
         self._clock = clock
+        self._tell = tell  # of hosts that are oversubscribed; None: what the cores do is not counted
         self._processors: dict[str, Processor] = {}
         self._executions: dict[int, Execution] = {}
 
     def _processor(self, actor: Actor) -> Processor:
-        host = actor.process.host
+        return self._processor_of(actor.process.host.host)
+
+    def _processor_of(self, host: Host) -> Processor:
         if host.name not in self._processors:
-            self._processors[host.name] = Processor(self._clock, host.host, self.finished)
+            tell = self._tell
+            use = Use(Load(host.cores), Overload(host.name, host.cores, tell)) if tell is not None else None
+            self._processors[host.name] = Processor(self._clock, host, self.finished, use)
         return self._processors[host.name]
+
+    def use(self, host: Host) -> tuple[Use, int]:
+        """What the cores of a host have done up to now, and how many executions compute or wait for one."""
+        return self._processor_of(host).use()
+
+    def overloads(self) -> dict[str, Overload]:
+        """The hosts that were oversubscribed, by name, in the order in which computing began on them."""
+        if self._tell is None:
+            return {}
+        found = {name: processor.use()[0].overload for name, processor in self._processors.items()}
+        return {name: overload for name, overload in found.items() if overload.windows}
 
     def start(self, actor: Actor, flops: int, raw_nice: int = 0) -> None:
         """Have a parked actor compute; the end of that wakes the actor. `raw_nice` is 20 - nice, 0: not said."""

@@ -65,6 +65,7 @@ class Lifecycle:
             if parent.hears_kernel:
                 kernel.signals.listen_to_kernel(process, is_at_terminal=False)  # its parent has said so
             process.label, process.cpu_policy = parent.label, parent.cpu_policy
+            process.cpu_limit = parent.cpu_limit
         kernel.processes[number] = process
         return process
 
@@ -161,6 +162,8 @@ class Lifecycle:
         if actor.parked is not None and actor.parked.wait == Wait.FUTEX:
             kernel.futexes.remove(actor)
         kernel.cpu.end(actor)
+        if kernel.charges is not None:
+            kernel.cpu_timers.forget(actor)
         if (actor.is_nominated or actor.state is State.READY) and actor in kernel.run_queue:
             kernel.run_queue.remove(actor)
         if actor.timeout is not None:

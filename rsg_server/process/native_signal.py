@@ -10,16 +10,19 @@ import struct
 import time
 from typing import TYPE_CHECKING
 
-from rsg_server.protocol import PREEMPT_CODE
+from rsg_server.protocol import PREEMPT_CODE, TimerId
 
 if TYPE_CHECKING:
-    from rsg_server.process.process import Process
+    from rsg_server.process.process import Process, Timer
+    from rsg_server.process.signals import Signals
 
 _SYS_PIDFD_SEND_SIGNAL = 424
 _SYS_RT_TGSIGQUEUEINFO = 297
 _SI_TIMER = -2
 _CPUCLOCK_SCHED = 2
 _SIGINFO_BYTES = 128
+_SIGNAL_MAX = 64
+_OF_INTERVALS = frozenset(map(int, TimerId))
 _LOOKS = 10_000
 """How often `await_rest` looks at a running thread before it gives up."""
 
@@ -143,3 +146,42 @@ def process_cpu_ns(global_pid: int) -> int:
         return time.clock_gettime_ns(~global_pid << 3 | _CPUCLOCK_SCHED)
     except OSError:
         return 0
+
+
+def is_of_interval(number: int) -> bool:
+    """Whether a timer is one of setitimer(2), which an exec keeps, and not one of timer_create(2)."""
+    return number in _OF_INTERVALS
+
+
+def next_period(last_ns: int, interval_ns: int, now_ns: int) -> int:
+    """The first expiration after now: periods that were missed are counted, and do not expire one by one."""
+    return last_ns + interval_ns * max(1, (now_ns - last_ns) // interval_ns + 1)
+
+
+def notify_expiry(signals: Signals, process: Process, number: int, timer: Timer, expired: int) -> bool:
+    """Send the signal of a timer that has expired so often; False if there is none to send, or an earlier one is pending."""
+    if process.dead or not 1 <= timer.signal <= _SIGNAL_MAX:
+        return False
+    if is_of_interval(number):
+        signals.send(process, timer.signal)
+    elif is_timer_pending(process, timer):
+        timer.overruns += expired  # timer_getoverrun(2): one signal is queued, the others are counted
+        return False
+    else:
+        timer.overruns_taken, timer.overruns = timer.overruns, expired - 1
+        timer.was_sent = True
+        _send_of_timer(process, number, timer)
+    return True
+
+
+def _send_of_timer(process: Process, number: int, timer: Timer) -> None:
+    """Send the signal of a POSIX timer, with its value, to the process, or to the thread that it names if that still runs."""
+    thread = global_tid(process.global_pid, timer.tid) if timer.tid else 0
+    if timer.tid and not thread:
+        return
+    send_timer_signal(process, timer.signal, number - 1, timer.value, thread)
+
+
+def is_timer_pending(process: Process, timer: Timer) -> bool:
+    """Whether the signal of an earlier expiration is still pending."""
+    return timer.was_sent and is_pending(process.global_pid, timer.signal, timer.tid)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rsg_server.process.actor import Actor, Parked
     from rsg_server.process.channel_pool import ChannelPool
     from rsg_server.process.cpu import Cpu
+    from rsg_server.process.cpu_timers import CpuTimers
     from rsg_server.process.futex import FutexTable
     from rsg_server.process.host_state import HostState, Launcher
     from rsg_server.process.lifecycle import Lifecycle
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from rsg_server.process.signals import Signals
     from rsg_server.process.slots import Slots
     from rsg_server.process.tracees import Tracees
+    from rsg_server.processor.charges import Charges
 
 
 class Readiness(Protocol):
@@ -133,8 +135,22 @@ class SignalSender(Warner, Protocol):
     def readiness(self) -> Readiness: ...
 
 
-class Kernel(RunQueue, SignalSender, Protocol):
+class CpuTimerKernel(Protocol):
+    """What is charged, and the processes that signals reach and end."""
+
+    @property
+    def charges(self) -> Charges | None: ...
+    @property
+    def lifecycle(self) -> Lifecycle: ...
+    @property
+    def signals(self) -> Signals: ...
+
+
+class Kernel(RunQueue, SignalSender, CpuTimerKernel, Protocol):
     """Everything that births and deaths change."""
+
+    @property
+    def cpu_timers(self) -> CpuTimers: ...
 
     @property
     def options(self) -> KernelOptions: ...
@@ -156,8 +172,6 @@ class Kernel(RunQueue, SignalSender, Protocol):
     def fd_store(self) -> FdStore: ...
     @property
     def futexes(self) -> FutexTable: ...
-    @property
-    def lifecycle(self) -> Lifecycle: ...
     @property
     def traces(self) -> Traces | None: ...
     @property

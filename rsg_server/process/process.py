@@ -33,6 +33,7 @@ class Timer:
     event: Event | None = None
     was_sent: bool = False
     overruns: int = 0  # expirations that were merged into the signal sent last
+    cpu_of: Actor | Process | None = None  # whose CPU time counts, of which `next_ns` is then; None: virtual time
     overruns_taken: int = 0  # expirations that were merged into the signal before that
 
 
@@ -73,6 +74,8 @@ class Process:
     cpu_ns: int = 0  # that it has been charged
     children_cpu_ns: int = 0  # that its dead children had been charged, and theirs
     dead_children_ns: dict[int, int] = field(default_factory=dict)  # the same by pid, of those that had been charged
+    cpu_limit: tuple[int, int] | None = None  # RLIMIT_CPU in seconds, soft and hard; None: the kernel keeps it
+    has_cpu_timers: bool = False  # it has made timers of CPU time
     images: int = 0  # programs that the process has run
     is_traced: bool = False  # its host is to bring the shim into what it execs
     on_exit: Callable[[Process], None] | None = None

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from rsg_server._native import lib
+from rsg_server.platform.host import Host
 from rsg_server.processor.costs import CostTable, write_costs
 from rsg_server.processor.policies import CHARGED, Policies
 from rsg_server.processor.recording import Charge, Recorder, read_charges
@@ -20,6 +21,7 @@ from rsg_server.processor.recording import Charge, Recorder, read_charges
 NS = 10**9
 MOST_NS: Final[int] = lib.CHARGE_MOST_NS
 MOST_POINTS: Final[int] = lib.CHARGE_MOST_POINTS
+SCALE_BITS: Final = 32
 NS_SHIFT: Final[int] = lib.CHARGE_NS_SHIFT
 """No charge is higher, or comes after more points; what a shim says is not trusted."""
 NICE, PREEMPTED, EXEC, POINT_SHIFT = lib.CHARGE_NICE, lib.CHARGE_PREEMPTED, lib.CHARGE_EXEC, 8
@@ -85,9 +87,17 @@ class Charges:
         self.total_ns += charge.cpu_ns
         return charge.cpu_ns
 
-    def flops(self, actor: int, charged_ns: int) -> int:
-        """What an actor computes for a charge, and for what is left of the one before."""
-        return round(charged_ns * self.options.reference_flops / NS) + self._left.pop(actor, 0)
+    def scale(self, host: Host) -> int:
+        """The CPU time on a host for a nanosecond of this computer, in 2^-32."""
+        return round(self.options.reference_flops / host.speed_flops * (1 << SCALE_BITS))
+
+    def cpu_ns(self, charged_ns: int, host: Host) -> int:
+        """The CPU time on a host, while nobody else computes there, for a charge; the shims count the same."""
+        return charged_ns * self.scale(host) >> SCALE_BITS
+
+    def flops(self, actor: int, cpu_ns: int, host: Host) -> int:
+        """What an actor computes in some CPU time of a host, and what is left of its charge before."""
+        return round(cpu_ns * host.speed_flops / NS) + self._left.pop(actor, 0)
 
     def _recorded(self, asked: Charge) -> Charge:
         """The charge that the recording has for an actor, at the moment of this run."""
@@ -116,6 +126,11 @@ class Charges:
             return 0
         charge = own[0]
         return charge.cpu_ns << NS_SHIFT | 1 + 2 * charge.points + charge.is_preempted
+
+    def is_preempted_next(self, actor: int) -> bool:
+        """Whether the recording charges an actor next where it was preempted."""
+        own = self._next.get(actor)
+        return own is not None and len(own) > 0 and own[0].is_preempted
 
     def ended(self, actor: int, left: int) -> int:
         """Keep the flops that a signal has left undone for the actor's next charge; return when that is due (`next_of`)."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import heapq
 
+from rsg_server.processor.load import Shape
 from rsg_server.processor.shares import shares
 
 NS = 10**9
@@ -87,6 +88,8 @@ class Sharing:
         self._speed_flops = speed_flops
         self._groups: dict[tuple[int, int], Group] = {}
         self._started = 0
+        self.running = 0  # executions that compute, or wait for a core
+        self.shape: Shape = ()
 
     def rate_flops(self, execution: Execution) -> float:
         """The rate of a running execution, flop/s."""
@@ -118,6 +121,8 @@ class Sharing:
         rates = shares([(weight, mask, self._groups[weight, mask].running) for weight, mask in keys]) if keys else []
         for key, rate in zip(keys, rates, strict=True):
             self._groups[key].rate_flops = self._speed_flops * rate
+        self.running = sum(group.running for group in self._groups.values())
+        self.shape = tuple((key[1], rate * self._groups[key].running) for key, rate in zip(keys, rates, strict=True))
 
     def advance(self, elapsed_ns: float) -> None:
         """Let time pass, at most until the first execution is done; what is rounded up to whole nanoseconds may be more."""

@@ -16,6 +16,8 @@ DATAGRAM_MAX = 2 * MESSAGE_MAX
 """A message, and before it, as HANDED_OFF, what the shims have done without the server."""
 PATIENCE_NS = 100_000_000
 """How long the server listens before it returns to the turn loop, unless the runner has been preempted before."""
+CPU_TIMER_PATIENCE_NS = 2_000_000
+"""The same for a process with a timer or limit of CPU time, which expires while it computes."""
 _FIRST_SLICE_NS = 1_000_000
 """After how long the listener looks whether the runner has died, which rings no doorbell; the time doubles with each look."""
 
@@ -83,4 +85,6 @@ class Listener:
 
     def _patience_ns(self) -> int:
         assert self.speaker is not None
+        if self.speaker.process.cpu_limit is not None or self.speaker.process.has_cpu_timers:
+            return CPU_TIMER_PATIENCE_NS
         return self.speaker.spinner.patience_ns if self.speaker.spinner is not None else PATIENCE_NS

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rsg_server.handlers.table import Reply
     from rsg_server.options import KernelOptions
     from rsg_server.process.actor import Actor
+    from rsg_server.process.cpu_timers import CpuTimers
     from rsg_server.process.lifecycle import Lifecycle
     from rsg_server.process.signals import Signals
     from rsg_server.process.slots import Slots
@@ -67,6 +68,8 @@ class PreemptionKernel(Protocol):
     def run_queue(self) -> deque[Actor]: ...
     @property
     def debugger(self) -> Debugger[Reply] | None: ...
+    @property
+    def cpu_timers(self) -> CpuTimers: ...
     @property
     def on_warning(self) -> Callable[[str], None]: ...
 

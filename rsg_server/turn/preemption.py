@@ -65,7 +65,8 @@ class Preemption:
         if self.after_ns is None or actor.owes_message or kernel.debugger is not None:
             return None
         self.computing.look(listener.runner(actor), self.after_ns)
-        if not self._others_may_run() and kernel.timeline.next_ns is None and not kernel.page.words[RUNNING]:
+        is_charged = kernel.cpu_timers.due_ns(listener.runner(actor)) is not None
+        if not is_charged and not self._others_may_run() and kernel.timeline.next_ns is None and not kernel.page.words[RUNNING]:
             return None  # no other actor waits for this turn to end
         runner = listener.runner(actor)
         for _ in range(1 if runner.spinner is None else LOOKS):
@@ -97,7 +98,11 @@ class Preemption:
     def _is_time(self, actor: Actor) -> bool:
         """Whether the actor has used up its patience since any actor last made a call."""
         calls, cpu_ns = self._kernel.page.calls(), native_signal.process_cpu_ns(actor.process.global_pid)
-        spinner = actor.spinner
+        spinner, charge_due_ns = actor.spinner, self._kernel.cpu_timers.due_ns(actor)
+        if charge_due_ns is not None:
+            if self._watched != (actor.number, calls):
+                self._watched, self._watched_cpu_ns = (actor.number, calls), cpu_ns
+            return cpu_ns - self._watched_cpu_ns >= max(charge_due_ns, 0)
         if spinner is None:
             if self._watched != (actor.number, calls):
                 self._watched, self._watched_cpu_ns = (actor.number, calls), cpu_ns

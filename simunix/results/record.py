@@ -10,6 +10,7 @@ from rsg_server import compiled
 from rsg_server.clock.clock_page import FROM_OUTSIDE
 from rsg_server.kernel import Kernel
 from rsg_server.process.external_signals import signal_name
+from rsg_server.processor.overload import NS, WINDOW_NS
 from rsg_server.processor.policies import CHARGED, Policies
 from rsg_server.protocol import PAGE_FIELDS
 from simunix import __version__
@@ -33,13 +34,12 @@ def record_of(
     """The content of run.json, from an emulation that has ended and is not closed yet."""
     kernel, service = emulation.kernel, emulation.service
     disturbances = disturbances_of(emulation)
-    policies = kernel.charges.options.policies if kernel.charges is not None else Policies()
     return RunRecord(
         name=emulation.plan.name,
         simunix=__version__,
         rjms=rjms,
         seed=kernel.options.seed,
-        cpu_policy=policies.summary,
+        cpu_policy=(kernel.charges.options.policies if kernel.charges is not None else Policies()).summary,
         cpu_policies=_policies(kernel),
         network_model=kernel.network.model.name,
         isolation=emulation.isolation.value,
@@ -61,6 +61,7 @@ def record_of(
         refused_calls=dict(sorted(kernel.refused_calls.items())),
         jobs=jobs or {},
         warnings=emulation.warnings,
+        oversubscribed=_oversubscribed(kernel),
     )
 
 
@@ -104,6 +105,14 @@ def _policies(kernel: Kernel) -> dict[str, Any]:
         return {}
     without = sorted(charges.table.without_prices)
     return {**asdict(charges.options.policies), **({"without_costs": without} if without else {})}
+
+
+def _oversubscribed(kernel: Kernel) -> dict[str, dict[str, Any]]:
+    """The hosts on which for ten minutes and more other threads waited for a core, and the part of each program."""
+    return {
+        name: {"since_s": each.since_ns // NS, "for_s": each.windows * WINDOW_NS // NS, "programs": each.shares()}
+        for name, each in kernel.cpu.overloads().items()
+    }
 
 
 def _charges(kernel: Kernel) -> dict[str, int]:

@@ -66,6 +66,7 @@ class RunRecord:
     refused_calls: dict[str, int] = field(default_factory=dict)  # by name
     jobs: dict[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    oversubscribed: dict[str, dict[str, Any]] = field(default_factory=dict)  # hosts: since when, for how long, by whom
     cores: int = 0  # of all compute nodes
 
     @property

@@ -79,7 +79,8 @@ struct charge_account {
     uint64_t cpu_ns;   /* its CPU clock, when that was last asked */
     int64_t unpaid_ns;
     int64_t noted_ns; /* what has been added to the table of costs since this was last settled */
-    uint64_t paid_ns; /* all charges */
+    int64_t rest_ns;  /* of the last charge: what has not passed yet, as PARK_CHARGE_REST says */
+    uint64_t paid_ns; /* all charges, in CPU time of its host */
     uint64_t points;  /* calls and clock reads since the last charge */
     int64_t next;     /* in a replay: when the next charge is due, as PARK_CHARGE says */
 };
@@ -179,6 +180,7 @@ struct process {
     uint64_t disk_bytes;             /* of the host; 0: not known yet */
     uint64_t break_start, break_end; /* of the break that the shim keeps; 0: the kernel's (csrc/shim/entry/addresses.c) */
     uint64_t computed_ns;            /* virtual time that computing has taken */
+    uint64_t cpu_scale;              /* CPU time on its host for a nanosecond of this computer, in 2^-32 */
     struct simunix_cpu_cost *costs;  /* of its program; NULL: none */
     uint64_t nofile_soft;
     uint64_t nofile_hard;

@@ -142,7 +142,7 @@ static int64_t register_process(const char *program)
         trap_places_map(&main_process);
     if ((main_process.flags & (HELLO_FLAG_CHARGED | HELLO_FLAG_MODELLED)) != 0) {
         costs_map(&main_process, (int64_t)(main_process.flags >> HELLO_COST_ROW_SHIFT) - 1);
-        charge_image(&main_thread, reply_number(&reply, 13), reply_number(&reply, 14));
+        charge_image(&main_thread, &reply);
     }
     return reply_number(&reply, 12);
 }

@@ -5,7 +5,8 @@
  * something else. The smaller of both counts, less what simunix itself has added (calls that trapped, messages), and less the
  * virtual time that the prices of calls have let pass. While the thread waits for an answer of the server no cycles count. The
  * thread then gives the turn back until the server has let as much pass on a core of the host (rsg_server/process/cpu.py), and
- * goes on with its call. Under the CPU policy `modelled` all is the same, but that nothing is measured: what a call comes after is
+ * goes on with its call. Where a timer or limit of CPU time expires in the middle of a charge, the thread gets the turn there, takes
+ * the signal if it can, and has the rest pass before it goes on (rsg_server/process/cpu_timers.py). Under the CPU policy `modelled` all is the same, but that nothing is measured: what a call comes after is
  * read from a table (turn/cpu_costs.c).
  *
  * The invariant: no call of a thread has an effect before all but charge_least_ns of what was computed before it has passed.
@@ -72,15 +73,20 @@ void charge_begin(struct thread *thread)
 
 /* A new image has been loaded by this thread's own CPU time, which nobody has measured by cycles: whatever the thread has used
  * since its exec. A first image was begun by simunix itself. */
-void charge_image(struct thread *thread, int64_t paid_ns, int64_t next)
+void charge_image(struct thread *thread, const struct reply *hello)
 {
+    struct simunix_image_charge told = {.clock_ns = -1, .scale = 1L << 32};
+
+    reply_bytes(hello, 13, &told, sizeof told);
+    thread->process->cpu_scale = (uint64_t)told.scale;
+    thread->process->computed_ns = (uint64_t)told.process_ns;
     thread->is_charged = true;
     thread->is_measured = (thread->process->flags & HELLO_FLAG_CHARGED) != 0;
-    thread->charge = (struct charge_account){.next = next};
+    thread->charge = (struct charge_account){.next = told.next, .paid_ns = (uint64_t)told.thread_ns};
     if (!thread->is_measured) {
         thread->charge.unpaid_ns = cost_of(thread, SIMUNIX_COST_IMAGE);
-    } else if (paid_ns >= 0) {
-        thread->charge.unpaid_ns = (int64_t)thread_cpu_ns() - paid_ns;
+    } else if (told.clock_ns >= 0) {
+        thread->charge.unpaid_ns = (int64_t)thread_cpu_ns() - told.clock_ns;
         cost_add(thread, SIMUNIX_COST_IMAGE, 1, thread->charge.unpaid_ns);
     }
 }
@@ -137,6 +143,41 @@ static uint64_t owed_ns(const struct thread *thread)
     return account->unpaid_ns < CHARGE_MOST_NS ? (uint64_t)account->unpaid_ns : CHARGE_MOST_NS;
 }
 
+/* Count CPU time that passes, in that of the host. */
+static void count(struct thread *thread, int64_t ns)
+{
+    thread->charge.paid_ns += (uint64_t)ns;
+    thread->process->computed_ns += (uint64_t)ns;
+}
+
+/* What the server has answered to a charge, or to the rest of one. */
+void charge_passed(struct thread *thread, enum simunix_wake wake, int64_t value)
+{
+    if (wake != WAKE_REST) {
+        thread->charge.next = value;
+        return;
+    }
+    thread->charge.rest_ns = value;
+    count(thread, -value);
+}
+
+/* Let pass what a charge has left, up to where the next timer expires. */
+static void pay_rest(struct thread *thread)
+{
+    struct wait wait = {.kind = PARK_CHARGE_REST, .deadline = NEVER, .b = raw_nice(thread->process)};
+
+    count(thread, thread->charge.rest_ns);
+    thread->charge.rest_ns = 0;
+    give_turn_back(thread, &wait);
+}
+
+static void pay_rests(struct thread *thread)
+{
+    while (thread->charge.rest_ns != 0)
+        pay_rest(thread);
+}
+
+/* Of a thread that was preempted, the signals of timers are taken as soon as it goes on, and the rest is paid later. */
 static void pay(struct thread *thread, uint64_t flags)
 {
     struct charge_account *account = &thread->charge;
@@ -147,10 +188,11 @@ static void pay(struct thread *thread, uint64_t flags)
                         .c = account->cpu_ns};
 
     account->unpaid_ns -= (int64_t)wait.a;
-    account->paid_ns += wait.a;
-    thread->process->computed_ns += wait.a;
+    count(thread, (int64_t)((unsigned __int128)wait.a * thread->process->cpu_scale >> 32));
     account->points = 0;
     give_turn_back(thread, &wait);
+    if ((flags & CHARGE_PREEMPTED) == 0)
+        pay_rests(thread);
 }
 
 /* Whether the recording charges here, see PARK_CHARGE. */
@@ -223,6 +265,7 @@ void charge_look(struct thread *thread, long number)
     struct charge_account *account = &thread->charge;
 
     account->points++;
+    pay_rests(thread);
     if (!thread->is_measured) {
         foretell(thread, number);
         return;
@@ -248,6 +291,10 @@ bool charge_preempted(struct thread *thread)
 
     if (!thread->is_measured)
         return false;
+    if (account->rest_ns != 0) {
+        pay_rest(thread);
+        return true;
+    }
     if (thread->process->page->replays_charges != 0) {
         if (!is_due(account, account->points, true))
             return false;

@@ -91,6 +91,11 @@ static uint64_t blocked_signals(const struct call *call)
     return call->thread->process->has_signalfd ? call->mask | SIGNAL_BIT(SIGSYS) : signals_strip(call->mask);
 }
 
+static bool is_charge(const struct wait *wait)
+{
+    return wait->kind == PARK_CHARGE || wait->kind == PARK_CHARGE_REST;
+}
+
 static enum simunix_wake wait_for_turn(struct call *call, struct wait *wait)
 {
     struct thread *thread = call->thread;
@@ -98,7 +103,7 @@ static enum simunix_wake wait_for_turn(struct call *call, struct wait *wait)
     enum simunix_wake wake;
 
     wait->value = 0;
-    if (wait->kind != PARK_YIELD && wait->kind != PARK_PREEMPTED && wait->kind != PARK_CHARGE)
+    if (wait->kind != PARK_YIELD && wait->kind != PARK_PREEMPTED && !is_charge(wait))
         clock_forget_asking(thread);
     if (advance_alone(thread, wait))
         return WAKE_TIMEOUT;
@@ -110,8 +115,8 @@ static enum simunix_wake wait_for_turn(struct call *call, struct wait *wait)
         wake = ask_to_park(call, wait, blocked_signals(call));
     }
     thread->is_parked = false;
-    if (wait->kind == PARK_CHARGE) /* now: the handler of a signal that has come meanwhile makes calls, too */
-        thread->charge.next = wait->value;
+    if (is_charge(wait)) /* now: the handler of a signal that has come meanwhile makes calls, too */
+        charge_passed(thread, wake, wait->value);
     if (thread->handed != 0)
         signals_take_handed(thread);
     if (wake == WAKE_TIMEOUT)

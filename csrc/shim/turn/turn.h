@@ -62,10 +62,12 @@ void clock_found(struct thread *thread);
 void give_turn_back(struct thread *thread, struct wait *wait);
 
 /* cpu_charge.c */
+struct reply;
 void charge_turn_ends(struct thread *thread);
 void charge_turn_begins(struct thread *thread);
 void charge_begin(struct thread *thread);
-void charge_image(struct thread *thread, int64_t paid_ns, int64_t next);
+void charge_image(struct thread *thread, const struct reply *hello);
+void charge_passed(struct thread *thread, enum simunix_wake wake, int64_t value);
 void charge_look(struct thread *thread, long number);
 bool charge_preempted(struct thread *thread);
 uint64_t raw_nice(const struct process *process);

@@ -35,10 +35,46 @@ static long nofile_limits(struct call *call, const struct limits *wanted, struct
     return 0;
 }
 
+/* RLIMIT_CPU of a process whose computing is charged: the server keeps it, as it counts what was charged. The kernel's own would
+ * count the real computer's time, and stays without a bound. False: the kernel is to answer. */
+static bool cpu_limits(struct call *call, long pid, const struct limits *wanted, struct limits *old, long *result)
+{
+    struct limits before, after = {0};
+    struct reply reply;
+
+    if (call->thread->process->page->charge_least_ns == 0)
+        return false;
+    *result = NATIVE(prlimit64, pid, RLIMIT_CPU, NULL, &before); /* whether there is such a process, and it may be asked */
+    if (*result != 0)
+        return true;
+    if ((wanted != NULL && is_bad_pointer(wanted)) || (old != NULL && is_bad_pointer(old))) {
+        *result = -EFAULT;
+        return true;
+    }
+    if (ASK(call->thread, &reply, OP_CPU_LIMIT, pid, 0, 0, 0) != 0)
+        return false;
+    before = (struct limits){(uint64_t)reply_number(&reply, 1), (uint64_t)reply_number(&reply, 2)};
+    if (wanted != NULL)
+        after = *wanted;
+    if (after.soft > after.hard)
+        *result = -EINVAL;
+    else if (wanted != NULL && after.hard > before.hard && NATIVE(geteuid) != 0)
+        *result = -EPERM;
+    else if (wanted != NULL)
+        *result = ASK(call->thread, &reply, OP_CPU_LIMIT, pid, 1, (int64_t)after.soft, (int64_t)after.hard);
+    if (*result == 0 && old != NULL)
+        *old = before;
+    return true;
+}
+
 long sys_getrlimit(struct call *call)
 {
+    long result;
+
     if (call->a[0] == RLIMIT_NOFILE)
         return nofile_limits(call, NULL, (struct limits *)call->a[1]);
+    if (call->a[0] == RLIMIT_CPU && cpu_limits(call, 0, NULL, (struct limits *)call->a[1], &result))
+        return result;
     return NATIVE(getrlimit, call->a[0], call->a[1]);
 }
 
@@ -48,6 +84,8 @@ long sys_setrlimit(struct call *call)
 
     if (call->a[0] == RLIMIT_NOFILE)
         return nofile_limits(call, (const struct limits *)call->a[1], NULL);
+    if (call->a[0] == RLIMIT_CPU && cpu_limits(call, 0, (const struct limits *)call->a[1], NULL, &result))
+        return result;
     result = NATIVE(setrlimit, call->a[0], call->a[1]);
     if (call->a[0] == RLIMIT_FSIZE)
         strace_limited(call->thread->process);
@@ -60,6 +98,9 @@ long sys_prlimit64(struct call *call)
 
     if (call->a[1] == RLIMIT_NOFILE && (call->a[0] == 0 || call->a[0] == call->thread->process->pid))
         return nofile_limits(call, (const struct limits *)call->a[2], (struct limits *)call->a[3]);
+    if (call->a[1] == RLIMIT_CPU &&
+        cpu_limits(call, call->a[0], (const struct limits *)call->a[2], (struct limits *)call->a[3], &result))
+        return result;
     result = NATIVE(prlimit64, call->a[0], call->a[1], call->a[2], call->a[3]);
     if (call->a[1] == RLIMIT_FSIZE)
         strace_limited(call->thread->process);

@@ -1,5 +1,5 @@
 /* What /proc says of the emulated host as a whole. Under the free CPU policy computing takes no time: its processors have been
- * idle since the boot, and no process waits for one. */
+ * idle since the boot, and no process waits for one. Else the server tells what they have done (rsg_server/processor/load.py). */
 #include "shim/core/channel.h"
 #include "shim/sys/procfs/procfs.h"
 
@@ -21,10 +21,19 @@ static void put_seconds(struct proc_page *page, int64_t ns, const char *after)
     proc_put_number(page, "", hundredths % 100, after);
 }
 
+/* Ask what the processors have done, from this one on; false, and all was idle, where computing is free. */
+static bool ask_cpu(const struct proc_page *page, int first, struct reply *reply)
+{
+    return page->thread->process->page->charge_least_ns != 0 && ASK(page->thread, reply, OP_HOST_CPU, first) == 0;
+}
+
 void proc_write_uptime(struct proc_page *page)
 {
+    struct reply reply;
+    int64_t busy_ns = ask_cpu(page, 0, &reply) ? reply_number(&reply, HOST_CPU_BUSY) : 0;
+
     put_seconds(page, uptime_ns(page), " ");
-    put_seconds(page, uptime_ns(page) * page->thread->process->cpus, "\n");
+    put_seconds(page, uptime_ns(page) * page->thread->process->cpus - busy_ns, "\n");
 }
 
 static int64_t host_figure(const struct proc_page *page, enum simunix_host_figure which)
@@ -35,30 +44,73 @@ static int64_t host_figure(const struct proc_page *page, enum simunix_host_figur
     return reply_number(&reply, which);
 }
 
+#define LOAD_ONE 2048 /* FIXED_1 of the kernel, which rounds to hundredths in this way */
+
+static void put_load(struct proc_page *page, int64_t load)
+{
+    int64_t hundredths = (load + LOAD_ONE / 200) % LOAD_ONE * 100 / LOAD_ONE;
+
+    proc_put_number(page, "", (load + LOAD_ONE / 200) / LOAD_ONE, hundredths < 10 ? ".0" : ".");
+    proc_put_number(page, "", hundredths, " ");
+}
+
 void proc_write_loadavg(struct proc_page *page)
 {
-    proc_put_number(page, "0.00 0.00 0.00 1/", host_figure(page, HOST_THREADS), " ");
+    struct reply reply;
+    int64_t running = 1;
+
+    if (!ask_cpu(page, 0, &reply)) {
+        proc_put(page, "0.00 0.00 0.00 ");
+    } else {
+        running += reply_number(&reply, HOST_CPU_RUNNING);
+        for (int i = 0; i < 3; i++)
+            put_load(page, reply_number(&reply, HOST_CPU_LOADS + i));
+    }
+    proc_put_number(page, "", running, "/");
+    proc_put_number(page, "", host_figure(page, HOST_THREADS), " ");
     proc_put_number(page, "", host_figure(page, HOST_LATEST_PID), "\n");
 }
 
-static void put_idle(struct proc_page *page, int64_t ns)
+/* All that is not idle is user time. */
+static void put_times(struct proc_page *page, int64_t busy_ns, int64_t all_ns)
 {
-    proc_put_number(page, " 0 0 0 ", ns / USER_TICK_NS, " 0 0 0 0 0 0\n");
+    proc_put_number(page, " ", busy_ns / USER_TICK_NS, " 0 0 ");
+    proc_put_number(page, "", (all_ns - busy_ns) / USER_TICK_NS, " 0 0 0 0 0 0\n");
+}
+
+/* Those of the processors that one answer of the server tells of. */
+static int64_t put_processors(struct proc_page *page, int first)
+{
+    int64_t busy_ns[SIMUNIX_CORES_TOLD] = {0};
+    int cpus = page->thread->process->cpus;
+    struct reply reply;
+    int64_t running = 0;
+
+    if (ask_cpu(page, first, &reply)) {
+        running = reply_number(&reply, HOST_CPU_RUNNING);
+        reply_bytes(&reply, HOST_CPU_CORES, busy_ns, sizeof busy_ns);
+    }
+    for (int cpu = first; cpu < cpus && cpu < first + SIMUNIX_CORES_TOLD; cpu++) {
+        proc_put_number(page, "cpu", cpu, "");
+        put_times(page, busy_ns[cpu - first], uptime_ns(page));
+    }
+    return running;
 }
 
 void proc_write_stat(struct proc_page *page)
 {
     const struct simunix_clock_page *clock = page->thread->process->page;
     int cpus = page->thread->process->cpus;
+    struct reply reply;
+    int64_t running = 0;
 
     proc_put(page, "cpu ");
-    put_idle(page, uptime_ns(page) * cpus);
-    for (int cpu = 0; cpu < cpus; cpu++) {
-        proc_put_number(page, "cpu", cpu, "");
-        put_idle(page, uptime_ns(page));
-    }
+    put_times(page, ask_cpu(page, 0, &reply) ? reply_number(&reply, HOST_CPU_BUSY) : 0, uptime_ns(page) * cpus);
+    for (int first = 0; first < cpus; first += SIMUNIX_CORES_TOLD)
+        running = put_processors(page, first);
     proc_put_number(page, "intr 0\nctxt 0\nbtime ", (clock->realtime_ns - clock->monotonic_ns) / SECOND_NS, "\n");
-    proc_put_number(page, "processes ", host_figure(page, HOST_BIRTHS), "\nprocs_running 1\nprocs_blocked 0\n");
+    proc_put_number(page, "processes ", host_figure(page, HOST_BIRTHS), "\n");
+    proc_put_number(page, "procs_running ", 1 + running, "\nprocs_blocked 0\n");
     proc_put(page, "softirq 0 0 0 0 0 0 0 0 0 0 0\n");
 }
 

@@ -13,6 +13,8 @@ static struct posix_timer {
     int64_t value;
     int kernel_id; /* where it is the kernel's */
     bool is_native;
+    bool is_cpu; /* of charged CPU time: that of the thread `cpu_tid`, of the process if that is 0 */
+    int cpu_tid;
 } first_timers[FIRST_TIMERS], *more_timers; /* mapped once there are more than the first */
 
 /* The place of a timer, in use or not; NULL: there is none. */
@@ -52,7 +54,25 @@ static long timer_slot(struct call *call)
     return -EAGAIN;
 }
 
-/* A timer of a CPU clock measures real computing, as ITIMER_PROF does: computing takes no virtual time. It is the kernel's. */
+#define CLOCK_OF_THREAD 4 /* in a negative clock id, above which stands the number, see clock_getcpuclockid(3) */
+
+/* The thread of this process whose CPU clock this is, 0: that of the process; -1: of another process. */
+static int thread_of_clock(const struct call *call, int clock_id)
+{
+    const struct thread *thread = call->thread;
+    int number = ~(clock_id >> 3);
+
+    if (clock_id >= 0)
+        return clock_id == CLOCK_THREAD_CPUTIME_ID ? thread->tid : 0;
+    if ((clock_id & CLOCK_OF_THREAD) == 0)
+        return number == 0 || number == thread->process->pid ? 0 : -1;
+    if (number == 0)
+        return thread->tid;
+    return NATIVE(tgkill, thread->process->pid, number, 0) == 0 ? number : -1;
+}
+
+/* Under the free CPU policy a timer of a CPU clock measures real computing, as ITIMER_PROF does: it is the kernel's. So is one of
+ * another process's clock. */
 static long create_cpu_timer(struct call *call, struct posix_timer *timer, long id)
 {
     int kernel_id;
@@ -104,8 +124,12 @@ long sys_timer_create(struct call *call)
     if (id < 0)
         return id;
     *timer = (struct posix_timer){.clock_id = (int)call->a[0], .signal = SIGALRM, .value = id};
-    if (clock_is_cpu((int)call->a[0]))
-        return create_cpu_timer(call, timer, id);
+    if (clock_is_cpu((int)call->a[0])) {
+        timer->cpu_tid = thread_of_clock(call, (int)call->a[0]);
+        timer->is_cpu = call->thread->is_charged && timer->cpu_tid >= 0;
+        if (!timer->is_cpu)
+            return create_cpu_timer(call, timer, id);
+    }
     *(int *)call->a[2] = (int)id; /* before the timer exists: the pointer may be bad */
     timer->owner = call->thread->process->pid;
     if (event != NULL) {
@@ -128,12 +152,17 @@ long sys_timer_settime(struct call *call)
         return ask_kernel(call, timer);
     if (timer == NULL || wanted == NULL || !is_valid_time(&wanted->value) || !is_valid_time(&wanted->interval))
         return -EINVAL;
-    if (to_nanoseconds(&wanted->value) != 0)
+    if (timer->is_cpu)
+        first = to_nanoseconds(&wanted->value);
+    else if (to_nanoseconds(&wanted->value) != 0)
         first = clock_deadline(call->thread, timer->clock_id, &wanted->value, (call->a[1] & TIMER_ABSTIME) != 0);
     if (first == 0 && to_nanoseconds(&wanted->value) != 0)
         first = 1; /* long past, but armed */
     setting = (struct timer_setting){call->a[0] + 1, first,      to_nanoseconds(&wanted->interval),
                                      timer->signal,  timer->tid, timer->value};
+    if (timer->is_cpu)
+        return cpu_timer_set(call, &setting, (struct cpu_clock){timer->cpu_tid, (call->a[1] & TIMER_ABSTIME) != 0},
+                             (void *)call->a[3]);
     return timer_set(call, &setting, (void *)call->a[3]);
 }
 

@@ -15,15 +15,18 @@ struct interval {
 
 struct timer_setting {
     int64_t id;
-    int64_t first; /* a moment; 0 disarms */
+    int64_t first; /* a moment, or of a CPU timer a time; 0 disarms */
     int64_t interval;
     int signal;
     int tid; /* 0: the whole process */
     int64_t value;
 };
 
-/* The server's timers: TIMER_REAL is the process's ITIMER_REAL and alarm, the ids of timer_create follow. */
-#define TIMER_REAL 0
+/* Of a timer of charged CPU time besides: the thread whose time counts, 0: all of the process. */
+struct cpu_clock {
+    int tid;
+    bool is_absolute;
+};
 
 static inline int64_t to_nanoseconds(const struct kernel_timespec *time)
 {
@@ -32,6 +35,7 @@ static inline int64_t to_nanoseconds(const struct kernel_timespec *time)
 
 /* interval_timer.c */
 long timer_set(struct call *call, const struct timer_setting *setting, struct interval *old);
+long cpu_timer_set(struct call *call, const struct timer_setting *setting, struct cpu_clock clock, struct interval *old);
 long timer_get(struct call *call, int op, int64_t id, struct interval *result);
 
 /* compute.c */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from ipaddress import ip_address
 from pathlib import Path
 
 import msgpack
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from rsg_server.errors import ServerError
 from rsg_server.options import KernelOptions
+from rsg_server.platform.host import Host
 from rsg_server.processor.charges import EXEC, PREEMPTED, Charges, Charging
 from rsg_server.processor.costs import CostTable
 from rsg_server.processor.policies import Policies
@@ -20,6 +22,7 @@ from rsg_server.processor.tsc import check_tsc, cycle_ns
 from rsg_server.protocol import Op, Wait
 from tests.unit.rsg_server.fakes import fake
 
+HOST = Host("h", (ip_address("10.0.0.1"),))
 RAW_NICE, NOBODY_BLOCKED, NEVER = 20, 0, -1
 RECORDED = [Charge(1, 3, False, 60_000, 10), Charge(2, 0, True, 10**9, 70_000), Charge(1, 1, False, 0, 70_000)]
 
@@ -73,7 +76,9 @@ def test_what_is_no_recording_is_refused(tmp_path: Path, content: bytes | None, 
 def test_a_charge_is_flops_of_a_core_of_this_computer(tmp_path: Path) -> None:
     charges = charges_of(Charging(reference_flops=2e9, recording=tmp_path / "file"))
     assert charges.charge(1, 60_000, place(3), 5, now_ns=10) == 60_000
-    assert charges.flops(1, 60_000) == 120_000
+    slow, fast = (Host("h", (ip_address("10.0.0.1"),), speeds_flops=(speed,)) for speed in (1e9, 4e9))
+    assert [charges.cpu_ns(60_000, host) for host in (slow, fast)] == [120_000, 30_000]
+    assert [charges.flops(1, charges.cpu_ns(60_000, host), host) for host in (slow, fast)] == [120_000, 120_000]
     assert charges.charge(2, 0, place(0, PREEMPTED), 5, now_ns=20) == 0
     assert (charges.count, charges.total_ns) == (2, 60_000)
     charges.close()
@@ -139,11 +144,11 @@ def test_a_charge_passes_on_a_core_of_the_host() -> None:
 
 def test_what_a_signal_leaves_undone_is_added_to_the_next_charge() -> None:
     charges = charges_of(Charging())
-    assert charges.flops(1, 60_000) == 60_000
+    assert charges.flops(1, 60_000, HOST) == 60_000
     assert charges.ended(1, 20_000) == 0
-    assert charges.flops(1, 50_000) == 70_000
+    assert charges.flops(1, 50_000, HOST) == 70_000
     assert charges.ended(1, 0) == 0
-    assert charges.flops(1, 50_000) == 50_000
+    assert charges.flops(1, 50_000, HOST) == 50_000
 
 
 def test_nothing_is_charged_under_the_free_policy() -> None:

@@ -1,0 +1,161 @@
+"""Timers and limits of CPU time under the CPU policies charged and modelled: they expire by the CPU time that was charged.
+
+A charge that reaches the next expiry passes up to there (`begin`). Then the signals are sent, and the thread is woken with the
+rest of the charge (WAKE_REST), which it has pass before it goes on (PARK_CHARGE_REST). Threads of a process that compute at one
+time have each charge counted from its beginning. The kernel's own limit would count the real computer's time, and is taken from
+processes whose computing counts.
+
+The thread whose charge reaches the expiry takes a signal that is for the process, as since Linux 6.4, unless another thread
+waits for the signal in sigwait(3).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+import signal
+from typing import TYPE_CHECKING
+
+from rsg_server.process.native_signal import next_period, notify_expiry
+from rsg_server.processor.policies import CHARGED, FREE
+from rsg_server.protocol import WAKE_READY, WAKE_REST, Wait
+
+if TYPE_CHECKING:
+    from rsg_server.process.actor import Actor
+    from rsg_server.process.needs import CpuTimerKernel
+    from rsg_server.process.process import Process, Timer
+
+NS = 10**9
+NO_LIMIT = -1
+"""RLIM_INFINITY, as the resource module has it."""
+_NONE = (NO_LIMIT, NO_LIMIT)
+
+
+class CpuTimers:
+    """Counts what is charged, and lets expire what is due by it."""
+
+    def __init__(self, kernel: CpuTimerKernel) -> None:
+        self._kernel = kernel
+        self._rests: dict[int, int] = {}  # by actor whose charge reaches an expiry, the nanoseconds behind that
+
+    def counts(self, process: Process) -> bool:
+        """Whether the computing of a process is charged."""
+        return self._policy(process) != FREE
+
+    def _policy(self, process: Process) -> str:
+        charges = self._kernel.charges
+        return FREE if charges is None else charges.policy_of(process.program, process.cpu_policy, process.host.name)
+
+    # Charges
+
+    def begin(self, actor: Actor, cpu_ns: int) -> int:
+        """Count as much of a charge as passes before the next expiry; returns that."""
+        process = actor.process
+        if process.cpu_limit is not None or process.has_cpu_timers:
+            until_ns = self._until_ns(actor)
+            if until_ns is not None and until_ns <= cpu_ns:
+                part_ns = max(until_ns, 0)
+                self._rests[actor.number] = cpu_ns - part_ns
+                cpu_ns = part_ns
+        actor.cpu_ns += cpu_ns
+        process.cpu_ns += cpu_ns
+        return cpu_ns
+
+    def take_rest(self, actor: Actor) -> int:
+        """The rest of a charge, as the actor was told it."""
+        return self._rests.pop(actor.number, 0)
+
+    def ended(self, actor: Actor, reason: int, left: int) -> tuple[int, int]:
+        """Why an actor is woken, and with which value: its charge has passed, but for flops that a signal has left undone."""
+        charges = self._kernel.charges
+        assert charges is not None
+        rest_ns = self._rests.get(actor.number)
+        if rest_ns is None:
+            return reason, charges.ended(actor.number, left)
+        if reason != WAKE_READY:  # woken before the expiry: the next charge finds that due
+            del self._rests[actor.number]
+            actor.cpu_ns += rest_ns
+            actor.process.cpu_ns += rest_ns
+            return reason, charges.ended(actor.number, left + charges.flops(actor.number, rest_ns, actor.process.host.host))
+        self._expire(actor)
+        if rest_ns or actor.process.dead:
+            return WAKE_REST, rest_ns
+        del self._rests[actor.number]
+        return reason, charges.ended(actor.number, left)
+
+    def forget(self, actor: Actor) -> None:
+        """An actor has ended."""
+        self._rests.pop(actor.number, None)
+
+    def _until_ns(self, actor: Actor) -> int | None:
+        """The CPU time that an actor may use until the first expiry that counts it; None if there is none."""
+        process, found = actor.process, []
+        if process.cpu_limit is not None and process.cpu_limit[0] != NO_LIMIT:
+            found.append(process.cpu_limit[0] * NS - process.cpu_ns)
+        for timer in process.timers.values():
+            if timer.next_ns and timer.cpu_of in (actor, process):
+                found.append(timer.next_ns - timer.cpu_of.cpu_ns)
+        return min(found, default=None)
+
+    def due_ns(self, actor: Actor) -> int | None:
+        """How much an actor that computes without a call may compute until it is to be charged, for the sake of an expiry.
+
+        None: for ever. A replay charges there what is recorded, and nothing is measured of a modelled process.
+        """
+        process, charges = actor.process, self._kernel.charges
+        if charges is None or (process.cpu_limit is None and not process.has_cpu_timers):
+            return None
+        if self._policy(process) != CHARGED or (charges.replays and not charges.is_preempted_next(actor.number)):
+            return None
+        return 0 if actor.number in self._rests else self._until_ns(actor)
+
+    # Expiry
+
+    def _expire(self, actor: Actor) -> None:
+        process = actor.process
+        for number, timer in list(process.timers.items()):
+            if timer.next_ns and timer.cpu_of is not None and timer.cpu_of.cpu_ns >= timer.next_ns:
+                self._expire_timer(process, number, timer, timer.cpu_of.cpu_ns)
+        if process.cpu_limit is None:
+            return
+        soft, hard = process.cpu_limit
+        if soft == NO_LIMIT or process.cpu_ns < soft * NS:
+            return
+        if hard != NO_LIMIT and process.cpu_ns >= hard * NS:
+            process.told |= 1 << signal.SIGKILL - 1
+            self._kernel.signals.send(process, signal.SIGKILL)
+            self._kernel.lifecycle.await_deaths([process])
+            return
+        process.cpu_limit = (soft + 1, hard)  # as Linux has it: the next signal comes a second later
+        self._kernel.signals.send(process, signal.SIGXCPU)
+        self._tell(process, signal.SIGXCPU, 0)
+
+    def _expire_timer(self, process: Process, number: int, timer: Timer, now_ns: int) -> None:
+        expired, last_ns = 1, timer.next_ns
+        timer.next_ns = 0
+        if timer.interval_ns > 0:
+            timer.next_ns = next_period(last_ns, timer.interval_ns, now_ns)
+            expired = (timer.next_ns - last_ns) // timer.interval_ns
+        if notify_expiry(self._kernel.signals, process, number, timer, expired):
+            self._tell(process, timer.signal, timer.tid)
+
+    def _tell(self, process: Process, number: int, tid: int) -> None:
+        """Have the one who is to take a signal look: the thread that is woken now, or one that waits for the signal."""
+        bit = 1 << number - 1
+        process.told |= bit
+        parked = [other.parked for other in process.actors if other.parked is not None]
+        if tid or any(wait.wait == Wait.SIGNAL and wait.a & bit for wait in parked):
+            self._kernel.signals.notice(process, number, tid)
+
+    # Limits
+
+    def begin_image(self, process: Process) -> None:
+        """Take RLIMIT_CPU from the kernel for a program whose computing is charged, and give it back for one that is free."""
+        with contextlib.suppress(OSError, ValueError):  # it has died, or may not be asked
+            if not self.counts(process):
+                if process.cpu_limit is not None:
+                    resource.prlimit(process.global_pid, resource.RLIMIT_CPU, process.cpu_limit)
+                    process.cpu_limit = None
+            elif (limits := resource.prlimit(process.global_pid, resource.RLIMIT_CPU)) != _NONE:
+                process.cpu_limit = limits
+                resource.prlimit(process.global_pid, resource.RLIMIT_CPU, _NONE)

@@ -1,0 +1,89 @@
+"""Hosts whose cores are asked for by more threads than they can run, for long: found, and who asks.
+
+Time is looked at in windows of ten minutes. A host is oversubscribed in a window if for nine tenths of it more executions
+wanted to compute than it has cores: between two charges a thread computes nothing, so shorter gaps mean nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Final
+
+NS: Final = 10**9
+WINDOW_NS: Final = 600 * NS
+LEAST_PARTS: Final = 9, 10
+SHOWN: Final = 5
+
+
+class Overload:
+    """The windows of one host. `tell` gets the line for the user, once."""
+
+    def __init__(self, host: str, cores: int, tell: Callable[[str], None]) -> None:
+        self.windows = 0  # in which the host was oversubscribed
+        self.since_ns = -1  # when the first of them began
+        self._host, self._cores, self._tell = host, cores, tell
+        self._running: Counter[str] = Counter()  # executions by program
+        self._begun_ns = 0  # of this window, as all that follows
+        self._over_ns = 0
+        self._wanted: Counter[str] = Counter()  # nanoseconds by program, of each execution
+        self._wanted_over: Counter[str] = Counter()  # the same, of all windows in which the host was oversubscribed
+
+    def begin(self, program: str) -> None:
+        """An execution of a program computes, or waits for a core, from now on."""
+        self._running[program] += 1
+
+    def end(self, program: str) -> None:
+        """An execution of a program does so no longer."""
+        self._running[program] -= 1
+        if not self._running[program]:
+            del self._running[program]
+
+    def pass_time(self, now_ns: int, elapsed_ns: int) -> None:
+        """Account for time that has passed up to now."""
+        if not elapsed_ns:
+            return
+        at_ns, is_over = now_ns - elapsed_ns, self._running.total() > self._cores
+        while now_ns >= (end_ns := self._begun_ns + WINDOW_NS):
+            self._account(end_ns - at_ns, is_over)
+            self._close()
+            at_ns = end_ns
+            if not is_over:  # nor in any window up to now
+                self._begun_ns = at_ns = max(at_ns, now_ns - now_ns % WINDOW_NS)
+        self._account(now_ns - at_ns, is_over)
+
+    def _account(self, elapsed_ns: int, is_over: bool) -> None:
+        for program, count in self._running.items():
+            self._wanted[program] += count * elapsed_ns
+        if is_over:
+            self._over_ns += elapsed_ns
+
+    def _close(self) -> None:
+        """Judge the window that is over, and begin the next one."""
+        most, all_parts = LEAST_PARTS
+        if self._over_ns * all_parts >= WINDOW_NS * most:
+            self.windows += 1
+            self._wanted_over.update(self._wanted)
+            if self.windows == 1:
+                self.since_ns = self._begun_ns
+                self._tell(self._text())
+        self._begun_ns += WINDOW_NS
+        self._over_ns = 0
+        self._wanted.clear()
+
+    def shares(self) -> dict[str, float]:
+        """Which part of what was asked for, while the host was oversubscribed, each program's was; the largest first."""
+        total = self._wanted_over.total()
+        order = sorted(self._wanted_over.items(), key=lambda entry: (-entry[1], entry[0]))
+        return {program: round(ns / total, 3) for program, ns in order}
+
+    def _text(self) -> str:
+        shares = list(self.shares().items())
+        users = ", ".join(f"{program} {100 * part:.0f} %" for program, part in shares[:SHOWN])
+        more = f" and {len(shares) - SHOWN} more programs" if len(shares) > SHOWN else ""
+        cores = "core" if self._cores == 1 else f"{self._cores} cores"
+        since_s, minutes = self._begun_ns // NS, WINDOW_NS // NS // 60
+        return (
+            f"host {self._host}: from {since_s} s on, for {minutes} minutes and more, more threads want to compute than its "
+            f"{cores} can run: {users}{more}; give it more cores (hosts: cores), or let less compute there"
+        )
