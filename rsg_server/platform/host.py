@@ -17,19 +17,31 @@ def no_properties() -> Mapping[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Disk:
-    """A disk of a host: bytes per second. Kept as data; nothing models it yet."""
+    """A storage of a host: bytes per second of all that is read, and of all that is written, at a time.
+
+    `readwrite_bytes_per_s` is what both may have together; None is the larger of the two, as in SimGrid. Each operation waits
+    for `latency_s` first. Without a capacity it takes any number of bytes. `properties` are SimGrid's, which mean nothing here.
+    """
 
     name: str
     read_bytes_per_s: float
     write_bytes_per_s: float
+    readwrite_bytes_per_s: float | None = None
+    latency_s: float = 0.0
+    capacity_bytes: int | None = None
     properties: Mapping[str, str] = field(default_factory=no_properties, hash=False)
+
+    @property
+    def together_bytes_per_s(self) -> float:
+        """What reads and writes may have together."""
+        return self.readwrite_bytes_per_s or max(self.read_bytes_per_s, self.write_bytes_per_s)
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
     """Name, addresses, logical processors, memory; speed of one core in flop/s for each power state.
 
-    Power states, properties (SimGrid's `<prop>`), disks and coordinates are kept as data. Coordinates are x and y of a plane
+    Power states, properties (SimGrid's `<prop>`) and coordinates are kept as data. Coordinates are x and y of a plane
     and a height, in milliseconds (Vivaldi). `disk_bytes` is the size of the file systems that programs see.
     """
 

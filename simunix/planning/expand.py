@@ -31,6 +31,7 @@ from simunix.planning.host_users import etc_of_hosts
 from simunix.planning.network import build_platform
 from simunix.planning.platform_profiles import not_played
 from simunix.planning.roots import host_roots
+from simunix.planning.storages import with_disks
 from simunix.planning.submission import WorkloadPlan, Workloads, plan_workloads
 from simunix.planning.workload_context import ContextPlan, plan_contexts
 from simunix.ranges import fold_hosts
@@ -250,7 +251,7 @@ def _platform(scenario: Scenario, hardware: dict[str, Hardware], folder: Path) -
             address += 1
         if section.address is None:
             free = address
-    return build_platform(network, hosts, overrides, folder)
+    return build_platform(network, with_disks(hosts, scenario.storages), overrides, folder)
 
 
 def platform_of(scenario: Scenario, folder: Path) -> Platform:
