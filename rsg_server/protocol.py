@@ -109,6 +109,7 @@ class Wait(IntEnum):
     COMPUTE = _number("PARK_COMPUTE")
     TRACED = _number("PARK_TRACED")
     CHARGE = _number("PARK_CHARGE")
+    STORAGE = _number("PARK_STORAGE")
 
 
 class Space(IntEnum):
@@ -157,6 +158,7 @@ WAIT_VFORK: Final = int(Wait.VFORK)
 WAIT_PREEMPTED: Final = int(Wait.PREEMPTED)
 WAIT_COMPUTE: Final = int(Wait.COMPUTE)
 WAIT_CHARGE: Final = int(Wait.CHARGE)
+WAIT_STORAGE: Final = int(Wait.STORAGE)
 WAKE_READY: Final = int(Wake.READY)
 WAKE_TIMEOUT: Final = int(Wake.TIMEOUT)
 WAKE_SIGNAL: Final = int(Wake.SIGNAL)

@@ -178,7 +178,8 @@ enum simunix_wait {
      * its CPU clock). The reply's value is what a recording charges this thread next: 0: nothing, or there is none; else the
      * nanoseconds above CHARGE_NS_SHIFT bits, below them 1 + twice how many calls and clock reads from now, 1 more if it was
      * preempted there */
-    PARK_CHARGE = 12
+    PARK_CHARGE = 12,
+    PARK_STORAGE = 13 /* an operation on a storage of its host: (number of the storage there, bytes, 1 if it writes, else 0) */
 };
 
 /* Parts of the second number of PARK_CHARGE. CHARGE_EXEC: the thread is about to exec, and its new image asks for its CPU clock. */
@@ -372,10 +373,8 @@ struct simunix_clock_page {
     uint64_t lock_waiters;   /* threads that wait for a file lock: only then is the server told of a released lock */
     uint64_t queue_notifies; /* POSIX message queues that a process wants a signal from: only then a send is told */
     uint64_t may_have_woken; /* since this turn began, something was called that may make another actor ready */
-    /* a clock reader or caller that passes it after something that may have woken others yields, so that others may
-     * look */
-    uint64_t quantum_ns;
-    int64_t begun_ns; /* when the run began, by the real clock: what the kernel has stamped since is of this run */
+    uint64_t quantum_ns;     /* a clock reader or caller that passes it after what may have woken others yields */
+    int64_t begun_ns;        /* when the run began, by the real clock: what the kernel has stamped since is of this run */
     /* slot of a thread that computes and reads the clock, and that process's CPU time when it began: its CPU time passes; 0: none */
     uint64_t computing_slot;
     uint64_t computing_since_ns;

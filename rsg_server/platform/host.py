@@ -5,36 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address
-from types import MappingProxyType
 
-NO_PROPERTIES: Mapping[str, str] = MappingProxyType({})
-
-
-def no_properties() -> Mapping[str, str]:
-    """The properties of a host or disk without any; one object for all."""
-    return NO_PROPERTIES
-
-
-@dataclass(frozen=True, slots=True)
-class Disk:
-    """A storage of a host: bytes per second of all that is read, and of all that is written, at a time.
-
-    `readwrite_bytes_per_s` is what both may have together; None is the larger of the two, as in SimGrid. Each operation waits
-    for `latency_s` first. Without a capacity it takes any number of bytes. `properties` are SimGrid's, which mean nothing here.
-    """
-
-    name: str
-    read_bytes_per_s: float
-    write_bytes_per_s: float
-    readwrite_bytes_per_s: float | None = None
-    latency_s: float = 0.0
-    capacity_bytes: int | None = None
-    properties: Mapping[str, str] = field(default_factory=no_properties, hash=False)
-
-    @property
-    def together_bytes_per_s(self) -> float:
-        """What reads and writes may have together."""
-        return self.readwrite_bytes_per_s or max(self.read_bytes_per_s, self.write_bytes_per_s)
+from rsg_server.platform.disk import Disk
+from rsg_server.platform.properties import no_properties
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,6 +161,7 @@ class Lifecycle:
         if actor.parked is not None and actor.parked.wait == Wait.FUTEX:
             kernel.futexes.remove(actor)
         kernel.cpu.end(actor)
+        kernel.storages.end(actor.number)
         if (actor.is_nominated or actor.state is State.READY) and actor in kernel.run_queue:
             kernel.run_queue.remove(actor)
         if actor.timeout is not None:

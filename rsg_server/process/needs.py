@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rsg_server.process.signals import Signals
     from rsg_server.process.slots import Slots
     from rsg_server.process.tracees import Tracees
+    from rsg_server.storage.storages import Storages
 
 
 class Readiness(Protocol):
@@ -160,6 +161,8 @@ class Kernel(RunQueue, SignalSender, Protocol):
     def lifecycle(self) -> Lifecycle: ...
     @property
     def traces(self) -> Traces | None: ...
+    @property
+    def storages(self) -> Storages: ...
     @property
     def tracees(self) -> Tracees: ...
     @property

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rsg_server.errors import SimunixError
-from rsg_server.platform.host import Disk, Host
+from rsg_server.platform.disk import Disk
+from rsg_server.platform.host import Host
 from simunix.ranges import fold_hosts
 from simunix.scenario.storage_section import StorageSection
 

@@ -11,11 +11,13 @@ from typing import Any
 import yaml
 
 from rsg_server.errors import SimunixError
+from rsg_server.platform.disk import Disk
 from rsg_server.platform.dragonfly import DragonflyZone
 from rsg_server.platform.fat_tree import FatTreeZone
-from rsg_server.platform.host import NO_PROPERTIES, Disk, Host
+from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, SharingPolicy
 from rsg_server.platform.platform import Platform
+from rsg_server.platform.properties import NO_PROPERTIES
 from rsg_server.platform.topology import TopologyZone
 from rsg_server.platform.torus import TorusZone
 from simunix.platforms.flat import flatten, inner_zone

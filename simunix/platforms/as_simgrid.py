@@ -8,9 +8,10 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from rsg_server.errors import SimunixError
+from rsg_server.platform.disk import Disk
 from rsg_server.platform.dragonfly import DragonflyZone
 from rsg_server.platform.fat_tree import FatTreeZone
-from rsg_server.platform.host import Disk, Host
+from rsg_server.platform.host import Host
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.topology import TopologyZone
 from rsg_server.platform.torus import TorusZone

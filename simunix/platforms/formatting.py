@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rsg_server.platform.host import Disk, Host
+from rsg_server.platform.disk import Disk
+from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, SharingPolicy
 
 POLICIES = {SharingPolicy.SHARED: "", SharingPolicy.FATPIPE: "fat pipe"}

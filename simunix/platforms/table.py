@@ -11,9 +11,10 @@ from rich.console import Console, Group
 from rich.markup import escape
 from rich.table import Table
 
-from rsg_server.platform.host import NO_PROPERTIES, Host
+from rsg_server.platform.host import Host
 from rsg_server.platform.link import Route
 from rsg_server.platform.platform import Platform
+from rsg_server.platform.properties import NO_PROPERTIES
 from rsg_server.platform.zone import Zone
 from simunix.platforms.formatting import POLICIES, bandwidth, latency, some, speed, storage
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from types import MappingProxyType
 
 from rsg_server.platform import units
-from rsg_server.platform.host import Disk, Host
+from rsg_server.platform.disk import Disk
+from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, SharingPolicy
 from rsg_server.platform.profile import Changes
 from rsg_server.platform.simgrid_xml.context import Context, Duplex

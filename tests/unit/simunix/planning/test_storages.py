@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rsg_server.errors import SimunixError
-from rsg_server.platform.host import Disk
+from rsg_server.platform.disk import Disk
 from rsg_server.platform.platform import Platform
 from simunix.planning.expand import expand
 from simunix.rjms.scenario import load

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rsg_server.platform.host import Disk
+from rsg_server.platform.disk import Disk
 from rsg_server.platform.platform import Platform
 from simunix.cli.main import main
 from simunix.platforms.source import read_platform
