@@ -235,6 +235,7 @@ enum simunix_hello_flags {
     HELLO_FLAG_CALIBRATES = 256, /* the image measures what calls cost under simunix (entry/calibrate.c) */
     HELLO_FLAG_CHARGED = 128,    /* what its threads compute passes in virtual time (turn/cpu_charge.c) */
     HELLO_FLAG_MODELLED = 512,   /* what is known that its calls come after passes in virtual time (turn/cpu_costs.c) */
+    HELLO_FLAG_STORAGES = 1024,  /* paths of its host are kept on storages (shim/sys/io/storage.c) */
     HELLO_FLAG_COUNT_TRAPS = 64  /* the table of struct simunix_trap_place lies behind the SIMUNIX_SHARED_BYTES */
 };
 
