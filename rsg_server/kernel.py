@@ -40,13 +40,23 @@ from rsg_server.processor.charges import IS_CHARGE, Charges, Charging
 from rsg_server.processor.costs import CostTable
 from rsg_server.processor.policies import CHARGED
 from rsg_server.processor.tsc import check_tsc, cycle_ns
-from rsg_server.protocol import WAIT_COMPUTE, WAIT_FD, WAIT_FUTEX, WAKE_SIGNAL, WAKE_TIMEOUT, WarningKind
+from rsg_server.protocol import (
+    WAIT_COMPUTE,
+    WAIT_FD,
+    WAIT_FUTEX,
+    WAIT_STORAGE,
+    WAKE_READY,
+    WAKE_SIGNAL,
+    WAKE_TIMEOUT,
+    WarningKind,
+)
 from rsg_server.sockets.datagrams import Datagrams
 from rsg_server.sockets.interfaces import InterfaceTable
 from rsg_server.sockets.netlink.netlink import Netlink
 from rsg_server.sockets.pair import SimulatedSocket
 from rsg_server.sockets.table import SocketTable
 from rsg_server.sockets.wire import Wire
+from rsg_server.storage.storages import Storages
 from rsg_server.turn.allowance import SOLO_LIMIT_NS
 from rsg_server.turn.preemption import Preemption
 from rsg_server.turn.readiness import Readiness
@@ -67,7 +77,7 @@ class Kernel:
         self.timer_queue = TimerQueue(self.page, self._alarm)
         self.timeline = Timeline(self.timer_queue)
         self.network = Network(self.page, self.timeline, platform, options.network_model, options.fairness)
-        self.wire = Wire(self, options.seed)
+        self.wire, self.storages = Wire(self, options.seed), Storages(self.network)
         self.readiness = Readiness()
         self.channel_pool = ChannelPool(self.readiness)
         self.fd_store = FdStore(self.readiness, self.channel_pool.close_all, self._holders)
@@ -143,6 +153,8 @@ class Kernel:
                 reason, value = self.cpu_timers.ended(actor, reason, value)
                 if actor.state is not STATE_PARKED:  # a limit has ended the process
                     return False
+        elif actor.parked is not None and actor.parked.wait == WAIT_STORAGE:
+            value = self.storages.end(actor.number)
         actor.reply = (int(reason), value)
         self.make_ready(actor)
         return True
@@ -174,6 +186,9 @@ class Kernel:
             self.futexes.add(actor)
         elif parked.wait == WAIT_COMPUTE:
             self.cpu.start(actor, parked.a, parked.b)
+        elif parked.wait == WAIT_STORAGE:
+            done = partial(self.wake, actor, WAKE_READY)
+            self.storages.start(actor.number, actor.process.host.host, parked.a, parked.c, parked.b, done)
         elif parked.wait == WAIT_FD:
             if parked.c & AT_TERMINAL:
                 self.at_terminals[actor.number] = actor

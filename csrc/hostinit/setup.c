@@ -206,6 +206,21 @@ static bool record_mounts(const char *path)
     return fclose(record) == 0 || setup_failed("cannot write", path);
 }
 
+/* Add a line to the record of mounts that are kept on storages: the kernel's number of the mount, and the server's of the
+ * storage (csrc/shim/sys/io/storage.c). */
+static bool record_storage(const char *value)
+{
+    char number[FIELD_MAX];
+    const char *path = take_field(value, number, ' ');
+    struct statx status;
+    FILE *record = fopen("/run/simunix/storages", "ae");
+
+    if (record == NULL || statx(AT_FDCWD, path, 0, STATX_MNT_ID, &status) != 0)
+        return setup_failed("cannot record the storage of", path);
+    fprintf(record, "%llu %s\n", (unsigned long long)status.stx_mnt_id, number);
+    return fclose(record) == 0 || setup_failed("cannot record the storage of", path);
+}
+
 static const struct {
     const char *key;
     bool (*run)(const char *value);
@@ -214,6 +229,7 @@ static const struct {
     {"file", setup_make_file},   {"bind", bind_mount},      {"overlay", mount_overlay}, {"layer", mount_layer},
     {"place", make_place},       {"root", root_enter},      {"close", root_close},      {"keep", outside_keep},
     {"share", outside_share},    {"devices", devices_make}, {"seal", seal_mounts},      {"mounts", record_mounts},
+    {"storage", record_storage},
 };
 
 static bool run_directive(const char *word)

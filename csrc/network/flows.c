@@ -9,7 +9,7 @@
 
 struct wire { /* a link */
     double bandwidth, latency;
-    int is_fat_pipe, is_on;
+    int is_fat_pipe, is_disk, is_on;
 };
 
 struct route {
@@ -18,6 +18,7 @@ struct route {
     struct numbers links; /* of both ways, each link once */
     double *weights;      /* of `links` */
     int has_no_window;
+    int has_only_disks;
 };
 
 struct flow {
@@ -69,7 +70,7 @@ void network_free(network *net)
 int network_add_link(network *net, double bandwidth, double latency, int policy, int concurrency)
 {
     net->wires = make_room(net->wires, net->wire_count, &net->wire_room, sizeof *net->wires);
-    net->wires[net->wire_count++] = (struct wire){bandwidth, latency, policy == LINK_FAT_PIPE, 1};
+    net->wires[net->wire_count++] = (struct wire){bandwidth, latency, policy == LINK_FAT_PIPE, policy == LINK_DISK, 1};
     return maxmin_add_link(net->system, bandwidth, policy == LINK_FAT_PIPE, concurrency);
 }
 
@@ -99,12 +100,14 @@ int network_add_route(network *net, int count, const int *links, int back_count,
 
     net->routes = make_room(net->routes, net->route_count, &net->route_room, sizeof *net->routes);
     route = &net->routes[net->route_count];
-    *route = (struct route){.latency = latency};
+    *route = (struct route){.latency = latency, .has_only_disks = count > 0};
     route->weights = allocate(NULL, (size_t)count + (size_t)back_count, sizeof *route->weights);
     for (int i = 0; i < count; i++) {
         numbers_push(&route->there, links[i]);
         add_weight(net, route, links[i], 1);
+        route->has_only_disks = route->has_only_disks && net->wires[links[i]].is_disk;
     }
+    route->has_no_window = route->has_only_disks;
     for (int i = 0; net->cross_traffic > 0 && i < back_count; i++)
         add_weight(net, route, back[i], net->cross_traffic);
     return net->route_count++;
@@ -132,10 +135,11 @@ static double penalty_of(const network *net, const struct flow *flow, double lat
     const struct route *route = &net->routes[flow->route];
     double penalty = latency;
 
-    if (net->compatible ? flow->latency_factor * latency <= 0 : net->weight_s <= 0)
+    if (route->has_only_disks || (net->compatible ? flow->latency_factor * latency <= 0 : net->weight_s <= 0))
         return 1 / flow->weight;
     for (int i = 0; i < route->there.count; i++)
-        penalty += net->weight_s / net->wires[route->there.item[i]].bandwidth;
+        if (!net->wires[route->there.item[i]].is_disk)
+            penalty += net->weight_s / net->wires[route->there.item[i]].bandwidth;
     return (penalty > 0 ? penalty : 1) / flow->weight;
 }
 

@@ -13,6 +13,10 @@
  * (LV08: S, BF, LF); Casanova, Marchal, "A network model for simulation of grid application", RR-2002-40 (the window bound,
  * CM02); Velho, Schnorr, Casanova, Legrand, "On the validity of flow-level TCP network models", TOMACS 2013 (cross-traffic).
  *
+ * A disk is a link, too: one for what is read, one for what is written, one for both together (SimGrid's model S19). A flow over
+ * disks alone is an operation on a disk: its penalty is 1 / weight, it has no window, and the latency of its route is that of
+ * the operation. On a route that has other links as well, disks add nothing to the penalty.
+ *
  * SimGrid 3.32 departs from these formulas; with `compatible` this code departs in the same way:
  *   - gamma bounds x, so that the rate in bytes per second is bounded by BF * gamma / (2 * lat);
  *   - the bound (bandwidths of the route, window and rate) is frozen when the flow begins and only falls afterwards;
@@ -26,7 +30,7 @@
 /* cffi: begin */
 typedef struct network network;
 
-enum { LINK_SHARED, LINK_FAT_PIPE };
+enum { LINK_SHARED, LINK_FAT_PIPE, LINK_DISK };
 
 network *network_new(double weight_s, double tcp_gamma, double cross_traffic, int compatible);
 void network_free(network *net);

@@ -191,7 +191,8 @@ enum simunix_wait {
      * preempted there */
     PARK_CHARGE = 12,
     /* that the rest of its last charge passes, which was told with WAKE_REST: (0, 20 - nice, 0) */
-    PARK_CHARGE_REST = 13
+    PARK_CHARGE_REST = 13,
+    PARK_STORAGE = 14 /* an operation on a storage of its host: (number of the storage there, bytes, 1 if it writes, else 0) */
 };
 
 /* Flags of PARK_FD: one of the descriptors is the master of a terminal; it is an epoll instance that watches a listening socket
@@ -239,6 +240,7 @@ enum simunix_hello_flags {
     HELLO_FLAG_CALIBRATES = 256, /* the image measures what calls cost under simunix (entry/calibrate.c) */
     HELLO_FLAG_CHARGED = 128,    /* what its threads compute passes in virtual time (turn/cpu_charge.c) */
     HELLO_FLAG_MODELLED = 512,   /* what is known that its calls come after passes in virtual time (turn/cpu_costs.c) */
+    HELLO_FLAG_STORAGES = 1024,  /* paths of its host are kept on storages (shim/sys/io/storage.c) */
     HELLO_FLAG_COUNT_TRAPS = 64  /* the table of struct simunix_trap_place lies behind the SIMUNIX_SHARED_BYTES */
 };
 
@@ -361,10 +363,8 @@ struct simunix_clock_page {
     uint64_t lock_waiters;   /* threads that wait for a file lock: only then is the server told of a released lock */
     uint64_t queue_notifies; /* POSIX message queues that a process wants a signal from: only then a send is told */
     uint64_t may_have_woken; /* since this turn began, something was called that may make another actor ready */
-    /* a clock reader or caller that passes it after something that may have woken others yields, so that others may
-     * look */
-    uint64_t quantum_ns;
-    int64_t begun_ns; /* when the run began, by the real clock: what the kernel has stamped since is of this run */
+    uint64_t quantum_ns;     /* a clock reader or caller that passes it after what may have woken others yields */
+    int64_t begun_ns;        /* when the run began, by the real clock: what the kernel has stamped since is of this run */
     /* slot of a thread that computes and reads the clock, and that process's CPU time when it began: its CPU time passes; 0: none */
     uint64_t computing_slot;
     uint64_t computing_since_ns;

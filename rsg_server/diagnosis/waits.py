@@ -66,6 +66,10 @@ class Waiting:
         which = self._kernel.sockets.all.get(parked.a)
         return f"an answer to its connect to {which.remote}" if which is not None else "an answer to its connect"
 
+    def _storage(self, actor: Actor, parked: Parked) -> str:
+        disk = actor.process.host.host.disks[parked.a].name
+        return f"storage {disk} to {'write' if parked.c else 'read'} {parked.b} bytes"
+
     def _signal(self, actor: Actor, parked: Parked) -> str:
         wanted = [str(number + 1) for number in range(64) if parked.a >> number & 1]
         return f"signal {listed(wanted)}" if 0 < len(wanted) < 64 else "a signal"
@@ -87,6 +91,7 @@ _WORDS: dict[Wait, Callable[[Waiting, Actor, Parked], str]] = {
     Wait.YIELD: lambda waiting, actor, parked: "its next turn",
     Wait.VFORK: Waiting._vfork,
     Wait.TRACED: lambda waiting, actor, parked: "its tracer, which has not let it go on (ptrace)",
+    Wait.STORAGE: Waiting._storage,
     Wait.COMPUTE: lambda waiting, actor, parked: f"the end of its computing, {parked.a} flops",
 }
 

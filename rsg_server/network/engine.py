@@ -10,6 +10,7 @@ from typing import Protocol
 from rsg_server._network import ffi, lib
 from rsg_server.network.models import Model
 from rsg_server.network.solver import SharedLinks
+from rsg_server.platform.disk import Direction, Disk
 from rsg_server.platform.link import Link, Route, SharingPolicy
 from rsg_server.platform.zone import LOOPBACK
 
@@ -55,6 +56,7 @@ class FlowEngine:
         window = default if model.timing_s is None else model.timing_s
         self._engine = ffi.gc(lib.engine_new(self._shared.net, window), lib.engine_free)
         self._routes: dict[tuple[str, str], int] = {}
+        self._disk_routes: dict[tuple[str, str, Direction], int] = {}
         self._loopback = Route(
             (Link(LOOPBACK.name, model.loopback_bytes_per_s, model.loopback_latency_s, SharingPolicy.FATPIPE),)
         )
@@ -92,6 +94,16 @@ class FlowEngine:
                 weight,
             )
         )
+
+    def operate(
+        self, host_name: str, disk: Disk, direction: Direction, size_bytes: float, time_s: float, weight: float = 1.0
+    ) -> int:
+        """Add an operation on a disk of a host as `start` adds a flow: it waits for the disk's latency, then for its bytes."""
+        route = self._disk_routes.get((host_name, disk.name, direction))
+        if route is None:
+            route = self._shared.route(disk.route(host_name, direction), Route(()))
+            self._disk_routes[host_name, disk.name, direction] = route
+        return int(lib.engine_add(self._engine, route, max(time_s, self.now_s), size_bytes, 1.0, 1.0, 0.0, weight))
 
     @property
     def now_s(self) -> float:

@@ -46,7 +46,7 @@ class Network:
         self._clock = clock
         self._timeline = timeline
         self._platform = platform
-        self._sharing = Sharing(self.model, fairness, lambda action: self.at(self.now_ns, action))
+        self.sharing = Sharing(self.model, fairness, lambda action: self.at(self.now_ns, action))
         self._paths: dict[tuple[str, str], Path] = {}
         self._moving: dict[int, Flow] = {}  # all active flows, also those over fat pipes alone
         self._queues: dict[tuple[str, str], DatagramQueue] = {}
@@ -65,26 +65,30 @@ class Network:
     @property
     def solves(self) -> int:
         """How often the solver has been called."""
-        return self._sharing.solves
+        return self.sharing.solves
 
     @property
     def is_idle(self) -> bool:
         """Whether no flow has anything to send."""
-        return not self._moving and self._sharing.is_idle
+        return not self._moving and self.sharing.is_idle
 
     def open_flow(self, source: Host, destination: Host, deliver: Callable[[bytes], None]) -> Flow:
         """A new direction of a connection; `deliver` gets the bytes when they arrive."""
         path = self._path(source, destination)
-        flow = Flow(self._next_flow, self._platform.route(source, destination), path, deliver, self)
+        flow = Flow(self.new_number(), self._platform.route(source, destination), path, deliver, self)
         self._refresh(flow)
-        self._next_flow += 1
         return flow
+
+    def new_number(self) -> int:
+        """The number of the next flow, queue or operation on a disk: what shares links gets its new rates in this order."""
+        self._next_flow += 1
+        return self._next_flow - 1
 
     def _path(self, source: Host, destination: Host) -> Path:
         pair = (source.name, destination.name)
         path = self._paths.get(pair)
         if path is None:
-            path = Path(self._sharing, self.route(source, destination), self.route(destination, source))
+            path = Path(self.sharing, self.route(source, destination), self.route(destination, source))
             self._paths[pair] = path
         return path
 
@@ -112,9 +116,8 @@ class Network:
         pair = (source.name, destination.name)
         queue = self._queues.get(pair)
         if queue is None:
-            path = DatagramPath(self._sharing, self.route(source, destination))
-            queue = self._queues[pair] = DatagramQueue(self._next_flow, self._platform.route(source, destination), path, self)
-            self._next_flow += 1
+            path = DatagramPath(self.sharing, self.route(source, destination))
+            queue = self._queues[pair] = DatagramQueue(self.new_number(), self._platform.route(source, destination), path, self)
         return queue
 
     def datagram(self, source: Host, destination: Host, arrive: Callable[[], None], size_bytes: int, left: Left) -> None:
@@ -129,7 +132,7 @@ class Network:
             self._message(source, destination, arrive, size_bytes)
             return
         queue = self.datagrams(source, destination)
-        if not queue.is_active and size_bytes <= SMALL_BYTES and self._sharing.is_busy(queue.path):
+        if not queue.is_active and size_bytes <= SMALL_BYTES and self.sharing.is_busy(queue.path):
             shared = [link for link in self.route(source, destination).links if link.name in queue.path.shared]
             if self._spare.takes(shared, size_bytes, self.now_ns):
                 left(self.now_ns)
@@ -167,7 +170,7 @@ class Network:
         for (source, destination), path in (*self._paths.items(), *queued):
             route = self.route(self._platform.host_by_name(source), self._platform.host_by_name(destination))
             path.forget(route.latency_s)
-        self._sharing.change_link(link)
+        self.sharing.change_link(link)
         for flow in self._crossing(name):
             self._refresh(flow)
             if flow.variable < 0:
@@ -201,16 +204,16 @@ class Network:
         flow.rate = 0.0
         self._refresh(flow)
         self._moving[flow.number] = flow
-        self._sharing.enter(flow)
+        self.sharing.enter(flow)
 
     def leave(self, flow: Flow) -> None:
         """A flow has nothing more to send for now."""
         del self._moving[flow.number]
-        self._sharing.leave(flow)
+        self.sharing.leave(flow)
 
     def settle(self) -> None:
         """Give all flows the rates that they have now: flows that begin or end at a moment change them a little later in it."""
-        self._sharing.settle()
+        self.sharing.settle()
 
     def at(self, moment_ns: int, action: Callable[[], None]) -> Event:
         """Have an action called at a moment of virtual time."""

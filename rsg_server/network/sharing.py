@@ -1,4 +1,4 @@
-"""Which flows meet on a link, and the rates that the solver gives them then.
+"""Which flows meet on a link, and the rates that the solver gives them then. Operations on disks are flows here.
 
 The rate of a flow whose shared links no other flow uses depends on its route alone, so the solver is not called for it. When
 another flow enters one of these links, both go into the solver; a flow leaves the solver when it has nothing more to send.
@@ -46,12 +46,13 @@ class Sharer(Protocol):
 class Path:
     """A route in the solver, and the rate of a flow that is alone on it; `shared` are the links on which flows meet others."""
 
-    __slots__ = ("_alone", "_sharing", "active", "factor", "latency_s", "number", "shared")
+    __slots__ = ("_alone", "_sharing", "active", "factor", "is_of_hosts", "latency_s", "number", "shared")
 
     def __init__(self, sharing: Sharing, there: Route, back: Route) -> None:
         self._sharing = sharing
         self._alone: float | None = None
         self.factor = sharing.bandwidth_factor
+        self.is_of_hosts = True  # its flows may have one share together
         self.latency_s = there.latency_s
         self.number = sharing.links.route(there, back)
         returning = back.links if sharing.model.cross_traffic else ()
@@ -88,6 +89,17 @@ class DatagramPath(Path):
         lib.network_unbind_route(sharing.links.net, self.number)
 
 
+class DiskPath(Path):
+    """What operations of one direction on a disk share. Each operation has a share of its own, whoever's it is."""
+
+    __slots__ = ()
+
+    def __init__(self, sharing: Sharing, there: Route) -> None:
+        super().__init__(sharing, there, Route(()))
+        self.factor = 1.0
+        self.is_of_hosts = False
+
+
 class Sharing:
     """All active flows by the shared links that they use. Flows get their new rates in the order of their numbers.
 
@@ -107,7 +119,7 @@ class Sharing:
 
     def is_shared(self, link: Link) -> bool:
         """Whether flows on this link share its bandwidth."""
-        return self.model.shares and link.policy is SharingPolicy.SHARED
+        return link.policy is SharingPolicy.DISK or (self.model.shares and link.policy is SharingPolicy.SHARED)
 
     @property
     def is_idle(self) -> bool:
@@ -167,7 +179,7 @@ class Sharing:
 
     def _weigh(self, path: Path) -> None:
         """Under Fairness.HOSTS, divide one share among the flows of a path that are in the solver."""
-        if self._fairness is Fairness.CONNECTION:
+        if self._fairness is Fairness.CONNECTION or not path.is_of_hosts:
             return
         for flow in path.active.values():
             if flow.variable >= 0:

@@ -70,11 +70,18 @@ class SharedLinks:
         """The number of a link in the C library."""
         number = self.links.get(link.name)
         if number is None:
-            is_fat = link.policy is SharingPolicy.FATPIPE or not self.model.shares
-            policy = lib.LINK_FAT_PIPE if is_fat else lib.LINK_SHARED
-            number = lib.network_add_link(self.net, link.bandwidth_bytes_per_s, link.latency_s, policy, self.model.concurrency)
+            policy, concurrency = self._policy(link), self.model.concurrency
+            if policy == lib.LINK_DISK:
+                concurrency = -1
+            number = lib.network_add_link(self.net, link.bandwidth_bytes_per_s, link.latency_s, policy, concurrency)
             self.links[link.name] = number
         return number
+
+    def _policy(self, link: Link) -> int:
+        if link.policy is SharingPolicy.DISK:
+            return int(lib.LINK_DISK)
+        is_fat = link.policy is SharingPolicy.FATPIPE or not self.model.shares
+        return int(lib.LINK_FAT_PIPE if is_fat else lib.LINK_SHARED)
 
     def route(self, there: Route, back: Route) -> int:
         """The number of a new route in the C library, with the way back that acknowledgements take."""

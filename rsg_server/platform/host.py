@@ -5,31 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address
-from types import MappingProxyType
 
-NO_PROPERTIES: Mapping[str, str] = MappingProxyType({})
-
-
-def no_properties() -> Mapping[str, str]:
-    """The properties of a host or disk without any; one object for all."""
-    return NO_PROPERTIES
-
-
-@dataclass(frozen=True, slots=True)
-class Disk:
-    """A disk of a host: bytes per second. Kept as data; nothing models it yet."""
-
-    name: str
-    read_bytes_per_s: float
-    write_bytes_per_s: float
-    properties: Mapping[str, str] = field(default_factory=no_properties, hash=False)
+from rsg_server.platform.disk import Disk
+from rsg_server.platform.properties import no_properties
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
     """Name, addresses, logical processors, memory; speed of one core in flop/s for each power state.
 
-    Power states, properties (SimGrid's `<prop>`), disks and coordinates are kept as data. Coordinates are x and y of a plane
+    Power states, properties (SimGrid's `<prop>`) and coordinates are kept as data. Coordinates are x and y of a plane
     and a height, in milliseconds (Vivaldi). `disk_bytes` is the size of the file systems that programs see.
     """
 

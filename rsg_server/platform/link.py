@@ -6,10 +6,11 @@ from enum import Enum
 
 
 class SharingPolicy(Enum):
-    """SHARED: all flows divide the bandwidth. FATPIPE: each flow may have all of it."""
+    """SHARED: all flows divide the bandwidth. FATPIPE: each flow may have all of it. DISK: shared, whatever the flow model."""
 
     SHARED = "shared"
     FATPIPE = "fatpipe"
+    DISK = "disk"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from rsg_server.errors import SimunixError
-from rsg_server.platform.host import NO_PROPERTIES, Host, no_properties
+from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, Route
 from rsg_server.platform.profile import ProfileUse
+from rsg_server.platform.properties import NO_PROPERTIES, no_properties
 from rsg_server.platform.zone import Zone, find_route
 
 

@@ -26,6 +26,8 @@ BANDWIDTHS = {
     for name, value in (_scale(unit, bytes_, _DECIMAL, 1e3) | _scale(unit, bytes_, _BINARY, 1024.0)).items()
 } | {"kiBps": 1024.0, "kibps": 128.0}
 TIMES = {"w": 604800, "d": 86400, "h": 3600, "m": 60, "s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}
+SIZES = _scale("B", 1.0, _DECIMAL, 1e3) | _scale("B", 1.0, _BINARY, 1024.0) | _scale("b", 0.125, _DECIMAL, 1e3)
+SIZES |= _scale("b", 0.125, _BINARY, 1024.0)
 SPEEDS = _scale("f", 1.0, _DECIMAL, 1e3) | _scale("flops", 1.0, _DECIMAL_WORDS, 1e3)
 
 
@@ -45,6 +47,15 @@ def bandwidth_bytes_per_s(text: str) -> float:
     expected = "a bandwidth above 0 such as '125MBps' or '10Gbps'"
     value = _quantity(text, BANDWIDTHS, "Bps", expected)
     if value <= 0:
+        raise ValueError(f"expected {expected}, got {text[:60]!r}")
+    return value
+
+
+def size_bytes(text: str) -> int:
+    """A size in bytes, rounded; at least 1."""
+    expected = "a size above 0 such as '500GiB' or '100MB'"
+    value = round(_quantity(text, SIZES, "B", expected))
+    if value < 1:
         raise ValueError(f"expected {expected}, got {text[:60]!r}")
     return value
 

@@ -164,6 +164,7 @@ class Lifecycle:
         kernel.cpu.end(actor)
         if kernel.charges is not None:
             kernel.cpu_timers.forget(actor)
+        kernel.storages.end(actor.number)
         if (actor.is_nominated or actor.state is State.READY) and actor in kernel.run_queue:
             kernel.run_queue.remove(actor)
         if actor.timeout is not None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rsg_server.process.slots import Slots
     from rsg_server.process.tracees import Tracees
     from rsg_server.processor.charges import Charges
+    from rsg_server.storage.storages import Storages
 
 
 class Readiness(Protocol):
@@ -174,6 +175,8 @@ class Kernel(RunQueue, SignalSender, CpuTimerKernel, Protocol):
     def futexes(self) -> FutexTable: ...
     @property
     def traces(self) -> Traces | None: ...
+    @property
+    def storages(self) -> Storages: ...
     @property
     def tracees(self) -> Tracees: ...
     @property

@@ -16,6 +16,9 @@ from rsg_server.process.needs import RunQueue
 from rsg_server.process.process import Process
 from rsg_server.protocol import Wait, Wake
 
+UNINTERRUPTIBLE = (int(Wait.TRACED), int(Wait.STORAGE))
+"""What a signal does not end: the tracer alone lets the actor go on; what a disk does is waited for, see signal(7)."""
+
 
 class Signals:
     """Wakes actors for signals. `listeners` are the processes, by number, to which the kernel may send signals of its own."""
@@ -43,7 +46,7 @@ class Signals:
             parked = actor.parked
             if actor.state is not State.PARKED or parked is None or (tid and actor.tid != tid):
                 continue
-            if parked.wait == Wait.TRACED:  # the tracer alone lets the actor go on
+            if parked.wait in UNINTERRUPTIBLE:
                 continue
             waited_for = parked.wait == Wait.SIGNAL and parked.a & bit
             if every_thread or not parked.blocked & bit or parked.blocked & HAS_SIGNALFD or waited_for:

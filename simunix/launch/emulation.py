@@ -23,7 +23,7 @@ from rsg_server.edge.service import Service, ServiceOptions
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
 from rsg_server.kernel import Kernel
-from rsg_server.protocol import FLAG_FAKE_GROUPS, FLAG_FAKE_NAME
+from rsg_server.protocol import FLAG_FAKE_GROUPS, FLAG_FAKE_NAME, FLAG_STORAGES
 from simunix.launch.caller import umask_set_aside
 from simunix.launch.debug.gdb import Gdb
 from simunix.launch.debug.observation import Observation
@@ -138,6 +138,8 @@ class Emulation:
         elsewhere = [host.name for host in self.plan.hosts if host.root != THIS_COMPUTER]
         if elsewhere and isolation is Isolation.NONE:
             raise SimunixError(f"host {elsewhere[0]}: a root of its own needs namespaces, which cannot be had here")
+        if isolation is Isolation.NONE and any(host.mounts for host in self.plan.hosts):
+            raise SimunixError("mounts: a path that is kept on a storage needs namespaces, which cannot be had here")
         return isolation
 
     def _warned(self, text: str) -> None:
@@ -165,6 +167,9 @@ class Emulation:
             options = dataclasses.replace(options, charging=charging)
         kernel = Kernel(self.plan.platform, options, self._log, self._launcher)
         kernel.on_warning = self._warned
+        for host in self.plan.hosts:
+            if host.mounts:
+                kernel.hosts[host.name].flags |= FLAG_STORAGES
         if self.isolation is Isolation.NONE:
             for name, spec in self._specs.items():
                 kernel.hosts[name].files = str(show_files(spec.directory / "files", spec.binds))

@@ -30,6 +30,14 @@ class PrivateSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class MountSpec:
+    """A private path of a host that is kept on a storage: the number of the storage among the host's disks."""
+
+    path: str
+    storage: int
+
+
+@dataclass(frozen=True, slots=True)
 class FileSpec:
     """A generated file in a private path of one host."""
 
@@ -57,6 +65,7 @@ class HostSpec:
     sees_temporary_files: bool = False
     terminal: str = ""
     devices: tuple[str, ...] = ()
+    mounts: tuple[MountSpec, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

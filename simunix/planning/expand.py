@@ -31,6 +31,7 @@ from simunix.planning.host_users import etc_of_hosts
 from simunix.planning.network import build_platform
 from simunix.planning.platform_profiles import not_played
 from simunix.planning.roots import host_roots
+from simunix.planning.storages import Mounts, plan_mounts, with_disks
 from simunix.planning.submission import WorkloadPlan, Workloads, plan_workloads
 from simunix.planning.workload_context import ContextPlan, plan_contexts
 from simunix.ranges import fold_hosts
@@ -64,6 +65,7 @@ class _Parts:
     clusters: tuple[ClusterPlan, ...]
     found: Workloads
     contexts: tuple[ContextPlan, ...]
+    mounts: Mounts
 
     @property
     def workloads(self) -> tuple[WorkloadPlan, ...]:
@@ -73,7 +75,7 @@ class _Parts:
     def hosts(self) -> tuple[HostSpec, ...]:
         """The hosts in the order of the scenario, which is also the order of their addresses."""
         roots = self.site.roots
-        private = _private_paths(self.scenario, self.clusters, self.workloads)
+        private = _private_paths(self.scenario, self.clusters, self.workloads, self.mounts)
         etc = etc_of_hosts(self.found.host_users, self.clusters, roots)
         devices = {name: files for cluster in self.clusters for name, files in cluster.devices.items()}
         return tuple(
@@ -84,6 +86,7 @@ class _Parts:
                 roots[name],
                 etc.get(name, {}),
                 devices=devices.get(name, ()),
+                mounts=self.mounts.specs.get(name, ()),
             )
             for name in self.site.hosts
         )
@@ -137,6 +140,7 @@ def _parts(scenario: Scenario, folder: Path) -> _Parts:
         clusters=found.with_accounts(clusters),
         found=found,
         contexts=plan_contexts(found.plans),
+        mounts=plan_mounts(scenario.mounts, site.hosts, site.roots),
     )
 
 
@@ -250,7 +254,7 @@ def _platform(scenario: Scenario, hardware: dict[str, Hardware], folder: Path) -
             address += 1
         if section.address is None:
             free = address
-    return build_platform(network, hosts, overrides, folder)
+    return build_platform(network, with_disks(hosts, scenario.storages), overrides, folder)
 
 
 def platform_of(scenario: Scenario, folder: Path) -> Platform:
@@ -269,7 +273,7 @@ def _hardware(section: HostSection) -> Hardware:
 
 
 def _private_paths(
-    scenario: Scenario, clusters: Sequence[ClusterPlan], workloads: Sequence[WorkloadPlan]
+    scenario: Scenario, clusters: Sequence[ClusterPlan], workloads: Sequence[WorkloadPlan], mounts: Mounts
 ) -> dict[str, tuple[PrivateSpec, ...]]:
     """Paths of the hosts' own, of their processes, and of the RJMS; the first to name a path decides its owner."""
     found: dict[str, dict[str, PrivateSpec]] = {}
@@ -286,6 +290,9 @@ def _private_paths(
             for entry in process.private:
                 spec = _private_spec(entry, process.user or "")
                 found.setdefault(name, {}).setdefault(spec.path, spec)
+    for name, mounted in mounts.private.items():
+        for spec in mounted:
+            found.setdefault(name, {}).setdefault(spec.path, spec)
     private = {name: tuple(specs.values()) for name, specs in found.items()}
     for workload in workloads:
         private[workload.host] = (*private[workload.host], submission.PRIVATE)

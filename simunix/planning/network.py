@@ -21,6 +21,7 @@ from rsg_server.platform.topology import ClusterLinks, LinkKind
 from rsg_server.platform.torus import TorusZone
 from simunix.planning.explicit_links import linked_zone
 from simunix.planning.platform_profiles import renamed
+from simunix.planning.storages import together
 from simunix.ranges import expand_hosts
 from simunix.scenario.network_section import NetworkSection
 
@@ -164,7 +165,14 @@ def _placed(network: NetworkSection, hosts: Sequence[Host], folder: Path) -> Pla
     places = [there[host.name] for host in hosts] if named else list(machine.hosts)[: len(hosts)]
     place = {host.name: other for host, other in zip(hosts, places, strict=True)}
     here = [
-        replace(place[host.name], name=host.name, addresses=host.addresses, cores=host.cores, memory_bytes=host.memory_bytes)
+        replace(
+            place[host.name],
+            name=host.name,
+            addresses=host.addresses,
+            cores=host.cores,
+            memory_bytes=host.memory_bytes,
+            disks=together(place[host.name], host),
+        )
         for host in hosts
     ]
 

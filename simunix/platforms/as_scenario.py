@@ -1,33 +1,46 @@
-"""A platform as the `hosts:` and `network:` of a scenario."""
+"""A platform as the `hosts:`, `network:` and `storages:` of a scenario."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 import yaml
 
 from rsg_server.errors import SimunixError
+from rsg_server.platform.disk import Disk
 from rsg_server.platform.dragonfly import DragonflyZone
 from rsg_server.platform.fat_tree import FatTreeZone
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, SharingPolicy
 from rsg_server.platform.platform import Platform
+from rsg_server.platform.properties import NO_PROPERTIES
 from rsg_server.platform.topology import TopologyZone
 from rsg_server.platform.torus import TorusZone
 from simunix.platforms.flat import flatten, inner_zone
 from simunix.ranges import expand_hosts
 
 _NUMBERED = re.compile(r"(.*?)([0-9]+)([^0-9]*)$")
+CONVERTED = ("size", "readwrite_bw", "latency")
+"""Properties of a disk that have a key in a scenario."""
 
 
 def scenario_text(platform: Platform, name: str) -> str:
-    """Return the platform as YAML. Profiles, disks and properties have no place in a scenario; a comment names them."""
+    """Return the platform as YAML. Profiles and properties have no place in a scenario; a comment names profiles and disks'."""
     document = {"name": name, "network": _network(platform), "hosts": [*_hosts(platform.hosts)]}
+    if storages := _storages(platform.hosts):
+        document["storages"] = storages
     lost = [f"profiles of {use.element}" for use in platform.description.profiles]
-    lost += [f"disks of {host.name}" for host in platform.hosts if host.disks]
+    lost += [
+        f"property {key} of disk {disk.name} of {host.name}"
+        for host in platform.hosts
+        for disk in host.disks
+        for key in disk.properties
+        if key not in CONVERTED
+    ]
     comment = "".join(f"# not converted: {text}\n" for text in lost)
     return comment + yaml.safe_dump(document, sort_keys=False, width=120)
 
@@ -36,6 +49,31 @@ def _hosts(hosts: Sequence[Host]) -> Iterator[dict[str, Any]]:
     """Return the sections of the hosts; neighbours of one kind share a section."""
     for (cores, speed), group in groupby(hosts, lambda host: (host.cores, host.speed_flops)):
         yield {"name": host_list([host.name for host in group]), "cores": cores, "speed": f"{speed!r}f"}
+
+
+def _storages(hosts: Sequence[Host]) -> list[dict[str, Any]]:
+    """Return the sections of disks; equal disks of several hosts share a section."""
+    owners: dict[Disk, list[str]] = {}
+    for host in hosts:
+        for disk in host.disks:
+            owners.setdefault(replace(disk, properties=NO_PROPERTIES), []).append(host.name)
+    return [_storage(disk, names) for disk, names in owners.items()]
+
+
+def _storage(disk: Disk, names: Sequence[str]) -> dict[str, Any]:
+    section: dict[str, Any] = {
+        "name": disk.name,
+        "host": host_list(names),
+        "read_bandwidth": _rate(disk.read_bytes_per_s),
+        "write_bandwidth": _rate(disk.write_bytes_per_s),
+    }
+    if disk.readwrite_bytes_per_s is not None:
+        section["readwrite_bandwidth"] = _rate(disk.readwrite_bytes_per_s)
+    if disk.latency_s:
+        section["latency"] = _seconds(disk.latency_s)
+    if disk.capacity_bytes is not None:
+        section["capacity"] = disk.capacity_bytes
+    return section
 
 
 def host_list(names: Sequence[str]) -> str:

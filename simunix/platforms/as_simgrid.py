@@ -8,6 +8,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from rsg_server.errors import SimunixError
+from rsg_server.platform.disk import Disk
 from rsg_server.platform.dragonfly import DragonflyZone
 from rsg_server.platform.fat_tree import FatTreeZone
 from rsg_server.platform.host import Host
@@ -44,7 +45,12 @@ def _tag(tag: str, end: str = "/>", /, **attributes: object) -> str:
 def _zone(flat: Flat, hosts: tuple[Host, ...], name: str) -> Iterator[str]:
     yield _tag("zone", ">", id=name, routing=ROUTINGS[flat.routing])
     for host in hosts:
-        yield "  " + _tag("host", id=host.name, speed=",".join(f"{speed!r}f" for speed in host.speeds_flops), core=host.cores)
+        end = ">" if host.disks else "/>"
+        speeds = ",".join(f"{speed!r}f" for speed in host.speeds_flops)
+        yield "  " + _tag("host", end, id=host.name, speed=speeds, core=host.cores)
+        yield from map(_disk, host.disks)
+        if host.disks:
+            yield "  </host>\n"
     for switch in flat.switches:
         yield "  " + _tag("router", id=switch)
     for link in flat.links:
@@ -59,12 +65,26 @@ def _zone(flat: Flat, hosts: tuple[Host, ...], name: str) -> Iterator[str]:
     yield "</zone>\n"
 
 
+def _disk(disk: Disk) -> str:
+    """A disk. Its size is a property of SimGrid's file systems; SimGrid has no place for the other two, and ignores them."""
+    said = {
+        "size": f"{disk.capacity_bytes}B" if disk.capacity_bytes is not None else "",
+        "readwrite_bw": f"{disk.readwrite_bytes_per_s!r}Bps" if disk.readwrite_bytes_per_s is not None else "",
+        "latency": f"{disk.latency_s!r}s" if disk.latency_s else "",
+    }
+    properties = {**disk.properties, **said}
+    read, write = f"{disk.read_bytes_per_s!r}Bps", f"{disk.write_bytes_per_s!r}Bps"
+    lines = [_tag("disk", ">", id=disk.name, read_bw=read, write_bw=write)]
+    lines += ["  " + _tag("prop", id=key, value=value) for key, value in properties.items() if value]
+    return "".join("    " + line for line in [*lines, "</disk>\n"])
+
+
 def _cluster(zone: TopologyZone, hosts: tuple[Host, ...], name: str) -> str | None:
-    """Return a `<cluster>` if the hosts of the zone are of one kind, numbered, and fill all places; otherwise None."""
+    """Return a `<cluster>` if the hosts are of one kind, numbered, fill all places and have no disks; otherwise None."""
     matches = [_NUMBERED.match(host.name) for host in hosts]
     parts = {(match[1], match[3]) for match in matches if match}
     kinds = {(host.cores, host.speeds_flops) for host in hosts}
-    if None in matches or len(parts) != 1 or len(kinds) != 1 or len(hosts) != zone.places:
+    if None in matches or len(parts) != 1 or len(kinds) != 1 or len(hosts) != zone.places or any(host.disks for host in hosts):
         return None
     (prefix, suffix), (cores, speeds) = parts.pop(), kinds.pop()
     links = zone.cluster_links

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rsg_server.platform.disk import Disk
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, SharingPolicy
 
@@ -34,6 +35,13 @@ def latency(seconds: float) -> str:
 def capacity(link: Link) -> str:
     """Return what a link can do: `10 Gbit/s, 25 µs, fat pipe`."""
     return ", ".join(filter(None, (bandwidth(link), latency(link.latency_s), POLICIES[link.policy])))
+
+
+def storage(disk: Disk) -> tuple[str, ...]:
+    """Return what a storage can do, in bytes as data sheets give it: reads, writes, both together, latency, capacity."""
+    rates = (disk.read_bytes_per_s, disk.write_bytes_per_s, disk.together_bytes_per_s)
+    size = scaled(disk.capacity_bytes, "B") if disk.capacity_bytes is not None else "any"
+    return (*(scaled(rate, "B/s") for rate in rates), latency(disk.latency_s), size)
 
 
 def speed(host: Host) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from rich.console import Console, Group
@@ -13,8 +14,9 @@ from rich.table import Table
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Route
 from rsg_server.platform.platform import Platform
+from rsg_server.platform.properties import NO_PROPERTIES
 from rsg_server.platform.zone import Zone
-from simunix.platforms.formatting import POLICIES, bandwidth, latency, some, speed
+from simunix.platforms.formatting import POLICIES, bandwidth, latency, some, speed, storage
 
 T = TypeVar("T")
 NUMBERS = ("count", "cores", "speed of a core", "bandwidth", "latency", "hosts", "switches", "zones inside")
@@ -66,6 +68,16 @@ def _links(platform: Platform) -> Rows:
     return rows
 
 
+def _storages(platform: Platform) -> Rows:
+    owned = [(disk, host) for host in platform.hosts for disk in host.disks]
+    groups = together((replace(disk, properties=NO_PROPERTIES), (disk, host.name)) for disk, host in owned)
+    return [
+        (str(len(group)), disk.name, some([name for _, name in group]), *storage(disk))
+        for group in groups
+        for disk in [group[0][0]]
+    ]
+
+
 def _zones(root: Zone) -> Rows:
     rows = []
     for zone in root.family():
@@ -86,6 +98,9 @@ def show_platform(platform: Platform) -> None:
     tables.append(
         _table(f"Links: {len(platform.links):,}", ("count", "names", "bandwidth", "latency", "sharing"), _links(platform))
     )
+    if disks := _storages(platform):
+        of_disks = ("count", "storage", "hosts", "reads", "writes", "together", "latency", "capacity")
+        tables.append(_table(f"Storages: {sum(int(row[0]) for row in disks):,}", of_disks, disks))
     if platform.description.profiles:
         uses = [(use.element, use.changes.value, f"{len(use.profile.events)} events") for use in platform.description.profiles]
         tables.append(_table("Changes in time", ("of", "what", "how often"), uses))

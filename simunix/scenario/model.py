@@ -30,6 +30,7 @@ from simunix.scenario.section import (
     host_names,
     printable,
 )
+from simunix.scenario.storage_section import MountSection, StorageSection
 from simunix.scenario.submit_section import SubmitSection
 
 
@@ -236,6 +237,8 @@ class Scenario(Section):
     network: NetworkSection = NetworkSection()
     root: Path | None = Field(default=None, strict=False)  # of all hosts that do not name their own
     hosts: Annotated[list[HostSection], Field(min_length=1)]
+    storages: list[StorageSection] = []
+    mounts: list[MountSection] = []
     processes: list[ProcessSection] = []
     pcap: Annotated[tuple[str, ...] | None, BeforeValidator(_captured), _CAPTURED] = None  # hosts; true for all of them
     link_usage: Annotated[int | None, BeforeValidator(_interval), _INTERVAL] = None  # of links.csv; true for a second

@@ -16,6 +16,7 @@
 #define OWN_STACK_BYTES 40960
 #define WATCHED_TERMINALS_MAX 64
 #define EXCLUSIVE_LISTENERS_MAX 8
+#define STORED_MOUNTS_MAX 16
 
 /* Registers to start a thread with, in the order in which sys/process/clone_entry.S restores them. */
 struct start_registers {
@@ -164,6 +165,12 @@ struct exclusive_listener {
     uint64_t data; /* what the application is told of the socket's events */
 };
 
+/* A mount of the host whose files are kept on a storage: the kernel's number of the mount, the server's of the storage. */
+struct stored_mount {
+    uint64_t mount;
+    uint64_t storage;
+};
+
 /* One emulated process; a vfork-like child in the same memory has its own copy. */
 struct process {
     struct simunix_clock_page *page;
@@ -197,6 +204,8 @@ struct process {
     struct watched_terminal terminals[WATCHED_TERMINALS_MAX];
     int exclusive_count;
     struct exclusive_listener exclusives[EXCLUSIVE_LISTENERS_MAX];
+    unsigned stored_count; /* 0: nothing that the process reads or writes takes time */
+    struct stored_mount stored[STORED_MOUNTS_MAX];
     bool has_signalfd;
     bool has_random_files; /* it has opened /dev/urandom */
     bool has_own_files;    /* it has opened what sys/procfs writes */

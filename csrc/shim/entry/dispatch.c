@@ -8,6 +8,7 @@
 #include "shim/core/memory.h"
 #include "shim/entry/entry.h"
 #include "shim/strace/tracing.h"
+#include "shim/sys/io/io.h"
 #include "tables/newer_syscalls.h"
 
 #define SYSCALLS_MAX 512
@@ -47,7 +48,8 @@ bool dispatch_passes_on(const struct call *call)
     long number = call->number;
 
     return number >= 0 && number < SYSCALLS_MAX && rows[number].is_known && rows[number].handler == NULL &&
-           rows[number].error == 0 && call->thread->trace < 0;
+           rows[number].error == 0 && call->thread->trace < 0 &&
+           (call->thread->process->stored_count == 0 || !storage_concerns(number));
 }
 
 /* A number that the table does not know is newer than it, or no number at all: answer as a kernel that lacks the call. The
@@ -93,13 +95,16 @@ static long answer_once(struct call *call)
     return call_natively(call);
 }
 
-/* A call that wants a descriptor too many does nothing, so it can be made again once the application has room for more. */
+/* A call that wants a descriptor too many does nothing, so it can be made again once the application has room for more. What a
+ * call has moved to or from a storage takes time afterwards. */
 static long answer(struct call *call)
 {
     long result = answer_once(call);
 
     if (__builtin_expect(result == -EMFILE, 0) && descriptors_grow(call))
         result = answer_once(call);
+    if (__builtin_expect(call->thread->process->stored_count != 0, 0))
+        storage_pass(call, result);
     return result;
 }
 

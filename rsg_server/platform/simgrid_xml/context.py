@@ -110,6 +110,14 @@ class Context:
             found.setdefault(prop.attributes["id"], prop.attributes["value"])
         return found
 
+    def property_value(self, element: Element, name: str, parse: Callable[[str], T]) -> T | None:
+        """The value of a `<prop>` child; None without one. A ValueError of `parse` becomes a PlatformError."""
+        for prop in element.below("prop"):
+            if prop.attributes.get("id") == name:
+                self.check(prop)
+                return self.value(prop, "value", parse)
+        return None
+
     # Names
 
     def add_point(self, element: Element, point: NetPoint) -> None:

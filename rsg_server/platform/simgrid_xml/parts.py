@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from types import MappingProxyType
 
 from rsg_server.platform import units
-from rsg_server.platform.host import Disk, Host
+from rsg_server.platform.disk import Disk
+from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, SharingPolicy
 from rsg_server.platform.profile import Changes
 from rsg_server.platform.simgrid_xml.context import Context, Duplex
@@ -69,7 +71,7 @@ def add_host(context: Context, element: Element, zone: Zone) -> None:
         speeds_flops=all_speeds,
         power_state=state,
         properties=MappingProxyType(context.properties(element)),
-        disks=tuple(_disk(context, disk) for disk in element.below("disk")),
+        disks=tuple(_disks(context, element)),
         coordinates=context.value(element, "coordinates", coordinates),
     )
     context.add_point(element, zone.add_host(host))
@@ -83,11 +85,29 @@ def host_profiles(context: Context, element: Element, name: str) -> None:
     context.use_profile(element, "state_file", Changes.HOST_STATE, [name])
 
 
+def _disks(context: Context, host: Element) -> Iterator[Disk]:
+    lines: dict[str, int] = {}
+    for element in host.below("disk"):
+        context.check(element)
+        name = element.attributes["id"]
+        if not name or name in lines:
+            there = f"this host has a disk {name!r} in line {lines[name]} already; choose another name" if name else ""
+            raise context.fail(element, f"{context.name_of(element)}: {there or 'empty name; give it one'}")
+        lines[name] = element.line
+        yield _disk(context, element)
+
+
 def _disk(context: Context, element: Element) -> Disk:
-    context.check(element)
-    read = context.value(element, "read_bw", units.bandwidth_bytes_per_s)
-    write = context.value(element, "write_bw", units.bandwidth_bytes_per_s)
-    return Disk(element.attributes["id"], read, write, MappingProxyType(context.properties(element)))
+    """A disk. The property `size` is that of SimGrid's file systems; SimGrid ignores `readwrite_bw` and `latency`."""
+    return Disk(
+        element.attributes["id"],
+        context.value(element, "read_bw", units.bandwidth_bytes_per_s),
+        context.value(element, "write_bw", units.bandwidth_bytes_per_s),
+        context.property_value(element, "readwrite_bw", units.bandwidth_bytes_per_s),
+        context.property_value(element, "latency", units.time_s) or 0.0,
+        context.property_value(element, "size", units.size_bytes),
+        MappingProxyType(context.properties(element)),
+    )
 
 
 def add_router(context: Context, element: Element, zone: Zone) -> None:

@@ -75,7 +75,7 @@ class Temporary:
 class ContainerSpec:
     """What a host is made of. `directory` is its own folder of the run directory, `terminal` the caller's, for a console.
 
-    `devices` are empty files below /dev.
+    `devices` are empty files below /dev. `storages` are private paths that are kept on a storage, with its number.
     """
 
     name: str
@@ -89,6 +89,7 @@ class ContainerSpec:
     shim: Path = field(default=SHIM)
     root: RootTree = THIS_COMPUTER
     devices: tuple[str, ...] = ()
+    storages: tuple[tuple[str, int], ...] = ()
 
 
 def nearest_existing(path: str, tree: RootTree) -> Path:
@@ -115,6 +116,7 @@ class _Directives:
         self.spec = spec
         self.words: list[str] = []
         self._layered: set[str] = set()
+        self._private_paths = {self._resolved(private.path) for private in spec.private}  # these have their own modes
         self._is_elsewhere = spec.root != THIS_COMPUTER
 
     def build(self) -> list[str]:
@@ -141,6 +143,7 @@ class _Directives:
             self._bind(bind)
         if self._is_elsewhere:
             self.words.append("close=")
+        self.words += [f"storage={number} {self._resolved(path)}" for path, number in spec.storages]
         if spec.fresh_run:
             self.words.append(f"mounts={MOUNTS_IN_HOST}")
         return self.words
@@ -241,8 +244,8 @@ class _Directives:
 
     def _make_parents(self, above: str, private: PrivatePath) -> None:
         missing = Path(private.path).relative_to(above).parts
-        for depth in range(1, len(missing)):
-            self.words.append(f"directory=755  {Path(above, *missing[:depth])}")
+        folders = [str(Path(above, *missing[:depth])) for depth in range(1, len(missing))]
+        self.words += [f"directory=755  {folder}" for folder in folders if folder not in self._private_paths]
         self.words.append(f"directory={private.mode:o} {private.owner} {private.path}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from ipaddress import ip_address
 
@@ -49,8 +49,8 @@ class NoLauncher:
 class Fake:
     """One kernel with its turn loop; `born` makes processes of one thread that have said hello and hold the turn."""
 
-    def __init__(self, options: KernelOptions | None = None) -> None:
-        self.kernel = Kernel(star(HOSTS), options or KernelOptions(), EventLog(None), NoLauncher())
+    def __init__(self, options: KernelOptions | None = None, hosts: Sequence[Host] = HOSTS) -> None:
+        self.kernel = Kernel(star(hosts), options or KernelOptions(), EventLog(None), NoLauncher())
         self.loop = TurnLoop(self.kernel)
         self.channels: dict[int, socket.socket] = {}
         self.descriptors: list[int] = []
@@ -107,9 +107,9 @@ class Fake:
 
 
 @contextmanager
-def fake(options: KernelOptions | None = None) -> Iterator[Fake]:
+def fake(options: KernelOptions | None = None, hosts: Sequence[Host] = HOSTS) -> Iterator[Fake]:
     """A kernel for one test, closed at its end."""
-    made = Fake(options)
+    made = Fake(options, hosts)
     try:
         yield made
     finally:

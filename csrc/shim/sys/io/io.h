@@ -14,6 +14,11 @@
 long wait_to_write(struct call *call, const struct fd *fd, int timeout_option);
 bool has_no_position(const struct call *call, const struct fd *fd);
 
+/* storage.c */
+bool storage_concerns(long number);
+void storage_begin(struct process *process);
+void storage_pass(struct call *call, long result);
+
 /* terminal.c */
 long terminal_type(struct call *call, int number, const char *bytes, size_t size);
 long terminal_write(struct call *call, const struct fd *fd, const char *bytes, size_t size);

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from rsg_server.platform.units import bandwidth_bytes_per_s, speed_flops, time_s
+from rsg_server.platform.units import bandwidth_bytes_per_s, size_bytes, speed_flops, time_s
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,9 @@ from rsg_server.platform.units import bandwidth_bytes_per_s, speed_flops, time_s
         (bandwidth_bytes_per_s, "1KiBps", 1024),
         (bandwidth_bytes_per_s, "1kiBps", 1024),
         (bandwidth_bytes_per_s, " 7 ", 7),
+        (size_bytes, "500GiB", 500 << 30),
+        (size_bytes, "8kb", 1000),
+        (size_bytes, "12", 12),
         (time_s, "50us", 50e-6),
         (time_s, "2m", 120),
         (time_s, "0", 0),
@@ -34,6 +37,7 @@ def test_units(read: Callable[[str], float], text: str, value: float) -> None:
         (bandwidth_bytes_per_s, "0", "above 0"),
         (bandwidth_bytes_per_s, "fast", "such as '125MBps'"),
         (bandwidth_bytes_per_s, "1e400Bps", "too large"),
+        (size_bytes, "-1B", "above 0"),
         (time_s, "-1s", "not below 0"),
         (time_s, "1 parsec", "such as '50us'"),
         (speed_flops, "-1f", "not below 0"),

@@ -25,6 +25,11 @@ def cluster(radical: str = "0-3", bw: str = "1GBps", more: str = "") -> str:
     return CLUSTER.format(radical=radical, bw=bw, more=more)
 
 
+def disk(name: str = "d", read: str = "1MBps", write: str = "1MBps", prop: str = "", twice: bool = False) -> str:
+    one = f'<disk id="{name}" read_bw="{read}" write_bw="{write}">{prop}</disk>'
+    return f'<host id="h" speed="1Gf">{one * (2 if twice else 1)}</host>'
+
+
 IN_ZONE = {
     "unknown host": (route("x"), "no host, router or zone 'x' above this line; known here: z, a, b"),
     "misspelt host": (route("a", "bb"), "no host, router or zone 'bb' above this line; did you mean 'b'?"),
@@ -55,6 +60,15 @@ IN_ZONE = {
     "unknown tag": ("<computer/>", "<computer> cannot stand inside <zone>; see DTD 4.1"),
     "tag at the wrong place": ('<link_ctn id="l"/>', "<link_ctn> cannot stand inside <zone>; it belongs into .*route"),
     "removed tag": ('<storage id="s"/>', "<storage> is no longer part .*; use <disk>"),
+    "disk of no bandwidth": (disk(read="0Bps"), r"<disk id=\"d\">: read_bw: expected a bandwidth above 0 .*, got '0Bps'"),
+    "disk of negative bandwidth": (disk(write="-1MBps"), "write_bw: expected a bandwidth above 0 .*, got '-1MBps'"),
+    "disk twice": (disk(twice=True), "this host has a disk 'd' in line 4 already; choose another name"),
+    "disk without a name": (disk(name=""), "<disk>: empty name; give it one"),
+    "disk of a bad size": (disk(prop='<prop id="size" value="much"/>'), "value: expected a size above 0 .*, got 'much'"),
+    "disk of no size": (disk(prop='<prop id="size" value="0GB"/>'), "value: expected a size above 0 .*, got '0GB'"),
+    "disk of a bad latency": (disk(prop='<prop id="latency" value="-1s"/>'), "value: expected a time not below 0"),
+    "disk of a bad sum": (disk(prop='<prop id="readwrite_bw" value="0"/>'), "value: expected a bandwidth above 0"),
+    "disk outside of a host": ('<disk id="d" read_bw="1" write_bw="1"/>', "cannot stand inside <zone>; it belongs into host"),
     "cyclic zone": ('<zone id="z" routing="Full"/>', "'z' is the name of something in line 3"),
     "unknown routing": ('<zone id="y" routing="Best"/>', "routing: expected one of Full, Floyd, .*; got 'Best'"),
     "wifi zone": ('<zone id="y" routing="Wifi"/>', "Wifi is not modelled"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from rsg_server.platform.disk import Disk
 from rsg_server.platform.platform import Platform
 from simunix.cli.main import main
 from simunix.platforms.source import read_platform
@@ -85,6 +86,35 @@ def test_there_and_back(name: str, tmp_path: Path) -> None:
         return
     assert main(["platform", "convert", str(scenario), str(back)]) == 0
     assert all_routes(read_platform(back)) == all_routes(original)
+
+
+def test_disks_there_and_back(tmp_path: Path) -> None:
+    scenario, back = tmp_path / "a.yaml", tmp_path / "b.xml"
+    assert main(["platform", "convert", example("hosts_with_disks"), str(scenario)]) == 0
+    text = scenario.read_text()
+    assert "# not converted: property mount of disk Disk1 of bob\n" in text and "property size" not in text
+    scenario.write_text(text.replace("storages:\n-", "storages:\n- latency: 5ms\n  readwrite_bandwidth: 120MBps\n "))
+    assert main(["platform", "convert", str(scenario), str(back)]) == 0
+    bob, alice, carl = read_platform(back).hosts
+    properties = {"size": f"{500 << 30}B", "readwrite_bw": "120000000.0Bps", "latency": "0.005s"}
+    disk = Disk("Disk1", 1e8, 4e7, 1.2e8, 0.005, 500 << 30, properties)
+    assert bob.disks == (disk, Disk("Disk2", 2e8, 8e7)) and bob.disks[0].properties == properties
+    assert alice.disks == (Disk("Disk1", 2e8, 8e7),) and carl.disks == ()
+    assert (alice.disks[0].together_bytes_per_s, disk.together_bytes_per_s) == (2e8, 1.2e8)
+
+
+def test_hosts_of_a_cluster_keep_their_disks(tmp_path: Path) -> None:
+    scenario, output = tmp_path / "a.yaml", tmp_path / "b.xml"
+    storage = "{name: d, host: 'n[0-3]', read_bandwidth: 1MBps, write_bandwidth: 1MBps}"
+    scenario.write_text(f"network: {{torus: {{dimensions: [2, 2]}}}}\nhosts: [{{name: 'n[0-3]'}}]\nstorages: [{storage}]\n")
+    assert main(["platform", "convert", str(scenario), str(output)]) == 0
+    assert [len(host.disks) for host in read_platform(output).hosts] == [1] * 4
+
+
+def test_storages_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["platform", "show", example("hosts_with_disks")]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Storages: 3" in shown and "1 Disk1 bob 100 MB/s 40 MB/s 100 MB/s 0 s 536.871 GB" in shown
 
 
 def test_a_star_of_a_scenario_becomes_a_simgrid_platform(tmp_path: Path) -> None:

@@ -1,0 +1,104 @@
+"""An operation on a disk: it waits for the disk's latency, then its bytes share the disk with those of other operations.
+
+Invariant: once it has begun, `left_bytes` had not moved at `_updated_ns`, and have been moving at `_rate` since; `_event` is at
+the moment when none will be left, rounded up to the nanosecond.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Protocol
+
+from rsg_server.clock.timeline import Event
+from rsg_server.network.sharing import DiskPath, Sharing
+
+NS = 10**9
+
+
+class Carrier(Protocol):
+    """What an operation needs of the network, whose solver also shares disks."""
+
+    sharing: Sharing
+
+    @property
+    def now_ns(self) -> int: ...
+    def at(self, moment_ns: int, action: Callable[[], None], /) -> Event: ...
+
+
+class Operation:
+    """So many bytes of one direction; `finished` is called when all of them have moved."""
+
+    __slots__ = (
+        "_begun",
+        "_carrier",
+        "_event",
+        "_finished",
+        "_rate",
+        "_updated_ns",
+        "left_bytes",
+        "number",
+        "path",
+        "variable",
+    )
+
+    def __init__(self, number: int, path: DiskPath, size_bytes: int, carrier: Carrier, finished: Callable[[], object]) -> None:
+        self.number = number
+        self.path = path
+        self.variable = -1  # its number in the solver; -1 while the solver does not have it
+        self.left_bytes = float(size_bytes)
+        self._rate = 0.0
+        self._updated_ns = 0
+        self._carrier = carrier
+        self._finished = finished
+        self._begun = False
+        self._event: Event | None = carrier.at(carrier.now_ns + round(path.latency_s * NS), self._begin)
+
+    def __repr__(self) -> str:
+        return f"operation {self.number} on {self.path.shared[0]} at {self._rate:g} B/s, {self.left_bytes:.0f} bytes left"
+
+    def _begin(self) -> None:
+        """The latency has passed."""
+        self._event = None
+        self._updated_ns = self._carrier.now_ns
+        if not self.left_bytes:
+            self._finished()
+            return
+        self._begun = True
+        self._carrier.sharing.enter(self)
+
+    def change_rate(self, rate: float) -> None:
+        """Account for what has moved at the rate so far, and go on at another one, in bytes per second."""
+        self._account()
+        self._rate = rate
+        if self._event is not None:
+            self._event.cancel()
+        self._event = None
+        if rate > 0:
+            duration_ns = math.ceil(self.left_bytes * NS / rate)
+            self._event = self._carrier.at(self._updated_ns + duration_ns, self._end)
+
+    def _account(self) -> None:
+        now_ns = self._carrier.now_ns
+        self.left_bytes = max(0.0, self.left_bytes - self._rate * (now_ns - self._updated_ns) / NS)
+        self._updated_ns = now_ns
+
+    def _end(self) -> None:
+        self._event = None
+        self.left_bytes = 0.0
+        self._leave()
+        self._finished()
+
+    def _leave(self) -> None:
+        if self._begun:
+            self._begun = False
+            self._carrier.sharing.leave(self)
+
+    def cancel(self) -> None:
+        """End the operation before its time; `left_bytes` have not moved."""
+        if self._event is not None:
+            self._event.cancel()
+            self._event = None
+        if self._begun:
+            self._account()
+        self._leave()

@@ -1,0 +1,228 @@
+"""Paths that are kept on storages: what is read and written there takes the storage's time, and nothing else does."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from rsg_server.errors import SimunixError
+from simunix.launch.emulation import Emulation
+from simunix.launch.factory.container import Isolation
+from simunix.launch.run_directory import RunDirectory
+from simunix.planning.expand import expand
+from simunix.rjms.scenario import load
+from tests.conftest import Simunix
+from tests.system.runs import Run, run, run_twice
+
+STORAGES = """\
+hosts: [{name: 'n[1-2]', private: [/mnt/store/own]}]
+storages:
+  - {name: disk, host: 'n[1-2]', read_bandwidth: 100MBps, write_bandwidth: 40MBps}
+  - {name: slow, host: n1, read_bandwidth: 10MBps, write_bandwidth: 10MBps, latency: 5ms}
+mounts:
+  - {path: /mnt/store, host: 'n[1-2]', storage: disk}
+  - {path: /mnt/slow, host: n1, storage: slow}
+"""
+TIMED = """\
+import array, ctypes, mmap, os, signal, socket, subprocess, sys, threading, time
+MB = 1_000_000
+def took(name, function):
+    begin = time.monotonic_ns()
+    result = function()
+    print(name, time.monotonic_ns() - begin, result, flush=True)
+def opened(path, size=0, flags=0):
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | flags)
+    os.ftruncate(fd, size)
+    return fd
+"""
+COST_NS = 50_000
+"""What the calls around an operation may cost besides."""
+
+
+def scenario(folder: Path, *programs: tuple[str, str, str]) -> Path:
+    """A scenario with a Python program for each (host, name, text)."""
+    lines = [STORAGES, "processes:"]
+    for host, name, text in programs:
+        (folder / f"{name}.py").write_text(TIMED + text)
+        lines.append(f"  - {{name: {name}, host: '{host}', command: [{sys.executable}, {folder}/{name}.py]}}")
+    file = folder / "scenario.yaml"
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def times(ran: Run, host: str, name: str) -> dict[str, tuple[int, str]]:
+    """By what a program has timed: nanoseconds and result."""
+    lines = [line.split(None, 2) for line in ran.output(host, name).splitlines()]
+    assert lines, ran.everything(host, name)
+    return {word: (int(duration), rest[0] if rest else "") for word, duration, *rest in lines}
+
+
+CALLS = """\
+fd, other = opened('/mnt/store/f', 4 * MB), opened('/tmp/f', 4 * MB)
+room, data = bytearray(MB), bytes(MB)
+took('read', lambda: len(os.read(fd, MB)))
+took('readv', lambda: os.readv(fd, [bytearray(MB // 2), bytearray(MB // 2)]))
+took('pread', lambda: len(os.pread(fd, MB, 0)))
+took('preadv', lambda: os.preadv(fd, [room], MB))
+took('preadv2', lambda: os.preadv(fd, [room], MB, os.RWF_HIPRI))
+took('short', lambda: len(os.pread(fd, MB, 4 * MB - 1000)))
+took('end', lambda: len(os.pread(fd, MB, 4 * MB)))
+took('write', lambda: os.write(fd, data))
+took('writev', lambda: os.writev(fd, [data[:MB // 2], data[MB // 2:]]))
+took('pwrite', lambda: os.pwrite(fd, data, 0))
+took('pwritev', lambda: os.pwritev(fd, [data], MB))
+took('pwritev2', lambda: os.pwritev(fd, [data], MB, os.RWF_SYNC))
+took('sendfile', lambda: os.sendfile(other, fd, 0, MB))
+took('sendfile-into', lambda: os.sendfile(fd, other, 0, MB))
+took('copy', lambda: os.copy_file_range(fd, other, MB, 0, 0))
+took('copy-within', lambda: os.copy_file_range(fd, fd, MB, 0, 2 * MB))
+reading, writing = os.pipe()
+took('splice-from', lambda: os.splice(fd, writing, 50_000, 0))
+took('splice-to', lambda: os.splice(reading, fd, 50_000, None, 0))
+took('fsync', lambda: os.fsync(fd))
+took('outside', lambda: os.pread(other, MB, 0) and os.pwrite(other, data, 0))
+took('own', lambda: os.write(opened('/mnt/store/own/f'), data))
+slow = opened('/mnt/slow/f', MB)
+took('slow-read', lambda: len(os.pread(slow, MB, 0)))
+took('slow-write', lambda: os.pwrite(slow, data, 0))
+took('slow-fsync', lambda: os.fsync(slow))
+took('slow-fdatasync', lambda: os.fdatasync(slow))
+took('slow-wrong', lambda: os.path.exists('/mnt/slow/none'))
+"""
+READ_MS, WRITE_MS = 10.0, 25.0
+EXPECTED_MS = {
+    **dict.fromkeys(("read", "readv", "pread", "preadv", "preadv2", "sendfile", "copy"), READ_MS),
+    **dict.fromkeys(("write", "writev", "pwrite", "pwritev", "pwritev2", "sendfile-into"), WRITE_MS),
+    "copy-within": READ_MS + WRITE_MS,
+    "short": 0.01,
+    "splice-from": 0.5,
+    "splice-to": 1.25,
+    **dict.fromkeys(("end", "fsync", "outside", "own", "slow-wrong"), 0),
+    **dict.fromkeys(("slow-read", "slow-write"), 105),
+    **dict.fromkeys(("slow-fsync", "slow-fdatasync"), 5),
+}
+"""At 100 and 40 MB/s for a megabyte; on the slow storage at 10 MB/s, after 5 ms."""
+
+
+def test_each_call_takes_the_time_of_its_bytes(simunix: Simunix, tmp_path: Path) -> None:
+    first, _ = run_twice(simunix, scenario(tmp_path, ("n1", "calls", CALLS)), tmp_path)
+    found = times(first, "n1", "calls")
+    assert set(found) == set(EXPECTED_MS), first.everything("n1", "calls")
+    for name, expected_ms in EXPECTED_MS.items():
+        assert 0 <= found[name][0] - expected_ms * 10**6 <= COST_NS, (name, found[name])
+    assert first.record["deterministic"] is True
+
+
+SHARED = """\
+import_fd = opened('/mnt/store/' + sys.argv[0].rpartition('/')[2], 4 * MB)
+took('{word}', lambda: {call})
+"""
+
+
+def test_processes_of_a_host_share_its_storage_and_hosts_do_not(simunix: Simunix, tmp_path: Path) -> None:
+    """A read beside a write: the write has its 40 MB/s, the read what is left of 100."""
+    reading = SHARED.format(word="read", call="len(os.pread(import_fd, 3 * MB, 0))")
+    writing = SHARED.format(word="write", call="os.pwrite(import_fd, bytes(4 * MB), 0)")
+    ran = run(simunix, scenario(tmp_path, ("n[1-2]", "reader", reading), ("n1", "writer", writing)), tmp_path / "out")
+    assert abs(times(ran, "n2", "reader")["read"][0] - 30_000_000) <= COST_NS
+    assert abs(times(ran, "n1", "reader")["read"][0] - 50_000_000) <= 10 * COST_NS  # they do not begin at one moment
+    assert abs(times(ran, "n1", "writer")["write"][0] - 100_000_000) <= COST_NS
+    files = tmp_path / "out/hosts"
+    assert (files / "n1/files/mnt_store/writer.py").stat().st_size == 4_000_000
+    assert not (files / "n2/files/mnt_store/writer.py").exists()
+
+
+INHERITED = """\
+fd = opened('/mnt/store/f', 4 * MB)
+read = "import os; os.pread(0, 1_000_000, 0)"
+took('dup', lambda: len(os.pread(os.dup(fd), MB, 0)))
+def in_child():
+    if os.fork() == 0:
+        os.pread(fd, MB, 0)
+        os._exit(0)
+    os.wait()
+took('fork', in_child)
+took('passed', lambda: subprocess.run(['/bin/dd', 'of=/dev/null', 'bs=1000000', 'count=1', 'status=none'], stdin=fd).returncode)
+os.lseek(fd, 0, 0)
+left, right = socket.socketpair()
+socket.send_fds(left, [b'x'], [fd])
+took('sent', lambda: len(os.pread(socket.recv_fds(right, 1, 1)[1][0], MB, 0)))
+os.chdir('/mnt/store')
+took('relative', lambda: len(os.pread(os.open('f', os.O_RDONLY), MB, 0)))
+os.rename('f', 'g')
+took('renamed', lambda: len(os.pread(fd, MB, 0)))
+"""
+
+
+def test_a_descriptor_stays_one_of_its_mount(simunix: Simunix, tmp_path: Path) -> None:
+    ran = run(simunix, scenario(tmp_path, ("n1", "inherited", INHERITED)), tmp_path / "out")
+    found = times(ran, "n1", "inherited")
+    assert set(found) == {"dup", "fork", "passed", "sent", "relative", "renamed"}, ran.everything("n1", "inherited")
+    for name, (duration_ns, _) in found.items():
+        assert 10_000_000 <= duration_ns <= 12_000_000, (name, duration_ns)
+
+
+SIGNALS = """\
+fd = opened('/mnt/store/f')
+seen = []
+signal.signal(signal.SIGALRM, lambda *_: seen.append(time.monotonic_ns()))
+signal.setitimer(signal.ITIMER_REAL, 0.01)
+begin = time.monotonic_ns()
+took('written', lambda: os.write(fd, bytes(4 * MB)))
+took('handled', lambda: (seen[0] - begin) // MB)
+ticks = []
+def tick():
+    for _ in range(5):
+        time.sleep(0.01)
+        ticks.append(time.monotonic_ns())
+thread = threading.Thread(target=tick)
+thread.start()
+os.write(fd, bytes(4 * MB))
+took('meanwhile', lambda: len(ticks))
+thread.join()
+"""
+
+
+def test_no_signal_ends_a_write_and_other_threads_go_on_meanwhile(simunix: Simunix, tmp_path: Path) -> None:
+    ran = run(simunix, scenario(tmp_path, ("n1", "signals", SIGNALS)), tmp_path / "out")
+    found = times(ran, "n1", "signals")
+    assert abs(found["written"][0] - 100_000_000) <= COST_NS
+    assert found["written"][1] == "4000000"
+    assert found["handled"][1] == "100", "the handler runs when the write has ended"
+    assert found["meanwhile"][1] == "5"
+
+
+KILLED = """\
+child = subprocess.Popen([sys.executable, '-c', "open('/mnt/store/f', 'wb').write(bytes(40_000_000))"])
+time.sleep(0.5)
+child.kill()
+took('killed', lambda: child.wait())
+fd = opened('/mnt/store/g', MB)
+took('alone', lambda: len(os.pread(fd, MB, 0)))
+"""
+
+
+def test_a_killed_writer_leaves_the_storage_to_others(simunix: Simunix, tmp_path: Path) -> None:
+    ran = run(simunix, scenario(tmp_path, ("n1", "killed", KILLED)), tmp_path / "out")
+    found = times(ran, "n1", "killed")
+    assert found["killed"][1] == "-9"
+    assert abs(found["alone"][0] - 10_000_000) <= COST_NS
+
+
+def test_dd_tells_the_bandwidth(simunix: Simunix, tmp_path: Path) -> None:
+    file = scenario(tmp_path)
+    command = "dd if=/dev/zero of=/mnt/store/f bs=1000000 count=20 2>&1; dd if=/mnt/store/f of=/dev/null bs=500000 2>&1"
+    file.write_text(STORAGES + f"processes: [{{name: dd, host: n1, command: '{command}; stat -c %a /mnt/store'}}]\n")
+    ran = run(simunix, file, tmp_path / "out")
+    lines = ran.output("n1", "dd").splitlines()
+    assert [line.rpartition(", ")[2] for line in lines if "copied" in line] == ["40.0 MB/s", "100 MB/s"]
+    assert lines[-1] == "1777"
+
+
+def test_without_namespaces_mounts_are_refused(tmp_path: Path) -> None:
+    file = scenario(tmp_path, ("n1", "none", ""))
+    plan = expand(load(file), tmp_path).plan
+    with pytest.raises(SimunixError, match="mounts: a path that is kept on a storage needs namespaces"):
+        Emulation(plan, RunDirectory(tmp_path / "out"), isolation=Isolation.NONE)

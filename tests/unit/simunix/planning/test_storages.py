@@ -1,0 +1,130 @@
+"""The `storages:` section: disks of hosts, and what is wrong with them in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rsg_server.errors import SimunixError
+from rsg_server.platform.disk import Disk
+from rsg_server.platform.platform import Platform
+from simunix.launch.plan import HostSpec, MountSpec, PrivateSpec
+from simunix.planning.expand import expand
+from simunix.rjms.scenario import load
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "rsg_server/platform/simgrid_platforms"
+RATES = "read_bandwidth: 100MBps, write_bandwidth: 40MBps"
+
+
+def platform(folder: Path, *storages: str, hosts: str = "n[0-3]", network: str = "") -> Platform:
+    """The platform of a scenario whose storages stand in lines 3 and on."""
+    file = folder / "scenario.yaml"
+    lines = "".join(f"  - {{{storage}}}\n" for storage in storages)
+    file.write_text(f"hosts: [{{name: '{hosts}'}}]\nstorages:\n{lines}{network}")
+    return expand(load(file), folder, checked=False).plan.platform
+
+
+def test_each_host_of_a_list_has_a_storage_of_its_own(tmp_path: Path) -> None:
+    more = "readwrite_bandwidth: 120MBps, latency: 5ms, capacity: 2TiB"
+    found = platform(tmp_path, f"name: a, host: 'n[0-1]', {RATES}", f"name: b, host: n1, {RATES}, {more}")
+    a, b = Disk("a", 1e8, 4e7), Disk("b", 1e8, 4e7, 1.2e8, 0.005, 2 << 40)
+    assert [host.disks for host in found.hosts] == [(a,), (a, b), (), ()]
+    assert (a.together_bytes_per_s, b.together_bytes_per_s) == (1e8, 1.2e8)
+
+
+def test_storages_are_added_to_the_disks_of_a_platform_file(tmp_path: Path) -> None:
+    network = f"network: {{platform: {EXAMPLES}/hosts_with_disks.xml}}\n"
+    found = platform(tmp_path, f"name: more, host: alice, {RATES}", hosts="bob,alice", network=network)
+    assert [[disk.name for disk in host.disks] for host in found.hosts] == [["Disk1", "Disk2"], ["Disk1", "more"]]
+    with pytest.raises(SimunixError) as caught:
+        platform(tmp_path, f"name: Disk1, host: alice, {RATES}", hosts="bob,alice", network=network)
+    assert str(caught.value) == (
+        f"{tmp_path}/scenario.yaml:2: storages: host alice of the platform file has a disk 'Disk1' already; choose another name"
+    )
+
+
+WRONG = {
+    "unknown host": (f"name: a, host: n9, {RATES}", "storages[0].host: 'n9' is not among the hosts; known: n[0-3]"),
+    "no write bandwidth": ("name: a, host: n0, read_bandwidth: 1MBps", "storages[0].write_bandwidth: "),
+    "no bandwidth": (
+        "name: a, host: n0, read_bandwidth: 0MBps, write_bandwidth: 1MBps",
+        "read_bandwidth: expected a rate above 0",
+    ),
+    "negative bandwidth": (
+        f"name: a, host: n0, {RATES}, readwrite_bandwidth: -1MBps",
+        "readwrite_bandwidth: expected a rate such",
+    ),
+    "negative latency": (f"name: a, host: n0, {RATES}, latency: -1", "latency: expected a duration such as"),
+    "no capacity": (f"name: a, host: n0, {RATES}, capacity: 0", "storages[0].capacity: "),
+    "no name": (f"name: '', host: n0, {RATES}", "storages[0].name: expected a name"),
+    "unknown key": (f"name: a, host: n0, {RATES}, speed: 1", "storages[0].speed: unknown key"),
+    "twice on a host": (
+        f"name: a, host: 'n0,n0', {RATES}",
+        "storages[0].name: n0 has a storage 'a' already; choose another name",
+    ),
+}
+
+
+@pytest.mark.parametrize(("storage", "message"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_is_one_line_with_file_and_line(tmp_path: Path, storage: str, message: str) -> None:
+    with pytest.raises(SimunixError) as caught:
+        platform(tmp_path, storage)
+    text = str(caught.value)
+    assert text.startswith(f"{tmp_path}/scenario.yaml:3: ") and message in text and "\n" not in text
+
+
+def test_a_name_is_given_once_on_a_host(tmp_path: Path) -> None:
+    with pytest.raises(SimunixError) as caught:
+        platform(tmp_path, f"name: a, host: 'n[0-1]', {RATES}", f"name: a, host: 'n[1-2]', {RATES}")
+    assert str(caught.value) == (
+        f"{tmp_path}/scenario.yaml:4: storages[1].name: n1 has a storage 'a' already; choose another name"
+    )
+
+
+MOUNT = "path: /mnt/a, host: 'n[0-1]', storage: a"
+
+
+def mounted(folder: Path, *mounts: str) -> tuple[HostSpec, ...]:
+    """The hosts of a scenario with a storage `a` on n0 and n1; its mounts stand in lines 4 and on."""
+    file = folder / "scenario.yaml"
+    lines = "".join(f"  - {{{mount}}}\n" for mount in mounts)
+    storages = f"[{{name: b, host: n1, {RATES}}}, {{name: a, host: 'n[0-1]', {RATES}}}]"
+    file.write_text(f"hosts: [{{name: 'n[0-2]'}}]\nstorages: {storages}\nmounts:\n{lines}")
+    return expand(load(file), folder, checked=False).plan.hosts
+
+
+def test_a_mount_is_a_private_path_on_a_storage_of_the_same_host(tmp_path: Path) -> None:
+    one, two, three = mounted(tmp_path, MOUNT, "path: /var/tmp/, host: n1, storage: b, content: copy")
+    assert [host.mounts for host in (one, three)] == [(MountSpec("/mnt/a", 0),), ()]
+    assert two.mounts == (MountSpec("/mnt/a", 1), MountSpec("/var/tmp", 0))
+    assert one.private == (PrivateSpec("/mnt/a", mode=0o1777),)
+    assert two.private == (PrivateSpec("/mnt/a", mode=0o1777), PrivateSpec("/var/tmp", mode=None, copied=True))
+
+
+WRONG_MOUNTS = {
+    "unknown host": ("path: /mnt/a, host: n9, storage: a", "mounts[0].host: 'n9' is not among the hosts; known: n[0-2]"),
+    "unknown storage": ("path: /mnt/a, host: n1, storage: c", "mounts[0].storage: n1 has no storage 'c'; it has b, a"),
+    "storage elsewhere": (
+        "path: /mnt/a, host: n2, storage: a",
+        "mounts[0].storage: n2 has no storage 'a'; add one under storages, with host: n2",
+    ),
+    "relative path": ("path: mnt, host: n1, storage: a", "mounts[0].path: expected absolute paths below /"),
+    "the root": ("path: /, host: n1, storage: a", "mounts[0].path: expected absolute paths below /"),
+    "path twice": ("path: /mnt/a, host: 'n1,n1', storage: a", "mounts[0].path: n1 has a mount at /mnt/a already; choose"),
+    "no storage": ("path: /mnt/a, host: n1", "mounts[0].storage: "),
+    "unknown content": (f"{MOUNT}, content: some", "mounts[0].content: "),
+}
+
+
+@pytest.mark.parametrize(("mount", "message"), WRONG_MOUNTS.values(), ids=WRONG_MOUNTS)
+def test_a_wrong_mount_is_one_line_with_file_and_line(tmp_path: Path, mount: str, message: str) -> None:
+    with pytest.raises(SimunixError) as caught:
+        mounted(tmp_path, mount)
+    text = str(caught.value)
+    assert text.startswith(f"{tmp_path}/scenario.yaml:4: ") and message in text and "\n" not in text
+
+
+def test_a_host_has_so_many_mounts_at_most(tmp_path: Path) -> None:
+    with pytest.raises(SimunixError, match=r":20: mounts\[16\]: n0 has 16 mounts already, as many as a host can have"):
+        mounted(tmp_path, *(f"path: /mnt/{number}, host: n0, storage: a" for number in range(17)))
