@@ -33,12 +33,15 @@ def cycle_s(run: Run, moment: str, scheduler: str) -> float:
 
 FIGURES = (
     Figure("burst", "burst of `sbatch`: until the last one ended", "s", 1, lambda run: run.bursts["burst"].took_s, True),
+    Figure("burst-cpu", "CPU time meanwhile", "s", 1, lambda run: run.bursts["burst"].cpu_s),
     Figure("burst-mean", "an `sbatch` of the burst: mean", "s", 1, lambda run: run.bursts["burst"].mean_s),
     Figure("burst-p95", "an `sbatch` of the burst: 95th percentile", "s", 1, lambda run: run.bursts["burst"].p95_s),
     Figure("more", "`sbatch`, 4 at a time: mean", "ms", 1e3, lambda run: run.bursts["more"].mean_s),
     Figure("main", "main scheduler: mean cycle", "ms", 1e3, lambda run: cycle_s(run, "watched", "main"), True),
     Figure("backfill", "back-filler: mean cycle", "ms", 1e3, lambda run: cycle_s(run, "watched", "backfill"), True),
+    Figure("watched-cpu", "CPU time of a minute of both", "s", 1, lambda run: run.diagnoses["watched"].cpu_s),
     Figure("squeue", "`squeue`, 4 at a time: until the last one ended", "s", 1, lambda run: run.bursts["squeue"].took_s),
+    Figure("squeue-cpu", "CPU time meanwhile", "s", 1, lambda run: run.bursts["squeue"].cpu_s),
     Figure("squeue-mean", "a `squeue`: mean", "ms", 1e3, lambda run: run.bursts["squeue"].mean_s),
     Figure("job-info", "its RPC in slurmctld: mean", "ms", 1e3, lambda run: run.diagnoses["asked"].rpcs[JOB_INFO][1]),
     Figure(

@@ -13,8 +13,9 @@ PLAIN = 31
 SUBMISSIONS_S = 150
 END_S = 280.0
 """When the script asks what has become of the jobs; by then all have ended."""
-FRACTION_S = 0.3
-"""Moments lie so long after a whole second, since Slurm counts in whole seconds: no submission is on the edge of one."""
+FRACTION_S, PART_S = 0.85, 0.5
+"""Moments lie so long after a whole second, and jobs last so much longer than whole seconds. slurmctld's passes come soon after
+whole seconds, some milliseconds later each time: no submission and no end is on the edge of one, where milliseconds decide."""
 SLURM = {"MinJobAge": 3600, "ReturnToService": 0}
 """Parameters of slurm.conf: slurmctld remembers all jobs until it is asked; a node that was set down stays down."""
 JOB = """#!/bin/bash
@@ -45,13 +46,13 @@ class Script:
         """Add a command."""
         self.actions.append({"at": at_s + FRACTION_S, "name": name, "argv": list(argv)})
 
-    def submit(self, at_s: float, name: str, options: str, *task: object) -> None:
+    def submit(self, at_s: float, name: str, options: str, *task: str | int) -> None:
         """Add a job: options of sbatch, and what the job does.
 
         The log is an argument: with --export, slurmd would run a login shell of this computer's user before the job.
         """
         own = ["sbatch", "--parsable", "-J", name, "-o", "/dev/null", *options.split(), str(self.job), str(self.log)]
-        self.give(at_s, name, *own, *(str(word) for word in task))
+        self.give(at_s, name, *own, *(str(word + PART_S if isinstance(word, int) else word) for word in task))
 
     def in_order(self) -> list[dict[str, Any]]:
         """The actions by their moments; those of one moment as they were added."""

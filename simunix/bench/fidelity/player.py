@@ -11,7 +11,9 @@ SCRIPT is a JSON list of actions:
 
 Actions are given in their order, each as soon as the one before it has ended and its moment has come. OUTPUT is a JSON object:
 "origin", and of each of the "actions" the name, when it "began" after the origin, how long it "took", "codes" of its copies
-that are not 0, how long "each" copy took, and of a single command what it has "printed" and "complained".
+that are not 0, how long "each" copy took, of a single command what it has "printed" and "complained", and the CPU time that all
+processes of this host have "spent" before and after the action, in seconds: a loaded computer makes programs wait for a core,
+which shows in how long they take, not in what they compute.
 
 Only the standard library is used: the program runs as a file of its own.
 """
@@ -36,12 +38,26 @@ def play(actions: list[dict[str, Any]]) -> dict[str, Any]:
     done = []
     for action in actions:
         time.sleep(max(0.0, origin + action["at"] - time.time()))
-        begin = time.time()
+        before_s, begin = spent_s(), time.time()
         argv = [with_names(word, known) for word in action["argv"]]
         found = single(argv) if action.get("copies", 1) == 1 else many(argv, action["copies"], action.get("width", 1))
         known[action["name"]] = (found.get("printed", "").split() or [""])[0]
-        done.append({"name": action["name"], "began": begin - origin, "took": time.time() - begin, **found})
+        took = time.time() - begin
+        done.append({"name": action["name"], "began": begin - origin, "took": took, "spent": [before_s, spent_s()], **found})
     return {"origin": origin, "actions": done}
+
+
+def spent_s() -> float:
+    """The CPU time of all processes of this PID namespace, and of those that they have waited for."""
+    ticks = 0
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat") as file:
+                    ticks += sum(map(int, file.read().rpartition(")")[2].split()[11:15]))
+            except OSError:
+                continue  # it has ended
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def with_names(word: str, known: dict[str, str]) -> str:

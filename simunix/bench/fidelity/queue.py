@@ -8,8 +8,8 @@ from typing import Any
 
 from simunix.bench.fidelity.mixed import Script
 
-SCHEDULER = "bf_interval=10,sched_interval=10"
-"""SchedulerParameters of both arms: a cycle of each scheduler in ten seconds, so that a mean is that of some."""
+SCHEDULER = "bf_interval=5,sched_interval=5"
+"""SchedulerParameters of both arms: a cycle of each scheduler in five seconds, so that a mean is that of some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +19,14 @@ class Sizes:
     burst: int = 1_000
     width: int = 100
     queued: int = 2_000
-    asked: int = 2_000
+    asked: int = 1_000
     askers: int = 4
-    watched_s: int = 120
+    watched_s: int = 60
 
 
 FULL = Sizes()
 QUICK = Sizes(burst=100, width=20, queued=200, asked=100, watched_s=30)
-BURST_S, MORE_S, WATCH_S = 5, 45, 90
+BURST_S, MORE_S, WATCH_S = 5, 25, 45
 
 
 def queue(job: Path, log: Path, sizes: Sizes = FULL) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import statistics
 from collections import Counter
@@ -42,7 +43,10 @@ class JobRecord:
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """A command that was given many times: until the last copy ended, and of a copy mean, median and 95th percentile."""
+    """A command that was given many times: until the last copy ended, and of a copy mean, median and 95th percentile.
+
+    `cpu_s` is the CPU time of all processes of the host meanwhile.
+    """
 
     count: int
     failed: int
@@ -50,15 +54,20 @@ class Burst:
     mean_s: float
     median_s: float
     p95_s: float
+    cpu_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What sdiag told: cycles of both schedulers, their means in seconds, and RPCs by type: how many, mean in seconds."""
+    """What sdiag told: cycles of both schedulers, their means in seconds, and RPCs by type: how many, mean in seconds.
+
+    `cpu_s` is the CPU time of all processes of the host since the action before.
+    """
 
     cycles: Mapping[str, int]
     means_s: Mapping[str, float]
     rpcs: Mapping[str, tuple[int, float]]
+    cpu_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +140,14 @@ def _seconds(text: str, origin: int) -> int | None:
     return int(text) - origin if text.isdigit() else None
 
 
-def burst_of(took_s: float, each_s: Iterable[float], failed: int) -> Burst:
+def burst_of(took_s: float, each_s: Iterable[float], failed: int, cpu_s: float = 0.0) -> Burst:
     """Return the figures of a burst."""
     ordered = sorted(each_s)
     late = ordered[min(len(ordered) - 1, round(0.95 * len(ordered)))]
-    return Burst(len(ordered), failed, took_s, statistics.fmean(ordered), statistics.median(ordered), late)
+    return Burst(len(ordered), failed, took_s, statistics.fmean(ordered), statistics.median(ordered), late, cpu_s)
 
 
-def diagnosis_of(printed: str) -> Diagnosis:
+def diagnosis_of(printed: str, cpu_s: float = 0.0) -> Diagnosis:
     """Return what sdiag printed; a scheduler without cycles has a mean of zero."""
     cycles, means_s = {}, {}
     for name, title in SECTIONS.items():
@@ -146,7 +155,7 @@ def diagnosis_of(printed: str) -> Diagnosis:
         cycles[name] = int(found[1]) if found else 0
         means_s[name] = int(found[2]) / US_PER_S if found else 0.0
     rpcs = {name: (int(count), int(mean) / US_PER_S) for name, count, mean in RPC.findall(printed)}
-    return Diagnosis(cycles, means_s, rpcs)
+    return Diagnosis(cycles, means_s, rpcs, cpu_s)
 
 
 def read_run(
@@ -156,13 +165,19 @@ def read_run(
     actions = output["actions"]
     shown = next((action["printed"] for action in actions if action["name"] == "jobs"), "")
     bursts = {
-        action["name"]: burst_of(action["took"], action["each"], len(action["codes"]))
+        action["name"]: burst_of(action["took"], action["each"], len(action["codes"]), _spent(action, action))
         for action in actions
         if "printed" not in action
     }
     diagnoses = {
-        action["name"]: diagnosis_of(action["printed"])
-        for action in actions
+        action["name"]: diagnosis_of(action["printed"], _spent(before, action))
+        for before, action in itertools.pairwise([{}, *actions])
         if action.get("printed", "").lstrip("*\n").startswith("sdiag output")
     }
     return Run(arm, script, wall_s, load, jobs_of(shown, log, output["origin"]), bursts, diagnoses, digest)
+
+
+def _spent(first: Mapping[str, Any], last: Mapping[str, Any]) -> float:
+    """CPU time from before or, of another action, from after the first one, until after the last."""
+    begin, end = first.get("spent"), last.get("spent")
+    return 0.0 if begin is None or end is None else round(end[1] - begin[0 if first is last else 1], 2)

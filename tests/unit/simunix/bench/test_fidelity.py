@@ -144,7 +144,7 @@ def test_the_mixed_script_has_sixty_jobs_in_order_off_the_edges_of_seconds() -> 
     assert sum(tasks[action["name"]] or 1 for action in submitted) == 60
     moments = [action["at"] for action in actions]
     assert moments == sorted(moments)
-    assert {round(at % 1, 3) for at in moments} == {0.3}
+    assert {round(at % 1, 3) for at in moments} == {0.85}
     assert actions == mixed(Path("/job"), Path("/log"))
 
 
@@ -158,17 +158,19 @@ def test_the_player_puts_numbers_of_jobs_in_the_places_of_names(tmp_path: Path) 
     assert (copies["codes"], len(copies["each"])) == ([3] * 5, 5)
     assert sorted((tmp_path / "copies").read_text().split()) == ["1", "2", "3", "4", "5"]
     assert one["began"] >= 0
+    assert copies["spent"][0] <= copies["spent"][1]
 
 
 def test_a_run_is_read_of_what_the_player_wrote() -> None:
     actions: list[dict[str, Any]] = [
-        {"name": "burst", "took": 2.0, "codes": [1], "each": [0.1, 0.2, 0.3]},
-        {"name": "watched", "took": 0.1, "codes": [], "each": [0.1], "printed": SDIAG},
+        {"name": "burst", "took": 2.0, "codes": [1], "each": [0.1, 0.2, 0.3], "spent": [10.0, 13.5]},
+        {"name": "watched", "took": 0.1, "codes": [], "each": [0.1], "printed": SDIAG, "spent": [15.0, 15.25]},
         {"name": "jobs", "took": 0.1, "codes": [], "each": [0.1], "printed": SHOWN},
     ]
     found = read_run(arm="real", script="x", output={"origin": 1000, "actions": actions}, log=LOG, wall_s=1.0, load=(0.0, 0.0))
-    assert found.bursts == {"burst": Burst(3, 1, 2.0, pytest.approx(0.2), 0.2, 0.3)}
+    assert found.bursts == {"burst": Burst(3, 1, 2.0, pytest.approx(0.2), 0.2, 0.3, 3.5)}
     assert list(found.diagnoses) == ["watched"] and len(found.jobs) == 3
+    assert found.diagnoses["watched"].cpu_s == 1.75
 
 
 def test_the_queue_script_asks_sdiag_around_each_part() -> None:
