@@ -24,6 +24,6 @@ def charging_of(scenario: Scenario, processes: Sequence[ProcessSpec], folder: Pa
     )
     if policies.all == {FREE}:
         return None
-    if MODELLED not in policies.all:
+    if MODELLED not in policies.all and not scenario.cpu_costs:
         return Charging(policies=policies)
     return Charging(policies=policies, prices=read_prices(folder / scenario.cpu_costs if scenario.cpu_costs else SHIPPED))
