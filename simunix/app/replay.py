@@ -54,6 +54,9 @@ def _misfit(plan: Plan, record: Mapping[str, Any]) -> str | None:
         if there["count"] != own["count"]:
             how = f"{there['count']:,}, here {own['count']:,}"
         return f"that run had other hosts ({how}); run with those of its scenario.yaml"
+    reference = (options.charging or Charging()).reference_flops
+    if (recorded := record.get("cpu_policies", {}).get("reference_flops", reference)) != reference:
+        return f"its cpu_reference was {recorded:g} flop/s, this run's is {reference:g}; give --set cpu_reference={recorded:g}"
     return _other_policies(asdict(options.charging.policies), record) if options.charging is not None else None
 
 

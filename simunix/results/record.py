@@ -96,12 +96,13 @@ def _counts(kernel: Kernel) -> dict[str, int]:
 
 
 def _policies(kernel: Kernel) -> dict[str, Any]:
-    """Whose computing counts, and which modelled programs have no costs; nothing under the CPU policy free."""
+    """Whose computing counts, and as how much; which modelled programs have no costs. Nothing under the CPU policy free."""
     charges = kernel.charges
     if charges is None:
         return {}
     without = sorted(charges.table.without_prices)
-    return {**asdict(charges.options.policies), **({"without_costs": without} if without else {})}
+    reference = {"reference_flops": charges.options.reference_flops}
+    return {**asdict(charges.options.policies), **reference, **({"without_costs": without} if without else {})}
 
 
 def _of_hosts(emulation: Emulation) -> dict[str, Any]:

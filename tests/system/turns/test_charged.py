@@ -119,6 +119,7 @@ def test_processes_and_hosts_say_whose_computing_counts(simunix: Simunix, progra
         "hosts": {"b": "charged"},
         "programs": {"sleep": "free"},
         "processes": {"charged@a": "charged", "not_by_host@b": "free"},
+        "reference_flops": 1e9,
     }
 
 

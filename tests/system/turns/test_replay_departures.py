@@ -96,6 +96,11 @@ def cut(folder: Path) -> None:
             lambda folder: (folder / "cpu_charges").unlink(),
             "cpu_charges: No such file or directory; a run with cpu_policy:",
         ),
+        (
+            ("--set", "cpu_reference=2Gf"),
+            None,
+            "its cpu_reference was 1e+09 flop/s, this run's is 2e+09; give --set cpu_reference=",
+        ),
         ((), cut, "cpu_charges: cut off: the last charge is not whole; only a run that has ended has a whole recording"),
         (
             (),
