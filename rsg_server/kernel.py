@@ -122,8 +122,12 @@ class Kernel:
         self.page.tell_charging(charging, cycle_ns())
         self.preemption.computing.is_off = True  # clock reads are charged as everything else
         charges = Charges(charging, CostTable(self.page.fd, charging.prices))
-        charges.on_departure = lambda text: self.warn(f"--replay-cpu: {text}")
+        charges.on_departure = self._departed
         return charges
+
+    def _departed(self, text: str) -> None:
+        self.page.tell_departure()
+        self.warn(f"--replay-cpu: at turn {self.log.turns:,} the run {text}")
 
     def _holders(self) -> Iterable[SimulatedSocket | Actor]:
         """Everything with a descriptor that may be stored."""

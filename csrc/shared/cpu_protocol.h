@@ -5,8 +5,10 @@
 
 #include <stdint.h>
 
-/* Parts of the second number of PARK_CHARGE. CHARGE_EXEC: the thread is about to exec, and its new image asks for its CPU clock. */
-enum simunix_charge { CHARGE_NICE = 63, CHARGE_PREEMPTED = 64, CHARGE_EXEC = 128 };
+/* Parts of the second number of PARK_CHARGE, above which it has the points: 20 - nice; the server has taken the turn back; the
+ * thread is about to exec, and its new image asks for its CPU clock; the thread is about to exec or to end. */
+enum simunix_charge { CHARGE_NICE = 63, CHARGE_PREEMPTED = 64, CHARGE_EXEC = 128, CHARGE_END = 256 };
+#define CHARGE_POINT_SHIFT 9
 
 /* A charge and its place fit one number: a thread is charged, if only nothing, after so many calls and clock reads at the latest,
  * and for so many nanoseconds at most, nine minutes; the rest is charged later. */
@@ -39,6 +41,9 @@ struct simunix_cpu_cost {
 #define SIMUNIX_COST_CLOCK_READ 511 /* no call's number */
 #define SIMUNIX_COST_IMAGE 510      /* a new image, until its first call */
 #define SIMUNIX_COST_OFFSET 17563648
+
+/* Of the clock page's `replays_charges`. After a departure the threads that are charged go on as under the CPU policy modelled. */
+enum simunix_replay { REPLAY_NONE = 0, REPLAY_GOES_ON = 1, REPLAY_HAS_DEPARTED = 2 };
 
 #define SIMUNIX_CORES_TOLD 64 /* in one answer to OP_HOST_CPU */
 

@@ -184,11 +184,10 @@ enum simunix_wait {
     PARK_PREEMPTED = 9, /* as PARK_YIELD, but the server took the turn back */
     PARK_COMPUTE = 10,  /* its computing: (flops, 20 - nice, 0); the reply's value is the flops that are left */
     PARK_TRACED = 11,   /* its tracer: OP_TRACEE_STOPS */
-    /* that what it has computed since its last charge passes (CPU policy charged): (nanoseconds of CPU time; 20 - nice, with
-     * CHARGE_PREEMPTED if the server has taken the turn back, above 8 bits how many calls and clock reads it has made since;
-     * its CPU clock). The reply's value is what a recording charges this thread next: 0: nothing, or there is none; else the
-     * nanoseconds above CHARGE_NS_SHIFT bits, below them 1 + twice how many calls and clock reads from now, 1 more if it was
-     * preempted there */
+    /* that what it has computed since its last charge passes (CPU policy charged): (nanoseconds of CPU time; bits of enum
+     * simunix_charge, and above them how many calls and clock reads it has made since; its CPU clock). The reply's value is what a
+     * recording charges this thread next: 0: nothing, or there is none; else the nanoseconds above CHARGE_NS_SHIFT bits, below them
+     * 1 + twice how many calls and clock reads from now, 1 more if it was preempted there */
     PARK_CHARGE = 12,
     /* that the rest of its last charge passes, which was told with WAKE_REST: (0, 20 - nice, 0) */
     PARK_CHARGE_REST = 13,
@@ -376,7 +375,7 @@ struct simunix_clock_page {
     uint64_t charge_least_cycles; /* of the time stamp counter, before a thread asks its CPU clock how much it has computed */
     uint64_t charge_least_ns;     /* … and before it is charged */
     uint64_t tsc_ns;              /* a cycle of the time stamp counter, in nanoseconds / 2^32 */
-    uint64_t replays_charges;     /* not 0: charges come from a recording */
+    uint64_t replays_charges;     /* enum simunix_replay: whether charges come from a recording */
     /* what simunix adds to the CPU time of a trapped call, and of a preloaded one (entry/calibrate.c) */
     uint64_t trap_overhead_ns;
     uint64_t preload_overhead_ns;

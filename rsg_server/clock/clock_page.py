@@ -105,9 +105,13 @@ class ClockPage:
             ("charge_least_ns", charging.least_ns),
             ("charge_least_cycles", (charging.least_ns << 32) // tsc_ns),
             ("tsc_ns", tsc_ns),
-            ("replays_charges", int(charging.replay is not None)),
+            ("replays_charges", lib.REPLAY_NONE if charging.replay is None else lib.REPLAY_GOES_ON),
         ):
             self.words[PAGE_FIELDS[name]] = value
+
+    def tell_departure(self) -> None:
+        """Tell the shims that a replay has departed from its recording."""
+        self.words[PAGE_FIELDS["replays_charges"]] = lib.REPLAY_HAS_DEPARTED
 
     @property
     def now_ns(self) -> int:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 from rsg_server._native import lib
 from rsg_server.handlers.table import Handler, Reply, failed
 from rsg_server.processor.costs import NO_ROW
-from rsg_server.processor.policies import MODELLED
 from rsg_server.protocol import Op
 from rsg_server.sockets import listing
 
@@ -67,7 +66,7 @@ def cost_row(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     if charges is None:
         return Reply((0, NO_ROW))
     policy = charges.policy_of(process.program, process.cpu_policy, process.host.name)
-    return Reply((0, charges.table.row(process.program, policy == MODELLED, arguments[0].decode(errors="replace"))))
+    return Reply((0, charges.table.row(process.program, charges.has_prices(policy), arguments[0].decode(errors="replace"))))
 
 
 CORES_MAX: Final[int] = lib.SIMUNIX_CORES_TOLD

@@ -80,7 +80,7 @@ def _charging(kernel: ProcessKernel, actor: Actor) -> tuple[int, bytes]:
         return 0, b""
     scale = charges.scale(process.host.host)
     told = _IMAGE_CHARGE.pack(clock_ns, charges.next_of(actor.number), scale, process.cpu_ns, actor.cpu_ns)
-    row = charges.table.row(process.program, policy == MODELLED) + 1 << COST_ROW_SHIFT
+    row = charges.table.row(process.program, charges.has_prices(policy)) + 1 << COST_ROW_SHIFT
     if policy == MODELLED:
         return FLAG_MODELLED | row, told
     is_first, charges.has_calibrated = not charges.has_calibrated, True

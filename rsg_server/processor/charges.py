@@ -15,7 +15,7 @@ from typing import Final
 from rsg_server._native import lib
 from rsg_server.platform.host import Host
 from rsg_server.processor.costs import CostTable, write_costs
-from rsg_server.processor.policies import CHARGED, Policies
+from rsg_server.processor.policies import CHARGED, MODELLED, Policies
 from rsg_server.processor.recording import Charge, Recorder, read_charges
 
 NS = 10**9
@@ -24,7 +24,8 @@ MOST_POINTS: Final[int] = lib.CHARGE_MOST_POINTS
 SCALE_BITS: Final = 32
 NS_SHIFT: Final[int] = lib.CHARGE_NS_SHIFT
 """No charge is higher, or comes after more points; what a shim says is not trusted."""
-NICE, PREEMPTED, EXEC, POINT_SHIFT = lib.CHARGE_NICE, lib.CHARGE_PREEMPTED, lib.CHARGE_EXEC, 8
+NICE, PREEMPTED, EXEC, END = lib.CHARGE_NICE, lib.CHARGE_PREEMPTED, lib.CHARGE_EXEC, lib.CHARGE_END
+POINT_SHIFT: Final[int] = lib.CHARGE_POINT_SHIFT
 """How the second number of a charge is made up, see PARK_CHARGE in csrc/shared/protocol.h."""
 ALL_CHARGED = Policies(default=CHARGED)
 IS_CHARGE = 1
@@ -45,7 +46,10 @@ class Charging:
 
 
 class Charges:
-    """The charges of a run. `on_departure` is told once where a replay departs from what it repeats."""
+    """The charges of a run. `on_departure` is told once where a replay departs from what it repeats.
+
+    From there on the shims charge what the table of costs says, as under the CPU policy modelled.
+    """
 
     def __init__(self, options: Charging, table: CostTable) -> None:
         self.options, self.table = options, table
@@ -68,6 +72,10 @@ class Charges:
         """Whether the charges come from a recording."""
         return self.options.replay is not None
 
+    def has_prices(self, policy: str) -> bool:
+        """Whether the costs of a program of a policy are read, and not measured: in a replay they are for its departure."""
+        return policy == MODELLED or self.replays
+
     def policy_of(self, program: str, of_process: str, host: str) -> str:
         """The CPU policy of a program; the arguments are those of `Policies.of`."""
         return self.options.policies.of(program, of_process, host)
@@ -76,8 +84,8 @@ class Charges:
         """Account for a charge, and return its nanoseconds; the arguments are those of PARK_CHARGE."""
         if not 0 <= cpu_ns <= MOST_NS or not 0 <= place >> POINT_SHIFT <= MOST_POINTS:
             raise ValueError(f"a charge of {cpu_ns} ns")
-        charge = Charge(actor, place >> POINT_SHIFT, bool(place & PREEMPTED), cpu_ns, now_ns)
-        if self.replays:
+        charge = Charge(actor, place >> POINT_SHIFT, bool(place & PREEMPTED), cpu_ns, now_ns, bool(place & END))
+        if self.replays and not self.has_departed:
             charge = self._recorded(charge)
         if self._recorder is not None:
             self._recorder.write(charge)
@@ -104,19 +112,20 @@ class Charges:
         own = self._next.get(asked.actor)
         found = own.popleft() if own else None
         cpu_ns = found.cpu_ns if found is not None else 0
-        charge = Charge(asked.actor, asked.points, asked.is_preempted, cpu_ns, asked.now_ns)
-        if not self.has_departed:
-            expected = self._expected.popleft() if self._expected else None
-            if charge != expected:
-                self._depart(expected, charge)
+        charge = Charge(asked.actor, asked.points, asked.is_preempted, cpu_ns, asked.now_ns, asked.is_end)
+        expected = self._expected.popleft() if self._expected else None
+        if charge != expected:
+            self._depart(expected, charge)
         return charge
 
     def _depart(self, expected: Charge | None, charge: Charge) -> None:
         self.has_departed = True
+        self._next.clear()
+        self._expected.clear()
         there = f"actor {expected.actor} at {expected.now_ns / NS:.9f} s" if expected is not None else "no further charge"
         self.on_departure(
             f"departs from the recording at charge {self.count + 1}: actor {charge.actor} at {charge.now_ns / NS:.9f} s, "
-            f"recorded: {there}; from here on each thread is charged what is recorded for it, and nothing beyond that"
+            f"recorded: {there}; from here on computing takes what the table of costs says (modelled)"
         )
 
     def next_of(self, actor: int) -> int:

@@ -1,8 +1,8 @@
 """The charges of a run in a file: who was charged what, and when, in the order in which that happened.
 
-A header line, then for each charge four numbers, each in base 128 with the lowest digits first (LEB128): the actor, twice the
-points since the actor's last charge (1 more if the actor was preempted), the nanoseconds of CPU time, and the virtual
-nanoseconds since the charge before.
+A header line, then for each charge four numbers, each in base 128 with the lowest digits first (LEB128): the actor, four times
+the points since the actor's last charge (2 more before an exec or the actor's end, 1 more if the actor was preempted), the
+nanoseconds of CPU time, and the virtual nanoseconds since the charge before.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from rsg_server.errors import ServerError
+from rsg_server.errors import ServerError, SimunixError
 
-HEADER = b"simunix charges 1\n"
+HEADER = b"simunix charges 2\n"
+_CONTINUED = bytes(range(128, 256))
 _FLUSH_BYTES = 1 << 16
 
 
@@ -27,6 +28,7 @@ class Charge:
     is_preempted: bool
     cpu_ns: int
     now_ns: int
+    is_end: bool = False  # before an exec, or the end of the actor
 
 
 def varint(number: int) -> bytes:
@@ -56,7 +58,7 @@ class Recorder:
 
     def write(self, charge: Charge) -> None:
         """Append a charge."""
-        place = 2 * charge.points + charge.is_preempted
+        place = 4 * charge.points + 2 * charge.is_end + charge.is_preempted
         for number in (charge.actor, place, charge.cpu_ns, charge.now_ns - self._now_ns):
             self._buffer += varint(number)
         self._now_ns = charge.now_ns
@@ -76,26 +78,32 @@ class Recorder:
         self._file.close()
 
 
-def read_charges(path: Path) -> list[Charge]:
-    """The charges of a file. Raises ServerError with the path if it is no recording, or ends in the middle of a charge."""
+def recording_of(path: Path) -> bytes:
+    """The numbers of a file. Raises SimunixError with the path if it is no recording, or ends in the middle of a charge."""
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise ServerError(f"{path}: {error.strerror}; a run with cpu_policy: charged writes this file") from error
+        raise SimunixError(f"{path}: {error.strerror}; a run with cpu_policy: charged writes this file") from error
     if not content.startswith(HEADER):
         wanted = HEADER.decode().strip()
-        raise ServerError(f"{path}: not a recording of this version of simunix; expected it to begin with {wanted!r}")
-    numbers = list(_numbers(content[len(HEADER) :], path))
-    if len(numbers) % 4:
-        raise ServerError(f"{path}: cut off: the last charge is not whole")
+        raise SimunixError(f"{path}: not a recording of this version of simunix; expected it to begin with {wanted!r}")
+    ends = content[len(HEADER) :].translate(None, _CONTINUED)
+    if content[-1] > 127 or len(ends) % 4:
+        raise SimunixError(f"{path}: cut off: the last charge is not whole; only a run that has ended has a whole recording")
+    return content[len(HEADER) :]
+
+
+def read_charges(path: Path) -> list[Charge]:
+    """The charges of a file. Raises SimunixError as `recording_of` does."""
+    numbers = _numbers(recording_of(path))
     charges, now_ns = [], 0
-    for actor, place, cpu_ns, later_ns in zip(*[iter(numbers)] * 4, strict=True):
+    for actor, place, cpu_ns, later_ns in zip(*[numbers] * 4, strict=True):
         now_ns += later_ns
-        charges.append(Charge(actor, place >> 1, bool(place & 1), cpu_ns, now_ns))
+        charges.append(Charge(actor, place >> 2, bool(place & 1), cpu_ns, now_ns, bool(place & 2)))
     return charges
 
 
-def _numbers(content: bytes, path: Path) -> Iterator[int]:
+def _numbers(content: bytes) -> Iterator[int]:
     number = shift = 0
     for byte in content:
         number |= (byte & 127) << shift
@@ -103,5 +111,3 @@ def _numbers(content: bytes, path: Path) -> Iterator[int]:
         if byte < 128:
             yield number
             number = shift = 0
-    if shift:
-        raise ServerError(f"{path}: cut off: the last number is not whole")

@@ -6,7 +6,7 @@ import contextlib
 import shutil
 import sys
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from rsg_server.errors import ServerError, SimunixError, described
@@ -68,7 +68,7 @@ def run_scenario(options: ScenarioOptions) -> int:
     plan.observation.check([host.name for host in plan.hosts])
     out = options.out or Path("out") / scenario.name
     if options.replay_cpu is not None:
-        plan = replace(plan, kernel=with_replay(plan.kernel, options.replay_cpu, out))
+        plan = with_replay(plan, options.replay_cpu, out)
     directory = RunDirectory.create(out)
     shutil.copyfile(options.path, directory.path / "scenario.yaml")
     with Interrupts() as interrupts:

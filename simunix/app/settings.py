@@ -13,6 +13,7 @@ KEYS = (
     "costs",
     "cpu_costs",
     "cpu_policy",
+    "cpu_reference",
     "environment",
     "epoch",
     "pace",

@@ -85,7 +85,7 @@ def plan_single(options: SingleOptions) -> Plan:
 def _with_replay(plan: Plan, directory: Path, out: Path | None) -> Plan:
     from simunix.app.replay import with_replay  # brings run.json's reader
 
-    return replace(plan, kernel=with_replay(plan.kernel, directory, out))
+    return with_replay(plan, directory, out)
 
 
 def _with_settings(plan: Plan, options: SingleOptions) -> Plan:

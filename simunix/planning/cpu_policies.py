@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rsg_server.processor.charges import Charging
@@ -24,6 +25,7 @@ def charging_of(scenario: Scenario, processes: Sequence[ProcessSpec], folder: Pa
     )
     if policies.all == {FREE}:
         return None
-    if MODELLED not in policies.all:
-        return Charging(policies=policies)
-    return Charging(policies=policies, prices=read_prices(folder / scenario.cpu_costs if scenario.cpu_costs else SHIPPED))
+    charging = Charging(policies=policies, reference_flops=scenario.cpu_reference)
+    if MODELLED not in policies.all and not scenario.cpu_costs:
+        return charging
+    return replace(charging, prices=read_prices(folder / scenario.cpu_costs if scenario.cpu_costs else SHIPPED))

@@ -15,10 +15,9 @@ from rsg_server.processor.policies import CHARGED, Policies
 from rsg_server.protocol import PAGE_FIELDS
 from simunix import __version__
 from simunix.launch.emulation import Emulation
-from simunix.results.run_json import RunRecord
+from simunix.results.run_json import RunRecord, described_hosts
 
 MEASURED = "computing took the time that it took here (cpu_policy: charged); --replay-cpu with this run's folder repeats it"
-DEPARTED = "the run has departed from the recording that it was to repeat (--replay-cpu); a warning says where"
 OVERHEADS = ("trap_overhead_ns", "preload_overhead_ns", "read_overhead_ns")
 Checksums = dict[str, dict[str, str | None]]
 
@@ -61,7 +60,7 @@ def record_of(
         refused_calls=dict(sorted(kernel.refused_calls.items())),
         jobs=jobs or {},
         warnings=emulation.warnings,
-        oversubscribed=_oversubscribed(kernel),
+        **_of_hosts(emulation),
     )
 
 
@@ -76,8 +75,6 @@ def disturbances_of(emulation: Emulation) -> list[str]:
         found.append(f"processes have taken signals from outside the emulation: {names}")
     if kernel.charges is not None and CHARGED in kernel.charges.options.policies.all and not kernel.charges.replays:
         found.append(MEASURED)
-    if kernel.charges is not None and kernel.charges.replays and kernel.charges.has_departed:
-        found.append(DEPARTED)
     if count := kernel.preemption.count:
         found.append(f"{count:,} turns were taken back from threads that compute without a call (preempt_after)")
     if count := kernel.preemption.computing.count:
@@ -99,20 +96,22 @@ def _counts(kernel: Kernel) -> dict[str, int]:
 
 
 def _policies(kernel: Kernel) -> dict[str, Any]:
-    """Whose computing counts, and which modelled programs have no costs; nothing under the CPU policy free."""
+    """Whose computing counts, and as how much; which modelled programs have no costs. Nothing under the CPU policy free."""
     charges = kernel.charges
     if charges is None:
         return {}
     without = sorted(charges.table.without_prices)
-    return {**asdict(charges.options.policies), **({"without_costs": without} if without else {})}
+    reference = {"reference_flops": charges.options.reference_flops}
+    return {**asdict(charges.options.policies), **reference, **({"without_costs": without} if without else {})}
 
 
-def _oversubscribed(kernel: Kernel) -> dict[str, dict[str, Any]]:
-    """The hosts on which for ten minutes and more other threads waited for a core, and the part of each program."""
-    return {
+def _of_hosts(emulation: Emulation) -> dict[str, Any]:
+    """The hosts; those on which for ten minutes and more other threads waited for a core, and the part of each program."""
+    overloads = {
         name: {"since_s": each.since_ns // NS, "for_s": each.windows * WINDOW_NS // NS, "programs": each.shares()}
-        for name, each in kernel.cpu.overloads().items()
+        for name, each in emulation.kernel.cpu.overloads().items()
     }
+    return {"hosts": described_hosts(emulation.plan.platform.hosts), "oversubscribed": overloads}
 
 
 def _charges(kernel: Kernel) -> dict[str, int]:

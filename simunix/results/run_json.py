@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rsg_server.errors import SimunixError
+from rsg_server.platform.host import Host
 from simunix.results.whole_files import whole_file
 
 
@@ -23,6 +24,12 @@ def sha256_of(path: Path) -> str | None:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
         return None
+
+
+def described_hosts(hosts: Iterable[Host]) -> dict[str, Any]:
+    """How many hosts there are, and the checksum of their names, cores and speeds."""
+    lines = [f"{host.name} {host.cores} {host.speed_flops!r}\n" for host in hosts]
+    return {"count": len(lines), "sha256": hashlib.sha256("".join(lines).encode()).hexdigest()}
 
 
 def checksums(paths: Mapping[str, Path]) -> dict[str, dict[str, str | None]]:
@@ -68,6 +75,7 @@ class RunRecord:
     warnings: list[str] = field(default_factory=list)
     oversubscribed: dict[str, dict[str, Any]] = field(default_factory=dict)  # hosts: since when, for how long, by whom
     cores: int = 0  # of all compute nodes
+    hosts: dict[str, Any] = field(default_factory=dict)  # as `described_hosts` has them
 
     @property
     def speed_up(self) -> float:

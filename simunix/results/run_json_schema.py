@@ -51,6 +51,9 @@ class _Record(_Strict):
     roots: list[dict[str, Any]] | None = None
     depends_on: dict[str, Any] | None = None
     counts: dict[str, Count] | None = None
+    hosts: dict[str, Any] | None = None
+    cpu_policy: str | None = None
+    cpu_policies: dict[str, Any] | None = None
     contexts: list[_Context] | None = None
 
 

@@ -226,6 +226,7 @@ class Scenario(Section):
     pace: Annotated[float, Field(gt=0, strict=False)] | None = None
     cpu_policy: CpuPolicy | CpuPolicySection = "free"
     cpu_costs: Annotated[Path | None, AfterValidator(printable)] = Field(default=None, strict=False)  # of modelled programs
+    cpu_reference: Speed = 1e9  # what a core of this computer counts as
     preempt_after: Duration = 2_000_000_000  # CPU time that an actor may compute without a call while others wait; 0: for ever
     stop: Stop = None
     strict: bool = False  # stop at the first system call that is refused or unknown

@@ -74,6 +74,12 @@ void charge_begin(struct thread *thread)
     charge_turn_begins(thread);
 }
 
+/* A replay that has departed from its recording goes on with what the table says. */
+static bool is_foretold(const struct thread *thread)
+{
+    return !thread->is_measured || thread->process->page->replays_charges == REPLAY_HAS_DEPARTED;
+}
+
 /* A new image has been loaded by this thread's own CPU time, which nobody has measured by cycles: whatever the thread has used
  * since its exec. A first image was begun by simunix itself. */
 void charge_image(struct thread *thread, const struct reply *hello)
@@ -86,9 +92,9 @@ void charge_image(struct thread *thread, const struct reply *hello)
     thread->is_charged = true;
     thread->is_measured = (thread->process->flags & HELLO_FLAG_CHARGED) != 0;
     thread->charge = (struct charge_account){.next = told.next, .paid_ns = (uint64_t)told.thread_ns};
-    if (!thread->is_measured) {
+    if (is_foretold(thread)) {
         thread->charge.unpaid_ns = cost_of(thread, SIMUNIX_COST_IMAGE);
-    } else if (told.clock_ns >= 0) {
+    } else if (thread->process->page->replays_charges == REPLAY_NONE && told.clock_ns >= 0) {
         thread->charge.unpaid_ns = (int64_t)thread_cpu_ns() - told.clock_ns;
         cost_add(thread, SIMUNIX_COST_IMAGE, 1, thread->charge.unpaid_ns);
     }
@@ -139,7 +145,7 @@ static uint64_t owed_ns(const struct thread *thread)
 {
     const struct charge_account *account = &thread->charge;
 
-    if (thread->is_measured && thread->process->page->replays_charges != 0)
+    if (thread->is_measured && thread->process->page->replays_charges == REPLAY_GOES_ON)
         return (uint64_t)account->next >> CHARGE_NS_SHIFT;
     if (account->unpaid_ns <= 0)
         return 0;
@@ -187,7 +193,7 @@ static void pay(struct thread *thread, uint64_t flags)
     struct wait wait = {.kind = PARK_CHARGE,
                         .deadline = NEVER,
                         .a = owed_ns(thread),
-                        .b = account->points << 8 | flags | raw_nice(thread->process),
+                        .b = account->points << CHARGE_POINT_SHIFT | flags | raw_nice(thread->process),
                         .c = account->cpu_ns};
 
     account->unpaid_ns -= (int64_t)wait.a;
@@ -196,31 +202,6 @@ static void pay(struct thread *thread, uint64_t flags)
     give_turn_back(thread, &wait);
     if ((flags & CHARGE_PREEMPTED) == 0)
         pay_rests(thread);
-}
-
-/* Whether the recording charges here, see PARK_CHARGE. */
-static bool is_due(const struct charge_account *account, uint64_t points, bool is_preempted)
-{
-    return (account->next & ((1 << CHARGE_NS_SHIFT) - 1)) == (int64_t)(1 + 2 * points + is_preempted);
-}
-
-/* The charges that the recording has up to this point, which is counted already. What was charged in the middle of computing
- * before this point is charged now. */
-static void replay(struct thread *thread, uint64_t flags)
-{
-    struct charge_account *account = &thread->charge;
-
-    while (account->next != 0) {
-        if (is_due(account, account->points - 1, true)) {
-            account->points--;
-            pay(thread, CHARGE_PREEMPTED);
-            account->points++;
-        } else if (is_due(account, account->points, false)) {
-            pay(thread, flags);
-        } else {
-            return;
-        }
-    }
 }
 
 static bool is_exec(long number)
@@ -233,9 +214,45 @@ static bool is_end(long number)
     return number == __NR_exit || number == __NR_exit_group || is_exec(number);
 }
 
+static uint64_t flags_of(long number)
+{
+    return (is_exec(number) ? CHARGE_EXEC : 0) | (is_end(number) ? CHARGE_END : 0);
+}
+
 static bool must_pay(const struct charge_account *account, long number)
 {
     return is_end(number) || account->points >= CHARGE_MOST_POINTS;
+}
+
+/* Whether the recording charges here, see PARK_CHARGE. */
+static bool is_due(const struct charge_account *account, uint64_t points, bool is_preempted)
+{
+    return (account->next & ((1 << CHARGE_NS_SHIFT) - 1)) == (int64_t)(1 + 2 * points + is_preempted);
+}
+
+/* The charges that the recording has up to this point, which is counted already. What was charged in the middle of computing
+ * before this point is charged now. */
+static void replay(struct thread *thread, long number)
+{
+    struct charge_account *account = &thread->charge;
+    uint64_t flags = flags_of(number);
+
+    while (account->next != 0 && thread->process->page->replays_charges == REPLAY_GOES_ON) {
+        if (is_due(account, account->points - 1, true)) {
+            account->points--;
+            pay(thread, CHARGE_PREEMPTED);
+            account->points++;
+        } else if (is_due(account, account->points, false)) {
+            pay(thread, flags);
+        } else {
+            break;
+        }
+    }
+    if (account->points != 0 &&
+        must_pay(account, number)) { /* every recording has a charge here: the server sees a departure */
+        account->next = 0;
+        pay(thread, flags);
+    }
 }
 
 /* Add what was computed since the last point to the table, for the call that comes now. */
@@ -257,7 +274,7 @@ static void foretell(struct thread *thread, long number)
     if (account->unpaid_ns < -least_ns)
         account->unpaid_ns = -least_ns;
     if (account->unpaid_ns >= least_ns || is_end(number))
-        pay(thread, is_exec(number) ? CHARGE_EXEC : 0);
+        pay(thread, flags_of(number));
 }
 
 /* A thread that computes for long is charged less often: once a sixteenth of what it has paid since it last waited has come
@@ -282,12 +299,12 @@ void charge_look(struct thread *thread, long number)
 
     account->points++;
     pay_rests(thread);
-    if (!thread->is_measured) {
+    if (is_foretold(thread)) {
         foretell(thread, number);
         return;
     }
-    if (page->replays_charges != 0) {
-        replay(thread, is_exec(number) ? CHARGE_EXEC : 0);
+    if (page->replays_charges != REPLAY_NONE) {
+        replay(thread, number);
         return;
     }
     note(thread, number);
@@ -298,7 +315,7 @@ void charge_look(struct thread *thread, long number)
         return;
     cost_add(thread, number, 0, -settle(thread));
     if (account->unpaid_ns >= (int64_t)page->charge_least_ns || must_pay(account, number))
-        pay(thread, is_exec(number) ? CHARGE_EXEC : 0);
+        pay(thread, flags_of(number));
 }
 
 /* The server wants the turn of a thread that computes on without a call: what it has computed passes. False if it has computed
@@ -307,13 +324,13 @@ bool charge_preempted(struct thread *thread)
 {
     struct charge_account *account = &thread->charge;
 
-    if (!thread->is_measured)
+    if (is_foretold(thread))
         return false;
     if (account->rest_ns != 0) {
         pay_rest(thread);
         return true;
     }
-    if (thread->process->page->replays_charges != 0) {
+    if (thread->process->page->replays_charges != REPLAY_NONE) {
         if (!is_due(account, account->points, true))
             return false;
     } else {

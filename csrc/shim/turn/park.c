@@ -144,7 +144,7 @@ enum simunix_wake park(struct call *call, struct wait *wait)
     wake = wait_for_turn(call, wait);
     if (call->thread->is_measured)
         charge_turn_begins(call->thread);
-    if (wait->kind != PARK_CHARGE)
+    if (wait->kind != PARK_CHARGE && wait->kind != PARK_CHARGE_REST)
         call->thread->charge.waited_ns = call->thread->charge.paid_ns;
     wait->deadline = deadline;
     return wake;

@@ -60,6 +60,16 @@ def test_a_sleep_ends_late_by_as_much_as_linux_lets_it_and_not_under_free(simuni
         assert expected_s <= float(done.stdout) < expected_s + 0.001
 
 
+def test_a_host_that_is_slower_than_the_reference_computes_for_longer(simunix: Simunix, tmp_path: Path) -> None:
+    (tmp_path / "costs.yaml").write_text(
+        f"format: simunix costs 1\nprograms:\n  {Path(sys.executable).name}: {{getppid: 10000000}}\n"
+    )
+    modelled = ("--set", "cpu_policy=modelled", "--set", f"cpu_costs={tmp_path / 'costs.yaml'}", "--set")
+    one, four = (took(simunix, *modelled, f"cpu_reference={reference}") for reference in ("1Gf", "4Gf"))
+    assert 2_000_000 <= one < 2_010_000
+    assert 8_000_000 <= four < 8_010_000
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

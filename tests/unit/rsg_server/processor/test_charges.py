@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsg_server.errors import ServerError
+from rsg_server.errors import ServerError, SimunixError
 from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host
-from rsg_server.processor.charges import EXEC, PREEMPTED, Charges, Charging
+from rsg_server.processor.charges import EXEC, POINT_SHIFT, PREEMPTED, Charges, Charging
 from rsg_server.processor.costs import CostTable
 from rsg_server.processor.policies import Policies
 from rsg_server.processor.recording import HEADER, Charge, Recorder, read_charges
@@ -40,11 +40,15 @@ def written(path: Path, charges: list[Charge]) -> Path:
 
 
 def place(points: int, flags: int = 0) -> int:
-    return points << 8 | flags | RAW_NICE
+    return points << POINT_SHIFT | flags | RAW_NICE
 
 
-@given(st.lists(st.tuples(*[st.integers(0, 2**63)] * 2, st.booleans(), *[st.integers(0, 2**60)] * 2), max_size=20))
-def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[int, int, bool, int, int]]) -> None:
+@given(
+    st.lists(st.tuples(*[st.integers(0, 2**63)] * 2, st.booleans(), *[st.integers(0, 2**60)] * 2, st.booleans()), max_size=20)
+)
+def test_what_is_written_is_read(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[int, int, bool, int, int, bool]]
+) -> None:
     charges = sorted((Charge(*row) for row in rows), key=lambda charge: charge.now_ns)
     assert read_charges(written(tmp_path_factory.mktemp("charges") / "file", charges)) == charges
 
@@ -57,10 +61,11 @@ def test_a_charge_takes_few_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "not a recording of this version of simunix; expected it to begin with 'simunix charges 1'"),
+        (b"", "not a recording of this version of simunix; expected it to begin with 'simunix charges 2'"),
         (b"simunix charges 0\n", "not a recording of this version"),
         (HEADER + b"\x01\x02\x03", "cut off: the last charge is not whole"),
-        (HEADER + b"\x01\x02\x03\x80", "cut off: the last number is not whole"),
+        (HEADER + b"\x01\x02\x03\x80", "cut off: the last charge is not whole"),
+        (HEADER + b"\x01\x02\x03\x04\x80", "cut off: the last charge is not whole; only a run that has ended has"),
         (None, "No such file or directory; a run with cpu_policy: charged writes this file"),
     ],
 )
@@ -68,8 +73,9 @@ def test_what_is_no_recording_is_refused(tmp_path: Path, content: bytes | None, 
     path = tmp_path / "file"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(ServerError, match=message) as raised:
+    with pytest.raises(SimunixError, match=message) as raised:
         read_charges(path)
+    assert raised.value.exit_code == 2
     assert str(path) in str(raised.value)
 
 
@@ -119,11 +125,12 @@ def test_a_replay_says_once_where_it_departs_and_goes_on(tmp_path: Path) -> None
     charges, told = replaying(tmp_path)
     charges.charge(1, 0, place(3), 0, 10)
     assert charges.charge(2, 0, place(0, PREEMPTED), 0, 80_000) == 10**9
-    assert charges.charge(3, 0, place(1), 0, 80_000) == 0
+    assert charges.charge(3, 55_000, place(1), 0, 80_000) == 55_000
+    assert charges.next_of(1) == 0
     charges.close()
     assert told == [
         "departs from the recording at charge 2: actor 2 at 0.000080000 s, recorded: actor 2 at 0.000070000 s; from here on "
-        "each thread is charged what is recorded for it, and nothing beyond that"
+        "computing takes what the table of costs says (modelled)"
     ]
 
 
