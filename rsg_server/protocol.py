@@ -28,6 +28,7 @@ class Op(IntEnum):
     BORN = _number("OP_BORN")
     CHILD_TIME = _number("OP_CHILD_TIME")
     COST_ROW = _number("OP_COST_ROW")
+    STORAGE = _number("OP_STORAGE")
     AFFINITY = _number("OP_AFFINITY")
     SOCKETS = _number("OP_SOCKETS")
     TRACE = _number("OP_TRACE")

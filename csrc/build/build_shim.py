@@ -38,6 +38,8 @@ SHIM_FLAGS = [
     "-fno-tree-loop-distribute-patterns",  # or memcpy would be compiled into a call of itself
     "-ffunction-sections",  # what only the server uses of csrc/shared is left out, see --gc-sections below
     "-fdata-sections",
+    "-fno-align-loops",  # the library is to fit into SPAN_BYTES
+    "-fno-align-jumps",
 ]
 SHIM_LINK = [
     "-shared",

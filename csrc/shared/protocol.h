@@ -65,10 +65,9 @@ enum simunix_op {
      * the thread go on */
     OP_TRACEE_STOPS = 34,
     OP_TRACEE_LOOK = 35, /* [] -> [0, 1 if the caller is to stop]; while trace_news says that some thread is */
-    OP_TRACEE_WAIT =
-        39, /* [pid, options], as wait4(2) -> [tid, status]; 0: none has news; -ECHILD: the caller traces none such */
-    OP_TRACE_TEXT = 14, /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
-    OP_HOST = 12,       /* [] -> [0, threads, processes born so far, latest pid, seed, bytes of disk]; the caller's host */
+    OP_TRACEE_WAIT = 39, /* [pid, options], as wait4(2) -> [tid, status]; 0: none has news; -ECHILD: the caller traces none */
+    OP_TRACE_TEXT = 14,  /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
+    OP_HOST = 12,        /* [] -> [0, threads, processes born so far, latest pid, seed, bytes of disk]; the caller's host */
     /* [pid or tid] -> [0, when, nanoseconds of CPU time that it has been charged, those of its dead children]; -ESRCH if it is none
      * of the caller's host */
     OP_BORN = 13,
@@ -135,7 +134,9 @@ enum simunix_op {
     OP_INTERFACE = 52,
     OP_COST_ROW = 57,   /* [name of the thread] -> [0, its row in the table of struct simunix_cpu_cost, -1: none] */
     OP_CHILD_TIME = 56, /* [pid] -> [0, nanoseconds of CPU time that this dead child and its children were charged]; 0: all */
-    OP_CONNECTED = 50   /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
+    /* [storage of the caller's host, bytes wanted] -> [0, bytes that there is room for, capacity, bytes used]; capacity -1: none */
+    OP_STORAGE = 58,
+    OP_CONNECTED = 50 /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 
 /* Where the figures stand in the answer to OP_HOST. */
@@ -288,12 +289,11 @@ struct simunix_slot {
     int32_t wake;
     int64_t value; /* before a thread's first turn: its number, as its process has it */
 };
+enum simunix_slot_word { SLOT_WAITS = 0, SLOT_ANSWERED = 1 };
 
 /* What the server knows of streams, at SIMUNIX_STREAMS_OFFSET: each has an entry by its number, which the next one of that
  * place takes over. A stream that is not there must be asked about. */
 enum simunix_stream { STREAM_CONNECTED = 0, STREAM_LISTENS = 1U << 31 };
-
-enum simunix_slot_word { SLOT_WAITS = 0, SLOT_ANSWERED = 1 };
 
 /* What has become of a thread while the turn went on without the server: it waits as these arguments of PARK say (a is 0), or
  * is ready because of `wake`. In the order in which they began to. */

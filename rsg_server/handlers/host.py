@@ -25,6 +25,18 @@ def host(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     return Reply((0, threads, state.births, state.latest_pid, seed, state.host.disk_bytes))
 
 
+def storage(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[storage, bytes wanted] -> [0, bytes that there is room for, capacity, bytes used]; 0 bytes wanted: all that is free."""
+    number, wanted = arguments
+    room = kernel.storages.room(actor.process.host.host, number)
+    if room is None:
+        return Reply((0, wanted, -1, 0))
+    if wanted:
+        return Reply((0, room.take(wanted), room.capacity_bytes, 0))
+    used = room.look()
+    return Reply((0, max(0, room.capacity_bytes - used), room.capacity_bytes, used))
+
+
 def born(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[pid or tid] -> [0, when it was born, its CPU time, that of its dead children], all virtual nanoseconds; or -ESRCH."""
     state, number = actor.process.host, arguments[0]
@@ -63,5 +75,6 @@ HANDLERS: dict[int, Handler] = {
     int(Op.BORN): Handler("i", born),
     int(Op.CHILD_TIME): Handler("i", child_time),
     int(Op.COST_ROW): Handler("b", cost_row),
+    int(Op.STORAGE): Handler("ii", storage),
     int(Op.SOCKETS): Handler("bi", sockets),
 }

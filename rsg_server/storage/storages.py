@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Protocol
 
 from rsg_server.network.sharing import DiskPath
 from rsg_server.platform.disk import Direction
 from rsg_server.platform.host import Host
 from rsg_server.storage.operation import Carrier, Operation
+from rsg_server.storage.room import Room
 
 Finished = Callable[[], object]
 
@@ -31,6 +33,17 @@ class Storages:
         self._network = network
         self._paths: dict[tuple[str, int, int], DiskPath] = {}
         self._operations: dict[int, Operation] = {}
+        self._rooms: dict[tuple[str, int], Room] = {}
+
+    def keep(self, host: Host, disk: int, folder: Path) -> None:
+        """What is below a folder is kept on a disk of a host, and takes room there if the disk has a capacity."""
+        capacity = host.disks[disk].capacity_bytes
+        if capacity is not None:
+            self._rooms.setdefault((host.name, disk), Room(capacity)).folders.append(folder)
+
+    def room(self, host: Host, disk: int) -> Room | None:
+        """The room of a disk; None if anything fits."""
+        return self._rooms.get((host.name, disk))
 
     def _path(self, host: Host, disk: int, direction: int) -> DiskPath:
         key = (host.name, disk, direction)

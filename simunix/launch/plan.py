@@ -35,6 +35,7 @@ class MountSpec:
 
     path: str
     storage: int
+    has_capacity: bool = False
 
 
 @dataclass(frozen=True, slots=True)

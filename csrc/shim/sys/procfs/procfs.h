@@ -69,4 +69,9 @@ const char *proc_fixed_text(const char *path);
 bool proc_may_be_fixed(const char *name);
 void proc_write_fixed(struct proc_page *page);
 
+/* stored_mounts.c */
+void stored_mounts_read(struct process *process);
+const struct stored_mount *stored_mount_of(const struct process *process, long folder, const char *path, struct statx *status);
+const struct stored_mount *stored_mount_numbered(const struct process *process, uint64_t mount);
+
 #endif
