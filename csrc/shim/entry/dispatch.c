@@ -105,14 +105,15 @@ static long answer_with_room(struct call *call)
     return result;
 }
 
-/* Where paths of the host are kept on storages, a call may find no room there, and what it has moved takes time. */
+/* Where paths of the host are kept on storages, a call may find no room there, and what it has moved takes time. To look for room
+ * may mean to look into the application's memory: a bad pointer there ends the call as it would end it in the kernel. */
 static long answer(struct call *call)
 {
     long result;
 
     if (__builtin_expect(call->thread->process->stored_count == 0, 1))
         return answer_with_room(call);
-    result = storage_admit(call);
+    result = guarded_call((long (*)(void *))storage_admit, call);
     if (result == 0) {
         result = answer_with_room(call);
         storage_pass(call, result);

@@ -259,6 +259,11 @@ tried('sendfile', lambda: os.sendfile(room_for(2), source, 0, 5 * BLOCK))
 tried('copy', lambda: os.copy_file_range(source, room_for(2), 5 * BLOCK, 0, 0))
 tried('copy-at', lambda: os.copy_file_range(source, room_for(2), 5 * BLOCK, 0, BLOCK))
 tried('copy-far', lambda: os.copy_file_range(source, room_for(1), 5 * BLOCK, 0, BLOCK))
+def with_bad_parts():
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.writev(room_for(2), ctypes.c_void_p(1 << 20), 1)
+    return errno.errorcode[ctypes.get_errno()]
+tried('bad-parts', with_bad_parts)
 reading, writing = os.pipe()
 os.write(writing, data)
 tried('splice', lambda: os.splice(reading, room_for(2), 5 * BLOCK, None, 0))
@@ -284,6 +289,7 @@ FULL_SAYS = {
     "copy": "8192/0",
     "copy-at": "4096/0",
     "copy-far": "ENOSPC/4096",
+    "bad-parts": "EFAULT/8192",
     "splice": "8192/0",
     "allocate": "ENOSPC/8192",
     "allocate-fits": "None/0",
