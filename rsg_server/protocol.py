@@ -151,6 +151,18 @@ class Resume(IntEnum):
     STOPS_AGAIN = _number("RESUME_STOPS_AGAIN")
 
 
+class Storage(IntEnum):
+    """What a program does to a file on a storage."""
+
+    ROOM = _number("STORAGE_ROOM")
+    READ = _number("STORAGE_READ")
+    WRITE = _number("STORAGE_WRITE")
+    THROUGH = _number("STORAGE_THROUGH")
+    SYNC = _number("STORAGE_SYNC")
+    ALL = _number("STORAGE_ALL")
+    CUT = _number("STORAGE_CUT")
+
+
 WAIT_FD: Final = int(Wait.FD)
 WAIT_FUTEX: Final = int(Wait.FUTEX)
 WAIT_CONNECT: Final = int(Wait.CONNECT)

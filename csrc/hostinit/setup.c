@@ -207,7 +207,7 @@ static bool record_mounts(const char *path)
 }
 
 /* Add a line to the record of mounts that are kept on storages: the kernel's number of the mount, then what is given: the server's
- * of the storage, and whether that has a capacity (csrc/shim/sys/procfs/stored_mounts.c). */
+ * of the storage, and flags (csrc/shim/sys/procfs/stored_mounts.c). */
 static bool record_storage(const char *value)
 {
     char storage[FIELD_MAX];

@@ -59,8 +59,7 @@ enum simunix_op {
     OP_INJECT = 32,
     /* ptrace(2) between emulated processes (rsg_server/process/tracees.py). The address of the stop, a struct trace_stop in the
      * tracee's memory, comes with every answer about a stopped tracee */
-    OP_PTRACE =
-        33, /* [request of ptrace(2), or PTRACE_STOPPED_BY_SIGNAL, tid, data] -> [0 | -errno, address of the stop, pid, event message] */
+    OP_PTRACE = 33, /* [request, or PTRACE_STOPPED_BY_SIGNAL, tid, data] -> [0 | -errno, address of the stop, pid, message] */
     /* [enum simunix_stop, value, event message, address of the stop] -> [0, bits of enum simunix_resume], when the tracer lets
      * the thread go on */
     OP_TRACEE_STOPS = 34,
@@ -134,9 +133,8 @@ enum simunix_op {
     OP_INTERFACE = 52,
     OP_COST_ROW = 57,   /* [name of the thread] -> [0, its row in the table of struct simunix_cpu_cost, -1: none] */
     OP_CHILD_TIME = 56, /* [pid] -> [0, nanoseconds of CPU time that this dead child and its children were charged]; 0: all */
-    /* [storage of the caller's host, bytes wanted] -> [0, bytes that there is room for, capacity, bytes used]; capacity -1: none */
-    OP_STORAGE = 58,
-    OP_CONNECTED = 50 /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
+    OP_STORAGE = 58,    /* [enum simunix_storage, storage, file, offset, bytes] -> [0, value, capacity, bytes used] */
+    OP_CONNECTED = 50   /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 
 /* Where the figures stand in the answer to OP_HOST. */
@@ -180,8 +178,10 @@ enum simunix_wait {
      * nanoseconds above CHARGE_NS_SHIFT bits, below them 1 + twice how many calls and clock reads from now, 1 more if it was
      * preempted there */
     PARK_CHARGE = 12,
-    PARK_STORAGE = 13 /* an operation on a storage of its host: (number of the storage there, bytes, 1 if it writes, else 0) */
+    PARK_STORAGE = 13 /* a storage of its host: (its number, bytes, 1 if it writes, else 0; 2: as OP_STORAGE has said) */
 };
+/* STORAGE_ROOM: how many bytes there is room for. Else the value 1: the caller is to wait by PARK_STORAGE */
+enum simunix_storage { STORAGE_ROOM, STORAGE_READ, STORAGE_WRITE, STORAGE_THROUGH, STORAGE_SYNC, STORAGE_ALL, STORAGE_CUT };
 
 /* Parts of the second number of PARK_CHARGE. CHARGE_EXEC: the thread is about to exec, and its new image asks for its CPU clock. */
 enum simunix_charge { CHARGE_NICE = 63, CHARGE_PREEMPTED = 64, CHARGE_EXEC = 128 };

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rsg_server.handlers.table import Handler, Reply, failed
 from rsg_server.processor.costs import NO_ROW
 from rsg_server.processor.policies import MODELLED
-from rsg_server.protocol import Op
+from rsg_server.protocol import Op, Storage
 from rsg_server.sockets import listing
 
 if TYPE_CHECKING:
@@ -26,13 +26,20 @@ def host(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
 
 
 def storage(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[storage, bytes wanted] -> [0, bytes that there is room for, capacity, bytes used]; 0 bytes wanted: all that is free."""
-    number, wanted = arguments
-    room = kernel.storages.room(actor.process.host.host, number)
+    """[what, storage, file, offset, bytes] -> [0, value, capacity, bytes used]; see enum simunix_storage.
+
+    Of STORAGE_ROOM the value is how many bytes there is room for, with 0 bytes all that is free, and a capacity of -1 means
+    none; else the value 1 means that the caller is to wait.
+    """
+    what, number, file, offset, size = arguments
+    host = actor.process.host.host
+    if what != Storage.ROOM:
+        return Reply((0, int(kernel.storages.ask(actor.number, host, what, number, file, offset, size))))
+    room = kernel.storages.room(host, number)
     if room is None:
-        return Reply((0, wanted, -1, 0))
-    if wanted:
-        return Reply((0, room.take(wanted), room.capacity_bytes, 0))
+        return Reply((0, size, -1, 0))
+    if size:
+        return Reply((0, room.take(size), room.capacity_bytes, 0))
     used = room.look()
     return Reply((0, max(0, room.capacity_bytes - used), room.capacity_bytes, used))
 
@@ -75,6 +82,6 @@ HANDLERS: dict[int, Handler] = {
     int(Op.BORN): Handler("i", born),
     int(Op.CHILD_TIME): Handler("i", child_time),
     int(Op.COST_ROW): Handler("b", cost_row),
-    int(Op.STORAGE): Handler("ii", storage),
+    int(Op.STORAGE): Handler("iiiii", storage),
     int(Op.SOCKETS): Handler("bi", sockets),
 }

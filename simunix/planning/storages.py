@@ -70,7 +70,7 @@ def plan_mounts(mounts: Sequence[MountSection], hosts: Mapping[str, Host], roots
                 known = fold_hosts(list(hosts))
                 raise SimunixError(f"mounts[{index}].host: {name!r} is not among the hosts; known: {known}")
             number = _number(section, hosts[name], f"mounts[{index}]")
-            spec = MountSpec(section.path, number, hosts[name].disks[number].capacity_bytes is not None)
+            spec = MountSpec(section.path, number, hosts[name].disks[number].capacity_bytes is not None, section.cache)
             there = specs.get(name, ())
             if any(other.path == spec.path for other in there):
                 raise SimunixError(f"mounts[{index}].path: {name} has a mount at {spec.path} already; choose another path")

@@ -168,8 +168,9 @@ struct exclusive_listener {
 struct stored_mount {
     uint64_t mount;   /* the kernel's number of it */
     uint64_t storage; /* the server's number of its storage */
-    uint64_t is_limited;
+    uint64_t flags;
 };
+enum { STORED_LIMITED = 1, STORED_CACHED = 2 }; /* the storage has a capacity; the host's page cache holds the files */
 
 /* One emulated process; a vfork-like child in the same memory has its own copy. */
 struct process {

@@ -76,7 +76,7 @@ class ContainerSpec:
     """What a host is made of. `directory` is its own folder of the run directory, `terminal` the caller's, for a console.
 
     `devices` are empty files below /dev. `storages` are private paths that are kept on a storage, with what
-    the shim is to know of it: its number, and 1 if it has a capacity.
+    the shim is to know of it: its number, and flags.
     """
 
     name: str

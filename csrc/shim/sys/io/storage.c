@@ -1,8 +1,10 @@
 /* Files under a mount that is kept on a storage: what is read and written there takes the storage's time, and its room.
  *
- * The kernel does the call first, and tells how many bytes have moved; then the thread waits until the storage has moved as
- * many. No signal ends that wait, as none ends a wait for a disk (signal(7)), so the call's result stands. There is no page
- * cache: every read and write moves its bytes, and fsync has nothing left to write. */
+ * The kernel does the call first, and tells how many bytes have moved; then the thread waits, if the storage has anything to do
+ * for that. The page cache of the host is the server's (rsg_server/storage/pages.py): it is told which pages of which file were
+ * read and written, and answers whether there is something to wait for. What is opened with O_DIRECT, and all on a mount without
+ * cache, goes to the storage itself. No signal ends the wait, as none ends a wait for a disk (signal(7)): the call's result
+ * stands. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/io/io.h"
@@ -13,39 +15,46 @@
 #define BLOCK_BYTES 4096 /* files take whole blocks: rsg_server/storage/room.py */
 #define MOST_BYTES 0x7ffff000L
 #define SEEK_CUR 1
+#define RWF_SYNCS 6 /* RWF_DSYNC, RWF_SYNC */
+#define AS_SAID 2   /* the third number of PARK_STORAGE */
 
 enum where { AT_POSITION, AT_OFFSET, AT_POINTER };
 
-/* Which argument is a descriptor that is read, and that is written; 0: none, 1: the first. Of what is written, which argument
- * tells how many bytes, or an array of parts, and which one where. */
+/* An argument that is a descriptor, 1 for the first, 0 for none; and the argument that tells where the bytes are. */
+struct side {
+    uint8_t fd, offset;
+    uint8_t where; /* enum where */
+};
+
+/* What a call reads and what it writes. Of what it writes, which argument tells how many bytes, or an array of parts. */
 struct row {
     uint16_t number;
-    uint8_t read, written;
-    uint8_t size, offset;
-    uint8_t where; /* enum where */
+    struct side read, written;
+    uint8_t size;
     bool has_parts;
-    bool syncs; /* it moves nothing, but asks the storage */
+    bool syncs; /* it moves nothing, but has what was written brought to the storage */
 };
 
 static const struct row rows[] = {
-    {__NR_read, .read = 1},
-    {__NR_write, .written = 1, .size = 3},
-    {__NR_pread64, .read = 1},
-    {__NR_pwrite64, .written = 1, .size = 3, .offset = 4, .where = AT_OFFSET},
-    {__NR_readv, .read = 1},
-    {__NR_writev, .written = 1, .size = 3, .has_parts = true},
-    {__NR_sendfile, .read = 2, .written = 1, .size = 4},
-    {__NR_fsync, .written = 1, .syncs = true},
-    {__NR_fdatasync, .written = 1, .syncs = true},
-    {__NR_splice, .read = 1, .written = 3, .size = 5, .offset = 4, .where = AT_POINTER},
-    {__NR_sync_file_range, .written = 1, .syncs = true},
-    {__NR_fallocate, .written = 1, .size = 4, .offset = 3, .where = AT_OFFSET},
-    {__NR_preadv, .read = 1},
-    {__NR_pwritev, .written = 1, .size = 3, .has_parts = true, .offset = 4, .where = AT_OFFSET},
-    {__NR_syncfs, .written = 1, .syncs = true},
-    {__NR_copy_file_range, .read = 1, .written = 3, .size = 5, .offset = 4, .where = AT_POINTER},
-    {__NR_preadv2, .read = 1},
-    {__NR_pwritev2, .written = 1, .size = 3, .has_parts = true, .offset = 4, .where = AT_OFFSET},
+    {__NR_read, .read = {1}},
+    {__NR_write, .written = {1}, .size = 3},
+    {__NR_pread64, .read = {1, 4, AT_OFFSET}},
+    {__NR_pwrite64, .written = {1, 4, AT_OFFSET}, .size = 3},
+    {__NR_readv, .read = {1}},
+    {__NR_writev, .written = {1}, .size = 3, .has_parts = true},
+    {__NR_sendfile, .read = {2, 3, AT_POINTER}, .written = {1}, .size = 4},
+    {__NR_fsync, .written = {1}, .syncs = true},
+    {__NR_fdatasync, .written = {1}, .syncs = true},
+    {__NR_sync, .syncs = true},
+    {__NR_splice, .read = {1, 2, AT_POINTER}, .written = {3, 4, AT_POINTER}, .size = 5},
+    {__NR_sync_file_range, .written = {1}, .syncs = true},
+    {__NR_fallocate, .written = {1, 3, AT_OFFSET}, .size = 4},
+    {__NR_preadv, .read = {1, 4, AT_OFFSET}},
+    {__NR_pwritev, .written = {1, 4, AT_OFFSET}, .size = 3, .has_parts = true},
+    {__NR_syncfs, .written = {1}, .syncs = true},
+    {__NR_copy_file_range, .read = {1, 2, AT_POINTER}, .written = {3, 4, AT_POINTER}, .size = 5},
+    {__NR_preadv2, .read = {1, 4, AT_OFFSET}},
+    {__NR_pwritev2, .written = {1, 4, AT_OFFSET}, .size = 3, .has_parts = true},
 };
 
 static const struct row *row_of(long number)
@@ -64,15 +73,15 @@ bool storage_concerns(long number)
 
 /* Room */
 
-/* Where a call writes; -1 if that cannot be told. */
-static int64_t write_position(const struct call *call, const struct row *row, const struct statx *status)
+/* Where a call is about to write; -1 if that cannot be told. */
+static int64_t write_position(const struct call *call, const struct side *side, const struct statx *status)
 {
-    long fd = call->a[row->written - 1];
-    long given = row->where == AT_POSITION ? 0 : call->a[row->offset - 1];
+    long fd = call->a[side->fd - 1];
+    long given = side->where == AT_POSITION ? 0 : call->a[side->offset - 1];
 
-    if (row->where == AT_POINTER && given != 0)
+    if (side->where == AT_POINTER && given != 0)
         return is_bad_pointer((void *)given) ? -1 : *(int64_t *)given;
-    if (row->where == AT_OFFSET && given != -1)
+    if (side->where == AT_OFFSET && given != -1)
         return given;
     if ((NATIVE(fcntl, fd, F_GETFL, 0) & O_APPEND) != 0)
         return (int64_t)status->stx_size;
@@ -108,13 +117,14 @@ long storage_admit(struct call *call)
 
     if (row == NULL || row->size == 0 || (call->number == __NR_fallocate && call->a[1] != 0))
         return 0;
-    mount = stored_mount_of(call->thread->process, call->a[row->written - 1], "", &status);
-    if (mount == NULL || !mount->is_limited)
+    mount = stored_mount_of(call->thread->process, call->a[row->written.fd - 1], "", &status);
+    if (mount == NULL || (mount->flags & STORED_LIMITED) == 0)
         return 0;
-    position = write_position(call, row, &status);
+    position = write_position(call, &row->written, &status);
     size = write_size(call, row);
     wanted = whole_blocks(position + size) - whole_blocks((int64_t)status.stx_size);
-    if (position < 0 || wanted <= 0 || ASK(call->thread, &reply, OP_STORAGE, mount->storage, (uint64_t)wanted) != 0)
+    if (position < 0 || wanted <= 0 ||
+        ASK(call->thread, &reply, OP_STORAGE, STORAGE_ROOM, mount->storage, 0UL, 0UL, wanted) != 0)
         return 0;
     most = whole_blocks((int64_t)status.stx_size) + reply_number(&reply, 1) - position;
     if (most >= size)
@@ -127,21 +137,81 @@ long storage_admit(struct call *call)
 
 /* Time */
 
-static void operate(struct call *call, uint8_t argument, uint64_t bytes, bool writes)
+static void wait_for_storage(struct call *call, const struct stored_mount *mount, uint64_t bytes, uint64_t what)
 {
-    const struct stored_mount *mount = NULL;
-    struct statx status;
-    struct wait wait = {.kind = PARK_STORAGE, .deadline = NEVER, .b = bytes, .c = writes};
+    struct wait wait = {.kind = PARK_STORAGE, .deadline = NEVER, .a = mount->storage, .b = bytes, .c = what};
 
-    if (argument != 0)
-        mount = stored_mount_of(call->thread->process, call->a[argument - 1], "", &status);
-    if (mount == NULL)
-        return;
-    wait.a = mount->storage;
     do {
         park(call, &wait);
         wait.b = (uint64_t)wait.value;
-    } while (wait.b != 0);
+    } while (wait.b != 0 && what != AS_SAID);
+}
+
+/* Tell the server what has become of pages in the cache, and wait if that takes time. */
+static void go_through_cache(struct call *call, const struct stored_mount *mount, enum simunix_storage what,
+                             const struct statx *status, int64_t offset, uint64_t bytes)
+{
+    uint64_t file = stored_file_number(stored_device(status), status->stx_ino);
+    struct reply reply;
+
+    if (ASK(call->thread, &reply, OP_STORAGE, what, mount->storage, file, offset, bytes) == 0 && reply_number(&reply, 1) != 0)
+        wait_for_storage(call, mount, 0, AS_SAID);
+}
+
+/* Where the bytes begin that a call has moved. */
+static int64_t moved_from(const struct call *call, const struct side *side, uint64_t bytes)
+{
+    long given = side->where == AT_POSITION ? 0 : call->a[side->offset - 1];
+    int64_t position;
+
+    if (side->where == AT_OFFSET && given != -1)
+        return given;
+    position = side->where == AT_POINTER && given != 0 ? *(int64_t *)given : NATIVE(lseek, call->a[side->fd - 1], 0, SEEK_CUR);
+    return position > (int64_t)bytes ? position - (int64_t)bytes : 0;
+}
+
+static void move(struct call *call, const struct side *side, uint64_t bytes, bool writes)
+{
+    const struct stored_mount *mount = NULL;
+    struct statx status;
+    long flags;
+
+    if (side->fd != 0)
+        mount = stored_mount_of(call->thread->process, call->a[side->fd - 1], "", &status);
+    if (mount == NULL)
+        return;
+    flags = (mount->flags & STORED_CACHED) != 0 ? NATIVE(fcntl, call->a[side->fd - 1], F_GETFL, 0) : O_DIRECT;
+    if ((flags & O_DIRECT) != 0)
+        wait_for_storage(call, mount, bytes, writes);
+    else if (!writes)
+        go_through_cache(call, mount, STORAGE_READ, &status, moved_from(call, side, bytes), bytes);
+    else if ((flags & O_DSYNC) != 0 || (call->number == __NR_pwritev2 && (call->a[5] & RWF_SYNCS) != 0))
+        go_through_cache(call, mount, STORAGE_THROUGH, &status, moved_from(call, side, bytes), bytes);
+    else
+        go_through_cache(call, mount, STORAGE_WRITE, &status, moved_from(call, side, bytes), bytes);
+}
+
+/* fsync and its kin; what goes past the cache is on the storage already, which answers all the same. */
+static void bring_to_storage(struct call *call, const struct stored_mount *mount, enum simunix_storage what,
+                             const struct statx *status)
+{
+    if ((mount->flags & STORED_CACHED) != 0)
+        go_through_cache(call, mount, what, status, 0, 0);
+    else if (call->number != __NR_sync)
+        wait_for_storage(call, mount, 0, true);
+}
+
+static void sync_storages(struct call *call, const struct row *row)
+{
+    const struct process *process = call->thread->process;
+    const struct stored_mount *mount;
+    struct statx status = {0};
+
+    for (unsigned i = 0; row->written.fd == 0 && i < process->stored_count; i++)
+        bring_to_storage(call, &process->stored[i], STORAGE_ALL, &status);
+    if (row->written.fd == 0 || (mount = stored_mount_of(process, call->a[row->written.fd - 1], "", &status)) == NULL)
+        return;
+    bring_to_storage(call, mount, call->number == __NR_syncfs ? STORAGE_ALL : STORAGE_SYNC, &status);
 }
 
 /* Let the time of a call pass that the kernel has done. */
@@ -149,8 +219,12 @@ void storage_pass(struct call *call, long result)
 {
     const struct row *row = result < 0 ? NULL : row_of(call->number);
 
-    if (row == NULL || (result == 0 && !row->syncs))
+    if (row == NULL)
         return;
-    operate(call, row->read, (uint64_t)result, false);
-    operate(call, row->written, (uint64_t)result, true);
+    if (row->syncs)
+        sync_storages(call, row);
+    if (row->syncs || result == 0)
+        return;
+    move(call, &row->read, (uint64_t)result, false);
+    move(call, &row->written, (uint64_t)result, true);
 }

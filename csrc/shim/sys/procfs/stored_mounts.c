@@ -2,6 +2,7 @@
  *
  * Of which mount a descriptor or path is, the kernel knows: nothing is kept for a descriptor that dup, fork, exec or passing
  * could outdate. Mounts that a process has made itself (unshare(2), CLONE_NEWNS) are none of the host's, and on no storage. */
+#include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/procfs/procfs.h"
 
@@ -18,8 +19,7 @@ static uint64_t take_number(const char **text)
     return number;
 }
 
-/* Read what the host's set-up has written down: a line for each mount, with its number, the storage's, and whether that has a
- * capacity. A process that has another root than the host does not find it. */
+/* Read what the host's set-up has written down: a line for each mount, with its number, the storage's, and flags. A process that has another root than the host does not find it. */
 void stored_mounts_read(struct process *process)
 {
     char text[RECORD_ROOM];
@@ -35,7 +35,7 @@ void stored_mounts_read(struct process *process)
 
         mount->mount = take_number(&at);
         mount->storage = take_number(&at);
-        mount->is_limited = take_number(&at);
+        mount->flags = take_number(&at);
     }
 }
 
@@ -55,4 +55,25 @@ const struct stored_mount *stored_mount_of(const struct process *process, long f
     if ((status->stx_mode & S_IFMT) != S_IFREG && (status->stx_mode & S_IFMT) != S_IFDIR)
         return NULL;
     return stored_mount_numbered(process, status->stx_mnt_id);
+}
+
+/* As stat counts devices, see new_encode_dev in the kernel. */
+uint64_t stored_device(const struct statx *status)
+{
+    return (status->stx_dev_minor & 0xff) | status->stx_dev_major << 8 | (uint64_t)(status->stx_dev_minor & ~0xffU) << 12;
+}
+
+/* The number by which the server knows a file: of no meaning, and another one in each run. */
+uint64_t stored_file_number(uint64_t device, uint64_t inode)
+{
+    return (inode ^ device << 40) & INT64_MAX;
+}
+
+/* A file is shorter now; or it is gone, or new, which is to have no pages. */
+void stored_file_cut(struct thread *thread, const struct stat *status, uint64_t size)
+{
+    struct reply reply;
+
+    if (thread->process->stored_count != 0 && (status->st_mode & S_IFMT) == S_IFREG)
+        ASK(thread, &reply, OP_STORAGE, STORAGE_CUT, 0UL, stored_file_number(status->st_dev, status->st_ino), size, 0UL);
 }

@@ -10,7 +10,7 @@ import msgpack
 import pytest
 
 from rsg_server.platform.disk import Disk
-from rsg_server.protocol import Op
+from rsg_server.protocol import Op, Storage
 from rsg_server.storage.room import BLOCK_BYTES, Room, used_bytes
 from tests.unit.rsg_server.fakes import fake
 from tests.unit.rsg_server.storage.test_storages import HOST
@@ -53,7 +53,7 @@ def test_the_answer_to_a_writer(tmp_path: Path, capacity: int | None, answer: tu
     host = replace(HOST, disks=(Disk("d", 1e6, 1e6, capacity_bytes=capacity),))
     with fake(hosts=[host]) as world:
         world.kernel.storages.keep(host, 0, tmp_path)
-        assert world.send(world.born(), msgpack.packb([int(Op.STORAGE), 0, 5000])) == answer
+        assert world.send(world.born(), msgpack.packb([int(Op.STORAGE), int(Storage.ROOM), 0, 0, 0, 5000])) == answer
 
 
 def test_the_answer_to_statfs(tmp_path: Path) -> None:
@@ -61,4 +61,9 @@ def test_the_answer_to_statfs(tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(b"x")
     with fake(hosts=[host]) as world:
         world.kernel.storages.keep(host, 0, tmp_path)
-        assert world.send(world.born(), msgpack.packb([int(Op.STORAGE), 0, 0])) == (0, 10**6 - 4096, 10**6, 4096)
+        assert world.send(world.born(), msgpack.packb([int(Op.STORAGE), int(Storage.ROOM), 0, 0, 0, 0])) == (
+            0,
+            10**6 - 4096,
+            10**6,
+            4096,
+        )
