@@ -107,7 +107,7 @@ static int64_t whole_blocks(int64_t bytes)
 
 /* Before a call that may write: 0, or -ENOSPC where its storage has no room left for a byte of it. A call that finds room for a
  * part is shortened, as write(2) says; fallocate(2) and calls with several parts are done whole or not at all. */
-long storage_admit(struct call *call)
+__attribute__((cold)) long storage_admit(struct call *call)
 {
     const struct row *row = row_of(call->number);
     const struct stored_mount *mount;
@@ -214,8 +214,8 @@ static void sync_storages(struct call *call, const struct row *row)
     bring_to_storage(call, mount, call->number == __NR_syncfs ? STORAGE_ALL : STORAGE_SYNC, &status);
 }
 
-/* Let the time of a call pass that the kernel has done. */
-void storage_pass(struct call *call, long result)
+/* Let the time of a call pass that the kernel has done. Cold, as storage_admit: compiled to be small, since a message costs more. */
+__attribute__((cold)) void storage_pass(struct call *call, long result)
 {
     const struct row *row = result < 0 ? NULL : row_of(call->number);
 

@@ -334,8 +334,8 @@ static void put_own(struct proc_page *page, struct listing *listing, struct moun
     put_rest(page, &shown);
 }
 
-/* mountinfo, mounts, mountstats */
-void proc_write_mounts(struct proc_page *page)
+/* mountinfo, mounts, mountstats. Cold: compiled to be small, as all of it is seldom run. */
+__attribute__((cold)) void proc_write_mounts(struct proc_page *page)
 {
     long memory = NATIVE(mmap, NULL, sizeof(struct listing), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     struct listing *listing = (void *)memory;
