@@ -56,7 +56,7 @@ from rsg_server.sockets.netlink.netlink import Netlink
 from rsg_server.sockets.pair import SimulatedSocket
 from rsg_server.sockets.table import SocketTable
 from rsg_server.sockets.wire import Wire
-from rsg_server.storage.storages import Storages
+from rsg_server.storage.storages import STORAGE_AS_SAID, Storages
 from rsg_server.turn.allowance import SOLO_LIMIT_NS
 from rsg_server.turn.preemption import Preemption
 from rsg_server.turn.readiness import Readiness
@@ -192,7 +192,10 @@ class Kernel:
             self.cpu.start(actor, parked.a, parked.b)
         elif parked.wait == WAIT_STORAGE:
             done = partial(self.wake, actor, WAKE_READY)
-            self.storages.start(actor.number, actor.process.host.host, parked.a, parked.c, parked.b, done)
+            if parked.c == STORAGE_AS_SAID:
+                self.storages.wait(actor.number, done)
+            else:
+                self.storages.start(actor.number, actor.process.host.host, parked.a, parked.c, parked.b, done)
         elif parked.wait == WAIT_FD:
             if parked.c & AT_TERMINAL:
                 self.at_terminals[actor.number] = actor

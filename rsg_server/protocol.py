@@ -31,6 +31,7 @@ class Op(IntEnum):
     COST_ROW = _number("OP_COST_ROW")
     CPU_TIMER_SET = _number("OP_CPU_TIMER_SET")
     CPU_LIMIT = _number("OP_CPU_LIMIT")
+    STORAGE = _number("OP_STORAGE")
     AFFINITY = _number("OP_AFFINITY")
     SOCKETS = _number("OP_SOCKETS")
     TRACE = _number("OP_TRACE")
@@ -161,6 +162,18 @@ class Resume(IntEnum):
     STEP = _number("RESUME_STEP")
     DETACHED = _number("RESUME_DETACHED")
     STOPS_AGAIN = _number("RESUME_STOPS_AGAIN")
+
+
+class Storage(IntEnum):
+    """What a program does to a file on a storage."""
+
+    ROOM = _number("STORAGE_ROOM")
+    READ = _number("STORAGE_READ")
+    WRITE = _number("STORAGE_WRITE")
+    THROUGH = _number("STORAGE_THROUGH")
+    SYNC = _number("STORAGE_SYNC")
+    ALL = _number("STORAGE_ALL")
+    CUT = _number("STORAGE_CUT")
 
 
 WAIT_FD: Final = int(Wait.FD)

@@ -206,18 +206,18 @@ static bool record_mounts(const char *path)
     return fclose(record) == 0 || setup_failed("cannot write", path);
 }
 
-/* Add a line to the record of mounts that are kept on storages: the kernel's number of the mount, and the server's of the
- * storage (csrc/shim/sys/io/storage.c). */
+/* Add a line to the record of mounts that are kept on storages: the kernel's number of the mount, then what is given: the server's
+ * of the storage, and flags (csrc/shim/sys/procfs/stored_mounts.c). */
 static bool record_storage(const char *value)
 {
-    char number[FIELD_MAX];
-    const char *path = take_field(value, number, ' ');
+    char storage[FIELD_MAX];
+    const char *path = take_field(value, storage, '\t');
     struct statx status;
     FILE *record = fopen("/run/simunix/storages", "ae");
 
     if (record == NULL || statx(AT_FDCWD, path, 0, STATX_MNT_ID, &status) != 0)
         return setup_failed("cannot record the storage of", path);
-    fprintf(record, "%llu %s\n", (unsigned long long)status.stx_mnt_id, number);
+    fprintf(record, "%llu %s\n", (unsigned long long)status.stx_mnt_id, storage);
     return fclose(record) == 0 || setup_failed("cannot record the storage of", path);
 }
 

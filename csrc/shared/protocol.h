@@ -61,16 +61,14 @@ enum simunix_op {
     OP_INJECT = 32,
     /* ptrace(2) between emulated processes (rsg_server/process/tracees.py). The address of the stop, a struct trace_stop in the
      * tracee's memory, comes with every answer about a stopped tracee */
-    OP_PTRACE =
-        33, /* [request of ptrace(2), or PTRACE_STOPPED_BY_SIGNAL, tid, data] -> [0 | -errno, address of the stop, pid, event message] */
+    OP_PTRACE = 33, /* [request, or PTRACE_STOPPED_BY_SIGNAL, tid, data] -> [0 | -errno, address of the stop, pid, message] */
     /* [enum simunix_stop, value, event message, address of the stop] -> [0, bits of enum simunix_resume], when the tracer lets
      * the thread go on */
     OP_TRACEE_STOPS = 34,
     OP_TRACEE_LOOK = 35, /* [] -> [0, 1 if the caller is to stop]; while trace_news says that some thread is */
-    OP_TRACEE_WAIT =
-        39, /* [pid, options], as wait4(2) -> [tid, status]; 0: none has news; -ECHILD: the caller traces none such */
-    OP_TRACE_TEXT = 14, /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
-    OP_HOST = 12,       /* [] -> [0, threads, processes born so far, latest pid, seed, bytes of disk]; the caller's host */
+    OP_TRACEE_WAIT = 39, /* [pid, options], as wait4(2) -> [tid, status]; 0: none has news; -ECHILD: the caller traces none */
+    OP_TRACE_TEXT = 14,  /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
+    OP_HOST = 12,        /* [] -> [0, threads, processes born so far, latest pid, seed, bytes of disk]; the caller's host */
     /* [pid or tid] -> [0, when, nanoseconds of CPU time that it has been charged, those of its dead children]; -ESRCH if it is none
      * of the caller's host */
     OP_BORN = 13,
@@ -146,6 +144,7 @@ enum simunix_op {
      * cores were busy, the same of SIMUNIX_CORES_TOLD cores from that one on as an array of int64_t]; the caller's host */
     OP_HOST_CPU = 62,
     OP_CHILD_TIME = 56, /* [pid] -> [0, nanoseconds of CPU time that this dead child and its children were charged]; 0: all */
+    OP_STORAGE = 58,    /* [enum simunix_storage, storage, file, offset, bytes] -> [0, value, capacity, bytes used] */
     OP_CONNECTED = 50   /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 
@@ -191,8 +190,10 @@ enum simunix_wait {
     PARK_CHARGE = 12,
     /* that the rest of its last charge passes, which was told with WAKE_REST: (0, 20 - nice, 0) */
     PARK_CHARGE_REST = 13,
-    PARK_STORAGE = 14 /* an operation on a storage of its host: (number of the storage there, bytes, 1 if it writes, else 0) */
+    PARK_STORAGE = 14 /* a storage of its host: (its number, bytes, 1 if it writes, else 0; 2: as OP_STORAGE has said) */
 };
+/* STORAGE_ROOM: how many bytes there is room for. Else the value 1: the caller is to wait by PARK_STORAGE */
+enum simunix_storage { STORAGE_ROOM, STORAGE_READ, STORAGE_WRITE, STORAGE_THROUGH, STORAGE_SYNC, STORAGE_ALL, STORAGE_CUT };
 
 /* Flags of PARK_FD: one of the descriptors is the master of a terminal; it is an epoll instance that watches a listening socket
  * with EPOLLEXCLUSIVE; the thread has just looked past that socket's connections, which are others' to accept. */
@@ -276,12 +277,11 @@ struct simunix_slot {
     int32_t wake;
     int64_t value; /* before a thread's first turn: its number, as its process has it */
 };
+enum simunix_slot_word { SLOT_WAITS = 0, SLOT_ANSWERED = 1 };
 
 /* What the server knows of streams, at SIMUNIX_STREAMS_OFFSET: each has an entry by its number, which the next one of that
  * place takes over. A stream that is not there must be asked about. */
 enum simunix_stream { STREAM_CONNECTED = 0, STREAM_LISTENS = 1U << 31 };
-
-enum simunix_slot_word { SLOT_WAITS = 0, SLOT_ANSWERED = 1 };
 
 /* What has become of a thread while the turn went on without the server: it waits as these arguments of PARK say (a is 0), or
  * is ready because of `wake`. In the order in which they began to. */

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rsg_server.process.lifecycle import Lifecycle
     from rsg_server.process.process import Process
     from rsg_server.process.signals import Signals
+    from rsg_server.storage.storages import Storages
 
 
 class Kernel(sockets.Kernel, Protocol):
@@ -25,5 +26,7 @@ class Kernel(sockets.Kernel, Protocol):
     def lifecycle(self) -> Lifecycle: ...
     @property
     def signals(self) -> Signals: ...
+    @property
+    def storages(self) -> Storages: ...
     @property
     def launcher(self) -> Launcher: ...

@@ -124,6 +124,7 @@ class Power:
         kernel, host = self._kernel, self._kernel.hosts[name]
         kernel.wire.reach.off.add(name)
         kernel.sockets.lose_host(host)
+        kernel.storages.lose_host(name)
         processes = self._processes(name)
         for process in processes:
             native_signal.send(process.pidfd, signal.SIGKILL)

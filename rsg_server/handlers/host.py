@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rsg_server._native import lib
 from rsg_server.handlers.table import Handler, Reply, failed
 from rsg_server.processor.costs import NO_ROW
-from rsg_server.protocol import Op
+from rsg_server.protocol import Op, Storage
 from rsg_server.sockets import listing
 
 if TYPE_CHECKING:
@@ -24,6 +24,25 @@ def host(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     threads = sum(len(process.actors) for process in state.processes.values())
     seed = kernel.lifecycle.seed_of_host(state.name)
     return Reply((0, threads, state.births, state.latest_pid, seed, state.host.disk_bytes))
+
+
+def storage(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[what, storage, file, offset, bytes] -> [0, value, capacity, bytes used]; see enum simunix_storage.
+
+    Of STORAGE_ROOM the value is how many bytes there is room for, with 0 bytes all that is free, and a capacity of -1 means
+    none; else the value 1 means that the caller is to wait.
+    """
+    what, number, file, offset, size = arguments
+    host = actor.process.host.host
+    if what != Storage.ROOM:
+        return Reply((0, int(kernel.storages.ask(actor.number, host, what, number, file, offset, size))))
+    room = kernel.storages.room(host, number)
+    if room is None:
+        return Reply((0, size, -1, 0))
+    if size:
+        return Reply((0, room.take(size), room.capacity_bytes, 0))
+    used = room.look()
+    return Reply((0, max(0, room.capacity_bytes - used), room.capacity_bytes, used))
 
 
 def born(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -77,5 +96,6 @@ HANDLERS: dict[int, Handler] = {
     int(Op.BORN): Handler("i", born),
     int(Op.CHILD_TIME): Handler("i", child_time),
     int(Op.COST_ROW): Handler("b", cost_row),
+    int(Op.STORAGE): Handler("iiiii", storage),
     int(Op.SOCKETS): Handler("bi", sockets),
 }

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from rsg_server.sockets.netlink.netlink import Netlink
     from rsg_server.sockets.pair import SimulatedSocket
     from rsg_server.sockets.table import SocketTable
+    from rsg_server.storage.storages import Storages
 
 
 class Readiness(Protocol):
@@ -226,6 +227,8 @@ class HostKernel(Protocol):
     def lifecycle(self) -> Lifecycle: ...
     @property
     def sockets(self) -> SocketTable: ...
+    @property
+    def storages(self) -> Storages: ...
 
 
 class SocketKernel(sockets.Kernel, Protocol):

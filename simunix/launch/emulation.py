@@ -168,8 +168,10 @@ class Emulation:
         kernel = Kernel(self.plan.platform, options, self._log, self._launcher)
         kernel.on_warning = self._warned
         for host in self.plan.hosts:
-            if host.mounts:
-                kernel.hosts[host.name].flags |= FLAG_STORAGES
+            state = kernel.hosts[host.name]
+            for mount in host.mounts:
+                state.flags |= FLAG_STORAGES
+                kernel.storages.keep(state.host, mount.storage, self.directory.private(host.name, mount.path))
         if self.isolation is Isolation.NONE:
             for name, spec in self._specs.items():
                 kernel.hosts[name].files = str(show_files(spec.directory / "files", spec.binds))

@@ -35,6 +35,13 @@ class MountSpec:
 
     path: str
     storage: int
+    has_capacity: bool = False
+    is_cached: bool = False
+
+    @property
+    def flags(self) -> int:
+        """As the shim reads them (csrc/shim/core/core.h: STORED_LIMITED, STORED_CACHED)."""
+        return self.has_capacity + 2 * self.is_cached
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,8 @@ def plan_mounts(mounts: Sequence[MountSection], hosts: Mapping[str, Host], roots
             if name not in hosts:
                 known = fold_hosts(list(hosts))
                 raise SimunixError(f"mounts[{index}].host: {name!r} is not among the hosts; known: {known}")
-            spec = MountSpec(section.path, _number(section, hosts[name], f"mounts[{index}]"))
+            number = _number(section, hosts[name], f"mounts[{index}]")
+            spec = MountSpec(section.path, number, hosts[name].disks[number].capacity_bytes is not None, section.cache)
             there = specs.get(name, ())
             if any(other.path == spec.path for other in there):
                 raise SimunixError(f"mounts[{index}].path: {name} has a mount at {spec.path} already; choose another path")

@@ -40,3 +40,4 @@ class MountSection(Section):
     host: HostList
     storage: str
     content: Literal["empty", "copy"] = "empty"
+    cache: bool = True

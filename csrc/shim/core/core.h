@@ -166,11 +166,13 @@ struct exclusive_listener {
     uint64_t data; /* what the application is told of the socket's events */
 };
 
-/* A mount of the host whose files are kept on a storage: the kernel's number of the mount, the server's of the storage. */
+/* A mount of the host whose files are kept on a storage (sys/procfs/stored_mounts.c). */
 struct stored_mount {
-    uint64_t mount;
-    uint64_t storage;
+    uint64_t mount;   /* the kernel's number of it */
+    uint64_t storage; /* the server's number of its storage */
+    uint64_t flags;
 };
+enum { STORED_LIMITED = 1, STORED_CACHED = 2 }; /* the storage has a capacity; the host's page cache holds the files */
 
 /* One emulated process; a vfork-like child in the same memory has its own copy. */
 struct process {

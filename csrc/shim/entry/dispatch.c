@@ -95,16 +95,29 @@ static long answer_once(struct call *call)
     return call_natively(call);
 }
 
-/* A call that wants a descriptor too many does nothing, so it can be made again once the application has room for more. What a
- * call has moved to or from a storage takes time afterwards. */
-static long answer(struct call *call)
+/* A call that wants a descriptor too many does nothing, so it can be made again once the application has room for more. */
+static long answer_with_room(struct call *call)
 {
     long result = answer_once(call);
 
     if (__builtin_expect(result == -EMFILE, 0) && descriptors_grow(call))
         result = answer_once(call);
-    if (__builtin_expect(call->thread->process->stored_count != 0, 0))
+    return result;
+}
+
+/* Where paths of the host are kept on storages, a call may find no room there, and what it has moved takes time. To look for room
+ * may mean to look into the application's memory: a bad pointer there ends the call as it would end it in the kernel. */
+static long answer(struct call *call)
+{
+    long result;
+
+    if (__builtin_expect(call->thread->process->stored_count == 0, 1))
+        return answer_with_room(call);
+    result = guarded_call((long (*)(void *))storage_admit, call);
+    if (result == 0) {
+        result = answer_with_room(call);
         storage_pass(call, result);
+    }
     return result;
 }
 

@@ -5,8 +5,8 @@
 #include "shim/turn/tracee.h"
 #include "shim/entry/entry.h"
 #include "shim/strace/tracing.h"
-#include "shim/sys/io/io.h"
 #include "shim/sys/process/process.h"
+#include "shim/sys/procfs/procfs.h"
 #include "shim/sys/signal/signal.h"
 #include "shim/sys/time/time.h"
 #include "shim/turn/turn.h"
@@ -142,7 +142,7 @@ static int64_t register_process(const char *program)
     if ((main_process.flags & HELLO_FLAG_COUNT_TRAPS) != 0)
         trap_places_map(&main_process);
     if ((main_process.flags & HELLO_FLAG_STORAGES) != 0)
-        storage_begin(&main_process);
+        stored_mounts_read(&main_process);
     if ((main_process.flags & (HELLO_FLAG_CHARGED | HELLO_FLAG_MODELLED)) != 0) {
         costs_map(&main_process, (int64_t)(main_process.flags >> HELLO_COST_ROW_SHIFT) - 1);
         charge_image(&main_thread, &reply);

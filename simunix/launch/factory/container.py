@@ -75,7 +75,8 @@ class Temporary:
 class ContainerSpec:
     """What a host is made of. `directory` is its own folder of the run directory, `terminal` the caller's, for a console.
 
-    `devices` are empty files below /dev. `storages` are private paths that are kept on a storage, with its number.
+    `devices` are empty files below /dev. `storages` are private paths that are kept on a storage, with what
+    the shim is to know of it: its number, and flags.
     """
 
     name: str
@@ -89,7 +90,7 @@ class ContainerSpec:
     shim: Path = field(default=SHIM)
     root: RootTree = THIS_COMPUTER
     devices: tuple[str, ...] = ()
-    storages: tuple[tuple[str, int], ...] = ()
+    storages: tuple[tuple[str, str], ...] = ()
 
 
 def nearest_existing(path: str, tree: RootTree) -> Path:
@@ -143,7 +144,7 @@ class _Directives:
             self._bind(bind)
         if self._is_elsewhere:
             self.words.append("close=")
-        self.words += [f"storage={number} {self._resolved(path)}" for path, number in spec.storages]
+        self.words += [f"storage={storage}\t{self._resolved(path)}" for path, storage in spec.storages]
         if spec.fresh_run:
             self.words.append(f"mounts={MOUNTS_IN_HOST}")
         return self.words

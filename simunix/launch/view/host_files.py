@@ -70,7 +70,7 @@ class HostFiles:
             terminal=host.terminal,
             root=host.root,
             devices=host.devices,
-            storages=tuple((mount.path, mount.storage) for mount in host.mounts),
+            storages=tuple((mount.path, f"{mount.storage} {mount.flags}") for mount in host.mounts),
         )
 
     @property

@@ -22,8 +22,8 @@ storages:
   - {name: disk, host: 'n[1-2]', read_bandwidth: 100MBps, write_bandwidth: 40MBps}
   - {name: slow, host: n1, read_bandwidth: 10MBps, write_bandwidth: 10MBps, latency: 5ms}
 mounts:
-  - {path: /mnt/store, host: 'n[1-2]', storage: disk}
-  - {path: /mnt/slow, host: n1, storage: slow}
+  - {path: /mnt/store, host: 'n[1-2]', storage: disk, cache: false}
+  - {path: /mnt/slow, host: n1, storage: slow, cache: false}
 """
 TIMED = """\
 import array, ctypes, mmap, os, signal, socket, subprocess, sys, threading, time
@@ -113,6 +113,83 @@ def test_each_call_takes_the_time_of_its_bytes(simunix: Simunix, tmp_path: Path)
     for name, expected_ms in EXPECTED_MS.items():
         assert 0 <= found[name][0] - expected_ms * 10**6 <= COST_NS, (name, found[name])
     assert first.record["deterministic"] is True
+
+
+CACHED = """\
+MiB = 1 << 20
+fd, data = os.open('/mnt/store/f', os.O_RDWR | os.O_CREAT), bytes(MiB)
+took('written', lambda: [os.write(fd, data) for _ in range(4)][0])
+took('read-back', lambda: len(os.pread(fd, 4 * MiB, 0)))
+took('fsync', lambda: os.fsync(fd))
+took('fsync-again', lambda: os.fsync(fd))
+took('overwritten', lambda: os.pwrite(fd, data, MiB // 2))
+took('fdatasync', lambda: os.fdatasync(fd))
+synced = os.open('/mnt/store/f', os.O_RDWR | os.O_DSYNC)
+took('dsync', lambda: os.pwrite(synced, data, 0))
+took('rwf-sync', lambda: os.pwritev(fd, [data], 0, os.RWF_SYNC))
+took('nothing-dirty', lambda: os.fsync(fd))
+took('appended', lambda: os.write(os.open('/mnt/store/f', os.O_WRONLY | os.O_APPEND), data))
+took('appended-sync', lambda: os.fsync(fd))
+os.ftruncate(fd, 2 * MiB)
+os.ftruncate(fd, 4 * MiB)
+took('after-truncate', lambda: len(os.pread(fd, 4 * MiB, 0)))
+took('copied', lambda: os.copy_file_range(fd, opened('/mnt/store/g'), MiB, 0, 0))
+took('sync', lambda: os.sync())
+old = os.open('/mnt/old/file', os.O_RDONLY)
+took('first-read', lambda: len(os.read(old, 2 * MiB)))
+took('second-read', lambda: len(os.pread(old, 2 * MiB, 0)))
+took('page', lambda: len(os.pread(old, 1, 3 * MiB)))
+took('same-page', lambda: len(os.pread(old, 1, 3 * MiB + 4095)))
+took('next-page', lambda: len(os.pread(old, 1, 3 * MiB + 4096)))
+direct = os.open('/mnt/old/file', os.O_RDONLY | os.O_DIRECT)
+room = mmap.mmap(-1, MiB)
+took('direct', lambda: os.preadv(direct, [room], 0))
+for _ in range(3):
+    temporary = os.open('/mnt/store/t', os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+    os.write(temporary, data)
+    os.close(temporary)
+    os.remove('/mnt/store/t')
+took('removed', lambda: os.sync())
+took('large', lambda: sum(os.pwrite(fd, data, at * MiB) for at in range(40)) // MiB)
+"""
+CACHED_SCENARIO = """\
+hosts: [{name: n1, memory: 100MiB}]
+storages: [{name: disk, host: n1, read_bandwidth: 100MiBps, write_bandwidth: 40MiBps}]
+mounts:
+  - {path: /mnt/store, host: n1, storage: disk}
+  - {path: OLD, host: n1, storage: disk, content: copy}
+processes: [{name: cached, host: n1, command: [PYTHON, PROGRAM]}]
+"""
+CACHED_MS = {
+    **dict.fromkeys(
+        ("written", "read-back", "fsync-again", "overwritten", "nothing-dirty", "appended", "second-read", "same-page"), 0
+    ),
+    "fsync": 100,
+    **dict.fromkeys(("fdatasync", "dsync", "rwf-sync", "appended-sync", "sync"), 25),
+    **dict.fromkeys(("after-truncate", "first-read"), 20),
+    "copied": 0,
+    **dict.fromkeys(("page", "next-page"), 1000 / 100 / 256),
+    "direct": 10,
+    "removed": 0,
+    "large": 400,
+}
+"""At 100 and 40 MiB/s. Of 40 MiB that are written at once 20, a fifth of memory, may be dirty; 4 MiB go at a time."""
+
+
+def test_the_page_cache_of_a_host(simunix: Simunix, tmp_path: Path) -> None:
+    """Reads of what is in memory and writes take no time, and fsync what is dirty."""
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old/file").write_bytes(bytes(4 << 20))
+    (tmp_path / "cached.py").write_text(TIMED + CACHED.replace("/mnt/old", f"{tmp_path}/old"))
+    text = CACHED_SCENARIO.replace("PYTHON", sys.executable).replace("PROGRAM", f"{tmp_path}/cached.py")
+    (tmp_path / "scenario.yaml").write_text(text.replace("OLD", f"{tmp_path}/old"))
+    first, _ = run_twice(simunix, tmp_path / "scenario.yaml", tmp_path)
+    found = times(first, "n1", "cached")
+    assert set(found) == set(CACHED_MS), first.everything("n1", "cached")
+    for name, expected_ms in CACHED_MS.items():
+        if name != "large":
+            assert 0 <= found[name][0] - expected_ms * 10**6 <= COST_NS, (name, found[name])
+    assert 375 <= found["large"][0] / 10**6 <= 625, found["large"]
 
 
 SHARED = """\
@@ -219,6 +296,94 @@ def test_dd_tells_the_bandwidth(simunix: Simunix, tmp_path: Path) -> None:
     lines = ran.output("n1", "dd").splitlines()
     assert [line.rpartition(", ")[2] for line in lines if "copied" in line] == ["40.0 MB/s", "100 MB/s"]
     assert lines[-1] == "1777"
+
+
+LIMITED = """\
+hosts: [{name: n1}]
+storages: [{name: disk, host: n1, read_bandwidth: 1GBps, write_bandwidth: 1GBps, capacity: 1MiB}]
+mounts: [{path: /mnt/a, host: n1, storage: disk}, {path: /mnt/b, host: n1, storage: disk}]
+processes: [{name: full, host: n1, command: [PYTHON, PROGRAM]}]
+"""
+FULL = """\
+import errno
+BLOCK = 4096
+def free(path='/mnt/a'):
+    found = os.statvfs(path)
+    return found.f_bavail * found.f_bsize
+def tried(name, function):
+    try:
+        result = function()
+    except OSError as error:
+        result = errno.errorcode[error.errno]
+    print(name, 0, str(result) + '/' + str(free()), flush=True)
+data, source = bytes(5 * BLOCK), opened('/tmp/source', 5 * BLOCK)
+tried('empty', lambda: os.statvfs('/mnt/a').f_blocks * BLOCK)
+fd = opened('/mnt/a/f')
+tried('beyond', lambda: os.write(fd, bytes(2 * MB)))
+tried('full', lambda: os.write(fd, b'x'))
+tried('overwritten', lambda: os.pwrite(fd, data, 0))
+tried('of-the-other', lambda: os.write(opened('/mnt/b/g'), b'x'))
+def room_for(blocks):
+    os.ftruncate(fd, MB_OF_STORAGE - blocks * BLOCK)
+    return opened('/mnt/b/h', 0, os.O_TRUNC)
+MB_OF_STORAGE = 1 << 20
+tried('pwrite', lambda: os.pwrite(room_for(2), data, 0))
+tried('append', lambda: os.write(os.open('/mnt/b/h', os.O_WRONLY | os.O_APPEND), b'x'))
+tried('writev', lambda: os.writev(room_for(2), [data, data]))
+tried('writev-fits', lambda: os.writev(room_for(2), [b'x' * BLOCK, b'y' * BLOCK]))
+tried('pwritev', lambda: os.pwritev(room_for(2), [data], BLOCK))
+tried('sendfile', lambda: os.sendfile(room_for(2), source, 0, 5 * BLOCK))
+tried('copy', lambda: os.copy_file_range(source, room_for(2), 5 * BLOCK, 0, 0))
+tried('copy-at', lambda: os.copy_file_range(source, room_for(2), 5 * BLOCK, 0, BLOCK))
+tried('copy-far', lambda: os.copy_file_range(source, room_for(1), 5 * BLOCK, 0, BLOCK))
+def with_bad_parts():
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.writev(room_for(2), ctypes.c_void_p(1 << 20), 1)
+    return errno.errorcode[ctypes.get_errno()]
+tried('bad-parts', with_bad_parts)
+reading, writing = os.pipe()
+os.write(writing, data)
+tried('splice', lambda: os.splice(reading, room_for(2), 5 * BLOCK, None, 0))
+tried('allocate', lambda: os.posix_fallocate(room_for(2), 0, 5 * BLOCK))
+tried('allocate-fits', lambda: os.posix_fallocate(room_for(2), 0, 2 * BLOCK))
+tried('removed', lambda: [os.remove('/mnt/b/h'), os.remove('/mnt/a/f'), os.remove('/mnt/b/g')] and os.fstatvfs(fd).f_bfree)
+tried('elsewhere', lambda: os.statvfs('/tmp').f_blocks * os.statvfs('/tmp').f_bsize)
+lines = [line for line in open('/proc/self/mountinfo') if '/dev/sd' in line]
+print('mounts', 0, '|'.join(line.split(' - ')[0].split(None, 2)[2] for line in lines))
+"""
+FULL_SAYS = {
+    "empty": f"{1 << 20}/{1 << 20}",
+    "beyond": f"{1 << 20}/0",
+    "full": "ENOSPC/0",
+    "overwritten": "20480/0",
+    "of-the-other": "ENOSPC/0",
+    "pwrite": "8192/0",
+    "append": "ENOSPC/0",
+    "writev": "ENOSPC/8192",
+    "writev-fits": "8192/0",
+    "pwritev": "ENOSPC/8192",
+    "sendfile": "8192/0",
+    "copy": "8192/0",
+    "copy-at": "4096/0",
+    "copy-far": "ENOSPC/4096",
+    "bad-parts": "EFAULT/8192",
+    "splice": "8192/0",
+    "allocate": "ENOSPC/8192",
+    "allocate-fits": "None/0",
+    "removed": f"256/{1 << 20}",
+    "elsewhere": f"{1 << 40}/{1 << 20}",
+    "mounts": "8:16 / /mnt/a rw,relatime|8:16 / /mnt/b rw,relatime",
+}
+
+
+def test_a_storage_is_as_large_as_its_capacity(simunix: Simunix, tmp_path: Path) -> None:
+    """Two mounts of one storage share it; what does not fit is written in part where write(2) would."""
+    (tmp_path / "full.py").write_text(TIMED + FULL)
+    file = tmp_path / "scenario.yaml"
+    file.write_text(LIMITED.replace("PYTHON", sys.executable).replace("PROGRAM", f"{tmp_path}/full.py"))
+    ran = run(simunix, file, tmp_path / "out")
+    found = {name: text for name, (_, text) in times(ran, "n1", "full").items()}
+    assert found == FULL_SAYS, ran.everything("n1", "full")
 
 
 def test_without_namespaces_mounts_are_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
  * the file; the shapes are few. */
 #include "shim/core/memory.h"
 #include "shim/sys/file/file.h"
+#include "shim/sys/procfs/procfs.h"
 #include "tables/newer_syscalls.h"
 
 #define ROWS_MAX 512
@@ -139,6 +140,8 @@ long sys_change_descriptor(struct call *call)
     result = call_natively(call);
     if (found && (result > 0 || (result == 0 && !row->counts)))
         file_note(call->thread, &status, (enum file_change)row->change);
+    if (found && result == 0 && call->number == __NR_ftruncate)
+        stored_file_cut(call->thread, &status, (uint64_t)call->a[1]);
     return result;
 }
 
@@ -152,6 +155,8 @@ long sys_change_path(struct call *call)
 
     if (found && result == 0)
         file_note(call->thread, &status, (enum file_change)row->change);
+    if (found && result == 0 && call->number == __NR_truncate)
+        stored_file_cut(call->thread, &status, (uint64_t)call->a[1]);
     return result;
 }
 
@@ -176,6 +181,8 @@ long sys_add_name(struct call *call)
 /* One name of a file is no more: the last one, or its time of change shows it. */
 static void name_removed(struct thread *thread, const struct stat *status)
 {
+    if (status->st_nlink == 1)
+        stored_file_cut(thread, status, 0);
     if (status->st_nlink == 1 || (status->st_mode & S_IFMT) == S_IFDIR)
         file_gone(thread, status);
     else
@@ -278,8 +285,12 @@ void file_after_open(struct thread *thread, const struct file_opening *opening, 
         return;
     if (opening->existed && (opening->flags & O_TRUNC) != 0 && is_regular(&opening->file))
         file_note(thread, &opening->file, FILE_WRITTEN);
+    if (opening->existed && (opening->flags & O_TRUNC) != 0)
+        stored_file_cut(thread, &opening->file, 0);
     if (opening->has_folder)
         file_note(thread, &opening->folder, FILE_WRITTEN);
-    if ((opening->has_folder || is_nameless) && NATIVE(fstat, fd, &status) == 0)
+    if ((opening->has_folder || is_nameless) && NATIVE(fstat, fd, &status) == 0) {
         file_note(thread, &status, FILE_NEW);
+        stored_file_cut(thread, &status, 0);
+    }
 }

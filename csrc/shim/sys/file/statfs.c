@@ -3,10 +3,12 @@
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/file/file.h"
+#include "shim/sys/procfs/procfs.h"
 
 #include <linux/magic.h>
 
 #define ST_RDONLY 1
+#define BLOCK_BYTES 4096UL
 #define BYTES_PER_FILE 16384 /* as mkfs.ext4 makes inodes */
 
 /* The kernel's struct statfs on x86-64. */
@@ -42,6 +44,31 @@ static void show_cgroup(struct file_system *system)
         .type = CGROUP2_SUPER_MAGIC, .block_bytes = 4096, .name_length = 255, .fragment_bytes = 4096, .flags = system->flags};
 }
 
+/* A storage that has a capacity shows it, and what files take of it. */
+static bool show_storage(struct thread *thread, long folder, const char *path, struct file_system *system)
+{
+    struct statx status;
+    const struct stored_mount *mount = NULL;
+    struct reply reply;
+
+    if (thread->process->stored_count != 0)
+        mount = stored_mount_of(thread->process, folder, path, &status);
+    if (mount == NULL || (mount->flags & STORED_LIMITED) == 0 ||
+        ASK(thread, &reply, OP_STORAGE, STORAGE_ROOM, mount->storage, 0UL, 0UL, 0UL) != 0)
+        return false;
+    *system = (struct file_system){.type = EXT4_SUPER_MAGIC,
+                                   .block_bytes = BLOCK_BYTES,
+                                   .blocks = (uint64_t)reply_number(&reply, 2) / BLOCK_BYTES,
+                                   .free = (uint64_t)reply_number(&reply, 1) / BLOCK_BYTES,
+                                   .name_length = 255,
+                                   .fragment_bytes = BLOCK_BYTES,
+                                   .flags = system->flags};
+    system->available = system->free;
+    system->files = (uint64_t)reply_number(&reply, 2) / BYTES_PER_FILE;
+    system->free_files = (uint64_t)reply_number(&reply, 1) / BYTES_PER_FILE;
+    return true;
+}
+
 /* File systems without blocks (proc, sysfs) have no size to show. */
 static void show(struct thread *thread, struct file_system *system)
 {
@@ -74,7 +101,8 @@ long sys_statfs(struct call *call)
         if (fd >= 0)
             NATIVE(close, fd);
     }
-    show(call->thread, system);
+    if (!show_storage(call->thread, AT_FDCWD, (const char *)call->a[0], system))
+        show(call->thread, system);
     return result;
 }
 
@@ -85,7 +113,8 @@ long sys_fstatfs(struct call *call)
     if (result == 0) {
         if (((struct file_system *)call->a[1])->flags & ST_RDONLY && is_cgroup(call->a[0]))
             show_cgroup((struct file_system *)call->a[1]);
-        show(call->thread, (struct file_system *)call->a[1]);
+        if (!show_storage(call->thread, call->a[0], "", (struct file_system *)call->a[1]))
+            show(call->thread, (struct file_system *)call->a[1]);
     }
     return result;
 }

@@ -16,7 +16,7 @@ bool has_no_position(const struct call *call, const struct fd *fd);
 
 /* storage.c */
 bool storage_concerns(long number);
-void storage_begin(struct process *process);
+long storage_admit(struct call *call);
 void storage_pass(struct call *call, long result);
 
 /* terminal.c */

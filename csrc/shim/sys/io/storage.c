@@ -1,106 +1,230 @@
-/* Files under a mount that is kept on a storage: what is read and written there takes the storage's time.
+/* Files under a mount that is kept on a storage: what is read and written there takes the storage's time, and its room.
  *
- * The kernel does the call first, and tells how many bytes have moved; then the thread waits until the storage has moved as
- * many. No signal ends that wait, as none ends a wait for a disk (signal(7)), so the call's result stands. There is no page
- * cache: every read and write moves its bytes, and fsync has nothing left to write. Of which mount a descriptor is, the kernel
- * knows: nothing is kept that dup, fork, exec or passing could outdate. A process that has made mount points of its own
- * (unshare(2), CLONE_NEWNS) uses mounts that are none of the host's: nothing takes time there. */
+ * The kernel does the call first, and tells how many bytes have moved; then the thread waits, if the storage has anything to do
+ * for that. The page cache of the host is the server's (rsg_server/storage/pages.py): it is told which pages of which file were
+ * read and written, and answers whether there is something to wait for. What is opened with O_DIRECT, and all on a mount without
+ * cache, goes to the storage itself. No signal ends the wait, as none ends a wait for a disk (signal(7)): the call's result
+ * stands. */
+#include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/io/io.h"
+#include "shim/sys/procfs/procfs.h"
 #include "shim/turn/turn.h"
 
-#define ROWS_MAX 512
-#define RECORD_ROOM 1024
+#define PARTS_MAX 1024
+#define BLOCK_BYTES 4096 /* files take whole blocks: rsg_server/storage/room.py */
+#define MOST_BYTES 0x7ffff000L
+#define SEEK_CUR 1
+#define RWF_SYNCS 6 /* RWF_DSYNC, RWF_SYNC */
+#define AS_SAID 2   /* the third number of PARK_STORAGE */
 
-/* Which argument is a descriptor that is read, and that is written; 0: none, 1: the first. */
+enum where { AT_POSITION, AT_OFFSET, AT_POINTER };
+
+/* An argument that is a descriptor, 1 for the first, 0 for none; and the argument that tells where the bytes are. */
+struct side {
+    uint8_t fd, offset;
+    uint8_t where; /* enum where */
+};
+
+/* What a call reads and what it writes. Of what it writes, which argument tells how many bytes, or an array of parts. */
 struct row {
-    uint8_t read, written;
-    bool syncs; /* it moves nothing, but asks the storage */
+    uint16_t number;
+    struct side read, written;
+    uint8_t size;
+    bool has_parts;
+    bool syncs; /* it moves nothing, but has what was written brought to the storage */
 };
 
-static const struct row rows[ROWS_MAX] = {
-    [__NR_read] = {1, 0, false},           [__NR_readv] = {1, 0, false},    [__NR_pread64] = {1, 0, false},
-    [__NR_preadv] = {1, 0, false},         [__NR_preadv2] = {1, 0, false},  [__NR_write] = {0, 1, false},
-    [__NR_writev] = {0, 1, false},         [__NR_pwrite64] = {0, 1, false}, [__NR_pwritev] = {0, 1, false},
-    [__NR_pwritev2] = {0, 1, false},       [__NR_sendfile] = {2, 1, false}, [__NR_copy_file_range] = {1, 3, false},
-    [__NR_splice] = {1, 3, false},         [__NR_fsync] = {0, 1, true},     [__NR_fdatasync] = {0, 1, true},
-    [__NR_sync_file_range] = {0, 1, true}, [__NR_syncfs] = {0, 1, true},
+static const struct row rows[] = {
+    {__NR_read, .read = {1}},
+    {__NR_write, .written = {1}, .size = 3},
+    {__NR_pread64, .read = {1, 4, AT_OFFSET}},
+    {__NR_pwrite64, .written = {1, 4, AT_OFFSET}, .size = 3},
+    {__NR_readv, .read = {1}},
+    {__NR_writev, .written = {1}, .size = 3, .has_parts = true},
+    {__NR_sendfile, .read = {2, 3, AT_POINTER}, .written = {1}, .size = 4},
+    {__NR_fsync, .written = {1}, .syncs = true},
+    {__NR_fdatasync, .written = {1}, .syncs = true},
+    {__NR_sync, .syncs = true},
+    {__NR_splice, .read = {1, 2, AT_POINTER}, .written = {3, 4, AT_POINTER}, .size = 5},
+    {__NR_sync_file_range, .written = {1}, .syncs = true},
+    {__NR_fallocate, .written = {1, 3, AT_OFFSET}, .size = 4},
+    {__NR_preadv, .read = {1, 4, AT_OFFSET}},
+    {__NR_pwritev, .written = {1, 4, AT_OFFSET}, .size = 3, .has_parts = true},
+    {__NR_syncfs, .written = {1}, .syncs = true},
+    {__NR_copy_file_range, .read = {1, 2, AT_POINTER}, .written = {3, 4, AT_POINTER}, .size = 5},
+    {__NR_preadv2, .read = {1, 4, AT_OFFSET}},
+    {__NR_pwritev2, .written = {1, 4, AT_OFFSET}, .size = 3, .has_parts = true},
 };
+
+static const struct row *row_of(long number)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].number == number)
+            return &rows[i];
+    return NULL;
+}
 
 /* Does a call move bytes of files? Asked of hosts with storages only. */
 bool storage_concerns(long number)
 {
-    return number >= 0 && number < ROWS_MAX && (rows[number].read != 0 || rows[number].written != 0);
+    return row_of(number) != NULL;
 }
 
-static uint64_t take_number(const char **text)
-{
-    uint64_t number = 0;
+/* Room */
 
-    while (**text >= '0' && **text <= '9')
-        number = 10 * number + (uint64_t)(*(*text)++ - '0');
-    if (**text != '\0')
-        (*text)++;
-    return number;
+/* Where a call is about to write; -1 if that cannot be told. */
+static int64_t write_position(const struct call *call, const struct side *side, const struct statx *status)
+{
+    long fd = call->a[side->fd - 1];
+    long given = side->where == AT_POSITION ? 0 : call->a[side->offset - 1];
+
+    if (side->where == AT_POINTER && given != 0)
+        return is_bad_pointer((void *)given) ? -1 : *(int64_t *)given;
+    if (side->where == AT_OFFSET && given != -1)
+        return given;
+    if ((NATIVE(fcntl, fd, F_GETFL, 0) & O_APPEND) != 0)
+        return (int64_t)status->stx_size;
+    return NATIVE(lseek, fd, 0, SEEK_CUR);
 }
 
-/* Read what the host's set-up has written down: a line for each mount, its number and the storage's. A process that has another
- * root than the host does not find it. */
-void storage_begin(struct process *process)
+static int64_t write_size(const struct call *call, const struct row *row)
 {
-    char text[RECORD_ROOM];
-    const char *at = text;
-    long fd = NATIVE(openat, AT_FDCWD, "/run/simunix/storages", O_RDONLY | O_CLOEXEC, 0);
-    long size = fd < 0 ? 0 : NATIVE(read, fd, text, sizeof text - 1);
+    const struct iovec *iov = (void *)call->a[1];
+    int64_t total = 0;
 
-    if (fd >= 0)
-        NATIVE(close, fd);
-    text[size > 0 ? size : 0] = '\0';
-    while (*at != '\0' && process->stored_count < STORED_MOUNTS_MAX) {
-        struct stored_mount *mount = &process->stored[process->stored_count++];
-
-        mount->mount = take_number(&at);
-        mount->storage = take_number(&at);
-    }
+    if (!row->has_parts)
+        return call->a[row->size - 1] < 0 || call->a[row->size - 1] > MOST_BYTES ? MOST_BYTES : call->a[row->size - 1];
+    for (long i = 0; !is_bad_pointer(iov) && i < call->a[row->size - 1] && i < PARTS_MAX; i++)
+        total += (int64_t)iov[i].iov_len;
+    return total;
 }
 
-static const struct stored_mount *mount_of(const struct process *process, long fd)
+static int64_t whole_blocks(int64_t bytes)
 {
+    return (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+}
+
+/* Before a call that may write: 0, or -ENOSPC where its storage has no room left for a byte of it. A call that finds room for a
+ * part is shortened, as write(2) says; fallocate(2) and calls with several parts are done whole or not at all. */
+__attribute__((cold)) long storage_admit(struct call *call)
+{
+    const struct row *row = row_of(call->number);
+    const struct stored_mount *mount;
     struct statx status;
+    struct reply reply;
+    int64_t position, size, wanted, most;
 
-    if (NATIVE(statx, fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_MNT_ID, &status) != 0 ||
-        ((status.stx_mode & S_IFMT) != S_IFREG && (status.stx_mode & S_IFMT) != S_IFDIR))
-        return NULL;
-    for (unsigned i = 0; i < process->stored_count; i++)
-        if (process->stored[i].mount == status.stx_mnt_id)
-            return &process->stored[i];
-    return NULL;
+    if (row == NULL || row->size == 0 || (call->number == __NR_fallocate && call->a[1] != 0))
+        return 0;
+    mount = stored_mount_of(call->thread->process, call->a[row->written.fd - 1], "", &status);
+    if (mount == NULL || (mount->flags & STORED_LIMITED) == 0)
+        return 0;
+    position = write_position(call, &row->written, &status);
+    size = write_size(call, row);
+    wanted = whole_blocks(position + size) - whole_blocks((int64_t)status.stx_size);
+    if (position < 0 || wanted <= 0 ||
+        ASK(call->thread, &reply, OP_STORAGE, STORAGE_ROOM, mount->storage, 0UL, 0UL, wanted) != 0)
+        return 0;
+    most = whole_blocks((int64_t)status.stx_size) + reply_number(&reply, 1) - position;
+    if (most >= size)
+        return 0;
+    if (most <= 0 || row->has_parts || call->number == __NR_fallocate)
+        return -ENOSPC;
+    call->a[row->size - 1] = most;
+    return 0;
 }
 
-static void operate(struct call *call, uint8_t argument, uint64_t bytes, bool writes)
-{
-    const struct stored_mount *mount = argument == 0 ? NULL : mount_of(call->thread->process, call->a[argument - 1]);
-    struct wait wait = {.kind = PARK_STORAGE, .deadline = NEVER, .b = bytes, .c = writes};
+/* Time */
 
-    if (mount == NULL)
-        return;
-    wait.a = mount->storage;
+static void wait_for_storage(struct call *call, const struct stored_mount *mount, uint64_t bytes, uint64_t what)
+{
+    struct wait wait = {.kind = PARK_STORAGE, .deadline = NEVER, .a = mount->storage, .b = bytes, .c = what};
+
     do {
         park(call, &wait);
         wait.b = (uint64_t)wait.value;
-    } while (wait.b != 0);
+    } while (wait.b != 0 && what != AS_SAID);
 }
 
-/* Let the time of a call pass that the kernel has done. */
-void storage_pass(struct call *call, long result)
+/* Tell the server what has become of pages in the cache, and wait if that takes time. */
+static void go_through_cache(struct call *call, const struct stored_mount *mount, enum simunix_storage what,
+                             const struct statx *status, int64_t offset, uint64_t bytes)
 {
-    const struct row *row;
+    uint64_t file = stored_file_number(stored_device(status), status->stx_ino);
+    struct reply reply;
 
-    if (!storage_concerns(call->number) || result < 0)
+    if (ASK(call->thread, &reply, OP_STORAGE, what, mount->storage, file, offset, bytes) == 0 && reply_number(&reply, 1) != 0)
+        wait_for_storage(call, mount, 0, AS_SAID);
+}
+
+/* Where the bytes begin that a call has moved. */
+static int64_t moved_from(const struct call *call, const struct side *side, uint64_t bytes)
+{
+    long given = side->where == AT_POSITION ? 0 : call->a[side->offset - 1];
+    int64_t position;
+
+    if (side->where == AT_OFFSET && given != -1)
+        return given;
+    position = side->where == AT_POINTER && given != 0 ? *(int64_t *)given : NATIVE(lseek, call->a[side->fd - 1], 0, SEEK_CUR);
+    return position > (int64_t)bytes ? position - (int64_t)bytes : 0;
+}
+
+static void move(struct call *call, const struct side *side, uint64_t bytes, bool writes)
+{
+    const struct stored_mount *mount = NULL;
+    struct statx status;
+    long flags;
+
+    if (side->fd != 0)
+        mount = stored_mount_of(call->thread->process, call->a[side->fd - 1], "", &status);
+    if (mount == NULL)
         return;
-    row = &rows[call->number];
-    if (result == 0 && !row->syncs)
+    flags = (mount->flags & STORED_CACHED) != 0 ? NATIVE(fcntl, call->a[side->fd - 1], F_GETFL, 0) : O_DIRECT;
+    if ((flags & O_DIRECT) != 0)
+        wait_for_storage(call, mount, bytes, writes);
+    else if (!writes)
+        go_through_cache(call, mount, STORAGE_READ, &status, moved_from(call, side, bytes), bytes);
+    else if ((flags & O_DSYNC) != 0 || (call->number == __NR_pwritev2 && (call->a[5] & RWF_SYNCS) != 0))
+        go_through_cache(call, mount, STORAGE_THROUGH, &status, moved_from(call, side, bytes), bytes);
+    else
+        go_through_cache(call, mount, STORAGE_WRITE, &status, moved_from(call, side, bytes), bytes);
+}
+
+/* fsync and its kin; what goes past the cache is on the storage already, which answers all the same. */
+static void bring_to_storage(struct call *call, const struct stored_mount *mount, enum simunix_storage what,
+                             const struct statx *status)
+{
+    if ((mount->flags & STORED_CACHED) != 0)
+        go_through_cache(call, mount, what, status, 0, 0);
+    else if (call->number != __NR_sync)
+        wait_for_storage(call, mount, 0, true);
+}
+
+static void sync_storages(struct call *call, const struct row *row)
+{
+    const struct process *process = call->thread->process;
+    const struct stored_mount *mount;
+    struct statx status = {0};
+
+    for (unsigned i = 0; row->written.fd == 0 && i < process->stored_count; i++)
+        bring_to_storage(call, &process->stored[i], STORAGE_ALL, &status);
+    if (row->written.fd == 0 || (mount = stored_mount_of(process, call->a[row->written.fd - 1], "", &status)) == NULL)
         return;
-    operate(call, row->read, (uint64_t)result, false);
-    operate(call, row->written, (uint64_t)result, true);
+    bring_to_storage(call, mount, call->number == __NR_syncfs ? STORAGE_ALL : STORAGE_SYNC, &status);
+}
+
+/* Let the time of a call pass that the kernel has done. Cold, as storage_admit: compiled to be small, since a message costs more. */
+__attribute__((cold)) void storage_pass(struct call *call, long result)
+{
+    const struct row *row = result < 0 ? NULL : row_of(call->number);
+
+    if (row == NULL)
+        return;
+    if (row->syncs)
+        sync_storages(call, row);
+    if (row->syncs || result == 0)
+        return;
+    move(call, &row->read, (uint64_t)result, false);
+    move(call, &row->written, (uint64_t)result, true);
 }

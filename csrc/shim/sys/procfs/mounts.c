@@ -2,7 +2,8 @@
  *
  * What was mounted when the host's set-up ended (the host's init has written down where) is this computer's, or shows the host
  * its files. Of that, the few file systems that every host has are told, always in one form; the rest is part of them. What the
- * host's own programs have mounted since then is told as the kernel tells it, with numbers of its own. See proc(5). */
+ * host's own programs have mounted since then is told as the kernel tells it, with numbers of its own; so is a mount that is
+ * kept on a storage, as a file system on a disk. See proc(5). */
 #include "shim/core/memory.h"
 #include "shim/sys/procfs/procfs.h"
 
@@ -34,7 +35,8 @@ struct mount {
     char *field[FIELDS];
     char *optional; /* each with a space behind it; "" for none */
     char *type, *source, *super;
-    const struct row *row; /* the host's file system that it is part of; NULL for one of the host's programs */
+    const struct row *row; /* the host's file system that it is part of; NULL for one of the host's programs, or of a storage */
+    const struct stored_mount *stored; /* NULL: on no storage */
 };
 
 /* Working memory of one listing. */
@@ -134,6 +136,15 @@ static bool is_given(const struct listing *listing, const struct mount *mount)
     return before < times_given(listing->given, mount->field[POINT]);
 }
 
+static uint64_t number_of(const char *text)
+{
+    uint64_t number = 0;
+
+    while (*text >= '0' && *text <= '9')
+        number = 10 * number + (uint64_t)(*text++ - '0');
+    return number;
+}
+
 /* Where hosts have no namespaces (they share this computer's files), nobody mounts anything. */
 static void read_mounts(struct listing *listing, const struct proc_page *page)
 {
@@ -148,7 +159,8 @@ static void read_mounts(struct listing *listing, const struct proc_page *page)
         char *next = cut(line, '\n');
 
         if (take_line(mount, line)) {
-            if (all_given || text_equal(mount->field[POINT], "/") || is_given(listing, mount))
+            mount->stored = stored_mount_numbered(page->thread->process, number_of(mount->field[ID]));
+            if (mount->stored == NULL && (all_given || text_equal(mount->field[POINT], "/") || is_given(listing, mount)))
                 mount->row = row_of(mount->field[POINT]);
             listing->count++;
         }
@@ -281,6 +293,22 @@ static void put_path(struct proc_page *page, const char *folder, const char *res
     proc_put(page, has_rest ? rest : has_folder ? "" : "/");
 }
 
+/* The storage with number 0 is the second disk: /dev/sdb, 8:16. */
+static void put_stored(struct proc_page *page, struct listing *listing, struct mount *mount)
+{
+    char source[] = "/dev/sdb";
+    struct row shown = {mount->field[POINT], NULL, mount->field[OPTIONS], "ext4", source, "rw"};
+
+    source[sizeof source - 2] += (char)mount->stored->storage;
+    if (text_equal(proc_last_part(page->path), "mountinfo")) {
+        proc_put_number(page, "", id_shown(listing, mount->field[ID]), " ");
+        proc_put_number(page, "", FIRST_ID + (row_of(shown.point) - rows), " 8:");
+        proc_put_number(page, "", 16 * ((int64_t)mount->stored->storage + 1), " / ");
+        put_words(page, (const char *const[]){shown.point, shown.options}, 2);
+    }
+    put_rest(page, &shown);
+}
+
 static void put_own(struct proc_page *page, struct listing *listing, struct mount *mount)
 {
     const struct mount *again = shown_again(listing, mount);
@@ -306,8 +334,8 @@ static void put_own(struct proc_page *page, struct listing *listing, struct moun
     put_rest(page, &shown);
 }
 
-/* mountinfo, mounts, mountstats */
-void proc_write_mounts(struct proc_page *page)
+/* mountinfo, mounts, mountstats. Cold: compiled to be small, as all of it is seldom run. */
+__attribute__((cold)) void proc_write_mounts(struct proc_page *page)
 {
     long memory = NATIVE(mmap, NULL, sizeof(struct listing), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     struct listing *listing = (void *)memory;
@@ -319,7 +347,9 @@ void proc_write_mounts(struct proc_page *page)
         if (is_mounted(listing, &rows[i]))
             put_row(page, &rows[i]);
     for (size_t i = 0; i < listing->count; i++)
-        if (listing->mounts[i].row == NULL)
+        if (listing->mounts[i].stored != NULL)
+            put_stored(page, listing, &listing->mounts[i]);
+        else if (listing->mounts[i].row == NULL)
             put_own(page, listing, &listing->mounts[i]);
     NATIVE(munmap, memory, sizeof *listing);
 }

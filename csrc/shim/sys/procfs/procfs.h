@@ -69,4 +69,12 @@ const char *proc_fixed_text(const char *path);
 bool proc_may_be_fixed(const char *name);
 void proc_write_fixed(struct proc_page *page);
 
+/* stored_mounts.c */
+void stored_mounts_read(struct process *process);
+const struct stored_mount *stored_mount_of(const struct process *process, long folder, const char *path, struct statx *status);
+const struct stored_mount *stored_mount_numbered(const struct process *process, uint64_t mount);
+uint64_t stored_device(const struct statx *status);
+uint64_t stored_file_number(uint64_t device, uint64_t inode);
+void stored_file_cut(struct thread *thread, const struct stat *status, uint64_t size);
+
 #endif

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from ipaddress import ip_address
 
@@ -17,8 +18,8 @@ from rsg_server.platform.disk import Direction, Disk
 from rsg_server.platform.host import Host
 from rsg_server.platform.star import Access, star
 from rsg_server.process.actor import Actor, State
-from rsg_server.protocol import Op, Wait, Wake
-from rsg_server.storage.storages import Storages
+from rsg_server.protocol import Op, Storage, Wait, Wake
+from rsg_server.storage.storages import STORAGE_AS_SAID, Storages
 from tests.unit.rsg_server.fakes import Fake, fake
 from tests.unit.rsg_server.storage.test_disks import cases
 
@@ -181,3 +182,70 @@ def test_who_dies_leaves_the_storage_to_others() -> None:
         world.pass_time(NS)
         assert second.state is State.READY
         assert world.kernel.timeline.next_ns is None
+
+
+def ask(world: Fake, actor: Actor, what: Storage, file: int, offset: int, size: int) -> int:
+    reply = world.send(actor, msgpack.packb([int(Op.STORAGE), int(what), 0, file, offset, size]))
+    assert reply is not None and reply[0] == 0
+    found = reply[1]
+    assert isinstance(found, int)
+    return found
+
+
+def wait_as_said(world: Fake, actor: Actor) -> None:
+    message = msgpack.packb([int(Op.PARK), int(Wait.STORAGE), 0, NEVER, NOBODY_BLOCKED, 0, 0, STORAGE_AS_SAID])
+    assert world.send(actor, message) is None
+    assert actor.state is State.PARKED
+
+
+MIB = 1 << 20
+CACHED = replace(HOST, disks=(Disk("d", 100 * MIB, 40 * MIB),), memory_bytes=100 * MIB)
+
+
+def test_what_goes_through_the_cache_waits_only_if_it_must() -> None:
+    with fake(hosts=[CACHED]) as world:
+        actor = world.born()
+        assert ask(world, actor, Storage.READ, 7, 0, MIB) == 1
+        wait_as_said(world, actor)
+        world.pass_time(NS // 100)
+        assert (actor.state, actor.reply) == (State.READY, (int(Wake.READY), 0))
+        assert ask(world, actor, Storage.READ, 7, 0, MIB) == 0
+        assert ask(world, actor, Storage.SYNC, 7, 0, 0) == 0
+        assert ask(world, actor, Storage.WRITE, 7, 0, 4 * MIB) == 0
+        assert ask(world, actor, Storage.ALL, 0, 0, 0) == 1
+        wait_as_said(world, actor)
+        world.pass_time(NS // 100 + NS // 10)
+        assert actor.state is State.READY
+        assert ask(world, actor, Storage.THROUGH, 7, MIB, MIB) == 1
+
+
+def test_who_dies_in_fsync_has_written_all_the_same() -> None:
+    with fake(hosts=[CACHED]) as world:
+        first, second = world.born(), world.born()
+        assert ask(world, first, Storage.WRITE, 7, 0, 4 * MIB) == 0
+        assert ask(world, first, Storage.SYNC, 7, 0, 0) == 1
+        wait_as_said(world, first)
+        world.kernel.lifecycle.end_actor(first)
+        assert ask(world, second, Storage.SYNC, 7, 0, 0) == 0
+        world.pass_time(NS)
+        assert world.kernel.network.is_idle
+
+
+def test_a_host_without_power_has_nothing_in_memory() -> None:
+    with fake(hosts=[CACHED]) as world:
+        actor = world.born()
+        ask(world, actor, Storage.WRITE, 7, 0, 8 * MIB)
+        world.kernel.storages.lose_host("h0")
+        world.kernel.storages.lose_host("h0")
+        assert ask(world, actor, Storage.SYNC, 7, 0, 0) == 0
+        assert ask(world, actor, Storage.READ, 7, 0, MIB) == 1
+        world.pass_time(100 * NS)
+        assert world.kernel.timeline.next_ns is None
+
+
+def test_what_cannot_be_asked_is_refused() -> None:
+    storages = World(Disk("d", 1e8, 4e7)).storages
+    with pytest.raises(ValueError, match="no 99 can be done to a file"):
+        storages.ask(1, HOST, 99, 0, 7, 0, 1)
+    with pytest.raises(ValueError, match="a wait for a storage that has nothing to do"):
+        storages.wait(1, lambda: None)

@@ -95,9 +95,10 @@ def mounted(folder: Path, *mounts: str) -> tuple[HostSpec, ...]:
 
 
 def test_a_mount_is_a_private_path_on_a_storage_of_the_same_host(tmp_path: Path) -> None:
-    one, two, three = mounted(tmp_path, MOUNT, "path: /var/tmp/, host: n1, storage: b, content: copy")
-    assert [host.mounts for host in (one, three)] == [(MountSpec("/mnt/a", 0),), ()]
-    assert two.mounts == (MountSpec("/mnt/a", 1), MountSpec("/var/tmp", 0))
+    one, two, three = mounted(tmp_path, MOUNT, "path: /var/tmp/, host: n1, storage: b, content: copy, cache: false")
+    assert [host.mounts for host in (one, three)] == [(MountSpec("/mnt/a", 0, False, True),), ()]
+    assert two.mounts == (MountSpec("/mnt/a", 1, False, True), MountSpec("/var/tmp", 0))
+    assert [MountSpec("/", 0, limited, cached).flags for limited in (False, True) for cached in (False, True)] == [0, 2, 1, 3]
     assert one.private == (PrivateSpec("/mnt/a", mode=0o1777),)
     assert two.private == (PrivateSpec("/mnt/a", mode=0o1777), PrivateSpec("/var/tmp", mode=None, copied=True))
 

@@ -1,0 +1,79 @@
+/* Mounts of the host whose files are kept on storages.
+ *
+ * Of which mount a descriptor or path is, the kernel knows: nothing is kept for a descriptor that dup, fork, exec or passing
+ * could outdate. Mounts that a process has made itself (unshare(2), CLONE_NEWNS) are none of the host's, and on no storage. */
+#include "shim/core/channel.h"
+#include "shim/core/memory.h"
+#include "shim/sys/procfs/procfs.h"
+
+#define RECORD_ROOM 2048
+
+static uint64_t take_number(const char **text)
+{
+    uint64_t number = 0;
+
+    while (**text >= '0' && **text <= '9')
+        number = 10 * number + (uint64_t)(*(*text)++ - '0');
+    if (**text != '\0')
+        (*text)++;
+    return number;
+}
+
+/* Read what the host's set-up has written down: a line for each mount, with its number, the storage's, and flags. A process that has another root than the host does not find it. */
+__attribute__((cold)) void stored_mounts_read(struct process *process)
+{
+    char text[RECORD_ROOM];
+    const char *at = text;
+    long fd = NATIVE(openat, AT_FDCWD, "/run/simunix/storages", O_RDONLY | O_CLOEXEC, 0);
+    long size = fd < 0 ? 0 : NATIVE(read, fd, text, sizeof text - 1);
+
+    if (fd >= 0)
+        NATIVE(close, fd);
+    text[size > 0 ? size : 0] = '\0';
+    while (*at != '\0' && process->stored_count < STORED_MOUNTS_MAX) {
+        struct stored_mount *mount = &process->stored[process->stored_count++];
+
+        mount->mount = take_number(&at);
+        mount->storage = take_number(&at);
+        mount->flags = take_number(&at);
+    }
+}
+
+const struct stored_mount *stored_mount_numbered(const struct process *process, uint64_t mount)
+{
+    for (unsigned i = 0; i < process->stored_count; i++)
+        if (process->stored[i].mount == mount)
+            return &process->stored[i];
+    return NULL;
+}
+
+/* The mount of a file or folder, if it is kept on a storage, and what the file is; with the path "" that of a descriptor. */
+const struct stored_mount *stored_mount_of(const struct process *process, long folder, const char *path, struct statx *status)
+{
+    if (NATIVE(statx, folder, path, AT_EMPTY_PATH, STATX_TYPE | STATX_SIZE | STATX_MNT_ID, status) != 0)
+        return NULL;
+    if ((status->stx_mode & S_IFMT) != S_IFREG && (status->stx_mode & S_IFMT) != S_IFDIR)
+        return NULL;
+    return stored_mount_numbered(process, status->stx_mnt_id);
+}
+
+/* As stat counts devices, see new_encode_dev in the kernel. */
+uint64_t stored_device(const struct statx *status)
+{
+    return (status->stx_dev_minor & 0xff) | status->stx_dev_major << 8 | (uint64_t)(status->stx_dev_minor & ~0xffU) << 12;
+}
+
+/* The number by which the server knows a file: of no meaning, and another one in each run. */
+uint64_t stored_file_number(uint64_t device, uint64_t inode)
+{
+    return (inode ^ device << 40) & INT64_MAX;
+}
+
+/* A file is shorter now; or it is gone, or new, which is to have no pages. */
+void stored_file_cut(struct thread *thread, const struct stat *status, uint64_t size)
+{
+    struct reply reply;
+
+    if (thread->process->stored_count != 0 && (status->st_mode & S_IFMT) == S_IFREG)
+        ASK(thread, &reply, OP_STORAGE, STORAGE_CUT, 0UL, stored_file_number(status->st_dev, status->st_ino), size, 0UL);
+}

@@ -1,0 +1,158 @@
+"""The page cache of a host: which pages of files it holds, and which of these are dirty: written, and not on their storage yet.
+
+Pages are numbered from the beginning of their file. Files are known by numbers of the kernel's, which differ from run to run:
+nothing is ever put into the order of these numbers.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+PAGE_BYTES = 4096
+FAR = 1 << 62
+"""Behind the last page of any file."""
+
+
+class Pages:
+    """A set of page numbers, kept as the edges of its ranges: from, to, from, to … in ascending order."""
+
+    __slots__ = ("_edges", "count")
+
+    def __init__(self) -> None:
+        self._edges: list[int] = []
+        self.count = 0
+
+    def among(self, first: int, end: int) -> int:
+        """How many pages of a range, up to before `end`, are in the set."""
+        edges, found = self._edges, 0
+        at = bisect_right(edges, first) // 2 * 2
+        while at < len(edges) and edges[at] < end:
+            found += max(0, min(end, edges[at + 1]) - max(first, edges[at]))
+            at += 2
+        return found
+
+    def add(self, first: int, end: int) -> int:
+        """Add a range; returns how many pages of the range were not in the set."""
+        edges, fresh = self._edges, end - first - self.among(first, end)
+        low, high = bisect_left(edges, first), bisect_right(edges, end)
+        edges[low:high] = [first] * (low % 2 == 0) + [end] * (high % 2 == 0)
+        self.count += fresh
+        return fresh
+
+    def remove(self, first: int, end: int) -> int:
+        """Remove a range; returns how many pages of the range were in the set."""
+        edges, gone = self._edges, self.among(first, end)
+        low, high = bisect_left(edges, first), bisect_right(edges, end)
+        edges[low:high] = [first] * (low % 2 == 1) + [end] * (high % 2 == 1)
+        self.count -= gone
+        return gone
+
+    def take(self, most: int) -> int:
+        """Remove the lowest pages, `most` of them at most; returns how many."""
+        taken = 0
+        while self._edges and taken < most:
+            first, end = self._edges[0], self._edges[1]
+            taken += self.remove(first, min(end, first + most - taken))
+        return taken
+
+    def remove_but(self, others: Pages) -> int:
+        """Keep only pages that are also in `others`, a subset; returns how many have gone."""
+        gone = self.count - others.count
+        self._edges = list(others._edges)
+        self.count = others.count
+        return gone
+
+
+class CachedFile:
+    """The pages of one file on a disk; `dirtied_ns` is when the first of its dirty pages became so."""
+
+    __slots__ = ("cached", "dirtied_ns", "dirty", "disk", "key")
+
+    def __init__(self, key: int, disk: int) -> None:
+        self.key = key
+        self.disk = disk
+        self.cached = Pages()
+        self.dirty = Pages()
+        self.dirtied_ns = 0
+
+
+class PageCache:
+    """The pages of all files of a host, as many as its memory holds. Of those used least recently clean pages go first."""
+
+    def __init__(self, memory_bytes: int) -> None:
+        self._most = max(1, memory_bytes // PAGE_BYTES)
+        self._files: dict[int, CachedFile] = {}  # the one that was used last is the last one
+        self._dirty: dict[int, dict[int, CachedFile]] = {}  # by disk, then by file, in the order in which they became dirty
+        self.count = 0
+
+    def _use(self, key: int, disk: int) -> CachedFile:
+        file = self._files.pop(key, None) or CachedFile(key, disk)
+        self._files[key] = file
+        return file
+
+    def find(self, key: int) -> CachedFile | None:
+        """A file of which pages are, or were, in the cache."""
+        return self._files.get(key)
+
+    def read(self, key: int, disk: int, first: int, end: int) -> int:
+        """Have a range of a file in the cache; returns how many pages of the range were not there."""
+        file = self._use(key, disk)
+        fresh = file.cached.add(first, end)
+        self.count += fresh
+        self._shrink(file)
+        return fresh
+
+    def write(self, key: int, disk: int, first: int, end: int, now_ns: int) -> int:
+        """Have a range in the cache, dirty; returns how many pages of the range were not dirty."""
+        if end <= first:
+            return 0
+        file = self._use(key, disk)
+        self.count += file.cached.add(first, end)
+        if not file.dirty.count:
+            file.dirtied_ns = now_ns
+            self._dirty.setdefault(disk, {})[key] = file
+        fresh = file.dirty.add(first, end)
+        self._shrink(file)
+        return fresh
+
+    def oldest(self, disk: int) -> CachedFile | None:
+        """The file of a disk that has had dirty pages for longest."""
+        return next(iter(self._dirty.get(disk, {}).values()), None)
+
+    def clean(self, file: CachedFile, most: int) -> int:
+        """Take dirty pages of a file as written; returns how many."""
+        taken = file.dirty.take(most)
+        if not file.dirty.count:
+            self._dirty.get(file.disk, {}).pop(file.key, None)
+        return taken
+
+    def written(self, key: int, first: int, end: int) -> int:
+        """Take a range of a file as written; returns how many of its pages were dirty."""
+        file = self._files.get(key)
+        gone = file.dirty.remove(first, end) if file is not None else 0
+        if file is not None and gone and not file.dirty.count:
+            self._dirty[file.disk].pop(key)
+        return gone
+
+    def cut(self, key: int, end: int) -> int:
+        """A file has no pages from `end` on any more; returns how many of those that have gone were dirty."""
+        file = self._files.get(key)
+        if file is None:
+            return 0
+        gone = self.written(key, end, FAR)
+        self.count -= file.cached.remove(end, FAR)
+        if not file.cached.count:
+            del self._files[key]
+        return gone
+
+    def _shrink(self, used: CachedFile) -> None:
+        """Let go of clean pages, of the file that was used least recently first, until memory holds the rest."""
+        emptied = []
+        for file in self._files.values():
+            if self.count <= self._most:
+                break
+            self.count -= file.cached.remove_but(file.dirty)
+            if not file.cached.count and file is not used:
+                emptied.append(file.key)
+        for key in emptied:
+            del self._files[key]

@@ -1,0 +1,166 @@
+"""Dirty pages on their way to the storages of a host, as Linux writes them back.
+
+Of each disk one flusher writes, a piece of a file after the other, from the file that has been dirty for longest on: while more
+than a tenth of the memory is dirty, and what has been dirty for 30 s, looking every 5 s (vm.dirty_background_ratio,
+vm.dirty_expire_centisecs, vm.dirty_writeback_centisecs). Who writes while more than a fifth is dirty waits until less is
+(vm.dirty_ratio). fsync(2) writes what is dirty of its file, and waits for the piece of it that the flusher is at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from rsg_server.storage.pages import PAGE_BYTES, CachedFile, PageCache
+
+PIECE_PAGES = 1024
+EXPIRE_NS = 30 * 10**9
+PERIOD_NS = 5 * 10**9
+BACKGROUND_PART, LIMIT_PART = 10, 5
+Done = Callable[[], object]
+
+
+class Disks(Protocol):
+    """What writing back needs of the storages of one host."""
+
+    @property
+    def now_ns(self) -> int: ...
+    def at(self, moment_ns: int, action: Done, /) -> object: ...
+    def write(self, disk: int, size_bytes: int, done: Done, /) -> None: ...
+
+
+class Flusher:
+    """What writes dirty pages to one disk. `waiters` wait for the piece that it is at."""
+
+    def __init__(self) -> None:
+        self.file: CachedFile | None = None
+        self.pages = 0
+        self.waiters: list[Done] = []
+        self.is_due = False  # it will look again by itself
+
+
+class Writeback:
+    """The flushers of one host, and the writers that wait for them."""
+
+    def __init__(self, disks: Disks, memory_bytes: int) -> None:
+        self._disks = disks
+        self.cache = PageCache(memory_bytes)
+        self._background = memory_bytes // BACKGROUND_PART // PAGE_BYTES
+        self._limit = memory_bytes // LIMIT_PART // PAGE_BYTES
+        self._flushers: dict[int, Flusher] = {}
+        self._throttled: list[Done] = []
+        self.dirty = 0  # pages that are dirty, or being written
+
+    # What programs do
+
+    def wrote(self, key: int, disk: int, first: int, end: int) -> bool:
+        """A program has written a range of pages; returns whether it has to wait until less is dirty."""
+        self.dirty += self.cache.write(key, disk, first, end, self._disks.now_ns)
+        self._look(disk)
+        return self.dirty > self._limit
+
+    def wrote_through(self, key: int, disk: int, first: int, end: int) -> None:
+        """A program writes a range of pages to the disk itself: they are in the cache, and not dirty."""
+        self.cache.read(key, disk, first, end)
+        self._gone(self.cache.written(key, first, end))
+
+    def has_dirty(self, disk: int) -> bool:
+        """Whether anything of a disk is dirty, or on its way."""
+        flusher = self._flushers.get(disk)
+        return self.cache.oldest(disk) is not None or (flusher is not None and flusher.file is not None)
+
+    def wait_for_room(self, done: Done) -> None:
+        """Have `done` called once less than the limit is dirty."""
+        self._throttled.append(done)
+
+    def is_dirty(self, key: int, disk: int) -> bool:
+        """Whether fsync(2) of a file would have to wait."""
+        file = self.cache.find(key)
+        return file is not None and (file.dirty.count > 0 or self._is_at(file, disk))
+
+    def sync(self, key: int, disk: int, done: Done) -> None:
+        """Write what is dirty of a file; `done` is called once nothing of the file is on its way any more."""
+        file = self.cache.find(key)
+        taken = self.cache.clean(file, file.dirty.count) if file is not None else 0
+        at_flusher = file is not None and self._is_at(file, disk)
+        left = [bool(taken), at_flusher].count(True)
+
+        def one_done() -> None:
+            nonlocal left
+            left -= 1
+            if left <= 0:
+                done()
+
+        def written() -> None:
+            self._gone(taken)
+            one_done()
+
+        if at_flusher:
+            self._flushers[disk].waiters.append(one_done)
+        if taken:
+            self._disks.write(disk, taken * PAGE_BYTES, written)
+        if not left:
+            self._disks.at(self._disks.now_ns, one_done)
+
+    def sync_all(self, disk: int, done: Done) -> None:
+        """Write everything that is dirty on a disk, a file after the other."""
+        file = self.cache.oldest(disk)
+        if file is not None:
+            self.sync(file.key, disk, lambda: self.sync_all(disk, done))
+        elif (flusher := self._flushers.get(disk)) is not None and flusher.file is not None:
+            flusher.waiters.append(done)
+        else:
+            self._disks.at(self._disks.now_ns, done)
+
+    def cut(self, key: int, end: int) -> None:
+        """A file has become shorter; with nothing left it has been removed, or is new, by the number of one that is no more."""
+        self._gone(self.cache.cut(key, end))
+
+    def lose(self) -> None:
+        """Forget all pages, and who waits: the host is off."""
+        self.cache = PageCache(0)
+        self._throttled = []
+
+    # What the flushers do
+
+    def _is_at(self, file: CachedFile, disk: int) -> bool:
+        flusher = self._flushers.get(disk)
+        return flusher is not None and flusher.file is file
+
+    def _look(self, disk: int) -> None:
+        """Have the flusher of a disk write if it should, or look again when it might have to."""
+        flusher = self._flushers.setdefault(disk, Flusher())
+        file = self.cache.oldest(disk)
+        if flusher.file is not None or file is None:
+            return
+        now_ns, expires_ns = self._disks.now_ns, file.dirtied_ns + EXPIRE_NS
+        if self.dirty > self._background or expires_ns <= now_ns:
+            self._write(disk, flusher, file)
+        elif not flusher.is_due:
+            flusher.is_due = True
+            self._disks.at(-(-expires_ns // PERIOD_NS) * PERIOD_NS, lambda: self._look_again(disk, flusher))
+
+    def _look_again(self, disk: int, flusher: Flusher) -> None:
+        flusher.is_due = False
+        self._look(disk)
+
+    def _write(self, disk: int, flusher: Flusher, file: CachedFile) -> None:
+        flusher.file = file
+        flusher.pages = self.cache.clean(file, PIECE_PAGES)
+        self._disks.write(disk, flusher.pages * PAGE_BYTES, lambda: self._piece_done(disk, flusher))
+
+    def _piece_done(self, disk: int, flusher: Flusher) -> None:
+        flusher.file, pages = None, flusher.pages
+        waiters, flusher.waiters = flusher.waiters, []
+        self._gone(pages)
+        self._look(disk)
+        for waiter in waiters:
+            waiter()
+
+    def _gone(self, pages: int) -> None:
+        """So many pages are dirty no more: let writers go on."""
+        self.dirty -= pages
+        if self.dirty <= self._limit and self._throttled:
+            throttled, self._throttled = self._throttled, []
+            for done in throttled:
+                done()
