@@ -26,7 +26,10 @@ Told = Callable[[str], None]
 
 
 class Power:
-    """Switches hosts off and on. `on_boot` and `on_loss` tell the supervisor, which starts the programs of a host."""
+    """Switches hosts off and on. `on_boot` and `on_loss` tell the supervisor, which starts the programs of a host.
+
+    `on_switch` tells the meters of energy (rsg_server.energy).
+    """
 
     def __init__(self, kernel: Kernel, keepalive: Keepalive) -> None:
         self._kernel = kernel
@@ -35,6 +38,7 @@ class Power:
         self._boots_due: Counter[str] = Counter()
         self.on_boot: Told = lambda host: None
         self.on_loss: Told = lambda host: None
+        self.on_switch: Callable[[str, str], None] = lambda host, what: None  # what: on, stopping or off
 
     def is_off(self, host: str) -> bool:
         """Whether a host is off."""
@@ -55,12 +59,14 @@ class Power:
             if self._stopping.pop(host, None) is not None:
                 self._boots_due[host] -= 1
             self._lose(host)
+            self.on_switch(host, "off")
 
     def start(self, host: str) -> None:
         """Boot a host that is off."""
         if self.is_off(host):
             self._kernel.wire.reach.off.discard(host)
             self._kernel.log.event(self._kernel.now_ns, "host_on", host=host)
+            self.on_switch(host, "on")
             self.on_boot(host)
 
     def start_later(self, host: str, delay_ns: int) -> None:
@@ -84,6 +90,7 @@ class Power:
         if boot_after_ns is not None:
             self._boots_due[host] += 1
         kernel.log.event(kernel.now_ns, "host_shutdown", host=host)
+        self.on_switch(host, "stopping")
         self._signal(host, signal.SIGTERM)
         self._await_end(host, kernel.now_ns + grace_ns)
 

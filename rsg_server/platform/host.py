@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address
 from types import MappingProxyType
 
+from rsg_server.platform.power import HostPower
+
 NO_PROPERTIES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -43,6 +45,7 @@ class Host:
     disks: tuple[Disk, ...] = ()
     coordinates: tuple[float, float, float] | None = None
     disk_bytes: int = 1 << 40
+    power: HostPower | None = None
 
     @property
     def speed_flops(self) -> float:

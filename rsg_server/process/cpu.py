@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from rsg_server.clock.timeline import Event
@@ -28,12 +29,21 @@ RAW_NICE = 20
 class Processor:
     """The cores of one host, and the event at which the first of the executions on them is done."""
 
-    def __init__(self, clock: Clock, host: Host, finished: Callable[[Execution], None]) -> None:
+    def __init__(
+        self, clock: Clock, host: Host, finished: Callable[[Execution], None], loaded: Callable[[float], None] | None = None
+    ) -> None:
         self._clock = clock
         self._finished = finished
+        self._loaded = loaded
         self._sharing = Sharing(host.cores, host.speed_flops)
         self._updated_ns = 0
         self._event: Event | None = None
+
+    def change_speed(self, speed_flops: float) -> None:
+        """Each core computes so many flop/s from now on."""
+        self._update()
+        self._sharing.change_speed(speed_flops)
+        self._plan()
 
     @property
     def every_core(self) -> int:
@@ -60,6 +70,8 @@ class Processor:
 
     def _plan(self) -> None:
         """Plan an event for the end of the first execution; durations are rounded up to the nanosecond."""
+        if self._loaded is not None:
+            self._loaded(self._sharing.used_cores)
         if self._event is not None:
             self._event.cancel()
             self._event = None
@@ -79,18 +91,32 @@ class Processor:
 
 
 class Cpu:
-    """The processors of all hosts, and the executions by the number of their actor."""
+    """The processors of all hosts, and the executions by the number of their actor.
+
+    `on_load` is told a host and how many of its cores executions use, whenever that may have changed.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._processors: dict[str, Processor] = {}
         self._executions: dict[int, Execution] = {}
+        self._speeds: dict[str, float] = {}  # of hosts that are not in their first power state
+        self.on_load: Callable[[str, float], None] | None = None
 
     def _processor(self, actor: Actor) -> Processor:
         host = actor.process.host
         if host.name not in self._processors:
-            self._processors[host.name] = Processor(self._clock, host.host, self.finished)
+            loaded = None if self.on_load is None else partial(self.on_load, host.name)
+            processor = self._processors[host.name] = Processor(self._clock, host.host, self.finished, loaded)
+            if host.name in self._speeds:
+                processor.change_speed(self._speeds[host.name])
         return self._processors[host.name]
+
+    def change_speed(self, host: str, speed_flops: float) -> None:
+        """Each core of a host computes so many flop/s from now on."""
+        self._speeds[host] = speed_flops
+        if host in self._processors:
+            self._processors[host].change_speed(speed_flops)
 
     def start(self, actor: Actor, flops: int, raw_nice: int = 0) -> None:
         """Have a parked actor compute; the end of that wakes the actor. `raw_nice` is 20 - nice, 0: not said."""
