@@ -88,7 +88,7 @@ def default_of(key: str, schema: Json, required: bool) -> str:
     if key in ("memory", "disk"):
         return f"`{value >> 30}GiB`"
     if key == "speed":
-        return f"`{value / 1e9:g}Gf`"
+        return f"`{value[0] / 1e9:g}Gf`"
     return f"`{yaml_text(value)}`"
 
 

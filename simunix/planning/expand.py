@@ -30,6 +30,7 @@ from simunix.planning.flow_model import flow_model
 from simunix.planning.host_users import etc_of_hosts
 from simunix.planning.network import build_platform
 from simunix.planning.platform_profiles import not_played
+from simunix.planning.power import enclosures_of
 from simunix.planning.roots import host_roots
 from simunix.planning.submission import WorkloadPlan, Workloads, plan_workloads
 from simunix.planning.workload_context import ContextPlan, plan_contexts
@@ -37,6 +38,7 @@ from simunix.ranges import fold_hosts
 from simunix.rjms.adapter import ClusterPlan, Site
 from simunix.scenario.located import located
 from simunix.scenario.model import STOPS, HostSection, PrivateSection, ProcessSection, Scenario
+from simunix.scenario.power_section import power_of_host
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 ENVIRONMENT = {"PATH": PATH, "HOME": "/root", "LANG": "C.UTF-8", "TZ": "UTC", "USER": "root", "SHELL": "/bin/bash"}
@@ -224,6 +226,7 @@ def _kernel_options(scenario: Scenario, platform: Platform, charging: Charging |
         network_model=flow_model(scenario.network, platform.description.config),
         fairness=Fairness(scenario.network.fair_per),
         charging=charging,
+        enclosures=enclosures_of(scenario, platform),
     )
 
 
@@ -242,8 +245,7 @@ def _platform(scenario: Scenario, hardware: dict[str, Hardware], folder: Path) -
             if name in hardware:
                 raise SimunixError(f"hosts[{index}].name: host {name} is named twice; host names must differ")
             hardware[name] = _hardware(section)
-            host = Host(name, (address,), section.cores, section.memory, (section.speed,), disk_bytes=section.disk)
-            hosts.append(host)
+            hosts.append(_host(section, name, address))
             if section.bandwidth or section.latency is not None:
                 latency = default.latency_ns if section.latency is None else section.latency
                 overrides[name] = Access(section.bandwidth or default.bandwidth_bytes_per_s, latency)
@@ -251,6 +253,19 @@ def _platform(scenario: Scenario, hardware: dict[str, Hardware], folder: Path) -
         if section.address is None:
             free = address
     return build_platform(network, hosts, overrides, folder)
+
+
+def _host(section: HostSection, name: str, address: IPv4Address | IPv6Address) -> Host:
+    return Host(
+        name,
+        (address,),
+        section.cores,
+        section.memory,
+        section.speed,
+        section.pstate,
+        disk_bytes=section.disk,
+        power=power_of_host(section.wattage_per_state, section.wattage_off, len(section.speed)),
+    )
 
 
 def platform_of(scenario: Scenario, folder: Path) -> Platform:

@@ -17,6 +17,7 @@ from simunix import units
 from simunix.dates import moment, today
 from simunix.scenario.faults import EventSection, ProfileSection
 from simunix.scenario.network_section import NetworkSection
+from simunix.scenario.power_section import EnclosureSection, Speeds, WattRanges, Watts, power_of_host
 from simunix.scenario.section import (
     CpuPolicy,
     Duration,
@@ -25,7 +26,6 @@ from simunix.scenario.section import (
     Rate,
     Section,
     Size,
-    Speed,
     check_private,
     host_names,
     printable,
@@ -140,7 +140,10 @@ class HostSection(Section):
     threads_per_core: Annotated[int, Field(ge=1)] = 1
     memory: Size = 4 << 30
     disk: Size = 1 << 40
-    speed: Speed = 1e9
+    speed: Speeds = (1e9,)
+    pstate: Annotated[int, Field(ge=0)] = 0
+    wattage_per_state: WattRanges | None = None
+    wattage_off: Watts | None = None
     cpu_policy: CpuPolicy | None = None
     bandwidth: Rate | None = None
     latency: Duration | None = None
@@ -151,6 +154,9 @@ class HostSection(Section):
     def _check(self) -> HostSection:
         if self.cores % (self.sockets * self.threads_per_core):
             raise ValueError(f"cores: expected a multiple of sockets × threads_per_core, got {self.cores}")
+        power_of_host(self.wattage_per_state, self.wattage_off, len(self.speed))
+        if self.pstate >= len(self.speed):
+            raise ValueError(f"pstate: expected a number below {len(self.speed)}, the number of speeds, got {self.pstate}")
         if self.address is not None:
             try:
                 ip_address(self.address)
@@ -236,6 +242,7 @@ class Scenario(Section):
     network: NetworkSection = NetworkSection()
     root: Path | None = Field(default=None, strict=False)  # of all hosts that do not name their own
     hosts: Annotated[list[HostSection], Field(min_length=1)]
+    enclosures: list[EnclosureSection] = []
     processes: list[ProcessSection] = []
     pcap: Annotated[tuple[str, ...] | None, BeforeValidator(_captured), _CAPTURED] = None  # hosts; true for all of them
     link_usage: Annotated[int | None, BeforeValidator(_interval), _INTERVAL] = None  # of links.csv; true for a second
