@@ -28,8 +28,13 @@ class MeteredHost:
     state: int
     meter: Meter
     load: float = 0.0
-    is_on: bool = True
+    what: str = ON
     dark: int = 0
+
+    @property
+    def is_on(self) -> bool:
+        """Whether the host is on, or has not ended its shutdown."""
+        return self.what != OFF
 
     @property
     def watts(self) -> float:
@@ -87,22 +92,22 @@ class HostMeters:
         host = self.hosts.get(name)
         if host is not None:
             host.state = state
-            self._switched(name, host, ON if host.is_on else OFF)
+            if host.is_on:
+                self._switched(name, host)
 
     def switched(self, name: str, what: str) -> None:
         """A host goes on, off, or begins to shut down."""
         host = self.hosts.get(name)
         if host is None:
             return
-        is_on = what != OFF
-        if is_on != host.is_on:
-            host.is_on = is_on
+        was_on, host.what = host.is_on, what
+        if was_on != host.is_on:
             for enclosure in self._around.get(name, ()):
-                self._enclose(enclosure, 1 if is_on else -1)
-        self._switched(name, host, what)
+                self._enclose(enclosure, 1 if host.is_on else -1)
+        self._switched(name, host)
 
-    def _switched(self, name: str, host: MeteredHost, what: str) -> None:
-        self.switches.append(Switch(self._now_ns(), name, host.state, what))
+    def _switched(self, name: str, host: MeteredHost) -> None:
+        self.switches.append(Switch(self._now_ns(), name, host.state, host.what))
         self._measure(host)
 
     def _enclose(self, enclosure: MeteredEnclosure, change: int) -> None:

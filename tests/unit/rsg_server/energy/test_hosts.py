@@ -66,6 +66,16 @@ def test_a_shutdown_draws_as_before_until_the_host_is_off() -> None:
     assert [(switch.host, switch.what) for switch in room.meters.switches] == [("n0", STOPPING)]
 
 
+def test_a_power_state_given_to_a_host_that_is_off_is_that_of_its_boot() -> None:
+    room = Room()
+    room.switch(["n0"], OFF)
+    room.meters.changed_state("n0", 1)
+    assert room.watts == 34360 - 344
+    room.switch(["n0"], ON)
+    assert room.watts == 34360 - 358 + 193
+    assert [(switch.state, switch.what) for switch in room.meters.switches] == [(0, OFF), (1, ON)]
+
+
 def test_a_host_without_watts_is_not_metered() -> None:
     meters = HostMeters(lambda: 0, [Host("a", (ip_address("10.0.0.1"),))])
     meters.loaded("a", 1)
