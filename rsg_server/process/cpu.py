@@ -29,15 +29,13 @@ RAW_NICE = 20
 class Processor:
     """The cores of one host, and the event at which the first of the executions on them is done."""
 
-    def __init__(
-        self, clock: Clock, host: Host, finished: Callable[[Execution], None], loaded: Callable[[float], None] | None = None
-    ) -> None:
+    def __init__(self, clock: Clock, host: Host, finished: Callable[[Execution], None]) -> None:
         self._clock = clock
         self._finished = finished
-        self._loaded = loaded
         self._sharing = Sharing(host.cores, host.speed_flops)
         self._updated_ns = 0
         self._event: Event | None = None
+        self.on_load: Callable[[float], None] | None = None  # told how many cores are in use, whenever that may have changed
 
     def change_speed(self, speed_flops: float) -> None:
         """Each core computes so many flop/s from now on."""
@@ -70,8 +68,8 @@ class Processor:
 
     def _plan(self) -> None:
         """Plan an event for the end of the first execution; durations are rounded up to the nanosecond."""
-        if self._loaded is not None:
-            self._loaded(self._sharing.used_cores)
+        if self.on_load is not None:
+            self.on_load(self._sharing.used_cores)
         if self._event is not None:
             self._event.cancel()
             self._event = None
@@ -100,27 +98,34 @@ class Cpu:
         self._clock = clock
         self._processors: dict[str, Processor] = {}
         self._executions: dict[int, Execution] = {}
-        self._speeds: dict[str, float] = {}  # of hosts that are not in their first power state
+        self._speeds: dict[str, float] = {}  # of hosts that were given another one before anything computed there
         self.on_load: Callable[[str, float], None] | None = None
 
     def _processor(self, actor: Actor) -> Processor:
         host = actor.process.host
         if host.name not in self._processors:
-            loaded = None if self.on_load is None else partial(self.on_load, host.name)
-            processor = self._processors[host.name] = Processor(self._clock, host.host, self.finished, loaded)
-            if host.name in self._speeds:
-                processor.change_speed(self._speeds[host.name])
+            self._processors[host.name] = Processor(self._clock, host.host, self.finished)
         return self._processors[host.name]
 
     def change_speed(self, host: str, speed_flops: float) -> None:
         """Each core of a host computes so many flop/s from now on."""
-        self._speeds[host] = speed_flops
         if host in self._processors:
             self._processors[host].change_speed(speed_flops)
+        else:
+            self._speeds[host] = speed_flops
+
+    def _metered(self, actor: Actor) -> Processor:
+        """The processor of an actor's host, at the host's present speed, that tells its load."""
+        processor, host = self._processor(actor), actor.process.host.name
+        if self.on_load is not None and processor.on_load is None:
+            processor.on_load = partial(self.on_load, host)
+        if host in self._speeds:
+            processor.change_speed(self._speeds.pop(host))
+        return processor
 
     def start(self, actor: Actor, flops: int, raw_nice: int = 0) -> None:
         """Have a parked actor compute; the end of that wakes the actor. `raw_nice` is 20 - nice, 0: not said."""
-        processor = self._processor(actor)
+        processor = self._metered(actor)
         execution = Execution(
             actor, float(flops), weight(RAW_NICE - (raw_nice or RAW_NICE)), actor.affinity or processor.every_core
         )

@@ -242,12 +242,12 @@ class Scenario(Section):
     network: NetworkSection = NetworkSection()
     root: Path | None = Field(default=None, strict=False)  # of all hosts that do not name their own
     hosts: Annotated[list[HostSection], Field(min_length=1)]
-    enclosures: list[EnclosureSection] = []
     processes: list[ProcessSection] = []
     pcap: Annotated[tuple[str, ...] | None, BeforeValidator(_captured), _CAPTURED] = None  # hosts; true for all of them
     link_usage: Annotated[int | None, BeforeValidator(_interval), _INTERVAL] = None  # of links.csv; true for a second
     events: list[EventSection] = []
     profiles: list[ProfileSection] = []
+    enclosures: list[EnclosureSection] = []
     workload: Annotated[list[WorkloadSection] | None, BeforeValidator(one_or_more), Field(json_schema_extra=allow_one)] = None
     _place: Callable[[str], str | None] | None = PrivateAttr(default=None)
 

@@ -55,7 +55,9 @@ class Run:
         def loaded(cores: float) -> None:
             self.meters.loaded(host.name, cores)
 
-        return Processor(self, host, lambda execution: None, loaded)  # type: ignore[arg-type]
+        processor = Processor(self, host, lambda execution: None)  # type: ignore[arg-type]
+        processor.on_load = loaded
+        return processor
 
     def run_until(self, moment_ns: int) -> None:
         while (due := self.timeline.next_ns) is not None and due <= moment_ns:
