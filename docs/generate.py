@@ -27,6 +27,8 @@ NANOSECONDS = {"preempt_after", "clock_read", "poll", "call", "latency", "loopba
     "session_gap",
     "poll_interval",
     "start",
+    "boot_time",
+    "shutdown_time",
 }
 """Keys whose defaults stand in the schema as nanoseconds."""
 BYTES_PER_S = {"bandwidth", "loopback_bandwidth"}

@@ -5,12 +5,12 @@ A platform without watts has no meter, and nothing is followed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from rsg_server.energy.hosts import HostMeters
 from rsg_server.energy.links import LinkMeters
-from rsg_server.platform.power import Enclosure
+from rsg_server.platform.power import Boot, Enclosure
 
 if TYPE_CHECKING:
     from rsg_server.faults.faults import Faults
@@ -41,13 +41,13 @@ class Kernel(Protocol):
 class Energy:
     """The meters of all hosts, enclosures and links that have watts."""
 
-    def __init__(self, kernel: Kernel, enclosures: Iterable[Enclosure] = ()) -> None:
+    def __init__(self, kernel: Kernel, enclosures: Iterable[Enclosure], boots: Mapping[str, Boot]) -> None:
         def now_ns() -> int:
             return kernel.now_ns
 
         model = kernel.network.model
         factor = model.bandwidth_factor.of(float("inf"))
-        self.hosts = HostMeters(now_ns, kernel.platform.hosts, enclosures)
+        self.hosts = HostMeters(now_ns, kernel.platform.hosts, enclosures, boots)
         self.links = LinkMeters(now_ns, kernel.network, _explicit_links(kernel.platform), factor, model.cross_traffic)
         if self.hosts.hosts:
             kernel.cpu.on_load = self.hosts.loaded

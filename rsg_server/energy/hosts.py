@@ -7,14 +7,15 @@ itself, and its hosts draw nothing either. Invariant: at every moment each meter
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from rsg_server.energy.meter import Meter
 from rsg_server.platform.host import Host
-from rsg_server.platform.power import Enclosure, HostPower
+from rsg_server.platform.power import NO_BOOT, Boot, Enclosure, HostPower
 
-ON, STOPPING, OFF = "on", "stopping", "off"
+ON, STOPPING, OFF, BOOTING = "on", "stopping", "off", "booting"
 """What a host may be: `stopping` is a shutdown in good order that has not ended, and draws what a host draws that is on."""
 
 
@@ -27,18 +28,21 @@ class MeteredHost:
     first_state: int
     state: int
     meter: Meter
+    boot_w: float | None = None
     load: float = 0.0
     what: str = ON
     dark: int = 0
 
     @property
     def is_on(self) -> bool:
-        """Whether the host is on, or has not ended its shutdown."""
+        """Whether the host has power: it is on, boots, or has not ended its shutdown."""
         return self.what != OFF
 
     @property
     def watts(self) -> float:
         """What the host draws now."""
+        if self.what == BOOTING:
+            return self.power.states[self.state].full_w if self.boot_w is None else self.boot_w
         if self.is_on:
             return self.power.states[self.state].watts(self.load)
         return 0.0 if self.dark else self.power.off_w
@@ -55,7 +59,7 @@ class MeteredEnclosure:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A host has gone to another power state, or `what`, one of ON, STOPPING and OFF."""
+    """A host has gone to another power state, or is `what` it was not before."""
 
     at_ns: int
     host: str
@@ -66,14 +70,21 @@ class Switch:
 class HostMeters:
     """The meters of all hosts that have watts, and of all enclosures. Other hosts draw nothing that is known."""
 
-    def __init__(self, now_ns: Callable[[], int], hosts: Iterable[Host], enclosures: Iterable[Enclosure] = ()) -> None:
+    def __init__(
+        self,
+        now_ns: Callable[[], int],
+        hosts: Iterable[Host],
+        enclosures: Iterable[Enclosure] = (),
+        boots: Mapping[str, Boot] = MappingProxyType({}),
+    ) -> None:
         self._now_ns = now_ns
         self.hosts: dict[str, MeteredHost] = {}
         self.switches: list[Switch] = []
         for host in hosts:
             if host.power is not None:
                 meter = Meter(host.power.states[host.power_state].watts(0.0))
-                self.hosts[host.name] = MeteredHost(host.power, host.cores, host.power_state, host.power_state, meter)
+                boot_w, state = boots.get(host.name, NO_BOOT).watts, host.power_state
+                self.hosts[host.name] = MeteredHost(host.power, host.cores, state, state, meter, boot_w)
         self.enclosures = [MeteredEnclosure(each, len(each.hosts), Meter(each.watts)) for each in enclosures]
         self._around: dict[str, list[MeteredEnclosure]] = {}
         for enclosure in self.enclosures:
@@ -96,7 +107,7 @@ class HostMeters:
                 self._switched(name, host)
 
     def switched(self, name: str, what: str) -> None:
-        """A host goes on, off, or begins to shut down."""
+        """A host goes on, off, or begins to shut down or to boot."""
         host = self.hosts.get(name)
         if host is None:
             return

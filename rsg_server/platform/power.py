@@ -60,6 +60,22 @@ class Enclosure:
     watts: float
 
 
+@dataclass(frozen=True, slots=True)
+class Boot:
+    """How long a host takes to boot, and to go off after its last program has ended, in nanoseconds; the watts of a boot.
+
+    Without watts a boot draws what the host draws under full load, as in SimGrid a power state of speed 0 does.
+    """
+
+    time_ns: int = 0
+    shutdown_ns: int = 0
+    watts: float | None = None
+
+
+NO_BOOT = Boot()
+"""A host that is there, and gone, as soon as it is switched."""
+
+
 def watts(text: str) -> float:
     """Watts of a number or a text such as `0.35kW`; not below 0."""
     expected = "expected watts not below 0 such as '117', '117W' or '0.9kW'"

@@ -30,7 +30,7 @@ from simunix.planning.flow_model import flow_model
 from simunix.planning.host_users import etc_of_hosts
 from simunix.planning.network import build_platform
 from simunix.planning.platform_profiles import not_played
-from simunix.planning.power import enclosures_of
+from simunix.planning.power import boots_of, enclosures_of
 from simunix.planning.roots import host_roots
 from simunix.planning.submission import WorkloadPlan, Workloads, plan_workloads
 from simunix.planning.workload_context import ContextPlan, plan_contexts
@@ -227,6 +227,7 @@ def _kernel_options(scenario: Scenario, platform: Platform, charging: Charging |
         fairness=Fairness(scenario.network.fair_per),
         charging=charging,
         enclosures=enclosures_of(scenario, platform),
+        boots=boots_of(scenario),
     )
 
 

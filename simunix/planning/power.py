@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from rsg_server.errors import SimunixError
 from rsg_server.platform.host import Host
 from rsg_server.platform.platform import Platform
-from rsg_server.platform.power import Enclosure
+from rsg_server.platform.power import NO_BOOT, Boot, Enclosure
 from simunix.scenario.model import Scenario
 from simunix.scenario.power_section import EnclosureSection
 
@@ -50,3 +50,9 @@ def _enclosures(section: EnclosureSection, key: str, hosts: Mapping[str, Host]) 
     for place in range(0, len(section.hosts), size):
         name = section.name if size == len(section.hosts) else f"{section.name}{place // size}"
         yield Enclosure(name, section.hosts[place : place + size], section.watts)
+
+
+def boots_of(scenario: Scenario) -> dict[str, Boot]:
+    """The boots of all hosts that take time, or draw watts of their own."""
+    boots = [(host.name, Boot(host.boot_time, host.shutdown_time, host.boot_wattage)) for host in scenario.hosts]
+    return {name: boot for names, boot in boots if boot != NO_BOOT for name in names}

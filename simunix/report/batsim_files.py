@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simunix import __version__
-from simunix.results.energy import SLEEPING, STATE_OF, SWITCHING_OFF, Consumption
+from simunix.results.energy import SLEEPING, STATE_OF, SWITCHING_OFF, SWITCHING_ON, Consumption
 from simunix.results.jobs_csv import JobRow, write_rows
 from simunix.results.machines import Machines, with_resources, write_machines
 from simunix.results.whole_files import whole_file
@@ -108,6 +108,7 @@ def _metered(found: dict[str, object], consumed: Consumption, first: float, last
         "time_idle": max(0.0, float(str(found["time_idle"])) - sum(away.values())),
         "time_sleeping": away[SLEEPING],
         "time_switching_off": away[SWITCHING_OFF],
+        "time_switching_on": away[SWITCHING_ON],
     }
 
 

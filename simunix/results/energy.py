@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rsg_server.energy.hosts import OFF, STOPPING, Switch
+from rsg_server.energy.hosts import BOOTING, OFF, STOPPING, Switch
 from rsg_server.energy.meter import NS, Meter
 from simunix.results.jobs_csv import JobRow
 from simunix.results.machines import Intervals, Machines, intervals_text, merged, parse_intervals
@@ -29,8 +29,8 @@ ENDS, SWITCHES, STARTS = "e", "p", "s"
 """Types of events in consumed_energy.csv; of one moment in this order."""
 OFF_PSTATE = -1
 """The power state of a host that is off, as SimGrid numbers it."""
-SLEEPING, SWITCHING_OFF = "nb_sleeping", "nb_switching_off"
-STATE_OF = {OFF: SLEEPING, STOPPING: SWITCHING_OFF}
+SLEEPING, SWITCHING_OFF, SWITCHING_ON = "nb_sleeping", "nb_switching_off", "nb_switching_on"
+STATE_OF = {OFF: SLEEPING, STOPPING: SWITCHING_OFF, BOOTING: SWITCHING_ON}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +127,11 @@ class Consumption:
             yield _moment(moment_ns), self._intervals(names), state
 
     def grouped(self) -> list[tuple[int, int, list[str]]]:
-        """Changes of power states: when, to which, and of which hosts; a shutdown counts when the host is off."""
+        """Changes of power states: when, to which, and of which hosts; shutdown and boot count when they have ended."""
         found: list[tuple[int, int, list[str]]] = []
         for switch in self.switches:
             state = OFF_PSTATE if switch.what == OFF else switch.state
-            if switch.what == STOPPING:
+            if switch.what in (STOPPING, BOOTING):
                 continue
             if found and found[-1][:2] == (switch.at_ns, state):
                 found[-1][2].append(switch.host)

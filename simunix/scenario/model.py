@@ -144,6 +144,9 @@ class HostSection(Section):
     pstate: Annotated[int, Field(ge=0)] = 0
     wattage_per_state: WattRanges | None = None
     wattage_off: Watts | None = None
+    boot_time: Duration = 0
+    boot_wattage: Watts | None = None
+    shutdown_time: Duration = 0
     cpu_policy: CpuPolicy | None = None
     bandwidth: Rate | None = None
     latency: Duration | None = None
@@ -154,6 +157,8 @@ class HostSection(Section):
     def _check(self) -> HostSection:
         if self.cores % (self.sockets * self.threads_per_core):
             raise ValueError(f"cores: expected a multiple of sockets × threads_per_core, got {self.cores}")
+        if self.boot_wattage is not None and self.wattage_per_state is None:
+            raise ValueError("boot_wattage: the host has no wattage_per_state; add it, or take this away")
         power_of_host(self.wattage_per_state, self.wattage_off, len(self.speed))
         if self.pstate >= len(self.speed):
             raise ValueError(f"pstate: expected a number below {len(self.speed)}, the number of speeds, got {self.pstate}")

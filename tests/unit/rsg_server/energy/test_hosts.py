@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsg_server.energy.hosts import OFF, ON, STOPPING, HostMeters
+from rsg_server.energy.hosts import BOOTING, OFF, ON, STOPPING, HostMeters
 from rsg_server.platform.host import Host
-from rsg_server.platform.power import Enclosure, HostPower, PowerRange
+from rsg_server.platform.power import Boot, Enclosure, HostPower, PowerRange
 
 NS = 10**9
 CURIE = HostPower((PowerRange(117.0, 117.0, 358.0), PowerRange(117.0, 117.0, 193.0)), 14.0)
@@ -74,6 +74,14 @@ def test_a_power_state_given_to_a_host_that_is_off_is_that_of_its_boot() -> None
     room.switch(["n0"], ON)
     assert room.watts == 34360 - 358 + 193
     assert [(switch.state, switch.what) for switch in room.meters.switches] == [(0, OFF), (1, ON)]
+
+
+@pytest.mark.parametrize(("boot", "watts"), [({}, 358), ({"n0": Boot(watts=150.0)}, 150)])
+def test_a_boot_draws_its_watts_or_those_of_full_load(boot: dict[str, Boot], watts: float) -> None:
+    meters = HostMeters(lambda: 0, [Host("n0", (ip_address("10.0.0.1"),), power=CURIE)], (), boot)
+    for what, expected in ((OFF, 14), (BOOTING, watts), (ON, 117)):
+        meters.switched("n0", what)
+        assert meters.hosts["n0"].meter.watts == expected
 
 
 def test_a_host_without_watts_is_not_metered() -> None:
