@@ -27,6 +27,8 @@ NANOSECONDS = {"preempt_after", "clock_read", "poll", "call", "latency", "loopba
     "session_gap",
     "poll_interval",
     "start",
+    "boot_time",
+    "shutdown_time",
 }
 """Keys whose defaults stand in the schema as nanoseconds."""
 BYTES_PER_S = {"bandwidth", "loopback_bandwidth"}
@@ -88,7 +90,7 @@ def default_of(key: str, schema: Json, required: bool) -> str:
     if key in ("memory", "disk"):
         return f"`{value >> 30}GiB`"
     if key == "speed":
-        return f"`{value / 1e9:g}Gf`"
+        return f"`{value[0] / 1e9:g}Gf`"
     return f"`{yaml_text(value)}`"
 
 

@@ -17,6 +17,7 @@ from rsg_server.clock.timer_queue import TimerQueue
 from rsg_server.diagnosis.debugger import Debugger
 from rsg_server.diagnosis.disturbances import Disturbances
 from rsg_server.diagnosis.traces import Traces
+from rsg_server.energy.energy import Energy
 from rsg_server.event_log import EventLog
 from rsg_server.faults.faults import Faults
 from rsg_server.fd_store.store import FdStore
@@ -95,13 +96,13 @@ class Kernel:
         self.signals, self.cpu_timers = Signals(self), CpuTimers(self)
         self.lifecycle = Lifecycle(self)
         self.tracees = Tracees(self)
-        self.futexes = FutexTable()
+        self.futexes, self.timerfds = FutexTable(), TimerFds()
         self.sockets: SocketTable = SocketTable(self)
         self.datagrams = Datagrams(self)
         self.interfaces = InterfaceTable(platform)
         self.netlink = Netlink(self)
         self.faults = Faults(self)
-        self.timerfds = TimerFds()
+        self.energy = Energy(self, options.enclosures, options.boots)
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # by message queue: a process, and the signal for it
         self.warnings: dict[str, int] = {}
         self.calls_by_warning: dict[int, Counter[str]] = {int(kind): Counter() for kind in _COUNTED}

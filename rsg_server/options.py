@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rsg_server.clock.clock_page import FOREVER_NS, Costs
 from rsg_server.network.models import Model, lv08
 from rsg_server.network.sharing import Fairness
+from rsg_server.platform.power import Boot, Enclosure
 from rsg_server.processor.charges import Charging
 
 
@@ -26,3 +28,5 @@ class KernelOptions:
     network_model: Model = field(default_factory=lv08)
     fairness: Fairness = Fairness.CONNECTION
     charging: Charging | None = None  # CPU policy charged; None: free
+    enclosures: tuple[Enclosure, ...] = ()
+    boots: Mapping[str, Boot] = field(default_factory=dict)  # by host; others boot in no time

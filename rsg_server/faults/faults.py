@@ -16,6 +16,7 @@ from rsg_server.sockets.keepalive import Keepalive
 
 if TYPE_CHECKING:
     from rsg_server.faults.needs import Kernel
+    from rsg_server.platform.host import Host
     from rsg_server.platform.platform import Platform
 
 GRACE_NS = 10 * SECOND_NS
@@ -32,6 +33,14 @@ class HostChange:
     host: str
     state: str
     grace_ns: int = GRACE_NS
+
+
+@dataclass(frozen=True, slots=True)
+class PowerStateChange:
+    """A host goes to a power state: the place of a speed among those of the host, from 0."""
+
+    host: str
+    state: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +80,7 @@ class Loss:
     other: tuple[str, ...] = ()
 
 
-Change = HostChange | LinkChange | Partition | Heal | Loss
+Change = HostChange | PowerStateChange | LinkChange | Partition | Heal | Loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +92,8 @@ class Fault:
     for_ns: int | None = None
 
 
-KINDS: dict[str, Callable[..., Change]] = {kind.__name__: kind for kind in (HostChange, LinkChange, Partition, Heal, Loss)}
+CHANGES = (HostChange, PowerStateChange, LinkChange, Partition, Heal, Loss)
+KINDS: dict[str, Callable[..., Change]] = {kind.__name__: kind for kind in CHANGES}
 
 
 def as_message(change: Change) -> dict[str, Any]:
@@ -117,7 +127,11 @@ class Faults:
         self._kernel = kernel
         self.keepalive = Keepalive(kernel)
         self.power = Power(kernel, self.keepalive)
+        self.on_power_state: Callable[[str, int], None] = lambda host, state: None
+        self.on_link: Callable[[str], None] = lambda link: None
+        self._power_states: dict[str, int] = {}  # of hosts that are not in their first one
         self._do: dict[type, Callable[[Any], Change | None]] = {
+            PowerStateChange: self._change_power_state,
             LinkChange: self._change_link,
             Partition: self._partition,
             Heal: self._heal,
@@ -167,6 +181,16 @@ class Faults:
         else:
             power.shut_down(host, change.grace_ns, for_ns)
 
+    def _change_power_state(self, change: PowerStateChange) -> Change:
+        """Change the speed of all cores. A host that is off boots into the state that it was given last."""
+        host = self._kernel.platform.host_by_name(change.host)
+        before = self._power_states.get(host.name, host.power_state)
+        self._power_states[host.name] = change.state
+        self._kernel.cpu.change_speed(host.name, host.speeds_flops[change.state])
+        self._log("power_state", host=host.name, state=change.state)
+        self.on_power_state(host.name, change.state)
+        return PowerStateChange(host.name, before)
+
     # Links
 
     def _change_link(self, change: LinkChange) -> Change | None:
@@ -176,6 +200,7 @@ class Faults:
             self._kernel.network.set_link(name, change.bandwidth_bytes_per_s, change.latency_s, change.is_up)
             if change.loss is not None:
                 self._set_link_loss(name, change.loss)
+            self.on_link(name)
         said = {
             "bandwidth_bytes_per_s": change.bandwidth_bytes_per_s,
             "latency_s": change.latency_s,
@@ -250,7 +275,7 @@ def link_names(platform: Platform, name: str) -> tuple[str, ...]:
 def check(platform: Platform, change: Change) -> None:
     """Raise SimunixError, in one line, if a change does not fit the platform."""
     known = [host.name for host in platform.hosts]
-    hosts = [change.host] if isinstance(change, HostChange) else []
+    hosts = [change.host] if isinstance(change, (HostChange, PowerStateChange)) else []
     if isinstance(change, (Partition, Heal, Loss)):
         hosts = [*change.one, *change.other]
         both = sorted(set(change.one) & set(change.other))
@@ -261,8 +286,19 @@ def check(platform: Platform, change: Change) -> None:
     for host in hosts:
         if host not in known:
             raise SimunixError(_unknown("host", host, known))
+    if isinstance(change, PowerStateChange):
+        _check_power_state(platform.host_by_name(change.host), change.state)
     if isinstance(change, LinkChange) and not link_names(platform, change.link):
         raise SimunixError(_unknown("link", change.link, [*known, *platform.links]))
+
+
+def _check_power_state(host: Host, state: int) -> None:
+    speeds = host.speeds_flops
+    if not 0 <= state < len(speeds):
+        known = f"power states 0 to {len(speeds) - 1}" if len(speeds) > 1 else "power state 0 only, since it has one speed"
+        raise SimunixError(f"power state {state}: host {host.name} has {known}; give it more speeds, or choose another state")
+    if speeds[state] <= 0:
+        raise SimunixError(f"power state {state} of host {host.name} has speed 0, at which nothing ever ends; choose another")
 
 
 def _unknown(what: str, name: str, known: list[str]) -> str:

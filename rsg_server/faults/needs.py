@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from rsg_server.sockets import needs as sockets
 
 if TYPE_CHECKING:
+    from rsg_server.process.cpu import Cpu
     from rsg_server.process.host_state import Launcher
     from rsg_server.process.lifecycle import Lifecycle
     from rsg_server.process.process import Process
@@ -22,6 +23,8 @@ class Kernel(sockets.Kernel, Protocol):
 
     @property
     def processes(self) -> dict[int, Process]: ...
+    @property
+    def cpu(self) -> Cpu: ...
     @property
     def lifecycle(self) -> Lifecycle: ...
     @property

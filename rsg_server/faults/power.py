@@ -1,6 +1,7 @@
 """Hosts that go off and on: a power cut, which no process is told of; a shutdown in good order; a boot.
 
-A host is on, shutting down, or off. A host that is off has no process, and none of its sockets sends anything.
+A host is on, shutting down, off, or booting, which counts as off but for what it draws. A host that is off has no process, and
+none of its sockets sends anything.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from rsg_server.platform.power import NO_BOOT, Boot
 from rsg_server.process import native_signal
 
 if TYPE_CHECKING:
+    from rsg_server.clock.timeline import Event
     from rsg_server.faults.needs import Kernel
     from rsg_server.process.process import Process
     from rsg_server.sockets.keepalive import Keepalive
@@ -26,15 +29,20 @@ Told = Callable[[str], None]
 
 
 class Power:
-    """Switches hosts off and on. `on_boot` and `on_loss` tell the supervisor, which starts the programs of a host."""
+    """Switches hosts off and on. `on_boot` and `on_loss` tell the supervisor, which starts the programs of a host.
+
+    `on_switch` tells the meters of energy (rsg_server.energy).
+    """
 
     def __init__(self, kernel: Kernel, keepalive: Keepalive) -> None:
         self._kernel = kernel
         self._keepalive = keepalive
         self._stopping: dict[str, int | None] = {}  # host that shuts down -> delay of its next boot, ns; None: no boot
         self._boots_due: Counter[str] = Counter()
+        self._booting: dict[str, Event] = {}  # the end of each boot that takes time
         self.on_boot: Told = lambda host: None
         self.on_loss: Told = lambda host: None
+        self.on_switch: Callable[[str, str], None] = lambda host, what: None  # what: on, stopping, off or booting
 
     def is_off(self, host: str) -> bool:
         """Whether a host is off."""
@@ -55,13 +63,39 @@ class Power:
             if self._stopping.pop(host, None) is not None:
                 self._boots_due[host] -= 1
             self._lose(host)
+            self.on_switch(host, "off")
+        elif host in self._booting:
+            self._booting.pop(host).cancel()
+            self._boots_due[host] -= 1
+            self._kernel.log.event(self._kernel.now_ns, "host_off", host=host)
+            self.on_switch(host, "off")
 
     def start(self, host: str) -> None:
-        """Boot a host that is off."""
-        if self.is_off(host):
-            self._kernel.wire.reach.off.discard(host)
-            self._kernel.log.event(self._kernel.now_ns, "host_on", host=host)
-            self.on_boot(host)
+        """Boot a host that is off. As long as the boot takes, the host is not on the network and runs nothing."""
+        if not self.is_off(host) or host in self._booting:
+            return
+        kernel, boot_ns = self._kernel, self._boot(host).time_ns
+        if not boot_ns:
+            self._start(host)
+            return
+        kernel.log.event(kernel.now_ns, "host_boot", host=host)
+        self._boots_due[host] += 1
+        self._booting[host] = kernel.timeline.add(kernel.now_ns + boot_ns, lambda: self._booted(host))
+        self.on_switch(host, "booting")
+
+    def _boot(self, host: str) -> Boot:
+        return self._kernel.options.boots.get(host, NO_BOOT)
+
+    def _booted(self, host: str) -> None:
+        del self._booting[host]
+        self._boots_due[host] -= 1
+        self._start(host)
+
+    def _start(self, host: str) -> None:
+        self._kernel.wire.reach.off.discard(host)
+        self._kernel.log.event(self._kernel.now_ns, "host_on", host=host)
+        self.on_switch(host, "on")
+        self.on_boot(host)
 
     def start_later(self, host: str, delay_ns: int) -> None:
         """Boot a host after a while; until then the run is not over."""
@@ -84,6 +118,7 @@ class Power:
         if boot_after_ns is not None:
             self._boots_due[host] += 1
         kernel.log.event(kernel.now_ns, "host_shutdown", host=host)
+        self.on_switch(host, "stopping")
         self._signal(host, signal.SIGTERM)
         self._await_end(host, kernel.now_ns + grace_ns)
 
@@ -96,7 +131,7 @@ class Power:
             kernel.timeline.add(due_ns, lambda: self._await_end(host, deadline_ns))
             return
         self._signal(host, signal.SIGKILL)
-        kernel.timeline.add(kernel.now_ns + LAST_WORDS_NS, lambda: self._switch_off(host))
+        kernel.timeline.add(kernel.now_ns + max(LAST_WORDS_NS, self._boot(host).shutdown_ns), lambda: self._switch_off(host))
 
     def _switch_off(self, host: str) -> None:
         if host in self._stopping:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address
 
 from rsg_server.platform.disk import Disk
+from rsg_server.platform.power import HostPower
 from rsg_server.platform.properties import no_properties
 
 
@@ -28,6 +29,7 @@ class Host:
     disks: tuple[Disk, ...] = ()
     coordinates: tuple[float, float, float] | None = None
     disk_bytes: int = 1 << 40
+    power: HostPower | None = None
 
     @property
     def speed_flops(self) -> float:

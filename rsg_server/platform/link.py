@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass, field
 from enum import Enum
 
+from rsg_server.platform.power import LinkPower
+
 
 class SharingPolicy(Enum):
     """SHARED: all flows divide the bandwidth. FATPIPE: each flow may have all of it. DISK: shared, whatever the flow model."""
@@ -24,6 +26,7 @@ class Link:
     bandwidth_bytes_per_s: float
     latency_s: float
     policy: SharingPolicy = SharingPolicy.SHARED
+    power: LinkPower | None = None
 
 
 @dataclass(frozen=True, slots=True)

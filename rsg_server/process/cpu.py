@@ -11,6 +11,7 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from rsg_server.clock.timeline import Event
@@ -47,6 +48,13 @@ class Processor:
         self._sharing = Sharing(host.cores, host.speed_flops)
         self._updated_ns = 0
         self._event: Event | None = None
+        self.on_load: Callable[[float], None] | None = None  # told how many cores are in use, whenever that may have changed
+
+    def change_speed(self, speed_flops: float) -> None:
+        """Each core computes so many flop/s from now on."""
+        self._update()
+        self._sharing.change_speed(speed_flops)
+        self._plan()
 
     @property
     def every_core(self) -> int:
@@ -86,6 +94,8 @@ class Processor:
 
     def _plan(self) -> None:
         """Plan an event for the end of the first execution; durations are rounded up to the nanosecond."""
+        if self.on_load is not None:
+            self.on_load(self._sharing.used_cores)
         if self._event is not None:
             self._event.cancel()
             self._event = None
@@ -115,13 +125,18 @@ def _program(execution: Execution) -> str:
 
 
 class Cpu:
-    """The processors of all hosts, and the executions by the number of their actor."""
+    """The processors of all hosts, and the executions by the number of their actor.
+
+    `on_load` is told a host and how many of its cores executions use, whenever that may have changed.
+    """
 
     def __init__(self, clock: Clock, tell: Callable[[str], None] | None = None) -> None:
         self._clock = clock
         self._tell = tell  # of hosts that are oversubscribed; None: what the cores do is not counted
         self._processors: dict[str, Processor] = {}
         self._executions: dict[int, Execution] = {}
+        self._speeds: dict[str, float] = {}  # of hosts that were given another one before anything computed there
+        self.on_load: Callable[[str, float], None] | None = None
 
     def _processor(self, actor: Actor) -> Processor:
         return self._processor_of(actor.process.host.host)
@@ -144,9 +159,25 @@ class Cpu:
         found = {name: processor.use()[0].overload for name, processor in self._processors.items()}
         return {name: overload for name, overload in found.items() if overload.windows}
 
+    def change_speed(self, host: str, speed_flops: float) -> None:
+        """Each core of a host computes so many flop/s from now on."""
+        if host in self._processors:
+            self._processors[host].change_speed(speed_flops)
+        else:
+            self._speeds[host] = speed_flops
+
+    def _metered(self, actor: Actor) -> Processor:
+        """The processor of an actor's host, at the host's present speed, that tells its load."""
+        processor, host = self._processor(actor), actor.process.host.name
+        if self.on_load is not None and processor.on_load is None:
+            processor.on_load = partial(self.on_load, host)
+        if host in self._speeds:
+            processor.change_speed(self._speeds.pop(host))
+        return processor
+
     def start(self, actor: Actor, flops: int, raw_nice: int = 0) -> None:
         """Have a parked actor compute; the end of that wakes the actor. `raw_nice` is 20 - nice, 0: not said."""
-        processor = self._processor(actor)
+        processor = self._metered(actor)
         execution = Execution(
             actor, float(flops), weight(RAW_NICE - (raw_nice or RAW_NICE)), actor.affinity or processor.every_core
         )

@@ -95,6 +95,16 @@ class Sharing:
         """The rate of a running execution, flop/s."""
         return self._groups[execution.weight, execution.mask].rate_flops
 
+    @property
+    def used_cores(self) -> float:
+        """How many cores the executions use together."""
+        return sum(group.rate_flops * group.running for group in self._groups.values()) / self._speed_flops
+
+    def change_speed(self, speed_flops: float) -> None:
+        """Each core computes so many flop/s from now on."""
+        self._speed_flops = speed_flops
+        self._share()
+
     def start(self, execution: Execution) -> None:
         """Run an execution from now on."""
         self._started += 1

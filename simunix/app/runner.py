@@ -26,6 +26,7 @@ from simunix.planning.submission import WORKLOAD_FOLDER, WorkloadPlan
 from simunix.planning.workload_context import check_context
 from simunix.report.batsim_files import write_all
 from simunix.results.dependencies import dependencies, write_packages
+from simunix.results.energy import consumption
 from simunix.results.jobs_csv import JobRow, Recorded, make_rows, read_submissions
 from simunix.results.machines import Machines
 from simunix.results.record import record_of
@@ -164,8 +165,7 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
     record.valid = all(context["established"] for context in record.contexts)
     record.write(directory.path / "run.json")
     try:
-        if rows:
-            write_all(directory.path, rows, machines_of(expansion), record.wall_s)
+        _write_results(directory.path, rows, record, expansion, emulation)
         write_packages(directory.path, packages)
     except ServerError as error:  # run.json, which is the shortest, is there
         emulation.note_failure(error)
@@ -181,6 +181,16 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
     elif code == 0:
         _report(record, rows, expansion, options.out or directory.path)
     return code
+
+
+def _write_results(folder: Path, rows: list[JobRow], record: RunRecord, expansion: Expansion, emulation: Emulation) -> None:
+    machines, kernel = machines_of(expansion), emulation.kernel
+    cores = {host.name: host.cores for host in kernel.platform.hosts}
+    consumed = consumption(kernel.energy, machines, cores, kernel.now_ns)
+    if rows:
+        write_all(folder, rows, machines, record.wall_s, consumed)
+    if consumed is not None:
+        consumed.write(folder, rows)
 
 
 def _report(record: RunRecord, rows: list[JobRow], expansion: Expansion, shown: Path) -> None:

@@ -1,4 +1,4 @@
-"""Energy, from the column `consumed_energy` (joules) of a job table; NaN where it was not measured, as in all runs so far."""
+"""Energy, from the column `consumed_energy` (joules) of a job table; NaN where hosts have no watts."""
 
 from __future__ import annotations
 

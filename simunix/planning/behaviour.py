@@ -127,7 +127,7 @@ def _read_table(section: WorkloadSection, key: str, trace: Path, selection: Sele
 
 def _speed_flops(scenario: Scenario, cluster: ClusterPlan) -> float:
     """The speed, in flop/s, of a core of the cluster's first node."""
-    return next(host.speed for host in scenario.hosts if cluster.nodes[0] in host.name)
+    return next(host.speed[host.pstate] for host in scenario.hosts if cluster.nodes[0] in host.name)
 
 
 def _servers(scenario: Scenario, section: WorkloadSection, key: str) -> tuple[ProcessSpec, ...]:

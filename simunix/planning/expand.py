@@ -30,6 +30,7 @@ from simunix.planning.flow_model import flow_model
 from simunix.planning.host_users import etc_of_hosts
 from simunix.planning.network import build_platform
 from simunix.planning.platform_profiles import not_played
+from simunix.planning.power import boots_of, enclosures_of
 from simunix.planning.roots import host_roots
 from simunix.planning.storages import Mounts, plan_mounts, with_disks
 from simunix.planning.submission import WorkloadPlan, Workloads, plan_workloads
@@ -38,6 +39,7 @@ from simunix.ranges import fold_hosts
 from simunix.rjms.adapter import ClusterPlan, Site
 from simunix.scenario.located import located
 from simunix.scenario.model import STOPS, HostSection, PrivateSection, ProcessSection, Scenario
+from simunix.scenario.power_section import power_of_host
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 ENVIRONMENT = {"PATH": PATH, "HOME": "/root", "LANG": "C.UTF-8", "TZ": "UTC", "USER": "root", "SHELL": "/bin/bash"}
@@ -228,6 +230,8 @@ def _kernel_options(scenario: Scenario, platform: Platform, charging: Charging |
         network_model=flow_model(scenario.network, platform.description.config),
         fairness=Fairness(scenario.network.fair_per),
         charging=charging,
+        enclosures=enclosures_of(scenario, platform),
+        boots=boots_of(scenario),
     )
 
 
@@ -246,8 +250,7 @@ def _platform(scenario: Scenario, hardware: dict[str, Hardware], folder: Path) -
             if name in hardware:
                 raise SimunixError(f"hosts[{index}].name: host {name} is named twice; host names must differ")
             hardware[name] = _hardware(section)
-            host = Host(name, (address,), section.cores, section.memory, (section.speed,), disk_bytes=section.disk)
-            hosts.append(host)
+            hosts.append(_host(section, name, address))
             if section.bandwidth or section.latency is not None:
                 latency = default.latency_ns if section.latency is None else section.latency
                 overrides[name] = Access(section.bandwidth or default.bandwidth_bytes_per_s, latency)
@@ -255,6 +258,19 @@ def _platform(scenario: Scenario, hardware: dict[str, Hardware], folder: Path) -
         if section.address is None:
             free = address
     return build_platform(network, with_disks(hosts, scenario.storages), overrides, folder)
+
+
+def _host(section: HostSection, name: str, address: IPv4Address | IPv6Address) -> Host:
+    return Host(
+        name,
+        (address,),
+        section.cores,
+        section.memory,
+        section.speed,
+        section.pstate,
+        disk_bytes=section.disk,
+        power=power_of_host(section.wattage_per_state, section.wattage_off, len(section.speed)),
+    )
 
 
 def platform_of(scenario: Scenario, folder: Path) -> Platform:

@@ -11,6 +11,7 @@ from rsg_server.platform.link import Link, SharingPolicy
 from rsg_server.platform.shortest import DijkstraZone, FloydZone
 from rsg_server.platform.zone import Leg, NetPoint
 from simunix.scenario.network_section import LinkSection, NetworkSection, RouteSection
+from simunix.scenario.power_section import power_of_link
 
 ROUTINGS: dict[str, type[RoutedZone]] = {"dijkstra": DijkstraZone, "floyd": FloydZone, "full": FullZone}
 Pair = tuple[Link, Link]  # up and down; the same link if it has no directions
@@ -33,10 +34,11 @@ def linked_zone(network: NetworkSection, hosts: Sequence[Host]) -> RoutedZone:
 
 
 def _make(section: LinkSection, name: str) -> Pair:
-    latency_s = section.latency
+    latency_s, power = section.latency, power_of_link(section.wattage_range, section.wattage_off)
     if section.policy == "split-duplex":
-        return Link(f"{name}_UP", section.bandwidth, latency_s), Link(f"{name}_DOWN", section.bandwidth, latency_s)
-    link = Link(name, section.bandwidth, latency_s, SharingPolicy(section.policy))
+        up, down = (Link(f"{name}_{way}", section.bandwidth, latency_s, power=power) for way in ("UP", "DOWN"))
+        return up, down
+    link = Link(name, section.bandwidth, latency_s, SharingPolicy(section.policy), power)
     return link, link
 
 

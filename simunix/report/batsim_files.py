@@ -1,7 +1,8 @@
 """The files that Batsim writes beside jobs.csv, under its names: schedule.csv and machine_states.csv, one machine per core.
 
-https://batsim.readthedocs.io/en/latest/output-schedule.html and output-machines.html. Energy and power states are not known:
-empty and 0. Like Batsim, and unlike `simunix.metrics`, the makespan counts from 0.
+https://batsim.readthedocs.io/en/latest/output-schedule.html and output-machines.html.
+Energy and power states are known where hosts have watts (`simunix.results.energy`), else empty and 0. Like Batsim, and unlike
+`simunix.metrics`, the makespan counts from 0.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simunix import __version__
+from simunix.results.energy import SLEEPING, STATE_OF, SWITCHING_OFF, SWITCHING_ON, Consumption
 from simunix.results.jobs_csv import JobRow, write_rows
 from simunix.results.machines import Machines, with_resources, write_machines
 from simunix.results.whole_files import whole_file
@@ -24,14 +26,18 @@ STATES = ("nb_sleeping", "nb_switching_on", "nb_switching_off", "nb_idle", "nb_c
 KILLED = ("TIMEOUT", "CANCELLED", "PREEMPTED", "DEADLINE")
 
 
-def write_all(directory: Path, rows: Sequence[JobRow], machines: Machines, wall_s: float) -> None:
-    """Write jobs.csv, schedule.csv, machine_states.csv and machines.csv."""
+def write_all(
+    directory: Path, rows: Sequence[JobRow], machines: Machines, wall_s: float, consumed: Consumption | None = None
+) -> None:
+    """Write jobs.csv, schedule.csv, machine_states.csv and machines.csv, with joules if the run was metered."""
     placed = with_resources(rows, machines)
+    if consumed is not None:
+        placed = consumed.of_jobs(placed)
     write_rows(directory / "jobs.csv", placed)
     write_machines(directory / "machines.csv", machines)
     jobs = frame(placed)
-    _write(directory / "schedule.csv", [schedule(jobs, machines.total, wall_s)])
-    _write(directory / "machine_states.csv", machine_states(jobs, machines.total))
+    _write(directory / "schedule.csv", [schedule(jobs, machines.total, wall_s, consumed)])
+    _write(directory / "machine_states.csv", machine_states(jobs, machines.total, consumed))
 
 
 def frame(rows: Sequence[JobRow]) -> pd.DataFrame:
@@ -49,7 +55,7 @@ def _known(value: object) -> object:
     return None if value == "" else value
 
 
-def schedule(jobs: pd.DataFrame, processors: int, wall_s: float) -> dict[str, object]:
+def schedule(jobs: pd.DataFrame, processors: int, wall_s: float, consumed: Consumption | None = None) -> dict[str, object]:
     """Return Batsim's summary of one run, in the order of Batsim's columns."""
     from simunix.metrics.per_job import area, slowdown, turnaround_time, waiting_time
 
@@ -58,7 +64,7 @@ def schedule(jobs: pd.DataFrame, processors: int, wall_s: float) -> dict[str, ob
     last = float(jobs["finish_time"].max()) if jobs["finished"].any() else 0.0
     computing = float(area(jobs[jobs["finished"]]).sum())
     submitted = jobs["submission_time"].notna()
-    return {
+    found: dict[str, object] = {
         "batsim_version": f"simunix {__version__}",
         "consumed_joules": "",
         "makespan": last,
@@ -86,18 +92,44 @@ def schedule(jobs: pd.DataFrame, processors: int, wall_s: float) -> dict[str, ob
         "time_switching_on": 0,
         "time_unavailable": 0,
     }
+    return found if consumed is None else found | _metered(found, consumed, float(jobs["submission_time"].min()), last)
 
 
-def machine_states(jobs: pd.DataFrame, processors: int) -> list[dict[str, object]]:
-    """Return the number of cores in each state, from 0 on, at every change."""
+def _metered(found: dict[str, object], consumed: Consumption, first: float, last: float) -> dict[str, object]:
+    """What the meters know of a run: joules from the first submission to the last end, as Batsim counts, and switches."""
+    changes = consumed.grouped()
+    away = dict.fromkeys(STATE_OF.values(), 0.0)
+    for time, state, cores in consumed.unavailable():
+        away[state] += cores * max(0.0, last - time)
+    return {
+        "consumed_joules": consumed.between(first, last) if last > first else "",
+        "nb_grouped_switches": len(changes),
+        "nb_machine_switches": sum(consumed.machines.cores[name] for _, _, names in changes for name in names),
+        "time_idle": max(0.0, float(str(found["time_idle"])) - sum(away.values())),
+        "time_sleeping": away[SLEEPING],
+        "time_switching_off": away[SWITCHING_OFF],
+        "time_switching_on": away[SWITCHING_ON],
+    }
+
+
+def machine_states(jobs: pd.DataFrame, processors: int, consumed: Consumption | None = None) -> list[dict[str, object]]:
+    """Return the number of cores in each state, from 0 on, at every change. A core of a host that is off does not compute."""
     from simunix.metrics.series import busy_processors
 
     held = jobs.assign(requested_number_of_resources=jobs["allocated_cores"].where(jobs["finished"]))
-    busy = {0.0: 0.0, **busy_processors(held).to_dict()}
-    rows = []
-    for time, count in sorted(busy.items()):
-        computing = min(int(count), processors)
-        rows.append({"time": time, **dict.fromkeys(STATES, 0), "nb_idle": processors - computing, "nb_computing": computing})
+    busy = {0.0: 0.0} | {float(str(time)): float(count) for time, count in busy_processors(held).to_dict().items()}
+    changes = consumed.unavailable() if consumed is not None else []
+    away = dict.fromkeys(STATE_OF.values(), 0)
+    rows: list[dict[str, object]] = []
+    count = 0.0
+    for time in sorted({*busy, *(each[0] for each in changes)}):
+        count = busy.get(time, count)
+        while changes and changes[0][0] <= time:
+            _, state, cores = changes.pop(0)
+            away[state] += cores
+        there = processors - sum(away.values())
+        computing = min(int(count), there)
+        rows.append({"time": time, **dict.fromkeys(STATES, 0), **away, "nb_idle": there - computing, "nb_computing": computing})
     return rows
 
 

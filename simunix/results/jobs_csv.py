@@ -44,7 +44,7 @@ class JobRow:
     turnaround_time: float | None = None
     stretch: float | None = None
     allocated_resources: str = ""
-    consumed_energy: str = ""
+    consumed_energy: float | None = None
     metadata: str = ""
     allocated_hosts: str = ""
     allocated_cores: int = 0

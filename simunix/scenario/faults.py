@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from rsg_server.faults.faults import GRACE_NS, Change, Heal, HostChange, LinkChange, Loss, Partition
+from rsg_server.faults.faults import GRACE_NS, Change, Heal, HostChange, LinkChange, Loss, Partition, PowerStateChange
 from simunix.scenario.section import QUANTITY, Duration, HostList, Rate, Section, host_names
 
 NS = 10**9
@@ -58,8 +58,8 @@ SUBJECTS = ("host", "link", "partition", "heal", "between")
 class EventSection(Section):
     """Something that happens `at` a time, and is taken back after `duration`, if given.
 
-    It concerns one of: `host` (with `state` off, on, shutdown, reboot), `link` (a link's name, or a host's for its own; with
-    `bandwidth`, `latency`, `loss`, `state` up or down), `partition`, `heal`, `between` (with `loss`).
+    It concerns one of: `host` (with `state` off, on, shutdown, reboot, or `pstate`), `link` (a link's name, or a host's for its
+    own; with `bandwidth`, `latency`, `loss`, `state` up or down), `partition`, `heal`, `between` (with `loss`).
     """
 
     at: Duration
@@ -67,6 +67,7 @@ class EventSection(Section):
     host: HostList | None = None
     link: str | None = None
     state: _State | None = None
+    pstate: Annotated[int | None, Field(ge=0)] = None
     grace: Duration | None = None
     bandwidth: Rate | None = None
     latency: Duration | None = None
@@ -97,8 +98,10 @@ class EventSection(Section):
     def changes(self) -> Iterator[Change]:
         """The changes that the event makes, one for each host that it names."""
         for host in self.host or ():
-            assert self.state is not None
-            yield HostChange(host, HOST_STATES[self.state], GRACE_NS if self.grace is None else self.grace)
+            if self.pstate is not None:
+                yield PowerStateChange(host, self.pstate)
+            if self.state is not None:
+                yield HostChange(host, HOST_STATES[self.state], GRACE_NS if self.grace is None else self.grace)
         if self.link is not None:
             latency_s = None if self.latency is None else self.latency / NS
             is_up = IS_UP.get(self.state or "")
@@ -114,7 +117,7 @@ class EventSection(Section):
 
 
 _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "host": (("state",), ("state", "grace")),
+    "host": (("state", "pstate"), ("state", "grace", "pstate")),
     "link": (("state", "bandwidth", "latency", "loss"), ("state", "bandwidth", "latency", "loss")),
     "partition": ((), ()),
     "heal": ((), ()),

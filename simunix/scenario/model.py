@@ -17,6 +17,7 @@ from simunix import units
 from simunix.dates import moment, today
 from simunix.scenario.faults import EventSection, ProfileSection
 from simunix.scenario.network_section import NetworkSection
+from simunix.scenario.power_section import EnclosureSection, Speeds, WattRanges, Watts, power_of_host
 from simunix.scenario.section import (
     CpuPolicy,
     Duration,
@@ -25,7 +26,6 @@ from simunix.scenario.section import (
     Rate,
     Section,
     Size,
-    Speed,
     check_private,
     host_names,
     printable,
@@ -141,7 +141,13 @@ class HostSection(Section):
     threads_per_core: Annotated[int, Field(ge=1)] = 1
     memory: Size = 4 << 30
     disk: Size = 1 << 40
-    speed: Speed = 1e9
+    speed: Speeds = (1e9,)
+    pstate: Annotated[int, Field(ge=0)] = 0
+    wattage_per_state: WattRanges | None = None
+    wattage_off: Watts | None = None
+    boot_time: Duration = 0
+    boot_wattage: Watts | None = None
+    shutdown_time: Duration = 0
     cpu_policy: CpuPolicy | None = None
     bandwidth: Rate | None = None
     latency: Duration | None = None
@@ -152,6 +158,11 @@ class HostSection(Section):
     def _check(self) -> HostSection:
         if self.cores % (self.sockets * self.threads_per_core):
             raise ValueError(f"cores: expected a multiple of sockets × threads_per_core, got {self.cores}")
+        if self.boot_wattage is not None and self.wattage_per_state is None:
+            raise ValueError("boot_wattage: the host has no wattage_per_state; add it, or take this away")
+        power_of_host(self.wattage_per_state, self.wattage_off, len(self.speed))
+        if self.pstate >= len(self.speed):
+            raise ValueError(f"pstate: expected a number below {len(self.speed)}, the number of speeds, got {self.pstate}")
         if self.address is not None:
             try:
                 ip_address(self.address)
@@ -245,6 +256,7 @@ class Scenario(Section):
     link_usage: Annotated[int | None, BeforeValidator(_interval), _INTERVAL] = None  # of links.csv; true for a second
     events: list[EventSection] = []
     profiles: list[ProfileSection] = []
+    enclosures: list[EnclosureSection] = []
     workload: Annotated[list[WorkloadSection] | None, BeforeValidator(one_or_more), Field(json_schema_extra=allow_one)] = None
     _place: Callable[[str], str | None] | None = PrivateAttr(default=None)
 

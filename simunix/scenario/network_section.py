@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
+from simunix.scenario.power_section import WattRanges, Watts, power_of_link
 from simunix.scenario.section import Duration, HostList, Rate, Seconds, Section, host_names
 
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -83,11 +84,18 @@ class LinkSection(Section):
     bandwidth: Rate
     latency: Seconds = 0.0
     policy: Policy = "split-duplex"
+    wattage_range: WattRanges | None = None
+    wattage_off: Watts | None = None
     between: Annotated[
         list[tuple[str, ...]] | None,
         BeforeValidator(_between),
         WithJsonSchema({"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}),
     ] = None
+
+    @model_validator(mode="after")
+    def _check(self) -> LinkSection:
+        power_of_link(self.wattage_range, self.wattage_off)
+        return self
 
 
 class RouteSection(Section):

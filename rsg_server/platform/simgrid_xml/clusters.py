@@ -12,6 +12,7 @@ from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, SharingPolicy
 from rsg_server.platform.simgrid_xml.context import HOSTS_MAX, Context, Duplex
 from rsg_server.platform.simgrid_xml.parts import SHARED_POLICIES, speeds, whole
+from rsg_server.platform.simgrid_xml.power import power_of_host
 from rsg_server.platform.simgrid_xml.tree import Element
 from rsg_server.platform.stars import StarZone, fill_cluster
 from rsg_server.platform.topology import ClusterLinks, LinkKind, TopologyZone
@@ -87,6 +88,7 @@ def _hosts(context: Context, element: Element, labels: list[int]) -> list[Host]:
         raise context.fail(element, f"{context.name_of(element)}: speed: the first one must be above 0")
     cores = context.value(element, "core", whole)
     properties = MappingProxyType(context.properties(element))
+    power = power_of_host(context, element, len(all_speeds))
     prefix, suffix = element.attributes["prefix"], element.attributes["suffix"]
     return [
         Host(
@@ -95,6 +97,7 @@ def _hosts(context: Context, element: Element, labels: list[int]) -> list[Host]:
             cores,
             speeds_flops=all_speeds,
             properties=properties,
+            power=power,
         )
         for label in labels
     ]

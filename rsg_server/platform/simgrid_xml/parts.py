@@ -12,6 +12,7 @@ from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, SharingPolicy
 from rsg_server.platform.profile import Changes
 from rsg_server.platform.simgrid_xml.context import Context, Duplex
+from rsg_server.platform.simgrid_xml.power import power_of_host, power_of_link
 from rsg_server.platform.simgrid_xml.tree import Element
 from rsg_server.platform.stars import VivaldiZone
 from rsg_server.platform.zone import Zone
@@ -73,6 +74,7 @@ def add_host(context: Context, element: Element, zone: Zone) -> None:
         properties=MappingProxyType(context.properties(element)),
         disks=tuple(_disks(context, element)),
         coordinates=context.value(element, "coordinates", coordinates),
+        power=power_of_host(context, element, len(all_speeds)),
     )
     context.add_point(element, zone.add_host(host))
     host_profiles(context, element, host.name)
@@ -124,13 +126,14 @@ def add_link(context: Context, element: Element, zone: Zone) -> None:
         raise context.fail(element, f"{context.name_of(element)}: {text}")
     bandwidth = context.value(element, "bandwidth", units.bandwidth_bytes_per_s)
     latency = context.value(element, "latency", units.time_s)
-    context.properties(element)
+    power = power_of_link(context, element)
     link: Link | Duplex
     if policy in SHARED_POLICIES:
-        link = Link(name, bandwidth, latency, SHARED_POLICIES[policy])
+        link = Link(name, bandwidth, latency, SHARED_POLICIES[policy], power)
         names = [name]
     else:
-        link = Duplex(Link(f"{name}_UP", bandwidth, latency), Link(f"{name}_DOWN", bandwidth, latency))
+        up, down = (Link(f"{name}_{way}", bandwidth, latency, power=power) for way in ("UP", "DOWN"))
+        link = Duplex(up, down)
         names = [link.up.name, link.down.name]
     context.add_link(element, zone, name, link)
     context.use_profile(element, "bandwidth_file", Changes.BANDWIDTH, names)

@@ -1,0 +1,1 @@
+"""What hosts, links and enclosures draw over time."""

@@ -1,0 +1,70 @@
+"""The meters of a run: what changes the power of hosts and links, told to the meters that follow it.
+
+A platform without watts has no meter, and nothing is followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Protocol
+
+from rsg_server.energy.hosts import HostMeters
+from rsg_server.energy.links import LinkMeters
+from rsg_server.platform.power import Boot, Enclosure
+
+if TYPE_CHECKING:
+    from rsg_server.faults.faults import Faults
+    from rsg_server.network.network import Network
+    from rsg_server.platform.link import Link
+    from rsg_server.platform.platform import Platform
+    from rsg_server.process.cpu import Cpu
+    from rsg_server.sockets.wire import Wire
+
+
+class Kernel(Protocol):
+    """What the meters need of the kernel that composes them (rsg_server.kernel)."""
+
+    @property
+    def now_ns(self) -> int: ...
+    @property
+    def platform(self) -> Platform: ...
+    @property
+    def network(self) -> Network: ...
+    @property
+    def wire(self) -> Wire: ...
+    @property
+    def cpu(self) -> Cpu: ...
+    @property
+    def faults(self) -> Faults: ...
+
+
+class Energy:
+    """The meters of all hosts, enclosures and links that have watts."""
+
+    def __init__(self, kernel: Kernel, enclosures: Iterable[Enclosure], boots: Mapping[str, Boot]) -> None:
+        def now_ns() -> int:
+            return kernel.now_ns
+
+        model = kernel.network.model
+        factor = model.bandwidth_factor.of(float("inf"))
+        self.hosts = HostMeters(now_ns, kernel.platform.hosts, enclosures, boots)
+        self.links = LinkMeters(now_ns, kernel.network, _explicit_links(kernel.platform), factor, model.cross_traffic)
+        if self.hosts.hosts:
+            kernel.cpu.on_load = self.hosts.loaded
+            kernel.faults.on_power_state = self.hosts.changed_state
+            kernel.faults.power.on_switch = self.hosts.switched
+        if self.links.links:
+            kernel.wire.watchers.append(self.links)
+            kernel.faults.on_link = self.links.changed
+
+    @property
+    def is_metered(self) -> bool:
+        """Whether anything has watts."""
+        return bool(self.hosts.hosts or self.links.links)
+
+
+def _explicit_links(platform: Platform) -> Iterator[Link]:
+    """The links that a zone stores. Those of a topology are computed, have no watts, and are as many as its cables."""
+    root = platform.description.root
+    for zone in root.family() if root is not None else ():
+        yield from zone.links

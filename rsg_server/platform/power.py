@@ -1,0 +1,153 @@
+"""What hosts and links draw, in watts: SimGrid's properties of the plugins host_energy and link_energy.
+
+`wattage_per_state` has `idle:epsilon:full` for each power state of a host (`idle:full`: epsilon is idle), `wattage_off` what a
+host or link draws that is off, `wattage_range` has `idle:busy` of a link. ValueError begins with the property that is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+T = TypeVar("T")
+
+PER_STATE, OFF, RANGE = "wattage_per_state", "wattage_off", "wattage_range"
+OLD_NAMES = {PER_STATE: "watt_per_state", OFF: "watt_off", RANGE: "watt_range"}
+"""The names before SimGrid 3.26, which public files still have."""
+MOST_W = 1e12
+_WATTS = re.compile(r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]*)\s*$")
+_UNITS = {"": 1.0, "mW": 1e-3, "W": 1.0, "kW": 1e3, "MW": 1e6}
+
+
+@dataclass(frozen=True, slots=True)
+class PowerRange:
+    """What a host draws in one power state: without load, with next to none, and with all cores in use."""
+
+    idle_w: float
+    epsilon_w: float
+    full_w: float
+
+    def watts(self, load: float) -> float:
+        """What the host draws; `load` is the part of its cores that is in use, 0 to 1."""
+        return self.epsilon_w + load * (self.full_w - self.epsilon_w) if load > 0 else self.idle_w
+
+
+@dataclass(frozen=True, slots=True)
+class HostPower:
+    """What a host draws in each of its power states, and while it is off."""
+
+    states: tuple[PowerRange, ...]
+    off_w: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LinkPower:
+    """What a link draws without traffic, with as much as it carries, and while it is down."""
+
+    idle_w: float
+    busy_w: float
+    off_w: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """Hosts with something around them that draws watts of its own, such as fans and a switch."""
+
+    name: str
+    hosts: tuple[str, ...]
+    watts: float
+
+
+@dataclass(frozen=True, slots=True)
+class Boot:
+    """How long a host takes to boot, and to go off after its last program has ended, in nanoseconds; the watts of a boot.
+
+    Without watts a boot draws what the host draws under full load, as in SimGrid a power state of speed 0 does.
+    """
+
+    time_ns: int = 0
+    shutdown_ns: int = 0
+    watts: float | None = None
+
+
+NO_BOOT = Boot()
+"""A host that is there, and gone, as soon as it is switched."""
+
+
+def watts(text: str) -> float:
+    """Watts of a number or a text such as `0.35kW`; not below 0."""
+    expected = "expected watts not below 0 such as '117', '117W' or '0.9kW'"
+    match = _WATTS.match(text)
+    factor = _UNITS.get(match[2]) if match else None
+    value = float(match[1]) * factor if match and factor is not None else -1.0
+    if not 0 <= value < MOST_W:
+        raise ValueError(f"{expected}, got {text.strip()[:60]!r}")
+    return value
+
+
+def power_range(text: str) -> PowerRange:
+    """The range of a text `idle:epsilon:full` or `idle:full`."""
+    parts = text.split(":")
+    if len(parts) not in (2, 3):
+        raise ValueError(f"expected 'idle:epsilon:full' or 'idle:full' for each power state, got {text.strip()[:60]!r}")
+    values = [watts(part) for part in parts]
+    found = PowerRange(values[0], values[-2], values[-1])
+    if max(found.idle_w, found.epsilon_w) > found.full_w:
+        raise ValueError(f"{text.strip()[:60]!r}: it would draw more idle than under full load; change one of the numbers")
+    return found
+
+
+def host_power(properties: Mapping[str, str], states: int) -> HostPower | None:
+    """The power of a host with so many power states; None if its properties have no watts."""
+    per_state, off = _said(properties, PER_STATE), _said(properties, OFF)
+    if per_state is None:
+        if off is not None:
+            raise ValueError(f"{OFF}: the host has no {PER_STATE}; add it, or take this away")
+        return None
+    ranges = _parsed(PER_STATE, lambda: tuple(power_range(part) for part in per_state.split(",")))
+    if len(ranges) != states:
+        counts = f"{len(ranges)} for {states} power {'state' if states == 1 else 'states'} (speeds)"
+        raise ValueError(f"{PER_STATE}: expected watts for each power state, got {counts}; write one for each, in their order")
+    return HostPower(ranges, _parsed(OFF, lambda: watts(off or "0")))
+
+
+def link_power(properties: Mapping[str, str]) -> LinkPower | None:
+    """The power of a link; None if its properties have no watts."""
+    busy, off = _said(properties, RANGE), _said(properties, OFF)
+    if busy is None:
+        if off is not None:
+            raise ValueError(f"{OFF}: the link has no {RANGE}; add it, or take this away")
+        return None
+    found = _parsed(RANGE, lambda: _link_range(busy))
+    return LinkPower(found.idle_w, found.full_w, _parsed(OFF, lambda: watts(off or "0")))
+
+
+def _link_range(text: str) -> PowerRange:
+    if text.count(":") != 1:
+        raise ValueError(f"expected 'idle:busy', got {text.strip()[:60]!r}")
+    return power_range(text)
+
+
+def host_properties(power: HostPower) -> dict[str, str]:
+    """The properties that describe the power of a host."""
+    per_state = ",".join(f"{each.idle_w!r}:{each.epsilon_w!r}:{each.full_w!r}" for each in power.states)
+    return {PER_STATE: per_state, OFF: repr(power.off_w)}
+
+
+def link_properties(power: LinkPower) -> dict[str, str]:
+    """The properties that describe the power of a link."""
+    return {RANGE: f"{power.idle_w!r}:{power.busy_w!r}", OFF: repr(power.off_w)}
+
+
+def _said(properties: Mapping[str, str], name: str) -> str | None:
+    return properties.get(name, properties.get(OLD_NAMES[name]))
+
+
+def _parsed(name: str, parse: Callable[[], T]) -> T:
+    """What `parse` returns; the name of the property comes before the text of its ValueError."""
+    try:
+        return parse()
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None

@@ -1,0 +1,23 @@
+"""Watts of hosts and links: the properties of SimGrid's plugins host_energy and link_energy."""
+
+from __future__ import annotations
+
+from rsg_server.platform.power import HostPower, LinkPower, host_power, link_power
+from rsg_server.platform.simgrid_xml.context import Context
+from rsg_server.platform.simgrid_xml.tree import Element
+
+
+def power_of_host(context: Context, element: Element, states: int) -> HostPower | None:
+    """What a host, or each of a cluster, draws in each of its power states; None if nothing says so."""
+    try:
+        return host_power(context.properties(element), states)
+    except ValueError as error:
+        raise context.fail(element, f"{context.name_of(element)}: {error}") from None
+
+
+def power_of_link(context: Context, element: Element) -> LinkPower | None:
+    """What a link draws; None if nothing says so."""
+    try:
+        return link_power(context.properties(element))
+    except ValueError as error:
+        raise context.fail(element, f"{context.name_of(element)}: {error}") from None

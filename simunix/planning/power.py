@@ -1,0 +1,58 @@
+"""Enclosures of a scenario, host by host, and what does not fit the watts of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rsg_server.errors import SimunixError
+from rsg_server.platform.host import Host
+from rsg_server.platform.platform import Platform
+from rsg_server.platform.power import NO_BOOT, Boot, Enclosure
+from simunix.scenario.model import Scenario
+from simunix.scenario.power_section import EnclosureSection
+
+
+def enclosures_of(scenario: Scenario, platform: Platform) -> tuple[Enclosure, ...]:
+    """The enclosures of a run, numbered from 0 where a section makes several. SimunixError names the key that is wrong."""
+    _check_platform_file(scenario)
+    hosts = {host.name: host for host in platform.hosts}
+    found = [
+        each
+        for index, section in enumerate(scenario.enclosures)
+        for each in _enclosures(section, f"enclosures[{index}]", hosts)
+    ]
+    names = [each.name for each in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise SimunixError(f"enclosures: {name!r} is the name of two; names must differ")
+    return tuple(found)
+
+
+def _check_platform_file(scenario: Scenario) -> None:
+    """A platform file brings the speeds of its hosts, so their watts have to stand there, too."""
+    for index, section in enumerate(scenario.hosts):
+        if scenario.network.platform is not None and section.wattage_per_state is not None:
+            text = "speeds and watts are those of the platform file (network.platform); write this property there"
+            raise SimunixError(f"hosts[{index}].wattage_per_state: {text}")
+
+
+def _enclosures(section: EnclosureSection, key: str, hosts: Mapping[str, Host]) -> Iterator[Enclosure]:
+    for name in section.hosts:
+        if name not in hosts:
+            raise SimunixError(f"{key}.hosts: {name!r} is not among the hosts; known: {', '.join(list(hosts)[:12])}")
+        if hosts[name].power is None:
+            raise SimunixError(f"{key}.hosts: host {name} has no wattage_per_state; add it, or take the host away")
+    if len(set(section.hosts)) < len(section.hosts):
+        raise SimunixError(f"{key}.hosts: a host is named twice; name each once")
+    size = section.size or len(section.hosts)
+    if len(section.hosts) % size:
+        raise SimunixError(f"{key}.size: {len(section.hosts)} hosts do not fill enclosures of {size}; change one")
+    for place in range(0, len(section.hosts), size):
+        name = section.name if size == len(section.hosts) else f"{section.name}{place // size}"
+        yield Enclosure(name, section.hosts[place : place + size], section.watts)
+
+
+def boots_of(scenario: Scenario) -> dict[str, Boot]:
+    """The boots of all hosts that take time, or draw watts of their own."""
+    boots = [(host.name, Boot(host.boot_time, host.shutdown_time, host.boot_wattage)) for host in scenario.hosts]
+    return {name: boot for names, boot in boots if boot != NO_BOOT for name in names}
