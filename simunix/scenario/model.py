@@ -26,6 +26,7 @@ from simunix.scenario.section import (
     Rate,
     Section,
     Size,
+    Speed,
     check_private,
     host_names,
     printable,

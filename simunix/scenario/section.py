@@ -16,6 +16,7 @@ Duration = Annotated[int, BeforeValidator(units.duration_ns), QUANTITY]
 Seconds = Annotated[float, BeforeValidator(units.duration_s), QUANTITY]
 Rate = Annotated[float, BeforeValidator(units.rate_bytes_per_s), WithJsonSchema({"type": "string"})]
 Size = Annotated[int, BeforeValidator(units.size_bytes), QUANTITY]
+Speed = Annotated[float, BeforeValidator(units.speed_flops), QUANTITY]
 
 
 def host_names(value: object) -> tuple[str, ...]:
