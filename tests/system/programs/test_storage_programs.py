@@ -19,15 +19,15 @@ storages:
   - {name: disk, host: n1, read_bandwidth: 100MiBps, write_bandwidth: 40MiBps}
   - {name: slow, host: n1, read_bandwidth: 100MiBps, write_bandwidth: 40MiBps, latency: 5ms}
 mounts:
-  - {path: /mnt/disk, host: n1, storage: disk}
-  - {path: /mnt/raw, host: n1, storage: disk, cache: false}
-  - {path: /mnt/slow, host: n1, storage: slow}
+  - {path: /srv/disk, host: n1, storage: disk}
+  - {path: /srv/raw, host: n1, storage: disk, cache: false}
+  - {path: /srv/slow, host: n1, storage: slow}
 processes:
   - name: p
     host: n1
     command: |
       t() { b=$(date +%s%N); "$@"; e=$(date +%s%N); echo "$((e-b)) ns: $1"; }
-      cd /mnt/disk
+      cd /srv/disk
 """
 FIO = "fio --name=w --rw=RW --bs=1M --size=40M --output-format=json --output=/tmp/fio.json"
 
@@ -57,8 +57,8 @@ def test_cp_tar_and_dd(simunix: Simunix, tmp_path: Path) -> None:
         "t cp f g",
         "t sync",
         "mkdir t; for i in 1 2 3 4; do dd if=/dev/zero of=t/$i bs=1M count=10 status=none; done; tar cf t.tar t",
-        "t tar xf t.tar -C /mnt/raw",
-        "t cp /mnt/raw/t/1 /mnt/raw/t/2 /tmp",
+        "t tar xf t.tar -C /srv/raw",
+        "t cp /srv/raw/t/1 /srv/raw/t/2 /tmp",
     )
     writing, copying, syncing, unpacking, reading = seconds(text)
     assert writing == pytest.approx(2.5, rel=0.01)
@@ -73,10 +73,10 @@ def test_cp_tar_and_dd(simunix: Simunix, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "rw", "expected_ms"),
     [
-        ("--ioengine=psync --filename=/mnt/raw/f", "write", 1000),
-        ("--ioengine=sync --filename=/mnt/raw/f", "read", 400),
-        ("--ioengine=psync --direct=1 --filename=/mnt/disk/f", "read", 400),
-        ("--ioengine=psync --fsync=1 --filename=/mnt/disk/f", "write", 975),
+        ("--ioengine=psync --filename=/srv/raw/f", "write", 1000),
+        ("--ioengine=sync --filename=/srv/raw/f", "read", 400),
+        ("--ioengine=psync --direct=1 --filename=/srv/disk/f", "read", 400),
+        ("--ioengine=psync --fsync=1 --filename=/srv/disk/f", "write", 975),
     ],
 )
 def test_fio(simunix: Simunix, tmp_path: Path, options: str, rw: str, expected_ms: int) -> None:
@@ -91,7 +91,7 @@ def test_fio(simunix: Simunix, tmp_path: Path, options: str, rw: str, expected_m
 @needs(PG_TEST_FSYNC)
 def test_postgresql_s_test_of_fsync(simunix: Simunix, tmp_path: Path) -> None:
     """Its first table; the last one, writes without fsync, has half a million writes in a second."""
-    text = prints(simunix, tmp_path, f"timeout 5.5 {PG_TEST_FSYNC} -s 1 -f /mnt/slow/file || true")
+    text = prints(simunix, tmp_path, f"timeout 5.5 {PG_TEST_FSYNC} -s 1 -f /srv/slow/file || true")
     found = re.findall(r"^ +(\w+) +([\d.]+) ops/sec", text, re.MULTILINE)[:4]
     once = 1 / (0.005 + 8192 / (40 << 20))
     assert [name for name, _ in found] == ["open_datasync", "fdatasync", "fsync", "open_sync"]
@@ -103,7 +103,7 @@ def test_postgresql_s_test_of_fsync(simunix: Simunix, tmp_path: Path) -> None:
 @needs("sqlite3")
 def test_sqlite_waits_for_its_fsyncs(simunix: Simunix, tmp_path: Path) -> None:
     """A transaction in the mode DELETE has three or more fsyncs, each of 5 ms."""
-    insert = "sqlite3 /mnt/slow/db 'insert into a values (1)'"
-    text = prints(simunix, tmp_path, "sqlite3 /mnt/slow/db 'create table a(b)'", f"t {insert}")
+    insert = "sqlite3 /srv/slow/db 'insert into a values (1)'"
+    text = prints(simunix, tmp_path, "sqlite3 /srv/slow/db 'create table a(b)'", f"t {insert}")
     (took,) = seconds(text)
     assert 0.015 <= took <= 0.03
