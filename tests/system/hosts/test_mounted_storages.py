@@ -17,13 +17,13 @@ from tests.conftest import Simunix
 from tests.system.runs import Run, run, run_twice
 
 STORAGES = """\
-hosts: [{name: 'n[1-2]', private: [/mnt/store/own]}]
+hosts: [{name: 'n[1-2]', private: [/srv/store/own]}]
 storages:
   - {name: disk, host: 'n[1-2]', read_bandwidth: 100MBps, write_bandwidth: 40MBps}
   - {name: slow, host: n1, read_bandwidth: 10MBps, write_bandwidth: 10MBps, latency: 5ms}
 mounts:
-  - {path: /mnt/store, host: 'n[1-2]', storage: disk, cache: false}
-  - {path: /mnt/slow, host: n1, storage: slow, cache: false}
+  - {path: /srv/store, host: 'n[1-2]', storage: disk, cache: false}
+  - {path: /srv/slow, host: n1, storage: slow, cache: false}
 """
 TIMED = """\
 import array, ctypes, mmap, os, signal, socket, subprocess, sys, threading, time
@@ -60,7 +60,7 @@ def times(ran: Run, host: str, name: str) -> dict[str, tuple[int, str]]:
 
 
 CALLS = """\
-fd, other = opened('/mnt/store/f', 4 * MB), opened('/tmp/f', 4 * MB)
+fd, other = opened('/srv/store/f', 4 * MB), opened('/tmp/f', 4 * MB)
 room, data = bytearray(MB), bytes(MB)
 took('read', lambda: len(os.read(fd, MB)))
 took('readv', lambda: os.readv(fd, [bytearray(MB // 2), bytearray(MB // 2)]))
@@ -83,13 +83,13 @@ took('splice-from', lambda: os.splice(fd, writing, 50_000, 0))
 took('splice-to', lambda: os.splice(reading, fd, 50_000, None, 0))
 took('fsync', lambda: os.fsync(fd))
 took('outside', lambda: os.pread(other, MB, 0) and os.pwrite(other, data, 0))
-took('own', lambda: os.write(opened('/mnt/store/own/f'), data))
-slow = opened('/mnt/slow/f', MB)
+took('own', lambda: os.write(opened('/srv/store/own/f'), data))
+slow = opened('/srv/slow/f', MB)
 took('slow-read', lambda: len(os.pread(slow, MB, 0)))
 took('slow-write', lambda: os.pwrite(slow, data, 0))
 took('slow-fsync', lambda: os.fsync(slow))
 took('slow-fdatasync', lambda: os.fdatasync(slow))
-took('slow-wrong', lambda: os.path.exists('/mnt/slow/none'))
+took('slow-wrong', lambda: os.path.exists('/srv/slow/none'))
 """
 READ_MS, WRITE_MS = 10.0, 25.0
 EXPECTED_MS = {
@@ -117,38 +117,38 @@ def test_each_call_takes_the_time_of_its_bytes(simunix: Simunix, tmp_path: Path)
 
 CACHED = """\
 MiB = 1 << 20
-fd, data = os.open('/mnt/store/f', os.O_RDWR | os.O_CREAT), bytes(MiB)
+fd, data = os.open('/srv/store/f', os.O_RDWR | os.O_CREAT), bytes(MiB)
 took('written', lambda: [os.write(fd, data) for _ in range(4)][0])
 took('read-back', lambda: len(os.pread(fd, 4 * MiB, 0)))
 took('fsync', lambda: os.fsync(fd))
 took('fsync-again', lambda: os.fsync(fd))
 took('overwritten', lambda: os.pwrite(fd, data, MiB // 2))
 took('fdatasync', lambda: os.fdatasync(fd))
-synced = os.open('/mnt/store/f', os.O_RDWR | os.O_DSYNC)
+synced = os.open('/srv/store/f', os.O_RDWR | os.O_DSYNC)
 took('dsync', lambda: os.pwrite(synced, data, 0))
 took('rwf-sync', lambda: os.pwritev(fd, [data], 0, os.RWF_SYNC))
 took('nothing-dirty', lambda: os.fsync(fd))
-took('appended', lambda: os.write(os.open('/mnt/store/f', os.O_WRONLY | os.O_APPEND), data))
+took('appended', lambda: os.write(os.open('/srv/store/f', os.O_WRONLY | os.O_APPEND), data))
 took('appended-sync', lambda: os.fsync(fd))
 os.ftruncate(fd, 2 * MiB)
 os.ftruncate(fd, 4 * MiB)
 took('after-truncate', lambda: len(os.pread(fd, 4 * MiB, 0)))
-took('copied', lambda: os.copy_file_range(fd, opened('/mnt/store/g'), MiB, 0, 0))
+took('copied', lambda: os.copy_file_range(fd, opened('/srv/store/g'), MiB, 0, 0))
 took('sync', lambda: os.sync())
-old = os.open('/mnt/old/file', os.O_RDONLY)
+old = os.open('/srv/old/file', os.O_RDONLY)
 took('first-read', lambda: len(os.read(old, 2 * MiB)))
 took('second-read', lambda: len(os.pread(old, 2 * MiB, 0)))
 took('page', lambda: len(os.pread(old, 1, 3 * MiB)))
 took('same-page', lambda: len(os.pread(old, 1, 3 * MiB + 4095)))
 took('next-page', lambda: len(os.pread(old, 1, 3 * MiB + 4096)))
-direct = os.open('/mnt/old/file', os.O_RDONLY | os.O_DIRECT)
+direct = os.open('/srv/old/file', os.O_RDONLY | os.O_DIRECT)
 room = mmap.mmap(-1, MiB)
 took('direct', lambda: os.preadv(direct, [room], 0))
 for _ in range(3):
-    temporary = os.open('/mnt/store/t', os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+    temporary = os.open('/srv/store/t', os.O_RDWR | os.O_CREAT | os.O_TRUNC)
     os.write(temporary, data)
     os.close(temporary)
-    os.remove('/mnt/store/t')
+    os.remove('/srv/store/t')
 took('removed', lambda: os.sync())
 took('large', lambda: sum(os.pwrite(fd, data, at * MiB) for at in range(40)) // MiB)
 """
@@ -156,7 +156,7 @@ CACHED_SCENARIO = """\
 hosts: [{name: n1, memory: 100MiB}]
 storages: [{name: disk, host: n1, read_bandwidth: 100MiBps, write_bandwidth: 40MiBps}]
 mounts:
-  - {path: /mnt/store, host: n1, storage: disk}
+  - {path: /srv/store, host: n1, storage: disk}
   - {path: OLD, host: n1, storage: disk, content: copy}
 processes: [{name: cached, host: n1, command: [PYTHON, PROGRAM]}]
 """
@@ -180,7 +180,7 @@ def test_the_page_cache_of_a_host(simunix: Simunix, tmp_path: Path) -> None:
     """Reads of what is in memory and writes take no time, and fsync what is dirty."""
     (tmp_path / "old").mkdir()
     (tmp_path / "old/file").write_bytes(bytes(4 << 20))
-    (tmp_path / "cached.py").write_text(TIMED + CACHED.replace("/mnt/old", f"{tmp_path}/old"))
+    (tmp_path / "cached.py").write_text(TIMED + CACHED.replace("/srv/old", f"{tmp_path}/old"))
     text = CACHED_SCENARIO.replace("PYTHON", sys.executable).replace("PROGRAM", f"{tmp_path}/cached.py")
     (tmp_path / "scenario.yaml").write_text(text.replace("OLD", f"{tmp_path}/old"))
     first, _ = run_twice(simunix, tmp_path / "scenario.yaml", tmp_path)
@@ -193,7 +193,7 @@ def test_the_page_cache_of_a_host(simunix: Simunix, tmp_path: Path) -> None:
 
 
 SHARED = """\
-import_fd = opened('/mnt/store/' + sys.argv[0].rpartition('/')[2], 4 * MB)
+import_fd = opened('/srv/store/' + sys.argv[0].rpartition('/')[2], 4 * MB)
 took('{word}', lambda: {call})
 """
 
@@ -207,12 +207,12 @@ def test_processes_of_a_host_share_its_storage_and_hosts_do_not(simunix: Simunix
     assert abs(times(ran, "n1", "reader")["read"][0] - 50_000_000) <= 10 * COST_NS  # they do not begin at one moment
     assert abs(times(ran, "n1", "writer")["write"][0] - 100_000_000) <= COST_NS
     files = tmp_path / "out/hosts"
-    assert (files / "n1/files/mnt_store/writer.py").stat().st_size == 4_000_000
-    assert not (files / "n2/files/mnt_store/writer.py").exists()
+    assert (files / "n1/files/srv_store/writer.py").stat().st_size == 4_000_000
+    assert not (files / "n2/files/srv_store/writer.py").exists()
 
 
 INHERITED = """\
-fd = opened('/mnt/store/f', 4 * MB)
+fd = opened('/srv/store/f', 4 * MB)
 read = "import os; os.pread(0, 1_000_000, 0)"
 took('dup', lambda: len(os.pread(os.dup(fd), MB, 0)))
 def in_child():
@@ -226,7 +226,7 @@ os.lseek(fd, 0, 0)
 left, right = socket.socketpair()
 socket.send_fds(left, [b'x'], [fd])
 took('sent', lambda: len(os.pread(socket.recv_fds(right, 1, 1)[1][0], MB, 0)))
-os.chdir('/mnt/store')
+os.chdir('/srv/store')
 took('relative', lambda: len(os.pread(os.open('f', os.O_RDONLY), MB, 0)))
 os.rename('f', 'g')
 took('renamed', lambda: len(os.pread(fd, MB, 0)))
@@ -242,7 +242,7 @@ def test_a_descriptor_stays_one_of_its_mount(simunix: Simunix, tmp_path: Path) -
 
 
 SIGNALS = """\
-fd = opened('/mnt/store/f')
+fd = opened('/srv/store/f')
 seen = []
 signal.signal(signal.SIGALRM, lambda *_: seen.append(time.monotonic_ns()))
 signal.setitimer(signal.ITIMER_REAL, 0.01)
@@ -272,11 +272,11 @@ def test_no_signal_ends_a_write_and_other_threads_go_on_meanwhile(simunix: Simun
 
 
 KILLED = """\
-child = subprocess.Popen([sys.executable, '-c', "open('/mnt/store/f', 'wb').write(bytes(40_000_000))"])
+child = subprocess.Popen([sys.executable, '-c', "open('/srv/store/f', 'wb').write(bytes(40_000_000))"])
 time.sleep(0.5)
 child.kill()
 took('killed', lambda: child.wait())
-fd = opened('/mnt/store/g', MB)
+fd = opened('/srv/store/g', MB)
 took('alone', lambda: len(os.pread(fd, MB, 0)))
 """
 
@@ -290,8 +290,8 @@ def test_a_killed_writer_leaves_the_storage_to_others(simunix: Simunix, tmp_path
 
 def test_dd_tells_the_bandwidth(simunix: Simunix, tmp_path: Path) -> None:
     file = scenario(tmp_path)
-    command = "dd if=/dev/zero of=/mnt/store/f bs=1000000 count=20 2>&1; dd if=/mnt/store/f of=/dev/null bs=500000 2>&1"
-    file.write_text(STORAGES + f"processes: [{{name: dd, host: n1, command: '{command}; stat -c %a /mnt/store'}}]\n")
+    command = "dd if=/dev/zero of=/srv/store/f bs=1000000 count=20 2>&1; dd if=/srv/store/f of=/dev/null bs=500000 2>&1"
+    file.write_text(STORAGES + f"processes: [{{name: dd, host: n1, command: '{command}; stat -c %a /srv/store'}}]\n")
     ran = run(simunix, file, tmp_path / "out")
     lines = ran.output("n1", "dd").splitlines()
     assert [line.rpartition(", ")[2] for line in lines if "copied" in line] == ["40.0 MB/s", "100 MB/s"]
@@ -301,13 +301,13 @@ def test_dd_tells_the_bandwidth(simunix: Simunix, tmp_path: Path) -> None:
 LIMITED = """\
 hosts: [{name: n1}]
 storages: [{name: disk, host: n1, read_bandwidth: 1GBps, write_bandwidth: 1GBps, capacity: 1MiB}]
-mounts: [{path: /mnt/a, host: n1, storage: disk}, {path: /mnt/b, host: n1, storage: disk}]
+mounts: [{path: /srv/a, host: n1, storage: disk}, {path: /srv/b, host: n1, storage: disk}]
 processes: [{name: full, host: n1, command: [PYTHON, PROGRAM]}]
 """
 FULL = """\
 import errno
 BLOCK = 4096
-def free(path='/mnt/a'):
+def free(path='/srv/a'):
     found = os.statvfs(path)
     return found.f_bavail * found.f_bsize
 def tried(name, function):
@@ -317,18 +317,18 @@ def tried(name, function):
         result = errno.errorcode[error.errno]
     print(name, 0, str(result) + '/' + str(free()), flush=True)
 data, source = bytes(5 * BLOCK), opened('/tmp/source', 5 * BLOCK)
-tried('empty', lambda: os.statvfs('/mnt/a').f_blocks * BLOCK)
-fd = opened('/mnt/a/f')
+tried('empty', lambda: os.statvfs('/srv/a').f_blocks * BLOCK)
+fd = opened('/srv/a/f')
 tried('beyond', lambda: os.write(fd, bytes(2 * MB)))
 tried('full', lambda: os.write(fd, b'x'))
 tried('overwritten', lambda: os.pwrite(fd, data, 0))
-tried('of-the-other', lambda: os.write(opened('/mnt/b/g'), b'x'))
+tried('of-the-other', lambda: os.write(opened('/srv/b/g'), b'x'))
 def room_for(blocks):
     os.ftruncate(fd, MB_OF_STORAGE - blocks * BLOCK)
-    return opened('/mnt/b/h', 0, os.O_TRUNC)
+    return opened('/srv/b/h', 0, os.O_TRUNC)
 MB_OF_STORAGE = 1 << 20
 tried('pwrite', lambda: os.pwrite(room_for(2), data, 0))
-tried('append', lambda: os.write(os.open('/mnt/b/h', os.O_WRONLY | os.O_APPEND), b'x'))
+tried('append', lambda: os.write(os.open('/srv/b/h', os.O_WRONLY | os.O_APPEND), b'x'))
 tried('writev', lambda: os.writev(room_for(2), [data, data]))
 tried('writev-fits', lambda: os.writev(room_for(2), [b'x' * BLOCK, b'y' * BLOCK]))
 tried('pwritev', lambda: os.pwritev(room_for(2), [data], BLOCK))
@@ -346,7 +346,7 @@ os.write(writing, data)
 tried('splice', lambda: os.splice(reading, room_for(2), 5 * BLOCK, None, 0))
 tried('allocate', lambda: os.posix_fallocate(room_for(2), 0, 5 * BLOCK))
 tried('allocate-fits', lambda: os.posix_fallocate(room_for(2), 0, 2 * BLOCK))
-tried('removed', lambda: [os.remove('/mnt/b/h'), os.remove('/mnt/a/f'), os.remove('/mnt/b/g')] and os.fstatvfs(fd).f_bfree)
+tried('removed', lambda: [os.remove('/srv/b/h'), os.remove('/srv/a/f'), os.remove('/srv/b/g')] and os.fstatvfs(fd).f_bfree)
 tried('elsewhere', lambda: os.statvfs('/tmp').f_blocks * os.statvfs('/tmp').f_bsize)
 lines = [line for line in open('/proc/self/mountinfo') if '/dev/sd' in line]
 print('mounts', 0, '|'.join(line.split(' - ')[0].split(None, 2)[2] for line in lines))
@@ -372,7 +372,7 @@ FULL_SAYS = {
     "allocate-fits": "None/0",
     "removed": f"256/{1 << 20}",
     "elsewhere": f"{1 << 40}/{1 << 20}",
-    "mounts": "8:16 / /mnt/a rw,relatime|8:16 / /mnt/b rw,relatime",
+    "mounts": "8:16 / /srv/a rw,relatime|8:16 / /srv/b rw,relatime",
 }
 
 
