@@ -190,7 +190,7 @@ enum simunix_wait {
      * 1 + twice how many calls and clock reads from now, 1 more if it was preempted there */
     PARK_CHARGE = 12,
     /* that the rest of its last charge passes, which was told with WAKE_REST: (0, 20 - nice, 0) */
-    PARK_CHARGE_REST = 13
+    PARK_CHARGE_REST = 14
 };
 
 /* Flags of PARK_FD: one of the descriptors is the master of a terminal; it is an epoll instance that watches a listening socket
