@@ -151,6 +151,8 @@ class CpuTimers:
 
     def begin_image(self, process: Process) -> None:
         """Take RLIMIT_CPU from the kernel for a program whose computing is charged, and give it back for one that is free."""
+        if process.global_pid <= 0:  # nobody's; 0 would be the server's own
+            return
         with contextlib.suppress(OSError, ValueError):  # it has died, or may not be asked
             if not self.counts(process):
                 if process.cpu_limit is not None:
