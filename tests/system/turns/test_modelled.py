@@ -41,14 +41,6 @@ def test_what_a_charged_run_has_measured_passes_in_each_modelled_run(simunix: Si
     assert records[0]["cpu_policy"] == "modelled"
 
 
-def test_a_program_without_costs_computes_in_no_time_and_is_named(simunix: Simunix, tmp_path: Path) -> None:
-    (tmp_path / "costs.yaml").write_text("format: simunix costs 1\nprograms: {}\n")
-    modelled = ("--set", "cpu_policy=modelled", "--set", f"cpu_costs={tmp_path / 'costs.yaml'}")
-    assert took(simunix, *modelled, "--out", tmp_path / "one") < 2000
-    record = json.loads((tmp_path / "one" / "run.json").read_text())
-    assert record["cpu_policies"]["without_costs"] == [Path(sys.executable).name]
-
-
 SLEEPS = "import time; begin = time.monotonic(); [time.sleep(0.01) for _ in range(100)]; print(time.monotonic() - begin)"
 
 
@@ -58,6 +50,14 @@ def test_a_sleep_ends_late_by_as_much_as_linux_lets_it_and_not_under_free(simuni
     for options, expected_s in (((), 1.0), (modelled, 1.01)):
         done = simunix("run", *options, "--out", tmp_path / f"{expected_s}", "--", sys.executable, "-c", SLEEPS)
         assert expected_s <= float(done.stdout) < expected_s + 0.001
+
+
+def test_a_program_without_costs_computes_in_no_time_and_is_named(simunix: Simunix, tmp_path: Path) -> None:
+    (tmp_path / "costs.yaml").write_text("format: simunix costs 1\nprograms: {}\n")
+    modelled = ("--set", "cpu_policy=modelled", "--set", f"cpu_costs={tmp_path / 'costs.yaml'}")
+    assert took(simunix, *modelled, "--out", tmp_path / "one") < 2000
+    record = json.loads((tmp_path / "one" / "run.json").read_text())
+    assert record["cpu_policies"]["without_costs"] == [Path(sys.executable).name]
 
 
 @pytest.mark.parametrize(
