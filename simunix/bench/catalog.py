@@ -37,7 +37,7 @@ BENCHMARKS = (
     Benchmark(
         "thirty-jobs", "30 jobs on 16 nodes in real time and emulated", "4 min", ("slurm",), thirty_jobs.thirty_jobs, True
     ),
-    Benchmark("fidelity", "the same work for real and for emulated daemons", "50 min", ("slurm",), fidelity, True),
+    Benchmark("fidelity", "the same work for real and for emulated daemons", "40 min", ("slurm",), fidelity, True),
     Benchmark("busy-loops", "loops that never wait, 20 virtual seconds each", "3 min", (), busy_loops.busy_loops, True),
     Benchmark("databases", "MariaDB's tables, made natively and inside", "1 min", ("mariadb",), databases.databases, True),
     Benchmark(

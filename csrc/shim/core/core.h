@@ -73,18 +73,18 @@ struct tracee {
 struct charge_account {
     uint64_t cycles_since; /* the time stamp counter at the beginning of this turn, or when it was last looked at */
     uint64_t overhead_since;
+    uint64_t waited_ns; /* paid_ns when the thread last waited */
     uint64_t now_since;
     uint64_t cycles; /* of former turns */
     int64_t overhead_ns;
     int64_t priced_ns; /* virtual time that has passed by the prices of calls */
     uint64_t cpu_ns;   /* its CPU clock, when that was last asked */
     int64_t unpaid_ns;
-    int64_t noted_ns;   /* what has been added to the table of costs since this was last settled */
-    int64_t rest_ns;    /* of the last charge: what has not passed yet, as PARK_CHARGE_REST says */
-    uint64_t paid_ns;   /* all charges, in CPU time of its host */
-    uint64_t waited_ns; /* paid_ns when the thread last waited */
-    uint64_t points;    /* calls and clock reads since the last charge */
-    int64_t next;       /* in a replay: when the next charge is due, as PARK_CHARGE says */
+    int64_t noted_ns; /* what has been added to the table of costs since this was last settled */
+    int64_t rest_ns;  /* of the last charge: what has not passed yet, as PARK_CHARGE_REST says */
+    uint64_t paid_ns; /* all charges, in CPU time of its host */
+    uint64_t points;  /* calls and clock reads since the last charge */
+    int64_t next;     /* in a replay: when the next charge is due, as PARK_CHARGE says */
 };
 
 /* One emulated thread. The GS base points here; clone_entry.S and guard.S know the offsets of the first three members. */

@@ -209,7 +209,7 @@ def test_an_unknown_arm_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_the_study_shows_the_measured_runs() -> None:
     _, runs = read_results(CHECKOUT / "benchmarks/results/2026-11-23-fidelity.json")
     lines = set((CHECKOUT / "docs/studies/fidelity.md").read_text().splitlines())
-    for part in (page.summary, page.verdicts, page.moments, page.loads):
+    for part in (page.summary, page.verdicts, page.queue, page.moments, page.loads):
         assert set(part(runs)) <= lines
     assert sum(run.arm == "real" and bool(run.jobs) for run in runs) == 3
 
