@@ -61,35 +61,15 @@ def _zone(flat: Flat, hosts: tuple[Host, ...], name: str) -> Iterator[str]:
     yield "</zone>\n"
 
 
-def _host(host: Host) -> Iterator[str]:
-    attributes: dict[str, object] = {"id": host.name, "speed": _speeds(host.speeds_flops), "core": host.cores}
-    if host.power_state:
-        attributes["pstate"] = host.power_state
-    yield "  " + _around("host", attributes, _properties(properties_of_host(host)))
-
-
-def _properties(properties: Mapping[str, str]) -> str:
-    return "".join("    " + _tag("prop", id=key, value=value) for key, value in properties.items())
-
-
-def _around(tag: str, attributes: Mapping[str, object], inside: str) -> str:
-    """An element with what is inside of it, each a line of its own."""
-    return _tag(tag, ">", **attributes) + inside + f"  </{tag}>\n" if inside else _tag(tag, **attributes)
-
-
-def _speeds(speeds_flops: Iterable[float]) -> str:
-    return ",".join(f"{speed!r}f" for speed in speeds_flops)
-
-
 def _cluster(zone: TopologyZone, hosts: tuple[Host, ...], name: str) -> str | None:
     """Return a `<cluster>` if the hosts of the zone are of one kind, numbered, and fill all places; otherwise None."""
     matches = [_NUMBERED.match(host.name) for host in hosts]
     parts = {(match[1], match[3]) for match in matches if match}
-    kinds = {(host.cores, host.speeds_flops, host.power_state, host.power) for host in hosts}
+    kinds = {(host.cores, host.speeds_flops) for host in hosts}
     if None in matches or len(parts) != 1 or len(kinds) != 1 or len(hosts) != zone.places:
         return None
-    (prefix, suffix), (cores, speeds, first_state, _) = parts.pop(), kinds.pop()
-    if first_state:  # which a cluster of SimGrid's files has no attribute for
+    (prefix, suffix), (cores, speeds) = parts.pop(), kinds.pop()
+    if {(host.power_state, host.power) for host in hosts} != {(0, hosts[0].power)}:  # a cluster has no attribute `pstate`
         return None
     links = zone.cluster_links
     topology, parameters = SHAPES[type(zone)](zone)
@@ -112,6 +92,26 @@ def _cluster(zone: TopologyZone, hosts: tuple[Host, ...], name: str) -> str | No
     if links.limiter_bytes_per_s:
         attributes["limiter_link"] = f"{links.limiter_bytes_per_s!r}Bps"
     return _around("cluster", attributes, _properties(properties_of_host(hosts[0])))
+
+
+def _host(host: Host) -> Iterator[str]:
+    attributes: dict[str, object] = {"id": host.name, "speed": _speeds(host.speeds_flops), "core": host.cores}
+    if host.power_state:
+        attributes["pstate"] = host.power_state
+    yield "  " + _around("host", attributes, _properties(properties_of_host(host)))
+
+
+def _properties(properties: Mapping[str, str]) -> str:
+    return "".join("    " + _tag("prop", id=key, value=value) for key, value in properties.items())
+
+
+def _around(tag: str, attributes: Mapping[str, object], inside: str) -> str:
+    """An element with what is inside of it, each a line of its own."""
+    return _tag(tag, ">", **attributes) + inside + f"  </{tag}>\n" if inside else _tag(tag, **attributes)
+
+
+def _speeds(speeds_flops: Iterable[float]) -> str:
+    return ",".join(f"{speed!r}f" for speed in speeds_flops)
 
 
 def _numbers(values: tuple[int, ...]) -> str:
