@@ -20,6 +20,7 @@ Request = dict[str, Any]
 PACE_MOST = 1e12
 """Virtual seconds per wall second; beyond this no number of nanoseconds says how far a run may go."""
 GRACE_MOST_NS = 10**18
+POWER_STATES_MOST = 10**6
 
 
 def is_number(value: object, least: float, most: float) -> bool:
@@ -46,6 +47,7 @@ def _optional(check: Callable[[object], bool]) -> Callable[[object], bool]:
 _CHANGES: dict[str, Callable[[object], bool]] = {
     "host": _is_word,
     "state": lambda value: value in HOST_STATES,
+    "number": lambda value: isinstance(value, int) and is_number(value, 0, POWER_STATES_MOST),
     "grace_ns": lambda value: isinstance(value, int) and is_number(value, 0, GRACE_MOST_NS),
     "link": _is_word,
     "bandwidth_bytes_per_s": _optional(lambda value: is_number(value, 1e-9, 1e18)),

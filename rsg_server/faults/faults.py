@@ -40,7 +40,7 @@ class PowerStateChange:
     """A host goes to a power state: the place of a speed among those of the host, from 0."""
 
     host: str
-    state: int
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +185,10 @@ class Faults:
         """Change the speed of all cores. A host that is off boots into the state that it was given last."""
         host = self._kernel.platform.host_by_name(change.host)
         before = self._power_states.get(host.name, host.power_state)
-        self._power_states[host.name] = change.state
-        self._kernel.cpu.change_speed(host.name, host.speeds_flops[change.state])
-        self._log("power_state", host=host.name, state=change.state)
-        self.on_power_state(host.name, change.state)
+        self._power_states[host.name] = change.number
+        self._kernel.cpu.change_speed(host.name, host.speeds_flops[change.number])
+        self._log("power_state", host=host.name, state=change.number)
+        self.on_power_state(host.name, change.number)
         return PowerStateChange(host.name, before)
 
     # Links
@@ -287,7 +287,7 @@ def check(platform: Platform, change: Change) -> None:
         if host not in known:
             raise SimunixError(_unknown("host", host, known))
     if isinstance(change, PowerStateChange):
-        _check_power_state(platform.host_by_name(change.host), change.state)
+        _check_power_state(platform.host_by_name(change.host), change.number)
     if isinstance(change, LinkChange) and not link_names(platform, change.link):
         raise SimunixError(_unknown("link", change.link, [*known, *platform.links]))
 

@@ -29,7 +29,12 @@ def changes(operation: str, arguments: Sequence[str], usage: str) -> list[Change
 
 
 def _host(arguments: list[str]) -> dict[str, Any]:
-    names, state = arguments
+    names, state, *more = arguments
+    if state == "pstate":
+        (number,) = more
+        return {"host": names, "pstate": int(number)}
+    if more:
+        raise ValueError(more)
     return {"host": names, "state": state}
 
 

@@ -21,6 +21,7 @@ from rsg_server.platform.properties import NO_PROPERTIES
 from rsg_server.platform.topology import TopologyZone
 from rsg_server.platform.torus import TorusZone
 from simunix.platforms.flat import flatten, inner_zone
+from simunix.platforms.power import keys_of_host, properties_of_link, stopped_states
 from simunix.ranges import expand_hosts
 
 _NUMBERED = re.compile(r"(.*?)([0-9]+)([^0-9]*)$")
@@ -41,14 +42,16 @@ def scenario_text(platform: Platform, name: str) -> str:
         for key in disk.properties
         if key not in CONVERTED
     ]
+    lost += [f"power states of {host.name}, of which one has speed 0" for host in platform.hosts if stopped_states(host)]
     comment = "".join(f"# not converted: {text}\n" for text in lost)
     return comment + yaml.safe_dump(document, sort_keys=False, width=120)
 
 
 def _hosts(hosts: Sequence[Host]) -> Iterator[dict[str, Any]]:
     """Return the sections of the hosts; neighbours of one kind share a section."""
-    for (cores, speed), group in groupby(hosts, lambda host: (host.cores, host.speed_flops)):
-        yield {"name": host_list([host.name for host in group]), "cores": cores, "speed": f"{speed!r}f"}
+    for _, neighbours in groupby(hosts, lambda host: (host.cores, host.speeds_flops, host.power_state, host.power)):
+        group = list(neighbours)
+        yield {"name": host_list([host.name for host in group]), "cores": group[0].cores, **keys_of_host(group[0])}
 
 
 def _storages(hosts: Sequence[Host]) -> list[dict[str, Any]]:
@@ -135,6 +138,7 @@ def _link(link: Link) -> dict[str, Any]:
         "bandwidth": _rate(link.bandwidth_bytes_per_s),
         "latency": _seconds(link.latency_s),
         "policy": policy,
+        **properties_of_link(link),
     }
 
 

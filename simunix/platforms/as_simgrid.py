@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
@@ -16,6 +16,7 @@ from rsg_server.platform.platform import Platform
 from rsg_server.platform.topology import TopologyZone
 from rsg_server.platform.torus import TorusZone
 from simunix.platforms.flat import Flat, flatten, inner_zone
+from simunix.platforms.power import properties_of_host, properties_of_link
 
 HEAD = """<?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -45,18 +46,14 @@ def _tag(tag: str, end: str = "/>", /, **attributes: object) -> str:
 def _zone(flat: Flat, hosts: tuple[Host, ...], name: str) -> Iterator[str]:
     yield _tag("zone", ">", id=name, routing=ROUTINGS[flat.routing])
     for host in hosts:
-        end = ">" if host.disks else "/>"
-        speeds = ",".join(f"{speed!r}f" for speed in host.speeds_flops)
-        yield "  " + _tag("host", end, id=host.name, speed=speeds, core=host.cores)
-        yield from map(_disk, host.disks)
-        if host.disks:
-            yield "  </host>\n"
+        yield from _host(host)
     for switch in flat.switches:
         yield "  " + _tag("router", id=switch)
     for link in flat.links:
         bandwidth, latency = f"{link.bandwidth_bytes_per_s!r}Bps", f"{link.latency_s!r}s"
         policy = link.policy.name
-        yield "  " + _tag("link", id=link.name, bandwidth=bandwidth, latency=latency, sharing_policy=policy)
+        attributes = {"id": link.name, "bandwidth": bandwidth, "latency": latency, "sharing_policy": policy}
+        yield "  " + _around("link", attributes, _properties(properties_of_link(link)))
     for route in flat.routes:
         yield "  " + _tag("route", ">", src=route.source, dst=route.destination, symmetrical="NO")
         for link in route.links:
@@ -87,6 +84,8 @@ def _cluster(zone: TopologyZone, hosts: tuple[Host, ...], name: str) -> str | No
     if None in matches or len(parts) != 1 or len(kinds) != 1 or len(hosts) != zone.places or any(host.disks for host in hosts):
         return None
     (prefix, suffix), (cores, speeds) = parts.pop(), kinds.pop()
+    if {(host.power_state, host.power) for host in hosts} != {(0, hosts[0].power)}:  # a cluster has no attribute `pstate`
+        return None
     links = zone.cluster_links
     topology, parameters = SHAPES[type(zone)](zone)
     attributes: dict[str, object] = {
@@ -94,7 +93,7 @@ def _cluster(zone: TopologyZone, hosts: tuple[Host, ...], name: str) -> str | No
         "prefix": prefix,
         "suffix": suffix,
         "radical": ",".join(match[2] for match in matches if match),
-        "speed": ",".join(f"{speed!r}f" for speed in speeds),
+        "speed": _speeds(speeds),
         "core": cores,
         "bw": f"{links.cables.bandwidth_bytes_per_s!r}Bps",
         "lat": f"{links.cables.latency_s!r}s",
@@ -107,7 +106,28 @@ def _cluster(zone: TopologyZone, hosts: tuple[Host, ...], name: str) -> str | No
         attributes["loopback_lat"] = f"{links.loopback.latency_s!r}s"
     if links.limiter_bytes_per_s:
         attributes["limiter_link"] = f"{links.limiter_bytes_per_s!r}Bps"
-    return _tag("cluster", "/>", **attributes)
+    return _around("cluster", attributes, _properties(properties_of_host(hosts[0])))
+
+
+def _host(host: Host) -> Iterator[str]:
+    attributes: dict[str, object] = {"id": host.name, "speed": _speeds(host.speeds_flops), "core": host.cores}
+    if host.power_state:
+        attributes["pstate"] = host.power_state
+    inside = _properties(properties_of_host(host)) + "".join(map(_disk, host.disks))
+    yield "  " + _around("host", attributes, inside)
+
+
+def _properties(properties: Mapping[str, str]) -> str:
+    return "".join("    " + _tag("prop", id=key, value=value) for key, value in properties.items())
+
+
+def _around(tag: str, attributes: Mapping[str, object], inside: str) -> str:
+    """An element with what is inside of it, each a line of its own."""
+    return _tag(tag, ">", **attributes) + inside + f"  </{tag}>\n" if inside else _tag(tag, **attributes)
+
+
+def _speeds(speeds_flops: Iterable[float]) -> str:
+    return ",".join(f"{speed!r}f" for speed in speeds_flops)
 
 
 def _numbers(values: tuple[int, ...]) -> str:

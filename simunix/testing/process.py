@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
-from rsg_server.faults.faults import HostChange, LinkChange
+from rsg_server.faults.faults import HostChange, LinkChange, PowerStateChange
 from simunix.testing.description import WORK_FOLDER
 from simunix.testing.function_source import Function
 from simunix.testing.program import Program
@@ -83,6 +83,10 @@ class EmulatedHost:
     def reboot(self, at: Time | None = None) -> None:
         """Shut down, and boot a minute later."""
         self._cluster.change(HostChange(self.name, "reboot"), at)
+
+    def change_power_state(self, number: int, at: Time | None = None) -> None:
+        """Compute at the speed of another power state, the place of a speed in the host's `speed` from 0."""
+        self._cluster.change(PowerStateChange(self.name, number), at)
 
     def disconnect(self, at: Time | None = None) -> None:
         """Cut the host's links: nothing gets in or out until `reconnect`."""

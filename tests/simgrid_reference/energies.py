@@ -13,7 +13,10 @@ import random
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
+PUBLIC = Path(__file__).resolve().parents[1] / "unit/rsg_server/platform/simgrid_platforms/energy_platform.xml"
+CONTROLLER = '<host id="controller" speed="1Gf"/>'
 HEAD = """<?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1"><zone id="z" routing="Full"><host id="controller" speed="1Gf"/>
@@ -90,6 +93,12 @@ CASES = {
             "end 2000",
         ],
     ),
+    # examples/cpp/energy-exec of SimGrid, which says 2905, 2100 and 3000 J
+    "SimGrid's energy-exec": (
+        PUBLIC.read_text(),
+        [],
+        ["execute MyHost1 10 1e8", "pstate MyHost1 11 2", "execute MyHost1 11 1e8", "off MyHost2 20", "end 30"],
+    ),
     "link, idle": (PAIR + WIRE, CM02, ["end 50"]),
     "link, one transfer": (PAIR + WIRE, CM02, ["send a b 2 1e8", "end 50"]),
     "link, three transfers at once": (
@@ -107,11 +116,18 @@ CASES = {
 }
 
 
+def platform_of(inside):
+    """The platform around hosts and links; of a whole one, such as SimGrid's own example, with a host more."""
+    return (
+        inside.replace('routing="Full">', f'routing="Full">{CONTROLLER}', 1) if "<platform" in inside else HEAD + inside + TAIL
+    )
+
+
 def main(program, out):
     """Run all cases."""
     found = []
     for name, (inside, flags, lines) in CASES.items():
-        platform = HEAD + inside + TAIL
+        platform = platform_of(inside)
         with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
             file.write(platform)
             file.flush()

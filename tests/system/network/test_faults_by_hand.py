@@ -53,7 +53,9 @@ def wait_for(condition: Callable[[], bool]) -> None:
     ("words", "expected"),
     [
         (("host", "n3", "off"), "host 'n3': no such host; known: n1, n2"),
-        (("host", "n1"), "ctl host: usage: simunix ctl DIR host NAMES off|on|shutdown|reboot"),
+        (("host", "n1"), "ctl host: usage: simunix ctl DIR host NAMES off|on|shutdown|reboot|pstate NUMBER"),
+        (("host", "n1", "pstate"), "ctl host: usage: simunix ctl DIR host NAMES"),
+        (("host", "n1", "pstate", "1"), "power state 1: host n1 has power state 0 only"),
         (("host", "n1", "broken"), "ctl host: Input should be"),
         (("link", "n1", "bandwidth", "0"), "ctl link: expected a rate such as"),
         (("link", "n1", "colour"), "ctl link: usage: "),
@@ -84,6 +86,7 @@ def test_ctl_changes_a_running_emulation(simunix: Simunix, talking: Path) -> Non
         ("loss", "n1", "5%"),
         ("partition", "n1", "n2"),
         ("heal",),
+        ("host", "n1", "pstate", "0"),
         ("host", "n2", "reboot"),
     ):
         ctl(*words)
@@ -92,5 +95,7 @@ def test_ctl_changes_a_running_emulation(simunix: Simunix, talking: Path) -> Non
     wait_for(lambda: ctl("status")["off"] == ["n2"])
     ctl("stop")
     wait_for(lambda: (talking / "run.json").exists())
-    assert all(happened(kind) for kind in ("link", "loss", "partition", "heal", "host_shutdown", "host_on", "host_off"))
+    assert all(
+        happened(kind) for kind in ("link", "loss", "partition", "heal", "power_state", "host_shutdown", "host_on", "host_off")
+    )
     assert json.loads((talking / "run.json").read_text())["deterministic"] is False

@@ -101,14 +101,14 @@ def end_ns(lines: list[str]) -> int:
     return round(float(lines[-1].split()[1]) * NS)
 
 
-@pytest.mark.parametrize("number", range(19))
+@pytest.mark.parametrize("number", range(20))
 def test_hosts_as_simgrid(number: int, tmp_path: Path) -> None:
     case = list(cases().values())[number]
     assert joules(platform_of(case, tmp_path), case["lines"]) == pytest.approx(case["hosts"], rel=1e-9)
 
 
 def test_every_case_is_compared() -> None:
-    assert len(cases()) == 19
+    assert len(cases()) == 20
 
 
 class Routes:

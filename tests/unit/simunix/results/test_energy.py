@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
+import subprocess
+import sys
 from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import Path
@@ -145,3 +148,32 @@ def test_without_nodes_all_hosts_with_watts_are_machines(world: World) -> None:
 def test_without_watts_nothing_is_consumed(world: World) -> None:
     world.is_metered = False
     assert consumption(world, MACHINES, {}, NS) is None  # type: ignore[arg-type]
+
+
+EVALYS = """
+import sys, matplotlib
+matplotlib.use("Agg")
+from evalys.mstates import MachineStatesChanges
+from evalys.pstates import PowerStatesChanges
+states = PowerStatesChanges(sys.argv[1] + "/pstate_changes.csv")
+for row in states.pseudo_jobs.itertuples():
+    print(row.begin, row.end, row.pstate, states.intervals[row.interval_id])
+print(MachineStatesChanges(sys.argv[1] + "/machine_states.csv").df.nb_sleeping.max())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(importlib.util.find_spec("evalys") is None, reason="needs evalys")
+def test_evalys_reads_power_states(world: World, tmp_path: Path) -> None:
+    late = [*JOBS, ran(4, 0, 40, 70, "a", cores=4)]
+    folder = written(world, tmp_path, jobs=late)
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", EVALYS, folder], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "0.0 32.0 0 [ProcInt(inf=4, sup=7)]",
+        "0.0 40.0 0 [ProcInt(inf=0, sup=3)]",
+        "32.0 60.0 -1 [ProcInt(inf=4, sup=7)]",
+        "40.0 inf 1 [ProcInt(inf=0, sup=3)]",
+        "60.0 inf 0 [ProcInt(inf=4, sup=7)]",
+        "4",
+    ]

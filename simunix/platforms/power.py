@@ -1,0 +1,38 @@
+"""Speeds and watts of hosts and links: as SimGrid's properties, and as keys of a scenario."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rsg_server.platform.host import Host
+from rsg_server.platform.link import Link
+from rsg_server.platform.power import PER_STATE, host_properties, link_properties
+
+
+def properties_of_host(host: Host) -> dict[str, str]:
+    """The properties that say what a host draws; none if nothing is known."""
+    return host_properties(host.power) if host.power is not None else {}
+
+
+def properties_of_link(link: Link) -> dict[str, str]:
+    """The properties that say what a link draws; none if nothing is known."""
+    return link_properties(link.power) if link.power is not None else {}
+
+
+def keys_of_host(host: Host) -> dict[str, Any]:
+    """The keys of a host's speeds, first power state and watts. Of a host with `stopped_states` only the first one's speed."""
+    if stopped_states(host):
+        return {"speed": f"{host.speed_flops!r}f"}
+    speeds = [f"{speed!r}f" for speed in host.speeds_flops]
+    keys: dict[str, Any] = {"speed": speeds[0] if len(speeds) == 1 else speeds}
+    if host.power_state:
+        keys["pstate"] = host.power_state
+    if host.power is not None:
+        keys |= host_properties(host.power)
+        keys[PER_STATE] = keys[PER_STATE].split(",")
+    return keys
+
+
+def stopped_states(host: Host) -> bool:
+    """Whether a power state has the speed 0, which SimGrid's users give to boots and which no host of a scenario can have."""
+    return min(host.speeds_flops) <= 0
