@@ -38,6 +38,12 @@ def _call(action: Done) -> None:
     action()
 
 
+def check_disk(host: Host, disk: int) -> None:
+    """Raise ValueError for the number of a disk that a host does not have."""
+    if not 0 <= disk < len(host.disks):
+        raise ValueError(f"storage {disk} of host {host.name}, which has {len(host.disks)}")
+
+
 class HostDisks:
     """The disks of one host, as its page cache sees them."""
 
@@ -88,8 +94,7 @@ class Storages:
         key = (host.name, disk, direction)
         path = self._paths.get(key)
         if path is None:
-            if not 0 <= disk < len(host.disks):
-                raise ValueError(f"storage {disk} of host {host.name}, which has {len(host.disks)}")
+            check_disk(host, disk)
             route = host.disks[disk].route(host.name, Direction(direction))
             path = self._paths[key] = DiskPath(self._network.sharing, route)
         return path
@@ -138,7 +143,13 @@ class Storages:
             cache.lose()
 
     def ask(self, waiter: int, host: Host, what: int, disk: int, file: int, offset: int, size_bytes: int) -> bool:
-        """Account for what somebody has done to a file; returns whether there is anything to wait for (`wait`)."""
+        """Account for what somebody has done to a file; returns whether there is anything to wait for (`wait`).
+
+        Raises ValueError for a disk that the host does not have, for what cannot be done, and for a place below 0.
+        """
+        check_disk(host, disk)
+        if offset < 0 or size_bytes < 0:
+            raise ValueError(f"storage: {size_bytes} bytes from byte {offset} on")
         first, end = offset // PAGE_BYTES, -(-(offset + size_bytes) // PAGE_BYTES)
         if what not in _ASKED:
             raise ValueError(f"storage: no {what} can be done to a file")

@@ -249,3 +249,13 @@ def test_what_cannot_be_asked_is_refused() -> None:
         storages.ask(1, HOST, 99, 0, 7, 0, 1)
     with pytest.raises(ValueError, match="a wait for a storage that has nothing to do"):
         storages.wait(1, lambda: None)
+
+
+def test_what_a_message_says_of_a_disk_that_is_not_there_is_refused_at_once() -> None:
+    world = World(Disk("d", 1e8, 4e7))
+    for disk in (-1, 1):
+        with pytest.raises(ValueError, match=f"storage {disk} of host h, which has 1"):
+            world.storages.ask(1, world.hosts[0], Storage.WRITE, disk, 7, 0, 4096)
+    with pytest.raises(ValueError, match="-1 bytes from byte 0 on"):
+        world.storages.ask(1, world.hosts[0], Storage.WRITE, 0, 7, 0, -1)
+    world.run_until(60 * NS)
