@@ -17,8 +17,16 @@ def host_roots(scenario: Scenario, folder: Path) -> dict[str, RootTree]:
         path, key = section.root, f"hosts[{index}].root"
         if path is None:
             path, key = scenario.root or Path("/"), "root"
-        roots.update(dict.fromkeys(section.name, _open(folder / path.expanduser(), key, opened)))
+        roots.update(dict.fromkeys(section.name, _open(folder / _home(path, key), key, opened)))
     return roots
+
+
+def _home(path: Path, key: str) -> Path:
+    """The path with the home folder that a ~ at its beginning stands for."""
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise SimunixError(f"{key}: {path}: no user of that name has a home folder; write the folder itself") from error
 
 
 def _open(path: Path, key: str, opened: dict[Path, RootTree]) -> RootTree:
