@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from rsg_server.errors import SimunixError
+from simunix.planning.roots import host_roots
 from simunix.rjms.slurm import configuration
 from simunix.rjms.slurm.releases import version
 from simunix.roots import debootstrap
 from simunix.roots import tree as roots_tree
 from simunix.roots.debootstrap import RootRequest, check_request, make_root
 from simunix.roots.tree import THIS_COMPUTER, RootTree, open_root
+from simunix.scenario.model import Scenario
 
 
 @pytest.fixture
@@ -182,3 +184,9 @@ def test_configuration_files_by_release() -> None:
     newer = configuration.files("x", (24, 11))
     assert newer["/etc/slurm/slurm.conf"] == b"x"
     assert b"CgroupPlugin=disabled" in newer["/etc/slurm/cgroup.conf"]
+
+
+def test_the_home_of_nobody_is_no_root() -> None:
+    scenario = Scenario.model_validate({"hosts": [{"name": "a", "root": "~nobody-of-this-name/root"}]})
+    with pytest.raises(SimunixError, match=r"hosts\[0\]\.root: ~nobody-of-this-name/root: no user of that name"):
+        host_roots(scenario, Path())
