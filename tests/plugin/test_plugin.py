@@ -62,6 +62,7 @@ def test_failing_test_keeps_and_shows_its_run_directory(suite: Suite, pytester: 
     assert {"events.jsonl", "run.json", "hosts"} <= {path.name for path in kept.iterdir()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "arguments", "ini", "count"),
     [
@@ -162,12 +163,14 @@ def test_marker_misuse_is_one_line(suite: Suite, pytester: pytest.Pytester, name
     assert len(shown) == 1 and "::test_it: @pytest.mark.simunix: " in shown[0] and words in shown[0]
 
 
+@pytest.mark.slow
 def test_marker_on_a_test_without_the_fixture_is_said(suite: Suite) -> None:
     result = suite("import pytest\n\n@pytest.mark.simunix(seed=1)\ndef test_it():\n    pass\n")
     result.stdout.fnmatch_lines(["*::test_it: @pytest.mark.simunix: the test does not use the fixture 'emulation'"])
     result.assert_outcomes(errors=1)
 
 
+@pytest.mark.slow
 def test_markers_of_module_and_test_are_joined(suite: Suite) -> None:
     result = suite("""
         import pytest
@@ -181,6 +184,7 @@ def test_markers_of_module_and_test_are_joined(suite: Suite) -> None:
     result.assert_outcomes(passed=1)
 
 
+@pytest.mark.slow
 def test_seed_of_the_command_line_wins(suite: Suite) -> None:
     text = "import pytest\n\n@pytest.mark.simunix(seed=1)\ndef test_it(emulation):\n    assert emulation.options.seed == 7\n"
     suite(text, "--simunix-seed", "7").assert_outcomes(passed=1)
@@ -227,6 +231,7 @@ def test_c_is_compiled_once(suite: Suite, pytester: pytest.Pytester) -> None:
     assert second.stat().st_mtime_ns == before
 
 
+@pytest.mark.slow
 def test_c_is_compiled_without_a_cache_too(suite: Suite, pytester: pytest.Pytester) -> None:
     text = "def test_it(emulation):\n    emulation.host('a').start(emulation.c('int main(void) { return 0; }'))\n"
     result = suite(text + "    emulation.run(check=True)\n", "-p", "no:cacheprovider")

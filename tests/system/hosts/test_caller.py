@@ -85,6 +85,7 @@ def ordinary(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
     return folder, *run(folder, "ordinary")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_a_condition_of_the_caller_changes_nothing(ordinary: tuple[Path, str, str], name: str) -> None:
     folder, *expected = ordinary

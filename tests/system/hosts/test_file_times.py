@@ -112,6 +112,7 @@ def test_processes_began_when_they_did(simunix: Simunix, tmp_path: Path) -> None
     assert "\n665." in output and "up 11 minutes" in output
 
 
+@pytest.mark.slow
 def test_one_answer_each_time(simunix: Simunix, tmp_path: Path) -> None:
     """Everything that is shown of files and of /proc, in two runs; and random numbers of several processes."""
     script = (

@@ -204,6 +204,7 @@ def test_root_show(simunix: Simunix, toy: Path) -> None:
     assert simunix("root", "show", "/nowhere").returncode == 2
 
 
+@pytest.mark.slow
 def test_joining_from_a_folder_that_the_root_does_not_have(simunix: Simunix, tmp_path: Path, toy: Path) -> None:
     (tmp_path / "s.yaml").write_text("name: long\nhosts: [{name: a, root: toy}]\nstop: time\npace: 1000\n")
     command = [sys.executable, "-m", "simunix.cli.main", "run", str(tmp_path / "s.yaml"), "--out", str(tmp_path / "out")]

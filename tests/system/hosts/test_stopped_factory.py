@@ -46,6 +46,7 @@ def start(kind: Isolation) -> tuple[subprocess.Popen[bytes], dict[str, int]]:
     return owner, {"owner": owner.pid, "broker": broker, "fork server": fork_server, "init": init}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("stopped", "killed"), CASES)
 def test_nothing_is_left_of_what_was_stopped(kind: Isolation, stopped: str, killed: str) -> None:
     with Brood.kept() as brood:

@@ -111,6 +111,7 @@ def skip_without_layer(folder: str) -> None:
         pytest.skip(f"something is mounted below {folder}")
 
 
+@pytest.mark.slow
 def test_commands_at_a_time_are_in_nobodys_way(tmp_path: Path) -> None:
     """Equal random numbers choose equal names; in a common folder the later one would have to choose again."""
     skip_without_layer("/tmp")

@@ -89,6 +89,7 @@ def traffic(simunix: Simunix, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run(simunix, tmp_path_factory.mktemp("traffic"), "--pcap", "--link-usage=100ms")
 
 
+@pytest.mark.slow
 @needs_tshark
 @pytest.mark.parametrize("host", ["n1", pytest.param("n2", marks=pytest.mark.slow)])
 def test_tshark_has_nothing_to_complain_of(traffic: Path, host: str) -> None:
@@ -142,6 +143,7 @@ def test_packets_are_in_order_and_pass_when_they_should(traffic: Path) -> None:
     assert abs((far[0] - near[0]) - 100_512) < 2  # two links of 50 µs, and 64 bytes at 1 Gbit/s
 
 
+@pytest.mark.slow
 def test_captures_change_nothing_and_repeat(fresh_simunix: Simunix, traffic: Path) -> None:
     again = run(fresh_simunix, traffic.parent, "--pcap=n2", out="again")  # the folder is among the programs' words
     without = run(fresh_simunix, traffic.parent, out="without")
@@ -171,6 +173,7 @@ def test_links_carry_what_was_sent(traffic: Path) -> None:
     assert all(0 <= float(row["utilisation"]) <= 1 for row in rows)
 
 
+@pytest.mark.slow
 def test_links_are_drawn(simunix: Simunix, traffic: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     done = simunix("net", "plot", traffic, "-o", tmp_path / "x.png")

@@ -36,6 +36,7 @@ def test_two_clusters_side_by_side(fresh_simunix: Simunix, tmp_path: Path) -> No
         assert start <= float(of_cluster["1"]["submission_time"]) < start + 1
 
 
+@pytest.mark.slow
 @pytest.mark.slurm
 def test_a_workload_may_end_before_the_run(simunix: Simunix, tmp_path: Path) -> None:
     (tmp_path / "t.swf").write_text(TRACE)

@@ -92,6 +92,7 @@ def has_begun(tmp_path: Path) -> bool:
     return len(list((tmp_path / "out").glob("hosts/*/p.out"))) >= 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_run_stopped_in_the_middle_of_its_start_leaves_nothing(tmp_path: Path, mark: str, number: signal.Signals) -> None:
     mounts = Path("/proc/self/mounts").read_text()
@@ -112,6 +113,7 @@ def children_of(pid: int) -> list[int]:
     return [int(word) for file in Path("/proc", str(pid), "task").glob("*/children") for word in file.read_text().split()]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0 or not MERGER.exists(), reason="needs root and a kernel that merges pages")
 @pytest.mark.parametrize("send", [os.kill, os.killpg])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
@@ -126,6 +128,7 @@ def test_the_merger_is_put_back_as_it_was_found(
     assert awaited(lambda: is_put_back(found)), merger()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0 or not MERGER.exists(), reason="needs root and a kernel that merges pages")
 def test_runs_that_merge_at_the_same_time_do_not_stop_each_other(tmp_path: Path, mark: str, found: list[str]) -> None:
     runs = []

@@ -72,6 +72,7 @@ def await_file(folder: Path, pattern: str) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_stays_of_an_emulation_when_stopped(number: signal.Signals, tmp_path: Path) -> None:
     """Killed, it leaves its folder; never a process."""

@@ -161,6 +161,7 @@ def test_a_file_system_that_may_only_be_read(tiny: Path, tmp_path: Path) -> None
     assert done.returncode == 2 and one_line(done.stderr) and "Read-only file system" in done.stderr
 
 
+@pytest.mark.slow
 def test_signals_in_the_closing_seconds_lose_no_result(tmp_path: Path) -> None:
     """Every five hundredths of a second from the end of virtual time on, until the process is gone."""
     name = scenario(tmp_path, "sleep 1", "n[001-060]")

@@ -209,6 +209,7 @@ for kills in (False, True, False, True):
 """
 
 
+@pytest.mark.slow
 def test_the_members_of_a_group_die_in_one_order(fresh_simunix: Simunix, tmp_path: Path) -> None:
     """Killed from outside the group, or by a member; who was in the group, /proc no longer tells once they are dead."""
     digests = set()

@@ -134,6 +134,7 @@ def test_limits_of_the_shell_do_not_matter(emulation: Cluster, kind: int) -> Non
     assert shell.stdout == limits
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [start_mixed, start_rough])
 def test_another_seed_is_another_run(emulation: Cluster, start: Start) -> None:
     start(emulation)

@@ -95,6 +95,7 @@ def test_deaths_by_signals_from_inside_leave_a_run_deterministic(tmp_path: Path,
     assert (record["deterministic"], record["disturbances"]) == (True, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "number",
     [
@@ -206,6 +207,7 @@ def test_the_signal_of_a_fault_sent_from_outside_to_the_holder_of_the_turn(tmp_p
     assert f"processes have taken signals from outside the emulation: {number.name}" in record["disturbances"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("requests", "reason"),
     [
@@ -265,6 +267,7 @@ def test_a_timer_of_cpu_time(tmp_path: Path) -> None:
     assert "a timer of CPU time is set" in record["disturbances"][0]
 
 
+@pytest.mark.slow
 def test_a_limit_of_cpu_time(tmp_path: Path) -> None:
     record = command(tmp_path, "bash", "-c", "ulimit -St 1; python3 -c 'while True: pass'")
     assert record["deterministic"] is False

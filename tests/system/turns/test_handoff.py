@@ -48,6 +48,7 @@ SLOW_CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [*CASES, *(pytest.param(words, marks=pytest.mark.slow) for words in SLOW_CASES)], ids=" ".join
 )

@@ -50,6 +50,7 @@ print(each_us(child, 90))
 """
 
 
+@pytest.mark.slow
 def test_a_loop_of_forks_costs_what_it_costs_natively_then_what_it_costs_here(simunix: Simunix) -> None:
     """A sleep in between shows that the thread is no loop, but a daemon that starts programs."""
     first, natively, here, slept = measured(simunix, FORKS_IN_HASTE)
@@ -58,6 +59,7 @@ def test_a_loop_of_forks_costs_what_it_costs_natively_then_what_it_costs_here(si
     assert 1000 <= here < 1020
 
 
+@pytest.mark.slow
 def test_a_fork_whose_child_takes_its_time_costs_something_after_a_thousand(simunix: Simunix) -> None:
     """The maker never sleeps, but it comes in no haste either: it is a loop only in the long run."""
     script = (

@@ -103,6 +103,7 @@ def test_of_many_jobs_some_stand_for_all() -> None:
     assert sample(jobs[:MOST_JOBS]) == [replace(job, submit_s=place * EVERY_S) for place, job in enumerate(jobs[:MOST_JOBS])]
 
 
+@pytest.mark.slow
 def test_real_daemons_are_configured_as_the_scenario_has_it() -> None:
     assert machine_of(demo.SCENARIO) == Machine(16, 16, "bf_interval=30,bf_window=2880")
     parameters = {"AuthType": "auth/none", "CredType": "cred/none", "SlurmdTimeout": 65533}

@@ -23,6 +23,7 @@ from simunix.workload.transforms.context import Context
 from tests.conftest import ROOT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", ["nasa-ipsc", "curie"])
 def test_the_log_of_a_run_is_the_same_wherever_simunix_is_installed(scenario: str) -> None:
     path = ROOT / "scenarios" / f"{scenario}.yaml"

@@ -127,6 +127,7 @@ def test_a_level_that_is_no_scenario_is_named_before_anything_runs(tmp_path: Pat
         runs_of(experiment(tmp_path, many))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said"),
     [

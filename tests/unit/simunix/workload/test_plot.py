@@ -13,6 +13,7 @@ HERE = Path(__file__).resolve().parent
 DEMO = HERE.parents[3] / "scenarios/traces/nasa-ipsc-1993-day40.swf"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [pytest.param("png", marks=pytest.mark.slow), "svg"])
 def test_picture_is_the_same_each_time(tmp_path: Path, capsys: pytest.CaptureFixture[str], ending: str) -> None:
     for name in ("a", "b"):
