@@ -89,6 +89,8 @@ def verdicts(runs: Sequence[Run]) -> Iterator[str]:
 def moments(runs: Sequence[Run]) -> Iterator[str]:
     """Job by job: the start in each run, end state and nodes in the first, with an asterisk where another run differs."""
     named = names(runs)
+    if not named:
+        return
     records = {name: {job.key: job for job in run.jobs} for name, run in named}
     rows = []
     for first in sorted(named[0][1].jobs, key=lambda job: (job.submit_s, job.key)):
