@@ -17,7 +17,7 @@ DATAGRAM_MAX = 2 * MESSAGE_MAX
 PATIENCE_NS = 100_000_000
 """How long the server listens before it returns to the turn loop, unless the runner has been preempted before."""
 CPU_TIMER_PATIENCE_NS = 2_000_000
-"""The same for a process with a timer or limit of CPU time, which expires while it computes."""
+"""How long it listens to a process with a timer or limit of CPU time, which expires while the process computes."""
 _FIRST_SLICE_NS = 1_000_000
 """After how long the listener looks whether the runner has died, which rings no doorbell; the time doubles with each look."""
 
