@@ -66,12 +66,15 @@ WRONG = {
 }
 
 
+def assert_one_line(text: str, place: str, message: str) -> None:
+    assert text.startswith(place) and message in text and "\n" not in text
+
+
 @pytest.mark.parametrize(("storage", "message"), WRONG.values(), ids=WRONG)
 def test_what_is_wrong_is_one_line_with_file_and_line(tmp_path: Path, storage: str, message: str) -> None:
     with pytest.raises(SimunixError) as caught:
         platform(tmp_path, storage)
-    text = str(caught.value)
-    assert text.startswith(f"{tmp_path}/scenario.yaml:3: ") and message in text and "\n" not in text
+    assert_one_line(str(caught.value), f"{tmp_path}/scenario.yaml:3: ", message)
 
 
 def test_a_name_is_given_once_on_a_host(tmp_path: Path) -> None:
@@ -122,8 +125,7 @@ WRONG_MOUNTS = {
 def test_a_wrong_mount_is_one_line_with_file_and_line(tmp_path: Path, mount: str, message: str) -> None:
     with pytest.raises(SimunixError) as caught:
         mounted(tmp_path, mount)
-    text = str(caught.value)
-    assert text.startswith(f"{tmp_path}/scenario.yaml:4: ") and message in text and "\n" not in text
+    assert_one_line(str(caught.value), f"{tmp_path}/scenario.yaml:4: ", message)
 
 
 def test_a_host_has_so_many_mounts_at_most(tmp_path: Path) -> None:
