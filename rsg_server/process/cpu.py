@@ -30,6 +30,16 @@ RAW_NICE = 20
 """The kernel's getpriority(2) answers 20 - nice, which is never 0."""
 
 
+SLICE_NS = 750_000
+"""How long Linux lets a thread compute, for each doubling of the cores, before another one gets the core.
+
+That is base_slice of the fair scheduler (kernel/sched/fair.c), before it the least granularity: 0.75 ms, 1.5 ms on two cores,
+2.25 ms on four, 3 ms on eight and more.
+"""
+MOST_DOUBLED = 8
+"""With more cores a slice is no longer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Use:
     """What the cores of a host have done."""
@@ -60,6 +70,11 @@ class Processor:
     def every_core(self) -> int:
         """The mask of all cores."""
         return self._sharing.every_core
+
+    @property
+    def running(self) -> int:
+        """How many executions compute, or wait for a core."""
+        return self._sharing.running
 
     def start(self, execution: Execution) -> None:
         """Run an execution from now on."""
@@ -151,6 +166,13 @@ class Cpu:
     def use(self, host: Host) -> tuple[Use, int]:
         """What the cores of a host have done up to now, and how many executions compute or wait for one."""
         return self._processor_of(host).use()
+
+    def slice_ns(self, host: Host) -> int:
+        """How long a thread may compute on a host before others do: a slice while all cores are in use, else 0."""
+        processor = self._processors.get(host.name)
+        if processor is None or processor.running < host.cores:
+            return 0
+        return SLICE_NS * min(host.cores, MOST_DOUBLED).bit_length()
 
     def overloads(self) -> dict[str, Overload]:
         """The hosts that were oversubscribed, by name, in the order in which computing began on them."""

@@ -71,17 +71,24 @@ class CpuTimers:
         assert charges is not None
         rest_ns = self._rests.get(actor.number)
         if rest_ns is None:
-            return reason, charges.ended(actor.number, left)
+            return reason, self._told(actor, left)
         if reason != WAKE_READY:  # woken before the expiry: the next charge finds that due
             del self._rests[actor.number]
             actor.cpu_ns += rest_ns
             actor.process.cpu_ns += rest_ns
-            return reason, charges.ended(actor.number, left + charges.flops(actor.number, rest_ns, actor.process.host.host))
+            return reason, self._told(actor, left + charges.flops(actor.number, rest_ns, actor.process.host.host))
         self._expire(actor)
         if rest_ns or actor.process.dead:
             return WAKE_REST, rest_ns
         del self._rests[actor.number]
-        return reason, charges.ended(actor.number, left)
+        return reason, self._told(actor, left)
+
+    def _told(self, actor: Actor, left: int) -> int:
+        """What an actor is told at the end of a charge: in a replay when the next one is due, else how long it may compute."""
+        charges = self._kernel.charges
+        assert charges is not None
+        next_charge = charges.ended(actor.number, left)
+        return next_charge if charges.replays else self._kernel.cpu.slice_ns(actor.process.host.host)
 
     def forget(self, actor: Actor) -> None:
         """An actor has ended."""

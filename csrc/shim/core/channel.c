@@ -119,10 +119,12 @@ int64_t reply_wait(struct thread *thread, struct reply *reply)
     struct iovec iov = {thread->buffer, sizeof thread->buffer};
     _Alignas(8) char control[sizeof(struct control_header) + 8];
     struct message_header message = {.iov = &iov, .iov_length = 1, .control = control, .control_length = sizeof control};
+    struct pause pause = pause_begins(thread);
     long size = NATIVE(recvmsg, channel_of(thread), &message, MSG_CMSG_CLOEXEC);
 
     if (size <= 0)
         server_is_gone();
+    pause_ends(thread, pause);
     reply->fd = received_descriptor(&message);
     if (msgpack_get_array(&reply->values, thread->buffer, (size_t)size) != 0 || reply->values.count == 0 ||
         reply->values.kind[0] != 'i')
@@ -133,17 +135,14 @@ int64_t reply_wait(struct thread *thread, struct reply *reply)
     return reply->status;
 }
 
-/* What the server does meanwhile is no computing of the thread's. */
+/* To ask is no computing of the thread's, either. */
 int64_t request_call(struct thread *thread, struct msgpack_writer *writer, struct reply *reply)
 {
-    uint64_t before = thread->is_measured ? cycles_now() : 0;
-    int64_t status;
+    struct pause pause = pause_begins(thread);
 
     request_post(thread, writer);
-    status = reply_wait(thread, reply);
-    if (thread->is_measured)
-        thread->charge.cycles_since += cycles_now() - before;
-    return status;
+    pause_ends(thread, pause);
+    return reply_wait(thread, reply);
 }
 
 /* The number at place `at` of a reply, 0 where there is none. */

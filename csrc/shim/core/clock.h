@@ -23,6 +23,26 @@ static inline uint64_t cycles_now(void)
     return (uint64_t)high << 32 | low;
 }
 
+/* While a thread waits for the server's answer, or is stopped, the computer does something else: that is no computing of the
+ * thread's (CPU policy charged), and the virtual time that passes is no price of its calls. */
+struct pause {
+    uint64_t cycles;
+    uint64_t now_ns;
+};
+
+static inline struct pause pause_begins(const struct thread *thread)
+{
+    return thread->is_measured ? (struct pause){cycles_now(), thread->process->page->now_ns} : (struct pause){0};
+}
+
+static inline void pause_ends(struct thread *thread, struct pause pause)
+{
+    if (thread->is_measured) {
+        thread->charge.cycles_since += cycles_now() - pause.cycles;
+        thread->charge.now_since += thread->process->page->now_ns - pause.now_ns;
+    }
+}
+
 static inline struct timeval to_timeval(uint64_t time_ns)
 {
     return (struct timeval){.tv_sec = (long)(time_ns / SECOND_NS), .tv_usec = (long)(time_ns % SECOND_NS / 1000)};

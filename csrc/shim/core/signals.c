@@ -5,6 +5,7 @@
  * deliver.
  */
 #include "shim/core/channel.h"
+#include "shim/core/clock.h"
 #include "shim/core/memory.h"
 
 /* A trap, or a reading of the time stamp counter, that meets its signal blocked would kill the process; a breakpoint, too. */
@@ -81,8 +82,11 @@ void signals_stop(struct thread *thread, int signal)
     struct reply reply;
 
     if (signal != SIGSTOP) {
+        struct pause pause = pause_begins(thread);
+
         NATIVE(rt_sigprocmask, SIG_UNBLOCK, &only, NULL, 8);
         NATIVE(rt_sigprocmask, SIG_BLOCK, &only, NULL, 8);
+        pause_ends(thread, pause);
     }
     reply_wait(thread, &reply);
 }

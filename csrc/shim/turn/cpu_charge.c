@@ -10,7 +10,8 @@
  * read from a table (turn/cpu_costs.c).
  *
  * The invariant: no call of a thread has an effect before all but charge_least_ns of what was computed before it has passed, or
- * all but a sixteenth of what the thread has computed since it last waited, a millisecond at most (keeps_on).
+ * all but a sixteenth of what the thread has computed since it last waited, a millisecond at most, or all but a slice where other
+ * threads wait for the core (keeps_on).
  * What is too little to be charged is not lost: it is added to what follows.
  */
 #include "shim/core/channel.h"
@@ -279,7 +280,8 @@ static void foretell(struct thread *thread, long number)
 
 /* A thread that computes for long is charged less often: once a sixteenth of what it has paid since it last waited has come
  * together, a millisecond at most. Each charge gives the core to the server, and the thread comes back to cold caches: charged
- * every 50 us, a walk through 256 KB took 1.8 times the CPU time that it takes by itself, this way 1.2 times. */
+ * every 50 us, a walk through 256 KB took 1.8 times the CPU time that it takes by itself, this way 1.2 times. Where all cores of the
+ * host are in use it computes for a slice, as Linux lets it, before others do. */
 static bool keeps_on(const struct thread *thread)
 {
     const struct charge_account *account = &thread->charge;
@@ -287,6 +289,8 @@ static bool keeps_on(const struct thread *thread)
 
     if (enough_ns > SELDOM_MOST_NS)
         enough_ns = SELDOM_MOST_NS;
+    if (enough_ns < account->next) /* without a recording this is the slice */
+        enough_ns = account->next;
     return enough_ns > (int64_t)thread->process->page->charge_least_ns && account->unpaid_ns + counted_ns(thread) < enough_ns;
 }
 

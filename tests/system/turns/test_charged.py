@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from rsg_server.processor.recording import read_charges
 from tests.conftest import Simunix
 
 PROGRAM = Path(__file__).parents[1] / "programs/charged.c"
@@ -89,6 +90,62 @@ def test_programs_see_what_they_were_charged(simunix: Simunix, tmp_path: Path) -
     assert 135_000 < seen["elapsed"] < charged * 1.1
     again, _ = run(simunix, "--replay-cpu", tmp_path / "one", "--out", tmp_path / "two", "--", sys.executable, "-c", SEEN)
     assert again == seen
+
+
+CONTENDED = """
+name: contended
+hosts: [{name: a, cores: 1}]
+cpu_policy: charged
+processes:
+  - {name: one, host: a, command: [PYTHON, -c, BUSY]}
+"""
+BUSY = """
+import os, time
+for start in (1, COPIES):
+    for _ in range(start):
+        if os.fork() == 0:
+            while time.thread_time_ns() < 30_000_000:
+                pass
+            os._exit(0)
+    while start and os.wait():
+        start -= 1
+"""
+
+
+def test_where_threads_wait_for_a_core_each_computes_for_a_slice(simunix: Simunix, tmp_path: Path) -> None:
+    busy = BUSY.replace("COPIES", "6")
+    (tmp_path / "s.yaml").write_text(CONTENDED.replace("PYTHON", sys.executable).replace("BUSY", json.dumps(busy)))
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    by_actor: dict[int, list[int]] = {}
+    for charge in read_charges(tmp_path / "out" / "cpu_charges"):
+        if not charge.is_preempted:
+            by_actor.setdefault(charge.actor, []).append(charge.cpu_ns)
+    _, alone, *together = by_actor.values()
+    assert min(alone[:8]) < 200_000  # the first ones are charged as soon as they are 50 us
+    for charges in together:
+        assert sum(ns > 700_000 for ns in charges) >= 15  # of 30 ms; the first charge and the last ones are others
+
+
+STOPPED = """
+import os, signal, time
+pid = os.fork()
+if pid == 0:
+    os.setpgid(0, 0)
+    os.execvp("sh", ["sh", "-c", "sleep 2; true"])
+time.sleep(1)
+os.killpg(pid, signal.SIGTSTP)
+time.sleep(3)
+os.killpg(pid, signal.SIGCONT)
+os.wait()
+"""
+
+
+def test_a_stop_is_no_price_of_what_a_program_has_called(simunix: Simunix, tmp_path: Path) -> None:
+    done = simunix("run", "--set", "cpu_policy=charged", "--out", str(tmp_path / "out"), "--", sys.executable, "-c", STOPPED)
+    assert done.returncode == 0, done.stderr
+    programs = json.loads((tmp_path / "out" / "cpu_costs.json").read_text())["programs"]
+    assert all(ns > -1_000_000 for costs in programs.values() for _, ns in costs["calls"].values())
 
 
 def test_computing_takes_no_time_under_the_free_policy(simunix: Simunix, program: Path) -> None:

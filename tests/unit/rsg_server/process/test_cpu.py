@@ -104,6 +104,19 @@ def test_twice_as_many_as_cores_take_twice_as_long() -> None:
     assert world.done == dict.fromkeys(range(4), 2 * NS)
 
 
+@pytest.mark.parametrize(("cores", "slice_ns"), [(1, 750_000), (2, 1_500_000), (4, 2_250_000), (8, 3_000_000), (64, 3_000_000)])
+def test_a_thread_computes_for_a_slice_while_all_cores_are_in_use(cores: int, slice_ns: int) -> None:
+    world = World(cores)
+    host = world.process.host.host
+    assert world.cpu.slice_ns(host) == 0
+    for number in range(cores):
+        assert world.cpu.slice_ns(host) == 0
+        world.cpu.start(world.actor(number), 10**9)
+    assert world.cpu.slice_ns(host) == slice_ns
+    world.run_until(10 * NS)
+    assert world.cpu.slice_ns(host) == 0
+
+
 def test_a_stopped_process_does_not_compute_and_leaves_the_core_to_others() -> None:
     world = World()
     first, second = world.actor(1), world.actor(2)
