@@ -174,6 +174,17 @@ class Storage(IntEnum):
     SYNC = _number("STORAGE_SYNC")
     ALL = _number("STORAGE_ALL")
     CUT = _number("STORAGE_CUT")
+    DIRECT_READ = _number("STORAGE_DIRECT_READ")
+    DIRECT_WRITE = _number("STORAGE_DIRECT_WRITE")
+    LOOK = _number("STORAGE_LOOK")
+    CHANGE = _number("STORAGE_CHANGE")
+
+
+class StorageFlag(IntEnum):
+    """How a file was looked up; on a mount without a page cache nothing is known of files."""
+
+    OPENED = _number("STORAGE_OPENED")
+    UNCACHED = _number("STORAGE_UNCACHED")
 
 
 WAIT_FD: Final = int(Wait.FD)

@@ -19,6 +19,7 @@ struct route {
     double *weights;      /* of `links` */
     int has_no_window;
     int has_only_disks;
+    int crosses_disks; /* it has disks and other links */
 };
 
 struct flow {
@@ -106,7 +107,9 @@ int network_add_route(network *net, int count, const int *links, int back_count,
         numbers_push(&route->there, links[i]);
         add_weight(net, route, links[i], 1);
         route->has_only_disks = route->has_only_disks && net->wires[links[i]].is_disk;
+        route->crosses_disks = route->crosses_disks || net->wires[links[i]].is_disk;
     }
+    route->crosses_disks = route->crosses_disks && !route->has_only_disks;
     route->has_no_window = route->has_only_disks;
     for (int i = 0; net->cross_traffic > 0 && i < back_count; i++)
         add_weight(net, route, back[i], net->cross_traffic);
@@ -143,6 +146,13 @@ static double penalty_of(const network *net, const struct flow *flow, double lat
     return (penalty > 0 ? penalty : 1) / flow->weight;
 }
 
+double network_route_penalty(const network *net, int number)
+{
+    const struct flow alone = {.latency_factor = 1, .bandwidth_factor = 1, .weight = 1, .route = number};
+
+    return penalty_of(net, &alone, network_route_latency(net, number));
+}
+
 static double bound_of(const network *net, const struct flow *flow, double latency)
 {
     double bound = INFINITY;
@@ -159,8 +169,18 @@ static double narrowest(const network *net, const struct route *route)
     double bandwidth = INFINITY;
 
     for (int i = 0; i < route->there.count; i++)
-        bandwidth = fmin(bandwidth, net->wires[route->there.item[i]].bandwidth);
+        if (!route->crosses_disks || !net->wires[route->there.item[i]].is_disk)
+            bandwidth = fmin(bandwidth, net->wires[route->there.item[i]].bandwidth);
     return bandwidth;
+}
+
+/* What a flow takes of a link for each unit of its rate x. On a route over links and disks, what the disk moves is bytes: the
+ * factor that links have does not concern it. */
+static double weight_on(const network *net, const struct route *route, int place, double bandwidth_factor)
+{
+    int is_bytes = route->crosses_disks && net->wires[route->links.item[place]].is_disk;
+
+    return is_bytes ? bandwidth_factor : route->weights[place];
 }
 
 static void update_terms(network *net, int number)
@@ -177,9 +197,18 @@ static void update_terms(network *net, int number)
 int network_add(network *net, int route, double latency_factor, double bandwidth_factor, double rate, double weight)
 {
     const struct route *over = &net->routes[route];
-    int number = maxmin_add(net->system, over->links.count, over->links.item, over->weights, 1, INFINITY);
+    double *weights = over->weights;
     struct flow *flow;
+    int number;
 
+    if (over->crosses_disks) {
+        weights = allocate(NULL, (size_t)over->links.count, sizeof *weights);
+        for (int i = 0; i < over->links.count; i++)
+            weights[i] = weight_on(net, over, i, bandwidth_factor);
+    }
+    number = maxmin_add(net->system, over->links.count, over->links.item, weights, 1, INFINITY);
+    if (weights != over->weights)
+        free(weights);
     net->flows = make_room(net->flows, number, &net->flow_room, sizeof *net->flows);
     flow = &net->flows[number];
     *flow = (struct flow){latency_factor, bandwidth_factor, rate, weight, INFINITY, route, 0};
@@ -206,7 +235,7 @@ double network_alone(const network *net, int number, double bandwidth_factor)
     double limit = bound_of(net, &alone, network_route_latency(net, number));
 
     for (int i = 0; i < route->links.count; i++)
-        limit = fmin(limit, net->wires[route->links.item[i]].bandwidth / route->weights[i]);
+        limit = fmin(limit, net->wires[route->links.item[i]].bandwidth / weight_on(net, route, i, bandwidth_factor));
     return bandwidth_factor * limit;
 }
 

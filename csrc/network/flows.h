@@ -15,7 +15,8 @@
  *
  * A disk is a link, too: one for what is read, one for what is written, one for both together (SimGrid's model S19). A flow over
  * disks alone is an operation on a disk: its penalty is 1 / weight, it has no window, and the latency of its route is that of
- * the operation. On a route that has other links as well, disks add nothing to the penalty.
+ * the operation. A flow over links and disks is what a file server reads or writes for a host (SimGrid's Io::streamto): disks add
+ * nothing to its penalty, and of a disk it takes the bytes that move, whatever the bandwidth factor: BF * x.
  *
  * SimGrid 3.32 departs from these formulas; with `compatible` this code departs in the same way:
  *   - gamma bounds x, so that the rate in bytes per second is bounded by BF * gamma / (2 * lat);
@@ -40,6 +41,7 @@ int network_add_link(network *net, double bandwidth, double latency, int policy,
 int network_add_route(network *net, int count, const int *links, int back_count, const int *back, double latency);
 void network_unbind_route(network *net, int route); /* without a TCP window, for datagrams */
 double network_route_latency(const network *net, int route);
+double network_route_penalty(const network *net, int route); /* of a flow of weight 1 */
 /* The rate of a flow that has its route to itself, in bytes per second. */
 double network_alone(const network *net, int route, double bandwidth_factor);
 

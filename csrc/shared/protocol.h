@@ -1,6 +1,6 @@
 /* The wire between the shim and the server: message numbers, layouts, the shared clock page.
  *
- * This file, with cpu_protocol.h, is the only copy. The shim includes it; rsg_server reads it through cffi (csrc/build/), so it
+ * This file, with cpu_protocol.h and storage_protocol.h, is the only copy. The shim includes it; rsg_server reads it through cffi (csrc/build/), so it
  * holds nothing but enums, structs and integer defines. Every message is one msgpack array in one SEQPACKET datagram.
  *
  * Request: [op, arguments...]          shim -> server, always by the thread that holds the turn
@@ -15,6 +15,7 @@
 #define SIMUNIX_PROTOCOL_H
 
 #include "shared/cpu_protocol.h"
+#include "shared/storage_protocol.h"
 
 #include <stdint.h>
 
@@ -144,8 +145,9 @@ enum simunix_op {
      * cores were busy, the same of SIMUNIX_CORES_TOLD cores from that one on as an array of int64_t]; the caller's host */
     OP_HOST_CPU = 62,
     OP_CHILD_TIME = 56, /* [pid] -> [0, nanoseconds of CPU time that this dead child and its children were charged]; 0: all */
-    OP_STORAGE = 58,    /* [enum simunix_storage, storage, file, offset, bytes] -> [0, value, capacity, bytes used] */
-    OP_CONNECTED = 50   /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
+    /* [enum simunix_storage, storage, file, offset or enum simunix_storage_flag, bytes] -> [0, value, capacity, bytes used] */
+    OP_STORAGE = 58,
+    OP_CONNECTED = 50 /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 
 /* Where the figures stand in the answer to OP_HOST. */
@@ -191,11 +193,10 @@ enum simunix_wait {
     PARK_CHARGE = 12,
     /* that the rest of its last charge passes, which was told with WAKE_REST: (0, 20 - nice, 0) */
     PARK_CHARGE_REST = 13,
-    PARK_STORAGE = 14 /* a storage of its host: (its number, bytes, 1 if it writes, else 0; 2: as OP_STORAGE has said) */
+    /* a storage of its host: (its number, bytes, 1 if it writes, else 0; 2: as OP_STORAGE has said); the reply's value is the
+     * bytes that have not moved, or -errno */
+    PARK_STORAGE = 14
 };
-/* STORAGE_ROOM: how many bytes there is room for. Else the value 1: the caller is to wait by PARK_STORAGE */
-enum simunix_storage { STORAGE_ROOM, STORAGE_READ, STORAGE_WRITE, STORAGE_THROUGH, STORAGE_SYNC, STORAGE_ALL, STORAGE_CUT };
-
 /* Flags of PARK_FD: one of the descriptors is the master of a terminal; it is an epoll instance that watches a listening socket
  * with EPOLLEXCLUSIVE; the thread has just looked past that socket's connections, which are others' to accept. */
 enum simunix_fd_flag { PARK_FD_TERMINAL = 1, PARK_FD_EXCLUSIVE = 2, PARK_FD_LOOKED = 4 };
@@ -370,8 +371,9 @@ struct simunix_clock_page {
     uint64_t computing_since_ns;
     int64_t nice;          /* of the whole emulation: what it calls nice is added to it */
     uint64_t from_outside; /* signals that handlers have been entered for and no process of their host has sent, as a mask */
-    uint64_t tracees;      /* threads that an emulated process traces (ptrace(2)) */
-    uint64_t trace_news;   /* some of these are to stop, and do not know yet */
+    uint64_t storage_conditions; /* storages that are read-only, full or failing: before it writes, a thread asks */
+    uint64_t tracees;            /* threads that an emulated process traces (ptrace(2)) */
+    uint64_t trace_news;         /* some of these are to stop, and do not know yet */
     /* of the CPU policy charged, all unused under the free one */
     uint64_t charge_least_cycles; /* of the time stamp counter, before a thread asks its CPU clock how much it has computed */
     uint64_t charge_least_ns;     /* … and before it is charged */

@@ -51,6 +51,7 @@ COMPUTING_SLOT: Final = PAGE_FIELDS["computing_slot"]
 COMPUTING_SINCE: Final = PAGE_FIELDS["computing_since_ns"]
 NICE: Final = PAGE_FIELDS["nice"]
 FROM_OUTSIDE: Final = PAGE_FIELDS["from_outside"]
+STORAGE_CONDITIONS: Final = PAGE_FIELDS["storage_conditions"]
 TRACEES: Final = PAGE_FIELDS["tracees"]
 TRACE_NEWS: Final = PAGE_FIELDS["trace_news"]
 VERSION: Final = PAGE_FIELDS["version"]
@@ -112,6 +113,10 @@ class ClockPage:
     def tell_departure(self) -> None:
         """Tell the shims that a replay has departed from its recording."""
         self.words[PAGE_FIELDS["replays_charges"]] = lib.REPLAY_HAS_DEPARTED
+
+    def tell_storage_conditions(self, count: int) -> None:
+        """Tell the shims how many storages are read-only, full or failing."""
+        self.words[STORAGE_CONDITIONS] = count
 
     @property
     def now_ns(self) -> int:

@@ -6,13 +6,14 @@ Each change writes one line to the event log. A change that ends by itself retur
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import KW_ONLY, asdict, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
 from rsg_server.faults.power import SECOND_NS, Power
 from rsg_server.sockets.keepalive import Keepalive
+from rsg_server.storage.disks import Condition
 
 if TYPE_CHECKING:
     from rsg_server.faults.needs import Kernel
@@ -56,6 +57,20 @@ class LinkChange:
 
 
 @dataclass(frozen=True, slots=True)
+class StorageChange:
+    """A storage of a host gets new values, or something is wrong with it from now on; None leaves a value as it is."""
+
+    host: str
+    storage: str
+    _: KW_ONLY
+    condition: str | None = None  # one of CONDITIONS
+    read_bytes_per_s: float | None = None
+    write_bytes_per_s: float | None = None
+    readwrite_bytes_per_s: float | None = None
+    latency_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Partition:
     """Nothing passes between the hosts of the two sides; an empty `other` means all hosts that are not in `one`."""
 
@@ -80,7 +95,8 @@ class Loss:
     other: tuple[str, ...] = ()
 
 
-Change = HostChange | PowerStateChange | LinkChange | Partition | Heal | Loss
+CONDITIONS = tuple(condition.value for condition in Condition)
+Change = HostChange | PowerStateChange | LinkChange | StorageChange | Partition | Heal | Loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +108,7 @@ class Fault:
     for_ns: int | None = None
 
 
-CHANGES = (HostChange, PowerStateChange, LinkChange, Partition, Heal, Loss)
+CHANGES = (HostChange, PowerStateChange, LinkChange, StorageChange, Partition, Heal, Loss)
 KINDS: dict[str, Callable[..., Change]] = {kind.__name__: kind for kind in CHANGES}
 
 
@@ -133,6 +149,7 @@ class Faults:
         self._do: dict[type, Callable[[Any], Change | None]] = {
             PowerStateChange: self._change_power_state,
             LinkChange: self._change_link,
+            StorageChange: self._change_storage,
             Partition: self._partition,
             Heal: self._heal,
             Loss: self._lose,
@@ -208,6 +225,8 @@ class Faults:
             "loss": change.loss,
         }
         self._log("link", link=change.link, **{key: value for key, value in said.items() if value is not None})
+        self._kernel.storages.disks.link_changed()
+        self._kernel.storages.disks.look()
         if change.is_up is False:
             self.keepalive.look()
         return back
@@ -230,6 +249,26 @@ class Faults:
         if loss:
             losses[name] = loss
 
+    # Storages
+
+    def _change_storage(self, change: StorageChange) -> Change:
+        host, disks = self._kernel.platform.host_by_name(change.host), self._kernel.storages.disks
+        number = disk_number(host, change.storage)
+        before, condition = disks.disk(host, number), disks.condition(host, number)
+        given = {name: value for name in _OF_DISK if (value := getattr(change, name)) is not None}
+        if given:
+            disks.change(host, number, replace(before, **given))
+        if change.condition is not None:
+            disks.set_condition(host, number, Condition(change.condition))
+        said = {**given, **({} if change.condition is None else {"state": change.condition})}
+        self._log("storage", host=change.host, storage=change.storage, **said)
+        return StorageChange(
+            change.host,
+            change.storage,
+            condition=None if change.condition is None else condition.value,
+            **{name: getattr(before, _NOW.get(name, name)) for name in given},
+        )
+
     # Sets of hosts
 
     def _sides(self, one: tuple[str, ...], other: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
@@ -242,12 +281,14 @@ class Faults:
             cuts.append(sides)
         self._log("partition", one=list(change.one), other=list(change.other))
         self.keepalive.look()
+        self._kernel.storages.disks.look()
         return Heal(change.one, change.other)
 
     def _heal(self, change: Heal) -> None:
         reach = self._kernel.wire.reach
         reach.cuts = [cut for cut in reach.cuts if change.one and cut != self._sides(change.one, change.other)]
         self._log("heal", one=list(change.one), other=list(change.other))
+        self._kernel.storages.disks.look()
 
     def _lose(self, change: Loss) -> Change:
         rates, sides = self._kernel.wire.reach.pair_loss, self._sides(change.one, change.other)
@@ -272,10 +313,25 @@ def link_names(platform: Platform, name: str) -> tuple[str, ...]:
     return pair if all(each in platform.links for each in pair) else ()
 
 
+_OF_DISK = ("read_bytes_per_s", "write_bytes_per_s", "readwrite_bytes_per_s", "latency_s")
+"""Fields of StorageChange that are fields of a disk."""
+_NOW = {"readwrite_bytes_per_s": "together_bytes_per_s"}
+"""Of these fields, the attribute that has the value that holds where the field has none."""
+
+
+def disk_number(host: Host, storage: str) -> int:
+    """The number of a storage among those of its host. Raises SimunixError for a storage that the host does not have."""
+    names = [disk.name for disk in host.disks]
+    if storage not in names:
+        known = f"it has {', '.join(names)}" if names else "it has none"
+        raise SimunixError(f"host {host.name} has no storage {storage!r}; {known}")
+    return names.index(storage)
+
+
 def check(platform: Platform, change: Change) -> None:
     """Raise SimunixError, in one line, if a change does not fit the platform."""
     known = [host.name for host in platform.hosts]
-    hosts = [change.host] if isinstance(change, (HostChange, PowerStateChange)) else []
+    hosts = [change.host] if isinstance(change, (HostChange, PowerStateChange, StorageChange)) else []
     if isinstance(change, (Partition, Heal, Loss)):
         hosts = [*change.one, *change.other]
         both = sorted(set(change.one) & set(change.other))
@@ -288,6 +344,10 @@ def check(platform: Platform, change: Change) -> None:
             raise SimunixError(_unknown("host", host, known))
     if isinstance(change, PowerStateChange):
         _check_power_state(platform.host_by_name(change.host), change.number)
+    if isinstance(change, StorageChange):
+        disk_number(platform.host_by_name(change.host), change.storage)
+        if change.condition is not None and change.condition not in CONDITIONS:
+            raise SimunixError(f"state {change.condition!r} of a storage: known: {', '.join(CONDITIONS)}")
     if isinstance(change, LinkChange) and not link_names(platform, change.link):
         raise SimunixError(_unknown("link", change.link, [*known, *platform.links]))
 

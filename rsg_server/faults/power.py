@@ -93,6 +93,7 @@ class Power:
 
     def _start(self, host: str) -> None:
         self._kernel.wire.reach.off.discard(host)
+        self._kernel.storages.disks.look()
         self._kernel.log.event(self._kernel.now_ns, "host_on", host=host)
         self.on_switch(host, "on")
         self.on_boot(host)
@@ -160,6 +161,7 @@ class Power:
         kernel.wire.reach.off.add(name)
         kernel.sockets.lose_host(host)
         kernel.storages.lose_host(name)
+        kernel.storages.disks.look()
         processes = self._processes(name)
         for process in processes:
             native_signal.send(process.pidfd, signal.SIGKILL)

@@ -29,18 +29,16 @@ def host(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
 def storage(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[what, storage, file, offset, bytes] -> [0, value, capacity, bytes used]; see enum simunix_storage.
 
-    Of STORAGE_ROOM the value is how many bytes there is room for, with 0 bytes all that is free, and a capacity of -1 means
-    none; else the value 1 means that the caller is to wait.
+    Of STORAGE_ROOM the value is how many bytes there is room for, or -errno, with file 0 all that is free, and a capacity of -1
+    means none; else the value 1 means that the caller is to wait, and a value below 0 that something has failed.
     """
     what, number, file, offset, size = arguments
     host = actor.process.host.host
     if what != Storage.ROOM:
-        return Reply((0, int(kernel.storages.ask(actor.number, host, what, number, file, offset, size))))
+        return Reply((0, kernel.storages.ask(actor.number, host, what, number, file, offset, size)))
     room = kernel.storages.room(host, number)
-    if room is None:
-        return Reply((0, size, -1, 0))
-    if size:
-        return Reply((0, room.take(size), room.capacity_bytes, 0))
+    if file or room is None:
+        return Reply((0, kernel.storages.admit(host, number, size), -1, 0))
     used = room.look()
     return Reply((0, max(0, room.capacity_bytes - used), room.capacity_bytes, used))
 

@@ -61,15 +61,19 @@ class FlowEngine:
             (Link(LOOPBACK.name, model.loopback_bytes_per_s, model.loopback_latency_s, SharingPolicy.FATPIPE),)
         )
 
+    def _links(self, source: str, destination: str) -> tuple[Route, Route]:
+        """The way from host to host, and the way back."""
+        there = self._find_route(source, destination)
+        back = self._find_route(destination, source) if self._model.cross_traffic else there
+        if source == destination and there.links in ((), (LOOPBACK,)):
+            there = back = self._loopback
+        doors = [self._gates[name] for name in dict.fromkeys((source, destination)) if name in self._gates]
+        return Route((*there.links, *doors), there.distance_s), back
+
     def _route(self, source: str, destination: str) -> int:
         number = self._routes.get((source, destination))
         if number is None:
-            there = self._find_route(source, destination)
-            back = self._find_route(destination, source) if self._model.cross_traffic else there
-            if source == destination and there.links in ((), (LOOPBACK,)):
-                there = back = self._loopback
-            doors = [self._gates[name] for name in dict.fromkeys((source, destination)) if name in self._gates]
-            number = self._shared.route(Route((*there.links, *doors), there.distance_s), back)
+            number = self._shared.route(*self._links(source, destination))
             self._routes[source, destination] = number
         return number
 
@@ -104,6 +108,28 @@ class FlowEngine:
             route = self._shared.route(disk.route(host_name, direction), Route(()))
             self._disk_routes[host_name, disk.name, direction] = route
         return int(lib.engine_add(self._engine, route, max(time_s, self.now_s), size_bytes, 1.0, 1.0, 0.0, weight))
+
+    def stream(
+        self,
+        source: str,
+        read: Disk | None,
+        destination: str,
+        written: Disk | None,
+        size_bytes: float,
+        time_s: float,
+    ) -> int:
+        """Add a flow that a disk of its source is read for, or that is written to one of its destination, as it moves.
+
+        As SimGrid's Io::streamto; see `start`. Bytes are those of disks, whatever the bandwidth factor of the links.
+        """
+        there, back = self._links(source, destination)
+        disks = [read.route(source, Direction.READ)] if read is not None else []
+        disks += [written.route(destination, Direction.WRITE)] if written is not None else []
+        links = (*there.links, *(link for route in disks for link in route.links))
+        number = self._shared.route(Route(links, there.distance_s), back)
+        latency, bandwidth = self._model.latency_factor.of(size_bytes), self._model.bandwidth_factor.of(size_bytes)
+        start_s = max(time_s, self.now_s)
+        return int(lib.engine_add(self._engine, number, start_s, size_bytes, latency, bandwidth, 0.0, 1.0))
 
     @property
     def now_s(self) -> float:

@@ -46,13 +46,14 @@ class Sharer(Protocol):
 class Path:
     """A route in the solver, and the rate of a flow that is alone on it; `shared` are the links on which flows meet others."""
 
-    __slots__ = ("_alone", "_sharing", "active", "factor", "is_of_hosts", "latency_s", "number", "shared")
+    __slots__ = ("_alone", "_sharing", "active", "factor", "is_of_hosts", "latency_s", "number", "shared", "weight")
 
     def __init__(self, sharing: Sharing, there: Route, back: Route) -> None:
         self._sharing = sharing
         self._alone: float | None = None
         self.factor = sharing.bandwidth_factor
         self.is_of_hosts = True  # its flows may have one share together
+        self.weight = 1.0  # the share of each of its flows, beside those of other paths
         self.latency_s = there.latency_s
         self.number = sharing.links.route(there, back)
         returning = back.links if sharing.model.cross_traffic else ()
@@ -98,6 +99,25 @@ class DiskPath(Path):
         super().__init__(sharing, there, Route(()))
         self.factor = 1.0
         self.is_of_hosts = False
+
+
+class ServedDiskPath(Path):
+    """What operations of one direction on a file server's disk share: the disk, and the links between the server and a host.
+
+    `latency_s` is what an operation waits for first; that of the links bounds its window.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, sharing: Sharing, links: Route, back: Route, disk: Route, latency_s: float) -> None:
+        super().__init__(sharing, Route((*links.links, *disk.links), links.distance_s), back)
+        self.is_of_hosts = False
+        self.latency_s = latency_s
+
+    @property
+    def penalty(self) -> float:
+        """That of each operation, by which the flow model divides links: an operation of the server's own has 1."""
+        return float(lib.network_route_penalty(self._sharing.links.net, self.number))
 
 
 class Sharing:
@@ -173,7 +193,7 @@ class Sharing:
     def _give(self, flow: Sharer) -> None:
         """Put a flow into the solver, unless it is there."""
         if flow.variable < 0:
-            flow.variable = lib.network_add(self.links.net, flow.path.number, 1.0, flow.path.factor, 0.0, 1.0)
+            flow.variable = lib.network_add(self.links.net, flow.path.number, 1.0, flow.path.factor, 0.0, flow.path.weight)
             lib.network_start(self.links.net, flow.variable)
             self._solved[flow.variable] = flow
 

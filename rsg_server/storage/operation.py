@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from rsg_server.clock.timeline import Event
-from rsg_server.network.sharing import DiskPath, Sharing
+from rsg_server.network.sharing import Path, Sharing
 
 NS = 10**9
 
@@ -42,7 +42,7 @@ class Operation:
         "variable",
     )
 
-    def __init__(self, number: int, path: DiskPath, size_bytes: int, carrier: Carrier, finished: Callable[[], object]) -> None:
+    def __init__(self, number: int, path: Path, size_bytes: int, carrier: Carrier, finished: Callable[[], object]) -> None:
         self.number = number
         self.path = path
         self.variable = -1  # its number in the solver; -1 while the solver does not have it
@@ -77,6 +77,11 @@ class Operation:
         if rate > 0:
             duration_ns = math.ceil(self.left_bytes * NS / rate)
             self._event = self._carrier.at(self._updated_ns + duration_ns, self._end)
+
+    def refresh(self) -> None:
+        """The disk, or a link on the way to it, has changed: an operation that is alone goes on at its new rate."""
+        if self._begun and self.variable < 0:
+            self.change_rate(self.path.alone)
 
     def _account(self) -> None:
         now_ns = self._carrier.now_ns

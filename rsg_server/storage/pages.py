@@ -47,12 +47,24 @@ class Pages:
         self.count -= gone
         return gone
 
-    def take(self, most: int) -> int:
-        """Remove the lowest pages, `most` of them at most; returns how many."""
-        taken = 0
-        while self._edges and taken < most:
-            first, end = self._edges[0], self._edges[1]
-            taken += self.remove(first, min(end, first + most - taken))
+    def missing(self, first: int, end: int) -> list[tuple[int, int]]:
+        """The ranges of a range that are not in the set."""
+        edges, found = self._edges, []
+        at = bisect_right(edges, first) // 2 * 2
+        while at < len(edges) and edges[at] < end:
+            if first < edges[at]:
+                found.append((first, edges[at]))
+            first = max(first, edges[at + 1])
+            at += 2
+        return [*found, (first, end)] if first < end else found
+
+    def take(self, most: int) -> list[tuple[int, int]]:
+        """Remove the lowest pages, `most` of them at most; returns their ranges."""
+        taken = []
+        while self._edges and most > 0:
+            first, end = self._edges[0], min(self._edges[1], self._edges[0] + most)
+            most -= self.remove(first, end)
+            taken.append((first, end))
         return taken
 
     def remove_but(self, others: Pages) -> int:
@@ -94,13 +106,20 @@ class PageCache:
         """A file of which pages are, or were, in the cache."""
         return self._files.get(key)
 
-    def read(self, key: int, disk: int, first: int, end: int) -> int:
-        """Have a range of a file in the cache; returns how many pages of the range were not there."""
+    def read(self, key: int, disk: int, first: int, end: int) -> list[tuple[int, int]]:
+        """Have a range of a file in the cache; returns the ranges of it that were not there."""
         file = self._use(key, disk)
-        fresh = file.cached.add(first, end)
-        self.count += fresh
-        self._shrink(file)
-        return fresh
+        missing = file.cached.missing(first, end)
+        if missing:
+            self.count += file.cached.add(first, end)
+            self._shrink(file)
+        return missing
+
+    def drop(self, key: int) -> None:
+        """Forget the clean pages of a file."""
+        file = self._files.get(key)
+        if file is not None:
+            self.count -= file.cached.remove_but(file.dirty)
 
     def write(self, key: int, disk: int, first: int, end: int, now_ns: int) -> int:
         """Have a range in the cache, dirty; returns how many pages of the range were not dirty."""
@@ -119,8 +138,8 @@ class PageCache:
         """The file of a disk that has had dirty pages for longest."""
         return next(iter(self._dirty.get(disk, {}).values()), None)
 
-    def clean(self, file: CachedFile, most: int) -> int:
-        """Take dirty pages of a file as written; returns how many."""
+    def clean(self, file: CachedFile, most: int) -> list[tuple[int, int]]:
+        """Take dirty pages of a file as written; returns their ranges."""
         taken = file.dirty.take(most)
         if not file.dirty.count:
             self._dirty.get(file.disk, {}).pop(file.key, None)

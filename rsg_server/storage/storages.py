@@ -1,26 +1,29 @@
-"""The disks of all hosts, and what is done to them.
+"""The storages of all hosts, and what is done to them.
 
 A disk is three constraints of the solver that also shares links: all reads, all writes, and both together
-(rsg_server/platform/disk.py). Whoever waits for something has a number of its own, and waits for one thing at a time. What goes
-past the page cache of a host is an operation at once (`start`); for what goes through it, `ask` says whether there is anything
-to wait for, and `wait` waits for it.
+(rsg_server/platform/disk.py). A host numbers its own disks first, then what it mounts from file servers
+(rsg_server/storage/volume.py). Whoever waits for something has a number of its own, and waits for one thing at a time. What
+goes past the page cache of a host is a transfer at once (`start`); for what goes through it, `ask` says whether there is
+anything to wait for, and `wait` waits for it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
-from pathlib import Path
-from typing import Final, Protocol
+from pathlib import Path as FilePath
+from typing import Final
 
-from rsg_server.network.sharing import DiskPath
 from rsg_server.platform.disk import Direction
 from rsg_server.platform.host import Host
-from rsg_server.protocol import Storage
-from rsg_server.storage.operation import Carrier, Operation
+from rsg_server.protocol import Storage, StorageFlag
+from rsg_server.storage.disks import Disks
+from rsg_server.storage.known import Known
 from rsg_server.storage.pages import PAGE_BYTES
 from rsg_server.storage.room import Room
+from rsg_server.storage.transfer import ASKS, Ended, Network, Reaches, Transfer
+from rsg_server.storage.volume import Layout, Range, Remote, Volume
 from rsg_server.storage.writeback import Done, Writeback
 
 STORAGE_AS_SAID: Final = 2
@@ -28,24 +31,12 @@ STORAGE_AS_SAID: Final = 2
 Plan = Callable[[Done], None]
 
 
-class Network(Carrier, Protocol):
-    """The network, which numbers what shares links."""
-
-    def new_number(self) -> int: ...
-
-
 def _call(action: Done) -> None:
     action()
 
 
-def check_disk(host: Host, disk: int) -> None:
-    """Raise ValueError for the number of a disk that a host does not have."""
-    if not 0 <= disk < len(host.disks):
-        raise ValueError(f"storage {disk} of host {host.name}, which has {len(host.disks)}")
-
-
 class HostDisks:
-    """The disks of one host, as its page cache sees them."""
+    """The storages of one host, as its page cache sees them."""
 
     def __init__(self, storages: Storages, network: Network, host: Host) -> None:
         self._storages = storages
@@ -61,72 +52,116 @@ class HostDisks:
         """Have an action called at a moment of virtual time."""
         return self._network.at(moment_ns, lambda: _call(action))
 
-    def write(self, disk: int, size_bytes: int, done: Done) -> None:
-        """Write bytes on a disk, whoever waits for that."""
-        self._storages.operate(self._host, disk, Direction.WRITE, size_bytes, done)
+    def write(self, disk: int, file: int, pages: list[Range], done: Ended) -> None:
+        """Write pages of a file on a storage, whoever waits for that."""
+        ranges = [(first * PAGE_BYTES, end * PAGE_BYTES) for first, end in pages]
+        self._storages.operate(self._host, disk, Direction.WRITE, file, ranges, done)
 
 
 class Storages:
-    """Starts and ends operations; disks of a host are numbered in the order in which the host has them."""
+    """Starts and ends transfers, and keeps the page cache of each host."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(
+        self,
+        network: Network,
+        reaches: Reaches = lambda client, server: True,
+        on_conditions: Callable[[int], object] = lambda count: None,
+    ) -> None:
         self._network = network
-        self._paths: dict[tuple[str, int, int], DiskPath] = {}
-        self._operations: dict[int, Operation] = {}
-        self._rooms: dict[tuple[str, int], Room] = {}
+        self.disks = Disks(network, reaches, on_conditions)
+        self._volumes: dict[tuple[str, int], Volume] = {}
+        self._layouts: dict[tuple[tuple[str, int], ...], Layout] = {}
+        self._transfers: dict[int, Transfer] = {}  # by waiter
+        self._rooms: dict[tuple[tuple[str, int], ...], Room] = {}
         self._caches: dict[str, Writeback] = {}
+        self._known: dict[str, Known] = {}  # by host: the files that it has looked up
         self._plans: dict[int, Plan] = {}  # what actors have been told to wait for
         self._waits: dict[int, object] = {}  # actors that wait for the page cache, each with a token of this wait
+        self._errors: dict[int, int] = {}  # by waiter, the errno that its wait has ended with
 
-    def keep(self, host: Host, disk: int, folder: Path) -> None:
-        """What is below a folder is kept on a disk of a host, and takes room there if the disk has a capacity."""
-        capacity = host.disks[disk].capacity_bytes
-        if capacity is not None:
-            self._rooms.setdefault((host.name, disk), Room(capacity)).folders.append(folder)
+    # Volumes
 
-    def room(self, host: Host, disk: int) -> Room | None:
-        """The room of a disk; None if anything fits."""
-        return self._rooms.get((host.name, disk))
+    def mount(self, host: Host, number: int, remote: Remote, find: Callable[[str], Host]) -> None:
+        """A host has disks of file servers as one more storage."""
+        layout = self._layouts.setdefault(remote.servers, Layout())
+        targets = tuple((find(name), disk) for name, disk in remote.servers)
+        self._volumes[host.name, number] = Volume(host, targets, remote.stripe_bytes, remote.soft_ns, layout)
+        for (server, disk), name in zip(targets, remote.servers, strict=True):
+            if (name,) == remote.servers:  # its own programs write the same files
+                self._volumes[server.name, disk] = Volume(server, ((server, disk),), layout=layout)
+
+    def volume(self, host: Host, number: int) -> Volume:
+        """A storage of a host. Raises ValueError for one that the host does not have."""
+        volume = self._volumes.get((host.name, number))
+        if volume is None:
+            if not 0 <= number < len(host.disks):
+                count = len({*range(len(host.disks)), *(which for name, which in self._volumes if name == host.name)})
+                raise ValueError(f"storage {number} of host {host.name}, which has {count}")
+            volume = self._volumes[host.name, number] = Volume(host, ((host, number),))
+        return volume
+
+    def keep(self, host: Host, number: int, folder: FilePath) -> None:
+        """What is below a folder is kept on a storage of a host, and takes room there if the storage has a capacity."""
+        volume = self.volume(host, number)
+        if volume.capacity_bytes is not None:
+            room = self._rooms.setdefault(_names(volume), Room(volume.capacity_bytes))
+            if folder not in room.folders:
+                room.folders.append(folder)
+
+    def room(self, host: Host, number: int) -> Room | None:
+        """The room of a storage; None if anything fits."""
+        return self._rooms.get(_names(self.volume(host, number)))
+
+    def admit(self, host: Host, number: int, wanted_bytes: int) -> int:
+        """How many more bytes of those that a writer wants a storage has room for, or a negative errno."""
+        volume = self.volume(host, number)
+        error = self.disks.refusal(volume)
+        if error:
+            return -error
+        room = self._rooms.get(_names(volume))
+        if wanted_bytes <= 0 or room is None:
+            return 0 if self.disks.is_full(volume) else wanted_bytes
+        return 0 if self.disks.is_full(volume) else room.take(wanted_bytes)
 
     # Past the page cache
 
-    def _path(self, host: Host, disk: int, direction: int) -> DiskPath:
-        key = (host.name, disk, direction)
-        path = self._paths.get(key)
-        if path is None:
-            check_disk(host, disk)
-            route = host.disks[disk].route(host.name, Direction(direction))
-            path = self._paths[key] = DiskPath(self._network.sharing, route)
-        return path
+    def operate(self, host: Host, number: int, direction: int, file: int, ranges: Iterable[Range], ended: Ended) -> Transfer:
+        """Have ranges of a file read or written from now on; `ended` is called once that is over, never at once."""
+        volume = self.volume(host, number)
+        return Transfer(self.disks, volume, volume.parts(file, ranges), direction, ended)
 
-    def operate(self, host: Host, disk: int, direction: int, size_bytes: int, finished: Done) -> Operation:
-        """Have an operation begin now; `finished` is called once its latency and its bytes have passed, never at once.
+    def start(self, waiter: int, host: Host, number: int, direction: int, size_bytes: int, finished: Done) -> None:
+        """Have so many bytes begin to move for a waiter, whose end ends that; see `operate`.
 
-        Raises ValueError for a disk that the host does not have, and for a size below 0.
+        Raises ValueError for a storage that the host does not have, and for a size below 0.
         """
         if size_bytes < 0:
             raise ValueError(f"an operation of {size_bytes} bytes")
-        path = self._path(host, disk, direction)
-        return Operation(self._network.new_number(), path, size_bytes, self._network, finished)
+        self._start(waiter, host, number, direction, 0, [(0, size_bytes)], finished)
 
-    def start(self, waiter: int, host: Host, disk: int, direction: int, size_bytes: int, finished: Done) -> None:
-        """Have an operation begin now for a waiter, whose end ends the operation; see `operate`."""
-
-        def end() -> None:
-            del self._operations[waiter]
+    def _start(
+        self, waiter: int, host: Host, number: int, direction: int, file: int, ranges: Iterable[Range], finished: Done
+    ) -> None:
+        def end(error: int) -> None:
+            del self._transfers[waiter]
+            self._note(waiter, error)
             finished()
 
-        self._operations[waiter] = self.operate(host, disk, direction, size_bytes, end)
+        self._transfers[waiter] = self.operate(host, number, direction, file, ranges, end)
+
+    def _note(self, waiter: int, error: int) -> None:
+        if error:
+            self._errors[waiter] = error
 
     def end(self, waiter: int) -> int:
-        """End what somebody waits for. Returns how many bytes of its own operation have not moved, rounded up."""
+        """End what somebody waits for. Returns how many bytes of its own transfer have not moved, rounded up, or -errno."""
         self._plans.pop(waiter, None)
         self._waits.pop(waiter, None)
-        operation = self._operations.pop(waiter, None)
-        if operation is None:
-            return 0
-        operation.cancel()
-        return math.ceil(operation.left_bytes)
+        transfer = self._transfers.pop(waiter, None)
+        if transfer is None:
+            return -self._errors.pop(waiter, 0)
+        transfer.cancel()
+        return math.ceil(transfer.left_bytes)
 
     # Through the page cache
 
@@ -136,51 +171,122 @@ class Storages:
             cache = self._caches[host.name] = Writeback(HostDisks(self, self._network, host), host.memory_bytes)
         return cache
 
+    def _files(self, host: Host) -> Known:
+        return self._known.setdefault(host.name, Known())
+
     def lose_host(self, name: str) -> None:
-        """A host has lost its power, and with it the pages in its memory. What its disks are at comes to an end."""
+        """A host has lost its power, and with it the pages in its memory. What its own disks are at comes to an end."""
         cache = self._caches.pop(name, None)
+        self._known.pop(name, None)
         if cache is not None:
             cache.lose()
+        self.disks.lose_client(name)
 
-    def ask(self, waiter: int, host: Host, what: int, disk: int, file: int, offset: int, size_bytes: int) -> bool:
-        """Account for what somebody has done to a file; returns whether there is anything to wait for (`wait`).
+    def ask(self, waiter: int, host: Host, what: int, number: int, file: int, offset: int, size_bytes: int) -> int:
+        """Account for what somebody has done to a file; returns 1 if there is something to wait for (`wait`), or -errno.
 
-        Raises ValueError for a disk that the host does not have, for what cannot be done, and for a place below 0.
+        Raises ValueError for a storage that the host does not have, for what cannot be done, and for a place below 0.
         """
-        check_disk(host, disk)
+        volume = self.volume(host, number)
         if offset < 0 or size_bytes < 0:
             raise ValueError(f"storage: {size_bytes} bytes from byte {offset} on")
-        first, end = offset // PAGE_BYTES, -(-(offset + size_bytes) // PAGE_BYTES)
-        if what not in _ASKED:
+        if what in _ASKED:
+            plan = _ASKED[what](self, waiter, volume, number, file, offset, offset + size_bytes)
+        else:
             raise ValueError(f"storage: no {what} can be done to a file")
-        plan = _ASKED[what](self, waiter, host, disk, file, first, end)
         if plan is not None:
             self._plans[waiter] = plan
-        return plan is not None
+        return int(plan is not None) or -self._errors.pop(waiter, 0)
 
-    def _read(self, waiter: int, host: Host, disk: int, file: int, first: int, end: int) -> Plan | None:
-        missing = self._cache(host).cache.read(file, disk, first, end)
-        return partial(self.start, waiter, host, disk, Direction.READ, missing * PAGE_BYTES) if missing else None
+    def _use(self, volume: Volume, file: int, writes: bool) -> None:
+        if volume.layout is not None:
+            volume.layout.used(file, volume.client.name, writes)
 
-    def _write(self, waiter: int, host: Host, disk: int, file: int, first: int, end: int) -> Plan | None:
-        cache = self._cache(host)
-        return cache.wait_for_room if cache.wrote(file, disk, first, end) else None
+    def _read(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int) -> Plan | None:
+        host, pages = volume.client, _pages(first, end)
+        self._use(volume, file, False)
+        missing = self._cache(host).cache.read(file, number, *pages)
+        if not missing:
+            return None
+        ranges = [(low * PAGE_BYTES, high * PAGE_BYTES) for low, high in missing]
 
-    def _write_through(self, waiter: int, host: Host, disk: int, file: int, first: int, end: int) -> Plan | None:
-        self._cache(host).wrote_through(file, disk, first, end)
-        return partial(self.start, waiter, host, disk, Direction.WRITE, (end - first) * PAGE_BYTES)
+        def plan(finished: Done) -> None:
+            def end() -> None:
+                if waiter in self._errors:
+                    self._cache(host).cache.drop(file)
+                finished()
 
-    def _sync(self, waiter: int, host: Host, disk: int, file: int, first: int, end: int) -> Plan | None:
-        cache = self._cache(host)
-        return partial(cache.sync, file, disk) if cache.is_dirty(file, disk) else None
+            self._start(waiter, host, number, Direction.READ, file, ranges, end)
 
-    def _sync_all(self, waiter: int, host: Host, disk: int, file: int, first: int, end: int) -> Plan | None:
-        cache = self._cache(host)
-        return partial(cache.sync_all, disk) if cache.has_dirty(disk) else None
+        return plan
 
-    def _cut(self, waiter: int, host: Host, disk: int, file: int, first: int, end: int) -> Plan | None:
-        self._cache(host).cut(file, end)
+    def _write(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int) -> Plan | None:
+        cache = self._cache(volume.client)
+        self._use(volume, file, True)
+        return cache.wait_for_room if cache.wrote(file, number, *_pages(first, end)) else None
+
+    def _write_through(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int) -> Plan | None:
+        self._use(volume, file, True)
+        pages = _pages(first, end)
+        self._cache(volume.client).wrote_through(file, number, *pages)
+        ranges = [(pages[0] * PAGE_BYTES, pages[1] * PAGE_BYTES)]
+        return partial(self._start, waiter, volume.client, number, Direction.WRITE, file, ranges)
+
+    def _direct(
+        self, direction: Direction, waiter: int, volume: Volume, number: int, file: int, first: int, end: int
+    ) -> Plan | None:
+        return partial(self._start, waiter, volume.client, number, direction, file, [(first, end)])
+
+    def _sync(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int) -> Plan | None:
+        cache = self._cache(volume.client)
+        if not cache.is_dirty(file, number):
+            self._note(waiter, cache.take_error(file))
+            return None
+
+        def plan(finished: Done) -> None:
+            def done() -> None:
+                self._note(waiter, cache.take_error(file))
+                finished()
+
+            cache.sync(file, number, done)
+
+        return plan
+
+    def _sync_all(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int) -> Plan | None:
+        cache = self._cache(volume.client)
+        return partial(cache.sync_all, number) if cache.has_dirty(number) else None
+
+    def _cut(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int) -> Plan | None:
+        pages = -(-end // PAGE_BYTES)
+        self._cache(volume.client).cut(file, pages)
+        if pages == 0:
+            self._files(volume.client).made(file)
+            for layout in self._layouts.values():
+                for name in layout.forget(file):
+                    if name in self._caches:
+                        self._caches[name].cut(file, 0)
         return None
+
+    # Without bytes
+
+    def _look(self, waiter: int, volume: Volume, number: int, file: int, flags: int, end: int) -> Plan | None:
+        """A file is looked up, or opened: its server is asked, and the disk, if its host has not done so."""
+        host, is_open = volume.client, bool(flags & StorageFlag.OPENED)
+        if is_open and volume.layout is not None and volume.layout.take_stale(file, host.name):
+            self._cache(host).cache.drop(file)
+        news: bool | None = True
+        if not flags & StorageFlag.UNCACHED:
+            news = self._files(host).look(file, self._network.now_ns, volume.is_remote, is_open)
+        return None if news is None else self._without_bytes(waiter, volume, number, file, Direction.READ if news else ASKS)
+
+    def _change(self, waiter: int, volume: Volume, number: int, file: int, flags: int, end: int) -> Plan | None:
+        """A name or an inode is changed: on a file server at once, on a host's own disk some time later."""
+        if not volume.is_remote and not flags & StorageFlag.UNCACHED:
+            return None
+        return self._without_bytes(waiter, volume, number, file, Direction.WRITE)
+
+    def _without_bytes(self, waiter: int, volume: Volume, number: int, file: int, direction: int) -> Plan:
+        return partial(self._start, waiter, volume.client, number, direction, file, [(0, 0)])
 
     def wait(self, waiter: int, finished: Done) -> None:
         """Have `finished` called when that is over which `ask` has told. Raises ValueError if that was nothing."""
@@ -197,11 +303,23 @@ class Storages:
         plan(end)
 
 
-_ASKED: dict[int, Callable[[Storages, int, Host, int, int, int, int], Plan | None]] = {
+def _pages(first: int, end: int) -> tuple[int, int]:
+    return first // PAGE_BYTES, -(-end // PAGE_BYTES)
+
+
+def _names(volume: Volume) -> tuple[tuple[str, int], ...]:
+    return tuple((host.name, disk) for host, disk in volume.targets)
+
+
+_ASKED: dict[int, Callable[[Storages, int, Volume, int, int, int, int], Plan | None]] = {
     Storage.READ: Storages._read,
     Storage.WRITE: Storages._write,
     Storage.THROUGH: Storages._write_through,
     Storage.SYNC: Storages._sync,
     Storage.ALL: Storages._sync_all,
     Storage.CUT: Storages._cut,
+    Storage.DIRECT_READ: lambda storages, *rest: storages._direct(Direction.READ, *rest),
+    Storage.DIRECT_WRITE: lambda storages, *rest: storages._direct(Direction.WRITE, *rest),
+    Storage.LOOK: Storages._look,
+    Storage.CHANGE: Storages._change,
 }

@@ -20,13 +20,18 @@ BACKGROUND_PART, LIMIT_PART = 10, 5
 Done = Callable[[], object]
 
 
+def count_pages(ranges: list[tuple[int, int]]) -> int:
+    """How many pages there are in ranges."""
+    return sum(end - first for first, end in ranges)
+
+
 class Disks(Protocol):
     """What writing back needs of the storages of one host."""
 
     @property
     def now_ns(self) -> int: ...
     def at(self, moment_ns: int, action: Done, /) -> object: ...
-    def write(self, disk: int, size_bytes: int, done: Done, /) -> None: ...
+    def write(self, disk: int, file: int, pages: list[tuple[int, int]], done: Callable[[int], object], /) -> None: ...
 
 
 class Flusher:
@@ -49,6 +54,7 @@ class Writeback:
         self._limit = memory_bytes // LIMIT_PART // PAGE_BYTES
         self._flushers: dict[int, Flusher] = {}
         self._throttled: list[Done] = []
+        self._errors: dict[int, int] = {}  # by file, the errno that the next fsync(2) of the file is to tell
         self.dirty = 0  # pages that are dirty, or being written
 
     # What programs do
@@ -81,7 +87,7 @@ class Writeback:
     def sync(self, key: int, disk: int, done: Done) -> None:
         """Write what is dirty of a file; `done` is called once nothing of the file is on its way any more."""
         file = self.cache.find(key)
-        taken = self.cache.clean(file, file.dirty.count) if file is not None else 0
+        taken = self.cache.clean(file, file.dirty.count) if file is not None else []
         at_flusher = file is not None and self._is_at(file, disk)
         left = [bool(taken), at_flusher].count(True)
 
@@ -91,14 +97,15 @@ class Writeback:
             if left <= 0:
                 done()
 
-        def written() -> None:
-            self._gone(taken)
+        def written(error: int) -> None:
+            self._note(key, error)
+            self._gone(count_pages(taken))
             one_done()
 
         if at_flusher:
             self._flushers[disk].waiters.append(one_done)
         if taken:
-            self._disks.write(disk, taken * PAGE_BYTES, written)
+            self._disks.write(disk, key, taken, written)
         if not left:
             self._disks.at(self._disks.now_ns, one_done)
 
@@ -111,6 +118,14 @@ class Writeback:
             flusher.waiters.append(done)
         else:
             self._disks.at(self._disks.now_ns, done)
+
+    def _note(self, key: int, error: int) -> None:
+        if error:
+            self._errors[key] = error
+
+    def take_error(self, key: int) -> int:
+        """The errno with which pages of a file were not written, told once; else 0."""
+        return self._errors.pop(key, 0)
 
     def cut(self, key: int, end: int) -> None:
         """A file has become shorter; with nothing left it has been removed, or is new, by the number of one that is no more."""
@@ -146,10 +161,13 @@ class Writeback:
 
     def _write(self, disk: int, flusher: Flusher, file: CachedFile) -> None:
         flusher.file = file
-        flusher.pages = self.cache.clean(file, PIECE_PAGES)
-        self._disks.write(disk, flusher.pages * PAGE_BYTES, lambda: self._piece_done(disk, flusher))
+        piece = self.cache.clean(file, PIECE_PAGES)
+        flusher.pages = count_pages(piece)
+        self._disks.write(disk, file.key, piece, lambda error: self._piece_done(disk, flusher, error))
 
-    def _piece_done(self, disk: int, flusher: Flusher) -> None:
+    def _piece_done(self, disk: int, flusher: Flusher, error: int) -> None:
+        if flusher.file is not None:
+            self._note(flusher.file.key, error)
         flusher.file, pages = None, flusher.pages
         waiters, flusher.waiters = flusher.waiters, []
         self._gone(pages)

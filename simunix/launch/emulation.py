@@ -23,6 +23,7 @@ from rsg_server.edge.service import Service, ServiceOptions
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
 from rsg_server.kernel import Kernel
+from rsg_server.process.host_state import HostState
 from rsg_server.protocol import FLAG_FAKE_GROUPS, FLAG_FAKE_NAME, FLAG_STORAGES
 from simunix.launch.caller import umask_set_aside
 from simunix.launch.debug.gdb import Gdb
@@ -35,7 +36,7 @@ from simunix.launch.limits.capacity import check, needs_of
 from simunix.launch.limits.cores import claim
 from simunix.launch.limits.ksm import MemoryGate, start_merging
 from simunix.launch.limits.limits import raise_open_files
-from simunix.launch.plan import Plan
+from simunix.launch.plan import HostSpec, Plan
 from simunix.launch.run_directory import RunDirectory
 from simunix.launch.supervisor import FROM_OUTSIDE, Descriptors, Supervised, Supervisor
 from simunix.launch.view.host_files import HostFiles, show_files
@@ -169,13 +170,21 @@ class Emulation:
         kernel.on_warning = self._warned
         for host in self.plan.hosts:
             state = kernel.hosts[host.name]
-            for mount in host.mounts:
-                state.flags |= FLAG_STORAGES
-                kernel.storages.keep(state.host, mount.storage, self.directory.private(host.name, mount.path))
+            self._mount(kernel, host, state)
         if self.isolation is Isolation.NONE:
             for name, spec in self._specs.items():
                 kernel.hosts[name].files = str(show_files(spec.directory / "files", spec.binds))
         return kernel
+
+    def _mount(self, kernel: Kernel, host: HostSpec, state: HostState) -> None:
+        """Tell the kernel on which storages a host keeps its files."""
+        directory = self.directory
+        for number, remote in enumerate(host.remotes, start=len(state.host.disks)):
+            kernel.storages.mount(state.host, number, remote, self.plan.platform.host_by_name)
+        for mount in host.mounts:
+            state.flags |= FLAG_STORAGES
+            private = directory.private(host.name, mount.path)
+            kernel.storages.keep(state.host, mount.storage, directory.exported(mount.export) if mount.export else private)
 
     def _make_gdb(self, target: str | None) -> Gdb | None:
         if target is None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from rsg_server.faults.faults import Fault, FaultProfile
 from rsg_server.options import KernelOptions
 from rsg_server.platform.platform import Platform
+from rsg_server.storage.volume import Remote
 from simunix.launch.debug.observation import NOTHING, ObservationOptions
 from simunix.launch.view.hardware import Hardware
 from simunix.roots.tree import THIS_COMPUTER, RootTree
@@ -19,7 +20,8 @@ class PrivateSpec:
     """A path that a host has for itself, with its owner and mode; without a mode, those of the path in the host's root, if any.
 
     A `copied` one begins with what the root has there, others with nothing. A `shared` one is the same for all hosts that name
-    it, as on a network file system (whose traffic is not modelled).
+    it, as on a network file system (whose traffic is not modelled). An `export` is one of file servers', SERVERS:PATH, and the
+    same for all hosts that mount it.
     """
 
     path: str
@@ -27,21 +29,29 @@ class PrivateSpec:
     mode: int | None = 0o755
     shared: bool = False
     copied: bool = False
+    export: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class MountSpec:
-    """A private path of a host that is kept on a storage: the number of the storage among the host's disks."""
+    """A private path of a host that is kept on a storage: its number among the host's disks and, behind them, its `remotes`."""
 
     path: str
     storage: int
     has_capacity: bool = False
     is_cached: bool = False
+    is_remote: bool = False
+    export: str = ""  # as that of PrivateSpec
 
     @property
     def flags(self) -> int:
-        """As the shim reads them (csrc/shim/core/core.h: STORED_LIMITED, STORED_CACHED)."""
-        return self.has_capacity + 2 * self.is_cached
+        """As the shim reads them (csrc/shim/core/core.h: STORED_LIMITED, STORED_CACHED, STORED_REMOTE)."""
+        return self.has_capacity + 2 * self.is_cached + 4 * self.is_remote
+
+    @property
+    def record(self) -> str:
+        """What the shim is to know of it (csrc/shim/sys/procfs/stored_mounts.c)."""
+        return f"{self.storage} {self.flags} {self.export if self.is_remote else ''}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +83,7 @@ class HostSpec:
     terminal: str = ""
     devices: tuple[str, ...] = ()
     mounts: tuple[MountSpec, ...] = ()
+    remotes: tuple[Remote, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,3 +107,8 @@ class RunDirectory:
     def shared(self, path: str) -> Path:
         """Where the content of a path lives that hosts share."""
         return self.path / "shared" / path.strip("/").replace("/", "_")
+
+    def exported(self, export: str) -> Path:
+        """Where the content of a path of file servers lives, given as SERVERS:PATH."""
+        servers, _, path = export.partition(":")
+        return self.path / "exports" / servers / path.strip("/").replace("/", "_")

@@ -89,6 +89,7 @@ class _Parts:
                 etc.get(name, {}),
                 devices=devices.get(name, ()),
                 mounts=self.mounts.specs.get(name, ()),
+                remotes=self.mounts.remotes.get(name, ()),
             )
             for name in self.site.hosts
         )
@@ -308,7 +309,8 @@ def _private_paths(
                 found.setdefault(name, {}).setdefault(spec.path, spec)
     for name, mounted in mounts.private.items():
         for spec in mounted:
-            found.setdefault(name, {}).setdefault(spec.path, spec)
+            own = found.setdefault(name, {})
+            own[spec.path] = replace(own.get(spec.path, spec), export=spec.export)
     private = {name: tuple(specs.values()) for name, specs in found.items()}
     for workload in workloads:
         private[workload.host] = (*private[workload.host], submission.PRIVATE)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from rsg_server.errors import SimunixError
 from rsg_server.platform.disk import Disk
 from rsg_server.platform.host import Host
+from rsg_server.storage.volume import Remote
 from simunix.launch.plan import MountSpec, PrivateSpec
 from simunix.ranges import fold_hosts
 from simunix.roots.tree import RootTree
@@ -15,6 +16,8 @@ from simunix.scenario.storage_section import MountSection, StorageSection
 
 MOUNTS_MAX = 16
 """Of one host: STORED_MOUNTS_MAX in csrc/shim/core/core.h."""
+STRIPE_BYTES = 1 << 20
+"""Of parallel mounts that name none: Lustre's."""
 FOR_EVERYBODY = 0o1777
 """The mode of a mounted folder that the host's root does not have: users of a new file system find no folder of their own."""
 
@@ -54,32 +57,84 @@ def together(of_file: Host, of_scenario: Host) -> tuple[Disk, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Mounts:
-    """By host: the paths that are kept on storages, and the private paths that hold their content."""
+    """By host: the paths that are kept on storages, the private paths that hold their content, and what is of file servers."""
 
     specs: Mapping[str, tuple[MountSpec, ...]]
     private: Mapping[str, tuple[PrivateSpec, ...]]
+    remotes: Mapping[str, tuple[Remote, ...]]
 
 
 def plan_mounts(mounts: Sequence[MountSection], hosts: Mapping[str, Host], roots: Mapping[str, RootTree]) -> Mounts:
     """The mounts of all hosts. SimunixError names the mount that is wrong."""
-    specs: dict[str, tuple[MountSpec, ...]] = {}
-    private: dict[str, tuple[PrivateSpec, ...]] = {}
+    planner = _Planner(hosts, roots)
     for index, section in enumerate(mounts):
+        planner.add(section, f"mounts[{index}]")
+    return Mounts(planner.specs, planner.private, planner.remotes)
+
+
+class _Planner:
+    """Adds one mount after the other."""
+
+    def __init__(self, hosts: Mapping[str, Host], roots: Mapping[str, RootTree]) -> None:
+        self._hosts = hosts
+        self._roots = roots
+        self._exports: dict[str, tuple[str, Remote]] = {}  # by SERVERS:PATH: the storage, and what the servers have of it
+        self.specs: dict[str, tuple[MountSpec, ...]] = {}
+        self.private: dict[str, tuple[PrivateSpec, ...]] = {}
+        self.remotes: dict[str, tuple[Remote, ...]] = {}
+
+    def _known(self, name: str, key: str) -> Host:
+        if name not in self._hosts:
+            known = fold_hosts(list(self._hosts))
+            raise SimunixError(f"{key}: {name!r} is not among the hosts; known: {known}")
+        return self._hosts[name]
+
+    def add(self, section: MountSection, key: str) -> None:
+        """Add a mount to each of its hosts."""
+        remote, export = None, ""
+        if section.server is not None:
+            export = f"{fold_hosts(list(section.server))}:{section.export or section.path}"
+            remote = self._remote(section, section.server, export, key)
         for name in section.host:
-            if name not in hosts:
-                known = fold_hosts(list(hosts))
-                raise SimunixError(f"mounts[{index}].host: {name!r} is not among the hosts; known: {known}")
-            number = _number(section, hosts[name], f"mounts[{index}]")
-            spec = MountSpec(section.path, number, hosts[name].disks[number].capacity_bytes is not None, section.cache)
-            there = specs.get(name, ())
+            host = self._known(name, f"{key}.host")
+            spec = self._spec(section, host, remote, export, key)
+            there = self.specs.get(name, ())
             if any(other.path == spec.path for other in there):
-                raise SimunixError(f"mounts[{index}].path: {name} has a mount at {spec.path} already; choose another path")
+                raise SimunixError(f"{key}.path: {name} has a mount at {spec.path} already; choose another path")
             if len(there) == MOUNTS_MAX:
-                raise SimunixError(f"mounts[{index}]: {name} has {MOUNTS_MAX} mounts already, as many as a host can have")
-            mode = None if roots[name].has(spec.path) else FOR_EVERYBODY
-            specs[name] = (*there, spec)
-            private[name] = (*private.get(name, ()), PrivateSpec(spec.path, mode=mode, copied=section.content == "copy"))
-    return Mounts(specs, private)
+                raise SimunixError(f"{key}: {name} has {MOUNTS_MAX} mounts already, as many as a host can have")
+            self.specs[name] = (*there, spec)
+            mode = None if self._roots[name].has(spec.path) else FOR_EVERYBODY
+            private = PrivateSpec(spec.path, mode=mode, copied=section.content == "copy", export=export)
+            self.private[name] = (*self.private.get(name, ()), private)
+
+    def _remote(self, section: MountSection, servers: Sequence[str], export: str, key: str) -> Remote:
+        """The disks of file servers; a path of theirs is on one storage."""
+        disks = [(name, _number(section, self._known(name, f"{key}.server"), key)) for name in servers]
+        if len(set(servers)) < len(servers):
+            raise SimunixError(f"{key}.server: {section.server} names a host twice; name each once")
+        stripe_bytes = (section.stripe or STRIPE_BYTES) if len(servers) > 1 else 0
+        remote = Remote(tuple(disks), stripe_bytes)
+        storage, other = self._exports.setdefault(export, (section.storage, remote))
+        if storage != section.storage:
+            raise SimunixError(f"{key}.storage: {export} is on {storage} in another mount; name one storage, or another export")
+        if other != remote:
+            raise SimunixError(
+                f"{key}.stripe: {export} has stripes of {other.stripe_bytes} bytes in another mount; name one size"
+            )
+        return replace(remote, soft_ns=section.soft)
+
+    def _spec(self, section: MountSection, host: Host, remote: Remote | None, export: str, key: str) -> MountSpec:
+        """A host's mount. What it serves alone is a disk of its own."""
+        path, is_cached = section.path, section.cache
+        if remote is None or [name for name, _ in remote.servers] == [host.name]:
+            number = _number(section, host, key)
+            return MountSpec(path, number, host.disks[number].capacity_bytes is not None, is_cached, export=export)
+        remotes = self.remotes.get(host.name, ())
+        if remote not in remotes:
+            remotes = self.remotes[host.name] = (*remotes, remote)
+        has_capacity = all(self._hosts[name].disks[disk].capacity_bytes is not None for name, disk in remote.servers)
+        return MountSpec(path, len(host.disks) + remotes.index(remote), has_capacity, is_cached, True, export)
 
 
 def _number(section: MountSection, host: Host, key: str) -> int:

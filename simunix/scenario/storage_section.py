@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
-from simunix.scenario.section import FileName, HostList, Rate, Seconds, Section, Size, check_private
+from simunix.scenario.section import Duration, FileName, HostList, Rate, Seconds, Section, Size, check_private
 
 
 class StorageSection(Section):
@@ -31,9 +31,11 @@ def _mount_point(path: str) -> str:
 
 
 class MountSection(Section):
-    """A path of a host, or of each of several, that is kept on a storage of the same host: reading and writing takes time.
+    """A path of a host, or of each of several, that is kept on a storage: reading and writing takes time.
 
-    Each host has its own content there: nothing at first, or a copy of what its root has.
+    The storage is one of the same host, and each host has its own content there; or one of a file `server`, and all hosts that
+    name this server and `export` (by default the path) have one content. Of several servers each has a `stripe` of a file in
+    turn. The content is nothing at first, or a copy of what the host's root has.
     """
 
     path: Annotated[str, AfterValidator(_mount_point)]
@@ -41,3 +43,17 @@ class MountSection(Section):
     storage: str
     content: Literal["empty", "copy"] = "empty"
     cache: bool = True
+    server: HostList | None = None
+    export: Annotated[str, AfterValidator(_mount_point)] | None = None
+    stripe: Annotated[Size, Field(ge=1)] | None = None
+    soft: Duration | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> MountSection:
+        if self.server is None:
+            for key in ("export", "stripe", "soft"):
+                if getattr(self, key) is not None:
+                    raise ValueError(f"{key}: only a file server has that; name one, such as server: nfs1")
+        elif len(self.server) == 1 and self.stripe is not None:
+            raise ValueError(f"stripe: of several servers each has a stripe in turn, and {self.server[0]} is one; name more")
+        return self

@@ -172,7 +172,8 @@ struct stored_mount {
     uint64_t storage; /* the server's number of its storage */
     uint64_t flags;
 };
-enum { STORED_LIMITED = 1, STORED_CACHED = 2 }; /* the storage has a capacity; the host's page cache holds the files */
+/* The storage has a capacity; the host's page cache holds the files; they are a file server's. */
+enum { STORED_LIMITED = 1, STORED_CACHED = 2, STORED_REMOTE = 4 };
 
 /* One emulated process; a vfork-like child in the same memory has its own copy. */
 struct process {
@@ -208,6 +209,7 @@ struct process {
     int exclusive_count;
     struct exclusive_listener exclusives[EXCLUSIVE_LISTENERS_MAX];
     unsigned stored_count; /* 0: nothing that the process reads or writes takes time */
+    uint64_t stored_flags; /* of all of them together */
     struct stored_mount stored[STORED_MOUNTS_MAX];
     bool has_signalfd;
     bool has_random_files; /* it has opened /dev/urandom */
@@ -238,6 +240,7 @@ struct call {
     uint64_t mask_before; /* of the thread, where there is no context to keep it */
     uint64_t mask;        /* signals blocked while it waits: the application's own mask, or a temporary one */
     struct trace *trace;  /* the line being written, while the thread is traced */
+    int error;            /* not 0: what the call fails with although it has been done (sys/io/storage.c) */
     bool temporary_mask;  /* `mask` holds for this call only (ppoll, sigsuspend …) */
 };
 

@@ -116,7 +116,7 @@ static long answer(struct call *call)
     result = guarded_call((long (*)(void *))storage_admit, call);
     if (result == 0) {
         result = answer_with_room(call);
-        storage_pass(call, result);
+        result = storage_pass(call, result);
     }
     return result;
 }

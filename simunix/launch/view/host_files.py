@@ -70,7 +70,7 @@ class HostFiles:
             terminal=host.terminal,
             root=host.root,
             devices=host.devices,
-            storages=tuple((mount.path, f"{mount.storage} {mount.flags}") for mount in host.mounts),
+            storages=tuple((mount.path, mount.record) for mount in host.mounts),
         )
 
     @property
@@ -107,6 +107,8 @@ class HostFiles:
 
     def _source(self, host: str, entry: PrivateSpec) -> Path:
         """Where a private path's content lives."""
+        if entry.export:
+            return self.directory.exported(entry.export)
         return self.directory.shared(entry.path) if entry.shared else self.directory.private(host, entry.path)
 
 

@@ -56,7 +56,7 @@ static bool show_storage(struct thread *thread, long folder, const char *path, s
     if (mount == NULL || (mount->flags & STORED_LIMITED) == 0 ||
         ASK(thread, &reply, OP_STORAGE, STORAGE_ROOM, mount->storage, 0UL, 0UL, 0UL) != 0)
         return false;
-    *system = (struct file_system){.type = EXT4_SUPER_MAGIC,
+    *system = (struct file_system){.type = (mount->flags & STORED_REMOTE) != 0 ? NFS_SUPER_MAGIC : EXT4_SUPER_MAGIC,
                                    .block_bytes = BLOCK_BYTES,
                                    .blocks = (uint64_t)reply_number(&reply, 2) / BLOCK_BYTES,
                                    .free = (uint64_t)reply_number(&reply, 1) / BLOCK_BYTES,

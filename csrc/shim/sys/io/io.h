@@ -17,7 +17,15 @@ bool has_no_position(const struct call *call, const struct fd *fd);
 /* storage.c */
 bool storage_concerns(long number);
 long storage_admit(struct call *call);
-void storage_pass(struct call *call, long result);
+long storage_pass(struct call *call, long result);
+int64_t storage_room(struct call *call, const struct stored_mount *mount, int64_t wanted);
+long storage_tell(struct call *call, const struct stored_mount *mount, enum simunix_storage what, const struct statx *status,
+                  int64_t offset, uint64_t bytes);
+
+/* stored_names.c */
+bool stored_name_concerns(long number);
+long stored_name_admit(struct call *call);
+long stored_name_pass(struct call *call, long result);
 
 /* terminal.c */
 long terminal_type(struct call *call, int number, const char *bytes, size_t size);

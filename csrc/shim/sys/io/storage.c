@@ -68,7 +68,7 @@ static const struct row *row_of(long number)
 /* Does a call move bytes of files? Asked of hosts with storages only. */
 bool storage_concerns(long number)
 {
-    return row_of(number) != NULL;
+    return row_of(number) != NULL || stored_name_concerns(number);
 }
 
 /* Room */
@@ -105,6 +105,23 @@ static int64_t whole_blocks(int64_t bytes)
     return (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 }
 
+/* Whether the storage of a call may say no: it has a capacity, or something is wrong with some storage. */
+static bool may_refuse(const struct call *call, const struct stored_mount *mount)
+{
+    return (mount->flags & STORED_LIMITED) != 0 || call->thread->process->page->storage_conditions != 0;
+}
+
+/* How many bytes there is room for; -errno if nothing can be written. */
+int64_t storage_room(struct call *call, const struct stored_mount *mount, int64_t wanted)
+{
+    struct reply reply;
+
+    if (!may_refuse(call, mount) ||
+        ASK(call->thread, &reply, OP_STORAGE, STORAGE_ROOM, mount->storage, 1UL, 0UL, wanted > 0 ? wanted : 0L) != 0)
+        return wanted;
+    return reply_number(&reply, 1);
+}
+
 /* Before a call that may write: 0, or -ENOSPC where its storage has no room left for a byte of it. A call that finds room for a
  * part is shortened, as write(2) says; fallocate(2) and calls with several parts are done whole or not at all. */
 __attribute__((cold)) long storage_admit(struct call *call)
@@ -112,22 +129,23 @@ __attribute__((cold)) long storage_admit(struct call *call)
     const struct row *row = row_of(call->number);
     const struct stored_mount *mount;
     struct statx status;
-    struct reply reply;
     int64_t position, size, wanted, most;
 
+    if (stored_name_concerns(call->number) && (most = stored_name_admit(call)) != 0)
+        return most;
     if (row == NULL || row->size == 0 || (call->number == __NR_fallocate && call->a[1] != 0))
         return 0;
     mount = stored_mount_of(call->thread->process, call->a[row->written.fd - 1], "", &status);
-    if (mount == NULL || (mount->flags & STORED_LIMITED) == 0)
+    if (mount == NULL || !may_refuse(call, mount))
         return 0;
     position = write_position(call, &row->written, &status);
     size = write_size(call, row);
     wanted = whole_blocks(position + size) - whole_blocks((int64_t)status.stx_size);
-    if (position < 0 || wanted <= 0 ||
-        ASK(call->thread, &reply, OP_STORAGE, STORAGE_ROOM, mount->storage, 0UL, 0UL, wanted) != 0)
-        return 0;
-    most = whole_blocks((int64_t)status.stx_size) + reply_number(&reply, 1) - position;
-    if (most >= size)
+    most = position < 0 ? wanted : storage_room(call, mount, wanted);
+    if (most < 0 && wanted >= 0)
+        return most;
+    most += whole_blocks((int64_t)status.stx_size) - position;
+    if (wanted <= 0 || most >= size)
         return 0;
     if (most <= 0 || row->has_parts || call->number == __NR_fallocate)
         return -ENOSPC;
@@ -137,25 +155,30 @@ __attribute__((cold)) long storage_admit(struct call *call)
 
 /* Time */
 
-static void wait_for_storage(struct call *call, const struct stored_mount *mount, uint64_t bytes, uint64_t what)
+/* Wait for the storage; 0 or -errno. */
+static long wait_for_storage(struct call *call, const struct stored_mount *mount, uint64_t bytes, uint64_t what)
 {
     struct wait wait = {.kind = PARK_STORAGE, .deadline = NEVER, .a = mount->storage, .b = bytes, .c = what};
 
     do {
         park(call, &wait);
         wait.b = (uint64_t)wait.value;
-    } while (wait.b != 0 && what != AS_SAID);
+    } while (wait.value > 0 && what != AS_SAID);
+    return wait.value < 0 ? wait.value : 0;
 }
 
-/* Tell the server what has become of pages in the cache, and wait if that takes time. */
-static void go_through_cache(struct call *call, const struct stored_mount *mount, enum simunix_storage what,
-                             const struct statx *status, int64_t offset, uint64_t bytes)
+/* Tell the server what has become of a file, and wait if that takes time; 0 or -errno. */
+long storage_tell(struct call *call, const struct stored_mount *mount, enum simunix_storage what, const struct statx *status,
+                  int64_t offset, uint64_t bytes)
 {
     uint64_t file = stored_file_number(stored_device(status), status->stx_ino);
     struct reply reply;
+    int64_t value;
 
-    if (ASK(call->thread, &reply, OP_STORAGE, what, mount->storage, file, offset, bytes) == 0 && reply_number(&reply, 1) != 0)
-        wait_for_storage(call, mount, 0, AS_SAID);
+    if (ASK(call->thread, &reply, OP_STORAGE, what, mount->storage, file, offset, bytes) != 0)
+        return 0;
+    value = reply_number(&reply, 1);
+    return value > 0 ? wait_for_storage(call, mount, 0, AS_SAID) : value;
 }
 
 /* Where the bytes begin that a call has moved. */
@@ -170,38 +193,37 @@ static int64_t moved_from(const struct call *call, const struct side *side, uint
     return position > (int64_t)bytes ? position - (int64_t)bytes : 0;
 }
 
-static void move(struct call *call, const struct side *side, uint64_t bytes, bool writes)
+static long move(struct call *call, const struct side *side, uint64_t bytes, bool writes)
 {
     const struct stored_mount *mount = NULL;
+    enum simunix_storage what = writes ? STORAGE_WRITE : STORAGE_READ;
     struct statx status;
     long flags;
 
     if (side->fd != 0)
         mount = stored_mount_of(call->thread->process, call->a[side->fd - 1], "", &status);
     if (mount == NULL)
-        return;
+        return 0;
     flags = (mount->flags & STORED_CACHED) != 0 ? NATIVE(fcntl, call->a[side->fd - 1], F_GETFL, 0) : O_DIRECT;
+    if ((flags & O_DIRECT) != 0 && (mount->flags & STORED_REMOTE) == 0)
+        return wait_for_storage(call, mount, bytes, writes);
     if ((flags & O_DIRECT) != 0)
-        wait_for_storage(call, mount, bytes, writes);
-    else if (!writes)
-        go_through_cache(call, mount, STORAGE_READ, &status, moved_from(call, side, bytes), bytes);
-    else if ((flags & O_DSYNC) != 0 || (call->number == __NR_pwritev2 && (call->a[5] & RWF_SYNCS) != 0))
-        go_through_cache(call, mount, STORAGE_THROUGH, &status, moved_from(call, side, bytes), bytes);
-    else
-        go_through_cache(call, mount, STORAGE_WRITE, &status, moved_from(call, side, bytes), bytes);
+        what = writes ? STORAGE_DIRECT_WRITE : STORAGE_DIRECT_READ;
+    else if (writes && ((flags & O_DSYNC) != 0 || (call->number == __NR_pwritev2 && (call->a[5] & RWF_SYNCS) != 0)))
+        what = STORAGE_THROUGH;
+    return storage_tell(call, mount, what, &status, moved_from(call, side, bytes), bytes);
 }
 
 /* fsync and its kin; what goes past the cache is on the storage already, which answers all the same. */
-static void bring_to_storage(struct call *call, const struct stored_mount *mount, enum simunix_storage what,
+static long bring_to_storage(struct call *call, const struct stored_mount *mount, enum simunix_storage what,
                              const struct statx *status)
 {
     if ((mount->flags & STORED_CACHED) != 0)
-        go_through_cache(call, mount, what, status, 0, 0);
-    else if (call->number != __NR_sync)
-        wait_for_storage(call, mount, 0, true);
+        return storage_tell(call, mount, what, status, 0, 0);
+    return call->number == __NR_sync ? 0 : wait_for_storage(call, mount, 0, true);
 }
 
-static void sync_storages(struct call *call, const struct row *row)
+static long sync_storages(struct call *call, const struct row *row)
 {
     const struct process *process = call->thread->process;
     const struct stored_mount *mount;
@@ -210,21 +232,34 @@ static void sync_storages(struct call *call, const struct row *row)
     for (unsigned i = 0; row->written.fd == 0 && i < process->stored_count; i++)
         bring_to_storage(call, &process->stored[i], STORAGE_ALL, &status);
     if (row->written.fd == 0 || (mount = stored_mount_of(process, call->a[row->written.fd - 1], "", &status)) == NULL)
-        return;
-    bring_to_storage(call, mount, call->number == __NR_syncfs ? STORAGE_ALL : STORAGE_SYNC, &status);
+        return 0;
+    return bring_to_storage(call, mount, call->number == __NR_syncfs ? STORAGE_ALL : STORAGE_SYNC, &status);
 }
 
-/* Let the time of a call pass that the kernel has done. Cold, as storage_admit: compiled to be small, since a message costs more. */
-__attribute__((cold)) void storage_pass(struct call *call, long result)
+/* What a read has moved that fails all the same: it has not moved on in its file. */
+static void read_nothing(struct call *call, const struct side *side, long result)
+{
+    if (side->fd != 0 && side->where == AT_POSITION)
+        NATIVE(lseek, call->a[side->fd - 1], -result, SEEK_CUR);
+}
+
+/* Let the time of a call pass that the kernel has done, and return its result, or what its storage has failed with. Cold, as
+ * storage_admit: compiled to be small, since a message costs more. */
+__attribute__((cold)) long storage_pass(struct call *call, long result)
 {
     const struct row *row = result < 0 ? NULL : row_of(call->number);
+    long error = call->error;
 
-    if (row == NULL)
-        return;
-    if (row->syncs)
-        sync_storages(call, row);
-    if (row->syncs || result == 0)
-        return;
-    move(call, &row->read, (uint64_t)result, false);
-    move(call, &row->written, (uint64_t)result, true);
+    if (error == 0 && result >= 0 && stored_name_concerns(call->number))
+        error = stored_name_pass(call, result);
+    if (row != NULL && row->syncs)
+        error = sync_storages(call, row);
+    else if (row != NULL && result > 0) {
+        error = move(call, &row->read, (uint64_t)result, false);
+        if (error != 0)
+            read_nothing(call, &row->read, result);
+        else
+            error = move(call, &row->written, (uint64_t)result, true);
+    }
+    return error != 0 ? error : result;
 }

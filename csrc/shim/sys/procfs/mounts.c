@@ -293,20 +293,42 @@ static void put_path(struct proc_page *page, const char *folder, const char *res
     proc_put(page, has_rest ? rest : has_folder ? "" : "/");
 }
 
-/* The storage with number 0 is the second disk: /dev/sdb, 8:16. */
+/* What a file server calls a mount, SERVER:PATH, as the host's set-up has written it down behind three numbers: the number of the
+ * mount, and two more. */
+static const char *remote_source(struct listing *listing, const struct mount *mount)
+{
+    char *line = listing->given;
+
+    while (*line != '\0' && number_of(line) != mount->stored->mount)
+        line = cut(line, '\n');
+    cut(line, '\n');
+    for (int field = 0; field < 3; field++)
+        line = cut(line, ' ');
+    return line;
+}
+
+/* The storage with number 0 is the second disk: /dev/sdb, 8:16. What file servers keep is of NFS. */
 static void put_stored(struct proc_page *page, struct listing *listing, struct mount *mount)
 {
+    bool is_remote = (mount->stored->flags & STORED_REMOTE) != 0;
     char source[] = "/dev/sdb";
     struct row shown = {mount->field[POINT], NULL, mount->field[OPTIONS], "ext4", source, "rw"};
 
     source[sizeof source - 2] += (char)mount->stored->storage;
+    if (is_remote) {
+        shown.source = remote_source(listing, mount);
+        shown.type = "nfs4";
+    }
     if (text_equal(proc_last_part(page->path), "mountinfo")) {
         proc_put_number(page, "", id_shown(listing, mount->field[ID]), " ");
-        proc_put_number(page, "", FIRST_ID + (row_of(shown.point) - rows), " 8:");
-        proc_put_number(page, "", 16 * ((int64_t)mount->stored->storage + 1), " / ");
+        proc_put_number(page, "", FIRST_ID + (row_of(shown.point) - rows), is_remote ? " 0:" : " 8:");
+        proc_put_number(page, "", is_remote ? id_shown(listing, mount->field[ID]) : 16 * ((int64_t)mount->stored->storage + 1),
+                        " / ");
         put_words(page, (const char *const[]){shown.point, shown.options}, 2);
     }
     put_rest(page, &shown);
+    if (is_remote)
+        read_whole("/run/simunix/storages", listing->given);
 }
 
 static void put_own(struct proc_page *page, struct listing *listing, struct mount *mount)
@@ -343,6 +365,7 @@ __attribute__((cold)) void proc_write_mounts(struct proc_page *page)
     if (memory < 0 && memory > -4096)
         return;
     read_mounts(listing, page);
+    read_whole("/run/simunix/storages", listing->given);
     for (size_t i = 0; i < ROWS; i++)
         if (is_mounted(listing, &rows[i]))
             put_row(page, &rows[i]);

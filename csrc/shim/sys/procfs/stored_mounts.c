@@ -6,7 +6,7 @@
 #include "shim/core/memory.h"
 #include "shim/sys/procfs/procfs.h"
 
-#define RECORD_ROOM 2048
+#define RECORD_ROOM 4096
 
 static uint64_t take_number(const char **text)
 {
@@ -36,6 +36,10 @@ __attribute__((cold)) void stored_mounts_read(struct process *process)
         mount->mount = take_number(&at);
         mount->storage = take_number(&at);
         mount->flags = take_number(&at);
+        process->stored_flags |= mount->flags;
+        if (at[-1] == ' ') /* what a file server calls it: sys/procfs/mounts.c */
+            while (*at != '\0' && *at++ != '\n')
+                ;
     }
 }
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rsg_server.clock.timeline import Timeline
 from rsg_server.storage.pages import FAR, PAGE_BYTES, PageCache, Pages
-from rsg_server.storage.writeback import EXPIRE_NS, PIECE_PAGES, Writeback
+from rsg_server.storage.writeback import EXPIRE_NS, PIECE_PAGES, Writeback, count_pages
 
 NS = 10**9
 ranges = st.tuples(st.integers(0, 30), st.integers(0, 12)).map(lambda pair: (pair[0], pair[0] + pair[1]))
@@ -29,19 +29,21 @@ def test_pages_are_a_set(steps: list[tuple[str, tuple[int, int]]], most: int) ->
             model -= wanted
         else:
             assert pages.among(first, end) == len(wanted & model)
+            missing = {page for low, high in pages.missing(first, end) for page in range(low, high)}
+            assert missing == wanted - model
         assert pages.count == len(model)
-    assert pages.take(most) == min(most, len(model))
+    assert count_pages(pages.take(most)) == min(most, len(model))
     left = sorted(model)[most:]
     assert [page for page in range(60) if pages.among(page, page + 1)] == left
 
 
 def test_what_was_read_or_written_is_there() -> None:
     cache = PageCache(100 * PAGE_BYTES)
-    assert cache.read(1, 0, 0, 10) == 10
-    assert cache.read(1, 0, 5, 15) == 5
+    assert cache.read(1, 0, 0, 10) == [(0, 10)]
+    assert cache.read(1, 0, 5, 15) == [(10, 15)]
     assert cache.write(1, 0, 12, 20, 0) == 8
-    assert cache.read(1, 0, 0, 20) == 0
-    assert cache.read(2, 0, 0, 20) == 20
+    assert cache.read(1, 0, 0, 20) == []
+    assert cache.read(2, 0, 0, 20) == [(0, 20)]
     assert cache.count == 40
 
 
@@ -51,16 +53,16 @@ def test_clean_pages_of_the_file_that_was_used_least_recently_go_first() -> None
     cache.write(2, 0, 0, 10, 0)
     cache.read(3, 0, 0, 10)
     cache.read(1, 0, 0, 1)
-    assert cache.read(4, 0, 0, 5) == 5
-    assert [cache.read(key, 0, 0, 10) for key in (1, 2)] == [0, 0], "the second is dirty"
+    assert cache.read(4, 0, 0, 5) == [(0, 5)]
+    assert [cache.read(key, 0, 0, 10) for key in (1, 2)] == [[], []], "the second is dirty"
     assert cache.find(3) is None
 
 
 def test_a_file_that_is_larger_than_memory_is_read_again() -> None:
     cache = PageCache(10 * PAGE_BYTES)
     for _ in range(2):
-        assert cache.read(1, 0, 0, 8) == 8
-        assert cache.read(1, 0, 8, 16) == 8
+        assert cache.read(1, 0, 0, 8) == [(0, 8)]
+        assert cache.read(1, 0, 8, 16) == [(8, 16)]
 
 
 class World:
@@ -71,17 +73,18 @@ class World:
         self.timeline = Timeline()
         self.written: list[tuple[int, int]] = []
         self.free_ns: dict[int, int] = {}
+        self.error = 0
         self.writeback = Writeback(self, memory_pages * PAGE_BYTES)
 
     def at(self, moment_ns: int, action: Callable[[], object]) -> object:
         return self.timeline.add(moment_ns, lambda: (action(), None)[1])
 
-    def write(self, disk: int, size_bytes: int, done: Callable[[], object]) -> None:
-        pages, rest = divmod(size_bytes, PAGE_BYTES)
-        assert pages > 0 and rest == 0
+    def write(self, disk: int, file: int, ranges: list[tuple[int, int]], done: Callable[[int], object]) -> None:
+        pages = count_pages(ranges)
+        assert pages > 0
         self.free_ns[disk] = max(self.now_ns, self.free_ns.get(disk, 0)) + pages * NS
         self.written.append((self.now_ns // NS, pages))
-        self.at(self.free_ns[disk], done)
+        self.at(self.free_ns[disk], lambda: done(self.error))
 
     def run_until(self, second: int) -> None:
         while (due := self.timeline.next_ns) is not None and due <= second * NS:
@@ -174,7 +177,7 @@ def test_what_is_removed_while_dirty_is_never_written() -> None:
     assert world.writeback.cache.count == world.writeback.dirty == 0
     world.run_until(EXPIRE_NS // NS + 10)
     assert world.written == []
-    assert world.writeback.cache.read(1, 0, 0, 9) == 9, "a new file of that number has no pages"
+    assert world.writeback.cache.read(1, 0, 0, 9) == [(0, 9)], "a new file of that number has no pages"
 
 
 def test_what_was_written_through_is_not_dirty() -> None:
@@ -182,7 +185,7 @@ def test_what_was_written_through_is_not_dirty() -> None:
     world.writeback.wrote(1, 0, 0, 9)
     world.writeback.wrote_through(1, 0, 2, 12)
     assert world.writeback.dirty == 2
-    assert world.writeback.cache.read(1, 0, 0, 12) == 0
+    assert world.writeback.cache.read(1, 0, 0, 12) == []
 
 
 @given(

@@ -9,6 +9,7 @@ import pytest
 from rsg_server.errors import SimunixError
 from rsg_server.platform.disk import Disk
 from rsg_server.platform.platform import Platform
+from rsg_server.storage.volume import Remote
 from simunix.launch.plan import HostSpec, MountSpec, PrivateSpec
 from simunix.planning.expand import expand
 from simunix.rjms.scenario import load
@@ -104,6 +105,82 @@ def test_a_mount_is_a_private_path_on_a_storage_of_the_same_host(tmp_path: Path)
     assert [MountSpec("/", 0, limited, cached).flags for limited in (False, True) for cached in (False, True)] == [0, 2, 1, 3]
     assert one.private == (PrivateSpec("/mnt/a", mode=0o1777),)
     assert two.private == (PrivateSpec("/mnt/a", mode=0o1777), PrivateSpec("/var/tmp", mode=None, copied=True))
+
+
+def served(folder: Path, *mounts: str) -> tuple[HostSpec, ...]:
+    """The hosts of a scenario whose servers s0 and s1 have a storage `a`; its mounts stand in lines 4 and on."""
+    file = folder / "scenario.yaml"
+    lines = "".join(f"  - {{{mount}}}\n" for mount in mounts)
+    storages = f"[{{name: b, host: s1, {RATES}}}, {{name: a, host: 's[0-1]', {RATES}, capacity: 1TB}}]"
+    file.write_text(f"hosts: [{{name: 'n[0-1]'}}, {{name: 's[0-1]'}}]\nstorages: {storages}\nmounts:\n{lines}")
+    return expand(load(file), folder, checked=False).plan.hosts
+
+
+def test_a_file_server_s_storage_has_a_number_behind_the_disks_of_its_clients(tmp_path: Path) -> None:
+    one, two, server, other = served(
+        tmp_path,
+        "path: /home, host: 'n[0-1],s0', server: s0, storage: a, content: copy",
+        "path: /mnt/h, host: n0, server: s0, export: /home, storage: a, cache: false",
+        "path: /mnt/p, host: 'n0,s1', server: 's[0-1]', storage: a, soft: 3s",
+        "path: /mnt/q, host: n0, server: 's[0-1]', storage: a, stripe: 64MiB",
+    )
+    alone, parallel = Remote((("s0", 0),)), Remote((("s0", 0), ("s1", 1)), 1 << 20, 3 * 10**9)
+    other_stripes = Remote((("s0", 0), ("s1", 1)), 64 << 20)
+    assert [host.remotes for host in (one, two, server, other)] == [
+        (alone, parallel, other_stripes),
+        (alone,),
+        (),
+        (parallel,),
+    ]
+    assert one.mounts == (
+        MountSpec("/home", 0, True, True, True, "s0:/home"),
+        MountSpec("/mnt/h", 0, True, False, True, "s0:/home"),
+        MountSpec("/mnt/p", 1, True, True, True, "s[0-1]:/mnt/p"),
+        MountSpec("/mnt/q", 2, True, True, True, "s[0-1]:/mnt/q"),
+    )
+    assert server.mounts == (MountSpec("/home", 0, True, True, False, "s0:/home"),)
+    assert [mount.storage for mount in other.mounts] == [2]
+    assert [mount.record for mount in (*one.mounts[1:2], *server.mounts)] == ["0 5 s0:/home", "0 3"]
+    assert {private.export for private in (*one.private[:2], *server.private)} == {"s0:/home"}
+
+
+WRONG_SERVED = {
+    "unknown server": (
+        "path: /m, host: n0, server: s7, storage: a",
+        "server: 's7' is not among the hosts; known: n[0-1]",
+    ),
+    "unknown storage": ("path: /m, host: n0, server: s0, storage: b", "storage: s0 has no storage 'b'; it has a"),
+    "no stripe": ("path: /m, host: n0, server: 's[0-1]', storage: a, stripe: 0", "mounts[0].stripe: "),
+    "stripe of one": (
+        "path: /m, host: n0, server: s0, storage: a, stripe: 1MiB",
+        "stripe: of several servers each has a stripe in turn, and s0 is one; name more",
+    ),
+    "soft without server": ("path: /m, host: s0, storage: a, soft: 1s", "soft: only a file server has that; name one"),
+    "export without server": ("path: /m, host: s0, storage: a, export: /m", "export: only a file server has that; name one"),
+    "server twice": ("path: /m, host: n0, server: 's0,s0', storage: a", "names a host twice; name each once"),
+}
+
+
+@pytest.mark.parametrize(("mount", "message"), WRONG_SERVED.values(), ids=WRONG_SERVED)
+def test_a_wrong_file_server_is_one_line_with_file_and_line(tmp_path: Path, mount: str, message: str) -> None:
+    with pytest.raises(SimunixError) as caught:
+        served(tmp_path, mount)
+    assert_one_line(str(caught.value), f"{tmp_path}/scenario.yaml:4: ", message)
+
+
+WRONG_AGAIN = {
+    "storage: b": "mounts[1].storage: s1:/m is on a in another mount; name one storage, or another export",
+    "server: 's[0-1]', stripe: 2MiB": "mounts[1].stripe: s[0-1]:/m has stripes of 1048576 bytes in another mount; name one",
+}
+
+
+@pytest.mark.parametrize("key", WRONG_AGAIN)
+def test_what_a_server_has_at_a_path_is_on_one_storage(tmp_path: Path, key: str) -> None:
+    first = "server: s1, storage: a" if "storage" in key else "server: 's[0-1]', storage: a"
+    second = f"server: s1, {key}" if "storage" in key else f"storage: a, {key}"
+    with pytest.raises(SimunixError) as caught:
+        served(tmp_path, f"path: /m, host: n0, {first}", f"path: /m, host: n1, {second}")
+    assert_one_line(str(caught.value), f"{tmp_path}/scenario.yaml:5: ", WRONG_AGAIN[key])
 
 
 WRONG_MOUNTS = {

@@ -1,0 +1,23 @@
+/* What shims say of files that are kept on storages: the arguments of OP_STORAGE. */
+#ifndef SIMUNIX_STORAGE_PROTOCOL_H
+#define SIMUNIX_STORAGE_PROTOCOL_H
+
+/* What has been done to a file. The value of the answer is 1 if the caller is to wait by PARK_STORAGE, -errno if it has failed. Of
+ * STORAGE_ROOM, which comes before a call that may write, how many bytes there is room for. */
+enum simunix_storage {
+    STORAGE_ROOM = 0,
+    STORAGE_READ = 1,
+    STORAGE_WRITE = 2,
+    STORAGE_THROUGH = 3,
+    STORAGE_SYNC = 4,
+    STORAGE_ALL = 5,
+    STORAGE_CUT = 6, /* it has become shorter, or is gone, or is new */
+    STORAGE_DIRECT_READ = 7,
+    STORAGE_DIRECT_WRITE = 8,
+    STORAGE_LOOK = 9,   /* it was looked up, or opened, or a folder listed */
+    STORAGE_CHANGE = 10 /* its name, its size or its owner has changed */
+};
+
+enum simunix_storage_flag { STORAGE_OPENED = 1, STORAGE_UNCACHED = 2 };
+
+#endif

@@ -1,0 +1,207 @@
+"""The disks of all hosts: what operations on them share, what is wrong with them, and what they have done."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from rsg_server.network.sharing import DiskPath, Path, ServedDiskPath
+from rsg_server.platform.disk import Direction, Disk
+from rsg_server.platform.host import Host
+from rsg_server.storage.transfer import Leg, Network, Reaches
+from rsg_server.storage.volume import Volume
+
+Place = tuple[str, int]
+"""A disk: the name of its host, and its number there."""
+SECTOR_BYTES = 512
+
+
+class Condition(Enum):
+    """What is wrong with a disk: nothing is written any more, or nothing that takes room, or nothing works."""
+
+    OK = "ok"
+    READ_ONLY = "read-only"
+    FULL = "full"
+    FAILING = "failing"
+
+
+@dataclass(slots=True)
+class Counters:
+    """What a disk has done in one direction: operations, bytes, and the time from beginning to end of each."""
+
+    operations: int = 0
+    size_bytes: int = 0
+    spent_ns: int = 0
+
+
+class Activity:
+    """What a disk has done, as /proc/diskstats tells it."""
+
+    __slots__ = ("_since_ns", "busy_ns", "by_direction", "in_flight", "weighted_ns")
+
+    def __init__(self) -> None:
+        self.by_direction = (Counters(), Counters())
+        self.in_flight = 0
+        self.busy_ns = 0
+        self.weighted_ns = 0
+        self._since_ns = 0
+
+    def pass_time(self, now_ns: int) -> None:
+        """Count the time since the last change."""
+        spent_ns = now_ns - self._since_ns
+        self._since_ns = now_ns
+        self.busy_ns += spent_ns if self.in_flight else 0
+        self.weighted_ns += spent_ns * self.in_flight
+
+    def line(self, number: int) -> str:
+        """The disk's line in /proc/diskstats: the first storage of a host is its second disk."""
+        fields = [8, 16 * (number + 1), f"sd{chr(ord('b') + number)}"]
+        for each in self.by_direction:
+            fields += [each.operations, 0, each.size_bytes // SECTOR_BYTES, each.spent_ns // 10**6]
+        fields += [self.in_flight, self.busy_ns // 10**6, self.weighted_ns // 10**6, *[0] * 6]
+        return "{:4} {:7} {} {}\n".format(*fields[:3], " ".join(map(str, fields[3:])))
+
+
+class Disks:
+    """Finds the path of each operation, and keeps all legs of transfers (rsg_server/storage/transfer.py: Ways)."""
+
+    def __init__(self, network: Network, reaches: Reaches, on_conditions: Callable[[int], object]) -> None:
+        self.network = network
+        self.reaches = reaches
+        self.legs: dict[int, Leg] = {}
+        self.on_conditions = on_conditions  # gets how many disks are not as they should be
+        self._paths: dict[tuple[str, str, int, int], Path] = {}
+        self._hosts: dict[str, Host] = {}
+        self._disks: dict[Place, Disk] = {}  # those that are not as the platform has them
+        self._conditions: dict[Place, Condition] = {}
+        self._weights: dict[Place, float] = {}  # of a server's own operations, beside those that it serves
+        self._activities: dict[Place, Activity] = {}
+
+    def disk(self, host: Host, number: int) -> Disk:
+        """A disk as it is now."""
+        return self._disks.get((host.name, number)) or host.disks[number]
+
+    # Paths
+
+    def round_trip_s(self, client: Host, server: Host) -> float:
+        """How long a question to a server and its answer take."""
+        if client is server:
+            return 0.0
+        return self.network.route(client, server).latency_s + self.network.route(server, client).latency_s
+
+    def _latency_s(self, client: Host, server: Host, number: int) -> float:
+        return self.disk(server, number).latency_s + self.round_trip_s(client, server)
+
+    def path(self, client: Host, server: Host, number: int, direction: int) -> Path:
+        """What an operation takes its share of."""
+        key = (client.name, server.name, number, direction)
+        path = self._paths.get(key)
+        if path is None:
+            self._hosts.update({client.name: client, server.name: server})
+            path = self._paths[key] = self._new_path(client, server, number, Direction(direction))
+        return path
+
+    def _new_path(self, client: Host, server: Host, number: int, direction: Direction) -> Path:
+        sharing, route = self.network.sharing, self.disk(server, number).route(server.name, direction)
+        place = (server.name, number)
+        if client is server:
+            own = DiskPath(sharing, route)
+            own.weight = self._weights.get(place, 1.0)
+            return own
+        ends = (server, client) if direction is Direction.READ else (client, server)
+        there, back = self.network.route(*ends), self.network.route(*ends[::-1])
+        path = ServedDiskPath(sharing, there, back, route, self._latency_s(client, server, number))
+        if place not in self._weights:
+            self._weights[place] = path.factor / path.penalty
+            for (client_name, *where, _), other in self._paths.items():
+                if (*where,) == place and client_name == server.name:
+                    other.weight = self._weights[place]
+        return path
+
+    def link_changed(self) -> None:
+        """A link has changed."""
+        self._refresh([key for key in self._paths if key[0] != key[1]])
+
+    def _refresh(self, keys: list[tuple[str, str, int, int]]) -> None:
+        """Compute anew what paths are like, and give operations that are alone their rates."""
+        for client, server, number, direction in keys:
+            latency_s = self._latency_s(self._hosts[client], self._hosts[server], number)
+            self._paths[client, server, number, direction].forget(latency_s)
+        changed = {id(self._paths[key]) for key in keys}
+        for number in sorted(self.legs):
+            operation = self.legs[number].operation
+            if operation is not None and id(operation.path) in changed:
+                operation.refresh()
+
+    # What goes wrong
+
+    def look(self) -> None:
+        """Which hosts reach which has changed: transfers go on, or wait."""
+        for number in sorted(self.legs):
+            leg = self.legs.get(number)
+            if leg is not None:
+                leg.look()
+
+    def lose_client(self, name: str) -> None:
+        """A host has lost its power: what it has under way to file servers is no more. Its own disks end what they are at."""
+        for number in sorted(self.legs):
+            leg = self.legs[number]
+            if leg.volume.client.name == name and leg.volume.is_remote:
+                leg.cancel()
+
+    def change(self, host: Host, number: int, disk: Disk) -> None:
+        """A disk is as given, from now on: bandwidths and latency of the same name."""
+        self._disks[host.name, number] = disk
+        for direction in Direction:
+            for link in disk.route(host.name, direction).links:
+                self.network.sharing.change_link(link)
+        self._refresh([key for key in self._paths if key[1:3] == (host.name, number)])
+
+    def condition(self, host: Host, number: int) -> Condition:
+        """What is wrong with a disk."""
+        return self._conditions.get((host.name, number), Condition.OK)
+
+    def set_condition(self, host: Host, number: int, condition: Condition) -> None:
+        """Something is wrong with a disk from now on, or nothing."""
+        self._conditions.pop((host.name, number), None)
+        if condition is not Condition.OK:
+            self._conditions[host.name, number] = condition
+        self.on_conditions(len(self._conditions))
+
+    def is_failing(self, server: Host, number: int) -> bool:
+        """Whether operations on a disk fail."""
+        return self.condition(server, number) is Condition.FAILING
+
+    def is_full(self, volume: Volume) -> bool:
+        """Whether nothing more fits on a volume, whatever its capacity."""
+        return any(self.condition(*target) is Condition.FULL for target in volume.targets)
+
+    def refusal(self, volume: Volume) -> int:
+        """The errno with which a write is refused before it begins; 0 if it is not."""
+        return errno.EROFS if any(self.condition(*target) is Condition.READ_ONLY for target in volume.targets) else 0
+
+    # What has been done
+
+    def _activity(self, server: Host, number: int) -> Activity:
+        activity = self._activities.setdefault((server.name, number), Activity())
+        activity.pass_time(self.network.now_ns)
+        return activity
+
+    def begins(self, server: Host, number: int) -> None:
+        """An operation begins."""
+        self._activity(server, number).in_flight += 1
+
+    def ends(self, server: Host, number: int, direction: int, size_bytes: int, begun_ns: int) -> None:
+        """An operation has ended, of which so many bytes have moved."""
+        activity = self._activity(server, number)
+        activity.in_flight -= 1
+        counters = activity.by_direction[direction]
+        counters.operations += 1
+        counters.size_bytes += size_bytes
+        counters.spent_ns += self.network.now_ns - begun_ns
+
+    def diskstats(self, host: Host) -> str:
+        """The lines of a host's storages in /proc/diskstats."""
+        return "".join(self._activity(host, number).line(number) for number in range(len(host.disks)))

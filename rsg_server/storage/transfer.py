@@ -1,0 +1,188 @@
+"""Bytes of one call, or of a flusher, on their way between a host and the disks of a volume.
+
+There is a leg to each disk concerned, and the transfer ends with the last one. A leg is an operation on a disk; that of a
+server which cannot be reached waits until it can be, and begins anew. Invariant: a leg that has not ended is in `Ways.legs`.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from functools import partial
+from typing import Protocol
+
+from rsg_server.clock.timeline import Event
+from rsg_server.network.sharing import Path
+from rsg_server.platform.host import Host
+from rsg_server.platform.link import Route
+from rsg_server.storage.operation import NS, Carrier, Operation
+from rsg_server.storage.volume import Part, Volume
+
+ASKS = -1
+"""In place of a direction: only the server is asked, its disk does nothing."""
+Ended = Callable[[int], object]
+"""Gets 0, or the errno of what went wrong."""
+
+
+Reaches = Callable[[Host, Host], bool]
+"""Whether a host can reach a server now."""
+
+
+class Network(Carrier, Protocol):
+    """The network, which numbers what shares links, and knows the way from host to host."""
+
+    def new_number(self) -> int: ...
+    def route(self, source: Host, destination: Host, /) -> Route: ...
+
+
+class Ways(Protocol):
+    """What a leg needs of the disks of all hosts."""
+
+    legs: dict[int, Leg]
+
+    @property
+    def network(self) -> Network: ...
+    @property
+    def reaches(self) -> Reaches: ...
+    def path(self, client: Host, server: Host, disk: int, direction: int, /) -> Path: ...
+    def round_trip_s(self, client: Host, server: Host, /) -> float: ...
+    def is_failing(self, server: Host, disk: int, /) -> bool: ...
+    def begins(self, server: Host, disk: int, /) -> None: ...
+    def ends(self, server: Host, disk: int, direction: int, size_bytes: int, begun_ns: int, /) -> None: ...
+
+
+class Leg:
+    """What one disk has to do for a transfer."""
+
+    __slots__ = (
+        "_begun_ns",
+        "_direction",
+        "_ended",
+        "_event",
+        "_is_waiting",
+        "_ways",
+        "number",
+        "operation",
+        "place",
+        "size_bytes",
+        "volume",
+    )
+
+    def __init__(self, ways: Ways, volume: Volume, place: int, direction: int, size_bytes: int, ended: Ended) -> None:
+        self.number = ways.network.new_number()
+        self.volume = volume
+        self.place = place
+        self.size_bytes = size_bytes
+        self._ways = ways
+        self._direction = direction
+        self._ended = ended
+        self._event: Event | None = None
+        self._is_waiting = False  # for a server that cannot be reached
+        self._begun_ns = 0
+        self.operation: Operation | None = None
+        ways.legs[self.number] = self
+        if self._is_reached():
+            self._begin()
+        else:
+            self._wait()
+
+    @property
+    def left_bytes(self) -> float:
+        """What has not moved."""
+        return float(self.size_bytes) if self.operation is None else self.operation.left_bytes
+
+    @property
+    def _target(self) -> tuple[Host, int]:
+        return self.volume.targets[self.place]
+
+    def _is_reached(self) -> bool:
+        return self._ways.reaches(self.volume.client, self._target[0])
+
+    def _begin(self) -> None:
+        server, disk = self._target
+        network, client = self._ways.network, self.volume.client
+        if self._direction == ASKS:
+            answered_ns = network.now_ns + round(self._ways.round_trip_s(client, server) * NS)
+            self._event = network.at(answered_ns, partial(self._end, 0))
+            return
+        path = self._ways.path(client, server, disk, self._direction)
+        if self._ways.is_failing(server, disk):
+            self._event = network.at(network.now_ns + round(path.latency_s * NS), partial(self._end, errno.EIO))
+            return
+        self._begun_ns = network.now_ns
+        self._ways.begins(server, disk)
+        self.operation = Operation(self.number, path, self.size_bytes, network, self._moved)
+
+    def _moved(self) -> None:
+        self._stop_counting(self.size_bytes)
+        self.operation = None
+        self._end(0)
+
+    def _stop_counting(self, moved_bytes: int) -> None:
+        server, disk = self._target
+        self._ways.ends(server, disk, self._direction, moved_bytes, self._begun_ns)
+
+    def _wait(self) -> None:
+        """Wait for the server: for ever, or as long as a soft mount does."""
+        self._is_waiting = True
+        network, soft_ns = self._ways.network, self.volume.soft_ns
+        if soft_ns is not None:
+            self._event = network.at(network.now_ns + soft_ns, partial(self._end, errno.EIO))
+
+    def look(self) -> None:
+        """Something has changed between hosts: begin, or wait for the server."""
+        is_reached = self._is_reached()
+        if is_reached == self._is_waiting:
+            self._stop()
+            if is_reached:
+                self._is_waiting = False
+                self._begin()
+            else:
+                self._wait()
+
+    def _stop(self) -> None:
+        if self._event is not None:
+            self._event.cancel()
+            self._event = None
+        if self.operation is not None:
+            operation, self.operation = self.operation, None
+            operation.cancel()
+            self._stop_counting(0)
+
+    def _end(self, error: int) -> None:
+        self._event = None
+        del self._ways.legs[self.number]
+        self._ended(error)
+
+    def cancel(self) -> None:
+        """Leave the disk to others; what has not moved stays known."""
+        operation = self.operation
+        self._stop()
+        self.operation = operation
+        self._ways.legs.pop(self.number, None)
+
+
+class Transfer:
+    """The legs to all disks that have something to do; `ended` gets the first error, if any, once the last leg has ended."""
+
+    def __init__(self, ways: Ways, volume: Volume, parts: list[Part], direction: int, ended: Ended) -> None:
+        self._left = len(parts)
+        self._error = 0
+        self._ended = ended
+        self.legs = [Leg(ways, volume, place, direction, size_bytes, self._leg_ended) for place, size_bytes in parts]
+
+    def _leg_ended(self, error: int) -> None:
+        self._error = self._error or error
+        self._left -= 1
+        if not self._left:
+            self._ended(self._error)
+
+    @property
+    def left_bytes(self) -> float:
+        """What has not moved."""
+        return sum(leg.left_bytes for leg in self.legs)
+
+    def cancel(self) -> None:
+        """End before the time, without telling anybody."""
+        for leg in self.legs:
+            leg.cancel()

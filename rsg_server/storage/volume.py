@@ -1,0 +1,119 @@
+"""What the files of a mount are kept on: a disk of its own host, or disks of file servers, between which stripes go round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rsg_server.platform.host import Host
+
+Range = tuple[int, int]
+"""Bytes of a file: the first one, and the one behind the last."""
+Part = tuple[int, int]
+"""The place of a disk among those of its volume, and how many bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """Disks of file servers that a host mounts: for each server its name, and the number of its disk.
+
+    Of several servers each has a stripe of a file in turn. An operation waits for a server that cannot be reached: for ever (a
+    hard mount), or for `soft_ns`, and fails then.
+    """
+
+    servers: tuple[tuple[str, int], ...]
+    stripe_bytes: int = 0
+    soft_ns: int | None = None
+
+
+class Layout:
+    """What servers know of the files that they keep: on which of them each begins, and which hosts may have its pages.
+
+    The first stripe of each further file is on the next server. Files are keys, never an order.
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[int, int] = {}
+        self._count = 0
+        self.holders: dict[int, dict[str, bool]] = {}  # by file and host: whether another host has written since
+
+    def first(self, file: int, servers: int) -> int:
+        """The server that has the first stripe of a file."""
+        place = self._first.get(file)
+        if place is None:
+            place = self._first[file] = self._count
+            self._count += 1
+        return place % servers
+
+    def forget(self, file: int) -> dict[str, bool]:
+        """A file has been removed, or has nothing in it any more; returns its holders."""
+        self._first.pop(file, None)
+        return self.holders.pop(file, {})
+
+    def used(self, file: int, host: str, writes: bool) -> None:
+        """A host has read or written a file through its page cache."""
+        holders = self.holders.setdefault(file, {})
+        if writes:
+            for other in holders:
+                holders[other] = True
+            holders[host] = False
+        else:
+            holders.setdefault(host, False)
+
+    def take_stale(self, file: int, host: str) -> bool:
+        """Whether another host has written a file since this host asked last."""
+        holders = self.holders.get(file, {})
+        is_stale = holders.get(host, False)
+        if is_stale:
+            holders[host] = False
+        return is_stale
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """A storage as a host numbers it: the disks that it is on, each by its host and its number there."""
+
+    client: Host
+    targets: tuple[tuple[Host, int], ...]
+    stripe_bytes: int = 0
+    soft_ns: int | None = None
+    layout: Layout | None = None  # None: no other host has it
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it is on file servers."""
+        return any(host is not self.client for host, _ in self.targets)
+
+    @property
+    def is_striped(self) -> bool:
+        """Whether an operation may concern several disks."""
+        return len(self.targets) > 1
+
+    @property
+    def name(self) -> str:
+        """How a message calls it."""
+        return "+".join(host.disks[disk].name for host, disk in self.targets[:1])
+
+    @property
+    def capacity_bytes(self) -> int | None:
+        """What all of its disks together hold; None if one of them holds any number of bytes."""
+        capacities = [host.disks[disk].capacity_bytes for host, disk in self.targets]
+        known = [capacity for capacity in capacities if capacity is not None]
+        return sum(known) if len(known) == len(capacities) else None
+
+    def parts(self, file: int, ranges: Iterable[Range]) -> list[Part]:
+        """How many bytes of these ranges of a file each disk has; disks that have none are left out."""
+        if not self.is_striped or self.layout is None:
+            return [(0, sum(end - first for first, end in ranges))]
+        count, stripe = len(self.targets), self.stripe_bytes
+        begin, totals = self.layout.first(file, count), [0] * count
+        for first, end in ranges:
+            for place in range(count):
+                totals[(begin + place) % count] += _until(end, place, count, stripe) - _until(first, place, count, stripe)
+        return [(place, total) for place, total in enumerate(totals) if total] or [(begin, 0)]
+
+
+def _until(end: int, place: int, count: int, stripe: int) -> int:
+    """How many of the bytes before `end` are in every `count`th stripe, from the stripe `place` on."""
+    rounds, rest = divmod(end, count * stripe)
+    return rounds * stripe + min(stripe, max(0, rest - place * stripe))
