@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from simunix.io_coordinator.application import Application
-from simunix.io_coordinator.policies import BEST_EFFORT, next_of
+from simunix.io_coordinator.policies import BEST_EFFORT, ORDER, next_of
 
 
 class CoordinatorError(Exception):
@@ -36,6 +36,7 @@ class Coordinator:
     policy: str
     rates: Mapping[str, int] = field(default_factory=dict)
     applications: dict[int, Application] = field(default_factory=dict)
+    _due: dict[str, int] = field(default_factory=dict)  # by group: the number of the next phase, for the policy `order`
 
     def register(self, now_ns: int, number: int, alone_ns: int, group: str) -> Application:
         """A new application. Raises CoordinatorError if there is one of this number."""
@@ -79,10 +80,24 @@ class Coordinator:
             if self.policy == BEST_EFFORT:
                 chosen += sorted(waiting[group], key=lambda application: application.number)
             elif group not in busy:
-                chosen.append(next_of(self.policy, waiting[group], now_ns))
+                chosen += self._next(group, waiting[group], now_ns)
         for application in chosen:
             application.granted(now_ns)
         return chosen
+
+    def _next(self, group: str, waiting: list[Application], now_ns: int) -> list[Application]:
+        """The application of a group that is next, if one is: a schedule computed before may leave the disk idle.
+
+        It does so until the application comes that is due, and not when all wait: the one that is due has gone.
+        """
+        if self.policy != ORDER:
+            return [next_of(self.policy, waiting, now_ns)]
+        first = min(waiting, key=lambda application: (application.order, application.number))
+        all_wait = len(waiting) == sum(application.group == group for application in self.applications.values())
+        if first.order > self._due.get(group, 0) and not all_wait:
+            return []
+        self._due[group] = first.order + 1
+        return [first]
 
     def rate_of(self, application: Application) -> int:
         """The bytes per second that the application's group may have; 0: nothing is said."""

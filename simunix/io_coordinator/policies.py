@@ -1,4 +1,4 @@
-"""Whom to grant the disk next: the eight policies of the thesis (III.D.1), and `order`, of those that wait.
+"""Whom to grant the disk next, of those that wait: the eight policies of the thesis (III.D.1).
 
 A policy is a key: the application with the least key is next; of several the one with the lowest number.
 """
@@ -12,6 +12,9 @@ from simunix.io_coordinator.application import Application
 BEST_EFFORT = "best-effort"
 """Nobody waits: all that ask have the disk at once, and share it."""
 
+ORDER = "order"
+"""As a schedule that was computed before has it, such as HRR: the applications of a group number all their phases 0, 1, 2 …"""
+
 Key = Callable[[Application, int], float]
 
 POLICIES: dict[str, Key] = {
@@ -23,11 +26,9 @@ POLICIES: dict[str, Key] = {
     "fifo": lambda application, now_ns: application.requested_ns or 0,
     "bandwidth": lambda application, now_ns: application.io_share(now_ns),
     "stretch": lambda application, now_ns: -application.stretch(now_ns),
-    "order": lambda application, now_ns: application.order,
 }
-"""`bandwidth`: the lowest ratio of I/O time to execution time first, as it is now; `stretch`: the worst stretch first; `order`:
-as the applications number their phases, which makes schedules that were computed before, such as HRR's rounds."""
-NAMES = (*POLICIES, BEST_EFFORT)
+"""`bandwidth`: the lowest ratio of I/O time to execution time first, as it is now; `stretch`: the worst stretch first."""
+NAMES = (*POLICIES, ORDER, BEST_EFFORT)
 
 
 def next_of(policy: str, waiting: Iterable[Application], now_ns: int) -> Application:

@@ -144,12 +144,20 @@ def hrr(a: Fraction, b: Fraction, counts: Sequence[int]) -> Fraction:
     return a + m * b + (n - 1 - r) * max(a + b, q * b) + r * max(a + b, (q + 1) * b)
 
 
-def hrr_rounds(counts: Sequence[int]) -> list[list[int]]:
-    """The round of each phase of each application: the last round has one of each of the longest, all others wrap around."""
+def hrr_orders(counts: Sequence[int]) -> list[list[int]]:
+    """The place of each phase of each application in the schedule, from 0 on.
+
+    The last round has one phase of each of the longest applications; all others wrap around, the longest first.
+    """
     n, begin = max(counts), 0
     rounds: list[list[int]] = [[] for _ in counts]
-    for index in sorted(range(len(counts)), key=lambda index: -counts[index]):
+    longest_first = sorted(range(len(counts)), key=lambda index: -counts[index])
+    for index in longest_first:
         size = counts[index] - (counts[index] == n)
         rounds[index] = sorted((begin + step) % (n - 1) for step in range(size)) + [n - 1] * (counts[index] == n)
         begin = (begin + size) % (n - 1)
-    return rounds
+    places = sorted((number, rank, index) for rank, index in enumerate(longest_first) for number in rounds[index])
+    orders: list[list[int]] = [[] for _ in counts]
+    for order, (_, _, index) in enumerate(places):
+        orders[index].append(order)
+    return orders

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, Simunix
-from tests.system.io.reference import POLICIES, Phases, exclusive, hrr, hrr_rounds, shared
+from tests.system.io.reference import POLICIES, Phases, exclusive, hrr, hrr_orders, shared
 from tests.system.io.runs import Instance, ends
 from tests.system.runs import run
 
@@ -79,7 +79,7 @@ def test_a_hundred_uniform_instances(simunix: Simunix, tmp_path: Path) -> None:
         for a, b, counts in some:
             applications = [repeated(a, b, n) for n in counts]
             runs += [Instance(applications, policy) for policy in ("fifo", None)]
-            runs.append(Instance(applications, "order", hrr_rounds(counts)))
+            runs.append(Instance(applications, "order", hrr_orders(counts)))
         found = [max(times) for times in ends(simunix, _folder(tmp_path, begin), runs)]
         for place, (a, b, counts) in enumerate(some):
             fifo, fair, rounds = found[3 * place : 3 * place + 3]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Simunix
-from tests.system.io.reference import POLICIES, Phases, exclusive, hrr, hrr_rounds, shared
+from tests.system.io.reference import POLICIES, Phases, exclusive, hrr, hrr_orders, shared
 from tests.system.io.runs import Instance, ends
 
 F = Fraction
@@ -60,7 +60,7 @@ def test_the_disk_is_granted_to_one_and_shared_without_a_coordinator(simunix: Si
 def test_the_experiments_with_exact_answers(simunix: Simunix, tmp_path: Path) -> None:
     instances = [Instance(applications, policy) for applications, policy, _ in EXPECTED.values()]
     instances += [Instance(HRR_EXAMPLE, policy) for policy, _ in MAKESPANS.values()]
-    instances.append(Instance(HRR_EXAMPLE, "order", hrr_rounds(HRR_COUNTS)))
+    instances.append(Instance(HRR_EXAMPLE, "order", hrr_orders(HRR_COUNTS)))
     found = ends(simunix, tmp_path, instances)
     for name, times, (_, _, expected) in zip(EXPECTED, found, EXPECTED.values(), strict=False):
         for time, value in zip(times, expected, strict=True):

@@ -41,7 +41,7 @@ def waiting(policy: str, *groups: str) -> Coordinator:
         ("fifo", [3]),
         ("bandwidth", [1]),  # 1 and 3 have had no I/O so far
         ("stretch", [3]),  # 3 has waited for 10 s of 20 s
-        ("order", [3]),
+        ("order", [3]),  # all wait
         (BEST_EFFORT, [1, 2, 3]),
     ],
 )
@@ -67,6 +67,22 @@ def test_who_goes_leaves_the_disk_to_others() -> None:
     (holder,) = coordinator.decide(20 * S)
     coordinator.gone(holder)
     assert [application.number for application in coordinator.decide(20 * S)] == [2]
+
+
+def test_a_schedule_leaves_the_disk_idle_until_who_is_due_comes() -> None:
+    coordinator = Coordinator("order")
+    one, two = (coordinator.register(0, number, 0, "-") for number in (1, 2))
+    coordinator.request(1 * S, one, 10, 1)
+    assert coordinator.decide(1 * S) == []
+    coordinator.request(2 * S, two, 10, 0)
+    assert coordinator.decide(2 * S) == [two]
+    coordinator.release(3 * S, two)
+    assert coordinator.decide(3 * S) == [one]
+    coordinator.release(4 * S, one)
+    coordinator.request(5 * S, one, 10, 3)
+    assert coordinator.decide(5 * S) == []
+    coordinator.gone(two)  # which had phase 2
+    assert coordinator.decide(5 * S) == [one]
 
 
 def test_what_an_application_may_not_do() -> None:
