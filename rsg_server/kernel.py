@@ -58,6 +58,7 @@ from rsg_server.sockets.pair import SimulatedSocket
 from rsg_server.sockets.table import SocketTable
 from rsg_server.sockets.wire import Wire
 from rsg_server.storage.storages import STORAGE_AS_SAID, Storages
+from rsg_server.storage.waits import StorageWaits
 from rsg_server.turn.allowance import SOLO_LIMIT_NS
 from rsg_server.turn.preemption import Preemption
 from rsg_server.turn.readiness import Readiness
@@ -68,6 +69,8 @@ _COUNTED = (WarningKind.UNKNOWN_SYSCALL, WarningKind.REFUSED)
 
 class Kernel:
     """The state of one emulation; each part takes the kernel as a protocol, which its `needs` module declares."""
+
+    storage_waits: StorageWaits | None = None  # who counts for how long processes wait for storages
 
     def __init__(self, platform: Platform, options: KernelOptions, log: EventLog, launcher: Launcher) -> None:
         self.options, self.platform = options, platform
@@ -160,6 +163,8 @@ class Kernel:
                     return False
         elif actor.parked is not None and actor.parked.wait == WAIT_STORAGE:
             value = self.storages.end(actor.number)
+            if self.storage_waits is not None:
+                self.storage_waits.ends(actor.number, self.now_ns)
         actor.reply = (int(reason), value)
         self.make_ready(actor)
         return True
@@ -192,6 +197,8 @@ class Kernel:
         elif parked.wait == WAIT_COMPUTE:
             self.cpu.start(actor, parked.a, parked.b)
         elif parked.wait == WAIT_STORAGE:
+            if self.storage_waits is not None:
+                self.storage_waits.begins(actor.number, actor.process, self.now_ns)
             done = partial(self.wake, actor, WAKE_READY)
             if parked.c == STORAGE_AS_SAID:
                 self.storages.wait(actor.number, done)

@@ -13,6 +13,7 @@
  *     driver.c   the script, line by line                    transfer.c   connections between ranks and storages
  *     script.c   reads a script                              endpoint.c   addresses; whole messages
  *     ranks.c    all ranks, seen from the driver             compute.c    computing and waiting
+ *     file.c     storages that are paths               beside.c     work in a child
  *     start.c    the entry point, for any C library */
 #ifndef SIMUNIX_JOB_H
 #define SIMUNIX_JOB_H
@@ -27,7 +28,7 @@
 #define SECOND_NS 1000000000LL
 #define EVERY (-1) /* a rank: `*` in a script */
 
-/* Where a rank or a storage listens. */
+/* Where a rank or a storage listens; a storage may be a path, too (AF_UNIX). */
 struct endpoint {
     struct sockaddr_storage address;
     socklen_t length;
@@ -106,6 +107,14 @@ void exchange_watch(struct source *source);
 void exchange_turn(void);
 void exchange_start(const struct transfer *transfer, const struct endpoint *peer, const struct endpoint *onward, finished done,
                     void *context);
+
+/* beside.c */
+void run_beside(void (*work)(const void *what), const void *what, finished done, void *context);
+
+/* file.c */
+bool endpoint_is_path(const struct endpoint *endpoint);
+struct endpoint endpoint_of_path(const char *path);
+void file_start(bool reads, uint64_t bytes, const struct endpoint *storage, finished done, void *context);
 
 /* compute.c */
 void compute(uint64_t flops);

@@ -2,9 +2,6 @@
 #include "job.h"
 
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static const char driver[] = "the driver";
 
@@ -27,45 +24,14 @@ static void part_done(void *context, bool is_done)
 {
     (void)context;
     if (!is_done)
-        fail("a transfer was broken off");
+        fail("a transfer or computing was broken off");
     self.busy--;
     report_if_done();
 }
 
-struct computing {
-    struct source end; /* the pipe whose other end the child holds */
-    pid_t child;
-};
-
-static void computing_done(struct source *source)
+static void compute_as_said(const void *flops)
 {
-    struct computing *computing = (struct computing *)source;
-    int status;
-
-    close(source->fd);
-    if (waitpid(computing->child, &status, 0) != computing->child || status != 0)
-        fail("computing has failed");
-    free(computing);
-    part_done(NULL, true);
-}
-
-/* Compute in a child, while this process attends to the network. */
-static void compute_beside(uint64_t flops)
-{
-    struct computing *computing = allocate(1, sizeof *computing);
-    int ends[2];
-
-    if (pipe(ends) != 0 || (computing->child = fork()) < 0)
-        fail("cannot compute: %m");
-    if (computing->child == 0) { /* keep the end of the pipe only: other ranks wait for connections to be closed */
-        dup2(ends[1], STDERR_FILENO + 1);
-        syscall(SYS_close_range, STDERR_FILENO + 2, ~0U, 0);
-        compute(flops);
-        _exit(0);
-    }
-    close(ends[1]);
-    computing->end = (struct source){ends[0], computing_done};
-    exchange_watch(&computing->end);
+    compute(*(const uint64_t *)flops);
 }
 
 static void take_order(struct source *source)
@@ -86,7 +52,7 @@ static void take_order(struct source *source)
     free(transfers);
     if (order.has_network && order.flops > 0) {
         self.busy++;
-        compute_beside(order.flops);
+        run_beside(compute_as_said, &order.flops, part_done, NULL);
     } else {
         compute(order.flops);
     }

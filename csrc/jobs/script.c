@@ -5,6 +5,7 @@
  *     launch COMMAND WORD...     starts the ranks: this program, `rank`, a host and a port are appended; if missing, a child
  *                                is rank 0
  *     storage HOST PORT          a storage; storages are numbered from 0
+ *     storage PATH               a storage that is a folder of every rank's host
  *     delay SECONDS              wait
  *     suspendable SECONDS        wait; time during which the job is suspended does not count
  *     run COMMAND                run a command of the shell on the first host
@@ -184,9 +185,10 @@ static bool take_setting(struct reader *reader, char **words)
         script->rank_count = (int)number(reader, words[1]);
     } else if (strcmp(words[0], "launch") == 0 && words[1] != NULL) {
         set_launch(script, words + 1);
-    } else if (strcmp(words[0], "storage") == 0 && words[1] != NULL && words[2] != NULL) {
+    } else if (strcmp(words[0], "storage") == 0 && words[1] != NULL && (words[2] != NULL || *words[1] == '/')) {
         script->storages = grow(script->storages, (size_t)script->storage_count + 1, sizeof *script->storages);
-        script->storages[script->storage_count++] = endpoint_of(words[1], words[2]);
+        script->storages[script->storage_count++] =
+            *words[1] == '/' ? endpoint_of_path(words[1]) : endpoint_of(words[1], words[2]);
     } else {
         return false;
     }

@@ -285,8 +285,15 @@ uint16_t exchange_listen(int family, uint16_t port)
 void exchange_start(const struct transfer *transfer, const struct endpoint *peer, const struct endpoint *onward, finished done,
                     void *context)
 {
-    struct connection *connection = allocate(1, sizeof *connection);
-    int fd = socket(peer->address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    struct connection *connection;
+    int fd;
+
+    if (endpoint_is_path(peer)) {
+        file_start(transfer->kind == TRANSFER_READ, transfer->bytes, peer, done, context);
+        return;
+    }
+    connection = allocate(1, sizeof *connection);
+    fd = socket(peer->address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
     if (fd >= 0)
         widen(fd);

@@ -43,6 +43,14 @@ class Sharer(Protocol):
     def change_rate(self, rate: float, /) -> None: ...
 
 
+class Usage(Protocol):
+    """Who counts what operations on disks do; disks are known by the names in `Path.shared`."""
+
+    def began(self, shared: tuple[str, ...], now_ns: int, /) -> None: ...
+    def moved(self, shared: tuple[str, ...], begin_ns: int, end_ns: int, size_bytes: float, /) -> None: ...
+    def ended(self, shared: tuple[str, ...], now_ns: int, /) -> None: ...
+
+
 class Path:
     """A route in the solver, and the rate of a flow that is alone on it; `shared` are the links on which flows meet others."""
 
@@ -128,6 +136,7 @@ class Sharing:
 
     def __init__(self, model: Model, fairness: Fairness, soon: Callable[[Callable[[], None]], object]) -> None:
         self.model = model
+        self.usage: Usage | None = None
         self._soon = soon
         self._is_stale = False  # the flows are not those of the last call of the solver, which is due at this moment
         self.links = SharedLinks(model)

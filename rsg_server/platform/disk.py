@@ -9,6 +9,9 @@ from enum import IntEnum
 from rsg_server.platform.link import Link, Route, SharingPolicy
 from rsg_server.platform.properties import no_properties
 
+PREFIX = "disk "
+"""Of the names of a disk's constraints: `disk HOST/NAME` is what all its operations share."""
+
 
 class Direction(IntEnum):
     """What an operation does."""
@@ -40,7 +43,7 @@ class Disk:
 
     def route(self, host_name: str, direction: Direction) -> Route:
         """What an operation on this disk of a host shares with others, as links; the latency is that of each operation."""
-        name = f"disk {host_name}/{self.name}"
+        name = f"{PREFIX}{host_name}/{self.name}"
         is_read = direction is Direction.READ
         rate = self.read_bytes_per_s if is_read else self.write_bytes_per_s
         own = Link(f"{name} {'reads' if is_read else 'writes'}", rate, 0.0, SharingPolicy.DISK)

@@ -165,6 +165,8 @@ class Lifecycle:
         if kernel.charges is not None:
             kernel.cpu_timers.forget(actor)
         kernel.storages.end(actor.number)
+        if kernel.storage_waits is not None:
+            kernel.storage_waits.ends(actor.number, kernel.now_ns)
         if (actor.is_nominated or actor.state is State.READY) and actor in kernel.run_queue:
             kernel.run_queue.remove(actor)
         if actor.timeout is not None:

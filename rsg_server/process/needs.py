@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rsg_server.process.tracees import Tracees
     from rsg_server.processor.charges import Charges
     from rsg_server.storage.storages import Storages
+    from rsg_server.storage.waits import StorageWaits
 
 
 class Readiness(Protocol):
@@ -179,6 +180,8 @@ class Kernel(RunQueue, SignalSender, CpuTimerKernel, Protocol):
     def traces(self) -> Traces | None: ...
     @property
     def storages(self) -> Storages: ...
+    @property
+    def storage_waits(self) -> StorageWaits | None: ...
     @property
     def tracees(self) -> Tracees: ...
     @property

@@ -83,6 +83,11 @@ class Process:
     def __repr__(self) -> str:
         return f"{os.path.basename(self.program) or '?'}[{self.pid}]@{self.host.name}"
 
+    @property
+    def host_name(self) -> str:
+        """The name of its host."""
+        return self.host.name
+
     def open_pidfd(self, global_pid: int) -> None:
         """Open the pidfd of the real process. Raises ProcessLookupError if it is gone already."""
         self.global_pid = global_pid

@@ -53,6 +53,8 @@ class Operation:
         self._finished = finished
         self._begun = False
         self._event: Event | None = carrier.at(carrier.now_ns + round(path.latency_s * NS), self._begin)
+        if carrier.sharing.usage is not None:
+            carrier.sharing.usage.began(path.shared, carrier.now_ns)
 
     def __repr__(self) -> str:
         return f"operation {self.number} on {self.path.shared[0]} at {self._rate:g} B/s, {self.left_bytes:.0f} bytes left"
@@ -62,6 +64,7 @@ class Operation:
         self._event = None
         self._updated_ns = self._carrier.now_ns
         if not self.left_bytes:
+            self._stop_counting()
             self._finished()
             return
         self._begun = True
@@ -85,13 +88,25 @@ class Operation:
 
     def _account(self) -> None:
         now_ns = self._carrier.now_ns
-        self.left_bytes = max(0.0, self.left_bytes - self._rate * (now_ns - self._updated_ns) / NS)
+        self._count(min(self.left_bytes, self._rate * (now_ns - self._updated_ns) / NS))
         self._updated_ns = now_ns
+
+    def _count(self, moved_bytes: float) -> None:
+        """So many bytes have moved until now."""
+        usage = self._carrier.sharing.usage
+        if usage is not None and moved_bytes:
+            usage.moved(self.path.shared, self._updated_ns, self._carrier.now_ns, moved_bytes)
+        self.left_bytes -= moved_bytes
+
+    def _stop_counting(self) -> None:
+        if self._carrier.sharing.usage is not None:
+            self._carrier.sharing.usage.ended(self.path.shared, self._carrier.now_ns)
 
     def _end(self) -> None:
         self._event = None
-        self.left_bytes = 0.0
+        self._count(self.left_bytes)
         self._leave()
+        self._stop_counting()
         self._finished()
 
     def _leave(self) -> None:
@@ -107,3 +122,4 @@ class Operation:
         if self._begun:
             self._account()
         self._leave()
+        self._stop_counting()

@@ -25,6 +25,7 @@ from simunix.planning.expand import Expansion, expand, with_options
 from simunix.planning.submission import WORKLOAD_FOLDER, WorkloadPlan
 from simunix.planning.workload_context import check_context
 from simunix.report.batsim_files import write_all
+from simunix.results import storage_waits
 from simunix.results.dependencies import dependencies, write_packages
 from simunix.results.energy import consumption
 from simunix.results.jobs_csv import JobRow, Recorded, make_rows, read_submissions
@@ -81,6 +82,7 @@ def run_scenario(options: ScenarioOptions) -> int:
             debug=options.debug,
             interrupts=interrupts,
         )
+        storage_waits.watch(emulation.kernel, expansion.clusters)
         return _run(options, scenario, expansion, emulation) or interrupts.code
 
 
@@ -135,12 +137,13 @@ def _jobs_done(directory: RunDirectory, expansion: Expansion) -> int:
     return sum(count_marks(file, cluster.record_mark) for cluster, file in firsts if file)
 
 
-def job_rows(scenario: Scenario, expansion: Expansion, directory: RunDirectory) -> list[JobRow]:
+def job_rows(scenario: Scenario, expansion: Expansion, emulation: Emulation) -> list[JobRow]:
     """All rows of jobs.csv, from what the submitter and the RJMS wrote."""
-    return [row for workload in expansion.workloads for row in _rows_of(scenario, workload, directory)]
+    return [row for workload in expansion.workloads for row in _rows_of(scenario, workload, emulation)]
 
 
-def _rows_of(scenario: Scenario, workload: WorkloadPlan, directory: RunDirectory) -> list[JobRow]:
+def _rows_of(scenario: Scenario, workload: WorkloadPlan, emulation: Emulation) -> list[JobRow]:
+    directory = emulation.directory
     rjms = workload.cluster.rjms
     logs = logs_by_number(directory.shared(FOLDER), workload.host if len(scenario.workload or []) > 1 else "")
     recorded = Recorded(
@@ -150,6 +153,7 @@ def _rows_of(scenario: Scenario, workload: WorkloadPlan, directory: RunDirectory
         origin_s=workload.section.start / NS,
         epoch_s=scenario.epoch.timestamp(),
         suspended={number: log.suspended_s for number, log in logs.items() if log.suspensions},
+        io_times=storage_waits.io_times(emulation.kernel, workload.cluster),
     )
     return make_rows(workload.label, workload.jobs, workload.skipped, recorded)
 
@@ -158,7 +162,7 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
     """Write the results and report them; return the exit code, which is `code` unless results could not be written."""
     directory = emulation.directory
     directory.release_reserve()
-    rows = job_rows(scenario, expansion, directory)
+    rows = job_rows(scenario, expansion, emulation)
     record = make_record(options, scenario, expansion, emulation, rows)
     record.depends_on, packages = dependencies(expansion.plan.hosts)
     record.contexts = [check_context(context, directory) for context in expansion.contexts]

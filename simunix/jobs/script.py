@@ -17,11 +17,14 @@ DEPTH_MAX = 60
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Where scripts run: the `program` that runs them, what starts its ranks, `storages` as (host, port) by label."""
+    """Where scripts run: the `program` that runs them, what starts its ranks, `storages` by label.
+
+    A storage is a server, as (host, port), or a path of every host on which jobs run.
+    """
 
     program: str
     launch: tuple[str, ...] = ()
-    storages: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    storages: Mapping[str, tuple[str, int] | str] = field(default_factory=dict)
 
 
 class Profiles:
@@ -52,8 +55,12 @@ def job_script(profiles: Profiles, name: str, ranks: int, stage: Stage) -> str:
     head = [f"#!{stage.program}", f"# profile {_printable(name)}, {ranks} ranks", f"ranks {ranks}"]
     if ranks > 1 and "task" in body:
         head.append("launch " + " ".join(stage.launch))
-    head += [f"storage {host} {port}" for host, port in (stage.storages[label] for label in writer.storages)]
+    head += [f"storage {_words(stage.storages[label])}" for label in writer.storages]
     return "\n".join([*head, *body]) + "\n"
+
+
+def _words(storage: tuple[str, int] | str) -> str:
+    return storage if isinstance(storage, str) else f"{storage[0]} {storage[1]}"
 
 
 def _printable(name: str) -> str:
@@ -140,13 +147,16 @@ class _Writer:
 
     def staging(self, profile: Any, where: str) -> Iterator[str]:
         source, target = self.storage(profile.source, f"{where}.from"), self.storage(profile.target, f"{where}.to")
+        if isinstance(self.stage.storages[profile.source], str) != isinstance(self.stage.storages[profile.target], str):
+            text = f"{profile.source!r} and {profile.target!r} are a host and a path; see workload.storage"
+            raise SimunixError(f"{where}: {text}")
         yield f"stage {source} {target} {_whole(profile.nb_bytes)}"
 
     def storage(self, label: str, where: str) -> int:
         """The number of a storage in this script."""
         if label not in self.stage.storages:
             known = ", ".join(self.stage.storages) or "none"
-            raise SimunixError(f"{where}: no host is the storage {label!r}; name it under workload.storage (known: {known})")
+            raise SimunixError(f"{where}: nothing is the storage {label!r}; name it under workload.storage (known: {known})")
         if label not in self.storages:
             self.storages.append(label)
         return self.storages.index(label)

@@ -42,7 +42,7 @@ def plan_behaviour(
 ) -> Behaviour:
     """The jobs of a section, and what they do. Raises SimunixError for a job or profile that cannot be run."""
     servers = _servers(scenario, section, key)
-    storages = {label: (name, STORAGE_PORT) for label, name in section.storage.items()}
+    storages = _storages(scenario, section, cluster, key)
     clients = cluster.rjms.clients
     log = f"{host}-{clients.log_name}" if len(scenario.workload or []) > 1 else clients.log_name
     scripts = Scripts(
@@ -60,7 +60,7 @@ def plan_behaviour(
         return Behaviour(jobs, skipped)
     files = [FileSpec(host, path, text.encode(), mode=0o755) for path, text in scripts.files.items()]
     program = FileSpec(host, PROGRAM, JOB_PROGRAM.read_bytes(), mode=0o755)
-    hosts = dict.fromkeys([host, *cluster.nodes, *section.storage.values()])
+    hosts = dict.fromkeys([host, *cluster.nodes, *(server.host for server in servers)])
     return Behaviour(jobs, skipped, (program, *files), servers, tuple(hosts))
 
 
@@ -130,11 +130,25 @@ def _speed_flops(scenario: Scenario, cluster: ClusterPlan) -> float:
     return next(host.speed[host.pstate] for host in scenario.hosts if cluster.nodes[0] in host.name)
 
 
+def _storages(scenario: Scenario, section: WorkloadSection, cluster: ClusterPlan, key: str) -> dict[str, tuple[str, int] | str]:
+    """What each label of a storage means: a server, or a path that all nodes have mounted. SimunixError names what is wrong."""
+    found: dict[str, tuple[str, int] | str] = {}
+    for label, name in section.storage.items():
+        found[label] = name.rstrip("/") if name.startswith("/") else (name, STORAGE_PORT)
+        for node in cluster.nodes if name.startswith("/") else ():
+            mounted = [mount.path for mount in scenario.mounts if node in mount.host]
+            if not any(f"{name}/".startswith(f"{path}/") for path in mounted):
+                text = f"{name} of {node} is on no storage; mount one there under mounts, or name a host"
+                raise SimunixError(f"{key}.storage.{label}: {text}")
+    return found
+
+
 def _servers(scenario: Scenario, section: WorkloadSection, key: str) -> tuple[ProcessSpec, ...]:
     """A server on each host that is a storage, one also where a host has several labels."""
     known = [name for host in scenario.hosts for name in host.name]
-    for label, name in section.storage.items():
+    hosts = {label: name for label, name in section.storage.items() if not name.startswith("/")}
+    for label, name in hosts.items():
         if name not in known:
             raise SimunixError(f"{key}.storage.{label}: {name!r} is not among the hosts; known: {', '.join(known)}")
     command = (PROGRAM, "storage", str(STORAGE_PORT))
-    return tuple(ProcessSpec("storage", name, command, essential=True) for name in dict.fromkeys(section.storage.values()))
+    return tuple(ProcessSpec("storage", name, command, essential=True) for name in dict.fromkeys(hosts.values()))

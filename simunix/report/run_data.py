@@ -15,6 +15,7 @@ from simunix.metrics.jobs import job_table, settled, why_invalid, without_contex
 from simunix.results.job_table import read_columns
 from simunix.results.machines import Machines, read_machines
 from simunix.results.run_json import read_record
+from simunix.results.storage_usage import StorageUse, read_storage_use
 
 WHOLE, STEADY = "whole", "steady"
 """Windows of the submissions: jobs submitted in the window count."""
@@ -50,6 +51,11 @@ class Run:
             return pd.Series(dtype=float)
         with np.errstate(all="ignore"):
             return summary(self.counted, self.processors, self.jobs)
+
+    @cached_property
+    def storages(self) -> StorageUse | None:
+        """How much the run's storages were used; None if there are none."""
+        return read_storage_use(self.directory)
 
     @cached_property
     def processors(self) -> int:

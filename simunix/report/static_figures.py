@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from rsg_server.errors import SimunixError
 from simunix.report.comparison import Comparison, Curves, Rectangles
 from simunix.report.link_plot import TIMES
+from simunix.results.storage_usage import StorageUse
 
 if TYPE_CHECKING:
     from simunix.report.run_data import Run
@@ -39,9 +41,8 @@ def write_figures(folder: Path, comparison: Comparison, formats: Sequence[str], 
     except OSError as error:
         raise SimunixError(f"--figures {folder}: {error.strerror}; choose another folder") from error
     written: list[Path] = []
-    if all(run.jobs is None for run in comparison.runs):
-        return written
-    for name, draw in {**_figures(comparison), **(more or {})}.items():
+    figures = {} if all(run.jobs is None for run in comparison.runs) else {**_figures(comparison), **(more or {})}
+    for name, draw in {**figures, **_storage_figures(comparison)}.items():
         written += _save(folder, name, draw, formats)
     return written
 
@@ -66,6 +67,21 @@ def _figures(comparison: Comparison) -> dict[str, Callable[[Any], None]]:
             name = name if name not in found else f"{name}-{number + 1}"
             found[name] = _gantt_of(comparison, number, run, rectangles)
     return found
+
+
+def _storage_figures(comparison: Comparison) -> dict[str, Callable[[Any], None]]:
+    """How much the storages of each run were used, if it has any."""
+    found: dict[str, Callable[[Any], None]] = {}
+    for number, run in enumerate(comparison.runs):
+        if run.storages is not None:
+            name = "storages-" + file_name(run.label)
+            found[name if name not in found else f"{name}-{number + 1}"] = partial(_storages, run.storages)
+    return found
+
+
+def _storages(use: StorageUse, axes: Any) -> None:
+    _over_time(axes, Curves(use.moments, list(use.used.values())), list(use.used), "used bandwidth, %")
+    axes.set_ylim(top=max(102.0, *(float(one.max()) * 1.02 for one in use.used.values())))
 
 
 def file_name(label: str) -> str:

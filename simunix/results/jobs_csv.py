@@ -4,7 +4,8 @@ Times are seconds of virtual time since the start of the run; unknown ones are e
 https://batsim.readthedocs.io/en/latest/output-jobs.html, but for `final_state`, which is the RJMS's own word, and more at
 the end: `allocated_hosts`, the node list as the RJMS writes it, `allocated_cores`, how many cores it counted, `suspended_time`,
 for how long the job was suspended by its own log (docs/guide/jobs.md), nothing if it says nothing, which is not part of
-`execution_time`, and `user`, `account`, `partition` and `qos`, which the RJMS recorded (empty where it has no record).
+`execution_time`, `user`, `account`, `partition` and `qos`, which the RJMS recorded (empty where it has no record), and
+`io_time`, for how long at least one of the job's processes waited for a storage (empty without storages).
 `allocated_resources` are those cores by their numbers in machines.csv (`simunix.results.machines` chooses them).
 """
 
@@ -53,6 +54,7 @@ class JobRow:
     account: str = ""
     partition: str = ""
     qos: str = ""
+    io_time: float | None = None
 
     @property
     def bounded_slowdown(self) -> float | None:
@@ -93,8 +95,8 @@ def read_submissions(path: Path) -> dict[int, Submission]:
 class Recorded:
     """What was recorded of a workload's jobs, by the submitter and by the RJMS, and how both count time.
 
-    `submissions` are by the trace's numbers; `completed` by the RJMS's; `suspended` are seconds by the RJMS's. `origin_s` is
-    when submission began, in seconds of the run; `epoch_s` the Unix time of the run's start.
+    `submissions` are by the trace's numbers; `completed` by the RJMS's; `suspended` and `io_times` are seconds by the RJMS's.
+    `origin_s` is when submission began, in seconds of the run; `epoch_s` the Unix time of the run's start.
     """
 
     clients: Clients
@@ -103,6 +105,7 @@ class Recorded:
     origin_s: float
     epoch_s: float
     suspended: Mapping[int, float] = field(default_factory=dict)
+    io_times: Mapping[int, float] | None = None
 
     def by_job(self) -> dict[int, CompletedJob | None]:
         """The RJMS's record of every submitted job, by the trace's number; None if the RJMS has none.
@@ -115,6 +118,14 @@ class Recorded:
             for id, submission in self.submissions.items()
         }
 
+    def io_time(self, done: CompletedJob) -> float | None:
+        """For how long a job waited for storages; None for one that never ran, and for elements of an array with one number."""
+        if self.io_times is None or done.start_s is None:
+            return None
+        if done.element and sum(other.number == done.number for other in self.completed.values()) > 1:
+            return None
+        return self.io_times.get(done.number, 0.0)
+
 
 def make_rows(workload: str, jobs: Iterable[Job], skipped: Iterable[SkippedJob], recorded: Recorded) -> list[JobRow]:
     """A row for every job of a workload, also for those that were not submitted, or left out of the workload."""
@@ -123,7 +134,10 @@ def make_rows(workload: str, jobs: Iterable[Job], skipped: Iterable[SkippedJob],
     for job in jobs:
         done = done_of.get(job.id)
         row = _named(job, _row(workload, job, recorded, done))
-        rows.append(row if done is None else _suspended(row, recorded.suspended.get(done.number, 0.0)))
+        if done is not None:
+            row = _suspended(row, recorded.suspended.get(done.number, 0.0))
+            row = replace(row, io_time=recorded.io_time(done))
+        rows.append(row)
     rows += [
         JobRow(
             job_id=job.id,

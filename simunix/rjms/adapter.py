@@ -108,6 +108,7 @@ class Clients:
     * `states`: a shell command that prints NAME|STATE|CORES of each job; `running` and `pending` are two of its states.
     * `find_held`: for a list of job names, a shell command that prints the numbers of those jobs that wait, oldest first.
     * `release_all`: releases the jobs whose numbers follow.
+    * `number_variable`: the environment variable in which a job's processes find the job's number; "" if there is none.
     * `tables`: how jobs of a job table are submitted; None for an RJMS that is not told what a table says.
     * `nobody`: submits the jobs of no known user; None for root, whom some RJMSs refuse.
     """
@@ -135,6 +136,7 @@ class Clients:
     find_held: Callable[[Sequence[str]], str]
     release_all: tuple[str, ...]
     first_index: int = 0
+    number_variable: str = ""
     tables: TableClients | None = None
     nobody: User | None = None
 

@@ -197,8 +197,9 @@ class WorkloadSection(SubmitSection):
     where there are several. How the jobs are submitted is `SubmitSection`'s.
 
     A trace of Batsim says what its jobs do; of other traces, `profile` does: sleep, suspendable, compute, or a profile as
-    Batsim describes it. With `resources: nodes` a processor (or Batsim's `res`) is a whole node. `storage` says which host is
-    meant by the label of a storage in a profile. See docs/guide/jobs.md.
+    Batsim describes it. With `resources: nodes` a processor (or Batsim's `res`) is a whole node. `storage` says what is
+    meant by the label of a storage in a profile: a host, which takes every byte, or a path that all nodes keep on a storage
+    (`mounts`). See docs/guide/jobs.md.
 
     A job table says itself what its jobs ask for and how long they run; with `factors`, by features of nodes, a job runs longer
     or shorter where it runs. See docs/guide/job-table.md.

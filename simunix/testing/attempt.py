@@ -127,7 +127,7 @@ class Attempt:
     def _record(self) -> RunResult:
         """Write run.json, and return what a test may ask for after the run."""
         emulation = self.emulation
-        rows = job_rows(self.scenario, self.expansion, self.directory)
+        rows = job_rows(self.scenario, self.expansion, self.emulation)
         record = make_record(ScenarioOptions(path=self.limits.source), self.scenario, self.expansion, emulation, rows)
         record.write(self.directory.path / "run.json")
         return RunResult(

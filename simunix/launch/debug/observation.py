@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from rsg_server.diagnosis.turn_costs import TurnCosts
     from rsg_server.kernel import Kernel
     from rsg_server.network.usage import LinkUsage
+    from rsg_server.storage.usage import DiskUsage
     from rsg_server.turn.call_counts import CallCounts
     from rsg_server.turn.loop import TurnLoop
     from simunix.launch.run_directory import RunDirectory
 
 LINKS_FILE = "links.csv"
+STORAGES_FILE = "storages.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,10 @@ NOTHING = ObservationOptions()
 
 @dataclass(slots=True)
 class Observation:
-    """Captures and counts the traffic of a run, measures its turns and counts its calls, from its making to `close`."""
+    """Captures and counts the traffic of a run, measures its turns and counts its calls, from its making to `close`.
+
+    What storages do is always counted, where there are any.
+    """
 
     kernel: Kernel
     turns: TurnLoop
@@ -60,6 +65,7 @@ class Observation:
     _usage: LinkUsage | None = field(default=None, init=False)
     _costs: TurnCosts | None = field(default=None, init=False)
     _counts: CallCounts | None = field(default=None, init=False)
+    _disks: DiskUsage | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         kernel, options = self.kernel, self.options
@@ -73,6 +79,10 @@ class Observation:
 
             self._usage = LinkUsage(kernel.network, options.interval_ns, lambda: kernel.now_ns)
             kernel.wire.watchers.append(self._usage)
+        if any(host.disks for host in kernel.platform.hosts):
+            from rsg_server.storage.usage import DiskUsage
+
+            self._disks = kernel.network.sharing.usage = DiskUsage(kernel.platform.hosts)
         if options.turn_costs:
             from rsg_server.diagnosis.turn_costs import TurnCosts
 
@@ -89,6 +99,8 @@ class Observation:
             self.kernel.wire.capture.close()
         if self._usage is not None:
             self._usage.write(self.directory.path / LINKS_FILE)
+        if self._disks is not None:
+            self._disks.write(self.directory.path / STORAGES_FILE, self.kernel.now_ns)
         if self._costs is not None:
             self._costs.close()
         if self._counts is not None:

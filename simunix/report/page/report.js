@@ -15,7 +15,6 @@
   const data = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
   holder.remove();
   const charts = [];
-  if (!data.table) { document.documentElement.dataset.ready = "yes"; return; }
 
   // Words
 
@@ -70,6 +69,19 @@
     cursor: { sync: { key: sync.key, scales: ["x", null] }, drag: { x: true, y: false } },
     series: [{ label: "time", value: (_, one) => one == null ? "–" : duration(one) }, ...series(curves, (one) => one == null ? "–" : number(one) + unit)],
   }, [curves.x, ...curves.y], 240);
+
+  // A curve for each of a run's storages.
+  const storageChart = (use, run) => use && add(`storages-${run}`, {
+    scales: { x: { time: false }, y: { range: (_, low, high) => [0, Math.max(100, (high || 0) * 1.02)] } },
+    axes: [timeAxis(), axis({ size: leftSize, incrs: [1, 2, 5, 10, 20, 50, 100] })],
+    cursor: { sync: { key: sync.key, scales: ["x", null] }, drag: { x: true, y: false } },
+    series: [{ label: "time", value: (_, one) => one == null ? "–" : duration(one) }, ...use.names.map((name, index) => ({
+      label: name, stroke: runColour(index), width: 1.5, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }), value: (_, one) => one == null ? "–" : number(one) + " %",
+    }))],
+  }, [use.x, ...use.y], 240);
+  data.storages.forEach(storageChart);
+  window.reportCharts = charts;
+  if (!data.table) { document.documentElement.dataset.ready = "yes"; return; }
 
   const WAITS = [1, 10, 60, 600, 3600, 21600, 86400, 604800, 2592000, 31536000], SIGNED = [...WAITS.map((one) => -one).reverse(), 0, ...WAITS];
   const SPANS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
@@ -304,7 +316,6 @@
   for (const id of ["late", "moved"]) if (data[id]) points(id, data[id]);
   document.getElementById("colour").addEventListener("change", (event) => { colourBy = event.target.value; charts.forEach((chart) => chart.redraw(false)); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => charts.forEach((chart) => chart.redraw(false, true)));
-  window.reportCharts = charts;
   document.documentElement.dataset.ready = "yes";
   if ("requestIdleCallback" in window) requestIdleCallback(jobTable, { timeout: 2000 }); else setTimeout(jobTable, 50);
 })();

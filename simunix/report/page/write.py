@@ -124,13 +124,18 @@ def render(comparison: Comparison, title: str, addition: Addition = PLAIN) -> st
     differing, agreeing = differences(runs)
     template = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=False).get_template(addition.template)
     data = payload(comparison, rectangles, utilisation, queue)
+    data["storages"] = [_storages(run) for run in runs]
     data |= {name: _curves(curves) for name, curves in addition.data.items()}
     return template.render(
         **addition.context,
         title=title,
         subtitle=f"{len(runs)} run{'s' if len(runs) != 1 else ''}",
         version=__version__,
-        runs=[{"label": run.label, "gantt_note": _gantt_note(run, one)} for run, one in zip(runs, rectangles, strict=True)],
+        runs=[
+            {"label": run.label, "gantt_note": _gantt_note(run, one), "storage_note": _storage_note(run)}
+            for run, one in zip(runs, rectangles, strict=True)
+        ],
+        has_storages=any(run.storages is not None for run in runs),
         notes=[{"label": run.label, "text": note} for run in runs for note in run.notes],
         summary=summary_rows(comparison),
         users=user_rows(comparison),
@@ -164,6 +169,13 @@ def _gantt_note(run: Run, rectangles: Rectangles | None) -> str:
         return ""
     text = "the darker, the more of the cores are busy; zoom in to see single jobs"
     return f"{text} (the {len(rectangles.job):,} largest of {rectangles.total:,} rectangles)" if left_out else text
+
+
+def _storage_note(run: Run) -> str:
+    if run.storages is None:
+        return "no storage did anything"
+    left_out = run.storages.total - len(run.storages.used)
+    return f"the {len(run.storages.used)} that moved most bytes, of {run.storages.total}" if left_out else ""
 
 
 # Numbers
@@ -306,6 +318,14 @@ def _gantt(run: Run, rectangles: Rectangles | None) -> dict[str, Any] | None:
     if run.machines is not None and run.machines.cores:
         found |= {"hosts": list(run.machines.cores), "first": list(run.machines.first.values())}
     return found
+
+
+def _storages(run: Run) -> dict[str, Any] | None:
+    """The curves of a run's storages; None if there are none."""
+    if run.storages is None:
+        return None
+    used = run.storages.used
+    return {"names": list(used), "x": numbers(run.storages.moments), "y": [numbers(one) for one in used.values()]}
 
 
 def _curves(curves: Curves) -> dict[str, Any]:

@@ -85,4 +85,5 @@ CLIENTS = Clients(
     pending="hqw",
     find_held=find_held,
     release_all=("qrls",),
+    number_variable="JOB_ID",
 )

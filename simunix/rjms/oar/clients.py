@@ -102,4 +102,5 @@ CLIENTS = Clients(
     pending="Hold",
     find_held=find_held,
     release_all=("oarresume",),
+    number_variable="OAR_JOB_ID",
 )

@@ -88,4 +88,5 @@ CLIENTS = Clients(
     find_held=find_held,
     release_all=RELEASE[:2],
     tables=TABLES,
+    number_variable="SLURM_JOB_ID",
 )

@@ -171,3 +171,49 @@ def test_jobs_of_an_swf_trace_compute(simunix: Simunix, tmp_path: Path) -> None:
     assert steps(out, rows["1"]) == pytest.approx([20], abs=1e-3)
     assert steps(out, rows["2"]) == pytest.approx([30], abs=1e-3)
     assert rows["2"]["allocated_hosts"] == "n[3-4]"
+
+
+def test_profiles_on_storages_take_their_time(simunix: Simunix, tmp_path: Path) -> None:
+    """Paths that all nodes keep on storages: read beside write, two ranks, staging; and what jobs.csv says of that."""
+    both = {"type": "parallel_homogeneous_pfs", "storage": "scratch", "bytes_to_read": 1e8, "bytes_to_write": 4e7}
+    profiles: dict[str, dict[str, Any]] = {
+        "both": both,
+        "two": {"type": "parallel_homogeneous_pfs", "storage": "scratch", "bytes_to_write": 4e7},
+        "stage": {"type": "data_staging", "nb_bytes": 1e8, "from": "scratch", "to": "archive"},
+        "waits": {"type": "delay", "delay": 3},
+    }
+    storages = """
+storages:
+  - {name: scratch, host: 'n[1-4]', read_bandwidth: 100MBps, write_bandwidth: 40MBps}
+  - {name: archive, host: 'n[1-4]', read_bandwidth: 50MBps, write_bandwidth: 50MBps, latency: 10ms}
+mounts:
+  - {path: /srv/scratch, host: 'n[1-4]', storage: scratch}
+  - {path: /srv/archive, host: 'n[1-4]', storage: archive}
+"""
+    jobs: dict[str, dict[str, Any]] = {"two": {"res": 2}, "both": {}, "stage": {"subtime": 60}, "waits": {"subtime": 120}}
+    text = CLUSTER.replace("{pfs: disk1, nfs: disk2}", "{scratch: /srv/scratch, archive: /srv/archive/}")
+    trace = batsim(tmp_path, profiles, **jobs)
+    (tmp_path / "s.yaml").write_text(text.replace("TRACE", str(trace)).replace("EXTRA", "").replace("MORE", "") + storages)
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out", timeout=200)
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "out/jobs.csv").open() as file:
+        rows = {row["metadata"].partition(";")[0]: row for row in csv.DictReader(file)}
+    expected = {"both": [1.4], "two": [1.0], "stage": [2.0], "waits": [3.0]}
+    assert {row["final_state"] for row in rows.values()} == {"COMPLETED"}
+    for name, times in expected.items():
+        assert steps(tmp_path / "out", rows[name]) == pytest.approx(times, rel=0.05), name
+        waited = 0.0 if name == "waits" else times[0]
+        assert float(rows[name]["io_time"]) == pytest.approx(waited, rel=0.05), name
+    with (tmp_path / "out/storages.csv").open() as file:
+        used = list(csv.DictReader(file))
+    assert sum(int(row["read_bytes"]) for row in used) == pytest.approx(2e8, rel=1e-3)
+    assert sum(int(row["written_bytes"]) for row in used) == pytest.approx(2.2e8, rel=1e-3)
+
+
+def test_a_path_that_is_on_no_storage_is_refused(simunix: Simunix, tmp_path: Path) -> None:
+    trace = batsim(tmp_path, {"p": {"type": "delay", "delay": 1}}, p={})
+    text = CLUSTER.replace("{pfs: disk1, nfs: disk2}", "{pfs: /srv/none}").replace("TRACE", str(trace))
+    (tmp_path / "s.yaml").write_text(text.replace("EXTRA", "").replace("MORE", ""))
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert "workload.storage.pfs: /srv/none of n1 is on no storage; mount one there under mounts, or name a host" in done.stderr

@@ -20,7 +20,7 @@ from simunix.workload.job import Job
 from simunix.workload.transforms.selection import Selection
 
 EXAMPLES = Path(__file__).parents[1] / "workload"
-STAGE = Stage("/bin/program", ("srun", "--quiet"), {"pfs": ("disk", 6000), "nfs": ("tape", 6000)})
+STAGE = Stage("/bin/program", ("srun", "--quiet"), {"pfs": ("disk", 6000), "nfs": ("tape", 6000), "own": "/srv/own"})
 
 
 def script(description: dict[str, Any], ranks: int = 4, **others: dict[str, Any]) -> list[str]:
@@ -81,6 +81,7 @@ def test_only_several_ranks_are_launched_and_only_named_storages_are_known() -> 
     profile = {"type": "parallel_homogeneous_pfs", "bytes_to_read": 7, "storage": "nfs"}
     assert script(profile, 1)[2:4] == ["ranks 1", "storage tape 6000"]
     assert script(profile, 2)[2:5] == ["ranks 2", "launch srun --quiet", "storage tape 6000"]
+    assert script({**profile, "storage": "own"}, 1)[2:4] == ["ranks 1", "storage /srv/own"]
     assert "launch srun --quiet" not in script({"type": "delay", "delay": 1}, 2)
 
 
@@ -105,8 +106,9 @@ def test_only_several_ranks_are_launched_and_only_named_storages_are_known() -> 
         ({"type": "composed", "seq": ["q"]}, r"^w.json: profiles.p.seq.0: there is no profile 'q'"),
         ({"type": "composed", "seq": ["p"]}, r"p -> p: a sequence cannot contain itself"),
         ({"type": "composed", "seq": ["p"], "repeat": 0}, r"profiles.p.repeat: "),
-        ({"type": "parallel_homogeneous_pfs", "storage": "hpst"}, r"profiles.p.storage: no host is the storage 'hpst'"),
-        ({"type": "data_staging", "nb_bytes": 1, "from": "pfs", "to": "x"}, r"profiles.p.to: no host is the storage 'x'"),
+        ({"type": "parallel_homogeneous_pfs", "storage": "hpst"}, r"profiles.p.storage: nothing is the storage 'hpst'"),
+        ({"type": "data_staging", "nb_bytes": 1, "from": "pfs", "to": "x"}, r"profiles.p.to: nothing is the storage 'x'"),
+        ({"type": "data_staging", "nb_bytes": 1, "from": "pfs", "to": "own"}, r"'pfs' and 'own' are a host and a path"),
         ({"type": "command", "command": "a\nexit 0"}, r"profiles.p.command: "),
     ],
 )

@@ -1,0 +1,91 @@
+"""For how long what belongs together has waited for storages.
+
+Processes belong together whose environment has one value for a variable, on hosts of one group. Counted is the time in which at
+least one of their threads waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+Label = tuple[str, str]
+"""The group of hosts, and the value of the variable."""
+
+
+class Process(Protocol):
+    """A process, as far as its environment is looked up."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def images(self) -> int: ...
+    @property
+    def global_pid(self) -> int: ...
+    @property
+    def host_name(self) -> str: ...
+
+
+@dataclass(slots=True)
+class Waited:
+    """How many threads wait, since when at least one does, and for how long one did before."""
+
+    count: int = 0
+    since_ns: int = 0
+    total_ns: int = 0
+
+
+class StorageWaits:
+    """`variables` are those of groups of hosts; hosts without a group are not looked at."""
+
+    def __init__(self, groups: Mapping[str, str], variables: Mapping[str, str]) -> None:
+        self._groups = groups
+        self._variables = variables
+        self._labels: dict[tuple[int, int], Label | None] = {}  # by process and how many programs it has run
+        self._waiting: dict[int, Label] = {}  # by waiter
+        self._waited: dict[Label, Waited] = {}
+
+    def begins(self, waiter: int, process: Process, now_ns: int) -> None:
+        """A thread of a process begins to wait for a storage."""
+        key = (process.number, process.images)
+        if key not in self._labels:
+            self._labels[key] = self._label(process)
+        label = self._labels[key]
+        if label is None:
+            return
+        self._waiting[waiter] = label
+        waited = self._waited.setdefault(label, Waited())
+        if not waited.count:
+            waited.since_ns = now_ns
+        waited.count += 1
+
+    def ends(self, waiter: int, now_ns: int) -> None:
+        """A thread waits no longer, if it did."""
+        label = self._waiting.pop(waiter, None)
+        if label is None:
+            return
+        waited = self._waited[label]
+        waited.count -= 1
+        if not waited.count:
+            waited.total_ns += now_ns - waited.since_ns
+
+    def _label(self, process: Process) -> Label | None:
+        group = self._groups.get(process.host_name)
+        name = self._variables.get(group, "") if group is not None else ""
+        if group is None or not name:
+            return None
+        try:
+            words = Path(f"/proc/{process.global_pid}/environ").read_bytes().split(b"\0")
+        except OSError:  # it has just ended
+            return None
+        prefix = f"{name}=".encode()
+        value = next((word.removeprefix(prefix) for word in words if word.startswith(prefix)), None)
+        return None if value is None else (group, value.decode(errors="replace"))
+
+    def totals(self, now_ns: int) -> dict[Label, int]:
+        """Nanoseconds by group and value, those of waits that have not ended as well."""
+        return {
+            label: waited.total_ns + (now_ns - waited.since_ns if waited.count else 0) for label, waited in self._waited.items()
+        }

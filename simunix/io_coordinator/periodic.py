@@ -1,0 +1,68 @@
+"""A synthetic application: computes for a while, writes so many bytes, so many times. Its computing is sleep.
+
+Prints one line at the end: number, seconds from its begin to its end, and how many times longer than alone that is (stretch).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from simunix.io_coordinator.client import NS, Coordinated
+from simunix.io_coordinator.wire import NO_GROUP
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python3 -m simunix.io_coordinator.periodic", description=__doc__.partition("\n")[0])
+    parser.add_argument("number", type=int, help="of the application; the lowest is first of equals")
+    parser.add_argument("compute", type=float, help="seconds of each computing phase")
+    parser.add_argument("bytes", type=int, help="of each I/O phase")
+    parser.add_argument("phases", type=int)
+    parser.add_argument("--file", type=Path, required=True, help="what is written, from its begin each time")
+    parser.add_argument("--bandwidth", type=float, required=True, help="bytes/s of the disk alone; the stretch needs it")
+    parser.add_argument("--coordinator", metavar="ADDRESS", help="HOST:PORT or unix:PATH; by default nobody is asked")
+    parser.add_argument("--group", default=NO_GROUP)
+    parser.add_argument("--orders", type=Path, help="a number for each phase, one a line, for the policy order")
+    parser.add_argument("--noise", type=float, default=0.0, help="part by which phases differ, evenly: 0.2 is 20 %%")
+    parser.add_argument("--seed", type=int, default=0, help="of the noise; with the application's number")
+    return parser
+
+
+def phases_of(compute_s: float, size_bytes: int, count: int, noise: float, seed: str) -> list[tuple[int, int]]:
+    """Nanoseconds of computing, and bytes, of each phase. Noise is part of the application, whatever happens in the run."""
+    rng = random.Random(seed)
+    return [
+        (
+            round(compute_s * NS * (1 + rng.uniform(-noise, noise))),
+            max(1, round(size_bytes * (1 + rng.uniform(-noise, noise)))),
+        )
+        for _ in range(count)
+    ]
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Run the application."""
+    options = _parser().parse_args(words)
+    seed = f"{options.seed}/{options.number}"
+    phases = phases_of(options.compute, options.bytes, options.phases, options.noise, seed)
+    orders = [int(line) for line in options.orders.read_text().split()] if options.orders else [0] * options.phases
+    alone_s = sum(compute_ns / NS + size / options.bandwidth for compute_ns, size in phases)
+    data = bytes(max(size for _, size in phases))
+    fd = os.open(options.file, os.O_WRONLY | os.O_CREAT, 0o644)
+    begin_ns = time.monotonic_ns()
+    application = Coordinated(options.coordinator, options.number, alone_s, options.group)
+    for (compute_ns, size), order in zip(phases, orders, strict=True):
+        time.sleep(compute_ns / NS)
+        with application.phase(size, order):
+            application.write(fd, memoryview(data)[:size], 0)
+    took_s = (time.monotonic_ns() - begin_ns) / NS
+    application.close()
+    print(f"{options.number} {took_s:.9f} {took_s / alone_s:.9f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
