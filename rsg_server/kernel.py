@@ -25,6 +25,8 @@ from rsg_server.handlers.table import Reply
 from rsg_server.network.network import Network
 from rsg_server.options import KernelOptions
 from rsg_server.platform.platform import Platform
+from rsg_server.power_files.files import PowerFiles
+from rsg_server.power_files.governors import Governors
 from rsg_server.process.actor import AT_TERMINAL, STATE_PARKED, STATE_READY, Actor, Parked
 from rsg_server.process.channel_pool import ChannelPool
 from rsg_server.process.cpu import Cpu
@@ -102,10 +104,10 @@ class Kernel:
         self.futexes, self.timerfds = FutexTable(), TimerFds()
         self.sockets: SocketTable = SocketTable(self)
         self.datagrams = Datagrams(self)
-        self.interfaces = InterfaceTable(platform)
-        self.netlink = Netlink(self)
+        self.interfaces, self.netlink = InterfaceTable(platform), Netlink(self)
         self.faults = Faults(self)
         self.energy = Energy(self, options.enclosures, options.boots)
+        self.governors, self.power_files = Governors(self), PowerFiles(self)
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # by message queue: a process, and the signal for it
         self.warnings: dict[str, int] = {}
         self.calls_by_warning: dict[int, Counter[str]] = {int(kind): Counter() for kind in _COUNTED}

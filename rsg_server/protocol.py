@@ -32,6 +32,7 @@ class Op(IntEnum):
     CPU_TIMER_SET = _number("OP_CPU_TIMER_SET")
     CPU_LIMIT = _number("OP_CPU_LIMIT")
     STORAGE = _number("OP_STORAGE")
+    POWER_FILE = _number("OP_POWER_FILE")
     AFFINITY = _number("OP_AFFINITY")
     SOCKETS = _number("OP_SOCKETS")
     TRACE = _number("OP_TRACE")
@@ -187,6 +188,14 @@ class StorageFlag(IntEnum):
     UNCACHED = _number("STORAGE_UNCACHED")
 
 
+class PowerFile(IntEnum):
+    """What is done to a file about power."""
+
+    TEXT = _number("POWER_FILE_TEXT")
+    REGISTER = _number("POWER_FILE_REGISTER")
+    WRITE = _number("POWER_FILE_WRITE")
+
+
 WAIT_FD: Final = int(Wait.FD)
 WAIT_FUTEX: Final = int(Wait.FUTEX)
 WAIT_CONNECT: Final = int(Wait.CONNECT)
@@ -247,6 +256,7 @@ FLAG_TRACE_STABLE: int = lib.HELLO_FLAG_TRACE_STABLE
 FLAG_CALIBRATES: int = lib.HELLO_FLAG_CALIBRATES
 FLAG_CHARGED: int = lib.HELLO_FLAG_CHARGED
 FLAG_STORAGES: int = lib.HELLO_FLAG_STORAGES
+FLAG_POWER: int = lib.HELLO_FLAG_POWER
 FLAG_MODELLED: int = lib.HELLO_FLAG_MODELLED
 COST_ROW_SHIFT: int = lib.HELLO_COST_ROW_SHIFT
 FLAG_COUNT_TRAPS: int = lib.HELLO_FLAG_COUNT_TRAPS

@@ -14,14 +14,10 @@ void overlay_in_user_namespace(void)
     in_user_namespace = true;
 }
 
-/* Append "NAME=PATH". Commas separate options and colons lower layers, so both are escaped by a backslash in a path. */
-static bool add_option(char **to, const char *end, const char *name, const char *path)
+/* Append a path. Commas separate options and colons lower layers, so both are escaped by a backslash. */
+static bool add_path(char **to, const char *end, const char *path)
 {
-    int size = snprintf(*to, (size_t)(end - *to), "%s=", name);
-
-    if (size < 0 || size >= end - *to)
-        return false;
-    for (*to += size; *path != '\0'; path++) {
+    for (; *path != '\0'; path++) {
         if (end - *to < 3)
             return false;
         if (strchr(",:\\", *path) != NULL)
@@ -30,6 +26,17 @@ static bool add_option(char **to, const char *end, const char *name, const char 
     }
     **to = '\0';
     return true;
+}
+
+/* Append "NAME=PATH". */
+static bool add_option(char **to, const char *end, const char *name, const char *path)
+{
+    int size = snprintf(*to, (size_t)(end - *to), "%s=", name);
+
+    if (size < 0 || size >= end - *to)
+        return false;
+    *to += size;
+    return add_path(to, end, path);
 }
 
 /* Mount an overlay; false with errno set. In a user namespace, overlayfs keeps its marks in user attributes (userxattr). */
@@ -47,4 +54,23 @@ bool overlay_mount(const char *lower, const char *upper, const char *work, const
     if (in_user_namespace)
         memcpy(to, ",userxattr", sizeof ",userxattr");
     return mount("overlay", target, "overlay", 0, options) == 0;
+}
+
+/* Show what is in two folders, and let nothing be written: the first one's files hide those of the target; false with errno set. */
+bool overlay_merge(const char *above, const char *target)
+{
+    char options[4096];
+    char *to = options;
+    const char *end = options + sizeof options;
+
+    if (!add_option(&to, end, "lowerdir", above) || end - to < 2) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    *to++ = ':';
+    if (!add_path(&to, end, target)) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    return mount("overlay", target, "overlay", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, options) == 0;
 }

@@ -181,6 +181,17 @@ static bool mount_overlay(const char *value)
     return lay_over(value) || setup_failed("cannot lay a private layer over", strrchr(value, '\t') + 1);
 }
 
+/* Add files of the run directory to a folder in which none can be made, such as /sys. */
+static bool mount_merged(const char *value)
+{
+    char above[FIELD_MAX];
+    char path[FIELD_MAX + 32];
+    const char *target = take_field(value, above, '\t');
+
+    outside_path(above, path, sizeof path);
+    return overlay_merge(path, target) || setup_failed("cannot add files to", target);
+}
+
 /* A layer where there can be one: in a user namespace not over a folder in which something is mounted (mount_namespaces(7)). */
 static bool mount_layer(const char *value)
 {
@@ -229,7 +240,7 @@ static const struct {
     {"file", setup_make_file},   {"bind", bind_mount},      {"overlay", mount_overlay}, {"layer", mount_layer},
     {"place", make_place},       {"root", root_enter},      {"close", root_close},      {"keep", outside_keep},
     {"share", outside_share},    {"devices", devices_make}, {"seal", seal_mounts},      {"mounts", record_mounts},
-    {"storage", record_storage},
+    {"storage", record_storage}, {"merge", mount_merged},
 };
 
 static bool run_directive(const char *word)

@@ -1,7 +1,8 @@
 /* The wire between the shim and the server: message numbers, layouts, the shared clock page.
  *
- * This file, with cpu_protocol.h and storage_protocol.h, is the only copy. The shim includes it; rsg_server reads it through cffi (csrc/build/), so it
- * holds nothing but enums, structs and integer defines. Every message is one msgpack array in one SEQPACKET datagram.
+ * This file, with cpu_protocol.h, power_protocol.h and storage_protocol.h, is the only copy. The shim includes it; rsg_server reads it
+ * through cffi (csrc/build/), so it holds nothing but enums, structs and integer defines. Every message is one msgpack array in one
+ * SEQPACKET datagram.
  *
  * Request: [op, arguments...]          shim -> server, always by the thread that holds the turn
  * Reply:   [status, values...]         server -> shim; status < 0 is a negative errno; receiving it means holding the turn
@@ -15,6 +16,7 @@
 #define SIMUNIX_PROTOCOL_H
 
 #include "shared/cpu_protocol.h"
+#include "shared/power_protocol.h"
 #include "shared/storage_protocol.h"
 
 #include <stdint.h>
@@ -243,6 +245,7 @@ enum simunix_hello_flags {
     HELLO_FLAG_CHARGED = 128,    /* what its threads compute passes in virtual time (turn/cpu_charge.c) */
     HELLO_FLAG_MODELLED = 512,   /* what is known that its calls come after passes in virtual time (turn/cpu_costs.c) */
     HELLO_FLAG_STORAGES = 1024,  /* paths of its host are kept on storages (shim/sys/io/storage.c) */
+    HELLO_FLAG_POWER = 2048,     /* its host has files about power (shim/sys/procfs/power_files.c) */
     HELLO_FLAG_COUNT_TRAPS = 64  /* the table of struct simunix_trap_place lies behind the SIMUNIX_SHARED_BYTES */
 };
 

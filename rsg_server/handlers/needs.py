@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rsg_server.faults.faults import Faults
     from rsg_server.handlers.table import Reply
     from rsg_server.options import KernelOptions
+    from rsg_server.power_files.files import PowerFiles
     from rsg_server.process.actor import Actor, Parked
     from rsg_server.process.channel_pool import ChannelPool
     from rsg_server.process.cpu import Cpu
@@ -231,6 +232,13 @@ class HostKernel(Protocol):
     def storages(self) -> Storages: ...
 
 
+class PowerKernel(Protocol):
+    """POWER_FILE: what files about power say."""
+
+    @property
+    def power_files(self) -> PowerFiles: ...
+
+
 class SocketKernel(sockets.Kernel, Protocol):
     """SOCKET and its relatives: everything that sockets need, and the keepalive probes, which belong to faults."""
 
@@ -267,6 +275,7 @@ class Kernel(
     QueueKernel,
     IdentityKernel,
     HostKernel,
+    PowerKernel,
     SocketKernel,
     InterfaceKernel,
     TraceKernel,

@@ -24,7 +24,7 @@ from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
 from rsg_server.kernel import Kernel
 from rsg_server.process.host_state import HostState
-from rsg_server.protocol import FLAG_FAKE_GROUPS, FLAG_FAKE_NAME, FLAG_STORAGES
+from rsg_server.protocol import FLAG_FAKE_GROUPS, FLAG_FAKE_NAME, FLAG_POWER, FLAG_STORAGES
 from simunix.launch.caller import umask_set_aside
 from simunix.launch.debug.gdb import Gdb
 from simunix.launch.debug.observation import Observation
@@ -171,6 +171,9 @@ class Emulation:
         for host in self.plan.hosts:
             state = kernel.hosts[host.name]
             self._mount(kernel, host, state)
+            if state.host.power is not None:
+                state.flags |= FLAG_POWER
+                kernel.power_files.packages[host.name] = host.hardware.sockets if host.hardware is not None else 1
         if self.isolation is Isolation.NONE:
             for name, spec in self._specs.items():
                 kernel.hosts[name].files = str(show_files(spec.directory / "files", spec.binds))

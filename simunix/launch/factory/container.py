@@ -76,7 +76,7 @@ class ContainerSpec:
     """What a host is made of. `directory` is its own folder of the run directory, `terminal` the caller's, for a console.
 
     `devices` are empty files below /dev. `storages` are private paths that are kept on a storage, with what
-    the shim is to know of it: its number, and flags.
+    the shim is to know of it: its number, and flags. Of `sensors`, `sys` is added to /sys and `cpu` shown as /dev/cpu.
     """
 
     name: str
@@ -91,6 +91,7 @@ class ContainerSpec:
     root: RootTree = THIS_COMPUTER
     devices: tuple[str, ...] = ()
     storages: tuple[tuple[str, str], ...] = ()
+    sensors: Path | None = None
 
 
 def nearest_existing(path: str, tree: RootTree) -> Path:
@@ -127,6 +128,8 @@ class _Directives:
         if self._is_elsewhere:
             self._enter_root()
         self.words.append("proc=")
+        if spec.sensors is not None:
+            self.words.append(f"merge={spec.sensors / 'sys'}\t/sys")
         self.words += [f"keep={folder.path}" for folder in spec.temporary]
         if spec.fresh_run:
             self._fresh_run()
@@ -194,6 +197,8 @@ class _Directives:
         ]
         self.words += [f"bind=ro {self.spec.shim}\t{SHIM_IN_HOST}", "tmpfs=1777 /dev/shm"]
         self.words += [f"tmpfs=555 {path}" for path in FIRMWARE if Path(path).is_dir()]
+        if self.spec.sensors is not None:
+            self.words += ["directory=755  /dev/cpu", f"bind=ro {self.spec.sensors / 'cpu'}\t/dev/cpu"]
         for device in self.spec.devices:
             self.words += [f"directory=755  {above}" for above in reversed(Path(device).parents) if len(above.parts) > 2]
             self.words.append(f"file={device}")

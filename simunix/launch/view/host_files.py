@@ -16,6 +16,7 @@ from simunix.launch.view.cgroups import write_cgroup
 from simunix.launch.view.hardware import write_tree
 from simunix.launch.view.interface_files import interface_binds
 from simunix.launch.view.login_records import login_record_binds
+from simunix.launch.view.power_files import write_cpufreq, write_sensors
 from simunix.launch.view.private_paths import private_path, with_crontabs
 from simunix.launch.view.temporary import temporary_folders
 from simunix.roots.tree import THIS_COMPUTER
@@ -44,9 +45,15 @@ class HostFiles:
         directory = self.directory.host(host.name)
         directory.mkdir(parents=True)
         hardware = self.directory.path / "hardware"
+        sensors = None
         binds = [Bind(path, target) for path, target in self._identity_files(host)]
         if host.hardware is not None:
-            binds += write_tree(hardware / host.hardware.shape, host.hardware)
+            has_power = self.plan.platform.host_by_name(host.name).power is not None
+            tree = hardware / (host.hardware.shape + ("-power" if has_power else ""))
+            binds += write_tree(tree, host.hardware)
+            if has_power:
+                write_cpufreq(tree / "cpu", host.hardware.cpus)
+                sensors = write_sensors(tree / "sensors", host.hardware)
         binds.append(write_cgroup(hardware, host.hardware))
         binds += interface_binds(hardware, directory, interfaces, self.isolation is not Isolation.NONE)
         if host.root != THIS_COMPUTER:
@@ -70,6 +77,7 @@ class HostFiles:
             terminal=host.terminal,
             root=host.root,
             devices=host.devices,
+            sensors=sensors if self.isolation is Isolation.ROOT else None,
             storages=tuple((mount.path, mount.record) for mount in host.mounts),
         )
 

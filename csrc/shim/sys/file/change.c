@@ -137,6 +137,9 @@ long sys_change_descriptor(struct call *call)
     if (descriptor_is_ours(call, call->a[row->path]))
         return -EBADF;
     found = NATIVE(fstat, call->a[row->path], &status) == 0;
+    if (found && status.st_nlink == 0 && call->number == __NR_pwrite64 &&
+        (result = power_file_written(call, &status, (const char *)call->a[1], (size_t)call->a[2])) != -ENOSYS)
+        return result;
     result = call_natively(call);
     if (found && (result > 0 || (result == 0 && !row->counts)))
         file_note(call->thread, &status, (enum file_change)row->change);

@@ -68,6 +68,8 @@ static long open_path(struct call *call, int directory, const char *path, int fl
             return fifo_open(call, &opening, &status);
         }
     }
+    if (power_file_open(call, directory, path, (uint64_t)(unsigned)flags, &fd))
+        return fd;
     file_before_open(call->thread, directory, path, flags, &change);
     fd = NATIVE(openat, directory, path, flags, mode);
     file_after_open(call->thread, &change, fd);

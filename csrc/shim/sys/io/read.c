@@ -2,6 +2,7 @@
 #include "shim/core/memory.h"
 #include "shim/sys/file/file.h"
 #include "shim/sys/io/io.h"
+#include "shim/sys/procfs/procfs.h"
 #include "shim/sys/socket/socket.h"
 #include "shim/turn/turn.h"
 
@@ -32,6 +33,8 @@ static long read_file(struct call *call, const struct fd *fd)
 {
     long result = read_any(call, fd);
 
+    if (result == 0 && call->number == __NR_read)
+        result = power_register_read(call, &fd->status);
     return result == 0 && random_refill(call, fd->number) ? call_natively(call) : result;
 }
 

@@ -2,6 +2,7 @@
 #include "shim/sys/file/file.h"
 #include "shim/sys/io/io.h"
 #include "shim/sys/poll/poll.h"
+#include "shim/sys/procfs/procfs.h"
 #include "shim/sys/socket/socket.h"
 #include "shim/turn/turn.h"
 
@@ -94,6 +95,21 @@ static const writer writers[FD_KINDS] = {
     [FD_STREAM] = write_pipe,    [FD_NETLINK] = write_pipe,  [FD_DATAGRAM] = write_pipe,
 };
 
+/* Files of which the server has the content take what is written there; others the kernel writes. */
+static long write_file(struct call *call, const struct fd *fd, const struct iovec *iov, long count)
+{
+    long result;
+
+    while (count > 1 && iov->iov_len == 0) {
+        iov++;
+        count--;
+    }
+    if (fd->status.st_nlink == 0 && count > 0 && !is_bad_pointer(iov) &&
+        (result = power_file_written(call, &fd->status, iov->iov_base, iov->iov_len)) != -ENOSYS)
+        return result;
+    return file_written(call, &fd->status, call_natively(call));
+}
+
 long sys_write(struct call *call)
 {
     struct iovec one = {(void *)call->a[1], (size_t)call->a[2]};
@@ -105,7 +121,7 @@ long sys_write(struct call *call)
         return -EBADF;
     fd_look((int)call->a[0], &fd);
     if (fd.kind == FD_FILE)
-        return file_written(call, &fd.status, call_natively(call));
+        return write_file(call, &fd, &one, 1);
     if (fd.kind == FD_DATAGRAM)
         return datagram_send(call, &fd, &message, 0);
     result = wait_to_write(call, &fd, SO_SNDTIMEO);
@@ -139,7 +155,7 @@ static long write_vector(struct call *call, const struct fd *fd)
     long result;
 
     if (fd->kind == FD_FILE)
-        return file_written(call, &fd->status, call_natively(call));
+        return write_file(call, fd, iov, call->a[2]);
     if (fd->kind == FD_DATAGRAM)
         return datagram_send(call, fd, &message, 0);
     result = wait_to_write(call, fd, SO_SNDTIMEO);

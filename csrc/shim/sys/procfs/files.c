@@ -155,8 +155,10 @@ long proc_file_opened(struct call *call, const char *path, uint64_t flags, long 
     const struct own_file *file;
     long own;
 
-    if (fd < 0 || (flags & (O_ACCMODE | O_PATH | O_DIRECTORY)) != O_RDONLY || is_bad_pointer(path) || !may_be_own(path))
+    if (fd < 0 || (flags & (O_ACCMODE | O_PATH | O_DIRECTORY)) != O_RDONLY || is_bad_pointer(path))
         return fd;
+    if (!may_be_own(path))
+        return power_file_opened(call, path, flags, fd);
     text_append(name, name + sizeof name, mark);
     if (!proc_name_of(fd, kernel_name, PROC_PATH_ROOM) || (file = find_own(kernel_name)) == NULL)
         return fd;
@@ -178,9 +180,13 @@ long sys_lseek(struct call *call)
     char path[PROC_PATH_ROOM];
     const char *name = path + sizeof anonymous - 1;
     const struct own_file *file;
+    struct stat status;
 
     if (descriptor_is_ours(call, call->a[0]))
         return -EBADF;
+    if ((call->thread->process->flags & HELLO_FLAG_POWER) != 0 && call->a[1] == 0 && call->a[2] == BEGINNING &&
+        NATIVE(fstat, call->a[0], &status) == 0)
+        power_file_refresh(call, &status);
     if (call->thread->process->has_own_files && call->a[1] == 0 && call->a[2] == BEGINNING &&
         proc_name_of(call->a[0], path, sizeof path) && text_starts(path, anonymous)) {
         path[text_length(path) - (sizeof deleted - 1)] = '\0';

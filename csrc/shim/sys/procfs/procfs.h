@@ -69,6 +69,13 @@ const char *proc_fixed_text(const char *path);
 bool proc_may_be_fixed(const char *name);
 void proc_write_fixed(struct proc_page *page);
 
+/* power_files.c */
+long power_file_opened(struct call *call, const char *path, uint64_t flags, long fd);
+bool power_file_open(struct call *call, int directory, const char *path, uint64_t flags, long *fd);
+long power_file_written(struct call *call, const struct stat *status, const char *bytes, size_t size);
+long power_register_read(struct call *call, const struct stat *status);
+void power_file_refresh(struct call *call, const struct stat *status);
+
 /* stored_mounts.c */
 void stored_mounts_read(struct process *process);
 const struct stored_mount *stored_mount_of(const struct process *process, long folder, const char *path, struct statx *status);

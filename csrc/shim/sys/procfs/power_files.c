@@ -1,0 +1,181 @@
+/* Files by which programs read and change the power of their host, or of others: frequencies, joules, limits, switches. On hosts that
+ * have watts (HELLO_FLAG_POWER) the server has their content (rsg_server/power_files/). A process that opens one gets an anonymous
+ * file with the text of that moment, written anew when its reader goes back to the beginning; what is written goes to the server. */
+#include "shim/core/channel.h"
+#include "shim/core/memory.h"
+#include "shim/sys/procfs/procfs.h"
+
+#define OWN_NAME "simunix:"
+#define WRITTEN_MAX 64 /* of numbers and names */
+#define REGISTER_BYTES 8
+#define SEEK_CUR 1
+
+/* How the last parts of their paths begin. */
+static const char *const beginnings[] = {"scaling_",    "cpuinfo_", "energy",    "power",
+                                         "constraint_", "enabled",  "freshness", "msr"};
+
+static bool may_be(const struct call *call, const char *path)
+{
+    const char *name;
+
+    if ((call->thread->process->flags & HELLO_FLAG_POWER) == 0 || is_bad_pointer(path))
+        return false;
+    if (text_starts(path, "/run/simunix/power/"))
+        return true;
+    name = proc_last_part(path);
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+        if (text_starts(name, beginnings[i]))
+            return true;
+    return false;
+}
+
+/* What the server says of the file that the kernel calls by this name. */
+__attribute__((cold)) static int64_t ask_file(struct thread *thread, const char *name, enum simunix_power_file what,
+                                              int64_t offset, const char *bytes, size_t size, struct reply *reply)
+{
+    struct msgpack_writer writer;
+
+    request_start(thread, &writer, OP_POWER_FILE, 4);
+    msgpack_put_bytes(&writer, name, text_length(name));
+    msgpack_put_int(&writer, what);
+    msgpack_put_int(&writer, offset);
+    msgpack_put_bytes(&writer, bytes, size);
+    return request_call(thread, &writer, reply);
+}
+
+__attribute__((cold)) static void put_text(const struct reply *reply, long fd)
+{
+    NATIVE(ftruncate, fd, 0);
+    NATIVE(pwrite64, fd, reply->values.bytes[1], reply->values.length[1], 0);
+}
+
+/* The server's name of an open anonymous file, if it is one of these. */
+__attribute__((cold)) static const char *name_of(const struct call *call, long fd, const struct stat *status,
+                                                 char path[PROC_PATH_ROOM])
+{
+    static const char anonymous[] = "/memfd:" OWN_NAME;
+    static const char deleted[] = " (deleted)";
+
+    if ((call->thread->process->flags & HELLO_FLAG_POWER) == 0 || status->st_nlink != 0 ||
+        !proc_name_of(fd, path, PROC_PATH_ROOM) || !text_starts(path, anonymous) ||
+        text_starts(path + sizeof anonymous - 1, "/proc/"))
+        return NULL;
+    path[text_length(path) - (sizeof deleted - 1)] = '\0';
+    return path + sizeof anonymous - 1;
+}
+
+/* Put an anonymous file with the server's text in the place of `fd`, a descriptor of the real one; false if the server does not know
+ * it. */
+__attribute__((cold)) static bool take_place(struct call *call, uint64_t flags, long *fd)
+{
+    char name[sizeof OWN_NAME + PROC_PATH_ROOM] = OWN_NAME;
+    struct reply reply;
+
+    if (!proc_name_of(*fd, name + sizeof OWN_NAME - 1, PROC_PATH_ROOM) ||
+        ask_file(call->thread, name + sizeof OWN_NAME - 1, POWER_FILE_TEXT, 0, NULL, 0, &reply) != 0)
+        return false;
+    NATIVE(close, *fd); /* first, so that the application gets the lowest free number */
+    *fd = NATIVE(memfd_create, name, flags & O_CLOEXEC ? 1 : 0);
+    if (*fd >= 0)
+        put_text(&reply, *fd);
+    return true;
+}
+
+/* `fd` is what opening `path` for reading has given; the descriptor that the application gets, mostly the same. */
+__attribute__((cold)) long power_file_opened(struct call *call, const char *path, uint64_t flags, long fd)
+{
+    if (may_be(call, path))
+        take_place(call, flags, &fd);
+    return fd;
+}
+
+/* Open for writing what the kernel would not: these files lie in a file system that is only read. They are root's, with the mode
+ * 0644. False if it is none of them. */
+__attribute__((cold)) bool power_file_open(struct call *call, int directory, const char *path, uint64_t flags, long *fd)
+{
+    if ((flags & O_PATH) != 0 || (flags & O_ACCMODE) == O_RDONLY || !may_be(call, path))
+        return false;
+    *fd = NATIVE(openat, directory, path, O_PATH | (flags & O_CLOEXEC), 0);
+    if (*fd < 0)
+        return false;
+    if (!take_place(call, flags, fd)) {
+        NATIVE(close, *fd);
+        return false;
+    }
+    if (*fd >= 0 && NATIVE(geteuid) != 0) {
+        NATIVE(close, *fd);
+        *fd = -EACCES;
+    }
+    return true;
+}
+
+/* A write to the file that `status` describes: how many bytes were taken, or an error; -ENOSYS if it is none of these. */
+__attribute__((cold)) long power_file_written(struct call *call, const struct stat *status, const char *bytes, size_t size)
+{
+    char path[PROC_PATH_ROOM];
+    char text[WRITTEN_MAX];
+    const char *name = name_of(call, call->a[0], status, path);
+    struct reply reply;
+    int64_t result;
+
+    if (name == NULL)
+        return -ENOSYS;
+    if (size > sizeof text)
+        return -EINVAL;
+    memcpy(text, bytes, size);
+    result = ask_file(call->thread, name, POWER_FILE_WRITE, 0, text, size, &reply);
+    return result < 0 ? result : (long)size;
+}
+
+__attribute__((cold)) static long read_register(struct call *call, const char *name, int64_t number)
+{
+    struct reply reply;
+
+    if ((size_t)call->a[2] < REGISTER_BYTES || ask_file(call->thread, name, POWER_FILE_REGISTER, number, NULL, 0, &reply) != 0)
+        return -EIO;
+    return (long)reply_bytes(&reply, 1, (void *)call->a[1], (size_t)call->a[2]);
+}
+
+__attribute__((cold)) static bool has_registers(const char *name)
+{
+    return text_equal(proc_last_part(name), "msr");
+}
+
+/* A read(2) that was at the end of what the kernel has: the registers of a processor are not among that, see msr(4). */
+__attribute__((cold)) long power_register_read(struct call *call, const struct stat *status)
+{
+    char path[PROC_PATH_ROOM];
+    const char *name = name_of(call, call->a[0], status, path);
+
+    if (name == NULL || !has_registers(name))
+        return 0;
+    return read_register(call, name, NATIVE(lseek, call->a[0], 0, SEEK_CUR));
+}
+
+/* A reader of such a file goes back to its beginning, where it finds the text of this moment. */
+__attribute__((cold)) void power_file_refresh(struct call *call, const struct stat *status)
+{
+    char path[PROC_PATH_ROOM];
+    const char *name = name_of(call, call->a[0], status, path);
+    struct reply reply;
+
+    if (name != NULL && ask_file(call->thread, name, POWER_FILE_TEXT, 0, NULL, 0, &reply) == 0)
+        put_text(&reply, call->a[0]);
+}
+
+/* pread64: the kernel has the bytes of all files but these. */
+long sys_pread64(struct call *call)
+{
+    char path[PROC_PATH_ROOM];
+    struct stat status;
+    const char *name;
+
+    if (__builtin_expect((call->thread->process->flags & HELLO_FLAG_POWER) == 0, 1) ||
+        NATIVE(fstat, call->a[0], &status) != 0 || (name = name_of(call, call->a[0], &status, path)) == NULL)
+        return call_natively(call);
+    if (has_registers(name))
+        return read_register(call, name, call->a[3]);
+    if (call->a[3] == 0)
+        power_file_refresh(call, &status);
+    return call_natively(call);
+}

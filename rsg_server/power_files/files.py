@@ -1,0 +1,265 @@
+"""The text of files about power, by their path and the host that reads or writes them.
+
+Names and forms are those of Linux (Documentation/admin-guide/pm/cpufreq.rst, Documentation/power/powercap), of Cray's
+pm_counters and of Intel's registers (Software Developer's Manual, volume 4). Energies are those of the meters, at the moment of
+the read; they count from the host's last boot before the run, since when it has idled. A host has as many packages as
+processor sockets, with equal parts of all its watts.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from rsg_server.energy.hosts import MeteredHost
+from rsg_server.power_files.governor import GOVERNORS, USERSPACE, Governor
+from rsg_server.power_files.governors import Governors
+
+if TYPE_CHECKING:
+    from rsg_server.options import KernelOptions
+
+NS = 10**9
+MICRO = 10**6
+ENERGY_RANGE_UJ = 262_143_328_850
+"""Where energy_uj begins anew, as on processors of today: 2³² units of 61 µJ."""
+ENERGY_SHIFT = 14
+"""MSR_PKG_ENERGY_STATUS counts in joules / 2^14."""
+POWER_SHIFT = 3
+UNITS = 0xA << 16 | ENERGY_SHIFT << 8 | POWER_SHIFT
+"""MSR_RAPL_POWER_UNIT: time, energy, power."""
+CONSTRAINTS = ("long_term", "short_term")
+WINDOWS_US = (999_424, 2_440)
+
+
+class Kernel(Protocol):
+    """What the files need of the kernel that composes them (rsg_server.kernel)."""
+
+    @property
+    def now_ns(self) -> int: ...
+    @property
+    def options(self) -> KernelOptions: ...
+    @property
+    def governors(self) -> Governors: ...
+
+
+class RefusedError(Exception):
+    """A write that Linux would refuse as well; the number is an errno."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(errno.errorcode[number])
+        self.number = number
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A host at a moment: what its files tell."""
+
+    governors: Governors
+    name: str
+    now_ns: int
+    uptime_ns: int
+    packages: int
+
+    @property
+    def governor(self) -> Governor:
+        """What decides on the power state."""
+        return self.governors.of[self.name]
+
+    @property
+    def metered(self) -> MeteredHost:
+        """The meter, and what decides on the watts."""
+        return self.governors.metered(self.name)
+
+    @property
+    def khz(self) -> int:
+        """The frequency now."""
+        return self.governor.khz[self.governors.wanted(self.name)]
+
+    @property
+    def joules(self) -> float:
+        """Energy since the last boot before the run; above 0, which the readers of such counters take for a broken one."""
+        metered = self.metered
+        before = metered.power.states[metered.first_state].idle_w * self.uptime_ns / NS
+        return max(1.0, before) + metered.meter.joules(self.now_ns)
+
+    @property
+    def full_w(self) -> float:
+        """What the host draws at most."""
+        return max(state.full_w for state in self.metered.power.states)
+
+    def limit_w(self, constraint: int) -> float:
+        """The limit of one package."""
+        own = (f"{package} {constraint}" for package in range(self.packages))
+        return min((self.governor.limits_w.get(key, self.full_w) for key in own), default=self.full_w) / self.packages
+
+
+def _number(text: str) -> int:
+    """A number as kstrtouint of the kernel takes it."""
+    if not re.fullmatch(r"[0-9]{1,15}\n?", text):
+        raise RefusedError(errno.EINVAL)
+    return int(text)
+
+
+def _set_governor(look: Look, text: str) -> None:
+    name = text.removesuffix("\n")
+    if name not in GOVERNORS:
+        raise RefusedError(errno.EINVAL)
+    if name == USERSPACE and look.governor.name != USERSPACE:
+        look.governor.chosen_khz = look.khz  # as the kernel's cpufreq_userspace.c does
+    look.governor.name = name
+
+
+def _set_speed(look: Look, text: str) -> None:
+    if look.governor.name != USERSPACE:
+        raise RefusedError(errno.EINVAL)
+    look.governor.chosen_khz = _number(text)
+
+
+def _set_least(look: Look, text: str) -> None:
+    table = look.governor.table
+    look.governor.least_khz = min(max(_number(text), table[-1]), table[0])
+
+
+def _set_most(look: Look, text: str) -> None:
+    table = look.governor.table
+    look.governor.most_khz = min(max(_number(text), table[-1]), table[0])
+
+
+Text = Callable[[Look], str]
+FREQUENCIES: Mapping[str, Text] = {
+    "scaling_governor": lambda look: look.governor.name,
+    "scaling_available_governors": lambda look: " ".join(GOVERNORS) + " ",
+    "scaling_available_frequencies": lambda look: " ".join(map(str, look.governor.table)) + " ",
+    "scaling_cur_freq": lambda look: str(look.khz),
+    "scaling_min_freq": lambda look: str(min(look.governor.least_khz, look.governor.most_khz)),
+    "scaling_max_freq": lambda look: str(look.governor.most_khz),
+    "scaling_setspeed": lambda look: str(look.khz) if look.governor.name == USERSPACE else "<unsupported>",
+    "scaling_driver": lambda look: "acpi-cpufreq",
+    "cpuinfo_cur_freq": lambda look: str(look.khz),
+    "cpuinfo_min_freq": lambda look: str(look.governor.table[-1]),
+    "cpuinfo_max_freq": lambda look: str(look.governor.table[0]),
+    "cpuinfo_transition_latency": lambda look: "10000",
+}
+"""The files of the one cpufreq policy of a host."""
+SETTINGS: Mapping[str, Callable[[Look, str], None]] = {
+    "scaling_governor": _set_governor,
+    "scaling_setspeed": _set_speed,
+    "scaling_min_freq": _set_least,
+    "scaling_max_freq": _set_most,
+}
+COUNTERS: Mapping[str, Text] = {
+    "energy": lambda look: f"{int(look.joules)} J {_us(look)} us",
+    "power": lambda look: f"{int(look.metered.meter.watts)} W {_us(look)} us",
+    "power_cap": lambda look: f"0 W {_us(look)} us",
+    "freshness": lambda look: str((look.now_ns + look.uptime_ns) // (NS // 10)),
+}
+"""Cray's counters of a node that change; they count whole watts and joules, with the moment of the sample."""
+
+
+def _us(look: Look) -> int:
+    return (look.now_ns + look.uptime_ns) // 1000
+
+
+def _zone(number: int) -> Mapping[str, Text]:
+    """The files of one package's RAPL domain that change; a limit is one of all packages together."""
+    texts: dict[str, Text] = {
+        "energy_uj": lambda look: str(int(look.joules * MICRO / look.packages) % ENERGY_RANGE_UJ),
+        "enabled": lambda look: "1",
+    }
+    for constraint, name in enumerate(CONSTRAINTS):
+        texts[f"constraint_{constraint}_name"] = lambda look, name=name: name  # type: ignore[misc]
+        texts[f"constraint_{constraint}_time_window_us"] = lambda look, at=constraint: str(WINDOWS_US[at])  # type: ignore[misc]
+        texts[f"constraint_{constraint}_power_limit_uw"] = lambda look, at=constraint: str(  # type: ignore[misc]
+            round(look.governor.limits_w.get(f"{number} {at}", look.full_w) * MICRO / look.packages)
+        )
+        texts[f"constraint_{constraint}_max_power_uw"] = lambda look: str(round(look.full_w * MICRO / look.packages))
+    return texts
+
+
+def _set_zone(look: Look, number: int, name: str, text: str) -> None:
+    """Obey a limit of one package: the host draws no more than all packages would with it."""
+    match = re.fullmatch(r"constraint_([01])_power_limit_uw", name)
+    if match is None:
+        if name == "enabled" or re.fullmatch(r"constraint_[01]_time_window_us", name):
+            _number(text)  # taken, and without effect: a limit holds at every moment, and from when it is set
+            return
+        raise RefusedError(errno.EACCES)
+    key, watts = f"{number} {match[1]}", _number(text) / MICRO * look.packages
+    look.governor.limits_w.pop(key, None)
+    if watts < look.full_w:
+        look.governor.limits_w[key] = watts
+
+
+REGISTERS: Mapping[int, Callable[[Look], int]] = {
+    0x606: lambda look: UNITS,
+    0x610: lambda look: int(look.limit_w(0) * 2**POWER_SHIFT) & 0x7FFF | 1 << 15,
+    0x611: lambda look: int(look.joules / look.packages * 2**ENERGY_SHIFT) & 0xFFFFFFFF,
+    0x614: lambda look: (watts := int(look.full_w / look.packages * 2**POWER_SHIFT) & 0x7FFF) | watts << 32,
+    0x619: lambda look: 0,  # memory's part is in that of the package
+}
+"""MSR_RAPL_POWER_UNIT, MSR_PKG_POWER_LIMIT, MSR_PKG_ENERGY_STATUS, MSR_PKG_POWER_INFO, MSR_DRAM_ENERGY_STATUS."""
+CPUFREQ = re.compile(r"/sys/devices/system/cpu/cpufreq/policy0/(\w+)")
+RAPL = re.compile(r"/sys/devices/virtual/powercap/intel-rapl/intel-rapl:(\d+)/(\w+)")
+CRAY = re.compile(r"/sys/cray/pm_counters/(\w+)")
+MSR = re.compile(r"/dev/cpu/\d+/msr")
+
+
+class PowerFiles:
+    """Answers reads and writes of such files."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self.packages: dict[str, int] = {}  # by host, the number of processor sockets; others have one
+
+    def _look(self, host: str) -> Look | None:
+        kernel = self._kernel
+        if host not in kernel.governors.of:
+            return None
+        return Look(kernel.governors, host, kernel.now_ns, kernel.options.uptime_ns, self.packages.get(host, 1))
+
+    def text(self, host: str, path: str) -> str | None:
+        """What a host reads in a file; None if the file is none of these."""
+        look = self._look(host)
+        if look is None:
+            return None
+        if MSR.fullmatch(path):
+            return ""
+        texts, name = self._texts(look, path)
+        return None if name not in texts else texts[name](look) + "\n"
+
+    def _texts(self, look: Look, path: str) -> tuple[Mapping[str, Text], str]:
+        """The files of the folder of a path, and the file's name."""
+        if match := CPUFREQ.fullmatch(path):
+            return FREQUENCIES, match[1]
+        if match := CRAY.fullmatch(path):
+            return COUNTERS, match[1]
+        if (match := RAPL.fullmatch(path)) and int(match[1]) < look.packages:
+            return _zone(int(match[1])), match[2]
+        return {}, ""
+
+    def register(self, host: str, path: str, number: int) -> bytes | None:
+        """The eight bytes of a register of a processor; None if it has none of that number."""
+        look = self._look(host)
+        if look is None or not MSR.fullmatch(path) or number not in REGISTERS:
+            return None
+        return REGISTERS[number](look).to_bytes(8, "little")
+
+    def write(self, host: str, path: str, text: str) -> int:
+        """Write to a file. Returns 0, or an errno."""
+        look = self._look(host)
+        if look is None:
+            return errno.ENOENT
+        try:
+            if (match := CPUFREQ.fullmatch(path)) and match[1] in SETTINGS:
+                SETTINGS[match[1]](look, text)
+            elif (match := RAPL.fullmatch(path)) and int(match[1]) < look.packages:
+                _set_zone(look, int(match[1]), match[2], text)
+            else:
+                return errno.EACCES
+        except RefusedError as refused:
+            return refused.number
+        self._kernel.governors.settle_soon(host)
+        return 0

@@ -1,0 +1,98 @@
+"""The governors of all hosts that have watts, tied to what changes loads and power states.
+
+A change that a program asks for, or that follows from a load, happens at once but not within the program's turn: as an event of
+the present moment. What programs read meanwhile is the power state that is to be.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+from rsg_server.energy.hosts import ON, MeteredHost
+from rsg_server.faults.faults import PowerStateChange
+from rsg_server.power_files.governor import governor_of
+
+if TYPE_CHECKING:
+    from rsg_server.clock.timeline import Timeline
+    from rsg_server.energy.energy import Energy
+    from rsg_server.faults.faults import Faults
+    from rsg_server.platform.platform import Platform
+    from rsg_server.process.cpu import Cpu
+
+
+class Kernel(Protocol):
+    """What governors need of the kernel that composes them (rsg_server.kernel)."""
+
+    @property
+    def now_ns(self) -> int: ...
+    @property
+    def platform(self) -> Platform: ...
+    @property
+    def timeline(self) -> Timeline: ...
+    @property
+    def cpu(self) -> Cpu: ...
+    @property
+    def faults(self) -> Faults: ...
+    @property
+    def energy(self) -> Energy: ...
+
+
+class Governors:
+    """Choose the power states of hosts. Where no host has watts, there are none, and nothing is followed."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._meters = kernel.energy.hosts
+        found = {host.name: governor_of(host) for host in kernel.platform.hosts}
+        self.of = {name: governor for name, governor in found.items() if governor is not None}
+        self._due: set[str] = set()
+        self._settles = False  # while a change is made that a governor has chosen
+        if self.of:
+            kernel.cpu.on_load = self._loaded
+            kernel.faults.on_power_state = self._changed_state
+            kernel.faults.power.on_switch = self._switched
+
+    def metered(self, name: str) -> MeteredHost:
+        """What a host draws."""
+        return self._meters.hosts[name]
+
+    def wanted(self, name: str) -> int:
+        """The power state that a host is in, or is about to be in."""
+        return self.of[name].wanted(self.metered(name).load)
+
+    def settle_soon(self, name: str) -> None:
+        """Have a host go to the power state that its governor wants, at this moment of virtual time."""
+        if name not in self._due:
+            self._due.add(name)
+            self._kernel.timeline.add(self._kernel.now_ns, partial(self._settle, name))
+
+    def _settle(self, name: str) -> None:
+        self._due.discard(name)
+        governor, state = self.of[name], self.wanted(name)
+        if state != governor.state and not self._kernel.faults.power.is_off(name):
+            governor.state, self._settles = state, True
+            self._kernel.faults.apply(PowerStateChange(name, state))
+            self._settles = False
+
+    def _loaded(self, name: str, cores: float) -> None:
+        self._meters.loaded(name, cores)
+        governor = self.of.get(name)
+        if governor is not None and governor.goes_with_load:
+            self.settle_soon(name)
+
+    def _changed_state(self, name: str, state: int) -> None:
+        self._meters.changed_state(name, state)
+        governor = self.of.get(name)
+        if governor is not None and not self._settles:
+            governor.give(state)
+            self.settle_soon(name)  # the bounds and limits that programs have set hold on
+
+    def _switched(self, name: str, what: str) -> None:
+        self._meters.switched(name, what)
+        governor = self.of.get(name)
+        if governor is not None and what == ON:
+            before = governor.state
+            governor.reset()
+            governor.state = before
+            self.settle_soon(name)
