@@ -68,7 +68,8 @@ enum simunix_op {
     OP_TRACEE_LOOK = 35, /* [] -> [0, 1 if the caller is to stop]; while trace_news says that some thread is */
     OP_TRACEE_WAIT = 39, /* [pid, options], as wait4(2) -> [tid, status]; 0: none has news; -ECHILD: the caller traces none */
     OP_TRACE_TEXT = 14,  /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
-    OP_HOST = 12,        /* [] -> [0, threads, processes born so far, latest pid, seed, bytes of disk]; the caller's host */
+    OP_HOST =
+        12, /* [] -> [0, threads, processes born so far, latest pid, seed, bytes of disk, when it booted]; the caller's host */
     /* [pid or tid] -> [0, when, nanoseconds of CPU time that it has been charged, those of its dead children]; -ESRCH if it is none
      * of the caller's host */
     OP_BORN = 13,
@@ -145,11 +146,12 @@ enum simunix_op {
     OP_HOST_CPU = 62,
     OP_CHILD_TIME = 56, /* [pid] -> [0, nanoseconds of CPU time that this dead child and its children were charged]; 0: all */
     OP_STORAGE = 58,    /* [enum simunix_storage, storage, file, offset, bytes] -> [0, value, capacity, bytes used] */
+    OP_MACHINES = 70,   /* [request] -> [0 | -EINVAL, answer]; see prctl_options.h */
     OP_CONNECTED = 50   /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 
 /* Where the figures stand in the answer to OP_HOST. */
-enum simunix_host_figure { HOST_THREADS = 1, HOST_BIRTHS, HOST_LATEST_PID, HOST_SEED, HOST_DISK };
+enum simunix_host_figure { HOST_THREADS = 1, HOST_BIRTHS, HOST_LATEST_PID, HOST_SEED, HOST_DISK, HOST_BOOTED };
 
 /* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. The child of a vfork that
  * waits at its slot says HELLO_LATE, which has no answer: before its first other message, which most such children never send, or,
@@ -241,6 +243,7 @@ enum simunix_hello_flags {
     HELLO_FLAG_CHARGED = 128,    /* what its threads compute passes in virtual time (turn/cpu_charge.c) */
     HELLO_FLAG_MODELLED = 512,   /* what is known that its calls come after passes in virtual time (turn/cpu_costs.c) */
     HELLO_FLAG_STORAGES = 1024,  /* paths of its host are kept on storages (shim/sys/io/storage.c) */
+    HELLO_FLAG_REBOOTED = 16384, /* its host has booted during the run: HOST_BOOTED says when */
     HELLO_FLAG_COUNT_TRAPS = 64  /* the table of struct simunix_trap_place lies behind the SIMUNIX_SHARED_BYTES */
 };
 

@@ -9,6 +9,7 @@ from rsg_server.handlers import (
     host,
     identity,
     interfaces,
+    machines,
     mqueue,
     process,
     ptrace,
@@ -33,5 +34,6 @@ HANDLERS: dict[int, Handler] = {
     **host.HANDLERS,
     **sockets.HANDLERS,
     **interfaces.HANDLERS,
+    **machines.HANDLERS,
     **trace.HANDLERS,
 }
