@@ -120,3 +120,11 @@ def human_time(seconds: float) -> str:
     days, rest = divmod(whole, 86400)
     clock = f"{rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
     return f"{days} day{'s' if days != 1 else ''} {clock}" if days else clock
+
+
+def human_energy(joules: float) -> str:
+    """Joules as a person reads them: `412 kJ`, `18.3 MJ`, `1.02 GJ`."""
+    for unit, size in (("GJ", 1e9), ("MJ", 1e6), ("kJ", 1e3)):
+        if abs(joules) >= size:
+            return f"{joules / size:,.3g} {unit}" if abs(joules) < 1000 * size else f"{joules / size:,.0f} {unit}"
+    return f"{joules:,.0f} J"

@@ -4,6 +4,7 @@
  *     simunix-job SCRIPT            the driver: runs a script line by line (language: script.c); the script's #! names it
  *     simunix-job rank HOST PORT    one of its ranks, started by the script's `launch` command (srun, mpiexec ...)
  *     simunix-job storage PORT      the server of a storage host
+ *     simunix-job machines WORD...  asks the machine room: hosts go off and on, power states change, meters are read
  *
  * The driver listens; its ranks connect to it and learn from it where the other ranks and the storages are. For each parallel
  * task the driver then gives every rank an order, and every rank reports when its own part is done. Bytes go over TCP
@@ -14,7 +15,7 @@
  *     script.c   reads a script                              endpoint.c   addresses; whole messages
  *     ranks.c    all ranks, seen from the driver             compute.c    computing and waiting
  *     file.c     storages that are paths               beside.c     work in a child
- *     start.c    the entry point, for any C library */
+ *     start.c    the entry point, for any C library         machines.c   what the machine room is asked */
 #ifndef SIMUNIX_JOB_H
 #define SIMUNIX_JOB_H
 
@@ -121,6 +122,9 @@ void compute(uint64_t flops);
 void pause_for(int64_t duration_ns);
 void pause_suspendable(int64_t duration_ns);
 struct timespec now(void);
+
+/* machines.c */
+int run_machines(char **words);
 
 /* endpoint.c */
 void read_all(int fd, void *data, size_t size, const char *who);

@@ -1,4 +1,4 @@
-/* Starts the driver, a rank or a storage, as the arguments say. */
+/* Starts the driver, a rank, a storage or a request to the machine room, as the arguments say. */
 #include "job.h"
 
 #include <signal.h>
@@ -97,7 +97,9 @@ int main(int count, char **words)
         return run_rank(words + 2);
     if (count == 3 && strcmp(words[1], "storage") == 0)
         run_storage(words + 2);
+    if (count >= 3 && strcmp(words[1], "machines") == 0)
+        return run_machines(words + 2);
     if (count == 2)
         return run_script(words + 1);
-    fail("expected SCRIPT, or: rank HOST PORT, or: storage PORT");
+    fail("expected SCRIPT, or: rank HOST PORT, or: storage PORT, or: machines WORD...");
 }

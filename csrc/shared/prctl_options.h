@@ -4,10 +4,17 @@
  *
  * computes on the emulated host: it returns when its cores have done so many flops for the caller, sharing them fairly with all
  * that compute there (rsg_server/processor/ has the formula). A signal handler ends it early with EINTR; *flops is what is
- * left. */
+ * left.
+ *
+ *     prctl(PR_SIMUNIX_MACHINES, char *text, size_t room)
+ *
+ * asks for what the machine room does outside of its hosts: hosts go off and on, power states change, meters are read. `text` is
+ * the request, and becomes the answer (rsg_server/handlers/machines.py has both). Returns the answer's length; EINVAL: the answer
+ * says why not. */
 #ifndef SIMUNIX_PRCTL_OPTIONS_H
 #define SIMUNIX_PRCTL_OPTIONS_H
 
 #define PR_SIMUNIX_COMPUTE 0x53494d01
+#define PR_SIMUNIX_MACHINES 0x53494d02
 
 #endif

@@ -71,7 +71,8 @@ enum simunix_op {
     OP_TRACEE_LOOK = 35, /* [] -> [0, 1 if the caller is to stop]; while trace_news says that some thread is */
     OP_TRACEE_WAIT = 39, /* [pid, options], as wait4(2) -> [tid, status]; 0: none has news; -ECHILD: the caller traces none */
     OP_TRACE_TEXT = 14,  /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
-    OP_HOST = 12,        /* [] -> [0, threads, processes born so far, latest pid, seed, bytes of disk]; the caller's host */
+    OP_HOST =
+        12, /* [] -> [0, threads, processes born so far, latest pid, seed, bytes of disk, when it booted]; the caller's host */
     /* [pid or tid] -> [0, when, nanoseconds of CPU time that it has been charged, those of its dead children]; -ESRCH if it is none
      * of the caller's host */
     OP_BORN = 13,
@@ -149,11 +150,12 @@ enum simunix_op {
     OP_CHILD_TIME = 56, /* [pid] -> [0, nanoseconds of CPU time that this dead child and its children were charged]; 0: all */
     /* [enum simunix_storage, storage, file, offset or enum simunix_storage_flag, bytes] -> [0, value, capacity, bytes used] */
     OP_STORAGE = 58,
+    OP_MACHINES = 70, /* [request] -> [0 | -EINVAL, answer]; see prctl_options.h */
     OP_CONNECTED = 50 /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 
 /* Where the figures stand in the answer to OP_HOST. */
-enum simunix_host_figure { HOST_THREADS = 1, HOST_BIRTHS, HOST_LATEST_PID, HOST_SEED, HOST_DISK };
+enum simunix_host_figure { HOST_THREADS = 1, HOST_BIRTHS, HOST_LATEST_PID, HOST_SEED, HOST_DISK, HOST_BOOTED };
 
 /* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. The child of a vfork that
  * waits at its slot says HELLO_LATE, which has no answer: before its first other message, which most such children never send, or,
@@ -246,6 +248,7 @@ enum simunix_hello_flags {
     HELLO_FLAG_MODELLED = 512,   /* what is known that its calls come after passes in virtual time (turn/cpu_costs.c) */
     HELLO_FLAG_STORAGES = 1024,  /* paths of its host are kept on storages (shim/sys/io/storage.c) */
     HELLO_FLAG_POWER = 2048,     /* its host has files about power (shim/sys/procfs/power_files.c) */
+    HELLO_FLAG_REBOOTED = 16384, /* its host has booted during the run: HOST_BOOTED says when */
     HELLO_FLAG_COUNT_TRAPS = 64  /* the table of struct simunix_trap_place lies behind the SIMUNIX_SHARED_BYTES */
 };
 

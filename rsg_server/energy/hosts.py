@@ -91,6 +91,10 @@ class HostMeters:
             for name in enclosure.enclosure.hosts:
                 self._around.setdefault(name, []).append(enclosure)
 
+    def meters(self) -> list[Meter]:
+        """The meters of all hosts and enclosures."""
+        return [*(host.meter for host in self.hosts.values()), *(each.meter for each in self.enclosures)]
+
     def loaded(self, name: str, cores: float) -> None:
         """Executions use so many cores of a host from now on."""
         host = self.hosts.get(name)

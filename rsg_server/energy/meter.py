@@ -48,6 +48,10 @@ class Meter:
         """Moments and the energy until each; between two of them, energy grows evenly. The last one is the end of the run."""
         return [*self._moments, end_ns], [*self._joules, self.joules(end_ns)]
 
+    def steps(self) -> tuple[list[int], list[float]]:
+        """Moments at which the power changed, the first is 0, and the power from each of them on."""
+        return [*self._moments], [*self._watts]
+
     def watts_before(self, moment_ns: int) -> float:
         """The power just before a moment; at the start of the run, from it on."""
         return self._watts[max(0, bisect_left(self._moments, moment_ns) - 1)]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from rsg_server.platform.power import NO_BOOT, Boot
 from rsg_server.process import native_signal
+from rsg_server.protocol import FLAG_REBOOTED
 
 if TYPE_CHECKING:
     from rsg_server.clock.timeline import Event
@@ -92,6 +93,8 @@ class Power:
         self._start(host)
 
     def _start(self, host: str) -> None:
+        state = self._kernel.hosts[host]
+        state.booted_ns, state.flags = self._kernel.now_ns, state.flags | FLAG_REBOOTED
         self._kernel.wire.reach.off.discard(host)
         self._kernel.storages.disks.look()
         self._kernel.log.event(self._kernel.now_ns, "host_on", host=host)

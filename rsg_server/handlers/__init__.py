@@ -9,6 +9,7 @@ from rsg_server.handlers import (
     host,
     identity,
     interfaces,
+    machines,
     mqueue,
     power,
     process,
@@ -35,5 +36,6 @@ HANDLERS: dict[int, Handler] = {
     **power.HANDLERS,
     **sockets.HANDLERS,
     **interfaces.HANDLERS,
+    **machines.HANDLERS,
     **trace.HANDLERS,
 }

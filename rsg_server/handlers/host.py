@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 def host(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[] -> [0, threads, processes born so far, latest pid, seed, bytes of disk] of the sender's host."""
+    """[] -> [0, threads, processes born so far, latest pid, seed, bytes of disk, when it booted] of the sender's host."""
     state = actor.process.host
     threads = sum(len(process.actors) for process in state.processes.values())
     seed = kernel.lifecycle.seed_of_host(state.name)
-    return Reply((0, threads, state.births, state.latest_pid, seed, state.host.disk_bytes))
+    return Reply((0, threads, state.births, state.latest_pid, seed, state.host.disk_bytes, state.booted_ns))
 
 
 def storage(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:

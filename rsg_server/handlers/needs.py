@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from rsg_server.diagnosis.debugger import Debugger
     from rsg_server.diagnosis.disturbances import Disturbances
     from rsg_server.diagnosis.traces import Traces
+    from rsg_server.energy.energy import Energy
     from rsg_server.event_log import EventLog
     from rsg_server.faults.faults import Faults
     from rsg_server.handlers.table import Reply
     from rsg_server.options import KernelOptions
+    from rsg_server.platform.platform import Platform
     from rsg_server.power_files.files import PowerFiles
     from rsg_server.process.actor import Actor, Parked
     from rsg_server.process.channel_pool import ChannelPool
@@ -257,6 +259,19 @@ class InterfaceKernel(Protocol):
     def sockets(self) -> SocketTable: ...
 
 
+class MachinesKernel(Protocol):
+    """MACHINES: hosts that are switched, and what they draw."""
+
+    @property
+    def now_ns(self) -> int: ...
+    @property
+    def platform(self) -> Platform: ...
+    @property
+    def faults(self) -> Faults: ...
+    @property
+    def energy(self) -> Energy: ...
+
+
 class TraceKernel(Protocol):
     """TRACE: the files with the system calls of threads."""
 
@@ -278,6 +293,7 @@ class Kernel(
     PowerKernel,
     SocketKernel,
     InterfaceKernel,
+    MachinesKernel,
     TraceKernel,
     Protocol,
 ):

@@ -71,6 +71,7 @@ class HostState:
     processes: dict[int, Process] = field(default_factory=dict)  # by pid in the host's PID namespace
     births: int = 0  # processes announced so far
     latest_pid: int = 0
+    booted_ns: int = 0  # the latest boot during the run
 
     @property
     def name(self) -> str:

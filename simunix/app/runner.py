@@ -194,7 +194,7 @@ def _write_results(folder: Path, rows: list[JobRow], record: RunRecord, expansio
     if rows:
         write_all(folder, rows, machines, record.wall_s, consumed)
     if consumed is not None:
-        consumed.write(folder, rows)
+        consumed.write(folder, rows, [cap for cluster in expansion.clusters for cap in cluster.power_caps])
 
 
 def _report(record: RunRecord, rows: list[JobRow], expansion: Expansion, shown: Path) -> None:

@@ -46,7 +46,8 @@ def user_fairness(jobs: pd.DataFrame, metric: Callable[[pd.DataFrame], pd.Series
 def user_table(jobs: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each known user, those with most work first.
 
-    Columns: user, jobs, finished (numbers of jobs), work (processor seconds), mean_waiting_time (s), mean_bounded_slowdown.
+    Columns: user, jobs, finished (numbers of jobs), work (processor seconds), mean_waiting_time (s), mean_bounded_slowdown,
+    energy (joules, NaN where it is not known).
     """
     user = known_user(jobs)
     columns = {
@@ -55,6 +56,7 @@ def user_table(jobs: pd.DataFrame) -> pd.DataFrame:
         "work": area(jobs).groupby(user).sum(),
         "mean_waiting_time": per_user(jobs, waiting_time),
         "mean_bounded_slowdown": per_user(jobs),
+        "energy": jobs["consumed_energy"].groupby(user).sum(min_count=1),
     }
     table = pd.DataFrame(columns).rename_axis("user").reset_index()
     return table.sort_values(["work", "user"], ascending=[False, True], kind="stable", ignore_index=True)

@@ -133,6 +133,8 @@ def _parts(scenario: Scenario, folder: Path) -> _Parts:
         roots=host_roots(scenario, folder),
         seed=scenario.seed,
         is_root=os.geteuid() == 0,
+        epoch_s=scenario.epoch.timestamp(),
+        enclosures=enclosures_of(scenario, platform),
     )
     clusters = plan_clusters(scenario, site)
     found = plan_workloads(scenario, folder, clusters, site.roots, site.is_root)

@@ -192,8 +192,9 @@ class Comparison:
         return Rectangles(job=job, low=low, high=high, total=total, cores=cores, density=density)
 
 
-PER_RUN = ("submit", "start", "finish", "wait", "slowdown", "state")
-"""Columns of the table for each run; `wait` and `slowdown` (bounded) are those of `simunix.metrics`, all times in seconds."""
+PER_RUN = ("submit", "start", "finish", "wait", "slowdown", "energy", "state")
+"""Columns of the table for each run; `wait` and `slowdown` (bounded) are those of `simunix.metrics`, all times in seconds,
+`energy` in joules."""
 
 
 def occupancy(
@@ -246,6 +247,7 @@ def _side(jobs: pd.DataFrame, number: int) -> pd.DataFrame:
         "finish": jobs["finish_time"],
         "wait": waiting_time(jobs),
         "slowdown": bounded_slowdown(jobs),
+        "energy": jobs["consumed_energy"],
         "state": jobs["final_state"],
         "cores": jobs["requested_number_of_resources"],
     }

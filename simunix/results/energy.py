@@ -1,4 +1,4 @@
-"""What a run has consumed: energy.csv, Batsim's consumed_energy.csv and pstate_changes.csv, and the energy of each job.
+"""What a run has consumed: energy.csv, power.csv, Batsim's consumed_energy.csv and pstate_changes.csv, energies of jobs.
 
 Energies come from the meters of the run (rsg_server.energy), at any moment. A job has the energy of its hosts while it ran,
 each by the part of the host's cores that the job had: of a host of its own all, as Batsim counts. Batsim's machines are cores
@@ -8,6 +8,7 @@ here (`simunix.results.machines`); the total of consumed_energy.csv is that of a
 from __future__ import annotations
 
 import csv
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,9 +22,11 @@ from simunix.results.whole_files import whole_file
 
 if TYPE_CHECKING:
     from rsg_server.energy.energy import Energy
+    from simunix.rjms.adapter import PowerCap
 
 ENERGY = ("kind", "name", "joules", "mean_watts")
 CONSUMED = ("time", "energy", "event_type", "wattmin", "epower")
+POWER = ("time", "watts", "cap")
 PSTATES = ("time", "machine_id", "new_pstate")
 ENDS, SWITCHES, STARTS = "e", "p", "s"
 """Types of events in consumed_energy.csv; of one moment in this order."""
@@ -102,9 +105,22 @@ class Consumption:
 
     # Files
 
-    def write(self, directory: Path, rows: Sequence[JobRow]) -> None:
-        """Write energy.csv, pstate_changes.csv and consumed_energy.csv."""
+    def power(self) -> tuple[Sequence[int], Sequence[float]]:
+        """Every moment at which nodes and enclosures together draw another power, and what they draw from it on."""
+        import numpy as np
+
+        found: dict[int, float] = {}
+        for meter in self._meters():
+            moments, watts = meter.steps()
+            for moment_ns, change in zip(moments, np.diff(watts, prepend=0.0).tolist(), strict=True):
+                found[moment_ns] = found.get(moment_ns, 0.0) + change
+        moments = sorted(found)
+        return moments, np.cumsum([found[moment_ns] for moment_ns in moments]).round(6).tolist()
+
+    def write(self, directory: Path, rows: Sequence[JobRow], caps: Sequence[PowerCap] = ()) -> None:
+        """Write energy.csv, power.csv, pstate_changes.csv and consumed_energy.csv."""
         _write(directory / "energy.csv", ENERGY, self._totals())
+        _write(directory / "power.csv", POWER, self._powers(caps))
         _write(directory / "pstate_changes.csv", PSTATES, self._pstates())
         _write(directory / "consumed_energy.csv", CONSUMED, self._consumed(rows))
 
@@ -114,6 +130,19 @@ class Consumption:
         found += [("link", name, link.joules(self.end_ns)) for name, link in self.energy.links.links.items()]
         for kind, name, joules in [*found, ("all", "", sum(joules for _, _, joules in found))]:
             yield kind, name, _text(joules), _text(joules * NS / self.end_ns) if self.end_ns else ""
+
+    def _powers(self, caps: Sequence[PowerCap]) -> Iterator[tuple[object, ...]]:
+        """The power of all nodes and enclosures from each moment on, and the cap in whose window the moment is."""
+        moments, powers = self.power()
+        edges = {edge for cap in caps for edge in (cap.start_ns, cap.end_ns) if edge <= self.end_ns}
+        last: tuple[float, float | None] | None = None
+        for moment_ns in sorted(edges.union(moments)):
+            place = bisect_right(moments, moment_ns) - 1
+            under = [cap.watts for cap in caps if cap.start_ns <= moment_ns < cap.end_ns]
+            now = powers[place], min(under, default=None)
+            if now != last:
+                yield _moment(moment_ns), _text(now[0]), "" if now[1] is None else _text(now[1])
+            last = now
 
     def _pstates(self) -> Iterator[tuple[object, ...]]:
         """The power states at the start, then each change; what several machines do at one moment is one row."""

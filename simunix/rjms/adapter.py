@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rsg_server.platform.host import Host
+from rsg_server.platform.power import Enclosure
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
 from simunix.launch.view.hardware import Hardware
 from simunix.roots.tree import RootTree
@@ -29,7 +30,10 @@ class ClusterSection(Section):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Where a cluster is to run. `hardware` and `roots` are by host; relative paths of a scenario are below `folder`."""
+    """Where a cluster is to run. `hardware` and `roots` are by host; relative paths of a scenario are below `folder`.
+
+    The clock of the hosts begins at `epoch_s`.
+    """
 
     folder: Path
     hosts: Mapping[str, Host]
@@ -37,6 +41,17 @@ class Site:
     roots: Mapping[str, RootTree]
     seed: int
     is_root: bool
+    epoch_s: float = 0.0
+    enclosures: tuple[Enclosure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PowerCap:
+    """What the nodes of a cluster and all enclosures may draw between two moments of the run."""
+
+    start_ns: int
+    end_ns: int
+    watts: float
 
 
 # The words of its users
@@ -174,7 +189,8 @@ class ClusterPlan:
     Where an RJMS writes no such file by itself, a process that `collects` asks the RJMS and writes the file, at the end of the
     run; a run that fails or is interrupted before has no records.
     `environment` is what programs of its users need besides the scenario's; `features` are those of the nodes that have any.
-    `devices` are files to be made below /dev of a host; `warnings` are said before the start.
+    `devices` are files to be made below /dev of a host; `warnings` are said before the start. `power_caps` are
+    what the cluster is told to keep below.
     """
 
     rjms: Rjms
@@ -192,6 +208,7 @@ class ClusterPlan:
     record_mark: bytes = b"\n"
     devices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    power_caps: tuple[PowerCap, ...] = ()
 
     def with_accounts(
         self, accounts: Sequence[str], associations: Mapping[str, Sequence[str]], qos: Collection[str]

@@ -182,3 +182,15 @@ int64_t say_hello(struct thread *thread, enum simunix_hello kind, const char *pr
     put_hello(&writer, thread, kind, program);
     return request_call(thread, &writer, reply);
 }
+
+/* Nanoseconds since the caller's host booted: before the run, or during it. CLOCK_MONOTONIC and CLOCK_BOOTTIME, unlike those of
+ * clock_gettime(2), count from before the run on all hosts. */
+int64_t host_uptime_ns(struct thread *thread)
+{
+    const struct simunix_clock_page *clock = thread->process->page;
+    struct reply reply;
+
+    if ((thread->process->flags & HELLO_FLAG_REBOOTED) && ASK(thread, &reply, OP_HOST) == 0)
+        return (int64_t)clock->now_ns - reply_number(&reply, HOST_BOOTED);
+    return (int64_t)clock->now_ns + clock->monotonic_ns;
+}

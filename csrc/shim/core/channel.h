@@ -16,6 +16,7 @@ void request_post(struct thread *thread, struct msgpack_writer *writer);
 int64_t request_call(struct thread *thread, struct msgpack_writer *writer, struct reply *reply);
 int64_t reply_wait(struct thread *thread, struct reply *reply);
 int64_t reply_number(const struct reply *reply, int at);
+int64_t host_uptime_ns(struct thread *thread);
 size_t reply_bytes(const struct reply *reply, int at, void *to, size_t room);
 bool handoff_tell(struct thread *thread, const struct msgpack_writer *message); /* handoff_list.c */
 void parts_send(struct thread *thread, struct iovec *parts, size_t count);

@@ -14,7 +14,7 @@
   const bytes = Uint8Array.from(atob(holder.textContent.trim()), (letter) => letter.charCodeAt(0));
   const data = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
   holder.remove();
-  const charts = [];
+  const charts = [], many = data.runs.length > 1;
 
   // Words
 
@@ -82,6 +82,34 @@
   data.storages.forEach(storageChart);
   window.reportCharts = charts;
   if (!data.table) { document.documentElement.dataset.ready = "yes"; return; }
+  // Watts of each run, and dashed above them its caps.
+  function powerOverTime(id, watts, caps) {
+    const told = data.runs.map((_, run) => run).filter((run) => caps.y[run].some((one) => one != null));
+    const kilowatts = (ys) => ys.map((one) => one == null ? null : one / 1000);
+    const say = (one) => one == null ? "–" : `${number(one, 3)} kW`;
+    add(id, {
+      scales: { x: { time: false }, y: { range: (_, low, high) => [0, (high || 0) * 1.05 || 1] } },
+      axes: [timeAxis(), axis({ size: leftSize })],
+      cursor: { sync: { key: sync.key, scales: ["x", null] }, drag: { x: true, y: false } },
+      series: [{ label: "time", value: (_, one) => one == null ? "–" : duration(one) }, ...series(watts, say), ...told.map((run) => ({
+        label: many ? `cap of ${data.runs[run].label}` : "cap", stroke: runColour(run), width: 2, dash: [8, 5], points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }), value: (_, one) => say(one),
+      }))],
+    }, [watts.x, ...watts.y.map(kilowatts), ...told.map((run) => kilowatts(caps.y[run]))], 260);
+  }
+  // Cores by what they do, one band upon the other.
+  const BANDS = [["compute", "#4477aa"], ["idle", "#bbccdd"], ["switch", "#ccaa22"], ["off", "#444455"]];
+  function bandsOverTime(id, curves) {
+    const [computing, idle, on, off, asleep] = curves.y, parts = [computing, idle, on.map((one, at) => one + off[at]), asleep];
+    const sums = parts.map((_, place) => curves.x.map((_, at) => parts.slice(0, place + 1).reduce((sum, one) => sum + one[at], 0)));
+    const value = (place) => (plot, _, __, at) => at == null ? "–" : number(parts[place][at]);
+    const shown = BANDS.map(([label, colour], place) => ({ label, fill: colour, stroke: colour, width: 0, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }), value: value(place) })).reverse();
+    add(id, {
+      scales: { x: { time: false, range: (_, low, high) => [low ?? 0, high ?? data.end] }, y: { range: (_, low, high) => [0, high || 1] } },
+      axes: [timeAxis(), axis({ size: leftSize })],
+      cursor: { sync: { key: sync.key, scales: ["x", null] }, drag: { x: true, y: false }, points: { show: false } },
+      series: [{ label: "time", value: (_, one) => one == null ? "–" : duration(one) }, ...shown],
+    }, [curves.x, ...sums.reverse()], 170);
+  }
 
   const WAITS = [1, 10, 60, 600, 3600, 21600, 86400, 604800, 2592000, 31536000], SIGNED = [...WAITS.map((one) => -one).reverse(), 0, ...WAITS];
   const SPANS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
@@ -266,7 +294,6 @@
   // Jobs
 
   const escaped = (text) => { const node = document.createElement("i"); node.textContent = text; return node.innerHTML.replaceAll('"', "&quot;"); };
-  const many = data.runs.length > 1;
   const COMPARE = { ">": (a, b) => a > b, "<": (a, b) => a < b, ">=": (a, b) => a >= b, "<=": (a, b) => a <= b, "!=": (a, b) => a !== b, "=": (a, b) => a === b };
   function matches(wanted, value) {
     const parts = /^\s*(>=|<=|!=|>|<|=)\s*(-?[\d.]+)\s*$/.exec(wanted);
@@ -282,6 +309,7 @@
       table.runs.forEach((side, run) => {
         if (!side) return;
         row[`wait${run}`] = side.wait[index]; row[`slowdown${run}`] = side.slowdown[index]; row[`start${run}`] = side.start[index];
+        if (side.energy) row[`energy${run}`] = side.energy[index];
         row[`state${run}`] = side.state[index] == null ? null : data.states[side.state[index]];
         if (row.submit == null) row.submit = side.submit[index];
         if (run && table.runs[0] && side.wait[index] != null && table.runs[0].wait[index] != null) row[`change${run}`] = Math.round((side.wait[index] - table.runs[0].wait[index]) * 1000) / 1000;
@@ -294,6 +322,7 @@
     data.runs.forEach((run, index) => {
       if (!table.runs[index]) return;
       const inner = [numeric("start, s", `start${index}`, (one) => number(one, 3)), numeric("wait, s", `wait${index}`, (one) => number(one, 3)), numeric("bounded slowdown", `slowdown${index}`, (one) => number(one, 3)), column("state", `state${index}`)];
+      if (table.runs[index].energy) inner.splice(3, 0, numeric("energy, J", `energy${index}`, (one) => number(one, 0)));
       if (many && index) inner.splice(2, 0, numeric("wait − first's", `change${index}`, (one) => one == null ? "–" : (one > 0 ? "+" : "") + number(one, 3)));
       columns.push(...(many ? [{ title: escaped(run.label), columns: inner }] : inner));
     });
@@ -308,6 +337,8 @@
 
   curvesOverTime("utilisation", data.utilisation, " %", 100);
   curvesOverTime("queue", data.queue, "", 1);
+  if (data.power) powerOverTime("power", data.power, data.caps);
+  if (data.bands) data.bands.forEach((one, run) => { if (one) bandsOverTime(`bands-${run}`, one); });
   data.runs.forEach((_, run) => ganttChart(run));
   distribution("waits", data.waits, { distr: 4, asinh: 1 }, duration, span, [0, ...WAITS]);
   if (data.changes) distribution("changes", data.changes, { distr: 4, asinh: 1 }, duration, span, SIGNED);

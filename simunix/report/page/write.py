@@ -16,12 +16,14 @@ import pandas as pd
 
 from rsg_server.errors import SimunixError
 from simunix import __version__
+from simunix.metrics.energy import consumed_energy
 from simunix.report.comparison import PER_RUN, Comparison, Curves, Rectangles
 from simunix.report.differences import differences
+from simunix.report.power import bands, power
 from simunix.report.requests import by_name
 from simunix.report.run_data import Run
 from simunix.results.events import read_events
-from simunix.units import human_time
+from simunix.units import human_energy, human_time
 
 HERE = Path(__file__).parent
 RECTANGLES_MAX = 200_000
@@ -49,6 +51,10 @@ def _of(name: str) -> Callable[[Run, pd.Series], float | None]:
 
 def _recorded(name: str) -> Callable[[Run, pd.Series], float | None]:
     return lambda run, summary: run.record.get(name)
+
+
+def _energy(run: Run) -> float | None:
+    return None if run.counted is None else consumed_energy(run.counted)
 
 
 def _count(value: float) -> str:
@@ -82,6 +88,7 @@ SUMMARY = (
     Row("weighted slowdown, mean", _of("weighted_slowdown_mean"), _ratio, "Σ(processors × slowdown) / Σ processors"),
     Row("weighted slowdown, total", _of("weighted_slowdown_total"), _ratio, "Σ(processors × slowdown) / jobs"),
     Row("scheduling delay, mean", _of("mean_scheduling_delay"), human_time, "start − the moment from which on there was room"),
+    Row("energy of the jobs", lambda run, summary: _energy(run), human_energy, "joules of the jobs' hosts while they ran"),
     Row("users", _of("users"), _count, "known to the RJMS's accounting"),
     Row("fairness of waits", _of("user_fairness_waiting_time"), _ratio, f"Jain's index of the users' mean waits{EQUAL}"),
     Row("fairness of slowdowns", _of("user_fairness_bounded_slowdown"), _ratio, f"… mean bounded slowdowns{EQUAL}"),
@@ -125,6 +132,8 @@ def render(comparison: Comparison, title: str, addition: Addition = PLAIN) -> st
     template = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=False).get_template(addition.template)
     data = payload(comparison, rectangles, utilisation, queue)
     data["storages"] = [_storages(run) for run in runs]
+    watts = power(runs, comparison.end_s)
+    data |= _power(watts, comparison)
     data |= {name: _curves(curves) for name, curves in addition.data.items()}
     return template.render(
         **addition.context,
@@ -139,10 +148,13 @@ def render(comparison: Comparison, title: str, addition: Addition = PLAIN) -> st
         notes=[{"label": run.label, "text": note} for run in runs for note in run.notes],
         summary=summary_rows(comparison),
         users=user_rows(comparison),
+        user_columns=["jobs", "wait", "bounded slowdown", *(["energy"] if has_energy(comparison) else [])],
         users_left_out=max(0, len(comparison.users) - USERS_MAX),
         differences=differing,
         agreeing=agreeing,
         has_changes=comparison.wait_changes() is not None,
+        has_power=watts is not None,
+        power_bin=human_time(watts[0].bin_s) if watts and watts[0].bin_s else None,
         has_jobs=any(run.jobs is not None for run in runs),
         bin=human_time(utilisation.bin_s) if utilisation.bin_s else None,
         requests=request_rows(runs),
@@ -153,6 +165,15 @@ def render(comparison: Comparison, title: str, addition: Addition = PLAIN) -> st
         vendor_css=Markup(_vendor("uPlot.min.css", "tabulator_simple.min.css")),
         vendor_js=Markup(_vendor("uPlot.iife.min.js", "tabulator.min.js")),
     )
+
+
+def _power(watts: tuple[Curves, Curves] | None, comparison: Comparison) -> dict[str, Any]:
+    """Return what the figures of power draw; nothing if no run has watts."""
+    if watts is None:
+        return {}
+    shown = [bands(run, comparison.end_s) for run in comparison.runs]
+    found: dict[str, Any] = {"power": _curves(watts[0]), "caps": _curves(watts[1])}
+    return found | {"bands": [_curves(each) if each is not None else None for each in shown]}
 
 
 def _vendor(*names: str) -> str:
@@ -215,7 +236,10 @@ def _change(first: float | None, value: float | None) -> str:
 
 
 def user_rows(comparison: Comparison) -> list[tuple[str, list[list[str]]]]:
-    """Return for each user, and for each run: jobs, mean wait, mean bounded slowdown. Empty for a single user."""
+    """Return for each user, and for each run: jobs, mean wait, mean bounded slowdown, energy if it is known.
+
+    Empty for a single user.
+    """
     table = comparison.users
     if len(table) < 2:
         return []
@@ -223,6 +247,7 @@ def user_rows(comparison: Comparison) -> list[tuple[str, list[list[str]]]]:
         ("jobs", _count),
         ("mean_waiting_time", human_time),
         ("mean_bounded_slowdown", _ratio),
+        *([("energy", human_energy)] if has_energy(comparison) else []),
     )
     rows = []
     for user, values in table.head(USERS_MAX).iterrows():
@@ -231,6 +256,11 @@ def user_rows(comparison: Comparison) -> list[tuple[str, list[list[str]]]]:
         ]
         rows.append((str(user), [[NOTHING if value is None else text(value) for value, text in side] for side in sides]))
     return rows
+
+
+def has_energy(comparison: Comparison) -> bool:
+    """Return whether any user's energy is known."""
+    return bool(comparison.users.filter(regex=r"^energy\.").notna().any(axis=None)) if len(comparison.users) else False
 
 
 def request_rows(runs: Sequence[Run]) -> list[tuple[str, list[list[str]]]]:
@@ -302,7 +332,8 @@ def payload(
 
 def _side(table: pd.DataFrame, names: Sequence[str], states: Sequence[str]) -> dict[str, list[float | None]]:
     codes = {state: code for code, state in enumerate(states)}
-    values = {name.partition(".")[0]: numbers(table[name]) for name in names[:-1]}
+    known = [name for name in names[:-1] if not name.startswith("energy.") or table[name].notna().any()]
+    values = {name.partition(".")[0]: numbers(table[name]) for name in known}
     return {**values, "state": numbers(table[names[-1]].map(codes).astype(float))}
 
 

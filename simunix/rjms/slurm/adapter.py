@@ -18,6 +18,8 @@ from simunix.rjms.slurm.database import Database
 from simunix.rjms.slurm.installed import check_installed
 from simunix.rjms.slurm.own_configuration import features_of, given_configuration, read_configuration, read_settings, slurm_user
 from simunix.rjms.slurm.parameters import with_parameters
+from simunix.rjms.slurm.power import cap, saving
+from simunix.rjms.slurm.power.cap import Capping
 from simunix.rjms.slurm.section import SlurmSection
 from simunix.rjms.slurm.usage import check_release
 from simunix.roots.tree import RootTree
@@ -88,6 +90,7 @@ class _Cluster:
     private: Mapping[str, tuple[PrivateSpec, ...]]  # that the user's own slurm.conf asks for
     jobcomp: str
     beside: Mapping[str, tuple[bytes, int]]  # files beside the user's own slurm.conf, with their modes
+    capping: Capping | None = None
 
     def files(self) -> Iterator[FileSpec]:
         """Every host that has Slurm gets the configuration in the form that its release wants, and munge's key."""
@@ -95,6 +98,9 @@ class _Cluster:
         for name, release in self.members.items():
             yield from daemons.host_files(name, texts[release], self.site.seed, self.site.is_root)
             yield from (FileSpec(name, path, content, mode=mode) for path, (content, mode) in self.beside.items())
+        yield from saving.files(self.section)
+        if self.capping is not None:
+            yield from self.capping.files()
 
     def paths(self) -> dict[str, tuple[PrivateSpec, ...]]:
         """Private paths of every host that has Slurm."""
@@ -136,7 +142,8 @@ def _plan(section: SlurmSection, key: str, site: Site) -> SlurmPlan:
         controller=section.controller,
         login=login_of(section),
         files=tuple(files),
-        processes=(*processes, *cluster.slurmds()),
+        processes=(*processes, *cluster.slurmds(), *([cluster.capping.process()] if cluster.capping else [])),
+        power_caps=tuple(each.cap for each in cluster.capping.caps) if cluster.capping else (),
         private=paths,
         records=(cluster.jobcomp,) if cluster.jobcomp else (),
         nodes=section.nodes,
@@ -158,8 +165,13 @@ def _cluster(section: SlurmSection, key: str, site: Site) -> _Cluster:
         conf, private, jobcomp = given_configuration(section, section.config, given)
     else:
         conf, private, jobcomp = configuration.slurm_conf(_described(section, site, storage)), {}, configuration.JOBCOMP
+    capped = cap.capping(section, key, site)
+    if capped is not None:
+        section = capped.applied_to(section, key)
+    conf = with_parameters(conf, saving.parameters(section, key) | (capped.parameters() if capped else {}), key)
     return _Cluster(
         section=section,
+        capping=capped,
         key=key,
         site=site,
         storage=storage,

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from simunix.rjms.adapter import ClusterSection
+from simunix.rjms.slurm.power.sections import PowerCapSection, PowerSavingSection
 from simunix.scenario.section import HostList
 
 
@@ -44,3 +45,5 @@ class SlurmSection(ClusterSection):
     storage_host: str | None = None
     sacctmgr: list[str] = []
     usage: dict[str, dict[str, float]] = {}
+    power_saving: PowerSavingSection | None = None
+    power_cap: PowerCapSection | None = None

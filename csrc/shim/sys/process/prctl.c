@@ -1,5 +1,7 @@
 /* What a process asks the kernel to change about itself; what would disarm the shim is not installed. */
 #include "shared/prctl_options.h"
+#include "shim/core/channel.h"
+#include "shim/core/memory.h"
 #include "shim/sys/time/time.h"
 #include "shim/turn/turn.h"
 
@@ -12,6 +14,25 @@ static long set_name(struct call *call)
     if (result == 0 && NATIVE(prctl, PR_GET_NAME, name) == 0)
         costs_of_name(call->thread, name);
     return result;
+}
+
+/* What does not fit into `room` bytes is cut; the request is text that ends with a zero byte, and fits into one message. */
+static long machines(struct call *call, char *text, size_t room)
+{
+    struct msgpack_writer writer;
+    struct reply reply;
+    size_t length;
+
+    if (is_bad_pointer(text))
+        return -EFAULT;
+    length = text_length(text);
+    if (length > SIMUNIX_MESSAGE_MAX - 64)
+        return -E2BIG;
+    request_start(call->thread, &writer, OP_MACHINES, 1);
+    msgpack_put_bytes(&writer, text, length);
+    request_call(call->thread, &writer, &reply);
+    length = reply_bytes(&reply, 1, text, room);
+    return reply.status < 0 ? reply.status : (long)length;
 }
 
 /* Filters would forbid the trap handler's own return, and dispatch is the shim's. All other options are the kernel's. */
@@ -30,6 +51,8 @@ long sys_prctl(struct call *call)
         return tsc_get(call->thread->process, (int *)call->a[1]);
     case PR_SIMUNIX_COMPUTE:
         return compute(call, (uint64_t *)call->a[1]);
+    case PR_SIMUNIX_MACHINES:
+        return machines(call, (char *)call->a[1], call->a[2]);
     case PR_SET_NAME:
         return set_name(call);
     default:

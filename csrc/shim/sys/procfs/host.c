@@ -8,9 +8,7 @@
 /* Nanoseconds since the host was booted. */
 static int64_t uptime_ns(const struct proc_page *page)
 {
-    const struct simunix_clock_page *clock = page->thread->process->page;
-
-    return (int64_t)clock->now_ns + clock->monotonic_ns;
+    return host_uptime_ns(page->thread);
 }
 
 static void put_seconds(struct proc_page *page, int64_t ns, const char *after)
@@ -108,7 +106,8 @@ void proc_write_stat(struct proc_page *page)
     put_times(page, ask_cpu(page, 0, &reply) ? reply_number(&reply, HOST_CPU_BUSY) : 0, uptime_ns(page) * cpus);
     for (int first = 0; first < cpus; first += SIMUNIX_CORES_TOLD)
         running = put_processors(page, first);
-    proc_put_number(page, "intr 0\nctxt 0\nbtime ", (clock->realtime_ns - clock->monotonic_ns) / SECOND_NS, "\n");
+    proc_put_number(page, "intr 0\nctxt 0\nbtime ", ((int64_t)clock->now_ns + clock->realtime_ns - uptime_ns(page)) / SECOND_NS,
+                    "\n");
     proc_put_number(page, "processes ", host_figure(page, HOST_BIRTHS), "\n");
     proc_put_number(page, "procs_running ", 1 + running, "\nprocs_blocked 0\n");
     proc_put(page, "softirq 0 0 0 0 0 0 0 0 0 0 0\n");

@@ -1,0 +1,82 @@
+"""MACHINES: what a program asks the machine room for, outside of its own host (prctl(PR_SIMUNIX_MACHINES)).
+
+A request is a line of words. Changes happen at the moment of the request, once the turn is free, in the order of requests:
+
+    on HOST...         boot hosts that are off; a host that still shuts down stays as it is, as under a power button
+    off HOST...        cut their power
+    shutdown HOST...   SIGTERM to their programs, SIGKILL after ten seconds, then off
+    pstate N HOST...   go to power state N
+    watts [HOST...]    -> "WATTS JOULES": what they draw, and have drawn; without hosts, all hosts and enclosures
+
+What cannot be done is refused as a whole, with `! ` and the reason as the answer.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rsg_server.errors import SimunixError
+from rsg_server.faults.faults import Change, Fault, HostChange, PowerStateChange, check
+from rsg_server.handlers.table import Handler, Reply
+from rsg_server.protocol import Op
+
+if TYPE_CHECKING:
+    from rsg_server.handlers.needs import MachinesKernel
+    from rsg_server.process.actor import Actor
+
+ANSWER_BYTES = 3000
+Answer = Callable[["MachinesKernel", list[str]], str]
+
+
+def machines(kernel: MachinesKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[request] -> [0, answer], or [-EINVAL, the reason, as a text that ends with a zero byte]."""
+    words = arguments[0].decode(errors="replace").split()
+    try:
+        answer = REQUESTS.get(words[0] if words else "", _unknown)(kernel, words)
+    except SimunixError as error:
+        return Reply((-errno.EINVAL, f"! {error}".encode()[:ANSWER_BYTES] + b"\0"))
+    return Reply((0, answer.encode()))
+
+
+def _switch(kernel: MachinesKernel, words: list[str]) -> str:
+    return _change(kernel, [HostChange(host, words[0]) for host in words[1:]])
+
+
+def _set_state(kernel: MachinesKernel, words: list[str]) -> str:
+    if len(words) < 2 or not words[1].isdecimal() or len(words[1]) > 6:
+        raise SimunixError(f"pstate: expected the number of a power state and hosts, got {' '.join(words[1:])[:80]!r}")
+    return _change(kernel, [PowerStateChange(host, int(words[1])) for host in words[2:]])
+
+
+def _change(kernel: MachinesKernel, changes: Sequence[Change]) -> str:
+    if not changes:
+        raise SimunixError("machines: name hosts behind what is to be done with them")
+    for change in changes:
+        check(kernel.platform, change)
+    kernel.faults.schedule(Fault(kernel.now_ns, change) for change in changes)
+    return ""
+
+
+def _watts(kernel: MachinesKernel, words: list[str]) -> str:
+    hosts, now_ns = kernel.energy.hosts, kernel.now_ns
+    for name in words[1:]:
+        if name not in hosts.hosts:
+            raise SimunixError(f"watts: {name!r} is no host with watts (wattage_per_state)")
+    meters = [hosts.hosts[name].meter for name in words[1:]] if words[1:] else hosts.meters()
+    return f"{sum(meter.watts for meter in meters):.6f} {sum(meter.joules(now_ns) for meter in meters):.6f}"
+
+
+def _unknown(kernel: MachinesKernel, words: list[str]) -> str:
+    raise SimunixError(f"machines: no request {' '.join(words[:1])[:40]!r}; there are {', '.join(REQUESTS)}")
+
+
+REQUESTS: dict[str, Answer] = {
+    "on": _switch,
+    "off": _switch,
+    "shutdown": _switch,
+    "pstate": _set_state,
+    "watts": _watts,
+}
+HANDLERS: dict[int, Handler] = {int(Op.MACHINES): Handler("b", machines)}

@@ -1,0 +1,1 @@
+"""Slurm and the power of its nodes: power saving, caps and budgets, by Slurm's own programs and public commands."""

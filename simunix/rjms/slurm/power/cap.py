@@ -1,0 +1,227 @@
+"""Power caps of a Slurm cluster: what slurm.conf says, the plan of the controller, and the scripts that go with it.
+
+Watts are licenses of Slurm (`simunix.rjms.slurm.power.guest.power_cap` says why); job_submit.lua has each job ask for those of
+its nodes, PrologSlurmctld brings the nodes of a job to the power state that the job's licenses pay for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from rsg_server.platform.power import Enclosure, watts
+from simunix.launch.plan import FileSpec, ProcessSpec
+from simunix.ranges import fold_hosts
+from simunix.rjms.adapter import PowerCap, Site
+from simunix.rjms.slurm.parameters import Value
+from simunix.rjms.slurm.power import guest
+from simunix.rjms.slurm.power.saving import FOLDER, MACHINES, NS
+from simunix.rjms.slurm.power.sections import CapSection, PowerCapSection, PowerSavingSection
+from simunix.rjms.slurm.power.watts import Machine
+from simunix.rjms.slurm.section import SlurmSection
+
+CONTROLLER, PLAN, LUA, PROLOG = (
+    f"{FOLDER}/{name}" for name in ("power_cap.py", "power_cap.json", "job_submit.lua", "frequency")
+)
+START_NS = 4 * 10**9
+SAVING = {"resume_timeout": "1h", "suspend_rate": 0, "resume_rate": 0}
+"""Power saving as nodes need it that are told to go off, where the scenario says nothing of it."""
+SWITCHES = ("shut", "mix")
+"""Policies that turn nodes off."""
+PROLOG_TEXT = """#!/bin/sh
+# PrologSlurmctld of slurm.conf(5), written by simunix: the nodes of a job go to the power state that its licenses pay for.
+nodes=$(scontrol show hostnames "$SLURM_JOB_NODELIST")
+case "$SLURM_JOB_LICENSES" in *watts:*) ;; *) exit 0 ;; esac
+watts=${{SLURM_JOB_LICENSES##*watts:}}
+set -- $nodes
+case $((${{watts%%,*}} / $#)) in
+{cases}
+*) exit 0 ;;
+esac
+exec {machines} machines pstate $state -- "$@"
+"""
+LUA_TEXT = """-- Written by simunix: a job has whole nodes, and asks for the watts that they draw beyond idle ones (licenses).
+local CORES, WATTS, NONE, NO_VAL16 = {cores}, {watts}, 4294967294, 65534
+
+local function given(value, none)
+   return value ~= nil and value ~= none and value > 0 and value or nil
+end
+
+function slurm_job_submit(job, partitions, user)
+   local cpus = given(job.cpus_per_task, NO_VAL16) or 1
+   local tasks = given(job.num_tasks, NONE) or 1
+   local nodes = given(job.min_nodes, NONE) or 1
+   nodes = math.max(nodes, math.ceil(tasks * cpus / CORES), math.ceil((given(job.min_cpus, NONE) or 1) / CORES))
+   job.min_nodes = nodes
+   job.max_nodes = nodes
+   job.shared = 0
+   local others = job.licenses and job.licenses ~= "" and job.licenses .. "," or ""
+   job.licenses = others .. "watts:" .. string.format("%d", nodes * WATTS)
+   return slurm.SUCCESS
+end
+
+function slurm_job_modify(job, record, partitions, user)
+   return slurm.SUCCESS
+end
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCap:
+    """A cap, how many nodes at the end of the list are off under it, and how many licenses jobs have then."""
+
+    cap: PowerCap
+    announced_ns: int
+    off: int
+    licenses: int
+
+
+@dataclass(frozen=True, slots=True)
+class Capping:
+    """A section's caps, worked out for its nodes."""
+
+    host: str
+    section: PowerCapSection
+    machine: Machine
+    states: tuple[int, ...]
+    caps: tuple[PlannedCap, ...]
+    cores: int
+    epoch_s: float
+
+    @property
+    def total(self) -> int:
+        """Licenses of all nodes at the fastest power state."""
+        return len(self.machine.nodes) * self.machine.above_idle(self.machine.fastest)
+
+    def applied_to(self, section: SlurmSection, key: str) -> SlurmSection:
+        """The section with power saving, without which Slurm turns no node off. Raises SimunixError for what does not fit."""
+        taken = {name.lower() for name in self.parameters()} & {name.lower() for name in section.parameters}
+        if taken:
+            raise SimunixError(f"{key}.parameters: {min(taken)} is that of {key}.power_cap; take it away")
+        if section.config is not None and (section.config.parent / Path(LUA).name).exists():
+            raise SimunixError(
+                f"{key}.config: there is a job_submit.lua beside it, and {key}.power_cap has its own; take one away"
+            )
+        if section.power_saving is None:
+            return section.model_copy(update={"power_saving": PowerSavingSection.model_validate(SAVING)})
+        if section.power_saving.suspend_time is not None:
+            text = "nodes that go off and boot by themselves would not be counted under the cap; take suspend_time away"
+            raise SimunixError(f"{key}.power_saving.suspend_time: {text}")
+        return section
+
+    def parameters(self) -> dict[str, Value]:
+        """What slurm.conf says of it."""
+        found: dict[str, Value] = {"Licenses": f"watts:{self.total}", "JobSubmitPlugins": "lua"}
+        return {**found, "PrologSlurmctld": PROLOG} if len(self.states) > 1 else found
+
+    def files(self) -> Iterator[FileSpec]:
+        """What the controller host has for it."""
+        most = self.machine.above_idle(self.machine.fastest)
+        lua = LUA_TEXT.format(cores=self.cores, watts=most)
+        cases = "\n".join(f"{self.machine.above_idle(state)}) state={state} ;;" for state in self.states)
+        yield FileSpec(self.host, PLAN, self._plan().encode())
+        yield FileSpec(self.host, CONTROLLER, Path(guest.__file__).with_name("power_cap.py").read_bytes())
+        yield FileSpec(self.host, LUA, lua.encode())
+        yield FileSpec(self.host, PROLOG, PROLOG_TEXT.format(cases=cases, machines=MACHINES).encode(), mode=0o755)
+
+    def process(self) -> ProcessSpec:
+        """The controller."""
+        return ProcessSpec("power-cap", self.host, ("/usr/bin/python3", CONTROLLER, PLAN), START_NS)
+
+    def _plan(self) -> str:
+        caps = [
+            {
+                "name": f"powercap{place}",
+                "announced": self.epoch_s + each.announced_ns / NS,
+                "start": self.epoch_s + each.cap.start_ns / NS,
+                "end": self.epoch_s + each.cap.end_ns / NS,
+                "licenses": each.licenses,
+                "off": fold_hosts(self.machine.nodes[len(self.machine.nodes) - each.off :]) if each.off else "",
+            }
+            for place, each in enumerate(self.caps)
+        ]
+        states = [(self.machine.above_idle(state), self.machine.speeds[state]) for state in self.states]
+        numbers = {"margin": self.section.margin / NS, "interval": self.section.interval / NS}
+        return json.dumps({"caps": caps, "total": self.total, "states": states, **numbers}, indent=1)
+
+
+def capping(section: SlurmSection, key: str, site: Site) -> Capping | None:
+    """The caps of a section; None if it has none. Raises SimunixError, led by the key that is wrong."""
+    wanted = section.power_cap
+    if wanted is None:
+        return None
+    key = f"{key}.power_cap"
+    machine = _machine(section, key, site)
+    states = _states(wanted, machine, key)
+    caps = tuple(_planned(each, wanted, machine, states, f"{key}.caps[{place}]") for place, each in enumerate(wanted.caps))
+    for place, (before, after) in enumerate(pairwise(caps), 1):
+        if after.cap.start_ns - wanted.margin < before.cap.end_ns:
+            raise SimunixError(f"{key}.caps[{place}].start: caps follow each other, with the margin between them; move one")
+    cores = site.hardware[section.nodes[0]].cpus
+    return Capping(section.controller, wanted, machine, states, caps, cores, site.epoch_s)
+
+
+def _machine(section: SlurmSection, key: str, site: Site) -> Machine:
+    hosts = [site.hosts[name] for name in section.nodes]
+    first = hosts[0]
+    for host in hosts:
+        if host.power is None:
+            raise SimunixError(f"{key}: node {host.name} has no wattage_per_state; say what it draws")
+        if (host.power, host.speeds_flops, host.cores) != (first.power, first.speeds_flops, first.cores):
+            raise SimunixError(
+                f"{key}: nodes {first.name} and {host.name} differ; nodes under a cap have the same cores and watts"
+            )
+    assert first.power is not None
+    return Machine(section.nodes, first.power, first.speeds_flops, tuple(_enclosures(section, key, site)))
+
+
+def _enclosures(section: SlurmSection, key: str, site: Site) -> Iterator[Enclosure]:
+    for each in site.enclosures:
+        others = [name for name in each.hosts if name not in section.nodes]
+        if len(others) == len(each.hosts):
+            raise SimunixError(
+                f"{key}: enclosure {each.name} has none of the nodes, and would count under the cap; take it away"
+            )
+        if others:
+            raise SimunixError(
+                f"{key}: enclosure {each.name} has {others[0]} as well, which is no node; give it one of its own"
+            )
+        yield each
+
+
+def _states(wanted: PowerCapSection, machine: Machine, key: str) -> tuple[int, ...]:
+    """The power states that jobs may run at, the fastest first."""
+    if wanted.policy in ("idle", "shut"):
+        if wanted.floor is not None:
+            raise SimunixError(f"{key}.floor: policy {wanted.policy} changes no frequency; take it away, or choose mix")
+        return (machine.fastest,)
+    if wanted.policy == "mix" and wanted.floor is None:
+        raise SimunixError(f"{key}.floor: policy mix needs the lowest speed that jobs may have, such as '2.0Gf'")
+    states = machine.states_down_to(wanted.floor or 0.0)
+    if len(states) < 2:
+        raise SimunixError(
+            f"{key}: policy {wanted.policy} has one power state to choose from; give the nodes more speeds and watts"
+        )
+    return states
+
+
+def _planned(cap: CapSection, wanted: PowerCapSection, machine: Machine, states: tuple[int, ...], key: str) -> PlannedCap:
+    if cap.end <= cap.start or cap.announced > cap.start:
+        raise SimunixError(f"{key}: a cap is announced, starts and ends, in this order; change one of the three")
+    most = machine.most_w
+    cap_w = most * float(cap.watts[:-1]) / 100 if cap.watts.endswith("%") else watts(cap.watts)
+    off: int | None = 0
+    if wanted.policy in SWITCHES:
+        off = machine.fewest_off(cap_w, machine.full_w(states[-1]))
+    licenses = -1 if off is None else machine.licenses(cap_w, off)
+    if off is None or licenses < machine.above_idle(states[-1]):
+        least = machine.watts(len(machine.nodes) if wanted.policy in SWITCHES else 0, machine.idle_w)
+        raise SimunixError(
+            f"{key}.watts: no node could compute below {cap_w:.0f} W: with policy {wanted.policy} the idle machine draws "
+            f"{least:.0f} W of at most {most:.0f} W; raise the cap, or choose another policy"
+        )
+    return PlannedCap(PowerCap(cap.start, cap.end, cap_w), cap.announced, off, licenses)

@@ -1,0 +1,1 @@
+"""Programs that run on emulated hosts, with the standard library only."""
