@@ -51,6 +51,7 @@ from rsg_server.protocol import (
     WAKE_TIMEOUT,
     WarningKind,
 )
+from rsg_server.rsg.room import Rsg
 from rsg_server.sockets.datagrams import Datagrams
 from rsg_server.sockets.interfaces import InterfaceTable
 from rsg_server.sockets.netlink.netlink import Netlink
@@ -102,7 +103,7 @@ class Kernel:
         self.interfaces = InterfaceTable(platform)
         self.netlink = Netlink(self)
         self.faults = Faults(self)
-        self.energy = Energy(self, options.enclosures, options.boots)
+        self.energy, self.rsg = Energy(self, options.enclosures, options.boots), Rsg(self, options.rsg_actors)
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # by message queue: a process, and the signal for it
         self.warnings: dict[str, int] = {}
         self.calls_by_warning: dict[int, Counter[str]] = {int(kind): Counter() for kind in _COUNTED}

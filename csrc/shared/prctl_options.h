@@ -4,10 +4,15 @@
  *
  * computes on the emulated host: it returns when its cores have done so many flops for the caller, sharing them fairly with all
  * that compute there (rsg_server/processor/ has the formula). A signal handler ends it early with EINTR; *flops is what is
- * left. */
+ * left.
+ *
+ *     prctl(PR_SIMUNIX_RSG, struct simunix_rsg_call *call)
+ *
+ * is one operation of Remote SimGrid: rsg_protocol.h. */
 #ifndef SIMUNIX_PRCTL_OPTIONS_H
 #define SIMUNIX_PRCTL_OPTIONS_H
 
 #define PR_SIMUNIX_COMPUTE 0x53494d01
+#define PR_SIMUNIX_RSG 0x53494d02
 
 #endif

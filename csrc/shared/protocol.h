@@ -1,6 +1,6 @@
 /* The wire between the shim and the server: message numbers, layouts, the shared clock page.
  *
- * This file, with cpu_protocol.h, is the only copy. The shim includes it; rsg_server reads it through cffi (csrc/build/), so it
+ * This file, with cpu_protocol.h and rsg_protocol.h, is the only copy. The shim includes it; rsg_server reads it through cffi (csrc/build/), so it
  * holds nothing but enums, structs and integer defines. Every message is one msgpack array in one SEQPACKET datagram.
  *
  * Request: [op, arguments...]          shim -> server, always by the thread that holds the turn
@@ -15,6 +15,7 @@
 #define SIMUNIX_PROTOCOL_H
 
 #include "shared/cpu_protocol.h"
+#include "shared/rsg_protocol.h"
 
 #include <stdint.h>
 
@@ -145,7 +146,9 @@ enum simunix_op {
     OP_HOST_CPU = 62,
     OP_CHILD_TIME = 56, /* [pid] -> [0, nanoseconds of CPU time that this dead child and its children were charged]; 0: all */
     OP_STORAGE = 58,    /* [enum simunix_storage, storage, file, offset, bytes] -> [0, value, capacity, bytes used] */
-    OP_CONNECTED = 50   /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
+    /* [enum simunix_rsg_operation, bytes] -> [wake, status, bytes]; the turn may be given back before the answer comes */
+    OP_RSG = 70,
+    OP_CONNECTED = 50 /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 
 /* Where the figures stand in the answer to OP_HOST. */
@@ -190,6 +193,7 @@ enum simunix_wait {
     PARK_CHARGE = 12,
     /* that the rest of its last charge passes, which was told with WAKE_REST: (0, 20 - nice, 0) */
     PARK_CHARGE_REST = 13,
+    PARK_RSG = 20,    /* an operation of Remote SimGrid: only the server parks a thread so (OP_RSG) */
     PARK_STORAGE = 14 /* a storage of its host: (its number, bytes, 1 if it writes, else 0; 2: as OP_STORAGE has said) */
 };
 /* STORAGE_ROOM: how many bytes there is room for. Else the value 1: the caller is to wait by PARK_STORAGE */

@@ -12,6 +12,7 @@ from rsg_server.handlers import (
     mqueue,
     process,
     ptrace,
+    rsg,
     signals,
     sockets,
     timers,
@@ -34,4 +35,5 @@ HANDLERS: dict[int, Handler] = {
     **sockets.HANDLERS,
     **interfaces.HANDLERS,
     **trace.HANDLERS,
+    **rsg.HANDLERS,
 }

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rsg_server.process.timerfds import TimerFds
     from rsg_server.process.tracees import Tracees
     from rsg_server.processor.charges import Charges
+    from rsg_server.rsg.room import Rsg
     from rsg_server.sockets.interfaces import InterfaceTable
     from rsg_server.sockets.netlink.netlink import Netlink
     from rsg_server.sockets.pair import SimulatedSocket
@@ -249,6 +250,13 @@ class InterfaceKernel(Protocol):
     def sockets(self) -> SocketTable: ...
 
 
+class RsgKernel(Protocol):
+    """RSG: Remote SimGrid."""
+
+    @property
+    def rsg(self) -> Rsg: ...
+
+
 class TraceKernel(Protocol):
     """TRACE: the files with the system calls of threads."""
 
@@ -269,6 +277,7 @@ class Kernel(
     HostKernel,
     SocketKernel,
     InterfaceKernel,
+    RsgKernel,
     TraceKernel,
     Protocol,
 ):

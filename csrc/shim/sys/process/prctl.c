@@ -1,5 +1,6 @@
 /* What a process asks the kernel to change about itself; what would disarm the shim is not installed. */
 #include "shared/prctl_options.h"
+#include "shim/sys/rsg/rsg.h"
 #include "shim/sys/time/time.h"
 #include "shim/turn/turn.h"
 
@@ -30,6 +31,8 @@ long sys_prctl(struct call *call)
         return tsc_get(call->thread->process, (int *)call->a[1]);
     case PR_SIMUNIX_COMPUTE:
         return compute(call, (uint64_t *)call->a[1]);
+    case PR_SIMUNIX_RSG:
+        return rsg_call(call, (struct simunix_rsg_call *)call->a[1]);
     case PR_SET_NAME:
         return set_name(call);
     default:
