@@ -23,10 +23,15 @@ class build_all(build_ext):  # noqa: N801
         build_shim.build_shim(root / "simunix/lib/libsimunix.so")
         build_shim.build_init(root / "simunix/lib/simunix-hostinit")
         build_shim.build_job(root / "simunix/lib/simunix-job")
+        build_shim.build_rsg(root / "simunix/lib/librsg.so")
         build_server.build_server(root / "rsg_server")
 
 
 setup(
-    cffi_modules=["csrc/build/build_shim.py:ffi_builder", "csrc/build/build_network.py:ffi_builder"],
+    cffi_modules=[
+        "csrc/build/build_shim.py:ffi_builder",
+        "csrc/build/build_shim.py:rsg_builder",
+        "csrc/build/build_network.py:ffi_builder",
+    ],
     cmdclass={"build_ext": build_all},
 )

@@ -53,6 +53,7 @@ from rsg_server.protocol import (
     WAKE_TIMEOUT,
     WarningKind,
 )
+from rsg_server.rsg.room import Rsg
 from rsg_server.sockets.datagrams import Datagrams
 from rsg_server.sockets.interfaces import InterfaceTable
 from rsg_server.sockets.netlink.netlink import Netlink
@@ -106,7 +107,7 @@ class Kernel:
         self.datagrams = Datagrams(self)
         self.interfaces, self.netlink = InterfaceTable(platform), Netlink(self)
         self.faults = Faults(self)
-        self.energy = Energy(self, options.enclosures, options.boots)
+        self.energy, self.rsg = Energy(self, options.enclosures, options.boots), Rsg(self, options.rsg_actors)
         self.governors, self.power_files = Governors(self), PowerFiles(self)
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # by message queue: a process, and the signal for it
         self.warnings: dict[str, int] = {}

@@ -77,6 +77,7 @@ class Op(IntEnum):
     NETLINK = _number("OP_NETLINK")
     MAY_SEND = _number("OP_MAY_SEND")
     INTERFACE = _number("OP_INTERFACE")
+    RSG = _number("OP_RSG")
 
 
 class Hello(IntEnum):
@@ -117,6 +118,7 @@ class Wait(IntEnum):
     CHARGE = _number("PARK_CHARGE")
     CHARGE_REST = _number("PARK_CHARGE_REST")
     STORAGE = _number("PARK_STORAGE")
+    RSG = _number("PARK_RSG")
 
 
 class Space(IntEnum):
@@ -207,6 +209,7 @@ WAIT_COMPUTE: Final = int(Wait.COMPUTE)
 WAIT_CHARGE: Final = int(Wait.CHARGE)
 WAIT_CHARGE_REST: Final = int(Wait.CHARGE_REST)
 WAIT_STORAGE: Final = int(Wait.STORAGE)
+WAIT_RSG: Final = int(Wait.RSG)
 WAKE_READY: Final = int(Wake.READY)
 WAKE_TIMEOUT: Final = int(Wake.TIMEOUT)
 WAKE_SIGNAL: Final = int(Wake.SIGNAL)

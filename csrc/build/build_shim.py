@@ -57,7 +57,7 @@ SPAN_BYTES = 0x60000
 get by further calls, which the event log has: another span may give other event logs. `span.ld` fills the span up."""
 INCLUDE = f"-I{CSRC}"  # includes name the room: "shim/core/core.h"
 SHIM_ROOMS = ("shared", "shim")
-PROTOCOL = ("cpu_protocol", "power_protocol", "storage_protocol", "protocol")
+PROTOCOL = ("cpu_protocol", "power_protocol", "rsg_protocol", "storage_protocol", "protocol")
 EXPOSED = ("msgpack", "syscall_names", "slots", "timer_queue", "tsc", "watch")
 
 
@@ -122,6 +122,36 @@ def build_job(target: Path, compiler: str = "gcc") -> None:
     run([compiler, *flags, *map(str, sources), "-o", str(target)])
 
 
+def build_rsg(target: Path, compiler: str = "gcc") -> None:
+    """Compile csrc/rsg/*.c into librsg, for programs in C and C++ that name the simulation."""
+    sources = sorted((CSRC / "rsg").glob("*.c"))
+    if newer(target, [*sources, *(CSRC / "rsg").glob("*.h"), CSRC / "shared/rsg_protocol.h"]):
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    flags = ["-std=gnu11", "-O2", "-g", *WARNINGS, "-fPIC", "-shared", "-pthread", "-Wl,-soname,librsg.so", INCLUDE]
+    run([compiler, *flags, *map(str, sources), "-o", str(target)])
+
+
+def rsg_builder() -> object:
+    """The cffi module `simunix.rsg._librsg`, which has librsg in it."""
+    from cffi import FFI
+
+    header = (CSRC / "rsg/rsg.h").read_text()
+    text = re.sub(r"/\*.*?\*/", "", header.split("/* cffi: begin */")[1].split("/* cffi: end */")[0], flags=re.DOTALL)
+    errors = re.sub(r"/\*.*?\*/", "", (CSRC / "shared/rsg_protocol.h").read_text(), flags=re.DOTALL)
+    enums = re.findall(r"^enum \w+ \{.*?\};", errors, flags=re.DOTALL | re.MULTILINE)
+    builder = FFI()
+    builder.cdef("\n".join([*enums, text, "void free(void *);"]))
+    builder.set_source(
+        "simunix.rsg._librsg",
+        '#include "rsg/rsg.h"\n#include "shared/rsg_protocol.h"\n#include <stdlib.h>\n',
+        sources=[f"csrc/rsg/{path.name}" for path in sorted((CSRC / "rsg").glob("*.c"))],
+        include_dirs=["csrc", "csrc/rsg"],
+        depends=["csrc/rsg/rsg.h", "csrc/rsg/request.h", "csrc/shared/rsg_protocol.h"],
+    )
+    return builder
+
+
 def declarations() -> str:
     """What cffi is told: all of the protocol's headers, and the blocks that the exposed headers mark for it."""
     protocol = "".join((CSRC / f"shared/{name}.h").read_text() for name in PROTOCOL)
@@ -155,4 +185,5 @@ if __name__ == "__main__":
     build_shim(ROOT / "simunix/lib/libsimunix.so")
     build_init(ROOT / "simunix/lib/simunix-hostinit")
     build_job(ROOT / "simunix/lib/simunix-job")
+    build_rsg(ROOT / "simunix/lib/librsg.so")
     run([sys.executable, str(ROOT / "setup.py"), "--quiet", "build_ext", "--inplace"])

@@ -12,7 +12,8 @@ struct transfer {
     double remaining; /* at `updated` */
     double updated, rate, finish;
     int route, state;
-    int flow; /* in the network, while there */
+    double wait_left; /* of the latency, while it is held */
+    int flow;         /* in the network, while there */
 };
 
 struct engine {
@@ -24,6 +25,8 @@ struct engine {
     int carried_room;
     int is_due; /* something has changed since rates were computed */
     struct queue queue;
+    int *ends; /* transfers that have ended, in that order; those before `told` have been told of */
+    int tells_ends, end_count, end_room, told;
 };
 
 engine *engine_new(network *net, double window)
@@ -41,6 +44,7 @@ void engine_free(engine *of)
     queue_free(&of->queue);
     free(of->transfers);
     free(of->carried);
+    free(of->ends);
     free(of);
 }
 
@@ -73,6 +77,12 @@ double engine_remaining(const engine *of, int number)
 
 /* Life of a transfer */
 
+static void note_end(engine *of, int number)
+{
+    of->ends = make_room(of->ends, of->end_count, &of->end_room, sizeof *of->ends);
+    of->ends[of->end_count++] = number;
+}
+
 static void end(engine *of, int number, int state, double moment)
 {
     struct transfer *transfer = &of->transfers[number];
@@ -88,6 +98,8 @@ static void end(engine *of, int number, int state, double moment)
     transfer->finish = moment;
     of->ended++;
     queue_remove(&of->queue, number);
+    if (of->tells_ends)
+        note_end(of, number);
 }
 
 static void begin(engine *of, int number, double moment)
@@ -187,6 +199,15 @@ int engine_advance(engine *of, double moment, int inclusive)
     return of->ended - ended;
 }
 
+void engine_instant(engine *of, double moment)
+{
+    double next;
+
+    of->now = fmax(of->now, moment);
+    while ((next = engine_next(of)) <= of->now + of->window && next < INFINITY)
+        happen(of, queue_top(&of->queue), fmax(next, of->now));
+}
+
 int engine_unfinished(const engine *of)
 {
     return of->count - of->ended;
@@ -194,8 +215,61 @@ int engine_unfinished(const engine *of)
 
 void engine_cancel(engine *of, int number)
 {
-    if (of->transfers[number].state < TRANSFER_DONE)
+    if (of->transfers[number].state < TRANSFER_DONE || of->transfers[number].state == TRANSFER_HELD)
         end(of, number, TRANSFER_CANCELLED, of->now);
+}
+
+void engine_tell_ends(engine *of)
+{
+    of->tells_ends = 1;
+}
+
+int engine_take_end(engine *of)
+{
+    if (of->told < of->end_count)
+        return of->ends[of->told++];
+    of->told = of->end_count = 0;
+    return -1;
+}
+
+void engine_hold(engine *of, int number)
+{
+    struct transfer *transfer = &of->transfers[number];
+
+    if (transfer->state != TRANSFER_LATENCY && transfer->state != TRANSFER_MOVING)
+        return;
+    transfer->wait_left = transfer->state == TRANSFER_LATENCY ? queue_moment(&of->queue, number) - of->now : 0;
+    transfer->remaining = engine_remaining(of, number);
+    transfer->rate = 0;
+    transfer->state = TRANSFER_HELD;
+    network_remove(of->net, transfer->flow);
+    transfer->flow = -1;
+    of->is_due = 1;
+    queue_set(&of->queue, number, INFINITY);
+}
+
+void engine_go_on(engine *of, int number)
+{
+    struct transfer *transfer = &of->transfers[number];
+
+    if (transfer->state != TRANSFER_HELD)
+        return;
+    transfer->bytes = transfer->remaining;
+    begin(of, number, of->now);
+    if (transfer->state != TRANSFER_LATENCY)
+        return;
+    if (transfer->wait_left > 0)
+        queue_set(&of->queue, number, of->now + transfer->wait_left);
+    else
+        move(of, number, of->now);
+}
+
+void engine_set_weight(engine *of, int number, double weight)
+{
+    of->transfers[number].weight = weight;
+    if (of->transfers[number].flow >= 0)
+        network_set_weight(of->net, of->transfers[number].flow, weight);
+    of->is_due = 1;
 }
 
 int engine_state(const engine *of, int number)

@@ -11,7 +11,7 @@
 /* cffi: begin */
 typedef struct engine engine;
 
-enum { TRANSFER_WAITING, TRANSFER_LATENCY, TRANSFER_MOVING, TRANSFER_DONE, TRANSFER_FAILED, TRANSFER_CANCELLED };
+enum { TRANSFER_WAITING, TRANSFER_LATENCY, TRANSFER_MOVING, TRANSFER_DONE, TRANSFER_FAILED, TRANSFER_CANCELLED, TRANSFER_HELD };
 
 engine *engine_new(network *net, double window); /* the network remains the caller's */
 void engine_free(engine *of);
@@ -24,9 +24,18 @@ double engine_next(engine *of); /* the moment of the next event, infinite if non
 /* Move the clock to `moment`, through all events before it (at it, too, if `inclusive`); returns how many transfers have ended.
  * */
 int engine_advance(engine *of, double moment, int inclusive);
+/* Move the clock to `moment`, before which nothing is due, and let all events of that instant happen. */
+void engine_instant(engine *of, double moment);
 double engine_now(const engine *of);
 int engine_unfinished(const engine *of); /* transfers that have not ended */
 void engine_cancel(engine *of, int transfer);
+/* The next transfer that has ended and has not been told of, in the order of the ends; -1: none. Only after engine_tell_ends, and
+ * only of transfers that end from then on. */
+void engine_tell_ends(engine *of);
+int engine_take_end(engine *of);
+void engine_hold(engine *of, int transfer);  /* from now on it neither waits nor moves */
+void engine_go_on(engine *of, int transfer); /* … until now, with the latency and bytes that were left */
+void engine_set_weight(engine *of, int transfer, double weight);
 int engine_state(const engine *of, int transfer);
 double engine_finish(const engine *of, int transfer); /* when it ended, infinite if it has not */
 double engine_remaining(const engine *of, int transfer);

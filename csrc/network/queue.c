@@ -93,3 +93,10 @@ int queue_top(const struct queue *queue)
 {
     return queue->heap[0].number;
 }
+
+double queue_moment(const struct queue *queue, int number)
+{
+    int place = number < queue->place_count ? queue->places[number] : -1;
+
+    return place < 0 ? INFINITY : queue->heap[place].moment;
+}

@@ -19,5 +19,6 @@ void queue_set(struct queue *queue, int number, double moment); /* insert it, or
 void queue_remove(struct queue *queue, int number);
 double queue_next(const struct queue *queue); /* infinite if empty */
 int queue_top(const struct queue *queue);
+double queue_moment(const struct queue *queue, int number); /* infinite if it is not in the queue */
 
 #endif

@@ -1,8 +1,8 @@
 /* The wire between the shim and the server: message numbers, layouts, the shared clock page.
  *
- * This file, with cpu_protocol.h, power_protocol.h and storage_protocol.h, is the only copy. The shim includes it; rsg_server reads it
- * through cffi (csrc/build/), so it holds nothing but enums, structs and integer defines. Every message is one msgpack array in one
- * SEQPACKET datagram.
+ * This file, with cpu_protocol.h, power_protocol.h, rsg_protocol.h and storage_protocol.h, is the only copy. The shim includes it;
+ * rsg_server reads it through cffi (csrc/build/), so it holds nothing but enums, structs and integer defines. Every message is one
+ * msgpack array in one SEQPACKET datagram.
  *
  * Request: [op, arguments...]          shim -> server, always by the thread that holds the turn
  * Reply:   [status, values...]         server -> shim; status < 0 is a negative errno; receiving it means holding the turn
@@ -17,6 +17,7 @@
 
 #include "shared/cpu_protocol.h"
 #include "shared/power_protocol.h"
+#include "shared/rsg_protocol.h"
 #include "shared/storage_protocol.h"
 
 #include <stdint.h>
@@ -151,6 +152,8 @@ enum simunix_op {
     /* [enum simunix_storage, storage, file, offset or enum simunix_storage_flag, bytes] -> [0, value, capacity, bytes used] */
     OP_STORAGE = 58,
     OP_MACHINES = 68, /* [request] -> [0 | -EINVAL, answer]; see prctl_options.h */
+    /* [enum simunix_rsg_operation, bytes] -> [wake, status, bytes]; the turn may be given back before the answer comes */
+    OP_RSG = 70,
     OP_CONNECTED = 50 /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 
@@ -197,6 +200,7 @@ enum simunix_wait {
     PARK_CHARGE = 12,
     /* that the rest of its last charge passes, which was told with WAKE_REST: (0, 20 - nice, 0) */
     PARK_CHARGE_REST = 13,
+    PARK_RSG = 20, /* an operation of Remote SimGrid: only the server parks a thread so (OP_RSG) */
     /* a storage of its host: (its number, bytes, 1 if it writes, else 0; 2: as OP_STORAGE has said); the reply's value is the
      * bytes that have not moved, or -errno */
     PARK_STORAGE = 14

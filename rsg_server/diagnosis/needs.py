@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rsg_server.process.cpu_timers import CpuTimers
     from rsg_server.process.host_state import HostState
     from rsg_server.process.process import Process
+    from rsg_server.rsg.room import Rsg
     from rsg_server.sockets.table import SocketTable
 
 
@@ -31,3 +32,5 @@ class Kernel(Protocol):
     def cpu_timers(self) -> CpuTimers: ...
     @property
     def sockets(self) -> SocketTable: ...
+    @property
+    def rsg(self) -> Rsg: ...

@@ -92,6 +92,7 @@ _WORDS: dict[Wait, Callable[[Waiting, Actor, Parked], str]] = {
     Wait.VFORK: Waiting._vfork,
     Wait.TRACED: lambda waiting, actor, parked: "its tracer, which has not let it go on (ptrace)",
     Wait.STORAGE: Waiting._storage,
+    Wait.RSG: lambda waiting, actor, parked: waiting._kernel.rsg.words(actor),
     Wait.COMPUTE: lambda waiting, actor, parked: f"the end of its computing, {parked.a} flops",
 }
 

@@ -14,6 +14,7 @@ from rsg_server.handlers import (
     power,
     process,
     ptrace,
+    rsg,
     signals,
     sockets,
     timers,
@@ -38,4 +39,5 @@ HANDLERS: dict[int, Handler] = {
     **interfaces.HANDLERS,
     **machines.HANDLERS,
     **trace.HANDLERS,
+    **rsg.HANDLERS,
 }

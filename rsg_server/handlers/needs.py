@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from rsg_server.process.timerfds import TimerFds
     from rsg_server.process.tracees import Tracees
     from rsg_server.processor.charges import Charges
+    from rsg_server.rsg.room import Rsg
     from rsg_server.sockets.interfaces import InterfaceTable
     from rsg_server.sockets.netlink.netlink import Netlink
     from rsg_server.sockets.pair import SimulatedSocket
@@ -272,6 +273,13 @@ class MachinesKernel(Protocol):
     def energy(self) -> Energy: ...
 
 
+class RsgKernel(Protocol):
+    """RSG: Remote SimGrid."""
+
+    @property
+    def rsg(self) -> Rsg: ...
+
+
 class TraceKernel(Protocol):
     """TRACE: the files with the system calls of threads."""
 
@@ -294,6 +302,7 @@ class Kernel(
     SocketKernel,
     InterfaceKernel,
     MachinesKernel,
+    RsgKernel,
     TraceKernel,
     Protocol,
 ):

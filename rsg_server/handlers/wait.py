@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rsg_server.handlers.needs import WaitKernel
     from rsg_server.process.actor import Actor
 
-_KINDS = {int(kind) for kind in Wait}
+_KINDS = {int(kind) for kind in Wait if kind is not Wait.RSG}
 
 
 def park(kernel: WaitKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:

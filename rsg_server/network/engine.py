@@ -31,6 +31,7 @@ class FlowState(Enum):
     DONE = lib.TRANSFER_DONE
     FAILED = lib.TRANSFER_FAILED
     CANCELLED = lib.TRANSFER_CANCELLED
+    HELD = lib.TRANSFER_HELD
 
 
 class FindRoute(Protocol):
@@ -57,6 +58,7 @@ class FlowEngine:
         self._engine = ffi.gc(lib.engine_new(self._shared.net, window), lib.engine_free)
         self._routes: dict[tuple[str, str], int] = {}
         self._disk_routes: dict[tuple[str, str, Direction], int] = {}
+        self._cores: dict[str, int] = {}
         self._loopback = Route(
             (Link(LOOPBACK.name, model.loopback_bytes_per_s, model.loopback_latency_s, SharingPolicy.FATPIPE),)
         )
@@ -149,6 +151,43 @@ class FlowEngine:
     def advance(self, moment_s: float, inclusive: bool = True) -> int:
         """Move the clock to a moment, through all events before it (and at it, if `inclusive`); returns how many ended."""
         return int(lib.engine_advance(self._engine, moment_s, inclusive))
+
+    def tell_ends(self) -> None:
+        """Remember which flows end from now on, for `ends`."""
+        lib.engine_tell_ends(self._engine)
+
+    def ends(self) -> list[int]:
+        """The flows that have ended since the last call, in that order; only after `tell_ends`."""
+        found = []
+        while (flow := lib.engine_take_end(self._engine)) >= 0:
+            found.append(int(flow))
+        return found
+
+    def compute(self, cores: Link, flops: float, weight: float, bound: float | None = None) -> int:
+        """Add an execution that begins now, as a flow over a link that stands for the cores of a host.
+
+        The link has the speed of all cores as its bandwidth and no latency; `bound` is the speed of one core or less.
+        """
+        number = self._cores.get(cores.name)
+        if number is None:
+            number = self._cores[cores.name] = self._shared.route(Route((cores,)), Route(()))
+        return int(lib.engine_add(self._engine, number, self.now_s, flops, 1.0, 1.0, bound or 0.0, weight))
+
+    def hold(self, flow: int) -> None:
+        """Stop a flow that has begun: it neither waits for its latency nor moves until `go_on`."""
+        lib.engine_hold(self._engine, flow)
+
+    def go_on(self, flow: int) -> None:
+        """Let a flow that is held go on."""
+        lib.engine_go_on(self._engine, flow)
+
+    def set_weight(self, flow: int, weight: float) -> None:
+        """Give a flow another weight."""
+        lib.engine_set_weight(self._engine, flow, weight)
+
+    def instant(self, moment_s: float) -> None:
+        """Move the clock to a moment, before which nothing is due, and let all happen that belongs to that instant."""
+        lib.engine_instant(self._engine, moment_s)
 
     def cancel(self, flow: int) -> None:
         """End a flow now, unless it has ended."""

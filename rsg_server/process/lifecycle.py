@@ -10,7 +10,7 @@ import os
 import select
 import signal
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rsg_server.errors import SimunixError
 from rsg_server.process import native_signal, zombies
@@ -36,6 +36,7 @@ class Lifecycle:
         self._kernel = kernel
         self._next_actor = 1
         self._next_process = 1
+        self.on_thread_end: Callable[[Actor], None] | None = None  # told of each, once there is a program that wants it
 
     # Seeds
 
@@ -167,6 +168,8 @@ class Lifecycle:
         kernel.storages.end(actor.number)
         if kernel.storage_waits is not None:
             kernel.storage_waits.ends(actor.number, kernel.now_ns)
+        if self.on_thread_end is not None:
+            self.on_thread_end(actor)
         if (actor.is_nominated or actor.state is State.READY) and actor in kernel.run_queue:
             kernel.run_queue.remove(actor)
         if actor.timeout is not None:

@@ -22,7 +22,7 @@ def set_lookahead(kernel: AllowanceKernel, limit_ns: int) -> None:
     words = kernel.page.words
     due = kernel.timeline.next_ns
     words[EVENT] = FOREVER_NS if due is None else min(due, FOREVER_NS)
-    if kernel.run_queue:
+    if kernel.run_queue or kernel.rsg.moments.is_unsettled:
         words[EVENT] = min(words[EVENT], max(words[QUANTUM], kernel.now_ns + 1))
         words[LOOKAHEAD] = 0
     else:

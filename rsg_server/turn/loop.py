@@ -97,6 +97,9 @@ class TurnLoop:
                     kernel.timeline.run_due(kernel.now_ns)
                     continue
                 if not queue:
+                    if kernel.rsg.moments.is_unsettled:
+                        kernel.rsg.moments.settle()
+                        continue
                     outcome = self._advance(due)
                     if outcome is not None:
                         return outcome

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rsg_server.process.lifecycle import Lifecycle
     from rsg_server.process.signals import Signals
     from rsg_server.process.slots import Slots
+    from rsg_server.rsg.room import Rsg
     from rsg_server.sockets.table import SocketTable
     from rsg_server.turn.preemption import Preemption
     from rsg_server.turn.readiness import Readiness
@@ -55,6 +56,8 @@ class AllowanceKernel(Protocol):
     def timeline(self) -> Timeline: ...
     @property
     def run_queue(self) -> deque[Actor]: ...
+    @property
+    def rsg(self) -> Rsg: ...
 
 
 class PreemptionKernel(Protocol):

@@ -129,7 +129,12 @@ def run_single(options: SingleOptions) -> int:
     program = check_program(options.argv[0], os.environ.get("PATH", os.defpath), os.getcwd())
     if program is not None:
         raise SimunixError(program)
-    plan, out = plan_single(options), options.out
+    return run_planned(plan_single(options), options)
+
+
+def run_planned(plan: Plan, options: SingleOptions) -> int:
+    """Run the command of a plan of one host; return its own exit code."""
+    out = options.out
     with contextlib.ExitStack() as stack:
         interrupts = stack.enter_context(Interrupts())
         directory = RunDirectory.create(out) if out is not None else RunDirectory(stack.enter_context(temporary_folder()))

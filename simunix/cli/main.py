@@ -41,6 +41,7 @@ COMMANDS = (
     "report",
     "trace",
     "platform",
+    "rsg",
     "net",
     "bench",
     "calibrate",

@@ -55,6 +55,12 @@ enum simunix_wake slot_wait(struct thread *thread, int64_t *value)
     return (enum simunix_wake)slot->wake;
 }
 
+/* Send a request of Remote SimGrid, whose answer comes over the channel when the operation is done. */
+static enum simunix_wake ask_operation(struct call *call, const struct wait *wait)
+{
+    return (enum simunix_wake)request_call(call->thread, wait->request, wait->reply);
+}
+
 /* The request by which a thread gives the turn back, and its outcome. */
 static enum simunix_wake ask_to_park(struct call *call, struct wait *wait, uint64_t blocked)
 {
@@ -62,6 +68,8 @@ static enum simunix_wake ask_to_park(struct call *call, struct wait *wait, uint6
     struct msgpack_writer writer;
     struct reply reply;
 
+    if (wait->request != NULL)
+        return ask_operation(call, wait);
     request_start(thread, &writer, thread->slot != 0 ? OP_PARK_AT_SLOT : OP_PARK, thread->slot != 0 ? 8 : 7);
     msgpack_put_int(&writer, wait->kind);
     msgpack_put_int(&writer, call->number);

@@ -9,6 +9,9 @@
 
 #include "shim/core/core.h"
 
+struct msgpack_writer;
+struct reply;
+
 /* park.c, wait.c: what a thread waits for, and the outcome of the wait. */
 struct wait {
     enum simunix_wait kind;
@@ -16,6 +19,8 @@ struct wait {
     uint64_t a, b, c;
     int64_t value;   /* what came with the wake */
     bool by_handoff; /* other threads of the process may end it: it waits for the clock, or at a futex of the process */
+    struct msgpack_writer *request; /* an operation of Remote SimGrid, and its answer; else NULL */
+    struct reply *reply;
 };
 enum simunix_wake park(struct call *call, struct wait *wait);
 enum simunix_wake slot_wait(struct thread *thread, int64_t *value);
@@ -62,7 +67,6 @@ void clock_found(struct thread *thread);
 void give_turn_back(struct thread *thread, struct wait *wait);
 
 /* cpu_charge.c */
-struct reply;
 void charge_turn_ends(struct thread *thread);
 void charge_turn_begins(struct thread *thread);
 void charge_begin(struct thread *thread);

@@ -2,6 +2,7 @@
 #include "shared/prctl_options.h"
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
+#include "shim/sys/rsg/rsg.h"
 #include "shim/sys/time/time.h"
 #include "shim/turn/turn.h"
 
@@ -53,6 +54,8 @@ long sys_prctl(struct call *call)
         return compute(call, (uint64_t *)call->a[1]);
     case PR_SIMUNIX_MACHINES:
         return machines(call, (char *)call->a[1], call->a[2]);
+    case PR_SIMUNIX_RSG:
+        return rsg_call(call, (struct simunix_rsg_call *)call->a[1]);
     case PR_SET_NAME:
         return set_name(call);
     default:

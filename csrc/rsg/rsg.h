@@ -1,0 +1,140 @@
+/* librsg: Remote SimGrid for programs in C. Every function is an operation of the calling thread, which has to be an actor
+ * (rsg_connect) where the comment says "actor".
+ *
+ * A function returns 0 or one of enum simunix_rsg_error (rsg_protocol.h), of which rsg_error_text has the words; what it finds
+ * out goes where the last arguments point. Times are seconds, sizes bytes, computing flops; a time or rate below 0 means none.
+ * Outside an emulation every function returns RSG_NO_EMULATION. */
+#ifndef RSG_H
+#define RSG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* cffi: begin */
+struct rsg_activity_state {
+    int64_t state; /* enum simunix_rsg_state */
+    double remaining, start, finish;
+};
+
+struct rsg_actor_state {
+    int64_t pid, parent, host, is_daemon, is_suspended;
+    char name[256];
+};
+
+struct rsg_host_state {
+    int64_t cores, pstate, pstates, is_on;
+    double speed, load;
+    char name[256];
+};
+
+struct rsg_link_state {
+    double bandwidth, latency;
+    int64_t is_on;
+    char name[256];
+};
+
+struct rsg_mailbox_state {
+    int64_t puts, gets, is_ready, receiver;
+    char name[256];
+};
+
+/* A message that has come: `bytes` are `length` bytes from malloc(3), the caller's to free; NULL if there are none. */
+struct rsg_message {
+    void *bytes;
+    size_t length;
+    double size;
+};
+
+const char *rsg_error_text(int error);
+
+/* Actors */
+int rsg_connect(int64_t pid, const char *name, int64_t *own);     /* pid 0: a new actor; waits until the actors have begun */
+int rsg_connect_from_environment(const char *name, int64_t *own); /* with the pid in RSG_INITIAL_ACTOR_ID, if it is there */
+int rsg_actor_create(int64_t host, const char *name, int64_t *pid);
+int rsg_actor_created(int64_t pid); /* actor: waits until that actor has connected */
+int rsg_actor_start(int64_t host, const char *name, int (*code)(void *), void *argument, int64_t *pid); /* in a thread */
+int rsg_actor_fork(int64_t host, const char *name, int64_t *pid); /* as fork(2): *pid is 0 in the child, which is an actor */
+int rsg_end(void);
+int rsg_join(int64_t pid, double timeout, int64_t *timed_out);
+int rsg_kill(int64_t pid); /* -1: all others */
+int rsg_suspend(int64_t pid);
+int rsg_continue(int64_t pid);
+int rsg_daemonize(void);
+int rsg_migrate(int64_t pid, int64_t host);
+int rsg_actor(int64_t pid, struct rsg_actor_state *state); /* 0: the caller */
+int rsg_actors(int64_t first, int64_t *pids, size_t room, size_t *count);
+int rsg_run(double timeout); /* no actor: begins all actors, and waits until they have ended */
+
+/* Time */
+int rsg_clock(double *date);
+int rsg_sleep(double seconds);
+int rsg_sleep_until(double date);
+int rsg_yield(void);
+
+/* Hosts and links, by number */
+int rsg_host(const char *name, int64_t *host);
+int rsg_host_at(int64_t place, int64_t *host); /* -1: where the caller is */
+int rsg_host_state(int64_t host, struct rsg_host_state *state);
+int rsg_host_speed(int64_t host, int64_t pstate, double *speed);
+int rsg_host_turn(int64_t host, int64_t is_on);
+int rsg_host_set_pstate(int64_t host, int64_t pstate);
+int rsg_host_property(int64_t host, const char *key, char *value, size_t room);
+int rsg_link(const char *name, int64_t *link);
+int rsg_link_at(int64_t place, int64_t *link);
+int rsg_link_state(int64_t link, struct rsg_link_state *state);
+int rsg_link_turn(int64_t link, int64_t is_on);
+int rsg_link_set(int64_t link, double bandwidth, double latency);
+int rsg_route(int64_t source, int64_t destination, double *latency, int64_t *links, size_t room, size_t *count);
+
+/* Mailboxes and communications */
+int rsg_mailbox(const char *name, int64_t *mailbox);
+int rsg_mailbox_state(int64_t mailbox, struct rsg_mailbox_state *state);
+int rsg_mailbox_receiver(int64_t mailbox, int64_t pid);
+int rsg_put(int64_t mailbox, const void *bytes, size_t length, double size, double rate, double timeout);
+int rsg_put_async(int64_t mailbox, const void *bytes, size_t length, double size, double rate, int64_t *activity);
+int rsg_put_detached(int64_t mailbox, const void *bytes, size_t length, double size, double rate);
+int rsg_get(int64_t mailbox, double rate, double timeout, struct rsg_message *message);
+int rsg_get_async(int64_t mailbox, double rate, int64_t *activity);
+int rsg_sendto(int64_t source, int64_t destination, double size, double rate);
+int rsg_sendto_async(int64_t source, int64_t destination, double size, double rate, int64_t *activity);
+
+/* Executions */
+int rsg_execute(double flops, double priority, double bound);
+int rsg_execute_async(int64_t host, double flops, double priority, double bound, int64_t *activity); /* host -1: the caller's */
+int rsg_execute_on(int64_t host, double flops, double priority, double bound);
+
+/* Activities; `message` may be NULL, and is filled only for what was got */
+int rsg_wait(int64_t activity, double timeout, struct rsg_message *message);
+int rsg_wait_any(const int64_t *activities, size_t count, double timeout, int64_t *place); /* place -1: the time is over */
+int rsg_test(int64_t activity, int64_t *is_over);
+int rsg_cancel(int64_t activity);
+int rsg_forget(int64_t activity);
+int rsg_activity(int64_t activity, struct rsg_activity_state *state);
+int rsg_hold(int64_t activity, int64_t is_held);
+int rsg_set_priority(int64_t activity, double priority);
+
+/* Synchronisation */
+int rsg_mutex(int64_t *mutex);
+int rsg_lock(int64_t mutex);
+int rsg_try_lock(int64_t mutex, int64_t *has_locked);
+int rsg_unlock(int64_t mutex);
+int rsg_semaphore(int64_t capacity, int64_t *semaphore);
+int rsg_acquire(int64_t semaphore, double timeout, int64_t *timed_out);
+int rsg_release(int64_t semaphore);
+int rsg_semaphore_capacity(int64_t semaphore, int64_t *capacity);
+int rsg_barrier(int64_t expected, int64_t *barrier);
+int rsg_arrive(int64_t barrier, int64_t *was_last);
+int rsg_condition(int64_t *condition);
+int rsg_condition_wait(int64_t condition, int64_t mutex, double timeout, int64_t *timed_out);
+int rsg_notify(int64_t condition, int64_t is_for_all);
+/* cffi: end */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

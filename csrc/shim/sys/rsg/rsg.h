@@ -1,0 +1,14 @@
+/* Room sys/rsg: what programs call that name the simulation (Remote SimGrid).
+ *
+ * Carries requests and answers, and knows no operation: csrc/rsg/ writes them, rsg_server/rsg/ does them. May call turn and
+ * below, and no other family.
+ */
+#ifndef SIMUNIX_SYS_RSG_H
+#define SIMUNIX_SYS_RSG_H
+
+#include "shared/rsg_protocol.h"
+#include "shim/core/core.h"
+
+long rsg_call(struct call *call, struct simunix_rsg_call *told);
+
+#endif

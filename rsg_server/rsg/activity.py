@@ -1,0 +1,168 @@
+"""What takes time: communications and executions, and who waits for them.
+
+A communication is known by handles: the actor that puts has one, the actor that gets another.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from rsg_server._native import lib
+from rsg_server.rsg.errors import Code
+
+if TYPE_CHECKING:
+    from rsg_server.platform.host import Host
+    from rsg_server.rsg.actor import Participant
+    from rsg_server.rsg.mailbox import Mailbox
+    from rsg_server.rsg.moments import Timer
+
+WAITING: int = lib.RSG_WAITING
+STARTED: int = lib.RSG_STARTED
+DONE: int = lib.RSG_DONE
+FAILED: int = lib.RSG_FAILED
+CANCELLED: int = lib.RSG_CANCELLED
+TIMED_OUT: int = lib.RSG_TIMED_OUT
+
+ERRORS = {DONE: Code.NONE, FAILED: Code.NETWORK_FAILURE, CANCELLED: Code.CANCELED, TIMED_OUT: Code.TIMEOUT}
+"""What those are told that wait for an activity, by the state in which it has ended."""
+
+
+class Activity(ABC):
+    """Something that begins, takes time and ends; `flow` is its number in the engine, -1 while it has none."""
+
+    def __init__(self) -> None:
+        self.state = WAITING
+        self.flow = -1
+        self.start_s = -1.0
+        self.finish_s = -1.0
+        self.waits: list[Wait] = []
+        self.error = Code.NONE  # why it has failed, if that is another error than that of the state
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended, however."""
+        return self.state > STARTED
+
+    @property
+    def outcome(self) -> Code:
+        """What those are told that wait for it."""
+        return self.error or ERRORS[self.state]
+
+    @abstractmethod
+    def owners(self) -> list[Participant]:
+        """The actors whose end ends the activity, too."""
+
+    @abstractmethod
+    def hosts(self) -> list[Host]:
+        """The hosts whose failure ends the activity."""
+
+    @abstractmethod
+    def words(self) -> str:
+        """What an actor waits for that waits for this activity."""
+
+
+class Comm(Activity):
+    """A communication: bytes, and a size that decides how long they take."""
+
+    def __init__(self, mailbox: Mailbox | None) -> None:
+        super().__init__()
+        self.mailbox = mailbox
+        self.source: Participant | None = None
+        self.destination: Participant | None = None
+        self.source_host: Host | None = None
+        self.destination_host: Host | None = None
+        self.size_bytes = 0.0
+        self.rate = -1.0
+        self.data = b""
+        self.is_detached = False
+
+    def __repr__(self) -> str:
+        where = "" if self.mailbox is None else f" at mailbox {self.mailbox.name}"
+        return f"communication{where} from {self.source or self.source_host} to {self.destination or self.destination_host}"
+
+    def owners(self) -> list[Participant]:
+        """Both actors; not that of a put that nobody waits for."""
+        found = [] if self.source is None or self.is_detached else [self.source]
+        return found if self.destination is None else [*found, self.destination]
+
+    def hosts(self) -> list[Host]:
+        """Both ends, as far as they are known."""
+        return [host for host in (self.source_host, self.destination_host) if host is not None]
+
+    def words(self) -> str:
+        """The mailbox, and the actor at the other end if there is one."""
+        if self.mailbox is None:
+            return f"a transfer of {self.size_bytes:g} bytes"
+        if self.source is None:
+            return f"a put to mailbox {self.mailbox.name}"
+        if self.destination is None:
+            return f"a get from mailbox {self.mailbox.name}, which {self.size_bytes:g} bytes wait for"
+        return f"{self.size_bytes:g} bytes through mailbox {self.mailbox.name} from {self.source} to {self.destination}"
+
+
+class Execution(Activity):
+    """Flops on the cores of a host."""
+
+    def __init__(self, owner: Participant, host: Host, priority: float, bound: float) -> None:
+        super().__init__()
+        self.owner = owner
+        self.host = host
+        self.priority = priority
+        self.bound = bound  # flop/s at most; not above 0: none but the speed of a core
+
+    def __repr__(self) -> str:
+        return f"execution of {self.owner} on {self.host.name}"
+
+    def owners(self) -> list[Participant]:
+        """The actor that has begun it."""
+        return [self.owner]
+
+    def hosts(self) -> list[Host]:
+        """Where it computes."""
+        return [self.host]
+
+    def words(self) -> str:
+        """The host on which it computes."""
+        return f"an execution on host {self.host.name}"
+
+
+class Handle:
+    """An actor's way to an activity; `receives` the bytes of a communication."""
+
+    __slots__ = ("activity", "number", "owner", "receives")
+
+    def __init__(self, activity: Activity, receives: bool = False) -> None:
+        self.activity = activity
+        self.receives = receives
+        self.number = 0  # 0: nobody can ask for it
+        self.owner: Participant | None = None
+
+
+class Wait:
+    """An actor that waits for one activity, or for the first of several (`is_any`)."""
+
+    __slots__ = ("handles", "is_any", "timer", "who")
+
+    def __init__(self, who: Participant, handles: list[Handle], is_any: bool) -> None:
+        self.who = who
+        self.handles = handles
+        self.is_any = is_any
+        self.timer: Timer | None = None
+        for handle in handles:
+            if self not in handle.activity.waits:
+                handle.activity.waits.append(self)
+
+    def end(self) -> None:
+        """Wait no longer."""
+        if self.timer is not None:
+            self.timer.cancel()
+        for handle in self.handles:
+            if self in handle.activity.waits:
+                handle.activity.waits.remove(self)
+
+    def words(self) -> str:
+        """What the actor waits for."""
+        if len(self.handles) == 1:
+            return self.handles[0].activity.words()
+        return "the first of " + ", ".join(handle.activity.words() for handle in self.handles)

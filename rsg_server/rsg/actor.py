@@ -1,0 +1,51 @@
+"""The actors of Remote SimGrid, here called participants: an actor of the turn is any emulated thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from rsg_server.rsg.errors import Code
+
+if TYPE_CHECKING:
+    from rsg_server.platform.host import Host
+    from rsg_server.process.actor import Actor
+    from rsg_server.rsg.activity import Activity
+    from rsg_server.rsg.mailbox import Mailbox
+    from rsg_server.rsg.moments import Timer
+    from rsg_server.rsg.synchro import Mutex
+
+
+class Participant:
+    """An actor in SimGrid's sense: a thread with a name, a number, and a host on which it computes and communicates.
+
+    The host is that of its process unless the actor was created for another one or has migrated: sockets and files remain those
+    of the process's own host.
+    """
+
+    def __init__(self, pid: int, parent_pid: int, name: str, host: Host) -> None:
+        self.pid = pid
+        self.parent_pid = parent_pid
+        self.name = name
+        self.host = host
+        self.thread: Actor | None = None  # None until it has connected
+        self.is_daemon = False
+        self.is_suspended = False
+        self.is_over = False
+        self.waits_for = ""  # in words, while an operation of the actor has not been answered
+        self.abandon: Callable[[], None] | None = None  # takes the actor out of what it waits for
+        self.held: tuple[Code, bytes] | None = None  # an answer that comes when the actor goes on, or asks again
+        self.activities: dict[Activity, None] = {}
+        self.staged = b""
+        self.received = b""
+        self.sleep: Timer | None = None
+        self.sleep_left_s = 0.0
+        self.joiners: list[Participant] = []
+        self.creator: Participant | None = None  # waits until this one has connected
+        self.greeting = b""  # what it is told when the actors begin
+        self.receives_at: list[Mailbox] = []
+        self.mutexes: dict[Mutex, None] = {}
+        self.handles: dict[int, None] = {}
+
+    def __repr__(self) -> str:
+        return f"{self.name}({self.pid})@{self.host.name}"

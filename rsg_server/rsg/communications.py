@@ -1,0 +1,172 @@
+"""Puts and gets: how communications begin, move and end, as in SimGrid 3.32 (src/kernel/activity/CommImpl.cpp)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from rsg_server.platform.errors import NoRouteError
+from rsg_server.rsg.activity import CANCELLED, DONE, FAILED, STARTED, TIMED_OUT, WAITING, Activity, Comm
+from rsg_server.rsg.errors import Code, OperationError
+from rsg_server.rsg.mailbox import Mailbox
+
+if TYPE_CHECKING:
+    from rsg_server.network.engine import FlowEngine
+    from rsg_server.platform.host import Host
+    from rsg_server.rsg.actor import Participant
+    from rsg_server.rsg.room import Rsg
+
+DATA_MAX_BYTES = 256 << 20
+"""How many bytes of messages the server keeps at most, until they are received."""
+MAILBOXES_MAX = 1 << 20
+
+
+def checked(number: float) -> float:
+    """A size, a rate or a number of flops. Raises OperationError for one that is below 0, infinite or no number."""
+    if not (0 <= number < math.inf):
+        raise OperationError(Code.NEGATIVE)
+    return number
+
+
+class Communications:
+    """All mailboxes, and the communications that are under way."""
+
+    def __init__(self, room: Rsg, engine: FlowEngine) -> None:
+        self._room, self._engine = room, engine
+        self._by_name: dict[str, Mailbox] = {}
+        self.mailboxes: list[Mailbox] = []
+        self.data_bytes = 0
+
+    def mailbox(self, name: str) -> Mailbox:
+        """The mailbox of a name; a name that is new makes one."""
+        found = self._by_name.get(name)
+        if found is None:
+            if len(self.mailboxes) >= MAILBOXES_MAX:
+                raise OperationError(Code.MEMORY)
+            found = self._by_name[name] = Mailbox(len(self.mailboxes), name)
+            self.mailboxes.append(found)
+        return found
+
+    def numbered(self, number: int) -> Mailbox:
+        """The mailbox of a number."""
+        if not 0 <= number < len(self.mailboxes):
+            raise OperationError(Code.UNKNOWN_MAILBOX)
+        return self.mailboxes[number]
+
+    def hold_bytes(self, count: int) -> None:
+        """Account for bytes that the server is to keep."""
+        if self.data_bytes + count > DATA_MAX_BYTES:
+            raise OperationError(Code.MEMORY)
+        self.data_bytes += count
+
+    def put(self, who: Participant, mailbox: Mailbox, size: float, rate: float, data: bytes, is_detached: bool) -> Comm:
+        """Send: the communication of the first get that waits, or a new one."""
+        self.hold_bytes(len(data))
+        if mailbox.gets:
+            comm = mailbox.gets.popleft()
+        else:
+            comm = Comm(mailbox)
+            if mailbox.receiver is not None:
+                comm.destination, comm.destination_host = mailbox.receiver, mailbox.receiver.host
+                mailbox.arrived.append(comm)
+            else:
+                mailbox.puts.append(comm)
+        comm.source, comm.source_host = who, who.host
+        comm.data, comm.size_bytes, comm.is_detached = data, size, is_detached
+        comm.rate = _narrower(comm.rate, rate)
+        if not is_detached:
+            who.activities[comm] = None
+        self._begin_if_met(comm)
+        return comm
+
+    def get(self, who: Participant, mailbox: Mailbox, rate: float) -> Comm:
+        """Receive: the communication of the first put that has arrived or waits, or a new one."""
+        if mailbox.arrived:
+            comm = mailbox.arrived.popleft()
+        elif mailbox.puts:
+            comm = mailbox.puts.popleft()
+        else:
+            comm = Comm(mailbox)
+            mailbox.gets.append(comm)
+        comm.destination, comm.destination_host = who, who.host
+        comm.rate = _narrower(comm.rate, rate)
+        if not comm.is_over:
+            who.activities[comm] = None
+            self._begin_if_met(comm)
+        return comm
+
+    def send_between(self, source: Host, destination: Host, size: float, rate: float, owner: Participant) -> Comm:
+        """A transfer between two hosts, without a mailbox and without a get."""
+        comm = Comm(None)
+        comm.source, comm.source_host, comm.destination_host = owner, source, destination
+        comm.size_bytes, comm.rate = size, rate
+        owner.activities[comm] = None
+        self._begin(comm)
+        return comm
+
+    def set_receiver(self, mailbox: Mailbox, who: Participant | None) -> None:
+        """From now on what is put here begins to move to this actor's host at once."""
+        mailbox.receiver = who
+        if who is not None and mailbox not in who.receives_at:
+            who.receives_at.append(mailbox)
+
+    def _begin_if_met(self, comm: Comm) -> None:
+        if comm.state == WAITING and comm.source is not None and comm.destination is not None:
+            self._begin(comm)
+
+    def _begin(self, comm: Comm) -> None:
+        source, destination = comm.source_host, comm.destination_host
+        assert source is not None and destination is not None
+        comm.state, comm.start_s = STARTED, self._room.date_s
+        if self._room.places.is_off(source) or self._room.places.is_off(destination):
+            self.end(comm, FAILED)
+            return
+        try:
+            rate = comm.rate if comm.rate > 0 else None
+            comm.flow = self._engine.start(source.name, destination.name, comm.size_bytes, self._room.date_s, rate)
+        except NoRouteError:
+            comm.error = Code.NO_ROUTE
+            self.end(comm, FAILED)
+            return
+        self._room.flows[comm.flow] = comm
+        self._room.moments.is_unsettled = True
+        if any(actor.is_suspended for actor in comm.owners()):
+            self._room.hold(comm)
+
+    def end(self, comm: Activity, state: int) -> None:
+        """A communication or an execution has ended, or is made to: those that wait for it go on."""
+        if comm.is_over:
+            return
+        comm.state, comm.finish_s = state, self._room.date_s
+        if comm.flow >= 0:
+            self._room.flows.pop(comm.flow, None)
+            self._engine.cancel(comm.flow)
+            self._room.moments.is_unsettled = True
+        for who in comm.owners():
+            who.activities.pop(comm, None)
+        if isinstance(comm, Comm) and comm.mailbox is not None:
+            if state != DONE:
+                comm.mailbox.forget(comm)
+                self.release(comm)
+            elif comm.destination is None:
+                self.release(comm)
+        self._room.ended(comm)
+
+    def release(self, comm: Comm) -> bytes:
+        """The bytes of a communication, which the server keeps no longer."""
+        data, comm.data = comm.data, b""
+        self.data_bytes -= len(data)
+        return data
+
+    def cancel(self, activity: Activity) -> None:
+        """End an activity on behalf of one of its actors; the other one of a running communication finds the network failed."""
+        self.end(activity, FAILED if isinstance(activity, Comm) and activity.state == STARTED else CANCELLED)
+
+    def time_out(self, activity: Activity) -> None:
+        """An actor has waited for as long as it would: the communication ends for both."""
+        self.end(activity, TIMED_OUT)
+
+
+def _narrower(one: float, other: float) -> float:
+    """The lower of two rates, of which one below 0 is none."""
+    return max(one, other) if min(one, other) < 0 else min(one, other)

@@ -1,0 +1,40 @@
+"""The errors of Remote SimGrid, as csrc/shared/rsg_protocol.h numbers them, and the exception that carries one."""
+
+from __future__ import annotations
+
+from enum import IntEnum, unique
+
+from rsg_server._native import lib
+
+
+@unique
+class Code(IntEnum):
+    """Why an operation has failed; the caller gets the number, and its library has the words."""
+
+    NONE = lib.RSG_NO_ERROR
+    BAD_REQUEST = lib.RSG_BAD_REQUEST
+    NO_ACTOR = lib.RSG_NO_ACTOR
+    UNKNOWN_HOST = lib.RSG_UNKNOWN_HOST
+    UNKNOWN_LINK = lib.RSG_UNKNOWN_LINK
+    UNKNOWN_MAILBOX = lib.RSG_UNKNOWN_MAILBOX
+    UNKNOWN_ACTIVITY = lib.RSG_UNKNOWN_ACTIVITY
+    WAITED_TWICE = lib.RSG_WAITED_TWICE
+    UNKNOWN_OBJECT = lib.RSG_UNKNOWN_OBJECT
+    NEGATIVE = lib.RSG_NEGATIVE
+    TIMEOUT = lib.RSG_TIMEOUT
+    CANCELED = lib.RSG_CANCELED
+    NETWORK_FAILURE = lib.RSG_NETWORK_FAILURE
+    HOST_FAILURE = lib.RSG_HOST_FAILURE
+    KILLED = lib.RSG_KILLED
+    NOT_OWNER = lib.RSG_NOT_OWNER
+    MEMORY = lib.RSG_MEMORY
+    NO_ROUTE = lib.RSG_NO_ROUTE
+    BAD_VALUE = lib.RSG_BAD_VALUE
+
+
+class OperationError(Exception):
+    """An operation that fails: the text of the exception is its code, which the caller is told."""
+
+    def __init__(self, code: Code) -> None:
+        super().__init__(code.name)
+        self.code = code

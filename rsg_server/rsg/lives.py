@@ -1,0 +1,235 @@
+"""Birth, suspension and end of the actors of Remote SimGrid."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from rsg_server.rsg.actor import Participant
+from rsg_server.rsg.errors import Code, OperationError
+
+if TYPE_CHECKING:
+    from rsg_server.platform.host import Host
+    from rsg_server.process.actor import Actor
+    from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.rsg.moments import Timer
+    from rsg_server.rsg.room import Rsg
+
+PARTICIPANTS_MAX = 1 << 20
+START = "the start of the actors"
+"""What an actor waits for that has connected before the actors have begun."""
+
+
+class Lives:
+    """Makes and ends actors; `expected` are those that have to connect before any begins."""
+
+    def __init__(self, room: Rsg, lifecycle: Lifecycle, expected: int) -> None:
+        self._room = room
+        self._lifecycle = lifecycle
+        self._next_pid = 1
+        self._expected = expected
+        self.has_begun = False
+        self._begins_when_connected = False
+        self._runner: Actor | None = None  # the thread that waits for the end of all
+        self._run_timer: Timer | None = None
+
+    # Birth
+
+    def announce(self, name: str, host: Host, parent: Participant | None) -> Participant:
+        """A new actor, whose thread is still to connect."""
+        if self._room.places.is_off(host):
+            raise OperationError(Code.HOST_FAILURE)
+        if self._next_pid > PARTICIPANTS_MAX:
+            raise OperationError(Code.MEMORY)
+        who = Participant(self._next_pid, parent.pid if parent is not None else 0, name, host)
+        self._next_pid += 1
+        self._room.participants[who.pid] = who
+        return who
+
+    def connect(self, thread: Actor, pid: int, name: str) -> Participant:
+        """A thread becomes an actor: one that was announced, or a new one of this name on the host of its process."""
+        if thread.number in self._room.by_thread:
+            raise OperationError(Code.BAD_VALUE)
+        if pid:
+            found = self._room.participants.get(pid)
+            if found is None or found.thread is not None:
+                raise OperationError(Code.NO_ACTOR)
+            who = found
+        else:
+            who = self.announce(name, thread.process.host.host, self._parent_of(thread))
+        who.thread = thread
+        self._room.by_thread[thread.number] = who
+        return who
+
+    def _parent_of(self, thread: Actor) -> Participant | None:
+        """The actor among the threads of the process, or of the process that made it, which was there first."""
+        for process in (thread.process, thread.process.parent):
+            for other in process.actors if process is not None else ():
+                if other is not thread and other.number in self._room.by_thread:
+                    return self._room.by_thread[other.number]
+        return None
+
+    def has_connected(self, who: Participant) -> None:
+        """An actor has connected: it goes on at once if the actors have begun, and so does the one that made it, after it."""
+        creator, who.creator = who.creator, None
+        if self.has_begun:
+            self._room.answer(who, data=who.greeting)
+        else:
+            self._begin_if_connected()
+        if creator is not None:
+            self._room.answer(creator)
+
+    def _begin_if_connected(self) -> None:
+        """Begin once all have connected that are announced, and as many as the run expects."""
+        everybody = self._room.participants.values()
+        if self.has_begun or not (self._begins_when_connected or self._expected):
+            return
+        if all(who.thread is not None for who in everybody) and len(everybody) >= self._expected:
+            self.begin()
+
+    def begin(self) -> None:
+        """Let all actors begin, in the order of their numbers."""
+        self.has_begun = True
+        for who in list(self._room.participants.values()):
+            if who.thread is not None and who.waits_for == START:
+                self._room.answer(who, data=who.greeting)
+
+    def run(self, runner: Actor, duration_s: float) -> None:
+        """Begin, and answer this thread when all actors that are no daemons have ended, or after so many seconds."""
+        self._runner = runner
+        if duration_s >= 0:
+            self._run_timer = self._room.moments.after(duration_s, self._end_run)
+        self._begins_when_connected = True
+        self._begin_if_connected()
+        self._look_whether_all_ended()
+
+    def is_runner(self, thread: Actor) -> bool:
+        """Whether a thread waits for the end of all actors."""
+        return thread is self._runner
+
+    def forget_runner(self, thread: Actor) -> None:
+        """A thread has ended, which need not be told of the end of all actors."""
+        if thread is self._runner:
+            self._runner = None
+
+    def daemonize(self, who: Participant) -> None:
+        """The run does not wait for this actor."""
+        who.is_daemon = True
+        self._look_whether_all_ended()
+
+    def _end_run(self) -> None:
+        runner, self._runner = self._runner, None
+        if self._run_timer is not None:
+            self._run_timer.cancel()
+            self._run_timer = None
+        if runner is not None:
+            self._room.tell(runner)
+
+    def _look_whether_all_ended(self) -> None:
+        if self._runner is None or not self.has_begun:
+            return
+        if any(not who.is_daemon for who in self._room.participants.values()):
+            return
+        for who in list(self._room.participants.values()):
+            self.kill(who)
+        self._end_run()
+
+    # End
+
+    def end(self, who: Participant) -> None:
+        """An actor is no more: what it was doing is cancelled, and those that wait for its end go on."""
+        if who.is_over:
+            return
+        who.is_over = True
+        self._room.participants.pop(who.pid, None)
+        if who.abandon is not None:
+            who.abandon()
+            who.abandon = None
+        for activity in list(who.activities):
+            self._room.comms.cancel(activity)
+        self._room.synchro.forget(who)
+        for mailbox in who.receives_at:
+            if mailbox.receiver is who:
+                mailbox.receiver = None
+        for joiner in list(who.joiners):
+            self._room.answer(joiner, fields=(0,))
+        if who.creator is not None:
+            self._room.answer(who.creator)
+        for number in list(who.handles):
+            self._room.drop(number)
+        self._room.forget_bytes(who)
+        self._room.unstage(who)
+        self._look_whether_all_ended()
+
+    def kill(self, who: Participant) -> None:
+        """End an actor from outside. It is told at its operation, or at the next; a process that makes none is killed."""
+        if who.is_over:
+            return
+        self.end(who)
+        who.is_suspended = False
+        thread = who.thread
+        if thread is None:
+            return
+        if who.waits_for:
+            self._room.answer(who, Code.KILLED)
+        elif thread is not self._room.caller and self._is_alone(thread) and thread.process.pidfd >= 0:
+            self._lifecycle.kill(thread.process)
+
+    def _is_alone(self, thread: Actor) -> bool:
+        """Whether no other thread of the process is an actor that lives."""
+        others = (self._room.by_thread.get(other.number) for other in thread.process.actors if other is not thread)
+        return all(other is None or other.is_over for other in others)
+
+    def join(self, who: Participant, other: Participant, timeout_s: float) -> None:
+        """Wait for the end of another actor; the answer is 1 if the time was over before."""
+        other.joiners.append(who)
+        timer = self._room.moments.after(timeout_s, partial(self._give_up, who, other)) if timeout_s >= 0 else None
+        who.abandon = partial(_stop_joining, who, other, timer)
+
+    def _give_up(self, who: Participant, other: Participant) -> None:
+        self._room.answer(who, fields=(1,))
+
+    # Suspension and sleep
+
+    def sleep(self, who: Participant, duration_s: float) -> None:
+        """Answer an actor after so many seconds."""
+        who.sleep = self._room.moments.after(duration_s, partial(self._wake, who))
+        who.abandon = who.sleep.cancel
+
+    def _wake(self, who: Participant) -> None:
+        who.sleep = None
+        self._room.answer(who)
+
+    def suspend(self, who: Participant) -> None:
+        """Stop an actor, and what it waits for, until it is to go on."""
+        if who.is_suspended:
+            return
+        who.is_suspended = True
+        if who.sleep is not None:
+            who.sleep_left_s = who.sleep.date_s - self._room.date_s
+            who.sleep.cancel()
+        for activity in who.activities:
+            if any(wait.who is who for wait in activity.waits):
+                self._room.hold(activity)
+
+    def go_on(self, who: Participant) -> None:
+        """Let a suspended actor go on."""
+        if not who.is_suspended:
+            return
+        who.is_suspended = False
+        if who.sleep is not None:
+            self.sleep(who, who.sleep_left_s)
+        for activity in who.activities:
+            if not any(actor.is_suspended for actor in activity.owners()):
+                self._room.release(activity)
+        if who.held is not None and who.waits_for:
+            code, data = who.held
+            who.held = None
+            self._room.answer(who, code, data)
+
+
+def _stop_joining(who: Participant, other: Participant, timer: Timer | None) -> None:
+    if who in other.joiners:
+        other.joiners.remove(who)
+    if timer is not None:
+        timer.cancel()

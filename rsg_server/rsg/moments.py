@@ -1,0 +1,125 @@
+"""The clock of Remote SimGrid: seconds, as SimGrid has them, within the emulation's nanoseconds.
+
+Invariant: `date_s`, rounded up to the nanosecond, is `tick_ns`, and the emulation's clock is never before that. A date is what
+SimGrid would compute, to the last bits: what an actor begins when it is woken begins at the date of what woke it, not at the
+nanosecond after. When the emulation's clock has gone on for another reason (a price, a message of TCP), the date follows.
+
+What happens within 1e-9 s is one instant, as in SimGrid; timers come before executions, these before communications, each in
+the order in which they were started.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from rsg_server.network.engine import SIMGRID_PRECISION_S, FlowEngine
+
+if TYPE_CHECKING:
+    from rsg_server.clock.timeline import Event, Timeline
+    from rsg_server.network.network import Clock
+
+NS = 1e9
+ROUNDING_NS = 1e-3
+"""What lies so little after a nanosecond is a number that was meant to be that nanosecond: 0.1 s + 0.2 s is 0.3 s."""
+FOREVER_NS = 1 << 62
+
+
+class Timer:
+    """Something that happens at a date, unless it is cancelled."""
+
+    __slots__ = ("action", "date_s")
+
+    def __init__(self, date_s: float, action: Callable[[], None] | None) -> None:
+        self.date_s = date_s
+        self.action = action
+
+    def cancel(self) -> None:
+        """Forget what is to happen."""
+        self.action = None
+
+
+class Moments:
+    """The date, the timers, and the engine that moves flows and executions; `on_end` is told of each that has ended."""
+
+    def __init__(self, clock: Clock, timeline: Timeline, engine: FlowEngine, on_end: Callable[[list[int]], None]) -> None:
+        self.engine = engine
+        self.date_s = 0.0
+        self.tick_ns = 0
+        self.is_unsettled = False  # something has begun or ended since the next event was put into the timeline
+        self._clock, self._timeline = clock, timeline
+        self._on_end = on_end
+        self._timers: list[tuple[float, int, Timer]] = []
+        self._sequence = 0
+        self._event: Event | None = None
+        self._event_ns = FOREVER_NS
+        engine.tell_ends()
+
+    def after(self, duration_s: float, action: Callable[[], None]) -> Timer:
+        """Have `action` called after so many seconds."""
+        timer = Timer(self.date_s + duration_s, action)
+        self._sequence += 1
+        heapq.heappush(self._timers, (timer.date_s, self._sequence, timer))
+        self.is_unsettled = True
+        return timer
+
+    def follow(self) -> None:
+        """Bring the date up to the emulation's clock, which may have gone on for reasons of others."""
+        now_ns = self._clock.now_ns
+        if now_ns > self.tick_ns:
+            self._advance(now_ns / NS)
+            self.tick_ns = now_ns
+
+    def _next_s(self) -> float:
+        while self._timers and self._timers[0][2].action is None:
+            heapq.heappop(self._timers)
+        flow_s = self.engine.next_s
+        return min(flow_s, self._timers[0][0]) if self._timers else flow_s
+
+    def _advance(self, until_s: float) -> None:
+        """Let all happen that is due until a date, and move the date there."""
+        while (next_s := self._next_s()) <= until_s:
+            self._instant(max(next_s, self.date_s))
+        self.date_s = max(self.date_s, until_s)
+        self.engine.advance(self.date_s)
+
+    def _instant(self, date_s: float) -> None:
+        self.date_s = date_s
+        self.engine.instant(date_s)
+        ends = self.engine.ends()
+        while self._timers and self._timers[0][0] <= date_s + SIMGRID_PRECISION_S:
+            action = heapq.heappop(self._timers)[2].action
+            if action is not None:
+                action()
+        if ends:
+            self._on_end(ends)
+
+    def settle(self) -> None:
+        """Put the next event into the timeline; called before the emulation's clock moves."""
+        self.is_unsettled = False
+        self.engine.advance(self.date_s)
+        if ends := self.engine.ends():  # what takes no time at all
+            self.is_unsettled = True
+            self._on_end(ends)
+            return
+        next_s = self._next_s()
+        moment_ns = FOREVER_NS if next_s >= FOREVER_NS / NS else math.ceil(next_s * NS - ROUNDING_NS)
+        if moment_ns == self._event_ns:
+            return
+        if self._event is not None:
+            self._event.cancel()
+            self._event = None
+        self._event_ns = moment_ns
+        if moment_ns < FOREVER_NS:
+            self._event = self._timeline.add(max(moment_ns, self._clock.now_ns), self._happen)
+
+    def _happen(self) -> None:
+        """The next instant has come."""
+        self._event, self._event_ns = None, FOREVER_NS
+        self.is_unsettled = True
+        next_s = self._next_s()
+        if next_s * NS - ROUNDING_NS <= self._clock.now_ns:
+            self._instant(max(next_s, self.date_s))
+            self.tick_ns = max(self.tick_ns, self._clock.now_ns)

@@ -1,0 +1,47 @@
+"""What Remote SimGrid needs of the kernel that composes the server (rsg_server.kernel), as a protocol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from rsg_server.clock.clock_page import ClockPage
+    from rsg_server.clock.timeline import Timeline
+    from rsg_server.faults.faults import Faults
+    from rsg_server.network.network import Network
+    from rsg_server.options import KernelOptions
+    from rsg_server.platform.platform import Platform
+    from rsg_server.process.actor import Actor, Parked
+    from rsg_server.process.lifecycle import Lifecycle
+
+
+class Kernel(Protocol):
+    """The clock, the turn, and the platform with what changes it."""
+
+    @property
+    def now_ns(self) -> int: ...
+    @property
+    def page(self) -> ClockPage: ...
+    @property
+    def timeline(self) -> Timeline: ...
+    @property
+    def platform(self) -> Platform: ...
+    @property
+    def options(self) -> KernelOptions: ...
+    @property
+    def network(self) -> Network: ...
+    @property
+    def faults(self) -> Faults: ...
+    @property
+    def lifecycle(self) -> Lifecycle: ...
+    def is_off(self, host_name: str) -> bool:
+        """Whether a host has no power."""
+
+    def wake(self, actor: Actor, reason: int, value: int = 0) -> bool:
+        """Put a parked actor at the end of the run queue; False if the actor does not wait."""
+
+    def make_ready(self, actor: Actor) -> None:
+        """Put an actor at the end of the run queue, unless its process is stopped."""
+
+    def park(self, actor: Actor, parked: Parked, is_in_timer_queue: bool = False) -> None:
+        """Take the turn from an actor until something of `parked` happens."""

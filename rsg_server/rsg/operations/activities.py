@@ -1,0 +1,197 @@
+"""Operations on mailboxes, and on communications and executions."""
+
+from __future__ import annotations
+
+from functools import partial
+from struct import pack, unpack
+from typing import TYPE_CHECKING
+
+from rsg_server._native import lib
+from rsg_server.rsg.activity import STARTED, Comm, Execution, Handle
+from rsg_server.rsg.communications import DATA_MAX_BYTES, checked
+from rsg_server.rsg.errors import Code, OperationError
+from rsg_server.rsg.operations.answers import NOTHING, Fields, ints, named, text
+from rsg_server.rsg.room import ANSWER_MAX_BYTES
+
+if TYPE_CHECKING:
+    from rsg_server.rsg.actor import Participant
+    from rsg_server.rsg.room import Rsg
+
+ASYNC: int = lib.RSG_ASYNC
+DETACHED: int = lib.RSG_DETACHED
+STAGED: int = lib.RSG_STAGED
+
+
+def mailbox(room: Rsg, who: Participant | None, fields: Fields, name: bytes) -> bytes:
+    """The mailbox of a name."""
+    return ints(room.comms.mailbox(text(name)).number)
+
+
+def mailbox_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """What waits at a mailbox."""
+    box = room.comms.numbered(fields[0])
+    is_ready = any(comm.is_over for comm in list(box.arrived)[:1])
+    receiver = box.receiver.pid if box.receiver is not None else -1
+    return ints(len(box.puts) + len(box.arrived), len(box.gets), is_ready, receiver) + box.name.encode()
+
+
+def receiver(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """Set who receives at a mailbox."""
+    box = room.comms.numbered(fields[0])
+    room.comms.set_receiver(box, None if fields[1] == -1 else named(room, who, fields[1]))
+    return NOTHING
+
+
+def stage(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes:
+    """Keep bytes of a message that is longer than one request."""
+    if len(who.staged) + len(data) > DATA_MAX_BYTES:
+        raise OperationError(Code.MEMORY)
+    room.comms.hold_bytes(len(data))
+    who.staged += data
+    return NOTHING
+
+
+def put(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes | None:
+    """Send a message; wait for its end, get a handle, or forget it."""
+    number, flags, size, rate, timeout_s = fields
+    box = room.comms.numbered(number)
+    if flags & STAGED:
+        data = who.staged + data
+        room.unstage(who)
+    comm = room.comms.put(who, box, checked(size), rate, data, bool(flags & DETACHED))
+    if flags & DETACHED:
+        return ints(0)
+    return begun(room, who, Handle(comm), flags, timeout_s)
+
+
+def get(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
+    """Receive a message, or get a handle by which to wait for it."""
+    number, flags, rate, timeout_s = fields
+    comm = room.comms.get(who, room.comms.numbered(number), rate)
+    return begun(room, who, Handle(comm, receives=True), flags, timeout_s)
+
+
+def send_between(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
+    """Move bytes between two hosts."""
+    source, destination, flags, size, rate = fields
+    places = room.places
+    comm = room.comms.send_between(places.host(source), places.host(destination), checked(size), rate, who)
+    return begun(room, who, Handle(comm), flags, -1.0)
+
+
+def begun(room: Rsg, who: Participant, handle: Handle, flags: int, timeout_s: float) -> bytes | None:
+    """A handle for an activity that has begun, or the wait for its end."""
+    if flags & ASYNC:
+        return ints(room.number(who, handle))
+    return until_end(room, who, handle, timeout_s)
+
+
+def until_end(room: Rsg, who: Participant, handle: Handle, timeout_s: float) -> bytes | None:
+    """Wait for the end of an activity; return its answer if it is over already."""
+    if handle.activity.is_over:
+        code, data = room.outcome(handle, who)
+        if code:
+            raise OperationError(code)
+        return data
+    wait = room.wait(who, [handle], is_any=False)
+    if timeout_s >= 0:
+        wait.timer = room.moments.after(timeout_s, partial(timed_out, room, who, handle))
+    return None
+
+
+def timed_out(room: Rsg, who: Participant, handle: Handle) -> None:
+    """An actor has waited for so long: a communication ends for both sides, an execution goes on."""
+    if isinstance(handle.activity, Comm):
+        room.comms.time_out(handle.activity)
+    else:
+        room.answer(who, Code.TIMEOUT)
+
+
+def execute(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
+    """Compute on the cores of a host."""
+    number, flags, flops, priority, bound = fields
+    where = who.host if number == -1 else room.places.host(number)
+    if room.places.is_off(where):
+        raise OperationError(Code.HOST_FAILURE)
+    if not priority > 0:
+        raise OperationError(Code.NEGATIVE)
+    execution = Execution(who, where, priority, bound)
+    execution.state, execution.start_s = STARTED, room.date_s
+    who.activities[execution] = None
+    room.places.compute(execution, checked(flops))
+    return begun(room, who, Handle(execution), flags, -1.0)
+
+
+def wait(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
+    """Wait for the end of an activity."""
+    return until_end(room, who, room.find(fields[0]), fields[1])
+
+
+def take(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
+    """More of the bytes of a long message; the last piece ends it."""
+    offset = fields[1]
+    if not 0 <= offset < len(who.received):
+        raise OperationError(Code.BAD_VALUE)
+    piece = who.received[offset : offset + ANSWER_MAX_BYTES]
+    if offset + len(piece) == len(who.received):
+        room.forget_bytes(who)
+    return piece
+
+
+def test(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
+    """Whether an activity is over."""
+    return ints(room.find(fields[0]).activity.is_over)
+
+
+def cancel(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
+    """End an activity."""
+    room.comms.cancel(room.find(fields[0]).activity)
+    return NOTHING
+
+
+def forget(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """Nobody will wait for an activity."""
+    room.drop(fields[0])
+    return NOTHING
+
+
+def wait_any(room: Rsg, who: Participant, fields: Fields, numbers: bytes) -> bytes | None:
+    """Wait for the first of several activities that is over."""
+    timeout_s = fields[0]
+    if not numbers or len(numbers) % 8:
+        raise OperationError(Code.BAD_REQUEST)
+    handles = [room.find(number) for number in unpack(f"<{len(numbers) // 8}q", numbers)]
+    for place, handle in enumerate(handles):
+        if handle.activity.is_over:
+            return ints(place)
+    waiting = room.wait(who, handles, is_any=True)
+    if timeout_s >= 0:
+        waiting.timer = room.moments.after(timeout_s, partial(room.answer, who, Code.NONE, b"", (-1,)))
+    return None
+
+
+def activity(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """What is known of an activity."""
+    of = room.find(fields[0]).activity
+    return pack("<qddd", of.state, room.left(of), of.start_s, of.finish_s)
+
+
+def hold(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
+    """Suspend an activity, or let it go on."""
+    of = room.find(fields[0]).activity
+    if fields[1]:
+        room.hold(of)
+    else:
+        room.release(of)
+    return NOTHING
+
+
+def priority(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
+    """Give an execution another share of its core."""
+    of = room.find(fields[0]).activity
+    if not isinstance(of, Execution) or not fields[1] > 0:
+        raise OperationError(Code.BAD_VALUE)
+    of.priority = fields[1]
+    if not of.is_over:
+        room.places.restart(of)
+    return NOTHING

@@ -1,0 +1,122 @@
+"""Operations of actors: birth, end, suspension, time."""
+
+from __future__ import annotations
+
+from struct import pack
+from typing import TYPE_CHECKING
+
+from rsg_server._native import lib
+from rsg_server.rsg.errors import Code, OperationError
+from rsg_server.rsg.operations.answers import NOTHING, NUMBERS_MAX, Fields, ints, named, text
+
+if TYPE_CHECKING:
+    from rsg_server.rsg.actor import Participant
+    from rsg_server.rsg.room import Rsg
+
+
+def create(room: Rsg, who: Participant, fields: Fields, name: bytes) -> bytes:
+    """Announce an actor."""
+    return ints(room.lives.announce(text(name), room.places.host(fields[0]), who).pid)
+
+
+def created(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
+    """Wait until an actor has connected that the caller has announced."""
+    child = room.participants.get(fields[0])
+    if child is None or child.thread is not None:
+        return NOTHING
+    child.creator = who
+    who.waits_for = f"the first word of actor {child}"
+    return None
+
+
+def end(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
+    """The caller is no actor any more."""
+    assert who.thread is not None
+    room.by_thread.pop(who.thread.number, None)
+    room.lives.end(who)
+    return NOTHING
+
+
+def join(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
+    """Wait for the end of an actor; one that is not there has ended."""
+    pid, timeout_s = fields
+    other = room.participants.get(pid)
+    if other is None:
+        return ints(0)
+    if other is who:
+        raise OperationError(Code.BAD_VALUE)
+    room.lives.join(who, other, timeout_s)
+    who.waits_for = f"the end of actor {other}"
+    return None
+
+
+def kill(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """End an actor, or all others."""
+    if fields[0] == -1:
+        for other in list(room.participants.values()):
+            if other is not who:
+                room.lives.kill(other)
+        return NOTHING
+    other = named(room, who, fields[0])
+    room.lives.kill(other)
+    if other is who:
+        raise OperationError(Code.KILLED)
+    return NOTHING
+
+
+def suspend(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """Stop an actor; the caller's own answer waits, too."""
+    room.lives.suspend(named(room, who, fields[0]))
+    return NOTHING
+
+
+def go_on(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """Let an actor go on that was suspended."""
+    room.lives.go_on(named(room, who, fields[0]))
+    return NOTHING
+
+
+def daemonize(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
+    """The run does not wait for the caller."""
+    room.lives.daemonize(who)
+    return NOTHING
+
+
+def actor(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """What is known of an actor."""
+    of = named(room, who, fields[0])
+    flags = (lib.RSG_IS_DAEMON if of.is_daemon else 0) | (lib.RSG_IS_SUSPENDED if of.is_suspended else 0)
+    return ints(of.pid, of.parent_pid, room.places.number_of(of.host), flags) + of.name.encode()
+
+
+def migrate(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """Have an actor compute and communicate elsewhere."""
+    room.places.move(named(room, who, fields[0]), room.places.host(fields[1]))
+    return NOTHING
+
+
+def actors(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """The actors from a number on."""
+    return ints(*[pid for pid in room.participants if pid >= fields[0]][:NUMBERS_MAX])
+
+
+def clock(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """The date."""
+    return pack("<d", room.date_s)
+
+
+def sleep(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
+    """Wait for so many seconds; none or less is no time at all."""
+    duration_s = fields[0]
+    if duration_s != duration_s:
+        raise OperationError(Code.NEGATIVE)
+    if duration_s <= 0:
+        return NOTHING
+    room.lives.sleep(who, duration_s)
+    who.waits_for = f"the date {room.date_s + duration_s:.6f} s"
+    return None
+
+
+def pass_by(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
+    """Let the others of this date go first."""
+    return NOTHING

@@ -1,0 +1,97 @@
+"""Operations on hosts and links."""
+
+from __future__ import annotations
+
+from struct import pack
+from typing import TYPE_CHECKING
+
+from rsg_server.rsg.errors import Code, OperationError
+from rsg_server.rsg.operations.answers import NOTHING, NUMBERS_MAX, Fields, ints, text
+from rsg_server.rsg.room import ANSWER_MAX_BYTES
+
+if TYPE_CHECKING:
+    from rsg_server.rsg.actor import Participant
+    from rsg_server.rsg.room import Rsg
+
+
+def host(room: Rsg, who: Participant | None, fields: Fields, name: bytes) -> bytes:
+    """The host of a name."""
+    return ints(room.places.number_named(text(name)))
+
+
+def host_at(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """The host at a place, or where the caller is."""
+    if fields[0] != -1:
+        return ints(room.places.number_of(room.places.host(fields[0])))
+    assert room.caller is not None
+    return ints(room.places.number_of(who.host if who is not None else room.caller.process.host.host))
+
+
+def host_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """What is known of a host."""
+    places = room.places
+    of = places.host(fields[0])
+    numbers = (of.cores, places.speed(of), places.power_state(of), len(of.speeds_flops), not places.is_off(of), places.load(of))
+    return pack("<qdqqqd", *numbers) + of.name.encode()
+
+
+def host_speed(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """The speed of a core in a power state."""
+    speeds = room.places.host(fields[0]).speeds_flops
+    if not 0 <= fields[1] < len(speeds):
+        raise OperationError(Code.BAD_VALUE)
+    return pack("<d", speeds[fields[1]])
+
+
+def host_turn(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """Switch a host on or off."""
+    room.places.turn(room.places.host(fields[0]), bool(fields[1]))
+    if who is not None and who.is_over:
+        raise OperationError(Code.KILLED)
+    return NOTHING
+
+
+def host_pstate(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """Give a host another speed."""
+    room.places.set_power_state(room.places.host(fields[0]), fields[1])
+    return NOTHING
+
+
+def host_property(room: Rsg, who: Participant | None, fields: Fields, key: bytes) -> bytes:
+    """A property of a host; one that it does not have is empty."""
+    return room.places.host(fields[0]).properties.get(text(key), "").encode()[:ANSWER_MAX_BYTES]
+
+
+def link(room: Rsg, who: Participant | None, fields: Fields, name: bytes) -> bytes:
+    """The link of a name."""
+    return ints(room.places.link_named(text(name)))
+
+
+def link_at(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """The link at a place."""
+    room.places.link(fields[0])
+    return ints(fields[0])
+
+
+def link_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """What is known of a link."""
+    of = room.places.link(fields[0])
+    return pack("<ddq", of.bandwidth_bytes_per_s, of.latency_s, room.places.is_link_on(of)) + of.name.encode()
+
+
+def link_turn(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """Switch a link on or off."""
+    room.places.turn_link(room.places.link(fields[0]), bool(fields[1]))
+    return NOTHING
+
+
+def link_set(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """Give a link another bandwidth or latency."""
+    room.places.set_link(room.places.link(fields[0]), fields[1], fields[2])
+    return NOTHING
+
+
+def route(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """The route between two hosts."""
+    latency_s, links = room.places.route(room.places.host(fields[0]), room.places.host(fields[1]))
+    return pack("<d", latency_s) + ints(*links[: NUMBERS_MAX - 1])

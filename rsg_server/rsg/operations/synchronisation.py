@@ -1,0 +1,99 @@
+"""Operations on mutexes, semaphores, barriers and condition variables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rsg_server.rsg.communications import checked
+from rsg_server.rsg.errors import Code, OperationError
+from rsg_server.rsg.operations.answers import NOTHING, Fields, ints
+from rsg_server.rsg.synchro import Barrier, Condition, Mutex, Semaphore
+
+if TYPE_CHECKING:
+    from rsg_server.rsg.actor import Participant
+    from rsg_server.rsg.room import Rsg
+
+
+def mutex(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """A new mutex."""
+    return ints(room.synchro.add(Mutex()))
+
+
+def lock(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
+    """Wait for a mutex."""
+    made = room.synchro.find_mutex(fields[0])
+    if room.synchro.lock(who, made):
+        return NOTHING
+    who.waits_for = f"mutex {fields[0]}, which {made.owner} has"
+    return None
+
+
+def try_lock(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
+    """Take a mutex if nobody has it."""
+    made = room.synchro.find_mutex(fields[0])
+    return ints(made.owner is None and room.synchro.lock(who, made))
+
+
+def unlock(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
+    """Give a mutex back."""
+    room.synchro.unlock(who, room.synchro.find_mutex(fields[0]))
+    return NOTHING
+
+
+def semaphore(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """A new semaphore."""
+    return ints(room.synchro.add(Semaphore(int(checked(fields[0])))))
+
+
+def acquire(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
+    """Wait until a semaphore lets the caller pass."""
+    if room.synchro.acquire(who, room.synchro.find_semaphore(fields[0]), fields[1]):
+        return ints(0)
+    who.waits_for = f"semaphore {fields[0]}"
+    return None
+
+
+def release(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """Let one more pass."""
+    room.synchro.release(room.synchro.find_semaphore(fields[0]))
+    return NOTHING
+
+
+def semaphore_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """How many may pass now."""
+    return ints(room.synchro.find_semaphore(fields[0]).capacity)
+
+
+def barrier(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """A new barrier."""
+    if fields[0] < 1:
+        raise OperationError(Code.BAD_VALUE)
+    return ints(room.synchro.add(Barrier(fields[0])))
+
+
+def arrive(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
+    """Wait at a barrier."""
+    made = room.synchro.find_barrier(fields[0])
+    if room.synchro.arrive(who, made):
+        return ints(1)
+    who.waits_for = f"barrier {fields[0]}, where {len(made.queue)} of {made.expected} are"
+    return None
+
+
+def condition(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """A new condition variable."""
+    return ints(room.synchro.add(Condition()))
+
+
+def condition_wait(room: Rsg, who: Participant, fields: Fields, _: bytes) -> None:
+    """Wait for a notification, without the mutex."""
+    made = room.synchro.find_condition(fields[0])
+    room.synchro.wait(who, made, room.synchro.find_mutex(fields[1]), fields[2])
+    if not who.waits_for:
+        who.waits_for = f"condition variable {fields[0]}"
+
+
+def notify(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """Let the first that waits, or all, go on."""
+    room.synchro.notify(room.synchro.find_condition(fields[0]), bool(fields[1]))
+    return NOTHING

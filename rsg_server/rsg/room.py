@@ -1,0 +1,213 @@
+"""The composition of Remote SimGrid, and how an operation is answered.
+
+Invariant: an actor whose operation has not been answered is parked, `waits_for` says for what, and `abandon` takes it out of
+the queues in which it is. Every operation but a question puts its actor behind all that are ready, as a simcall does in
+SimGrid: so the actors of one date take turns operation by operation, in an order that depends on nothing else.
+"""
+
+from __future__ import annotations
+
+from struct import pack
+from typing import TYPE_CHECKING
+
+from rsg_server.network.engine import FlowEngine, FlowState
+from rsg_server.process.actor import STATE_PARKED, Actor, Parked
+from rsg_server.protocol import NEVER, WAIT_RSG, WAKE_READY
+from rsg_server.rsg.activity import DONE, FAILED, Activity, Comm, Execution, Handle, Wait
+from rsg_server.rsg.communications import Communications
+from rsg_server.rsg.errors import Code, OperationError
+from rsg_server.rsg.lives import Lives
+from rsg_server.rsg.moments import Moments
+from rsg_server.rsg.places import Places
+from rsg_server.rsg.synchro import Synchro
+
+if TYPE_CHECKING:
+    from rsg_server.rsg.actor import Participant
+    from rsg_server.rsg.needs import Kernel
+
+ANSWER_MAX_BYTES = 3500
+"""How many bytes of a message come with the answer itself; further ones are taken piece by piece."""
+HANDLES_MAX = 1 << 20
+PRCTL = 157
+"""The number of the system call by which programs reach the server, on x86-64."""
+Answer = tuple[int, Code, bytes]
+
+
+class Rsg:
+    """Actors by number and by thread, activities by handle and by flow; the parts know the rest."""
+
+    def __init__(self, kernel: Kernel, expected: int) -> None:
+        self._kernel = kernel
+        platform = kernel.platform
+        engine = FlowEngine(
+            lambda source, destination: platform.route(platform.host_by_name(source), platform.host_by_name(destination)),
+            kernel.options.network_model,
+            compatible=True,
+        )
+        self.engine = engine
+        self.moments = Moments(kernel.page, kernel.timeline, engine, self._flows_ended)
+        self.participants: dict[int, Participant] = {}
+        self.by_thread: dict[int, Participant] = {}
+        self.flows: dict[int, Activity] = {}
+        self.handles: dict[int, Handle] = {}
+        self._next_handle = 1
+        self.caller: Actor | None = None  # the thread whose operation is being done
+        self.comms = Communications(self, engine)
+        self.places = Places(self, kernel, engine)
+        self.lives = Lives(self, kernel.lifecycle, expected)
+        self.synchro = Synchro(self)
+        kernel.lifecycle.on_thread_end = self._thread_ended
+
+    @property
+    def date_s(self) -> float:
+        """The date, in seconds since the start."""
+        return self.moments.date_s
+
+    # Answers
+
+    def park(self, thread: Actor, blocked: int) -> None:
+        """Have a thread wait until its operation is answered; `blocked` are the signals that may not interrupt it."""
+        self._kernel.park(thread, Parked(WAIT_RSG, PRCTL, NEVER, blocked, 0, 0, 0, self._kernel.now_ns))
+
+    def tell(self, thread: Actor, code: Code = Code.NONE, data: bytes = b"") -> None:
+        """Put a thread behind all that are ready, with the answer to its operation."""
+        if thread.state is STATE_PARKED:
+            self._kernel.wake(thread, WAKE_READY)
+        else:
+            self._kernel.make_ready(thread)
+        thread.reply = (WAKE_READY, int(code), data)
+
+    def answer(self, who: Participant, code: Code = Code.NONE, data: bytes = b"", fields: tuple[int, ...] = ()) -> None:
+        """Answer an actor's operation; it is no longer in any queue. `fields` are integers that come before the data."""
+        if fields:
+            data = pack(f"<{len(fields)}q", *fields) + data
+        abandon, who.abandon = who.abandon, None
+        if abandon is not None:
+            abandon()
+        if who.is_suspended:
+            who.held = (code, data)
+            return
+        who.waits_for = ""
+        thread = who.thread
+        if thread is None:
+            return
+        if thread.state is STATE_PARKED and thread.parked is not None and thread.parked.wait == WAIT_RSG:
+            self.tell(thread, code, data)
+        else:
+            who.held = (code, data)  # it runs a signal's handler, and will ask
+
+    def wait(self, who: Participant, handles: list[Handle], is_any: bool) -> Wait:
+        """Have an actor wait for activities that are not over."""
+        wait = Wait(who, handles, is_any)
+        who.abandon = wait.end
+        who.waits_for = wait.words()
+        return wait
+
+    def outcome(self, handle: Handle, who: Participant) -> tuple[Code, bytes]:
+        """What an actor is told that has waited for an activity that is over. The handle is used up by that."""
+        if handle.number:
+            self.drop(handle.number)
+        activity = handle.activity
+        code = activity.outcome
+        if code or not isinstance(activity, Comm):
+            return code, b""
+        if not handle.receives:
+            return code, pack("<qd", -1, activity.size_bytes)
+        data = self.comms.release(activity)
+        if len(data) > ANSWER_MAX_BYTES:
+            self.forget_bytes(who)
+            self.comms.hold_bytes(len(data))
+            who.received = data
+        return code, pack("<qd", len(data), activity.size_bytes) + data[:ANSWER_MAX_BYTES]
+
+    def ended(self, activity: Activity) -> None:
+        """Answer those that wait for an activity, in the order in which they began to."""
+        for wait in list(activity.waits):
+            if wait.is_any:
+                place = next(at for at, handle in enumerate(wait.handles) if handle.activity is activity)
+                self.answer(wait.who, fields=(place,))
+            else:
+                self.answer(wait.who, *self.outcome(wait.handles[0], wait.who))
+
+    def _flows_ended(self, ends: list[int]) -> None:
+        """The engine has ended flows: executions first, each kind in the order in which they were started."""
+        for flow in sorted(ends, key=self._is_communication):
+            activity = self.flows.pop(flow, None)
+            if activity is not None:
+                self.comms.end(activity, DONE if self.engine.state(flow) is FlowState.DONE else FAILED)
+
+    def _is_communication(self, flow: int) -> bool:
+        return not isinstance(self.flows.get(flow), Execution)
+
+    # Handles
+
+    def number(self, who: Participant, handle: Handle) -> int:
+        """The number by which an actor may ask for an activity from now on."""
+        if len(self.handles) >= HANDLES_MAX:
+            raise OperationError(Code.MEMORY)
+        handle.number = self._next_handle
+        handle.owner = who
+        self._next_handle += 1
+        self.handles[handle.number] = handle
+        who.handles[handle.number] = None
+        return handle.number
+
+    def find(self, number: int) -> Handle:
+        """The handle of a number."""
+        found = self.handles.get(number)
+        if found is None:
+            raise OperationError(Code.WAITED_TWICE if 0 < number < self._next_handle else Code.UNKNOWN_ACTIVITY)
+        return found
+
+    def drop(self, number: int) -> None:
+        """Forget a handle: nobody will ask for the activity by this number."""
+        handle = self.handles.pop(number, None)
+        if handle is not None and handle.owner is not None:
+            handle.owner.handles.pop(number, None)
+
+    def forget_bytes(self, who: Participant) -> None:
+        """Forget what an actor has received and not taken."""
+        self.comms.data_bytes -= len(who.received)
+        who.received = b""
+
+    def unstage(self, who: Participant) -> None:
+        """Forget what an actor has staged for its next message."""
+        self.comms.data_bytes -= len(who.staged)
+        who.staged = b""
+
+    def left(self, activity: Activity) -> float:
+        """How many bytes or flops of an activity remain."""
+        if activity.flow < 0:
+            return activity.size_bytes if isinstance(activity, Comm) and not activity.is_over else 0.0
+        self.engine.advance(self.date_s)
+        return self.engine.remaining_bytes(activity.flow)
+
+    # Suspended activities
+
+    def hold(self, activity: Activity) -> None:
+        """Let an activity neither move nor compute until it is released."""
+        if activity.flow >= 0 and not activity.is_over:
+            self.engine.advance(self.date_s)
+            self.engine.hold(activity.flow)
+            self.moments.is_unsettled = True
+
+    def release(self, activity: Activity) -> None:
+        """Let an activity go on that was held."""
+        if activity.flow >= 0 and not activity.is_over:
+            self.engine.go_on(activity.flow)
+            self.moments.is_unsettled = True
+
+    # Threads
+
+    def _thread_ended(self, thread: Actor) -> None:
+        """A thread has ended, or its process was killed: it is no actor any more."""
+        self.lives.forget_runner(thread)
+        who = self.by_thread.pop(thread.number, None)
+        if who is not None:
+            self.moments.follow()
+            self.lives.end(who)
+
+    def words(self, thread: Actor) -> str:
+        """What an actor waits for, for the report of a deadlock."""
+        who = self.by_thread.get(thread.number)
+        return "the end of all actors" if who is None else f"{who.waits_for} (actor {who})"

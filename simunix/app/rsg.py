@@ -1,0 +1,38 @@
+"""`simunix rsg run PLATFORM -- COMMAND`: one program on the first host of a platform, whose actors are on all hosts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from rsg_server.clock.clock_page import Costs
+from rsg_server.network.models import model_named
+from rsg_server.platform.simgrid_xml import load_platform
+from simunix.app.single import SingleOptions, plan_single, run_planned
+from simunix.launch.plan import Plan
+
+NO_COSTS = Costs(0, 0, 0)
+"""What programs do besides their operations takes no time, as in SimGrid: so dates are SimGrid's."""
+
+
+def plan_rsg(platform_path: Path, options: SingleOptions, model: str = "LV08") -> Plan:
+    """A plan in which one host of a platform runs a command; the others are there for actors to be on."""
+    plan = plan_single(options)
+    platform = load_platform(platform_path, True)
+    first = platform.hosts[0].name
+    return replace(
+        plan,
+        platform=platform,
+        hosts=tuple(replace(host, name=first) for host in plan.hosts),
+        processes=tuple(replace(process, host=first) for process in plan.processes),
+        kernel=replace(plan.kernel, costs=NO_COSTS, network_model=model_named(model)),
+        inputs={**plan.inputs, "platform": platform_path},
+        environment={**plan.environment, "PYTHONUNBUFFERED": "1"},
+        preempt_after_s=None,
+    )
+
+
+def run_rsg(platform_path: Path, argv: tuple[str, ...], out: Path | None, model: str) -> int:
+    """Run a command; return its own exit code."""
+    options = SingleOptions(argv=argv, out=out)
+    return run_planned(plan_rsg(platform_path, options, model), options)

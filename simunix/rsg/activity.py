@@ -1,0 +1,274 @@
+"""Communications and executions."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+from simunix.rsg._librsg import ffi, lib
+from simunix.rsg.connection import call, number
+from simunix.rsg.errors import TimeoutException
+from simunix.rsg.places import Host
+
+PICKLED = b"\0simunix.rsg pickle\0"
+"""What a message begins with whose payload is a Python object; other messages are bytes."""
+
+
+def packed(payload: Any) -> bytes:
+    """A payload as bytes: bytes as they are, anything else pickled."""
+    return payload if type(payload) is bytes else PICKLED + pickle.dumps(payload)
+
+
+def unpacked(message: Any) -> Any:
+    """The payload of a message that has come."""
+    if message.bytes == ffi.NULL:
+        return b"" if message.size >= 0 else None
+    data = ffi.buffer(message.bytes, message.length)[:]
+    lib.free(message.bytes)
+    return pickle.loads(data[len(PICKLED) :]) if data.startswith(PICKLED) else data
+
+
+class Activity:
+    """Something that takes time, known by a number once it has begun."""
+
+    def __init__(self, number: int = 0) -> None:
+        self._number = number
+        self._is_over = False
+
+    def __del__(self) -> None:
+        if self._number and not self._is_over:
+            lib.rsg_forget(self._number)
+
+    def _state(self) -> Any:
+        state = ffi.new("struct rsg_activity_state *")
+        call(lib.rsg_activity, self._number, state)
+        return state
+
+    @property
+    def remaining(self) -> float:
+        """The bytes or flops that are left."""
+        return 0.0 if self._is_over else float(self._state().remaining)
+
+    def start(self) -> Any:
+        """Begin, unless it has begun."""
+        return self
+
+    def wait(self) -> Any:
+        """Wait for the end."""
+        return self.wait_for(-1.0)
+
+    def wait_until(self, date: float) -> Any:
+        """Wait for the end until a date."""
+        now = ffi.new("double *")
+        call(lib.rsg_clock, now)
+        return self.wait_for(max(0.0, date - float(now[0])))
+
+    def wait_for(self, timeout: float) -> Any:
+        """Wait for the end, for so many seconds. Raises TimeoutException after that."""
+        self.start()
+        message = ffi.new("struct rsg_message *")
+        message.size = -1.0
+        try:
+            call(lib.rsg_wait, self._number, timeout, message, about=repr(self))
+        except TimeoutException:
+            self._timed_out()
+            raise
+        except Exception:
+            self._is_over = True
+            raise
+        self._is_over = True
+        self._came(message)
+        return self
+
+    def _timed_out(self) -> None:
+        """The time is over; a communication is, too."""
+
+    def _came(self, message: Any) -> None:
+        """A message has come with the end."""
+
+    def test(self) -> bool:
+        """Whether it is over."""
+        self.start()
+        if self._is_over or not number(lib.rsg_test, self._number):
+            return self._is_over
+        self.wait()
+        return True
+
+    def cancel(self) -> Any:
+        """End it now."""
+        if not self._is_over:
+            call(lib.rsg_cancel, self._number)
+            lib.rsg_forget(self._number)
+            self._is_over = True
+        return self
+
+    def suspend(self) -> Any:
+        """Stop it until `resume`."""
+        call(lib.rsg_hold, self._number, 1)
+        return self
+
+    def resume(self) -> Any:
+        """Let it go on."""
+        call(lib.rsg_hold, self._number, 0)
+        return self
+
+
+class Comm(Activity):
+    """A communication: that of a put, of a get, or between two hosts."""
+
+    def __init__(self, number: int = 0, begin: Any = None) -> None:
+        super().__init__(number)
+        self._begin = begin
+        self._payload: Any = None
+        self._size = 0.0
+        self._rate = -1.0
+
+    def __repr__(self) -> str:
+        return f"communication {self._number}"
+
+    def _timed_out(self) -> None:
+        self._is_over = True
+
+    def _came(self, message: Any) -> None:
+        if message.size >= 0:
+            self._payload = unpacked(message)
+
+    def get_payload(self) -> Any:
+        """What has come, once a get is over."""
+        return self._payload
+
+    def set_payload_size(self, size: float) -> Comm:
+        """The simulated bytes."""
+        self._size = size
+        return self
+
+    def set_rate(self, rate: float) -> Comm:
+        """At most so many bytes per second."""
+        self._rate = rate
+        return self
+
+    def start(self) -> Comm:
+        """Begin, unless it has begun."""
+        if not self._number:
+            self._number = self._begin(self)
+        return self
+
+    def detach(self) -> Comm:
+        """Begin, and let nobody wait for the end."""
+        self._begin(self, is_detached=True)
+        self._is_over = True
+        return self
+
+    @staticmethod
+    def sendto(source: Host, destination: Host, size: float) -> None:
+        """Move so many bytes between two hosts, and wait for that."""
+        call(lib.rsg_sendto, source.number, destination.number, size, -1.0)
+
+    @staticmethod
+    def sendto_init(source: Host, destination: Host) -> Comm:
+        """A transfer between two hosts that is still to begin."""
+
+        def begin(comm: Comm) -> int:
+            return number(lib.rsg_sendto_async, source.number, destination.number, comm._size, comm._rate)
+
+        return Comm(0, begin)
+
+    @staticmethod
+    def sendto_async(source: Host, destination: Host, size: float) -> Comm:
+        """Begin to move bytes between two hosts."""
+        return Comm.sendto_init(source, destination).set_payload_size(size).start()
+
+    @staticmethod
+    def wait_all(comms: Sequence[Comm]) -> None:
+        """Wait for the end of each, in this order."""
+        for comm in comms:
+            comm.wait()
+
+    @staticmethod
+    def wait_any(comms: Sequence[Comm]) -> int:
+        """Wait for the first that is over: its place."""
+        return Comm.wait_any_for(comms, -1.0)
+
+    @staticmethod
+    def wait_any_for(comms: Sequence[Comm], timeout: float) -> int:
+        """Wait for the first that is over, for so many seconds: its place, or -1."""
+        place = number(lib.rsg_wait_any, [comm.start()._number for comm in comms], len(comms), timeout)
+        if place >= 0:
+            comms[place].wait()
+        return place
+
+    @staticmethod
+    def wait_all_for(comms: Sequence[Comm], timeout: float) -> int:
+        """Wait for the end of each, for so many seconds in all: how many are over."""
+        now = ffi.new("double *")
+        call(lib.rsg_clock, now)
+        end = float(now[0]) + timeout
+        waiting = list(comms)
+        while waiting:
+            call(lib.rsg_clock, now)
+            place = Comm.wait_any_for(waiting, -1.0 if timeout < 0 else max(0.0, end - float(now[0])))
+            if place < 0:
+                break
+            waiting.pop(place)
+        return len(comms) - len(waiting)
+
+    @staticmethod
+    def test_any(comms: Sequence[Comm]) -> int:
+        """The place of the first that is over, or -1."""
+        return next((place for place, comm in enumerate(comms) if comm.test()), -1)
+
+
+class Exec(Activity):
+    """Flops on a host."""
+
+    def __init__(self, flops: float) -> None:
+        super().__init__()
+        self._flops = flops
+        self._host: Host | None = None
+        self._terms = {"priority": 1.0, "bound": -1.0}
+
+    def __repr__(self) -> str:
+        return f"execution {self._number}"
+
+    def start(self) -> Exec:
+        """Begin, unless it has begun."""
+        if not self._number:
+            host = -1 if self._host is None else self._host.number
+            terms = self._terms
+            self._number = number(lib.rsg_execute_async, host, self._flops, terms["priority"], terms["bound"], about="execute")
+        return self
+
+    def set_priority(self, priority: float) -> Exec:
+        """So many times the share of an ordinary execution."""
+        self._terms["priority"] = priority
+        return self
+
+    def update_priority(self, priority: float) -> Exec:
+        """Another share from now on."""
+        call(lib.rsg_set_priority, self._number, priority)
+        return self
+
+    def set_bound(self, bound: float) -> Exec:
+        """At most so many flop/s."""
+        self._terms["bound"] = bound
+        return self
+
+    @property
+    def remaining(self) -> float:
+        """The flops that are left."""
+        return 0.0 if self._is_over else float(self._state().remaining) if self._number else self._flops
+
+    @property
+    def remaining_ratio(self) -> float:
+        """The part that is left."""
+        return self.remaining / self._flops if self._flops else 0.0
+
+    @property
+    def host(self) -> Host:
+        """Where it computes."""
+        return self._host or Host.current()
+
+    @host.setter
+    def host(self, host: Host) -> None:
+        self._host = host

@@ -1,0 +1,176 @@
+"""Actors: threads of this program, or processes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from simunix.rsg._librsg import ffi, lib
+from simunix.rsg.connection import call, connect, number
+from simunix.rsg.errors import ActorKilled, check
+from simunix.rsg.places import Host
+
+PIDS_TOLD = 512
+
+
+class Own(threading.local):
+    """What the calling thread keeps of itself: what is to be called at its end."""
+
+    def __init__(self) -> None:
+        self.on_exit: list[Callable[[bool], object]] = []
+
+
+own = Own()
+
+
+class Actor:
+    """An actor, known by its number."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+
+    def __repr__(self) -> str:
+        return f"Actor({self.pid})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Actor) and other.pid == self.pid
+
+    def __hash__(self) -> int:
+        return hash(self.pid)
+
+    def _state(self) -> Any:
+        state = ffi.new("struct rsg_actor_state *")
+        call(lib.rsg_actor, self.pid, state, about=repr(self))
+        return state
+
+    @staticmethod
+    def create(name: str, host: Host, function: Callable[..., object], *arguments: Any) -> Actor:
+        """Start a function as an actor on a host, in a thread of this program."""
+        pid = number(lib.rsg_actor_create, host.number, name.encode(), about=f"create actor {name}")
+        threading.Thread(target=_run, args=(pid, function, arguments), name=name, daemon=True).start()
+        code = lib.rsg_actor_created(pid)
+        if code != lib.RSG_NO_ACTOR:  # of the program that makes the first actors, which is none
+            check(code, f"create actor {name}")
+        return Actor(pid)
+
+    @staticmethod
+    def fork(name: str, host: Host, function: Callable[..., object], *arguments: Any) -> Actor:
+        """Start a function as an actor on a host, in a process of its own."""
+        sys.stdout.flush()
+        pid = number(lib.rsg_actor_create, host.number, name.encode(), about=f"fork actor {name}")
+        if os.fork() == 0:
+            status = 1
+            try:
+                status = _run(pid, function, arguments)
+            finally:
+                sys.stdout.flush()
+                os._exit(status)
+        code = lib.rsg_actor_created(pid)
+        if code != lib.RSG_NO_ACTOR:
+            check(code, f"fork actor {name}")
+        return Actor(pid)
+
+    @staticmethod
+    def self() -> Actor:
+        """The calling actor."""
+        state = ffi.new("struct rsg_actor_state *")
+        call(lib.rsg_actor, 0, state)
+        return Actor(int(state.pid))
+
+    @staticmethod
+    def by_pid(pid: int) -> Actor | None:
+        """The actor of a number, if it is there."""
+        return Actor(pid) if lib.rsg_actor(pid, ffi.new("struct rsg_actor_state *")) == 0 else None
+
+    @staticmethod
+    def all() -> list[Actor]:
+        """All actors that live."""
+        pids, count = ffi.new(f"int64_t[{PIDS_TOLD}]"), ffi.new("size_t *")
+        found: list[Actor] = []
+        while True:
+            call(lib.rsg_actors, found[-1].pid + 1 if found else 0, pids, PIDS_TOLD, count)
+            found += [Actor(int(pids[place])) for place in range(min(int(count[0]), PIDS_TOLD))]
+            if not count[0]:
+                return found
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        raw: bytes = ffi.string(self._state().name)
+        return raw.decode()
+
+    @property
+    def ppid(self) -> int:
+        """The number of the actor that made this one."""
+        return int(self._state().parent)
+
+    @property
+    def host(self) -> Host:
+        """Where it computes and communicates."""
+        return Host(int(self._state().host))
+
+    @host.setter
+    def host(self, host: Host) -> None:
+        call(lib.rsg_migrate, self.pid, host.number)
+
+    @property
+    def is_daemon(self) -> bool:
+        """Whether the run does not wait for it."""
+        return bool(self._state().is_daemon)
+
+    @property
+    def is_suspended(self) -> bool:
+        """Whether it was suspended."""
+        return bool(self._state().is_suspended)
+
+    def daemonize(self) -> Actor:
+        """The run is not to wait for this actor, which has to be the caller."""
+        call(lib.rsg_daemonize)
+        return self
+
+    def join(self, timeout: float = -1.0) -> bool:
+        """Wait for its end, for so many seconds; False if the time is over before."""
+        return not number(lib.rsg_join, self.pid, timeout)
+
+    def kill(self) -> None:
+        """End it. One that has ended already is left alone."""
+        code = lib.rsg_kill(self.pid)
+        if code != lib.RSG_NO_ACTOR:
+            check(code, repr(self))
+
+    @staticmethod
+    def kill_all() -> None:
+        """End all others."""
+        call(lib.rsg_kill, -1)
+
+    def suspend(self) -> None:
+        """Stop it until `resume`."""
+        call(lib.rsg_suspend, self.pid)
+
+    def resume(self) -> None:
+        """Let it go on."""
+        call(lib.rsg_continue, self.pid)
+
+
+def _run(pid: int, function: Callable[..., object], arguments: tuple[Any, ...]) -> int:
+    """The life of an actor's thread: 0 if its function has returned."""
+    has_failed = True
+    own.on_exit = []
+    try:
+        connect(pid=pid)
+        function(*arguments)
+        has_failed = False
+    except ActorKilled:
+        pass
+    except SystemExit:
+        has_failed = False
+    except BaseException:  # an actor that fails is one of many, as in SimGrid
+        traceback.print_exc()
+    for action in reversed(own.on_exit):
+        action(has_failed)
+    lib.rsg_end()
+    return int(has_failed)

@@ -1,0 +1,98 @@
+"""The program that makes the actors and waits for their end, as a program of SimGrid does: its main thread is no actor."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from simunix.rsg import this_actor
+from simunix.rsg._librsg import lib
+from simunix.rsg.actor import Actor
+from simunix.rsg.connection import Program, call, real
+from simunix.rsg.errors import AssertionError
+from simunix.rsg.mailbox import Mailbox
+from simunix.rsg.places import Host
+
+
+class _Clock:
+    """The date, read from the class: `Engine.clock`."""
+
+    def __get__(self, _: object, __: object = None) -> float:
+        return real(lib.rsg_clock)
+
+
+class Engine:
+    """One for each program; the platform is that of the emulation."""
+
+    clock = _Clock()
+
+    def __init__(self, arguments: Sequence[str] = ()) -> None:
+        Program.is_maestro = True
+        self._functions: dict[str, Callable[..., object]] = {}
+
+    @staticmethod
+    def get_clock() -> float:
+        """The date."""
+        return real(lib.rsg_clock)
+
+    def load_platform(self, path: str) -> None:
+        """Nothing: the emulation has been started with a platform, which counts."""
+
+    @staticmethod
+    def set_config(text: str) -> None:
+        """Nothing: the emulation's options count."""
+
+    @property
+    def all_hosts(self) -> list[Host]:
+        """All hosts, by name."""
+        return sorted(Host.all(), key=lambda host: host.name)
+
+    def get_all_hosts(self) -> list[Host]:
+        """All hosts, by name."""
+        return self.all_hosts
+
+    def host_by_name(self, name: str) -> Host:
+        """The host of a name."""
+        return Host.by_name(name)
+
+    @staticmethod
+    def mailbox_by_name_or_create(name: str) -> Mailbox:
+        """The mailbox of a name."""
+        return Mailbox.by_name(name)
+
+    def register_actor(self, name: str, function: Callable[..., object]) -> None:
+        """Give a function the name by which a deployment file knows it."""
+        self._functions[name] = function
+
+    def load_deployment(self, path: str) -> None:
+        """Create the actors of one of SimGrid's deployment files."""
+        for element in ElementTree.parse(path).getroot().iter():
+            if element.tag in ("actor", "process"):
+                self._deploy(path, element)
+
+    def _deploy(self, path: str, element: Any) -> None:
+        name = element.get("function")
+        if name not in self._functions:
+            known = ", ".join(self._functions)
+            raise AssertionError(lib.RSG_BAD_VALUE, f"{path}: function {name!r} is not registered (known: {known})")
+        arguments = [argument.get("value") for argument in element.iter("argument")]
+        start = float(element.get("start_time", 0))
+        function = self._functions[name] if start <= 0 else _later(start, self._functions[name])
+        Actor.create(name, Host.by_name(element.get("host")), function, *arguments)
+
+    def run(self) -> None:
+        """Let the actors begin, and wait until all that are no daemons have ended."""
+        call(lib.rsg_run, -1.0)
+
+    def run_until(self, date: float) -> None:
+        """Let the actors begin or go on, and wait until a date at most."""
+        call(lib.rsg_run, max(0.0, date - self.get_clock()))
+
+
+def _later(start: float, function: Callable[..., object]) -> Callable[..., object]:
+    def begin(*arguments: Any) -> object:
+        this_actor.sleep_until(start)
+        return function(*arguments)
+
+    return begin

@@ -1,0 +1,100 @@
+"""Mailboxes: where puts and gets meet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simunix.rsg._librsg import ffi, lib
+from simunix.rsg.activity import Comm, packed, unpacked
+from simunix.rsg.actor import Actor
+from simunix.rsg.connection import call, number
+
+
+class Mailbox:
+    """A mailbox, known by its name."""
+
+    _known: dict[str, Mailbox] = {}
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._number = number(lib.rsg_mailbox, name.encode(), about=f"mailbox {name}")
+
+    def __repr__(self) -> str:
+        return f"Mailbox({self.name!r})"
+
+    @staticmethod
+    def by_name(name: str) -> Mailbox:
+        """The mailbox of a name."""
+        found = Mailbox._known.get(name)
+        if found is None:
+            found = Mailbox._known[name] = Mailbox(name)
+        return found
+
+    def _state(self) -> Any:
+        state = ffi.new("struct rsg_mailbox_state *")
+        call(lib.rsg_mailbox_state, self._number, state)
+        return state
+
+    @property
+    def ready(self) -> bool:
+        """Whether the next get returns at once."""
+        return bool(self._state().is_ready)
+
+    @property
+    def empty(self) -> bool:
+        """Whether no put and no get waits."""
+        state = self._state()
+        return not state.puts and not state.gets
+
+    @property
+    def listen(self) -> bool:
+        """Whether a put waits."""
+        return bool(self._state().puts)
+
+    def put(self, payload: Any, size: float, timeout: float = -1.0) -> None:
+        """Send a payload as so many simulated bytes, and wait until it has come."""
+        data = packed(payload)
+        call(lib.rsg_put, self._number, data, len(data), float(size), -1.0, timeout, about=f"put to mailbox {self.name}")
+
+    def put_async(self, payload: Any, size: float) -> Comm:
+        """Begin to send."""
+        return self.put_init(payload, size).start()
+
+    def put_init(self, payload: Any, size: float) -> Comm:
+        """A put that is still to begin."""
+        data = packed(payload)
+
+        def begin(comm: Comm, is_detached: bool = False) -> int:
+            about = f"put to mailbox {self.name}"
+            if is_detached:
+                call(lib.rsg_put_detached, self._number, data, len(data), comm._size, comm._rate, about=about)
+                return 0
+            return number(lib.rsg_put_async, self._number, data, len(data), comm._size, comm._rate, about=about)
+
+        return Comm(0, begin).set_payload_size(float(size))
+
+    def get(self, timeout: float = -1.0) -> Any:
+        """Receive a payload."""
+        message = ffi.new("struct rsg_message *")
+        call(lib.rsg_get, self._number, -1.0, timeout, message, about=f"get from mailbox {self.name}")
+        return unpacked(message)
+
+    def get_async(self) -> Any:
+        """Begin to receive: the communication, and what will have the payload, as in SimGrid."""
+        comm = Comm(number(lib.rsg_get_async, self._number, -1.0, about=f"get from mailbox {self.name}"))
+        return comm, _Received(comm)
+
+    def set_receiver(self, actor: Actor | None) -> None:
+        """What is put here begins to move to this actor's host at once."""
+        call(lib.rsg_mailbox_receiver, self._number, -1 if actor is None else actor.pid)
+
+
+class _Received:
+    """The payload of a get that is over."""
+
+    def __init__(self, comm: Comm) -> None:
+        self._comm = comm
+
+    def get(self) -> Any:
+        """The payload."""
+        return self._comm.get_payload()

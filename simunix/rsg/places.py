@@ -1,0 +1,180 @@
+"""Hosts and links of the platform."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simunix.rsg._librsg import ffi, lib
+from simunix.rsg.connection import call, number, real
+from simunix.rsg.errors import AssertionError
+
+LINKS_TOLD = 432
+TEXT_BYTES = 3584
+
+
+class Host:
+    """A host, known by its place in the platform."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __repr__(self) -> str:
+        return f"Host({self.name!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Host) and other.number == self.number
+
+    def __hash__(self) -> int:
+        return hash(self.number)
+
+    @staticmethod
+    def by_name(name: str) -> Host:
+        """The host of a name."""
+        return Host(number(lib.rsg_host, name.encode(), about=f"host {name}"))
+
+    @staticmethod
+    def current() -> Host:
+        """Where the caller is."""
+        return Host(number(lib.rsg_host_at, -1))
+
+    @staticmethod
+    def all() -> list[Host]:
+        """All hosts of the platform."""
+        found: list[Host] = []
+        while True:
+            try:
+                found.append(Host(number(lib.rsg_host_at, len(found))))
+            except AssertionError:
+                return found
+
+    def _state(self) -> Any:
+        state = ffi.new("struct rsg_host_state *")
+        call(lib.rsg_host_state, self.number, state)
+        return state
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        raw: bytes = ffi.string(self._state().name)
+        return raw.decode()
+
+    @property
+    def speed(self) -> float:
+        """flop/s of a core now."""
+        return float(self._state().speed)
+
+    @property
+    def available_speed(self) -> float:
+        """The part of the speed that there is."""
+        return 1.0
+
+    @property
+    def core_count(self) -> int:
+        """How many cores it has."""
+        return int(self._state().cores)
+
+    @property
+    def load(self) -> float:
+        """flop/s that are in use."""
+        return float(self._state().load)
+
+    @property
+    def pstate(self) -> int:
+        """The place of its speed among its speeds."""
+        return int(self._state().pstate)
+
+    @pstate.setter
+    def pstate(self, pstate: int) -> None:
+        call(lib.rsg_host_set_pstate, self.number, pstate)
+
+    @property
+    def pstate_count(self) -> int:
+        """How many speeds it has."""
+        return int(self._state().pstates)
+
+    def pstate_speed(self, pstate: int) -> float:
+        """flop/s of a core in a power state."""
+        return real(lib.rsg_host_speed, self.number, pstate)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether it has power."""
+        return bool(self._state().is_on)
+
+    def turn_on(self) -> None:
+        """Switch it on."""
+        call(lib.rsg_host_turn, self.number, 1)
+
+    def turn_off(self) -> None:
+        """Switch it off: its actors end."""
+        call(lib.rsg_host_turn, self.number, 0)
+
+    def property(self, key: str) -> str:
+        """A property of the platform file; empty if the host does not have it."""
+        value = ffi.new(f"char[{TEXT_BYTES}]")
+        call(lib.rsg_host_property, self.number, key.encode(), value, TEXT_BYTES)
+        raw: bytes = ffi.string(value)
+        return raw.decode()
+
+    def route_to(self, other: Host) -> tuple[list[Link], float]:
+        """The links to another host, and their latency."""
+        latency, count, links = ffi.new("double *"), ffi.new("size_t *"), ffi.new(f"int64_t[{LINKS_TOLD}]")
+        call(lib.rsg_route, self.number, other.number, latency, links, LINKS_TOLD, count)
+        return [Link(int(links[place])) for place in range(int(count[0]))], float(latency[0])
+
+
+class Link:
+    """A link, known by its place in the platform."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __repr__(self) -> str:
+        return f"Link({self.name!r})"
+
+    @staticmethod
+    def by_name(name: str) -> Link:
+        """The link of a name."""
+        return Link(number(lib.rsg_link, name.encode(), about=f"link {name}"))
+
+    def _state(self) -> Any:
+        state = ffi.new("struct rsg_link_state *")
+        call(lib.rsg_link_state, self.number, state)
+        return state
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        raw: bytes = ffi.string(self._state().name)
+        return raw.decode()
+
+    @property
+    def bandwidth(self) -> float:
+        """Bytes per second."""
+        return float(self._state().bandwidth)
+
+    @property
+    def latency(self) -> float:
+        """Seconds."""
+        return float(self._state().latency)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether it carries anything."""
+        return bool(self._state().is_on)
+
+    def turn_on(self) -> None:
+        """Switch it on."""
+        call(lib.rsg_link_turn, self.number, 1)
+
+    def turn_off(self) -> None:
+        """Switch it off: what crosses it fails."""
+        call(lib.rsg_link_turn, self.number, 0)
+
+    def set_bandwidth(self, bandwidth: float) -> None:
+        """Give it another bandwidth."""
+        call(lib.rsg_link_set, self.number, bandwidth, -1.0)
+
+    def set_latency(self, latency: float) -> None:
+        """Give it another latency."""
+        call(lib.rsg_link_set, self.number, -1.0, latency)

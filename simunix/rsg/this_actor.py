@@ -1,0 +1,109 @@
+"""What an actor does itself: sleep, compute, end; and lines of output as SimGrid writes them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+from simunix.rsg._librsg import ffi, lib
+from simunix.rsg.activity import Exec
+from simunix.rsg.actor import Actor, own
+from simunix.rsg.connection import call, real
+from simunix.rsg.errors import ActorKilled
+from simunix.rsg.places import Host
+
+
+def sleep_for(duration: float) -> None:
+    """Wait for so many seconds."""
+    call(lib.rsg_sleep, float(duration))
+
+
+def sleep_until(date: float) -> None:
+    """Wait until a date."""
+    call(lib.rsg_sleep_until, float(date))
+
+
+def execute(flops: float, priority: float = 1.0) -> None:
+    """Compute on the actor's host."""
+    call(lib.rsg_execute, float(flops), priority, -1.0, about="execute")
+
+
+def exec_init(flops: float) -> Exec:
+    """An execution that is still to begin."""
+    return Exec(float(flops))
+
+
+def exec_async(flops: float) -> Exec:
+    """Begin to compute."""
+    return exec_init(flops).start()
+
+
+def yield_() -> None:
+    """Let the other actors of this date go first."""
+    call(lib.rsg_yield)
+
+
+def get_pid() -> int:
+    """The number of the actor."""
+    return Actor.self().pid
+
+
+def get_ppid() -> int:
+    """The number of the actor that made this one."""
+    return Actor.self().ppid
+
+
+def get_name() -> str:
+    """The name of the actor."""
+    return Actor.self().name
+
+
+def get_host() -> Host:
+    """Where the actor is."""
+    return Host.current()
+
+
+def set_host(host: Host) -> None:
+    """Go to another host: computing and communications do, sockets and files stay."""
+    call(lib.rsg_migrate, 0, host.number)
+
+
+def suspend() -> None:
+    """Wait until another actor resumes this one."""
+    call(lib.rsg_suspend, 0)
+
+
+def on_exit(action: Callable[[bool], object]) -> None:
+    """Have `action` called at the end of the actor, with True if the actor has failed or was killed."""
+    own.on_exit.append(action)
+
+
+def exit() -> NoReturn:
+    """End the actor."""
+    raise ActorKilled("exit")
+
+
+def _say(level: str, text: str) -> None:
+    state = ffi.new("struct rsg_actor_state *")
+    where = "" if lib.rsg_actor(0, state) else f"{Host.current().name}:{ffi.string(state.name).decode()}:({state.pid}) "
+    sys.stderr.write(f"[{where}{real(lib.rsg_clock):f}] [python/{level}] {text}\n")
+
+
+def info(text: str) -> None:
+    """Write a line."""
+    _say("INFO", text)
+
+
+def debug(text: str) -> None:
+    """Write nothing: SimGrid shows such lines only if it is asked to."""
+
+
+def warning(text: str) -> None:
+    """Write a warning."""
+    _say("WARNING", text)
+
+
+def error(text: str) -> None:
+    """Write an error."""
+    _say("ERROR", text)
