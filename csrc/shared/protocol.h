@@ -142,7 +142,7 @@ enum simunix_op {
     /* [id, tid of the thread whose CPU time counts, 0: all of the process, first, interval, signal, tid, value, 1 if absolute]
      * -> [0, left, interval]; a timer of charged CPU time, as OP_TIMER_SET, which has its other operations */
     OP_CPU_TIMER_SET = 60,
-    /* [pid, 0: the caller; 1 if set, soft, hard] -> [0, soft and hard before] (RLIMIT_CPU, s; -1: none); [1]: it is the kernel's */
+    /* [pid or 0; 1 if set, soft, hard] -> [0, soft and hard before] (RLIMIT_CPU, s; -1: none); [1]: it is the kernel's */
     OP_CPU_LIMIT = 61,
     /* [first core] -> [0, load averages of 1, 5 and 15 minutes in 2^-11, threads that compute or wait for a core, nanoseconds that all
      * cores were busy, the same of SIMUNIX_CORES_TOLD cores from that one on as an array of int64_t]; the caller's host */
