@@ -130,20 +130,15 @@ def render(comparison: Comparison, title: str, addition: Addition = PLAIN) -> st
     utilisation, queue = comparison.utilisation(), comparison.queue()
     differing, agreeing = differences(runs)
     template = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=False).get_template(addition.template)
-    data = payload(comparison, rectangles, utilisation, queue)
-    data["storages"] = [_storages(run) for run in runs]
     watts = power(runs, comparison.end_s)
-    data |= _power(watts, comparison)
-    data |= {name: _curves(curves) for name, curves in addition.data.items()}
+    data = payload(comparison, rectangles, utilisation, queue) | _power(watts, comparison)
+    data |= {"storages": [_storages(run) for run in runs]} | {name: _curves(one) for name, one in addition.data.items()}
     return template.render(
         **addition.context,
         title=title,
         subtitle=f"{len(runs)} run{'s' if len(runs) != 1 else ''}",
         version=__version__,
-        runs=[
-            {"label": run.label, "gantt_note": _gantt_note(run, one), "storage_note": _storage_note(run)}
-            for run, one in zip(runs, rectangles, strict=True)
-        ],
+        runs=[_run_notes(run, one) for run, one in zip(runs, rectangles, strict=True)],
         has_storages=any(run.storages is not None for run in runs),
         notes=[{"label": run.label, "text": note} for run in runs for note in run.notes],
         summary=summary_rows(comparison),
@@ -178,6 +173,10 @@ def _power(watts: tuple[Curves, Curves] | None, comparison: Comparison) -> dict[
 
 def _vendor(*names: str) -> str:
     return "\n".join((HERE / "vendor" / name).read_text() for name in names)
+
+
+def _run_notes(run: Run, rectangles: Rectangles | None) -> dict[str, str]:
+    return {"label": run.label, "gantt_note": _gantt_note(run, rectangles), "storage_note": _storage_note(run)}
 
 
 def _gantt_note(run: Run, rectangles: Rectangles | None) -> str:
