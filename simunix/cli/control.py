@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 USAGE = {
     "host": "host NAMES off|on|shutdown|reboot|pstate NUMBER",
     "link": "link NAME [up|down] [bandwidth RATE] [latency TIME] [loss PART]",
+    "storage": "storage HOSTS:NAME [ok|read-only|full|failing] [read RATE] [write RATE] [readwrite RATE] [latency TIME]",
     "partition": "partition HOSTS [HOSTS]",
     "heal": "heal [HOSTS [HOSTS]]",
     "loss": "loss HOSTS [HOSTS] PART",

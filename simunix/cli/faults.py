@@ -1,4 +1,4 @@
-"""From the arguments of `simunix ctl DIR host|link|partition|heal|loss …` to the changes of an event in a scenario."""
+"""From the arguments of `simunix ctl DIR host|link|storage|partition|heal|loss …` to the changes of an event in a scenario."""
 
 from __future__ import annotations
 
@@ -8,9 +8,16 @@ from typing import Any
 from pydantic import ValidationError
 
 from rsg_server.errors import SimunixError
-from rsg_server.faults.faults import Change
+from rsg_server.faults.faults import CONDITIONS, Change
 from simunix.scenario.faults import EventSection
 
+STORAGE_VALUES = {
+    "read": "read_bandwidth",
+    "write": "write_bandwidth",
+    "readwrite": "readwrite_bandwidth",
+    "latency": "latency",
+}
+"""By the word of the command, the key of an event."""
 LINK_STATES = ("up", "down", "on", "off")
 
 
@@ -51,6 +58,19 @@ def _link(arguments: list[str]) -> dict[str, Any]:
     return event
 
 
+def _storage(arguments: list[str]) -> dict[str, Any]:
+    event: dict[str, Any] = {"storage": arguments.pop(0)}
+    while arguments:
+        key = arguments.pop(0)
+        if key in CONDITIONS:
+            event["state"] = key
+        elif key in STORAGE_VALUES:
+            event[STORAGE_VALUES[key]] = arguments.pop(0)
+        else:
+            raise ValueError(key)
+    return event
+
+
 def _partition(arguments: list[str]) -> dict[str, Any]:
     return {"partition": arguments}
 
@@ -66,6 +86,7 @@ def _loss(arguments: list[str]) -> dict[str, Any]:
 _PARSERS: dict[str, Callable[[list[str]], dict[str, Any]]] = {
     "host": _host,
     "link": _link,
+    "storage": _storage,
     "partition": _partition,
     "heal": _heal,
     "loss": _loss,

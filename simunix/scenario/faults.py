@@ -8,7 +8,18 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from rsg_server.faults.faults import GRACE_NS, Change, Heal, HostChange, LinkChange, Loss, Partition, PowerStateChange
+from rsg_server.faults.faults import (
+    CONDITIONS,
+    GRACE_NS,
+    Change,
+    Heal,
+    HostChange,
+    LinkChange,
+    Loss,
+    Partition,
+    PowerStateChange,
+    StorageChange,
+)
 from simunix.scenario.section import QUANTITY, Duration, HostList, Rate, Section, host_names
 
 NS = 10**9
@@ -44,32 +55,55 @@ _Sides = Annotated[
     BeforeValidator(_sides),
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
 ]
+
+
+def _storage(value: object) -> object:
+    """The hosts and the name of a storage, of a text such as "nfs1:disk"."""
+    hosts, separator, name = value.rpartition(":") if isinstance(value, str) else ("", "", "")
+    if not separator or not name:
+        raise ValueError(f"expected HOSTS:STORAGE such as 'nfs1:disk', got {value!r}")
+    return host_names(hosts), name
+
+
+_Storage = Annotated[tuple[tuple[str, ...], str], BeforeValidator(_storage), WithJsonSchema({"type": "string"})]
 _State = Annotated[
-    Literal["off", "on", "shutdown", "reboot", "up", "down"],
+    Literal["off", "on", "shutdown", "reboot", "up", "down", "ok", "read-only", "full", "failing"],
     BeforeValidator(_state),
-    WithJsonSchema({"enum": ["off", "on", "shutdown", "reboot", "up", "down", True, False]}),
+    WithJsonSchema({"enum": ["off", "on", "shutdown", "reboot", "up", "down", *CONDITIONS, True, False]}),
 ]
 _LossRate = Annotated[float, BeforeValidator(loss_rate), QUANTITY]
 IS_UP = {"up": True, "on": True, "down": False, "off": False}
 HOST_STATES = {"off": "off", "on": "on", "shutdown": "shutdown", "reboot": "reboot", "down": "off", "up": "on"}
-SUBJECTS = ("host", "link", "partition", "heal", "between")
+_STATES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "host": ("off, on, shutdown or reboot", tuple(HOST_STATES)),
+    "link": ("up or down", tuple(IS_UP)),
+    "storage": ("ok, read-only, full or failing", CONDITIONS),
+}
+"""By the subject of an event, the states that it may have, as a message says and as they are written."""
+SUBJECTS = ("host", "link", "storage", "partition", "heal", "between")
 
 
 class EventSection(Section):
     """Something that happens `at` a time, and is taken back after `duration`, if given.
 
     It concerns one of: `host` (with `state` off, on, shutdown, reboot, or `pstate`), `link` (a link's name, or a host's for its
-    own; with `bandwidth`, `latency`, `loss`, `state` up or down), `partition`, `heal`, `between` (with `loss`).
+    own; with `bandwidth`, `latency`, `loss`, `state` up or down), `storage` (HOSTS:NAME; with `read_bandwidth`,
+    `write_bandwidth`, `readwrite_bandwidth`, `latency`, `state` ok, read-only, full or failing), `partition`, `heal`, `between`
+    (with `loss`).
     """
 
     at: Duration
     duration: Duration | None = None
     host: HostList | None = None
     link: str | None = None
+    storage: _Storage | None = None
     state: _State | None = None
     pstate: Annotated[int | None, Field(ge=0)] = None
     grace: Duration | None = None
     bandwidth: Rate | None = None
+    read_bandwidth: Rate | None = None
+    write_bandwidth: Rate | None = None
+    readwrite_bandwidth: Rate | None = None
     latency: Duration | None = None
     loss: _LossRate | None = None
     partition: _Sides | None = None
@@ -89,8 +123,8 @@ class EventSection(Section):
                 raise ValueError(f"{name}: not a key of an event of {subject}; known: {', '.join(allowed) or 'none'}")
         if needed and not given.intersection(needed):
             raise ValueError(f"expected what happens to the {subject}: {', '.join(needed)}")
-        if subject == "link" and self.state in ("shutdown", "reboot"):
-            raise ValueError(f"state: a link is up or down, got {self.state!r}")
+        if self.state is not None and self.state not in _STATES[subject][1]:
+            raise ValueError(f"state: a {subject} is {_STATES[subject][0]}, got {self.state!r}")
         if self.duration is not None and (subject == "heal" or (subject == "host" and self.state in ("on", "up"))):
             raise ValueError("duration: only what goes wrong can be taken back")
         return self
@@ -106,6 +140,7 @@ class EventSection(Section):
             latency_s = None if self.latency is None else self.latency / NS
             is_up = IS_UP.get(self.state or "")
             yield LinkChange(self.link, bandwidth_bytes_per_s=self.bandwidth, latency_s=latency_s, is_up=is_up, loss=self.loss)
+        yield from self._storage_changes()
         if self.partition is not None:
             yield Partition(*self.partition)
         if self.heal is not None:
@@ -115,10 +150,25 @@ class EventSection(Section):
             one, *other = self.between
             yield Loss(one, self.loss, *other)
 
+    def _storage_changes(self) -> Iterator[Change]:
+        hosts, name = self.storage or ((), "")
+        for host in hosts:
+            yield StorageChange(
+                host,
+                name,
+                condition=self.state,
+                read_bytes_per_s=self.read_bandwidth,
+                write_bytes_per_s=self.write_bandwidth,
+                readwrite_bytes_per_s=self.readwrite_bandwidth,
+                latency_s=None if self.latency is None else self.latency / NS,
+            )
 
+
+_OF_STORAGE = ("state", "read_bandwidth", "write_bandwidth", "readwrite_bandwidth", "latency")
 _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "host": (("state", "pstate"), ("state", "grace", "pstate")),
     "link": (("state", "bandwidth", "latency", "loss"), ("state", "bandwidth", "latency", "loss")),
+    "storage": (_OF_STORAGE, _OF_STORAGE),
     "partition": ((), ()),
     "heal": ((), ()),
     "between": (("loss",), ("loss",)),

@@ -116,8 +116,7 @@ int64_t storage_room(struct call *call, const struct stored_mount *mount, int64_
 {
     struct reply reply;
 
-    if (!may_refuse(call, mount) ||
-        ASK(call->thread, &reply, OP_STORAGE, STORAGE_ROOM, mount->storage, 1UL, 0UL, wanted > 0 ? wanted : 0L) != 0)
+    if (!may_refuse(call, mount) || ASK(call->thread, &reply, OP_STORAGE, STORAGE_ROOM, mount->storage, 1UL, 0UL, wanted) != 0)
         return wanted;
     return reply_number(&reply, 1);
 }
@@ -141,11 +140,11 @@ __attribute__((cold)) long storage_admit(struct call *call)
     position = write_position(call, &row->written, &status);
     size = write_size(call, row);
     wanted = whole_blocks(position + size) - whole_blocks((int64_t)status.stx_size);
-    most = position < 0 ? wanted : storage_room(call, mount, wanted);
-    if (most < 0 && wanted >= 0)
+    most = storage_room(call, mount, position < 0 || wanted < 0 ? 0 : wanted);
+    if (most < 0)
         return most;
     most += whole_blocks((int64_t)status.stx_size) - position;
-    if (wanted <= 0 || most >= size)
+    if (position < 0 || wanted <= 0 || most >= size)
         return 0;
     if (most <= 0 || row->has_parts || call->number == __NR_fallocate)
         return -ENOSPC;
