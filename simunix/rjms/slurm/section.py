@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from simunix.rjms.adapter import ClusterSection
+from simunix.rjms.slurm.burst_buffers import BurstBufferSection
 from simunix.scenario.section import HostList
 
 
@@ -27,6 +28,8 @@ class SlurmSection(ClusterSection):
     MariaDB on `storage_host` (default: the same), registers the cluster, tells each line of `sacctmgr` (such as `add account
     physics`) to the command of that name, and starts slurmctld. With `accounting_storage_shared`, slurmdbd is that of another
     cluster of the scenario, which has its host: clusters of a federation share one.
+
+    `burst_buffers` are pools of Slurm's plugin burst_buffer/lua. See docs/guide/slurm.md.
     """
 
     controller: str
@@ -44,3 +47,4 @@ class SlurmSection(ClusterSection):
     storage_host: str | None = None
     sacctmgr: list[str] = []
     usage: dict[str, dict[str, float]] = {}
+    burst_buffers: list[BurstBufferSection] = []
