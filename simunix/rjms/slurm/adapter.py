@@ -9,10 +9,11 @@ from typing import Any
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
 from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, CompletedJob, Site
 from simunix.rjms.requirements import check_hosts
-from simunix.rjms.slurm import configuration, daemons, database, releases
+from simunix.rjms.slurm import burst_buffers, configuration, daemons, database, releases
 from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.rjms.slurm.accounts import account_commands
 from simunix.rjms.slurm.beside import devices, files_beside, will_drain
+from simunix.rjms.slurm.burst_buffers import with_plugin
 from simunix.rjms.slurm.clients import CLIENTS
 from simunix.rjms.slurm.database import Database
 from simunix.rjms.slurm.installed import check_installed
@@ -176,10 +177,13 @@ def _cluster(section: SlurmSection, key: str, site: Site) -> _Cluster:
         site=site,
         storage=storage,
         members=installed,
-        conf=with_parameters(conf, section.parameters, key),
+        conf=with_parameters(conf, with_plugin(section.burst_buffers, section.parameters), key),
         private=private,
         jobcomp=jobcomp,
-        beside={} if section.config is None else files_beside(section.config, (conf, *section.sacctmgr)),
+        beside={
+            **({} if section.config is None else files_beside(section.config, (conf, *section.sacctmgr))),
+            **burst_buffers.files(section.burst_buffers, key),
+        },
     )
 
 

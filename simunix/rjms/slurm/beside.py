@@ -11,7 +11,17 @@ from simunix.ranges import expand_hosts
 from simunix.rjms.slurm.lines import Line, flattened, read_lines
 
 FOLDER = "/etc/slurm"
-KNOWN = ("gres.conf", "topology.conf", "job_submit.lua", "cli_filter.lua", "acct_gather.conf", "mpi.conf", "job_container.conf")
+KNOWN = (
+    "gres.conf",
+    "topology.conf",
+    "job_submit.lua",
+    "burst_buffer.lua",
+    "burst_buffer.conf",
+    "cli_filter.lua",
+    "acct_gather.conf",
+    "mpi.conf",
+    "job_container.conf",
+)
 """Files that Slurm looks for beside slurm.conf by itself. cgroup.conf is simunix's own: hosts have no cgroups."""
 GRES = "a gres.conf"
 _NAMED = re.compile(rf"{FOLDER}/([\w.+-]+)")

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from simunix.rjms.adapter import ClusterSection
+from simunix.rjms.slurm.burst_buffers import BurstBufferSection
 from simunix.rjms.slurm.power.sections import PowerCapSection, PowerSavingSection
 from simunix.scenario.section import HostList
 
@@ -28,6 +29,8 @@ class SlurmSection(ClusterSection):
     MariaDB on `storage_host` (default: the same), registers the cluster, tells each line of `sacctmgr` (such as `add account
     physics`) to the command of that name, and starts slurmctld. With `accounting_storage_shared`, slurmdbd is that of another
     cluster of the scenario, which has its host: clusters of a federation share one.
+
+    `burst_buffers` are pools of Slurm's plugin burst_buffer/lua. See docs/guide/slurm.md.
     """
 
     controller: str
@@ -47,3 +50,4 @@ class SlurmSection(ClusterSection):
     usage: dict[str, dict[str, float]] = {}
     power_saving: PowerSavingSection | None = None
     power_cap: PowerCapSection | None = None
+    burst_buffers: list[BurstBufferSection] = []

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Simunix
+from tests.conftest import ROOT, Simunix
 from tests.system.io.reference import POLICIES, Phases, exclusive, hrr, hrr_orders, shared
-from tests.system.io.runs import Instance, ends
+from tests.system.io.runs import BANDWIDTH, HEAD, Instance, ends
+from tests.system.runs import run
 
 F = Fraction
 NANOSECOND = F(1, 10**9)
@@ -68,6 +71,57 @@ def test_the_experiments_with_exact_answers(simunix: Simunix, tmp_path: Path) ->
     for name, times in zip(MAKESPANS, found[len(EXPECTED) :], strict=False):
         assert abs(max(times) - MAKESPANS[name][1]) <= NANOSECOND, (name, [float(each) for each in times])
     assert max(found[-1]) == hrr(F("2.5"), F(1), HRR_COUNTS) == 16
+
+
+@pytest.mark.slow
+def test_on_disks_of_their_own_applications_do_not_wait(simunix: Simunix, tmp_path: Path) -> None:
+    """The control: what best effort takes in E3, E4 and E6 comes from sharing, and is not there without."""
+    alone = [Instance([phases], None) for phases in (*DISSIMILAR, periodic(4, 2, 10), *HRR_EXAMPLE[:1])]
+    assert [times[0] for times in ends(simunix, tmp_path, alone)] == [100, 100, 60, 14]
+
+
+VOLUMES = {1: 1000, 2: 1000, 3: 4000, 4: 4000}
+"""Of E8, by application: bytes of a phase on a disk of 1 kB/s."""
+GROUPS: dict[str, tuple[dict[int, str], dict[str, int], float]] = {
+    "one": (dict.fromkeys(VOLUMES, "all"), {"all": 1000}, 4.0),
+    "each": ({number: f"g{number}" for number in VOLUMES}, {f"g{number}": 250 for number in VOLUMES}, 4.0),
+    "pairs": ({1: "small", 2: "small", 3: "large", 4: "large"}, {"small": 500, "large": 500}, 2.0),
+}
+"""Group of each application, bandwidth of each group, and the objective: what the worst off waits for one of its group."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GROUPS)
+def test_exclusive_groups_keep_to_their_bandwidths(simunix: Simunix, tmp_path: Path, name: str) -> None:
+    """E8: measured by the coordinator's log, with clients that write no faster than their grant says."""
+    groups, rates, objective = GROUPS[name]
+    rate_words = " ".join(f"--rate {group}={rate}" for group, rate in rates.items())
+    begin = HEAD.format(stop="applications", count=1, bandwidth=BANDWIDTH, root=ROOT)
+    daemon = f"{sys.executable} -m simunix.io_coordinator --listen unix:/tmp/coordinator --log /tmp/log {rate_words}"
+    program = f"{sys.executable} -m simunix.io_coordinator.periodic"
+    lines = [
+        f"      {program} {number} 0.5 {size} 3 --group {groups[number]} --bandwidth {BANDWIDTH} --file /srv/pfs/{number}"
+        f" --coordinator unix:/tmp/coordinator &"
+        for number, size in VOLUMES.items()
+    ]
+    text = f"{begin}  - {{name: coordinator, host: i1, command: '{daemon}'}}\n"
+    text += "  - name: applications\n    host: i1\n    start: 1s\n    command: |\n" + "\n".join(lines)
+    (tmp_path / "s.yaml").write_text(f"{text}\n      wait; cat /tmp/log\n")
+    ran = run(simunix, tmp_path / "s.yaml", tmp_path / "out")
+    output = ran.output("i1", "applications")
+    phases = list(csv.DictReader(output[output.index("application,") :].splitlines()))
+    assert len(phases) == 12, output
+    took = {
+        number: max(float(row["released"]) - float(row["granted"]) for row in phases if row["application"] == str(number))
+        for number in VOLUMES
+    }
+    worst = max(
+        took[other] / (size / BANDWIDTH)
+        for number, size in VOLUMES.items()
+        for other in VOLUMES
+        if groups[other] == groups[number]
+    )
+    assert worst == pytest.approx(objective, rel=0.02), took
 
 
 def test_the_reference_agrees_with_what_was_worked_out_by_hand() -> None:
