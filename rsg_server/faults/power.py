@@ -48,6 +48,12 @@ class Power:
         """Whether a host is off."""
         return host in self._kernel.wire.reach.off
 
+    def what(self, host: str) -> str:
+        """Whether a host is on, stopping, off or booting."""
+        if self.is_off(host):
+            return "booting" if host in self._booting else "off"
+        return "stopping" if host in self._stopping else "on"
+
     def starts_programs(self, host: str) -> bool:
         """Whether programs may be started on a host: it is neither off nor shutting down."""
         return not self.is_off(host) and host not in self._stopping

@@ -172,7 +172,9 @@ class Emulation:
             for mount in host.mounts:
                 state.flags |= FLAG_STORAGES
                 kernel.storages.keep(state.host, mount.storage, self.directory.private(host.name, mount.path))
-            if state.host.power is not None:
+            if host.wired:
+                kernel.switches.of[host.name] = host.wired
+            if state.host.power is not None or host.wired:
                 state.flags |= FLAG_POWER
                 kernel.power_files.packages[host.name] = host.hardware.sockets if host.hardware is not None else 1
         if self.isolation is Isolation.NONE:

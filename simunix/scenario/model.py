@@ -17,7 +17,7 @@ from simunix import units
 from simunix.dates import moment, today
 from simunix.scenario.faults import EventSection, ProfileSection
 from simunix.scenario.network_section import NetworkSection
-from simunix.scenario.power_section import EnclosureSection, Speeds, WattRanges, Watts, power_of_host
+from simunix.scenario.power_section import BmcSection, EnclosureSection, Speeds, WattRanges, Watts, power_of_host
 from simunix.scenario.section import (
     CpuPolicy,
     Duration,
@@ -258,6 +258,7 @@ class Scenario(Section):
     events: list[EventSection] = []
     profiles: list[ProfileSection] = []
     enclosures: list[EnclosureSection] = []
+    bmcs: list[BmcSection] = []
     workload: Annotated[list[WorkloadSection] | None, BeforeValidator(one_or_more), Field(json_schema_extra=allow_one)] = None
     _place: Callable[[str], str | None] | None = PrivateAttr(default=None)
 
