@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
 from rsg_server.faults.power import SECOND_NS, Power
+from rsg_server.faults.wake_on_lan import WakeOnLan
 from rsg_server.sockets.keepalive import Keepalive
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ class Faults:
         self._kernel = kernel
         self.keepalive = Keepalive(kernel)
         self.power = Power(kernel, self.keepalive)
+        kernel.datagrams.to_off = WakeOnLan(kernel, self.power).heard
         self.on_power_state: Callable[[str, int], None] = lambda host, state: None
         self.on_link: Callable[[str], None] = lambda link: None
         self._power_states: dict[str, int] = {}  # of hosts that are not in their first one
