@@ -24,12 +24,15 @@ GRACE_NS = 10 * SECOND_NS
 """How long a shutdown waits between SIGTERM and SIGKILL, virtual time."""
 REBOOT_NS = 60 * SECOND_NS
 """How long a rebooting host is off, virtual time."""
-HOST_STATES = ("off", "on", "shutdown", "reboot")
+HOST_STATES = ("off", "on", "shutdown", "reboot", "hang")
 
 
 @dataclass(frozen=True, slots=True)
 class HostChange:
-    """A host goes to a state, one of HOST_STATES; "off" is a power cut, which no process is told of."""
+    """A host goes to a state, one of HOST_STATES; "off" is a power cut, which no process is told of.
+
+    With "hang" its next boot hangs.
+    """
 
     host: str
     state: str
@@ -176,6 +179,8 @@ class Faults:
         power, host = self.power, change.host
         if change.state == "on":
             power.start(host)
+        elif change.state == "hang":
+            power.let_hang(host)
         elif change.state == "off":
             if for_ns is not None:
                 power.start_later(host, for_ns)

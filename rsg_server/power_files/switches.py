@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from rsg_server.faults.faults import HOST_STATES, HostChange
+from rsg_server.faults.faults import HostChange
 
 if TYPE_CHECKING:
     from rsg_server.clock.timeline import Timeline
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rsg_server.energy.meter import Meter
     from rsg_server.faults.faults import Faults
 
+STATES = ("on", "off", "shutdown", "reboot")
 CYCLE, CYCLE_NS = "cycle", 2 * 10**9
 PATH = re.compile(r"/run/simunix/power/([^/]+)/(\w+)")
 
@@ -79,7 +80,7 @@ class Switches:
         (name, file), wanted = found, text.removesuffix("\n")
         if file != "state":
             return errno.EACCES
-        if wanted not in (*HOST_STATES, CYCLE):
+        if wanted not in (*STATES, CYCLE):
             return errno.EINVAL
         self._kernel.timeline.add(self._kernel.now_ns, partial(self._do, name, wanted))
         return 0

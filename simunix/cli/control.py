@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 USAGE = {
-    "host": "host NAMES off|on|shutdown|reboot|pstate NUMBER",
+    "host": "host NAMES off|on|shutdown|reboot|hang|pstate NUMBER",
     "link": "link NAME [up|down] [bandwidth RATE] [latency TIME] [loss PART]",
     "partition": "partition HOSTS [HOSTS]",
     "heal": "heal [HOSTS [HOSTS]]",

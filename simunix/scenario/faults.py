@@ -45,21 +45,21 @@ _Sides = Annotated[
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
 ]
 _State = Annotated[
-    Literal["off", "on", "shutdown", "reboot", "up", "down"],
+    Literal["off", "on", "shutdown", "reboot", "hang", "up", "down"],
     BeforeValidator(_state),
-    WithJsonSchema({"enum": ["off", "on", "shutdown", "reboot", "up", "down", True, False]}),
+    WithJsonSchema({"enum": ["off", "on", "shutdown", "reboot", "hang", "up", "down", True, False]}),
 ]
 _LossRate = Annotated[float, BeforeValidator(loss_rate), QUANTITY]
 IS_UP = {"up": True, "on": True, "down": False, "off": False}
-HOST_STATES = {"off": "off", "on": "on", "shutdown": "shutdown", "reboot": "reboot", "down": "off", "up": "on"}
+HOST_STATES = {"off": "off", "on": "on", "shutdown": "shutdown", "reboot": "reboot", "hang": "hang", "down": "off", "up": "on"}
 SUBJECTS = ("host", "link", "partition", "heal", "between")
 
 
 class EventSection(Section):
     """Something that happens `at` a time, and is taken back after `duration`, if given.
 
-    It concerns one of: `host` (with `state` off, on, shutdown, reboot, or `pstate`), `link` (a link's name, or a host's for its
-    own; with `bandwidth`, `latency`, `loss`, `state` up or down), `partition`, `heal`, `between` (with `loss`).
+    It concerns one of: `host` (with `state` off, on, shutdown, reboot, hang, or `pstate`), `link` (a link's name, or a host's
+    for its own; with `bandwidth`, `latency`, `loss`, `state` up or down), `partition`, `heal`, `between` (with `loss`).
     """
 
     at: Duration
@@ -89,9 +89,9 @@ class EventSection(Section):
                 raise ValueError(f"{name}: not a key of an event of {subject}; known: {', '.join(allowed) or 'none'}")
         if needed and not given.intersection(needed):
             raise ValueError(f"expected what happens to the {subject}: {', '.join(needed)}")
-        if subject == "link" and self.state in ("shutdown", "reboot"):
+        if subject == "link" and self.state in ("shutdown", "reboot", "hang"):
             raise ValueError(f"state: a link is up or down, got {self.state!r}")
-        if self.duration is not None and (subject == "heal" or (subject == "host" and self.state in ("on", "up"))):
+        if self.duration is not None and (subject == "heal" or (subject == "host" and self.state in ("on", "up", "hang"))):
             raise ValueError("duration: only what goes wrong can be taken back")
         return self
 

@@ -148,6 +148,7 @@ class HostSection(Section):
     wattage_off: Watts | None = None
     boot_time: Duration = 0
     boot_wattage: Watts | None = None
+    boot_failure: Annotated[float, Field(ge=0, le=1, strict=False)] = 0
     shutdown_time: Duration = 0
     cpu_policy: CpuPolicy | None = None
     bandwidth: Rate | None = None

@@ -78,9 +78,9 @@ def test_an_event_of_a_power_state(tmp_path: Path) -> None:
 
 
 def test_boots_that_take_time(tmp_path: Path) -> None:
-    keys = "    boot_time: 90s\n    boot_wattage: 200\n    shutdown_time: 15s\n  - name: other"
+    keys = "    boot_time: 90s\n    boot_wattage: 200\n    shutdown_time: 15s\n    boot_failure: 0.25\n  - name: other"
     assert planned(tmp_path, hosts() + keys).plan.kernel.boots == {
-        f"n{number}": Boot(90 * 10**9, 15 * 10**9, 200) for number in range(4)
+        f"n{number}": Boot(90 * 10**9, 15 * 10**9, 200, 0.25) for number in range(4)
     }
 
 
@@ -92,6 +92,7 @@ WRONG = {
     "unknown unit": (hosts(watts='["9hp:8", "1:2"]'), r"wattage_per_state: expected watts .*, got '9hp'"),
     "negative": (hosts(off="-3"), r"hosts\[0\].wattage_off: expected watts not below 0 .*, got '-3'"),
     "off alone": ("hosts: [{name: a, wattage_off: 3}]", r"hosts\[0\]: wattage_off: the host has no wattage_per_state"),
+    "a chance above 1": ("hosts: [{name: a, boot_failure: 1.5}]", r"hosts\[0\].boot_failure: .*less than or equal to 1"),
     "boot alone": ("hosts: [{name: a, boot_wattage: 3}]", r"hosts\[0\]: boot_wattage: the host has no wattage_per_state"),
     "without quotes": (hosts(watts="[95:40, 90:30]"), r"wattage_per_state: expected watts in quotes such as '117:130:358'"),
     "no speed": (hosts(speed="[]"), r"speed: expected a speed such as '2.5Gf', or one for each power state"),
