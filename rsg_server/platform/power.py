@@ -50,6 +50,10 @@ class LinkPower:
     busy_w: float
     off_w: float = 0.0
 
+    def times(self, number: int) -> LinkPower:
+        """What so many parallel cables draw, which count as one link."""
+        return LinkPower(self.idle_w * number, self.busy_w * number, self.off_w * number)
+
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
