@@ -27,6 +27,7 @@ from rsg_server.options import KernelOptions
 from rsg_server.platform.platform import Platform
 from rsg_server.power_files.files import PowerFiles
 from rsg_server.power_files.governors import Governors
+from rsg_server.power_files.switches import Switches
 from rsg_server.process.actor import AT_TERMINAL, STATE_PARKED, STATE_READY, Actor, Parked
 from rsg_server.process.channel_pool import ChannelPool
 from rsg_server.process.cpu import Cpu
@@ -108,7 +109,7 @@ class Kernel:
         self.interfaces, self.netlink = InterfaceTable(platform), Netlink(self)
         self.faults = Faults(self)
         self.energy, self.rsg = Energy(self, options.enclosures, options.boots), Rsg(self, options.rsg_actors)
-        self.governors, self.power_files = Governors(self), PowerFiles(self)
+        self.governors, self.switches, self.power_files = Governors(self), Switches(self), PowerFiles(self)
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # by message queue: a process, and the signal for it
         self.warnings: dict[str, int] = {}
         self.calls_by_warning: dict[int, Counter[str]] = {int(kind): Counter() for kind in _COUNTED}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from rsg_server.energy.hosts import HostMeters
 from rsg_server.energy.links import LinkMeters
 from rsg_server.platform.power import Boot, Enclosure
+from rsg_server.platform.topology import TopologyZone
 
 if TYPE_CHECKING:
     from rsg_server.faults.faults import Faults
@@ -48,7 +49,7 @@ class Energy:
         model = kernel.network.model
         factor = model.bandwidth_factor.of(float("inf"))
         self.hosts = HostMeters(now_ns, kernel.platform.hosts, enclosures, boots)
-        self.links = LinkMeters(now_ns, kernel.network, _explicit_links(kernel.platform), factor, model.cross_traffic)
+        self.links = LinkMeters(now_ns, kernel.network, _links_with_watts(kernel.platform), factor, model.cross_traffic)
         if self.hosts.hosts:
             kernel.cpu.on_load = self.hosts.loaded
             kernel.faults.on_power_state = self.hosts.changed_state
@@ -63,8 +64,12 @@ class Energy:
         return bool(self.hosts.hosts or self.links.links)
 
 
-def _explicit_links(platform: Platform) -> Iterator[Link]:
-    """The links that a zone stores. Those of a topology are computed, have no watts, and are as many as its cables."""
+def _links_with_watts(platform: Platform) -> Iterator[Link]:
+    """The links that may have watts: those that a zone stores, and the cables of a topology if its description has watts.
+
+    All cables of such a topology are made now, since each draws its idle watts, used or not.
+    """
     root = platform.description.root
     for zone in root.family() if root is not None else ():
-        yield from zone.links
+        if not isinstance(zone, TopologyZone) or zone.cluster_links.cables.power is not None:
+            yield from zone.all_links()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
 from rsg_server.faults.power import SECOND_NS, Power
+from rsg_server.faults.wake_on_lan import WakeOnLan
 from rsg_server.sockets.keepalive import Keepalive
 from rsg_server.storage.disks import Condition
 
@@ -24,12 +25,15 @@ GRACE_NS = 10 * SECOND_NS
 """How long a shutdown waits between SIGTERM and SIGKILL, virtual time."""
 REBOOT_NS = 60 * SECOND_NS
 """How long a rebooting host is off, virtual time."""
-HOST_STATES = ("off", "on", "shutdown", "reboot")
+HOST_STATES = ("off", "on", "shutdown", "reboot", "hang")
 
 
 @dataclass(frozen=True, slots=True)
 class HostChange:
-    """A host goes to a state, one of HOST_STATES; "off" is a power cut, which no process is told of."""
+    """A host goes to a state, one of HOST_STATES; "off" is a power cut, which no process is told of.
+
+    With "hang" its next boot hangs.
+    """
 
     host: str
     state: str
@@ -143,6 +147,7 @@ class Faults:
         self._kernel = kernel
         self.keepalive = Keepalive(kernel)
         self.power = Power(kernel, self.keepalive)
+        kernel.datagrams.to_off = WakeOnLan(kernel, self.power).heard
         self.on_power_state: Callable[[str, int], None] = lambda host, state: None
         self.on_link: Callable[[str], None] = lambda link: None
         self._power_states: dict[str, int] = {}  # of hosts that are not in their first one
@@ -191,6 +196,8 @@ class Faults:
         power, host = self.power, change.host
         if change.state == "on":
             power.start(host)
+        elif change.state == "hang":
+            power.let_hang(host)
         elif change.state == "off":
             if for_ns is not None:
                 power.start_later(host, for_ns)

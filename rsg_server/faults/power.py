@@ -1,11 +1,13 @@
 """Hosts that go off and on: a power cut, which no process is told of; a shutdown in good order; a boot.
 
 A host is on, shutting down, off, or booting, which counts as off but for what it draws. A host that is off has no process, and
-none of its sockets sends anything.
+none of its sockets sends anything. A boot may hang, by chance or because it was said that it will: then the host boots until
+its power is cut.
 """
 
 from __future__ import annotations
 
+import random
 import signal
 from collections import Counter
 from collections.abc import Callable
@@ -40,7 +42,9 @@ class Power:
         self._keepalive = keepalive
         self._stopping: dict[str, int | None] = {}  # host that shuts down -> delay of its next boot, ns; None: no boot
         self._boots_due: Counter[str] = Counter()
-        self._booting: dict[str, Event] = {}  # the end of each boot that takes time
+        self._booting: dict[str, Event | None] = {}  # the end of each boot that takes time; None: it hangs
+        self._will_hang: set[str] = set()  # hosts of which the next boot hangs
+        self._chances: dict[str, random.Random] = {}
         self.on_boot: Told = lambda host: None
         self.on_loss: Told = lambda host: None
         self.on_switch: Callable[[str, str], None] = lambda host, what: None  # what: on, stopping, off or booting
@@ -48,6 +52,12 @@ class Power:
     def is_off(self, host: str) -> bool:
         """Whether a host is off."""
         return host in self._kernel.wire.reach.off
+
+    def what(self, host: str) -> str:
+        """Whether a host is on, stopping, off or booting."""
+        if self.is_off(host):
+            return "booting" if host in self._booting else "off"
+        return "stopping" if host in self._stopping else "on"
 
     def starts_programs(self, host: str) -> bool:
         """Whether programs may be started on a host: it is neither off nor shutting down."""
@@ -66,8 +76,10 @@ class Power:
             self._lose(host)
             self.on_switch(host, "off")
         elif host in self._booting:
-            self._booting.pop(host).cancel()
-            self._boots_due[host] -= 1
+            end = self._booting.pop(host)
+            if end is not None:
+                end.cancel()
+                self._boots_due[host] -= 1
             self._kernel.log.event(self._kernel.now_ns, "host_off", host=host)
             self.on_switch(host, "off")
 
@@ -75,21 +87,40 @@ class Power:
         """Boot a host that is off. As long as the boot takes, the host is not on the network and runs nothing."""
         if not self.is_off(host) or host in self._booting:
             return
-        kernel, boot_ns = self._kernel, self._boot(host).time_ns
-        if not boot_ns:
+        kernel, boot_ns, hangs = self._kernel, self._boot(host).time_ns, self._hangs(host)
+        if not boot_ns and not hangs:
             self._start(host)
             return
         kernel.log.event(kernel.now_ns, "host_boot", host=host)
         self._boots_due[host] += 1
-        self._booting[host] = kernel.timeline.add(kernel.now_ns + boot_ns, lambda: self._booted(host))
+        self._booting[host] = kernel.timeline.add(kernel.now_ns + boot_ns, lambda: self._booted(host, hangs))
         self.on_switch(host, "booting")
 
     def _boot(self, host: str) -> Boot:
         return self._kernel.options.boots.get(host, NO_BOOT)
 
-    def _booted(self, host: str) -> None:
-        del self._booting[host]
+    def let_hang(self, host: str) -> None:
+        """Have the next boot of a host hang."""
+        self._will_hang.add(host)
+
+    def _hangs(self, host: str) -> bool:
+        """Whether this boot hangs. A host draws its numbers for itself, one for each of its boots."""
+        failure = self._boot(host).failure
+        if failure and host not in self._chances:
+            self._chances[host] = random.Random(f"boot {self._kernel.options.seed} {host}")
+        hangs = bool(failure) and self._chances[host].random() < failure
+        if host in self._will_hang:
+            self._will_hang.discard(host)
+            hangs = True
+        return hangs
+
+    def _booted(self, host: str, hangs: bool) -> None:
         self._boots_due[host] -= 1
+        if hangs:
+            self._booting[host] = None
+            self._kernel.log.event(self._kernel.now_ns, "boot_hangs", host=host)
+            return
+        del self._booting[host]
         self._start(host)
 
     def _start(self, host: str) -> None:

@@ -50,6 +50,10 @@ class LinkPower:
     busy_w: float
     off_w: float = 0.0
 
+    def times(self, number: int) -> LinkPower:
+        """What so many parallel cables draw, which count as one link."""
+        return LinkPower(self.idle_w * number, self.busy_w * number, self.off_w * number)
+
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
@@ -64,12 +68,14 @@ class Enclosure:
 class Boot:
     """How long a host takes to boot, and to go off after its last program has ended, in nanoseconds; the watts of a boot.
 
-    Without watts a boot draws what the host draws under full load, as in SimGrid a power state of speed 0 does.
+    Without watts a boot draws what the host draws under full load, as in SimGrid a power state of speed 0 does. `failure` is
+    the part of its boots that hang, 0 to 1.
     """
 
     time_ns: int = 0
     shutdown_ns: int = 0
     watts: float | None = None
+    failure: float = 0.0
 
 
 NO_BOOT = Boot()

@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import SharingPolicy
 from rsg_server.platform.platform import Platform, zoned_platform
+from rsg_server.platform.power import LinkPower
 from rsg_server.platform.stars import StarZone
 from rsg_server.platform.topology import LinkKind
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The link between a host and the switch, alike in both directions: bytes per second, nanoseconds."""
+    """The link between a host and the switch, alike in both directions: bytes per second, nanoseconds, watts."""
 
     bandwidth_bytes_per_s: float = 1.25e9
     latency_ns: int = 25_000
+    power: LinkPower | None = None
 
 
 def star(
@@ -33,7 +35,7 @@ def star(
     for host in hosts:
         own = (overrides or {}).get(host.name, default)
         spoke = zone.spoke(zone.add_host(host))
-        up, down = LinkKind(own.bandwidth_bytes_per_s, own.latency_ns / 1e9).make(host.name)
+        up, down = LinkKind(own.bandwidth_bytes_per_s, own.latency_ns / 1e9, power=own.power).make(host.name)
         loop_kind = LinkKind(loop.bandwidth_bytes_per_s, loop.latency_ns / 1e9, SharingPolicy.FATPIPE)
         spoke.up, spoke.down, spoke.loopback = (up,), (down,), loop_kind.make(f"{host.name}_loopback")[0]
         zone.links += (up, down, spoke.loopback)

@@ -8,24 +8,27 @@ from dataclasses import dataclass
 
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, SharingPolicy
+from rsg_server.platform.power import LinkPower
 from rsg_server.platform.zone import LOOPBACK, Leg, NetPoint, Zone
 
 
 @dataclass(frozen=True, slots=True)
 class LinkKind:
-    """The properties of all links of a cluster. `policy` None is split duplex: a link for each direction."""
+    """The properties of all links of a cluster. `policy` None: a link for each direction, with watts of its own."""
 
     bandwidth_bytes_per_s: float
     latency_s: float
     policy: SharingPolicy | None = None
+    power: LinkPower | None = None
 
     def make(self, name: str, times: int = 1) -> tuple[Link, Link]:
         """The links up and down of `times` parallel cables: two if split duplex, else one link for both."""
-        bandwidth = self.bandwidth_bytes_per_s * times
+        bandwidth, power = self.bandwidth_bytes_per_s * times, self.power.times(times) if self.power is not None else None
         if self.policy is not None:
-            link = Link(name, bandwidth, self.latency_s, self.policy)
+            link = Link(name, bandwidth, self.latency_s, self.policy, power)
             return link, link
-        return (Link(f"{name}_UP", bandwidth, self.latency_s), Link(f"{name}_DOWN", bandwidth, self.latency_s))
+        up, down = (Link(f"{name}_{way}", bandwidth, self.latency_s, power=power) for way in ("UP", "DOWN"))
+        return up, down
 
 
 @dataclass(frozen=True, slots=True)

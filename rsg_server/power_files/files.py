@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 from rsg_server.energy.hosts import MeteredHost
 from rsg_server.power_files.governor import GOVERNORS, USERSPACE, Governor
 from rsg_server.power_files.governors import Governors
+from rsg_server.power_files.switches import Switches
 
 if TYPE_CHECKING:
     from rsg_server.options import KernelOptions
@@ -43,6 +44,8 @@ class Kernel(Protocol):
     def options(self) -> KernelOptions: ...
     @property
     def governors(self) -> Governors: ...
+    @property
+    def switches(self) -> Switches: ...
 
 
 class RefusedError(Exception):
@@ -222,6 +225,8 @@ class PowerFiles:
 
     def text(self, host: str, path: str) -> str | None:
         """What a host reads in a file; None if the file is none of these."""
+        if (wired := self._kernel.switches.text(host, path)) is not None:
+            return wired
         look = self._look(host)
         if look is None:
             return None
@@ -249,6 +254,8 @@ class PowerFiles:
 
     def write(self, host: str, path: str, text: str) -> int:
         """Write to a file. Returns 0, or an errno."""
+        if (done := self._kernel.switches.write(host, path, text)) is not None:
+            return done
         look = self._look(host)
         if look is None:
             return errno.ENOENT

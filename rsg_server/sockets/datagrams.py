@@ -46,6 +46,7 @@ class Datagrams:
         self.multicast = Multicast(kernel)
         self.icmp = icmp.Icmp(kernel, self._carry)
         self._held: dict[int, bytes] = {}  # by number of the socket
+        self.to_off: Callable[[HostState, HostState, bytes], None] = lambda sender, receiver, payload: None
 
     def take(self, sender: SimulatedSocket, is_closed: bool = False) -> None:
         """Send on what the application has written, until a datagram has to wait; if it has closed the socket, all of it."""
@@ -119,6 +120,8 @@ class Datagrams:
     def _carry(self, sender: HostState, receiver: HostState, datagram: Datagram, arrive: Callable[[], None]) -> None:
         """Send a datagram to one host; `arrive` is called there unless it is lost on the way."""
         lossy = self._kernel.wire.reach.loses(sender.host, receiver.host)
+        if receiver.name in self._kernel.wire.reach.off and not lossy:
+            self.to_off(sender, receiver, datagram.payload)
         self._kernel.wire.datagram(
             sender,
             receiver,

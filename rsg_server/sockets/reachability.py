@@ -36,8 +36,11 @@ class Reachability:
         names = (source.name, destination.name)
         if self.off.intersection(names):
             return False
-        if source is destination:
-            return True
+        return source is destination or self.connects(source, destination)
+
+    def connects(self, source: Host, destination: Host) -> bool:
+        """Whether the network lets a packet pass from one host to another, whether these are on or off."""
+        names = (source.name, destination.name)
         if any(is_between(cut, *names) for cut in self.cuts):
             return False
         down = self._network.down

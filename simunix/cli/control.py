@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 USAGE = {
-    "host": "host NAMES off|on|shutdown|reboot|pstate NUMBER",
+    "host": "host NAMES off|on|shutdown|reboot|hang|pstate NUMBER",
     "link": "link NAME [up|down] [bandwidth RATE] [latency TIME] [loss PART]",
     "storage": "storage HOSTS:NAME [ok|read-only|full|failing] [read RATE] [write RATE] [readwrite RATE] [latency TIME]",
     "partition": "partition HOSTS [HOSTS]",

@@ -171,7 +171,9 @@ class Emulation:
         for host in self.plan.hosts:
             state = kernel.hosts[host.name]
             self._mount(kernel, host, state)
-            if state.host.power is not None:
+            if host.wired:
+                kernel.switches.of[host.name] = host.wired
+            if state.host.power is not None or host.wired:
                 state.flags |= FLAG_POWER
                 kernel.power_files.packages[host.name] = host.hardware.sockets if host.hardware is not None else 1
         if self.isolation is Isolation.NONE:

@@ -71,6 +71,7 @@ class HostSpec:
 
     `terminal` is the caller's, for a command in the foreground.
     `devices` are files below /dev that programs only look for; they are empty.
+    Of the hosts that are `wired` to it, it finds the power switch and meter as files (rsg_server/power_files/switches.py).
     With `sees_temporary_files` it finds this computer's files in /tmp, under a layer of its own; else only shared ones.
     """
 
@@ -84,6 +85,7 @@ class HostSpec:
     devices: tuple[str, ...] = ()
     mounts: tuple[MountSpec, ...] = ()
     remotes: tuple[Remote, ...] = ()
+    wired: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,7 @@ class ProcessSpec:
     collects: bool = False
     footprint: Footprint = Footprint()
     cpu_policy: str = ""  # empty: that of the host
+    serves: bool = False  # never ends by itself; the run does not wait for it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -219,13 +219,18 @@ class Supervisor:
             return False
         deciding = [entry for entry in self.entries if self._decides(entry.spec)]
         done = bool(deciding) and all(self._is_over(entry) for entry in deciding)
-        return done and (stop != "processes" or not self._kernel.processes)
+        return done and (stop != "processes" or not self._any_left())
+
+    def _any_left(self) -> bool:
+        """Whether a process lives, but for those of hosts with a program that only serves others."""
+        serving = {entry.spec.host for entry in self.entries if entry.spec.serves}
+        return any(process.host.name not in serving for process in self._kernel.processes.values())
 
     def _decides(self, spec: ProcessSpec) -> bool:
         stop = self._plan.stop
         if isinstance(stop, frozenset):
             return spec.name in stop
-        return spec.is_workload or (stop != "workload" and not spec.collects)
+        return spec.is_workload or (stop != "workload" and not (spec.collects or spec.serves))
 
 
 def last_words(output: Path) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address, ip_address
+from itertools import chain
 from pathlib import Path
 
 from rsg_server.clock.clock_page import Costs
@@ -23,6 +24,7 @@ from simunix.launch.programs import check_program
 from simunix.launch.view.hardware import Hardware
 from simunix.launch.view.temporary import FOLDERS
 from simunix.planning import submission
+from simunix.planning.bmcs import Bmcs, plan_bmcs
 from simunix.planning.clusters import plan_clusters
 from simunix.planning.cpu_policies import charging_of
 from simunix.planning.faults import plan_faults
@@ -68,6 +70,7 @@ class _Parts:
     found: Workloads
     contexts: tuple[ContextPlan, ...]
     mounts: Mounts
+    bmcs: Bmcs
 
     @property
     def workloads(self) -> tuple[WorkloadPlan, ...]:
@@ -77,7 +80,7 @@ class _Parts:
     def hosts(self) -> tuple[HostSpec, ...]:
         """The hosts in the order of the scenario, which is also the order of their addresses."""
         roots = self.site.roots
-        private = _private_paths(self.scenario, self.clusters, self.workloads, self.mounts)
+        private = _private_paths(self.scenario, self.clusters, self.workloads, self.mounts.private, self.bmcs.private)
         etc = etc_of_hosts(self.found.host_users, self.clusters, roots)
         devices = {name: files for cluster in self.clusters for name, files in cluster.devices.items()}
         return tuple(
@@ -90,6 +93,7 @@ class _Parts:
                 devices=devices.get(name, ()),
                 mounts=self.mounts.specs.get(name, ()),
                 remotes=self.mounts.remotes.get(name, ()),
+                wired=self.bmcs.wires.get(name, ()),
             )
             for name in self.site.hosts
         )
@@ -102,6 +106,7 @@ class _Parts:
             *_storage_servers(self.workloads),
             *(workload.process for workload in self.workloads),
             *(context.process for context in self.contexts),
+            *self.bmcs.processes,
         )
 
     def files(self) -> tuple[FileSpec, ...]:
@@ -110,6 +115,7 @@ class _Parts:
             *(file for cluster in self.clusters for file in cluster.files),
             *(file for workload in self.workloads for file in workload.files),
             *(context.program for context in self.contexts),
+            *self.bmcs.files,
         )
 
 
@@ -118,12 +124,12 @@ def expand(
 ) -> Expansion:
     """Expand a scenario; relative paths are below `folder`. SimunixError tells what does not fit (programs: if `checked`)."""
     with located(scenario):
-        parts = _parts(scenario, folder)
+        parts = _parts(scenario, folder, checked)
         plan = _plan(parts, folder, log_every_turn, strict, checked)
         return Expansion(plan, parts.clusters, parts.workloads, parts.contexts)
 
 
-def _parts(scenario: Scenario, folder: Path) -> _Parts:
+def _parts(scenario: Scenario, folder: Path, checked: bool) -> _Parts:
     hardware: dict[str, Hardware] = {}
     platform = _platform(scenario, hardware, folder)
     site = Site(
@@ -146,6 +152,7 @@ def _parts(scenario: Scenario, folder: Path) -> _Parts:
         found=found,
         contexts=plan_contexts(found.plans),
         mounts=plan_mounts(scenario.mounts, site.hosts, site.roots),
+        bmcs=plan_bmcs(scenario.bmcs, site.hosts, site.roots, scenario.environment.get("PATH", PATH), checked),
     )
 
 
@@ -292,7 +299,10 @@ def _hardware(section: HostSection) -> Hardware:
 
 
 def _private_paths(
-    scenario: Scenario, clusters: Sequence[ClusterPlan], workloads: Sequence[WorkloadPlan], mounts: Mounts
+    scenario: Scenario,
+    clusters: Sequence[ClusterPlan],
+    workloads: Sequence[WorkloadPlan],
+    *others: Mapping[str, tuple[PrivateSpec, ...]],
 ) -> dict[str, tuple[PrivateSpec, ...]]:
     """Paths of the hosts' own, of their processes, and of the RJMS; the first to name a path decides its owner."""
     found: dict[str, dict[str, PrivateSpec]] = {}
@@ -309,10 +319,10 @@ def _private_paths(
             for entry in process.private:
                 spec = _private_spec(entry, process.user or "")
                 found.setdefault(name, {}).setdefault(spec.path, spec)
-    for name, mounted in mounts.private.items():
-        for spec in mounted:
-            own = found.setdefault(name, {})
-            own[spec.path] = replace(own.get(spec.path, spec), export=spec.export)
+    for name, specs in chain.from_iterable(other.items() for other in others):
+        for spec in specs:
+            known = found.setdefault(name, {}).get(spec.path, spec)
+            found[name][spec.path] = replace(known, export=spec.export or known.export)
     private = {name: tuple(specs.values()) for name, specs in found.items()}
     for workload in workloads:
         private[workload.host] = (*private[workload.host], submission.PRIVATE)

@@ -24,6 +24,7 @@ from simunix.planning.platform_profiles import renamed
 from simunix.planning.storages import together
 from simunix.ranges import expand_hosts
 from simunix.scenario.network_section import NetworkSection
+from simunix.scenario.power_section import power_of_link
 
 NS = 10**9
 POLICIES = {"split-duplex": None, "shared": SharingPolicy.SHARED, "fatpipe": SharingPolicy.FATPIPE}
@@ -34,9 +35,11 @@ def build_platform(
     network: NetworkSection, hosts: Sequence[Host], overrides: Mapping[str, Access], folder: Path = Path()
 ) -> Platform:
     """The platform of a scenario; `overrides` are access links of single hosts. SimunixError says what does not fit."""
+    power = power_of_link(network.wattage_range, network.wattage_off)
+    overrides = {name: replace(own, power=power) for name, own in overrides.items()} if power is not None else overrides
     if network.shape == "star":
         loopback = Access(network.loopback_bandwidth, network.loopback_latency)
-        return star(hosts, Access(network.bandwidth, network.latency), loopback, overrides)
+        return star(hosts, Access(network.bandwidth, network.latency, power), loopback, overrides)
     if overrides and network.shape not in ("cluster", "vivaldi"):
         name = next(iter(overrides))
         text = f"host {name} has a bandwidth or latency of its own, which hosts of a star, cluster or vivaldi only can have"
@@ -52,7 +55,12 @@ def build_platform(
 
 def _links(network: NetworkSection, limiter: float | None) -> ClusterLinks:
     return ClusterLinks(
-        LinkKind(network.bandwidth, network.latency / NS, POLICIES[network.policy]),
+        LinkKind(
+            network.bandwidth,
+            network.latency / NS,
+            POLICIES[network.policy],
+            power_of_link(network.wattage_range, network.wattage_off),
+        ),
         LinkKind(network.loopback_bandwidth, network.loopback_latency / NS),
         limiter,
     )
@@ -70,7 +78,7 @@ def _cluster(network: NetworkSection, hosts: Sequence[Host], overrides: Mapping[
     for position, host in enumerate(hosts):
         own = overrides.get(host.name)
         kind = (
-            replace(links, cables=LinkKind(own.bandwidth_bytes_per_s, own.latency_ns / NS, links.cables.policy))
+            replace(links, cables=LinkKind(own.bandwidth_bytes_per_s, own.latency_ns / NS, links.cables.policy, own.power))
             if own
             else links
         )
@@ -122,12 +130,12 @@ def _vivaldi(network: NetworkSection, hosts: Sequence[Host], overrides: Mapping[
                 raise SimunixError(f"network.vivaldi: {name!r} is no host of the scenario; take it away")
             where[name] = (x, y, height)
     zone = VivaldiZone("vivaldi", None)
-    default = Access(network.bandwidth, network.latency)
+    default = Access(network.bandwidth, network.latency, power_of_link(network.wattage_range, network.wattage_off))
     for host in hosts:
         if host.name not in where:
             raise SimunixError(f"network.vivaldi: host {host.name} has no coordinates; add '{host.name}: [x, y, height]'")
         own = overrides.get(host.name, default)
-        links = replace(_links(network, None), cables=LinkKind(own.bandwidth_bytes_per_s, own.latency_ns / NS))
+        links = replace(_links(network, None), cables=LinkKind(own.bandwidth_bytes_per_s, own.latency_ns / NS, power=own.power))
         fill_cluster(zone, [replace(host, coordinates=where[host.name])], [host.name], links)
     return zoned_platform(zone)
 

@@ -53,6 +53,8 @@ def _enclosures(section: EnclosureSection, key: str, hosts: Mapping[str, Host]) 
 
 
 def boots_of(scenario: Scenario) -> dict[str, Boot]:
-    """The boots of all hosts that take time, or draw watts of their own."""
-    boots = [(host.name, Boot(host.boot_time, host.shutdown_time, host.boot_wattage)) for host in scenario.hosts]
+    """The boots of all hosts that take time, draw watts of their own, or may hang."""
+    boots = [
+        (host.name, Boot(host.boot_time, host.shutdown_time, host.boot_wattage, host.boot_failure)) for host in scenario.hosts
+    ]
     return {name: boot for names, boot in boots if boot != NO_BOOT for name in names}

@@ -67,15 +67,15 @@ def _storage(value: object) -> object:
 
 _Storage = Annotated[tuple[tuple[str, ...], str], BeforeValidator(_storage), WithJsonSchema({"type": "string"})]
 _State = Annotated[
-    Literal["off", "on", "shutdown", "reboot", "up", "down", "ok", "read-only", "full", "failing"],
+    Literal["off", "on", "shutdown", "reboot", "hang", "up", "down", "ok", "read-only", "full", "failing"],
     BeforeValidator(_state),
-    WithJsonSchema({"enum": ["off", "on", "shutdown", "reboot", "up", "down", *CONDITIONS, True, False]}),
+    WithJsonSchema({"enum": ["off", "on", "shutdown", "reboot", "hang", "up", "down", *CONDITIONS, True, False]}),
 ]
 _LossRate = Annotated[float, BeforeValidator(loss_rate), QUANTITY]
 IS_UP = {"up": True, "on": True, "down": False, "off": False}
-HOST_STATES = {"off": "off", "on": "on", "shutdown": "shutdown", "reboot": "reboot", "down": "off", "up": "on"}
+HOST_STATES = {"off": "off", "on": "on", "shutdown": "shutdown", "reboot": "reboot", "hang": "hang", "down": "off", "up": "on"}
 _STATES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "host": ("off, on, shutdown or reboot", tuple(HOST_STATES)),
+    "host": ("off, on, shutdown, reboot or hang", tuple(HOST_STATES)),
     "link": ("up or down", tuple(IS_UP)),
     "storage": ("ok, read-only, full or failing", CONDITIONS),
 }
@@ -86,7 +86,7 @@ SUBJECTS = ("host", "link", "storage", "partition", "heal", "between")
 class EventSection(Section):
     """Something that happens `at` a time, and is taken back after `duration`, if given.
 
-    It concerns one of: `host` (with `state` off, on, shutdown, reboot, or `pstate`), `link` (a link's name, or a host's for its
+    It concerns one of: `host` (with `state` off, on, shutdown, reboot, hang, or `pstate`), `link` (a link's name, or a host's for its
     own; with `bandwidth`, `latency`, `loss`, `state` up or down), `storage` (HOSTS:NAME; with `read_bandwidth`,
     `write_bandwidth`, `readwrite_bandwidth`, `latency`, `state` ok, read-only, full or failing), `partition`, `heal`, `between`
     (with `loss`).
@@ -125,7 +125,7 @@ class EventSection(Section):
             raise ValueError(f"expected what happens to the {subject}: {', '.join(needed)}")
         if self.state is not None and self.state not in _STATES[subject][1]:
             raise ValueError(f"state: a {subject} is {_STATES[subject][0]}, got {self.state!r}")
-        if self.duration is not None and (subject == "heal" or (subject == "host" and self.state in ("on", "up"))):
+        if self.duration is not None and (subject == "heal" or (subject == "host" and self.state in ("on", "up", "hang"))):
             raise ValueError("duration: only what goes wrong can be taken back")
         return self
 

@@ -17,7 +17,7 @@ from simunix import units
 from simunix.dates import moment, today
 from simunix.scenario.faults import EventSection, ProfileSection
 from simunix.scenario.network_section import NetworkSection
-from simunix.scenario.power_section import EnclosureSection, Speeds, WattRanges, Watts, power_of_host
+from simunix.scenario.power_section import BmcSection, EnclosureSection, Speeds, WattRanges, Watts, power_of_host
 from simunix.scenario.section import (
     CpuPolicy,
     Duration,
@@ -148,6 +148,7 @@ class HostSection(Section):
     wattage_off: Watts | None = None
     boot_time: Duration = 0
     boot_wattage: Watts | None = None
+    boot_failure: Annotated[float, Field(ge=0, le=1, strict=False)] = 0
     shutdown_time: Duration = 0
     cpu_policy: CpuPolicy | None = None
     bandwidth: Rate | None = None
@@ -259,6 +260,7 @@ class Scenario(Section):
     events: list[EventSection] = []
     profiles: list[ProfileSection] = []
     enclosures: list[EnclosureSection] = []
+    bmcs: list[BmcSection] = []
     workload: Annotated[list[WorkloadSection] | None, BeforeValidator(one_or_more), Field(json_schema_extra=allow_one)] = None
     _place: Callable[[str], str | None] | None = PrivateAttr(default=None)
 

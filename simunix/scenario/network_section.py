@@ -129,6 +129,8 @@ class NetworkSection(Section):
     bandwidth: Rate = 1.25e9
     latency: Duration = 25_000
     policy: Policy = "split-duplex"
+    wattage_range: WattRanges | None = None
+    wattage_off: Watts | None = None
     loopback_bandwidth: Rate = 1e10
     loopback_latency: Duration = 5_000
     cluster: ClusterSection | None = None
@@ -163,6 +165,10 @@ class NetworkSection(Section):
             raise ValueError("switches and routes need links; add them")
         if self.simgrid_compat and self.shape not in ("links", "platform"):
             raise ValueError("simgrid_compat: is for 'links' and 'platform'; other shapes are as they should be, take it away")
+        power = power_of_link(self.wattage_range, self.wattage_off)
+        if power is not None and self.shape in ("links", "platform"):
+            where = "each of network.links" if self.shape == "links" else "the links of the platform file"
+            raise ValueError(f"wattage_range: is for the cables of the other shapes; write it to {where}")
         if self.shape == "star" and self.policy != "split-duplex":
             raise ValueError("policy: the links of a star are split-duplex; use 'cluster: {}' for others")
         return self

@@ -55,6 +55,18 @@ class EnclosureSection(Section):
     watts: Watts
 
 
+class BmcSection(Section):
+    """Baseboard management controllers: hosts `name`, each for one of `hosts` in their order, that answer IPMI for it.
+
+    They are hosts of the scenario as others, and are on while their hosts are off.
+    """
+
+    name: HostList
+    hosts: HostList
+    user: str = "admin"
+    password: str = "admin"
+
+
 def power_of_host(ranges: str | None, off_w: float | None, speeds: int) -> HostPower | None:
     """What a host of so many speeds draws; None if no key says it. Raises ValueError."""
     return host_power(_properties(PER_STATE, ranges, off_w), speeds)

@@ -16,7 +16,7 @@ from simunix.launch.view.cgroups import write_cgroup
 from simunix.launch.view.hardware import write_tree
 from simunix.launch.view.interface_files import interface_binds
 from simunix.launch.view.login_records import login_record_binds
-from simunix.launch.view.power_files import write_cpufreq, write_sensors
+from simunix.launch.view.power_files import write_cpufreq, write_sensors, write_wires
 from simunix.launch.view.private_paths import private_path, with_crontabs
 from simunix.launch.view.temporary import temporary_folders
 from simunix.roots.tree import THIS_COMPUTER
@@ -71,7 +71,7 @@ class HostFiles:
             host.name,
             directory,
             self.isolation,
-            private,
+            (*private, *write_wires(directory / "power", host.wired)),
             tuple(binds),
             temporary,
             terminal=host.terminal,

@@ -6,9 +6,12 @@ processors and sockets of one shape share a tree. rsg_server/power_files/ says w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rsg_server.power_files.files import CONSTRAINTS, COUNTERS, ENERGY_RANGE_UJ, FREQUENCIES
+from rsg_server.power_files.switches import FILES
+from simunix.launch.factory.container import PrivatePath
 from simunix.launch.view.hardware import Hardware
 
 MODE_OF_ROOT = 0o400
@@ -66,3 +69,11 @@ def _write_package(zone: Path, package: int) -> None:
     for constraint in range(len(CONSTRAINTS)):
         for name in ("name", "power_limit_uw", "max_power_uw", "time_window_us"):
             _file(zone / f"constraint_{constraint}_{name}")
+
+
+def write_wires(folder: Path, hosts: Sequence[str]) -> tuple[PrivatePath, ...]:
+    """Show a host the files of the power switches and meters of other hosts, if any are wired to it."""
+    for host in hosts:
+        for name in FILES:
+            _file(folder / host / name)
+    return (PrivatePath("/run/simunix/power", folder),) if hosts else ()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from rsg_server.faults.faults import HostChange
 from rsg_server.faults.power import SECOND_NS, Power
 from rsg_server.options import KernelOptions
 from rsg_server.platform.power import Boot
@@ -73,3 +74,38 @@ def test_other_hosts_boot_in_no_time(slow: Fake) -> None:
     power.cut("h1")
     power.start("h1")
     assert not power.is_off("h1")
+
+
+def test_a_boot_that_hangs_draws_on_until_the_power_is_cut(slow: Fake, told: list[tuple[float, str]]) -> None:
+    power, faults = slow.kernel.faults.power, slow.kernel.faults
+    faults.apply(HostChange("h0", "hang"))
+    power.cut("h0")
+    power.start("h0")
+    slow.pass_time(500 * SECOND_NS)
+    assert power.what("h0") == "booting" and not power.boots_later("h0")
+    assert slow.kernel.log.counts["boot_hangs"] == 1 and "host_on" not in slow.kernel.log.counts
+    power.start("h0")  # the button of a host that hangs does nothing
+    slow.kernel.page.advance_to(500 * SECOND_NS)
+    power.cut("h0")
+    power.start("h0")
+    slow.pass_time(700 * SECOND_NS)
+    assert told[-2:] == [(600, "on"), (600, "programs")], "only one boot hangs"
+
+
+def test_boots_hang_by_chance_and_the_seed_decides() -> None:
+    def boots(seed: int, failure: float) -> str:
+        options = KernelOptions(seed=seed, boots={"h0": Boot(failure=failure), "h1": Boot(failure=failure)})
+        found = ""
+        with fake(options) as world:
+            power = world.kernel.faults.power
+            for _ in range(40):
+                for host in ("h0", "h1"):
+                    power.cut(host)
+                    power.start(host)
+                    world.pass_time(world.kernel.now_ns)
+                    found += "-" if power.is_off(host) else "+"
+        return found
+
+    assert boots(1, 0.3) == boots(1, 0.3) != boots(2, 0.3)
+    assert boots(1, 1) == "-" * 80 and boots(1, 0) == "+" * 80
+    assert 10 < boots(1, 0.3).count("-") < 40

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from rsg_server.energy.energy import Energy
 from rsg_server.errors import SimunixError
 from rsg_server.faults.faults import PowerStateChange
 from rsg_server.platform.power import Boot, Enclosure, HostPower, LinkPower, PowerRange
+from rsg_server.platform.torus import TorusZone
 from simunix.planning.expand import Expansion, expand
 from simunix.rjms.scenario import load
+from tests.unit.rsg_server.fakes import fake
 
 HOST = """
 hosts:
@@ -78,9 +81,9 @@ def test_an_event_of_a_power_state(tmp_path: Path) -> None:
 
 
 def test_boots_that_take_time(tmp_path: Path) -> None:
-    keys = "    boot_time: 90s\n    boot_wattage: 200\n    shutdown_time: 15s\n  - name: other"
+    keys = "    boot_time: 90s\n    boot_wattage: 200\n    shutdown_time: 15s\n    boot_failure: 0.25\n  - name: other"
     assert planned(tmp_path, hosts() + keys).plan.kernel.boots == {
-        f"n{number}": Boot(90 * 10**9, 15 * 10**9, 200) for number in range(4)
+        f"n{number}": Boot(90 * 10**9, 15 * 10**9, 200, 0.25) for number in range(4)
     }
 
 
@@ -92,6 +95,7 @@ WRONG = {
     "unknown unit": (hosts(watts='["9hp:8", "1:2"]'), r"wattage_per_state: expected watts .*, got '9hp'"),
     "negative": (hosts(off="-3"), r"hosts\[0\].wattage_off: expected watts not below 0 .*, got '-3'"),
     "off alone": ("hosts: [{name: a, wattage_off: 3}]", r"hosts\[0\]: wattage_off: the host has no wattage_per_state"),
+    "a chance above 1": ("hosts: [{name: a, boot_failure: 1.5}]", r"hosts\[0\].boot_failure: .*less than or equal to 1"),
     "boot alone": ("hosts: [{name: a, boot_wattage: 3}]", r"hosts\[0\]: boot_wattage: the host has no wattage_per_state"),
     "without quotes": (hosts(watts="[95:40, 90:30]"), r"wattage_per_state: expected watts in quotes such as '117:130:358'"),
     "no speed": (hosts(speed="[]"), r"speed: expected a speed such as '2.5Gf', or one for each power state"),
@@ -136,3 +140,40 @@ def test_watts_beside_a_platform_file(tmp_path: Path) -> None:
     )
     with pytest.raises(SimunixError, match=r"hosts\[0\].wattage_per_state: speeds and watts are those of the platform file"):
         planned(tmp_path, 'hosts: [{name: n0, wattage_per_state: "1:2"}]', "network: {platform: p.xml}")
+
+
+SHAPES = {
+    "star": ("", 4 * 2),
+    "cluster": ("  cluster: {backbone: 1Gbps}\n", 4 * 2),
+    "shared cluster": ("  cluster: {}\n  policy: shared\n", 4),
+    "torus": ("  torus: {dimensions: [2, 2]}\n", 4 * 2 * 2),
+    "fat tree with empty places": ("  fat-tree: {down: [4, 2], up: [1, 2], cables: [1, 3]}\n", (8 + 4 * 3) * 2),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_cable_of_a_shape_has_its_watts(tmp_path: Path, shape: str) -> None:
+    keys, directions = SHAPES[shape]
+    network = f'network:\n  wattage_range: "1:3"\n  wattage_off: 0.5\n  bandwidth: 8Gbps\n{keys}'
+    platform = planned(tmp_path, "hosts: [{name: 'n[0-3]'}]", network).plan.platform
+    with fake() as world:
+        world.kernel.platform = platform
+        energy = Energy(world.kernel, (), {})
+    meters = energy.links.links.values()
+    assert sum(meter.power.idle_w for meter in meters) == directions
+    assert sum(meter.power.busy_w for meter in meters) == 3 * directions
+    assert sum(meter.power.off_w for meter in meters) == directions / 2
+
+
+def test_shapes_without_watts_make_no_cable(tmp_path: Path) -> None:
+    platform = planned(tmp_path, "hosts: [{name: 'n[0-3]'}]", "network: {torus: {dimensions: [2, 2]}}").plan.platform
+    with fake() as world:
+        world.kernel.platform = platform
+        assert not Energy(world.kernel, (), {}).is_metered
+    root = platform.description.root
+    assert isinstance(root, TorusZone) and not root._made
+
+
+def test_watts_of_links_stand_where_the_links_do(tmp_path: Path) -> None:
+    with pytest.raises(SimunixError, match=r"network: wattage_range: is for the cables of the other shapes; write it to each"):
+        planned(tmp_path, "hosts: [{name: a}]", 'network: {wattage_range: "1:2", links: [{name: w, bandwidth: 1Gbps}]}')

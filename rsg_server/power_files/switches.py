@@ -1,0 +1,99 @@
+"""What is wired to hosts from outside of them: their power switch and power meter, as files of another host, their BMC.
+
+    /run/simunix/power/HOST/state    on, stopping, off or booting; what is written is done: on, off, shutdown, reboot or cycle
+    /run/simunix/power/HOST/watts    what the host draws, in whole watts; 0 if nothing is known of that
+    /run/simunix/power/HOST/joules   … and has drawn since the start of the run
+
+A change happens at once, but not within the turn of the program that asks for it. `cycle` cuts the power and boots the host
+after the two seconds that IPMI recommends for that (chassis control, IPMI 2.0, 28.3).
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+from rsg_server.faults.faults import HostChange
+
+if TYPE_CHECKING:
+    from rsg_server.clock.timeline import Timeline
+    from rsg_server.energy.energy import Energy
+    from rsg_server.energy.meter import Meter
+    from rsg_server.faults.faults import Faults
+
+STATES = ("on", "off", "shutdown", "reboot")
+CYCLE, CYCLE_NS = "cycle", 2 * 10**9
+PATH = re.compile(r"/run/simunix/power/([^/]+)/(\w+)")
+
+
+class Kernel(Protocol):
+    """What switches need of the kernel that composes them (rsg_server.kernel)."""
+
+    @property
+    def now_ns(self) -> int: ...
+    @property
+    def timeline(self) -> Timeline: ...
+    @property
+    def faults(self) -> Faults: ...
+    @property
+    def energy(self) -> Energy: ...
+
+
+class Switches:
+    """The files of hosts that are wired to others: `of` has these by the name of the host that has the files."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self.of: dict[str, tuple[str, ...]] = {}
+
+    def text(self, host: str, path: str) -> str | None:
+        """What a host reads in a file; None if the file is none of these."""
+        found = self._find(host, path)
+        return None if found is None else FILES[found[1]](self, found[0]) + "\n"
+
+    def _find(self, host: str, path: str) -> tuple[str, str] | None:
+        match = PATH.fullmatch(path) if host in self.of else None
+        return (match[1], match[2]) if match and match[1] in self.of[host] and match[2] in FILES else None
+
+    def meter(self, name: str) -> Meter | None:
+        """The meter of a host that has watts."""
+        metered = self._kernel.energy.hosts.hosts.get(name)
+        return None if metered is None else metered.meter
+
+    def state(self, name: str) -> str:
+        """Whether a host is on, stopping, off or booting."""
+        return self._kernel.faults.power.what(name)
+
+    def joules(self, name: str) -> float:
+        """What a host has drawn since the start of the run."""
+        meter = self.meter(name)
+        return 0.0 if meter is None else meter.joules(self._kernel.now_ns)
+
+    def write(self, host: str, path: str, text: str) -> int | None:
+        """Write to a file. Returns 0, or an errno; None if the file is none of these."""
+        found = self._find(host, path)
+        if found is None:
+            return None
+        (name, file), wanted = found, text.removesuffix("\n")
+        if file != "state":
+            return errno.EACCES
+        if wanted not in (*STATES, CYCLE):
+            return errno.EINVAL
+        self._kernel.timeline.add(self._kernel.now_ns, partial(self._do, name, wanted))
+        return 0
+
+    def _do(self, name: str, wanted: str) -> None:
+        if wanted != CYCLE:
+            self._kernel.faults.apply(HostChange(name, wanted))
+        elif self.state(name) != "off":  # a host without power stays so, as IPMI says
+            self._kernel.faults.apply(HostChange(name, "off"), CYCLE_NS)
+
+
+FILES: Mapping[str, Callable[[Switches, str], str]] = {
+    "state": lambda switches, name: switches.state(name),
+    "watts": lambda switches, name: f"{0.0 if (meter := switches.meter(name)) is None else meter.watts:.0f}",
+    "joules": lambda switches, name: f"{switches.joules(name):.3f}",
+}
