@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from simunix.rjms.adapter import ClusterSection
-from simunix.rjms.slurm.power.sections import PowerCapSection, PowerSavingSection
+from simunix.rjms.slurm.power.sections import PowerBudgetSection, PowerCapSection, PowerSavingSection
 from simunix.scenario.section import HostList
 
 
@@ -47,3 +47,4 @@ class SlurmSection(ClusterSection):
     usage: dict[str, dict[str, float]] = {}
     power_saving: PowerSavingSection | None = None
     power_cap: PowerCapSection | None = None
+    power_budget: PowerBudgetSection | None = None
