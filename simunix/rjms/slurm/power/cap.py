@@ -104,8 +104,11 @@ class Capping:
 
     @property
     def total(self) -> int:
-        """Licenses of all nodes at the fastest power state."""
-        return len(self.machine.nodes) * self.machine.above_idle(self.machine.fastest)
+        """Twice the licenses of all nodes at the fastest power state.
+
+        Slurm keeps no nodes for a job that lacks licenses: so, without a cap, a job that waits for nodes must not lack any.
+        """
+        return 2 * len(self.machine.nodes) * self.machine.above_idle(self.machine.fastest)
 
     @property
     def power_caps(self) -> tuple[PowerCap, ...]:
@@ -147,6 +150,11 @@ class Capping:
         """The controller."""
         return ProcessSpec("power-cap", self.host, ("/usr/bin/python3", CONTROLLER, PLAN), START_NS)
 
+    def _below(self, planned: PlannedCap) -> int:
+        """The licenses that there are below a cap: all, if every node that is on may compute at the highest speed."""
+        nodes = len(self.machine.nodes) - planned.off
+        return planned.licenses if planned.licenses < nodes * self.machine.above_idle(self.machine.fastest) else self.total
+
     def _of_each_node(self, planned: PlannedCap) -> int:
         """The most licenses of a node: any number, or an even part of those that there are."""
         if self.section.frequencies == "highest":
@@ -160,7 +168,7 @@ class Capping:
                 "announced": self.epoch_s + each.announced_ns / NS,
                 "start": self.epoch_s + each.cap.start_ns / NS,
                 "end": self.epoch_s + each.cap.end_ns / NS,
-                "licenses": each.licenses,
+                "licenses": self._below(each),
                 "each": self._of_each_node(each),
                 "off": fold_hosts(self.machine.nodes[len(self.machine.nodes) - each.off :]) if each.off else "",
             }

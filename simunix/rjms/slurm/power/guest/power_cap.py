@@ -6,9 +6,9 @@ Watts are licenses: a job asks for what its nodes draw under full load beyond wh
 a reservation of the licenses that do not fit below it. So Slurm itself starts no job that would break a cap, neither now nor,
 by the job's time limit, in a window to come. The plan:
 
-    "caps"      [{"name", "announced", "start", "end" (epoch seconds), "licenses": how many there are below the cap,
-                "off": nodes that are off then, as Slurm writes them, "" for none}, ...], in the order of their starts
-                "each": the most licenses that a node may have of a job that runs under it
+    "caps"      [{"name", "announced", "start", "end" (epoch seconds), ...}, ...], in the order of their starts; "licenses": how
+                many there are below the cap ("total": any number); "off": nodes that are off then, as Slurm writes them, ""
+                for none; "each": the most licenses that a node may have of a job that runs under the cap
     "total"     how many licenses there are
     "states"    [[licenses of a node, speed], ...]: power states that jobs may run at, the fastest first
     "is_even"   whether jobs get the fastest power state that all nodes could have at a time, and not the one that fits now
@@ -107,10 +107,12 @@ class Controller:
     def announce(self, cap: dict[str, Any]) -> None:
         """Reserve the licenses that do not fit below a cap, and the nodes that are to be off."""
         begin, end = moment(cap["start"] - self.margin), moment(cap["end"])
-        say(f"{cap['name']}: {cap['licenses']} of {self.total} W above idle, off: {cap['off'] or 'none'}")
+        is_bound = cap["licenses"] < self.total
+        say(f"{cap['name']}: {cap['licenses'] if is_bound else 'all'} W above idle, off: {cap['off'] or 'none'}")
         words = (f"StartTime={begin}", f"EndTime={end}", "Users=root")
         licenses = f"Licenses=watts:{self.total - cap['licenses']}"
-        run("scontrol", "create", "reservation", f"ReservationName={cap['name']}", *words, licenses, "Flags=LICENSE_ONLY")
+        if is_bound:
+            run("scontrol", "create", "reservation", f"ReservationName={cap['name']}", *words, licenses, "Flags=LICENSE_ONLY")
         if cap["off"]:
             nodes = f"Nodes={cap['off']}"
             run("scontrol", "create", "reservation", f"ReservationName={cap['name']}-off", *words, nodes, "Flags=IGNORE_JOBS")
@@ -256,6 +258,8 @@ class BudgetController(Controller):
 
     def look(self) -> None:
         """Move the licenses that are reserved; the first job of the queue may exceed the limit with joules that were saved."""
+        if self.cap["licenses"] >= self.total:
+            return  # there are joules for everything
         if self.begun is None or not self.cap["start"] <= time.time() < self.cap["end"]:
             return
         left, spent = self.cap["end"] - time.time(), self.joules() - self.begun

@@ -57,7 +57,7 @@ def test_a_cap_is_planned(tmp_path: Path) -> None:
     found = planned(tmp_path, "power_cap: " + CAP % ("mix, floor: 2.0Gf", "40%"))
     texts = files(found)
     settings = read_settings(texts["/etc/slurm/slurm.conf"])
-    assert settings["licenses"] == f"watts:{36 * (358 - 117)}"
+    assert settings["licenses"] == f"watts:{2 * 36 * (358 - 117)}"
     plan = json.loads(texts["/etc/slurm/power_cap.json"])
     (cap,) = plan["caps"]
     most = 36 * 358 + 2 * 248
