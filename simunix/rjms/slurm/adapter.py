@@ -144,7 +144,7 @@ def _plan(section: SlurmSection, key: str, site: Site) -> SlurmPlan:
         login=login_of(section),
         files=tuple(files),
         processes=(*processes, *cluster.slurmds(), *([cluster.capping.process()] if cluster.capping else [])),
-        power_caps=tuple(each.cap for each in cluster.capping.caps) if cluster.capping else (),
+        power_caps=cluster.capping.power_caps if cluster.capping else (),
         private=paths,
         records=(cluster.jobcomp,) if cluster.jobcomp else (),
         nodes=section.nodes,

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from simunix.rjms.adapter import ClusterSection
 from simunix.rjms.slurm.burst_buffers import BurstBufferSection
-from simunix.rjms.slurm.power.sections import PowerCapSection, PowerSavingSection
+from simunix.rjms.slurm.power.sections import PowerBudgetSection, PowerCapSection, PowerSavingSection
 from simunix.scenario.section import HostList
 
 
@@ -51,3 +51,4 @@ class SlurmSection(ClusterSection):
     power_saving: PowerSavingSection | None = None
     power_cap: PowerCapSection | None = None
     burst_buffers: list[BurstBufferSection] = []
+    power_budget: PowerBudgetSection | None = None

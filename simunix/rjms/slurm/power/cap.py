@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from simunix.rjms.adapter import PowerCap, Site
 from simunix.rjms.slurm.parameters import Value
 from simunix.rjms.slurm.power import guest
 from simunix.rjms.slurm.power.saving import FOLDER, MACHINES, NS
-from simunix.rjms.slurm.power.sections import CapSection, PowerCapSection, PowerSavingSection
+from simunix.rjms.slurm.power.sections import CapSection, PowerBudgetSection, PowerCapSection, PowerSavingSection
 from simunix.rjms.slurm.power.watts import Machine
 from simunix.rjms.slurm.section import SlurmSection
 
@@ -81,6 +81,15 @@ class PlannedCap:
 
 
 @dataclass(frozen=True, slots=True)
+class Budget:
+    """Joules for the time of the only cap, whose watts are the power limit; what all draw without a job."""
+
+    policy: str
+    joules: float
+    idle_w: float
+
+
+@dataclass(frozen=True, slots=True)
 class Capping:
     """A section's caps, worked out for its nodes."""
 
@@ -91,11 +100,20 @@ class Capping:
     caps: tuple[PlannedCap, ...]
     cores: int
     epoch_s: float
+    budget: Budget | None = None
 
     @property
     def total(self) -> int:
-        """Licenses of all nodes at the fastest power state."""
-        return len(self.machine.nodes) * self.machine.above_idle(self.machine.fastest)
+        """Twice the licenses of all nodes at the fastest power state.
+
+        Slurm keeps no nodes for a job that lacks licenses: so, without a cap, a job that waits for nodes must not lack any.
+        """
+        return 2 * len(self.machine.nodes) * self.machine.above_idle(self.machine.fastest)
+
+    @property
+    def power_caps(self) -> tuple[PowerCap, ...]:
+        """What the power is never above; a budget's power limit may be exceeded."""
+        return () if self.budget is not None else tuple(each.cap for each in self.caps)
 
     def applied_to(self, section: SlurmSection, key: str) -> SlurmSection:
         """The section with power saving, without which Slurm turns no node off. Raises SimunixError for what does not fit."""
@@ -108,7 +126,7 @@ class Capping:
             )
         if section.power_saving is None:
             return section.model_copy(update={"power_saving": PowerSavingSection.model_validate(SAVING)})
-        if section.power_saving.suspend_time is not None:
+        if section.power_saving.suspend_time is not None and self.budget is None:
             text = "nodes that go off and boot by themselves would not be counted under the cap; take suspend_time away"
             raise SimunixError(f"{key}.power_saving.suspend_time: {text}")
         return section
@@ -132,6 +150,17 @@ class Capping:
         """The controller."""
         return ProcessSpec("power-cap", self.host, ("/usr/bin/python3", CONTROLLER, PLAN), START_NS)
 
+    def _below(self, planned: PlannedCap) -> int:
+        """The licenses that there are below a cap: all, if every node that is on may compute at the highest speed."""
+        nodes = len(self.machine.nodes) - planned.off
+        return planned.licenses if planned.licenses < nodes * self.machine.above_idle(self.machine.fastest) else self.total
+
+    def _of_each_node(self, planned: PlannedCap) -> int:
+        """The most licenses of a node: any number, or an even part of those that there are."""
+        if self.section.frequencies == "highest":
+            return self.machine.above_idle(self.machine.fastest)
+        return planned.licenses // max(1, len(self.machine.nodes) - planned.off)
+
     def _plan(self) -> str:
         caps = [
             {
@@ -139,19 +168,27 @@ class Capping:
                 "announced": self.epoch_s + each.announced_ns / NS,
                 "start": self.epoch_s + each.cap.start_ns / NS,
                 "end": self.epoch_s + each.cap.end_ns / NS,
-                "licenses": each.licenses,
+                "licenses": self._below(each),
+                "each": self._of_each_node(each),
                 "off": fold_hosts(self.machine.nodes[len(self.machine.nodes) - each.off :]) if each.off else "",
             }
             for place, each in enumerate(self.caps)
         ]
         states = [(self.machine.above_idle(state), self.machine.speeds[state]) for state in self.states]
-        numbers = {"margin": self.section.margin / NS, "interval": self.section.interval / NS}
-        return json.dumps({"caps": caps, "total": self.total, "states": states, **numbers}, indent=1)
+        numbers = {
+            "is_even": self.section.frequencies == "even",
+            "margin": self.section.margin / NS,
+            "interval": self.section.interval / NS,
+        }
+        more = {} if self.budget is None else {"budget": {**asdict(self.budget), "machines": MACHINES}}
+        return json.dumps({"caps": caps, "total": self.total, "states": states, **numbers, **more}, indent=1)
 
 
 def capping(section: SlurmSection, key: str, site: Site) -> Capping | None:
     """The caps of a section; None if it has none. Raises SimunixError, led by the key that is wrong."""
     wanted = section.power_cap
+    if section.power_budget is not None:
+        return budgeted(section, section.power_budget, key, site)
     if wanted is None:
         return None
     key = f"{key}.power_cap"
@@ -225,3 +262,32 @@ def _planned(cap: CapSection, wanted: PowerCapSection, machine: Machine, states:
             f"{least:.0f} W of at most {most:.0f} W; raise the cap, or choose another policy"
         )
     return PlannedCap(PowerCap(cap.start, cap.end, cap_w), cap.announced, off, licenses)
+
+
+def budgeted(section: SlurmSection, wanted: PowerBudgetSection, key: str, site: Site) -> Capping:
+    """An energy budget as a cap at its power limit, which the controller moves. Raises SimunixError."""
+    if section.power_cap is not None:
+        raise SimunixError(f"{key}.power_budget: there is {key}.power_cap as well; a cluster has one of them")
+    key = f"{key}.power_budget"
+    machine = _machine(section, key, site)
+    for name, host in site.hosts.items():
+        if host.power is not None and name not in section.nodes:
+            raise SimunixError(f"{key}: host {name} has watts, and is no node: its joules would count; take its watts away")
+    if wanted.end <= wanted.start or wanted.announced > wanted.start:
+        raise SimunixError(f"{key}: a budget is announced, starts and ends, in this order; change one of the three")
+    seconds, most_w = (wanted.end - wanted.start) / NS, machine.most_w
+    percent = wanted.joules.endswith("%")
+    joules = most_w * seconds * float(wanted.joules[:-1]) / 100 if percent else float(wanted.joules)
+    cap_w, idle_w, job_w = joules / seconds, machine.watts(0, machine.idle_w), machine.above_idle(machine.fastest)
+    if cap_w < idle_w + job_w:
+        raise SimunixError(
+            f"{key}.joules: no node could compute with {joules:.0f} J: the idle machine consumes {idle_w * seconds:.0f} J of "
+            f"at most {most_w * seconds:.0f} J in this time; raise the budget"
+        )
+    planned = PlannedCap(PowerCap(wanted.start, wanted.end, cap_w), wanted.announced, 0, machine.licenses(cap_w, 0))
+    cap = PowerCapSection.model_construct(
+        policy="idle", caps=[], interval=wanted.interval, margin=wanted.margin, frequencies="highest", floor=None
+    )
+    budget = Budget(wanted.policy, joules, idle_w)
+    cores = site.hardware[section.nodes[0]].cpus
+    return Capping(section.controller, cap, machine, (machine.fastest,), (planned,), cores, site.epoch_s, budget)

@@ -49,15 +49,47 @@ class CapSection(Section):
     announced: Duration = 0
 
 
+def _joules(value: object) -> str:
+    """Joules, or a percentage, as text."""
+    if str(value).strip().endswith("%"):
+        return _cap(value)
+    try:
+        joules = 0.0 if isinstance(value, bool) else float(str(value))
+    except ValueError:
+        joules = 0.0
+    if not 0 < joules < 1e18:
+        raise ValueError(f"expected joules such as 2.5e9, or a part of the maximum such as '60%', got {str(value)[:60]!r}")
+    return str(joules)
+
+
+class PowerBudgetSection(Section):
+    """Joules that all nodes and enclosures may consume from `start` to `end`; after Glesser's chapter 5.
+
+    The power limit is joules by seconds. `powercap`: no job starts that would break it; `energyBud`: the first job of the queue
+    may, if as many joules have been saved, and while it lacks joules only, no other job starts; `reducePC`: meanwhile others
+    start below a lower limit.
+    """
+
+    policy: Literal["powercap", "energyBud", "reducePC"]
+    joules: Annotated[str, BeforeValidator(_joules), QUANTITY]
+    start: Duration = 0
+    end: Duration
+    announced: Duration = 0
+    interval: Duration = 30 * 10**9
+    margin: Duration = 120 * 10**9
+
+
 class PowerCapSection(Section):
     """A controller beside slurmctld that keeps the nodes below caps (`simunix.rjms.slurm.power.guest.power_cap`).
 
     `idle`: jobs wait, and nodes stay idle; `shut`: nodes go off; `dvfs`: jobs compute at lower frequencies; `mix`: both, with
-    no frequency below `floor`.
+    no frequency below `floor`. `highest`: each job has the highest frequency that fits when it starts, and leaves what is left
+    to those that come; `even`: no job has a higher one than all nodes that are on could have.
     """
 
     policy: Literal["idle", "shut", "dvfs", "mix"]
     caps: Annotated[list[CapSection], Field(min_length=1)]
     floor: Speed | None = None
+    frequencies: Literal["highest", "even"] = "highest"
     interval: Duration = 30 * 10**9
     margin: Duration = 120 * 10**9

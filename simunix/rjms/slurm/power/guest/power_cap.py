@@ -6,10 +6,12 @@ Watts are licenses: a job asks for what its nodes draw under full load beyond wh
 a reservation of the licenses that do not fit below it. So Slurm itself starts no job that would break a cap, neither now nor,
 by the job's time limit, in a window to come. The plan:
 
-    "caps"      [{"name", "announced", "start", "end" (epoch seconds), "licenses": how many there are below the cap,
-                "off": nodes that are off then, as Slurm writes them, "" for none}, ...], in the order of their starts
+    "caps"      [{"name", "announced", "start", "end" (epoch seconds), ...}, ...], in the order of their starts; "licenses": how
+                many there are below the cap ("total": any number); "off": nodes that are off then, as Slurm writes them, ""
+                for none; "each": the most licenses that a node may have of a job that runs under the cap
     "total"     how many licenses there are
     "states"    [[licenses of a node, speed], ...]: power states that jobs may run at, the fastest first
+    "is_even"   whether jobs get the fastest power state that all nodes could have at a time, and not the one that fits now
     "margin"    seconds before a cap from which on nothing may be above it: a job may outlive its time limit a little
     "interval"  seconds between two looks at the queue
 
@@ -63,6 +65,15 @@ def limit_s(text: str) -> float:
     return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
 
 
+def excess(running: list[tuple[float, float]], idle: float, limit: float, left: float) -> float:
+    """Joules above a power limit, in the seconds that are left, of what runs: (watts beyond idle, seconds left) of each."""
+    ends = sorted({0.0, left, *(min(end, left) for _, end in running)})
+    total = 0.0
+    for begin, end in zip(ends, ends[1:]):  # noqa: B905, RUF007  any Python that a host has
+        total += max(0.0, idle + sum(watts for watts, until in running if until > begin) - limit) * (end - begin)
+    return total
+
+
 class Controller:
     """What has been done for each cap, and what jobs asked for at the fastest power state."""
 
@@ -70,6 +81,7 @@ class Controller:
         self.caps: list[dict[str, Any]] = plan["caps"]
         self.total: int = plan["total"]
         self.states: list[tuple[int, float]] = [(watts, speed) for watts, speed in plan["states"]]
+        self.is_even: bool = plan["is_even"]
         self.margin: float = plan["margin"]
         self.interval: float = plan["interval"]
         self.limits: dict[str, float] = {}
@@ -95,10 +107,12 @@ class Controller:
     def announce(self, cap: dict[str, Any]) -> None:
         """Reserve the licenses that do not fit below a cap, and the nodes that are to be off."""
         begin, end = moment(cap["start"] - self.margin), moment(cap["end"])
-        say(f"{cap['name']}: {cap['licenses']} of {self.total} W above idle, off: {cap['off'] or 'none'}")
+        is_bound = cap["licenses"] < self.total
+        say(f"{cap['name']}: {cap['licenses'] if is_bound else 'all'} W above idle, off: {cap['off'] or 'none'}")
         words = (f"StartTime={begin}", f"EndTime={end}", "Users=root")
         licenses = f"Licenses=watts:{self.total - cap['licenses']}"
-        run("scontrol", "create", "reservation", f"ReservationName={cap['name']}", *words, licenses, "Flags=LICENSE_ONLY")
+        if is_bound:
+            run("scontrol", "create", "reservation", f"ReservationName={cap['name']}", *words, licenses, "Flags=LICENSE_ONLY")
         if cap["off"]:
             nodes = f"Nodes={cap['off']}"
             run("scontrol", "create", "reservation", f"ReservationName={cap['name']}-off", *words, nodes, "Flags=IGNORE_JOBS")
@@ -126,7 +140,7 @@ class Controller:
         used, idle = self.used(), self.idle()
         for job in jobs:
             number, nodes, _, licenses = job
-            if nodes > idle:
+            if nodes > idle and not self.is_even:
                 continue
             fitting = self.fitting(job, used)
             if fitting is not None:
@@ -143,15 +157,18 @@ class Controller:
         own = self.limits.setdefault(number, limit * now_speed / self.states[0][1])
         for watts, speed in self.states:
             longer = own * self.states[0][1] / speed
-            if used + nodes * watts <= self.room(time.time() + longer):
+            room, each = self.room(time.time() + longer)
+            fits = watts <= max(each, self.states[-1][0]) if self.is_even else used + nodes * watts <= room
+            if fits:
                 return nodes * watts, longer
         return None
 
-    def room(self, end: float) -> int:
-        """The licenses of the lowest cap that something would run under from now to a moment."""
+    def room(self, end: float) -> tuple[int, int]:
+        """The licenses of the lowest cap that something would run under from now to a moment, in all and of each node."""
         now = time.time()
         under = [cap for cap in self.caps if cap["announced"] <= now < cap["end"] and cap["start"] - self.margin < end]
-        return min((int(cap["licenses"]) for cap in under), default=self.total)
+        most = self.total, self.states[0][0]
+        return min(((int(cap["licenses"]), int(cap["each"])) for cap in under), default=most)
 
     def change(self, number: str, licenses: int, limit: float) -> None:
         """Have a pending job ask for other licenses and another time limit."""
@@ -180,10 +197,87 @@ class Controller:
         return sum(int(count) for count in run("sinfo", "--noheader", "--states=idle", "--format=%D").split())
 
 
+class BudgetController(Controller):
+    """Keeps joules: the licenses that jobs may have follow what has been consumed, by the meters of the machine room.
+
+    The plan has one cap, at the power limit, and besides "budget": {"policy", "joules", "idle_w", "machines": the program that
+    asks the machine room}. Jobs count with the watts that they asked for first, for as long as their time limits last: so what
+    was saved always covers what runs above the power limit, and in the end no joule is missing.
+    """
+
+    def __init__(self, plan: dict[str, Any]) -> None:
+        super().__init__(plan)
+        self.budget: dict[str, Any] = plan["budget"]
+        self.cap = self.caps[0]
+        self.limit_w = self.budget["joules"] / (self.cap["end"] - self.cap["start"])
+        self.begun: float | None = None  # joules when the budget began
+        self.granted: dict[str, int] = {}  # watts of jobs that ask Slurm for fewer licenses
+        self.due = sorted([*self.due, (self.cap["start"], 0, "begin")])
+
+    def begin(self, cap: dict[str, Any]) -> None:
+        """The budget begins to count."""
+        self.begun = self.joules()
+
+    def end(self, cap: dict[str, Any]) -> None:
+        """Say what is left."""
+        say(f"budget: {self.joules() - (self.begun or 0.0):.0f} J of {self.budget['joules']:.0f} J")
+
+    def joules(self) -> float:
+        """What all hosts and enclosures have consumed."""
+        return float(run(self.budget["machines"], "machines", "watts").split()[1])
+
+    def running(self) -> list[tuple[float, float]]:
+        """Watts beyond idle, and seconds left, of each job that has nodes."""
+        found: list[tuple[float, float]] = []
+        states = "--states=RUNNING,CONFIGURING,COMPLETING,SUSPENDED"
+        for line in run("squeue", "--noheader", "--array", states, "--format=%i|%L|%W").split():
+            number, left, licenses = line.split("|")
+            watts = re.search(r"\bwatts:(\d+)", licenses)
+            if watts:
+                seconds = MINUTE_S if left == "INVALID" else limit_s(left)  # over its limit: it is about to be ended
+                found.append((self.granted.get(number, int(watts[1])), seconds + MINUTE_S))
+        return found
+
+    def exceed(self, job: Job, running: list[tuple[float, float]], saved: float, room: int) -> int:
+        """Let a job exceed the power limit if enough joules have been saved; the licenses that jobs may have then.
+
+        `running` counts what others may start meanwhile. A job that may exceed the limit asks Slurm for no more licenses than
+        there are; so it waits for nodes only, which Slurm then keeps for it.
+        """
+        number, _, limit, licenses = job
+        wanted, left = self.granted.get(number, licenses), self.cap["end"] - time.time()
+        missing = excess([*running, (wanted, limit + MINUTE_S)], self.budget["idle_w"], self.limit_w, left) - saved
+        if missing <= 0:
+            self.granted[number], room = wanted, max(1, room)
+            if licenses != room:
+                self.change(number, room, limit)
+            return room
+        if self.granted.pop(number, licenses) != licenses:
+            self.change(number, wanted, limit)
+        return 0 if self.budget["policy"] == "energyBud" else int(room - missing / left)
+
+    def look(self) -> None:
+        """Move the licenses that are reserved; the first job of the queue may exceed the limit with joules that were saved."""
+        if self.cap["licenses"] >= self.total:
+            return  # there are joules for everything
+        if self.begun is None or not self.cap["start"] <= time.time() < self.cap["end"]:
+            return
+        left, spent = self.cap["end"] - time.time(), self.joules() - self.begun
+        saved = self.limit_w * (time.time() - self.cap["start"]) - spent
+        running, used = self.running(), self.used()
+        room = int(self.limit_w - self.budget["idle_w"] - sum(watts for watts, _ in running))
+        for job in self.pending()[:1]:
+            if self.granted.get(job[0], job[3]) > room and self.budget["policy"] != "powercap":
+                room = self.exceed(job, [*running, (max(0, room), left)], saved, room)
+        reserved = min(self.total, max(0, self.total - used - max(0, room)))
+        run("scontrol", "update", f"ReservationName={self.cap['name']}", f"Licenses=watts:{reserved}")
+
+
 def main(path: str) -> None:
     """Read the plan, wait until slurmctld answers, and keep the caps."""
     with open(path) as file:
-        controller = Controller(json.load(file))
+        plan = json.load(file)
+    controller = BudgetController(plan) if "budget" in plan else Controller(plan)
     while subprocess.run(["scontrol", "ping"], capture_output=True, check=False).returncode != 0:
         time.sleep(1)
     controller.run()

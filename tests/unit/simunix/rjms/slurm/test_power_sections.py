@@ -25,6 +25,7 @@ hosts:
     wattage_off: 14
 enclosures: [{name: chassis, hosts: 'n[1-36]', size: 18, watts: 248}]
 """
+BUDGET = "{policy: energyBud, joules: %s, start: 1h, end: 2h}"
 CAP = "{policy: %s, caps: [{watts: %s, start: 1h, end: 2h}]}"
 
 
@@ -56,15 +57,27 @@ def test_a_cap_is_planned(tmp_path: Path) -> None:
     found = planned(tmp_path, "power_cap: " + CAP % ("mix, floor: 2.0Gf", "40%"))
     texts = files(found)
     settings = read_settings(texts["/etc/slurm/slurm.conf"])
-    assert settings["licenses"] == f"watts:{36 * (358 - 117)}"
+    assert settings["licenses"] == f"watts:{2 * 36 * (358 - 117)}"
     plan = json.loads(texts["/etc/slurm/power_cap.json"])
     (cap,) = plan["caps"]
     most = 36 * 358 + 2 * 248
     assert cap["off"] == "n[19-36]"  # a whole chassis: with 17 nodes, 5,845 W would be drawn
     assert cap["licenses"] == int(most * 0.4 - 248 - 18 * 117)
+    assert cap["each"] == 241
+    even = planned(tmp_path, "power_cap: " + CAP % ("mix, floor: 2.0Gf, frequencies: even", "40%"))
+    assert json.loads(files(even)["/etc/slurm/power_cap.json"])["caps"][0]["each"] == cap["licenses"] // 18
     assert plan["states"] == [[241, 2.7e9], [152, 2.0e9]]
     assert found.clusters[0].power_caps == (PowerCap(3600 * 10**9, 7200 * 10**9, most * 0.4),)
     assert "241) state=0 ;;\n152) state=1 ;;" in texts["/etc/slurm/frequency"]
+
+
+def test_a_budget_is_a_cap_that_moves(tmp_path: Path) -> None:
+    found = planned(tmp_path, "power_saving: {suspend_time: 60s}, power_budget: " + BUDGET % "70%")
+    plan = json.loads(files(found)["/etc/slurm/power_cap.json"])
+    most, idle = 36 * 358 + 2 * 248, 36 * 117 + 2 * 248
+    assert plan["budget"]["joules"] == pytest.approx(most * 0.7 * 3600) and plan["budget"]["idle_w"] == idle
+    assert plan["caps"][0]["licenses"] == int(most * 0.7 - idle)
+    assert found.clusters[0].power_caps == ()  # the power may be above the limit for a while
 
 
 @pytest.mark.parametrize(
@@ -93,6 +106,13 @@ def test_a_cap_is_planned(tmp_path: Path) -> None:
         ("power_cap: " + CAP % ("dvfs", "0%"), "expected a part of the maximum above 0%"),
         ("power_cap: " + CAP % ("dvfs", "many"), "expected watts not below 0"),
         ("power_cap: " + CAP % ("fast", "60%"), "power_cap.policy"),
+        (
+            "power_budget: " + BUDGET % "30%",
+            "slurm.power_budget.joules: no node could compute with 14454720 J: the idle machine",
+        ),
+        ("power_budget: " + BUDGET % "lots", "expected joules such as 2.5e9"),
+        ("power_budget: " + BUDGET % "70%" + ", power_cap: " + CAP % ("dvfs", "60%"), "a cluster has one of them"),
+        ("power_budget: {policy: powercap, joules: 70%, start: 2h, end: 1h}", "a budget is announced, starts and ends"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, slurm: str, message: str) -> None:
