@@ -193,21 +193,13 @@ class Lives:
 
     def sleep(self, who: Participant, duration_s: float) -> None:
         """Answer an actor after so many seconds."""
-        who.sleep = self._room.moments.after(duration_s, partial(self._wake, who))
-        who.abandon = who.sleep.cancel
-
-    def _wake(self, who: Participant) -> None:
-        who.sleep = None
-        self._room.answer(who)
+        who.abandon = self._room.moments.after(duration_s, partial(self._room.answer, who)).cancel
 
     def suspend(self, who: Participant) -> None:
-        """Stop an actor, and what it waits for, until it is to go on."""
+        """Stop an actor, and the activity that it waits for, until it is to go on. A sleep goes on, as in SimGrid."""
         if who.is_suspended:
             return
         who.is_suspended = True
-        if who.sleep is not None:
-            who.sleep_left_s = who.sleep.date_s - self._room.date_s
-            who.sleep.cancel()
         for activity in who.activities:
             if any(wait.who is who for wait in activity.waits):
                 self._room.hold(activity)
@@ -217,8 +209,6 @@ class Lives:
         if not who.is_suspended:
             return
         who.is_suspended = False
-        if who.sleep is not None:
-            self.sleep(who, who.sleep_left_s)
         for activity in who.activities:
             if not any(actor.is_suspended for actor in activity.owners()):
                 self._room.release(activity)
