@@ -108,7 +108,7 @@ class Kernel:
         self.datagrams = Datagrams(self)
         self.interfaces, self.netlink = InterfaceTable(platform), Netlink(self)
         self.faults = Faults(self)
-        self.energy, self.rsg = Energy(self, options.enclosures, options.boots), Rsg(self, options.rsg_actors)
+        self.energy, self.rsg = Energy(self, options.enclosures, options.boots), Rsg(self)
         self.governors, self.switches, self.power_files = Governors(self), Switches(self), PowerFiles(self)
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # by message queue: a process, and the signal for it
         self.warnings: dict[str, int] = {}

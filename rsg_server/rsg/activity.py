@@ -142,10 +142,11 @@ class Handle:
 class Wait:
     """An actor that waits for one activity, or for the first of several (`is_any`)."""
 
-    __slots__ = ("handles", "is_any", "timer", "who")
+    __slots__ = ("handles", "is_any", "place", "timer", "who")
 
-    def __init__(self, who: Participant, handles: list[Handle], is_any: bool) -> None:
+    def __init__(self, who: Participant, handles: list[Handle], is_any: bool, place: float) -> None:
         self.who = who
+        self.place = place  # in the order of those that wait
         self.handles = handles
         self.is_any = is_any
         self.timer: Timer | None = None

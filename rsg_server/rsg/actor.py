@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
     from rsg_server.rsg.activity import Activity
     from rsg_server.rsg.mailbox import Mailbox
-    from rsg_server.rsg.moments import Timer
     from rsg_server.rsg.synchro import Mutex
 
 
@@ -36,10 +35,8 @@ class Participant:
         self.abandon: Callable[[], None] | None = None  # takes the actor out of what it waits for
         self.held: tuple[Code, bytes] | None = None  # an answer that comes when the actor goes on, or asks again
         self.activities: dict[Activity, None] = {}
-        self.staged = b""
+        self.staged = bytearray()
         self.received = b""
-        self.sleep: Timer | None = None
-        self.sleep_left_s = 0.0
         self.joiners: list[Participant] = []
         self.creator: Participant | None = None  # waits until this one has connected
         self.greeting = b""  # what it is told when the actors begin

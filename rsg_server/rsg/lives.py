@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,13 +22,12 @@ START = "the start of the actors"
 
 
 class Lives:
-    """Makes and ends actors; `expected` are those that have to connect before any begins."""
+    """Makes and ends actors."""
 
-    def __init__(self, room: Rsg, lifecycle: Lifecycle, expected: int) -> None:
+    def __init__(self, room: Rsg, lifecycle: Lifecycle) -> None:
         self._room = room
         self._lifecycle = lifecycle
         self._next_pid = 1
-        self._expected = expected
         self.has_begun = False
         self._begins_when_connected = False
         self._runner: Actor | None = None  # the thread that waits for the end of all
@@ -46,6 +46,12 @@ class Lives:
         self._room.participants[who.pid] = who
         return who
 
+    def announce_all(self, named: Sequence[tuple[str, Host]]) -> None:
+        """The actors that the run itself starts: they begin when all have connected."""
+        for name, host in named:
+            self.announce(name, host, None)
+        self._begins_when_connected = bool(named)
+
     def connect(self, thread: Actor, pid: int, name: str) -> Participant:
         """A thread becomes an actor: one that was announced, or a new one of this name on the host of its process."""
         if thread.number in self._room.by_thread:
@@ -57,6 +63,7 @@ class Lives:
             who = found
         else:
             who = self.announce(name, thread.process.host.host, self._parent_of(thread))
+            self._begins_when_connected = True  # a program of its own: nobody else will say when
         who.thread = thread
         self._room.by_thread[thread.number] = who
         return who
@@ -80,11 +87,10 @@ class Lives:
             self._room.answer(creator)
 
     def _begin_if_connected(self) -> None:
-        """Begin once all have connected that are announced, and as many as the run expects."""
-        everybody = self._room.participants.values()
-        if self.has_begun or not (self._begins_when_connected or self._expected):
+        """Begin once all have connected that are announced."""
+        if self.has_begun or not self._begins_when_connected:
             return
-        if all(who.thread is not None for who in everybody) and len(everybody) >= self._expected:
+        if all(who.thread is not None for who in self._room.participants.values()):
             self.begin()
 
     def begin(self) -> None:
@@ -193,21 +199,13 @@ class Lives:
 
     def sleep(self, who: Participant, duration_s: float) -> None:
         """Answer an actor after so many seconds."""
-        who.sleep = self._room.moments.after(duration_s, partial(self._wake, who))
-        who.abandon = who.sleep.cancel
-
-    def _wake(self, who: Participant) -> None:
-        who.sleep = None
-        self._room.answer(who)
+        who.abandon = self._room.moments.after(duration_s, partial(self._room.answer, who)).cancel
 
     def suspend(self, who: Participant) -> None:
-        """Stop an actor, and what it waits for, until it is to go on."""
+        """Stop an actor, and the activity that it waits for, until it is to go on. A sleep goes on, as in SimGrid."""
         if who.is_suspended:
             return
         who.is_suspended = True
-        if who.sleep is not None:
-            who.sleep_left_s = who.sleep.date_s - self._room.date_s
-            who.sleep.cancel()
         for activity in who.activities:
             if any(wait.who is who for wait in activity.waits):
                 self._room.hold(activity)
@@ -217,8 +215,6 @@ class Lives:
         if not who.is_suspended:
             return
         who.is_suspended = False
-        if who.sleep is not None:
-            self.sleep(who, who.sleep_left_s)
         for activity in who.activities:
             if not any(actor.is_suspended for actor in activity.owners()):
                 self._room.release(activity)

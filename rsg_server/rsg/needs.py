@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class Kernel(Protocol):
     def faults(self) -> Faults: ...
     @property
     def lifecycle(self) -> Lifecycle: ...
+    @property
+    def run_queue(self) -> deque[Actor]: ...
     def is_off(self, host_name: str) -> bool:
         """Whether a host has no power."""
 

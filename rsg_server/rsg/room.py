@@ -36,7 +36,7 @@ Answer = tuple[int, Code, bytes]
 class Rsg:
     """Actors by number and by thread, activities by handle and by flow; the parts know the rest."""
 
-    def __init__(self, kernel: Kernel, expected: int) -> None:
+    def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         platform = kernel.platform
         engine = FlowEngine(
@@ -51,12 +51,14 @@ class Rsg:
         self.flows: dict[int, Activity] = {}
         self.handles: dict[int, Handle] = {}
         self._next_handle = 1
+        self._sequence = 0  # of operations
         self.caller: Actor | None = None  # the thread whose operation is being done
         self.comms = Communications(self, engine)
         self.places = Places(self, kernel, engine)
-        self.lives = Lives(self, kernel.lifecycle, expected)
+        self.lives = Lives(self, kernel.lifecycle)
         self.synchro = Synchro(self)
         kernel.lifecycle.on_thread_end = self._thread_ended
+        self.lives.announce_all([(name, platform.host_by_name(host)) for name, host in kernel.options.rsg_actors])
 
     @property
     def date_s(self) -> float:
@@ -64,6 +66,10 @@ class Rsg:
         return self.moments.date_s
 
     # Answers
+
+    def count(self) -> None:
+        """Another operation begins, which is no question."""
+        self._sequence += 1
 
     def park(self, thread: Actor, blocked: int) -> None:
         """Have a thread wait until its operation is answered; `blocked` are the signals that may not interrupt it."""
@@ -96,9 +102,13 @@ class Rsg:
         else:
             who.held = (code, data)  # it runs a signal's handler, and will ask
 
-    def wait(self, who: Participant, handles: list[Handle], is_any: bool) -> Wait:
-        """Have an actor wait for activities that are not over."""
-        wait = Wait(who, handles, is_any)
+    def wait(self, who: Participant, handles: list[Handle], is_any: bool = False, is_get: bool = False) -> Wait:
+        """Have an actor wait for activities that are not over.
+
+        A get is two simcalls in SimGrid: it takes its place among those that wait when all have had a turn that are ready now.
+        """
+        place = self._sequence + (len(self._kernel.run_queue) + 0.5 if is_get else 0)
+        wait = Wait(who, handles, is_any, place)
         who.abandon = wait.end
         who.waits_for = wait.words()
         return wait
@@ -122,7 +132,7 @@ class Rsg:
 
     def ended(self, activity: Activity) -> None:
         """Answer those that wait for an activity, in the order in which they began to."""
-        for wait in list(activity.waits):
+        for wait in sorted(activity.waits, key=_place):
             if wait.is_any:
                 place = next(at for at, handle in enumerate(wait.handles) if handle.activity is activity)
                 self.answer(wait.who, fields=(place,))
@@ -173,7 +183,7 @@ class Rsg:
     def unstage(self, who: Participant) -> None:
         """Forget what an actor has staged for its next message."""
         self.comms.data_bytes -= len(who.staged)
-        who.staged = b""
+        who.staged = bytearray()
 
     def left(self, activity: Activity) -> float:
         """How many bytes or flops of an activity remain."""
@@ -211,3 +221,7 @@ class Rsg:
         """What an actor waits for, for the report of a deadlock."""
         who = self.by_thread.get(thread.number)
         return "the end of all actors" if who is None else f"{who.waits_for} (actor {who})"
+
+
+def _place(wait: Wait) -> float:
+    return wait.place

@@ -56,7 +56,7 @@ def put(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes | Non
     number, flags, size, rate, timeout_s = fields
     box = room.comms.numbered(number)
     if flags & STAGED:
-        data = who.staged + data
+        data = bytes(who.staged + data)
         room.unstage(who)
     comm = room.comms.put(who, box, checked(size), rate, data, bool(flags & DETACHED))
     if flags & DETACHED:
@@ -83,17 +83,17 @@ def begun(room: Rsg, who: Participant, handle: Handle, flags: int, timeout_s: fl
     """A handle for an activity that has begun, or the wait for its end."""
     if flags & ASYNC:
         return ints(room.number(who, handle))
-    return until_end(room, who, handle, timeout_s)
+    return until_end(room, who, handle, timeout_s, handle.receives)
 
 
-def until_end(room: Rsg, who: Participant, handle: Handle, timeout_s: float) -> bytes | None:
+def until_end(room: Rsg, who: Participant, handle: Handle, timeout_s: float, is_get: bool = False) -> bytes | None:
     """Wait for the end of an activity; return its answer if it is over already."""
     if handle.activity.is_over:
         code, data = room.outcome(handle, who)
         if code:
             raise OperationError(code)
         return data
-    wait = room.wait(who, [handle], is_any=False)
+    wait = room.wait(who, [handle], is_get=is_get)
     if timeout_s >= 0:
         wait.timer = room.moments.after(timeout_s, partial(timed_out, room, who, handle))
     return None

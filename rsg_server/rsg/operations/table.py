@@ -142,6 +142,8 @@ def _do(room: Rsg, thread: Actor, who: Participant | None, operation: int, block
         raise OperationError(Code.NO_ACTOR)
     if who is not None and who.is_over and not row.is_question:
         raise OperationError(Code.KILLED)
+    if not row.is_question:
+        room.count()
     code = Code.NONE
     try:
         answer = row.do(room, who, row.fields.unpack_from(request), request[row.fields.size :])
