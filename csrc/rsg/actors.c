@@ -252,3 +252,18 @@ int rsg_yield(void)
 {
     return simple(RSG_YIELD, 0, 0, 0);
 }
+
+/* As Remote SimGrid's own library does: a program is an actor before it begins, if it is asked to be. */
+__attribute__((constructor)) static void connect_at_start(void)
+{
+    int64_t own;
+
+    if (getenv("RSG_AUTOCONNECT") != NULL)
+        rsg_connect_from_environment(program_invocation_short_name, &own);
+}
+
+__attribute__((destructor)) static void disconnect_at_end(void)
+{
+    if (getenv("RSG_AUTOCONNECT") != NULL)
+        rsg_end();
+}

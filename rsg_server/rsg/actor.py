@@ -35,7 +35,7 @@ class Participant:
         self.abandon: Callable[[], None] | None = None  # takes the actor out of what it waits for
         self.held: tuple[Code, bytes] | None = None  # an answer that comes when the actor goes on, or asks again
         self.activities: dict[Activity, None] = {}
-        self.staged = b""
+        self.staged = bytearray()
         self.received = b""
         self.joiners: list[Participant] = []
         self.creator: Participant | None = None  # waits until this one has connected

@@ -57,6 +57,7 @@ class Lives:
             who = found
         else:
             who = self.announce(name, thread.process.host.host, self._parent_of(thread))
+            self._begins_when_connected = True  # a program of its own: nobody else will say when
         who.thread = thread
         self._room.by_thread[thread.number] = who
         return who

@@ -182,7 +182,7 @@ class Rsg:
     def unstage(self, who: Participant) -> None:
         """Forget what an actor has staged for its next message."""
         self.comms.data_bytes -= len(who.staged)
-        who.staged = b""
+        who.staged = bytearray()
 
     def left(self, activity: Activity) -> float:
         """How many bytes or flops of an activity remain."""

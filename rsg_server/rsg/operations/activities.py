@@ -56,7 +56,7 @@ def put(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes | Non
     number, flags, size, rate, timeout_s = fields
     box = room.comms.numbered(number)
     if flags & STAGED:
-        data = who.staged + data
+        data = bytes(who.staged + data)
         room.unstage(who)
     comm = room.comms.put(who, box, checked(size), rate, data, bool(flags & DETACHED))
     if flags & DETACHED:

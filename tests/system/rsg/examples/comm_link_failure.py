@@ -34,9 +34,9 @@ def receiver() -> None:
 
 def breaker() -> None:
     this_actor.sleep_for(2)
-    Link.by_name("9").turn_off()
+    Link.by_name("8").turn_off()
     this_actor.sleep_for(2)
-    Link.by_name("9").turn_on()
+    Link.by_name("8").turn_on()
 
 
 engine = Engine(sys.argv)

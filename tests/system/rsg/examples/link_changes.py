@@ -21,7 +21,7 @@ def receiver() -> None:
 
 
 def changer() -> None:
-    link = Link.by_name("9")
+    link = Link.by_name("8")
     say(f"{link.bandwidth:g} {link.latency:g}")
     this_actor.sleep_for(3)
     link.set_bandwidth(1e6)
