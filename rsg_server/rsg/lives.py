@@ -136,8 +136,10 @@ class Lives:
             return
         if any(not who.is_daemon for who in self._room.participants.values()):
             return
+        runner, self._runner = self._runner, None  # so that no end of a daemon is taken for the end of all
         for who in list(self._room.participants.values()):
             self.kill(who)
+        self._runner = runner
         self._end_run()
 
     # End

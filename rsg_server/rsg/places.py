@@ -80,12 +80,12 @@ class Places:
             self._off.discard(host.name)
             return
         self._off.add(host.name)
+        for who in [one for one in self._room.participants.values() if one.host is host]:
+            self._room.lives.kill(who)
         for activity in list(self._room.flows.values()):
             if host in activity.hosts():
                 activity.error = Code.HOST_FAILURE if isinstance(activity, Execution) else Code.NETWORK_FAILURE
                 self._room.comms.end(activity, FAILED)
-        for who in [one for one in self._room.participants.values() if one.host is host]:
-            self._room.lives.kill(who)
 
     def set_power_state(self, host: Host, number: int) -> None:
         """Give a host another of its speeds; what computes there goes on at that."""

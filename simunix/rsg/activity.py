@@ -113,6 +113,19 @@ class Activity:
         call(lib.rsg_hold, self._number, 0)
         return self
 
+    @staticmethod
+    def wait_any(activities: Sequence[Any]) -> int:
+        """Wait for the first that is over: its place."""
+        return Activity.wait_any_for(activities, -1.0)
+
+    @staticmethod
+    def wait_any_for(activities: Sequence[Any], timeout: float) -> int:
+        """Wait for the first that is over, for so many seconds: its place, or -1."""
+        place = number(lib.rsg_wait_any, [one.start()._number for one in activities], len(activities), timeout)
+        if place >= 0:
+            activities[place].wait()
+        return place
+
 
 class Comm(Activity):
     """A communication: that of a put, of a get, or between two hosts."""
@@ -186,32 +199,19 @@ class Comm(Activity):
             comm.wait()
 
     @staticmethod
-    def wait_any(comms: Sequence[Comm]) -> int:
-        """Wait for the first that is over: its place."""
-        return Comm.wait_any_for(comms, -1.0)
-
-    @staticmethod
-    def wait_any_for(comms: Sequence[Comm], timeout: float) -> int:
-        """Wait for the first that is over, for so many seconds: its place, or -1."""
-        place = number(lib.rsg_wait_any, [comm.start()._number for comm in comms], len(comms), timeout)
-        if place >= 0:
-            comms[place].wait()
-        return place
-
-    @staticmethod
     def wait_all_for(comms: Sequence[Comm], timeout: float) -> int:
-        """Wait for the end of each, for so many seconds in all: how many are over."""
+        """Wait for the end of each, in this order, for so many seconds in all: the place of the first that is not over.
+
+        That one goes on, unlike at `wait_for`. The number of communications if all are over.
+        """
         now = ffi.new("double *")
         call(lib.rsg_clock, now)
         end = float(now[0]) + timeout
-        waiting = list(comms)
-        while waiting:
+        for place, comm in enumerate(comms):
             call(lib.rsg_clock, now)
-            place = Comm.wait_any_for(waiting, -1.0 if timeout < 0 else max(0.0, end - float(now[0])))
-            if place < 0:
-                break
-            waiting.pop(place)
-        return len(comms) - len(waiting)
+            if Comm.wait_any_for([comm], -1.0 if timeout < 0 else max(0.0, end - float(now[0]))) < 0:
+                return place
+        return len(comms)
 
     @staticmethod
     def test_any(comms: Sequence[Comm]) -> int:

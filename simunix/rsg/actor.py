@@ -117,12 +117,10 @@ class Actor:
     def host(self, host: Host) -> None:
         call(lib.rsg_migrate, self.pid, host.number)
 
-    @property
     def is_daemon(self) -> bool:
         """Whether the run does not wait for it."""
         return bool(self._state().is_daemon)
 
-    @property
     def is_suspended(self) -> bool:
         """Whether it was suspended."""
         return bool(self._state().is_suspended)

@@ -12,7 +12,7 @@ from simunix.rsg.actor import Actor
 from simunix.rsg.connection import Program, call, real
 from simunix.rsg.errors import AssertionError
 from simunix.rsg.mailbox import Mailbox
-from simunix.rsg.places import Host
+from simunix.rsg.places import Host, Link
 
 
 class _Clock:
@@ -22,13 +22,24 @@ class _Clock:
         return real(lib.rsg_clock)
 
 
+class _Instance:
+    """The engine of the program, made if it is not there, read from the class: `Engine.instance`."""
+
+    made: Engine | None = None
+
+    def __get__(self, _: object, owner: type[Engine]) -> Engine:
+        return self.made or owner()
+
+
 class Engine:
     """One for each program; the platform is that of the emulation."""
 
     clock = _Clock()
+    instance = _Instance()
 
     def __init__(self, arguments: Sequence[str] = ()) -> None:
         Program.is_maestro = True
+        _Instance.made = self
         self._functions: dict[str, Callable[..., object]] = {}
 
     @staticmethod
@@ -51,6 +62,15 @@ class Engine:
     def get_all_hosts(self) -> list[Host]:
         """All hosts, by name."""
         return self.all_hosts
+
+    @property
+    def all_links(self) -> list[Link]:
+        """All links, in the platform's order."""
+        return Link.all()
+
+    def get_all_links(self) -> list[Link]:
+        """All links, in the platform's order."""
+        return self.all_links
 
     def host_by_name(self, name: str) -> Host:
         """The host of a name."""

@@ -96,7 +96,6 @@ class Host:
         """flop/s of a core in a power state."""
         return real(lib.rsg_host_speed, self.number, pstate)
 
-    @property
     def is_on(self) -> bool:
         """Whether it has power."""
         return bool(self._state().is_on)
@@ -137,6 +136,16 @@ class Link:
         """The link of a name."""
         return Link(number(lib.rsg_link, name.encode(), about=f"link {name}"))
 
+    @staticmethod
+    def all() -> list[Link]:
+        """All links of the platform."""
+        found: list[Link] = []
+        while True:
+            try:
+                found.append(Link(number(lib.rsg_link_at, len(found))))
+            except AssertionError:
+                return found
+
     def _state(self) -> Any:
         state = ffi.new("struct rsg_link_state *")
         call(lib.rsg_link_state, self.number, state)
@@ -158,7 +167,6 @@ class Link:
         """Seconds."""
         return float(self._state().latency)
 
-    @property
     def is_on(self) -> bool:
         """Whether it carries anything."""
         return bool(self._state().is_on)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 
 from simunix.rsg._librsg import lib
-from simunix.rsg.connection import call, number
+from simunix.rsg.connection import call, number, real
 
 
 class Mutex:
@@ -94,6 +94,10 @@ class ConditionVariable:
     def wait_for(self, mutex: Mutex, timeout: float) -> bool:
         """Wait for so many seconds; True if the time is over before a notification came."""
         return bool(number(lib.rsg_condition_wait, self._number, mutex._number, timeout, about="condition variable"))
+
+    def wait_until(self, mutex: Mutex, date: float) -> bool:
+        """Wait until a date; True if the time is over before a notification came."""
+        return self.wait_for(mutex, max(0.0, date - real(lib.rsg_clock)))
 
     def notify_one(self) -> None:
         """Let the first that waits go on."""

@@ -11,7 +11,10 @@ from tests.system.rsg.running import HERE, PLATFORMS, script, script_in_simgrid,
 
 EXAMPLES = sorted((HERE / "examples").glob("*.py"))
 FAST = ("ping_pong", "master_workers")
-OTHER_PLATFORMS = {"exec_dvfs": "energy_platform", "exec_cores": "multicore_machine"}
+OTHER_PLATFORMS = {
+    "exec_dvfs": "energy_platform",
+    "exec_cores": "multicore_machine",
+}
 """The platform of an example that does not use SimGrid's small_platform.xml."""
 
 NUMBER = re.compile(r"-?\d+\.\d{12}\b")
@@ -24,12 +27,17 @@ def dated_lines(text: str) -> list[tuple[float, str]]:
     return sorted(found, key=lambda item: (round(item[0], 9), item[1]))
 
 
+def assert_same_dates(ours: str, simgrid_s: str) -> None:
+    """Both have printed the same lines, with dates that are equal to 1e-9 s."""
+    found, expected = dated_lines(ours), dated_lines(simgrid_s)
+    assert [text for _, text in found] == [text for _, text in expected]
+    assert expected and [date for date, _ in found] == pytest.approx([date for date, _ in expected], abs=1e-9, rel=0)
+
+
 @pytest.mark.skipif(not simgrid_is_there(), reason="SimGrid's Python module is not installed (Debian: python3-simgrid)")
 @pytest.mark.parametrize(
     "path", [pytest.param(path, marks=() if path.stem in FAST else pytest.mark.slow, id=path.stem) for path in EXAMPLES]
 )
 def test_dates_are_simgrid_s(path: Path) -> None:
     platform = PLATFORMS / f"{OTHER_PLATFORMS.get(path.stem, 'small_platform')}.xml"
-    ours, simgrid_s = (dated_lines(run(platform, path)) for run in (script, script_in_simgrid))
-    assert [text for _, text in ours] == [text for _, text in simgrid_s]
-    assert simgrid_s and [date for date, _ in ours] == pytest.approx([date for date, _ in simgrid_s], abs=1e-9, rel=0)
+    assert_same_dates(*(run(platform, path) for run in (script, script_in_simgrid)))
