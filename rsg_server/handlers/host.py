@@ -27,15 +27,15 @@ def host(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
 
 
 def storage(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[what, storage, file, offset, bytes] -> [0, value, capacity, bytes used]; see enum simunix_storage.
+    """[what, storage, file, offset, bytes, bytes of the file] -> [0, value, capacity, bytes used]; see enum simunix_storage.
 
     Of STORAGE_ROOM the value is how many bytes there is room for, or -errno, with file 0 all that is free, and a capacity of -1
     means none; else the value 1 means that the caller is to wait, and a value below 0 that something has failed.
     """
-    what, number, file, offset, size = arguments
+    what, number, file, offset, size, file_bytes = arguments
     host = actor.process.host.host
     if what != Storage.ROOM:
-        return Reply((0, kernel.storages.ask(actor.number, host, what, number, file, offset, size)))
+        return Reply((0, kernel.storages.ask(actor.number, host, what, number, file, offset, size, file_bytes)))
     room = kernel.storages.room(host, number)
     if file or room is None:
         return Reply((0, kernel.storages.admit(host, number, size), -1, 0))
@@ -71,8 +71,11 @@ def host_cpu(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
 
 
 def sockets(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[name, first] -> [0, lines of a file of /proc/net from that one on]; b"" behind the last."""
+    """[name, first] -> [0, lines of a file of /proc/net, or of /proc/diskstats, from that one on]; b"" behind the last."""
     name, first = arguments
+    if name == b"diskstats":
+        text = kernel.storages.disks.diskstats(actor.process.host.host) if first == 0 else ""
+        return Reply((0, text.encode()))
     lines = listing.lines(kernel.sockets.all.values(), actor.process, name.decode(errors="replace"))
     return failed(errno.EINVAL) if lines is None or first < 0 else Reply((0, listing.piece(lines, first)))
 
@@ -94,6 +97,6 @@ HANDLERS: dict[int, Handler] = {
     int(Op.BORN): Handler("i", born),
     int(Op.CHILD_TIME): Handler("i", child_time),
     int(Op.COST_ROW): Handler("b", cost_row),
-    int(Op.STORAGE): Handler("iiiii", storage),
+    int(Op.STORAGE): Handler("iiiiii", storage),
     int(Op.SOCKETS): Handler("bi", sockets),
 }

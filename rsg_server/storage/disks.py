@@ -203,5 +203,6 @@ class Disks:
         counters.spent_ns += self.network.now_ns - begun_ns
 
     def diskstats(self, host: Host) -> str:
-        """The lines of a host's storages in /proc/diskstats."""
-        return "".join(self._activity(host, number).line(number) for number in range(len(host.disks)))
+        """The lines of /proc/diskstats: the disk of the host itself, which takes no time, and its storages."""
+        lines = [self._activity(host, number).line(number) for number in range(len(host.disks))]
+        return "".join((Activity().line(-1), *lines))

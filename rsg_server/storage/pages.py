@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
+from rsg_server.storage.window import Flight, Window
+
 PAGE_BYTES = 4096
 FAR = 1 << 62
 """Behind the last page of any file."""
@@ -78,7 +80,7 @@ class Pages:
 class CachedFile:
     """The pages of one file on a disk; `dirtied_ns` is when the first of its dirty pages became so."""
 
-    __slots__ = ("cached", "dirtied_ns", "dirty", "disk", "key")
+    __slots__ = ("cached", "dirtied_ns", "dirty", "disk", "flights", "key", "window")
 
     def __init__(self, key: int, disk: int) -> None:
         self.key = key
@@ -86,6 +88,8 @@ class CachedFile:
         self.cached = Pages()
         self.dirty = Pages()
         self.dirtied_ns = 0
+        self.window = Window()
+        self.flights: list[Flight] = []  # pages that are in the cache, and still being read
 
 
 class PageCache:

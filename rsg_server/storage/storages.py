@@ -21,6 +21,7 @@ from rsg_server.protocol import Storage, StorageFlag
 from rsg_server.storage.disks import Disks
 from rsg_server.storage.known import Known
 from rsg_server.storage.pages import PAGE_BYTES
+from rsg_server.storage.reading import Reader
 from rsg_server.storage.room import Room
 from rsg_server.storage.transfer import ASKS, Ended, Network, Reaches, Transfer
 from rsg_server.storage.volume import Layout, Range, Remote, Volume
@@ -54,8 +55,15 @@ class HostDisks:
 
     def write(self, disk: int, file: int, pages: list[Range], done: Ended) -> None:
         """Write pages of a file on a storage, whoever waits for that."""
+        self._operate(Direction.WRITE, disk, file, pages, done)
+
+    def read(self, disk: int, file: int, pages: list[Range], done: Ended) -> None:
+        """Read pages of a file from a storage, whoever waits for that."""
+        self._operate(Direction.READ, disk, file, pages, done)
+
+    def _operate(self, direction: Direction, disk: int, file: int, pages: list[Range], done: Ended) -> None:
         ranges = [(first * PAGE_BYTES, end * PAGE_BYTES) for first, end in pages]
-        self._storages.operate(self._host, disk, Direction.WRITE, file, ranges, done)
+        self._storages.operate(self._host, disk, direction, file, ranges, done)
 
 
 class Storages:
@@ -182,15 +190,22 @@ class Storages:
             cache.lose()
         self.disks.lose_client(name)
 
-    def ask(self, waiter: int, host: Host, what: int, number: int, file: int, offset: int, size_bytes: int) -> int:
+    def ask(
+        self, waiter: int, host: Host, what: int, number: int, file: int, offset: int, size_bytes: int, file_bytes: int = 0
+    ) -> int:
         """Account for what somebody has done to a file; returns 1 if there is something to wait for (`wait`), or -errno.
+
+        Nothing is read ahead behind the `file_bytes` that the file has.
 
         Raises ValueError for a storage that the host does not have, for what cannot be done, and for a place below 0.
         """
         volume = self.volume(host, number)
         if offset < 0 or size_bytes < 0:
             raise ValueError(f"storage: {size_bytes} bytes from byte {offset} on")
-        if what in _ASKED:
+        plan: Plan | None
+        if what == Storage.READ:
+            plan = self._read(waiter, volume, number, file, offset, offset + size_bytes, -(-file_bytes // PAGE_BYTES))
+        elif what in _ASKED:
             plan = _ASKED[what](self, waiter, volume, number, file, offset, offset + size_bytes)
         else:
             raise ValueError(f"storage: no {what} can be done to a file")
@@ -202,21 +217,19 @@ class Storages:
         if volume.layout is not None:
             volume.layout.used(file, volume.client.name, writes)
 
-    def _read(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int) -> Plan | None:
+    def _read(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int, last: int) -> Plan | None:
         host, pages = volume.client, _pages(first, end)
         self._use(volume, file, False)
-        missing = self._cache(host).cache.read(file, number, *pages)
-        if not missing:
+        wait = Reader(HostDisks(self, self._network, host), self._cache(host).cache).read(file, number, *pages, last)
+        if wait is None:
             return None
-        ranges = [(low * PAGE_BYTES, high * PAGE_BYTES) for low, high in missing]
 
         def plan(finished: Done) -> None:
-            def end() -> None:
-                if waiter in self._errors:
-                    self._cache(host).cache.drop(file)
+            def ended(error: int) -> None:
+                self._note(waiter, error)
                 finished()
 
-            self._start(waiter, host, number, Direction.READ, file, ranges, end)
+            wait(ended)
 
         return plan
 
@@ -312,7 +325,6 @@ def _names(volume: Volume) -> tuple[tuple[str, int], ...]:
 
 
 _ASKED: dict[int, Callable[[Storages, int, Volume, int, int, int, int], Plan | None]] = {
-    Storage.READ: Storages._read,
     Storage.WRITE: Storages._write,
     Storage.THROUGH: Storages._write_through,
     Storage.SYNC: Storages._sync,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -87,6 +88,38 @@ def test_all_hosts_have_one_content(simunix: Simunix, tmp_path: Path) -> None:
     ], ran.everything("n1", "writes")
     assert ran.output("fs1", "looks").split() == ["one", "/dev/sdb", "ext4", "/srv/local"]
     assert (tmp_path / "out/exports/fs1/export_home/d/f").read_text() == "two\n"
+
+
+SMALL = """\
+dd if=/dev/zero of=/srv/local/f bs=1M count=10 status=none
+sleep 3
+t dd if=/srv/home/f of=/dev/null bs=4096 status=none
+t dd if=/srv/home/f of=/dev/null bs=4096 status=none
+"""
+
+
+def test_small_reads_in_a_row_are_read_ahead(simunix: Simunix, tmp_path: Path) -> None:
+    """Of 2,560 reads of a page few wait for the 5 ms: two windows of 32 pages are on their way at a time."""
+    text, server = SMALL.split("\n", 1)[1], SMALL.split("\n", 1)[0]
+    ran = run(simunix, scenario(tmp_path, ("fs1", "writes", server), ("n1", "reads", text)), tmp_path / "out")
+    first, second = seconds(ran, "n1", "reads")
+    windows = 2560 / 32
+    assert first == pytest.approx(windows * 0.005 / 2 + 10.5e6 / 200e6, rel=0.2)
+    assert second < 0.01
+
+
+@pytest.mark.skipif(shutil.which("iostat") is None, reason="no iostat (Debian's sysstat)")
+def test_iostat_tells_what_the_disk_of_a_server_does(simunix: Simunix, tmp_path: Path) -> None:
+    """Ten operations of 9.8 MB in a second, 0.1 s each."""
+    write = "dd if=/dev/zero of=/srv/raw/f bs=9800000 count=40 iflag=fullblock status=none"
+    look = "S_TIME_FORMAT=ISO LC_ALL=C iostat -d -x -k -p ALL 1 3"
+    ran = run(simunix, scenario(tmp_path, ("n1", "w", write), ("fs1", "looks", look)), tmp_path / "out")
+    rows = [line.split() for line in ran.output("fs1", "looks").splitlines() if line.startswith("sdb")]
+    assert len(rows) == 3, ran.everything("fs1", "looks")
+    writes_per_s, written_kib_per_s, used = float(rows[1][7]), float(rows[1][8]), float(rows[1][-1])
+    assert writes_per_s == pytest.approx(10, abs=1)
+    assert written_kib_per_s == pytest.approx(98e6 / 1024, rel=0.11)
+    assert 90 <= used <= 100
 
 
 NAMES = """\

@@ -107,3 +107,35 @@ def test_sqlite_waits_for_its_fsyncs(simunix: Simunix, tmp_path: Path) -> None:
     text = prints(simunix, tmp_path, "sqlite3 /srv/slow/db 'create table a(b)'", f"t {insert}")
     (took,) = seconds(text)
     assert 0.015 <= took <= 0.03
+
+
+SERVED = """\
+hosts: [{name: n1, memory: 1GiB}, {name: fs1}]
+network: {bandwidth: 10Gbps, latency: 25us}
+storages: [{name: disk, host: fs1, read_bandwidth: 100MiBps, write_bandwidth: 40MiBps}]
+mounts: [{path: /srv/home, host: n1, server: fs1, storage: disk}]
+processes:
+  - name: p
+    host: n1
+    command: |
+      t() { b=$(date +%s%N); "$@"; e=$(date +%s%N); echo "$((e-b)) ns: $1"; }
+      cd /tmp
+      dd if=/dev/zero of=f bs=1M count=100 status=none
+      mkdir d && for i in 1 2 3 4 5; do dd if=/dev/zero of=d/$i bs=1M count=20 status=none; done; tar cf d.tar d
+"""
+
+
+@pytest.mark.slow
+@needs("rsync")
+def test_programs_on_a_file_server_wait_at_close(simunix: Simunix, tmp_path: Path) -> None:
+    """At 40 MiB/s, 100 MiB, or 200; each closes its files before it ends. rsync itself waits for some 0.02 s."""
+    file = tmp_path / "scenario.yaml"
+    lines = [
+        "t cp f /srv/home/cp",
+        "t rsync -W f d.tar /srv/home",
+        "t tar xf d.tar -C /srv/home",
+    ]
+    file.write_text(SERVED + "".join(f"      {line}\n" for line in lines))
+    first, _ = run_twice(simunix, file, tmp_path)
+    found = seconds(first.output("n1", "p"))
+    assert found == pytest.approx([2.5, 5, 2.5], rel=0.01), first.everything("n1", "p")

@@ -54,7 +54,7 @@ static bool show_storage(struct thread *thread, long folder, const char *path, s
     if (thread->process->stored_count != 0)
         mount = stored_mount_of(thread->process, folder, path, &status);
     if (mount == NULL || (mount->flags & STORED_LIMITED) == 0 ||
-        ASK(thread, &reply, OP_STORAGE, STORAGE_ROOM, mount->storage, 0UL, 0UL, 0UL) != 0)
+        ASK(thread, &reply, OP_STORAGE, STORAGE_ROOM, mount->storage, 0UL, 0UL, 0UL, 0UL) != 0)
         return false;
     *system = (struct file_system){.type = (mount->flags & STORED_REMOTE) != 0 ? NFS_SUPER_MAGIC : EXT4_SUPER_MAGIC,
                                    .block_bytes = BLOCK_BYTES,

@@ -116,7 +116,8 @@ int64_t storage_room(struct call *call, const struct stored_mount *mount, int64_
 {
     struct reply reply;
 
-    if (!may_refuse(call, mount) || ASK(call->thread, &reply, OP_STORAGE, STORAGE_ROOM, mount->storage, 1UL, 0UL, wanted) != 0)
+    if (!may_refuse(call, mount) ||
+        ASK(call->thread, &reply, OP_STORAGE, STORAGE_ROOM, mount->storage, 1UL, 0UL, wanted, 0UL) != 0)
         return wanted;
     return reply_number(&reply, 1);
 }
@@ -174,7 +175,7 @@ long storage_tell(struct call *call, const struct stored_mount *mount, enum simu
     struct reply reply;
     int64_t value;
 
-    if (ASK(call->thread, &reply, OP_STORAGE, what, mount->storage, file, offset, bytes) != 0)
+    if (ASK(call->thread, &reply, OP_STORAGE, what, mount->storage, file, offset, bytes, status->stx_size) != 0)
         return 0;
     value = reply_number(&reply, 1);
     return value > 0 ? wait_for_storage(call, mount, 0, AS_SAID) : value;

@@ -13,6 +13,7 @@ static const struct own_file own_files[] = {
     {"loadavg", proc_write_loadavg},
     {"stat", proc_write_stat},
     {"meminfo", proc_write_meminfo},
+    {"diskstats", proc_write_sockets},
     {"sys/kernel/random/uuid", proc_write_uuid},
     {"sys/kernel/random/boot_id", proc_write_boot_id},
 };

@@ -79,5 +79,5 @@ void stored_file_cut(struct thread *thread, const struct stat *status, uint64_t 
     struct reply reply;
 
     if (thread->process->stored_count != 0 && (status->st_mode & S_IFMT) == S_IFREG)
-        ASK(thread, &reply, OP_STORAGE, STORAGE_CUT, 0UL, stored_file_number(status->st_dev, status->st_ino), size, 0UL);
+        ASK(thread, &reply, OP_STORAGE, STORAGE_CUT, 0UL, stored_file_number(status->st_dev, status->st_ino), size, 0UL, 0UL);
 }

@@ -48,12 +48,12 @@ def test_a_writer_gets_what_is_free(tmp_path: Path) -> None:
     assert room.take(1) == 1
 
 
-@pytest.mark.parametrize(("capacity", "answer"), [(None, (0, 5000, -1, 0)), (4096, (0, 4096, 4096, 0))])
+@pytest.mark.parametrize(("capacity", "answer"), [(None, (0, 5000, -1, 0)), (4096, (0, 4096, -1, 0))])
 def test_the_answer_to_a_writer(tmp_path: Path, capacity: int | None, answer: tuple[int, ...]) -> None:
     host = replace(HOST, disks=(Disk("d", 1e6, 1e6, capacity_bytes=capacity),))
     with fake(hosts=[host]) as world:
         world.kernel.storages.keep(host, 0, tmp_path)
-        assert world.send(world.born(), msgpack.packb([int(Op.STORAGE), int(Storage.ROOM), 0, 0, 0, 5000])) == answer
+        assert world.send(world.born(), msgpack.packb([int(Op.STORAGE), int(Storage.ROOM), 0, 1, 0, 5000, 0])) == answer
 
 
 def test_the_answer_to_statfs(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_the_answer_to_statfs(tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(b"x")
     with fake(hosts=[host]) as world:
         world.kernel.storages.keep(host, 0, tmp_path)
-        assert world.send(world.born(), msgpack.packb([int(Op.STORAGE), int(Storage.ROOM), 0, 0, 0, 0])) == (
+        assert world.send(world.born(), msgpack.packb([int(Op.STORAGE), int(Storage.ROOM), 0, 0, 0, 0, 0])) == (
             0,
             10**6 - 4096,
             10**6,

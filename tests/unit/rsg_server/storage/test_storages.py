@@ -185,7 +185,7 @@ def test_who_dies_leaves_the_storage_to_others() -> None:
 
 
 def ask(world: Fake, actor: Actor, what: Storage, file: int, offset: int, size: int) -> int:
-    reply = world.send(actor, msgpack.packb([int(Op.STORAGE), int(what), 0, file, offset, size]))
+    reply = world.send(actor, msgpack.packb([int(Op.STORAGE), int(what), 0, file, offset, size, 0]))
     assert reply is not None and reply[0] == 0
     found = reply[1]
     assert isinstance(found, int)

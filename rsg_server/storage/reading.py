@@ -1,0 +1,102 @@
+"""Pages on their way into the page cache of a host: what programs read, and what is read ahead for them.
+
+As Linux reads ahead (mm/readahead.c): who reads a file from its beginning, or goes on where it has read last, gets a window of
+pages that grows up to 128 KiB; when the reader reaches the window's marker, the next one is read as well, and nobody waits for
+that until its pages are wanted. There is one window for each file, where Linux has one for each open file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from rsg_server.storage.pages import CachedFile, PageCache
+from rsg_server.storage.window import Flight
+
+Ended = Callable[[int], object]
+Ranges = list[tuple[int, int]]
+
+
+class Disks(Protocol):
+    """What reading needs of the storages of one host."""
+
+    def read(self, disk: int, file: int, pages: Ranges, done: Ended, /) -> None: ...
+
+
+class Reader:
+    """Reads pages of files into the page cache of one host."""
+
+    def __init__(self, disks: Disks, cache: PageCache) -> None:
+        self._disks = disks
+        self._cache = cache
+
+    def read(self, key: int, disk: int, first: int, end: int, last: int) -> Callable[[Ended], None] | None:
+        """A program reads a range of pages of a file that ends before the page `last`.
+
+        Returns what the program has to wait for: a function that has its argument called with 0 or an errno; None: nothing.
+        """
+        missing = self._cache.read(key, disk, first, end)
+        file = self._cache.find(key)
+        if file is None:
+            return None
+        window = file.window
+        follows = window.follows(first, end)
+        flights = [flight for flight in file.flights if flight.has(first, end)]
+        if missing and follows and last > end:
+            missing = _joined(missing, self._cache.read(key, disk, end, max(end, min(last, window.begin(first, end)))))
+        elif missing:
+            window.marker, window.end = -1, end
+        is_due = first <= window.marker < end
+        if is_due and not missing:
+            self._read_ahead(file, last)
+        if not missing and not flights:
+            return None
+
+        def wait(ended: Ended) -> None:
+            self._wait(file, missing, flights, ended, last if is_due and missing else 0)
+
+        return wait
+
+    def _wait(self, file: CachedFile, missing: Ranges, flights: list[Flight], ended: Ended, last: int) -> None:
+        left, failed = len(flights) + bool(missing), 0
+
+        def one_ended(error: int) -> None:
+            nonlocal left, failed
+            left -= 1
+            failed = failed or error
+            if not left:
+                if last and not failed:
+                    self._read_ahead(file, last)
+                ended(failed)
+
+        for flight in flights:
+            flight.waiters.append(one_ended)
+        if missing:
+            self._start(file, missing).waiters.append(one_ended)
+
+    def _read_ahead(self, file: CachedFile, last: int) -> None:
+        first, end = file.window.advance()
+        missing = self._cache.read(file.key, file.disk, first, min(end, last)) if first < last else []
+        if missing:
+            self._start(file, missing)
+
+    def _start(self, file: CachedFile, missing: Ranges) -> Flight:
+        flight = Flight(missing[0][0], missing[-1][1])
+        file.flights.append(flight)
+
+        def done(error: int) -> None:
+            file.flights.remove(flight)
+            if error:
+                self._cache.drop(file.key)
+            for waiter in flight.waiters:
+                waiter(error)
+
+        self._disks.read(file.disk, file.key, missing, done)
+        return flight
+
+
+def _joined(ranges: Ranges, behind: Ranges) -> Ranges:
+    """Ranges, and those that lie behind them; where the two meet they are one."""
+    if ranges and behind and ranges[-1][1] == behind[0][0]:
+        return [*ranges[:-1], (ranges[-1][0], behind[0][1]), *behind[1:]]
+    return [*ranges, *behind]
