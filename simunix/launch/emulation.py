@@ -141,6 +141,8 @@ class Emulation:
             raise SimunixError(f"host {elsewhere[0]}: a root of its own needs namespaces, which cannot be had here")
         if isolation is Isolation.NONE and any(host.mounts for host in self.plan.hosts):
             raise SimunixError("mounts: a path that is kept on a storage needs namespaces, which cannot be had here")
+        if isolation is Isolation.NONE and any(host.wired for host in self.plan.hosts):
+            raise SimunixError("bmcs: a BMC needs namespaces, which cannot be had here")
         return isolation
 
     def _warned(self, text: str) -> None:

@@ -48,7 +48,7 @@ class HostFiles:
         sensors = None
         binds = [Bind(path, target) for path, target in self._identity_files(host)]
         if host.hardware is not None:
-            has_power = self.plan.platform.host_by_name(host.name).power is not None
+            has_power = self._shows_power(host)
             tree = hardware / (host.hardware.shape + ("-power" if has_power else ""))
             binds += write_tree(tree, host.hardware)
             if has_power:
@@ -80,6 +80,10 @@ class HostFiles:
             sensors=sensors if self.isolation is Isolation.ROOT else None,
             storages=tuple((mount.path, mount.record) for mount in host.mounts),
         )
+
+    def _shows_power(self, host: HostSpec) -> bool:
+        """Whether a host has files about power: it has watts, and its files have the names that the server knows them by."""
+        return self.isolation is not Isolation.NONE and self.plan.platform.host_by_name(host.name).power is not None
 
     @property
     def _shared(self) -> Path:

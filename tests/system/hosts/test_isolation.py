@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from rsg_server.errors import SimunixError
 from simunix.cli.main import main
 from simunix.launch import emulation as launch
 from simunix.launch.factory.container import Isolation
+from simunix.launch.run_directory import RunDirectory
+from simunix.planning.expand import expand
+from simunix.rjms.scenario import load
 from simunix.testing import Cluster, attempt
 from tests.conftest import processes_named
 
@@ -44,6 +49,18 @@ def test_what_is_given_up_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["run", str(tmp_path / "s.yaml"), "--out", str(tmp_path / "out")]) == 0
     assert f"simunix: {WARNING}\n" in capsys.readouterr().err
     assert (tmp_path / "out/hosts/a/p.out").read_text() == "a\n"
+
+
+def test_there_are_no_files_about_power_and_no_bmcs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hosts = 'hosts: [{name: a, wattage_per_state: "1:2"}, {name: b}]\n'
+    look = "processes: [{name: p, host: a, command: 'ls -d /sys/devices/system/cpu/cpu0/cpufreq/policy0 | wc -l'}]\n"
+    (tmp_path / "s.yaml").write_text(hosts + look)
+    assert main(["run", str(tmp_path / "s.yaml"), "--out", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "out/hosts/a/p.out").read_text() == "0\n"
+    plan = expand(load(tmp_path / "s.yaml"), tmp_path).plan
+    wired = replace(plan, hosts=(plan.hosts[0], replace(plan.hosts[1], wired=("a",))))
+    with pytest.raises(SimunixError, match="bmcs: a BMC needs namespaces"):
+        launch.Emulation(wired, RunDirectory(tmp_path / "other"))
 
 
 def test_hosts_find_each_other_by_name(emulation: Cluster) -> None:
