@@ -146,7 +146,7 @@ enum simunix_op {
     OP_HOST_CPU = 62,
     OP_CHILD_TIME = 56, /* [pid] -> [0, nanoseconds of CPU time that this dead child and its children were charged]; 0: all */
     OP_STORAGE = 58,    /* [enum simunix_storage, storage, file, offset, bytes] -> [0, value, capacity, bytes used] */
-    OP_MACHINES = 70,   /* [request] -> [0 | -EINVAL, answer]; see prctl_options.h */
+    OP_MACHINES = 80,   /* [request] -> [0 | -EINVAL, answer]; see prctl_options.h */
     OP_CONNECTED = 50   /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 
