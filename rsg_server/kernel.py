@@ -103,7 +103,7 @@ class Kernel:
         self.interfaces = InterfaceTable(platform)
         self.netlink = Netlink(self)
         self.faults = Faults(self)
-        self.energy, self.rsg = Energy(self, options.enclosures, options.boots), Rsg(self, options.rsg_actors)
+        self.energy, self.rsg = Energy(self, options.enclosures, options.boots), Rsg(self)
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # by message queue: a process, and the signal for it
         self.warnings: dict[str, int] = {}
         self.calls_by_warning: dict[int, Counter[str]] = {int(kind): Counter() for kind in _COUNTED}

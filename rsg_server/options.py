@@ -29,5 +29,5 @@ class KernelOptions:
     fairness: Fairness = Fairness.CONNECTION
     charging: Charging | None = None  # CPU policy charged; None: free
     enclosures: tuple[Enclosure, ...] = ()
-    rsg_actors: int = 0  # so many actors of Remote SimGrid connect before any begins; 0: a program says when
+    rsg_actors: tuple[tuple[str, str], ...] = ()  # name and host of actors of Remote SimGrid; all connect before any begins
     boots: Mapping[str, Boot] = field(default_factory=dict)  # by host; others boot in no time

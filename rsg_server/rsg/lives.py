@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,13 +22,12 @@ START = "the start of the actors"
 
 
 class Lives:
-    """Makes and ends actors; `expected` are those that have to connect before any begins."""
+    """Makes and ends actors."""
 
-    def __init__(self, room: Rsg, lifecycle: Lifecycle, expected: int) -> None:
+    def __init__(self, room: Rsg, lifecycle: Lifecycle) -> None:
         self._room = room
         self._lifecycle = lifecycle
         self._next_pid = 1
-        self._expected = expected
         self.has_begun = False
         self._begins_when_connected = False
         self._runner: Actor | None = None  # the thread that waits for the end of all
@@ -45,6 +45,12 @@ class Lives:
         self._next_pid += 1
         self._room.participants[who.pid] = who
         return who
+
+    def announce_all(self, named: Sequence[tuple[str, Host]]) -> None:
+        """The actors that the run itself starts: they begin when all have connected."""
+        for name, host in named:
+            self.announce(name, host, None)
+        self._begins_when_connected = bool(named)
 
     def connect(self, thread: Actor, pid: int, name: str) -> Participant:
         """A thread becomes an actor: one that was announced, or a new one of this name on the host of its process."""
@@ -81,11 +87,10 @@ class Lives:
             self._room.answer(creator)
 
     def _begin_if_connected(self) -> None:
-        """Begin once all have connected that are announced, and as many as the run expects."""
-        everybody = self._room.participants.values()
-        if self.has_begun or not (self._begins_when_connected or self._expected):
+        """Begin once all have connected that are announced."""
+        if self.has_begun or not self._begins_when_connected:
             return
-        if all(who.thread is not None for who in everybody) and len(everybody) >= self._expected:
+        if all(who.thread is not None for who in self._room.participants.values()):
             self.begin()
 
     def begin(self) -> None:

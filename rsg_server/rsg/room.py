@@ -37,7 +37,7 @@ Answer = tuple[int, Code, bytes]
 class Rsg:
     """Actors by number and by thread, activities by handle and by flow; the parts know the rest."""
 
-    def __init__(self, kernel: Kernel, expected: int) -> None:
+    def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         platform = kernel.platform
         engine = FlowEngine(
@@ -56,10 +56,11 @@ class Rsg:
         self.caller: Actor | None = None  # the thread whose operation is being done
         self.comms = Communications(self, engine)
         self.places = Places(self, kernel, engine)
-        self.lives = Lives(self, kernel.lifecycle, expected)
+        self.lives = Lives(self, kernel.lifecycle)
         self.synchro = Synchro(self)
         self.profiles = Profiles(self, platform)
         kernel.lifecycle.on_thread_end = self._thread_ended
+        self.lives.announce_all([(name, platform.host_by_name(host)) for name, host in kernel.options.rsg_actors])
 
     @property
     def date_s(self) -> float:

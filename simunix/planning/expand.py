@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 
-from rsg_server.clock.clock_page import Costs
 from rsg_server.errors import SimunixError
 from rsg_server.network.sharing import Fairness
 from rsg_server.options import KernelOptions
@@ -23,6 +22,7 @@ from simunix.launch.programs import check_program
 from simunix.launch.view.hardware import Hardware
 from simunix.launch.view.temporary import FOLDERS
 from simunix.planning import submission
+from simunix.planning.actors import as_actors, costs_of, named_actors
 from simunix.planning.clusters import plan_clusters
 from simunix.planning.cpu_policies import charging_of
 from simunix.planning.faults import plan_faults
@@ -97,7 +97,8 @@ class _Parts:
         """All processes, daemons of the RJMS first. Of those that start at one moment, the first one here starts first."""
         return (
             *(process for cluster in self.clusters for process in cluster.processes),
-            *_processes(self.scenario, self.site, checked),
+            *_processes("processes", self.scenario, self.site, checked),
+            *as_actors(_processes("actors", self.scenario, self.site, checked)),
             *_storage_servers(self.workloads),
             *(workload.process for workload in self.workloads),
             *(context.process for context in self.contexts),
@@ -225,7 +226,8 @@ def _kernel_options(scenario: Scenario, platform: Platform, charging: Charging |
     return KernelOptions(
         seed=scenario.seed,
         epoch_ns=since_1970_ns(scenario.epoch),
-        costs=Costs(scenario.costs.clock_read, scenario.costs.poll, scenario.costs.call),
+        costs=costs_of(scenario),
+        rsg_actors=named_actors(scenario),
         strict=strict or scenario.strict,
         network_model=flow_model(scenario.network, platform.description.config),
         fairness=Fairness(scenario.network.fair_per),
@@ -325,21 +327,21 @@ def _private_spec(entry: PrivateSection, owner: str = "") -> PrivateSpec:
 # Processes
 
 
-def _processes(scenario: Scenario, site: Site, checked: bool) -> list[ProcessSpec]:
-    """The processes that the scenario itself names. Raises SimunixError for one that cannot be run."""
+def _processes(key: str, scenario: Scenario, site: Site, checked: bool) -> list[ProcessSpec]:
+    """The processes that a key of the scenario names. Raises SimunixError for one that cannot be run."""
     specs = []
     names: set[tuple[str, str]] = set()
     path = scenario.environment.get("PATH", PATH)
-    for index, section in enumerate(scenario.processes):
+    for index, section in enumerate(getattr(scenario, key)):
         for host in section.host:
             if host not in site.hosts:
                 known = fold_hosts(site.hosts)
-                raise SimunixError(f"processes[{index}].host: {host!r} is not among the hosts; known: {known}")
+                raise SimunixError(f"{key}[{index}].host: {host!r} is not among the hosts; known: {known}")
             problem = check_program(section.command[0], path, section.directory, site.roots[host], section.user)
             if checked and problem is not None:
-                raise SimunixError(f"processes[{index}].command: {problem}")
+                raise SimunixError(f"{key}[{index}].command: {problem}")
             if (host, section.name) in names:
-                raise SimunixError(f"processes[{index}].name: {section.name!r} runs on {host} twice; names must differ")
+                raise SimunixError(f"{key}[{index}].name: {section.name!r} runs on {host} twice; names must differ")
             names.add((host, section.name))
             specs.append(process_spec(section, host))
     return specs

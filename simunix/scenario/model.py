@@ -253,6 +253,7 @@ class Scenario(Section):
     storages: list[StorageSection] = []
     mounts: list[MountSection] = []
     processes: list[ProcessSection] = []
+    actors: list[ProcessSection] = []  # of Remote SimGrid, in the order of their numbers
     pcap: Annotated[tuple[str, ...] | None, BeforeValidator(_captured), _CAPTURED] = None  # hosts; true for all of them
     link_usage: Annotated[int | None, BeforeValidator(_interval), _INTERVAL] = None  # of links.csv; true for a second
     events: list[EventSection] = []
