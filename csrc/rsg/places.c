@@ -46,7 +46,8 @@ int rsg_host_state(int64_t host, struct rsg_host_state *state)
     state->pstates = answer_number(&request, 3);
     state->is_on = answer_number(&request, 4);
     state->load = answer_real(&request, 5);
-    answer_text(&request, 6, state->name, sizeof state->name);
+    state->available = answer_real(&request, 6);
+    answer_text(&request, 7, state->name, sizeof state->name);
     return error;
 }
 

@@ -27,7 +27,7 @@ struct rsg_actor_state {
 
 struct rsg_host_state {
     int64_t cores, pstate, pstates, is_on;
-    double speed, load;
+    double speed, load, available; /* available: the part of the speed that the host's profile leaves */
     char name[256];
 };
 

@@ -30,6 +30,7 @@ class Places:
         self._numbers = {host.name: number for number, host in enumerate(self.hosts)}
         self._cores: dict[str, Link] = {}
         self._power_states: dict[str, int] = {}
+        self._available: dict[str, float] = {}
         self._off: set[str] = set()
         self._links_off: set[str] = set()
         self._links: list[Link] | None = None
@@ -66,6 +67,15 @@ class Places:
         """The speed of one core now, in flop/s."""
         return host.speeds_flops[self.power_state(host)]
 
+    def available(self, host: Host) -> float:
+        """The part of a host's speed that its profile leaves."""
+        return self._available.get(host.name, 1.0)
+
+    def set_available(self, host: Host, part: float) -> None:
+        """Leave a part of a host's speed; what computes there goes on at that."""
+        self._available[host.name] = part
+        self._speed_changed(host)
+
     def executions(self, host: Host) -> list[Execution]:
         """What computes on a host."""
         return [found for found in self._room.flows.values() if isinstance(found, Execution) and found.host is host]
@@ -92,10 +102,13 @@ class Places:
         if not 0 <= number < len(host.speeds_flops):
             raise OperationError(Code.BAD_VALUE)
         self._power_states[host.name] = number
+        self._speed_changed(host)
+
+    def _speed_changed(self, host: Host) -> None:
         cores = self._cores.get(host.name)
         if cores is None:
             return
-        self._engine.change("bandwidth", cores, self.speed(host) * host.cores)
+        self._engine.change("bandwidth", cores, self.speed(host) * self.available(host) * host.cores)
         for execution in self.executions(host):
             self.restart(execution)
 
@@ -105,8 +118,9 @@ class Places:
         cores = self._cores.get(host.name)
         if cores is None:
             name = f"the cores of host {host.name}"
-            cores = self._cores[host.name] = Link(name, self.speed(host) * host.cores, 0.0, SharingPolicy.SHARED)
-        speed = self.speed(host)
+            capacity = self.speed(host) * self.available(host) * host.cores
+            cores = self._cores[host.name] = Link(name, capacity, 0.0, SharingPolicy.SHARED)
+        speed = self.speed(host) * self.available(host)
         bound = min(speed, execution.bound) if execution.bound > 0 else speed
         execution.flow = self._engine.compute(cores, flops, execution.priority, bound)
         self._room.flows[execution.flow] = execution

@@ -19,6 +19,7 @@ from rsg_server.rsg.errors import Code, OperationError
 from rsg_server.rsg.lives import Lives
 from rsg_server.rsg.moments import Moments
 from rsg_server.rsg.places import Places
+from rsg_server.rsg.profiles import Profiles
 from rsg_server.rsg.synchro import Synchro
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class Rsg:
         self.places = Places(self, kernel, engine)
         self.lives = Lives(self, kernel.lifecycle)
         self.synchro = Synchro(self)
+        self.profiles = Profiles(self, platform)
         kernel.lifecycle.on_thread_end = self._thread_ended
         self.lives.announce_all([(name, platform.host_by_name(host)) for name, host in kernel.options.rsg_actors])
 

@@ -65,8 +65,8 @@ class Host:
 
     @property
     def available_speed(self) -> float:
-        """The part of the speed that there is."""
-        return 1.0
+        """The part of the speed that the host's profile leaves."""
+        return float(self._state().available)
 
     @property
     def core_count(self) -> int:

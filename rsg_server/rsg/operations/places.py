@@ -31,8 +31,8 @@ def host_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> 
     """What is known of a host."""
     places = room.places
     of = places.host(fields[0])
-    numbers = (of.cores, places.speed(of), places.power_state(of), len(of.speeds_flops), not places.is_off(of), places.load(of))
-    return pack("<qdqqqd", *numbers) + of.name.encode()
+    states = (places.power_state(of), len(of.speeds_flops), not places.is_off(of))
+    return pack("<qdqqqdd", of.cores, places.speed(of), *states, places.load(of), places.available(of)) + of.name.encode()
 
 
 def host_speed(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:

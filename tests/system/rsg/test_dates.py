@@ -14,6 +14,8 @@ FAST = ("ping_pong", "master_workers")
 OTHER_PLATFORMS = {
     "exec_dvfs": "energy_platform",
     "exec_cores": "multicore_machine",
+    "platform_profile": "small_platform_profile",
+    "platform_failures": "small_platform_failures",
 }
 """The platform of an example that does not use SimGrid's small_platform.xml."""
 
