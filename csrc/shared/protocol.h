@@ -148,8 +148,7 @@ enum simunix_op {
      * cores were busy, the same of SIMUNIX_CORES_TOLD cores from that one on as an array of int64_t]; the caller's host */
     OP_HOST_CPU = 62,
     OP_CHILD_TIME = 56, /* [pid] -> [0, nanoseconds of CPU time that this dead child and its children were charged]; 0: all */
-    /* [enum simunix_storage, storage, file, offset or enum simunix_storage_flag, bytes, bytes of the file]
-     * -> [0, value, capacity, bytes used] */
+    /* [enum simunix_storage, storage, file, offset or flag, bytes, bytes of the file] -> [0, value, capacity, bytes used] */
     OP_STORAGE = 58,
     OP_MACHINES = 68, /* [request] -> [0 | -EINVAL, answer]; see prctl_options.h */
     /* [enum simunix_rsg_operation, bytes] -> [wake, status, bytes]; the turn may be given back before the answer comes */
