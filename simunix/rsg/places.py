@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
 
 from simunix.rsg._librsg import ffi, lib
@@ -12,20 +14,46 @@ LINKS_TOLD = 432
 TEXT_BYTES = 3584
 
 
-class Host:
-    """A host, known by its place in the platform."""
+class _Place:
+    """A host or a link: two objects of one number are the same place."""
 
     def __init__(self, number: int) -> None:
         self.number = number
 
     def __repr__(self) -> str:
-        return f"Host({self.name!r})"
+        return f"{type(self).__name__}({self.name!r})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Host) and other.number == self.number
+        return type(other) is type(self) and other.number == self.number
 
     def __hash__(self) -> int:
         return hash(self.number)
+
+    def _state(self) -> Any:
+        raise NotImplementedError
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        raw: bytes = ffi.string(self._state().name)
+        return raw.decode()
+
+    def is_on(self) -> bool:
+        """Whether the host has power, or the link carries anything."""
+        return bool(self._state().is_on)
+
+
+def _numbers(of_place: Callable[..., int]) -> Iterator[int]:
+    """The numbers of all places of a kind."""
+    for place in count():
+        try:
+            yield number(of_place, place)
+        except AssertionError:
+            return
+
+
+class Host(_Place):
+    """A host, known by its place in the platform."""
 
     @staticmethod
     def by_name(name: str) -> Host:
@@ -40,23 +68,12 @@ class Host:
     @staticmethod
     def all() -> list[Host]:
         """All hosts of the platform."""
-        found: list[Host] = []
-        while True:
-            try:
-                found.append(Host(number(lib.rsg_host_at, len(found))))
-            except AssertionError:
-                return found
+        return [Host(found) for found in _numbers(lib.rsg_host_at)]
 
     def _state(self) -> Any:
         state = ffi.new("struct rsg_host_state *")
         call(lib.rsg_host_state, self.number, state)
         return state
-
-    @property
-    def name(self) -> str:
-        """The name."""
-        raw: bytes = ffi.string(self._state().name)
-        return raw.decode()
 
     @property
     def speed(self) -> float:
@@ -96,10 +113,6 @@ class Host:
         """flop/s of a core in a power state."""
         return real(lib.rsg_host_speed, self.number, pstate)
 
-    def is_on(self) -> bool:
-        """Whether it has power."""
-        return bool(self._state().is_on)
-
     def turn_on(self) -> None:
         """Switch it on."""
         call(lib.rsg_host_turn, self.number, 1)
@@ -117,19 +130,13 @@ class Host:
 
     def route_to(self, other: Host) -> tuple[list[Link], float]:
         """The links to another host, and their latency."""
-        latency, count, links = ffi.new("double *"), ffi.new("size_t *"), ffi.new(f"int64_t[{LINKS_TOLD}]")
-        call(lib.rsg_route, self.number, other.number, latency, links, LINKS_TOLD, count)
-        return [Link(int(links[place])) for place in range(int(count[0]))], float(latency[0])
+        latency, found, links = ffi.new("double *"), ffi.new("size_t *"), ffi.new(f"int64_t[{LINKS_TOLD}]")
+        call(lib.rsg_route, self.number, other.number, latency, links, LINKS_TOLD, found)
+        return [Link(int(links[place])) for place in range(int(found[0]))], float(latency[0])
 
 
-class Link:
+class Link(_Place):
     """A link, known by its place in the platform."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-    def __repr__(self) -> str:
-        return f"Link({self.name!r})"
 
     @staticmethod
     def by_name(name: str) -> Link:
@@ -139,23 +146,12 @@ class Link:
     @staticmethod
     def all() -> list[Link]:
         """All links of the platform."""
-        found: list[Link] = []
-        while True:
-            try:
-                found.append(Link(number(lib.rsg_link_at, len(found))))
-            except AssertionError:
-                return found
+        return [Link(found) for found in _numbers(lib.rsg_link_at)]
 
     def _state(self) -> Any:
         state = ffi.new("struct rsg_link_state *")
         call(lib.rsg_link_state, self.number, state)
         return state
-
-    @property
-    def name(self) -> str:
-        """The name."""
-        raw: bytes = ffi.string(self._state().name)
-        return raw.decode()
 
     @property
     def bandwidth(self) -> float:
@@ -166,10 +162,6 @@ class Link:
     def latency(self) -> float:
         """Seconds."""
         return float(self._state().latency)
-
-    def is_on(self) -> bool:
-        """Whether it carries anything."""
-        return bool(self._state().is_on)
 
     def turn_on(self) -> None:
         """Switch it on."""
