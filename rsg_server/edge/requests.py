@@ -13,7 +13,7 @@ from dataclasses import fields
 from typing import Any
 
 from rsg_server.errors import SimunixError
-from rsg_server.faults.faults import HOST_STATES, KINDS, Change, from_message
+from rsg_server.faults.faults import CONDITIONS, HOST_STATES, KINDS, Change, from_message
 from rsg_server.process.host_state import Command
 
 Request = dict[str, Any]
@@ -52,6 +52,11 @@ _CHANGES: dict[str, Callable[[object], bool]] = {
     "link": _is_word,
     "bandwidth_bytes_per_s": _optional(lambda value: is_number(value, 1e-9, 1e18)),
     "latency_s": _optional(lambda value: is_number(value, 0, 1e9)),
+    "storage": _is_word,
+    "condition": _optional(lambda value: value in CONDITIONS),
+    "read_bytes_per_s": _optional(lambda value: is_number(value, 1e-9, 1e18)),
+    "write_bytes_per_s": _optional(lambda value: is_number(value, 1e-9, 1e18)),
+    "readwrite_bytes_per_s": _optional(lambda value: is_number(value, 1e-9, 1e18)),
     "is_up": _optional(lambda value: isinstance(value, bool)),
     "loss": _optional(lambda value: is_number(value, 0, 1)),
     "one": _are_words,

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.slurm, pytest.mark.slow]
 CLUSTER = """
 name: faults
 hosts: [{name: ctl, cores: 4}, {name: 'n[1-3]', cores: 4}]
-slurm: {controller: ctl, nodes: 'n[1-3]', extra: "SlurmdTimeout=60\\nReturnToService=1"}
+slurm: {controller: ctl, nodes: 'n[1-3]', parameters: {SlurmdTimeout: 60, ReturnToService: 2}}
 stop: time
 """
 WATCH = 'while :; do echo "$SECONDS $(sinfo -h -N -o %N=%t | xargs) $(squeue -h -o %i:%t:%N | xargs)"; sleep 20; done'
@@ -52,6 +52,13 @@ def test_a_partition_takes_nodes_down_and_healing_brings_them_back(simunix: Simu
     assert 120 + 60 - 10 <= down <= 120 + 60 + 60  # SlurmdTimeout, and the interval of slurmctld's pings
     kinds = [json.loads(line)["event"] for line in (out / "events.jsonl").read_text().splitlines()]
     assert (kinds.count("partition"), kinds.count("heal")) == (1, 1)
+
+
+def test_a_node_that_has_booted_by_itself_stays_down_where_slurm_says_so(simunix: Simunix, tmp_path: Path) -> None:
+    events, only_silent = "[{at: 1min, host: n2, state: off, duration: 4min}]", "slurm.parameters.ReturnToService=1"
+    lines, out = run(simunix, tmp_path, events, "12min", "", "--set", only_silent)
+    assert states(lines, "n2") == ["idle", "down"]
+    assert "n2 unexpectedly rebooted" in (out / "hosts/ctl/files/var_log_slurm/slurmctld.log").read_text()
 
 
 def test_a_power_cut_requeues_or_fails_jobs_and_a_boot_brings_the_node_back(simunix: Simunix, tmp_path: Path) -> None:
