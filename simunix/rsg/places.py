@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
@@ -14,7 +15,7 @@ LINKS_TOLD = 432
 TEXT_BYTES = 3584
 
 
-class _Place:
+class _Place(ABC):
     """A host or a link: two objects of one number are the same place."""
 
     def __init__(self, number: int) -> None:
@@ -29,8 +30,8 @@ class _Place:
     def __hash__(self) -> int:
         return hash(self.number)
 
-    def _state(self) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def _state(self) -> Any: ...
 
     @property
     def name(self) -> str:

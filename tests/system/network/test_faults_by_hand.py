@@ -53,7 +53,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
     ("words", "expected"),
     [
         (("host", "n3", "off"), "host 'n3': no such host; known: n1, n2"),
-        (("host", "n1"), "ctl host: usage: simunix ctl DIR host NAMES off|on|shutdown|reboot|pstate NUMBER"),
+        (("host", "n1"), "ctl host: usage: simunix ctl DIR host NAMES off|on|shutdown|reboot|hang|pstate NUMBER"),
         (("host", "n1", "pstate"), "ctl host: usage: simunix ctl DIR host NAMES"),
         (("host", "n1", "pstate", "1"), "power state 1: host n1 has power state 0 only"),
         (("host", "n1", "broken"), "ctl host: Input should be"),
