@@ -121,7 +121,7 @@ WRONG = {
     "storage: 'fs9:disk', state: full": "events[0]: host 'fs9': no such host; did you mean 'fs1'?",
     "storage: 'n1:disk', state: full": "events[0]: host n1 has no storage 'disk'; it has none",
     "storage: 'fs1:disk', state: down": "state: a storage is ok, read-only, full or failing, got 'down'",
-    "host: fs1, state: full": "state: a host is off, on, shutdown or reboot, got 'full'",
+    "host: fs1, state: full": "state: a host is off, on, shutdown, reboot or hang, got 'full'",
     "link: fs1, state: reboot": "state: a link is up or down, got 'reboot'",
     "storage: 'fs1:disk'": "expected what happens to the storage: state, read_bandwidth",
     "storage: 'fs1:disk', bandwidth: 1MBps": "bandwidth: not a key of an event of storage; known: state, read_bandwidth",
