@@ -85,7 +85,8 @@ class Streams:
         self._set_events_of_both(which)
 
     def push(self, which: SimulatedSocket) -> None:
-        """Deliver bytes that wait: there is room at the application again."""
+        """Deliver bytes that wait: there is room at the application again, which may wait for them already."""
+        self._kernel.readiness.changed()
         if not which.push():
             self.reset(which.peer)
         self._set_events_of_both(which)
