@@ -367,6 +367,7 @@ struct simunix_clock_page {
     /* slot of the thread that such a hand-off has given the turn to; 0: the holder has it from the server */
     uint64_t running;
     uint64_t clock_reads;
+    uint64_t coarse_reads;   /* of these: by time(2), or of a clock that counts in ticks */
     uint64_t traps;          /* system calls that came through the trap net */
     uint64_t preloaded;      /* system calls that came through the preload net */
     uint64_t messages;       /* from the shims to the server, but for those of a process that has no shared page yet */
@@ -388,10 +389,8 @@ struct simunix_clock_page {
     uint64_t charge_least_ns;     /* … and before it is charged */
     uint64_t tsc_ns;              /* a cycle of the time stamp counter, in nanoseconds / 2^32 */
     uint64_t replays_charges;     /* enum simunix_replay: whether charges come from a recording */
-    /* what simunix adds to the CPU time of a trapped call, and of a preloaded one (entry/calibrate.c) */
-    uint64_t trap_overhead_ns;
-    uint64_t preload_overhead_ns;
-    uint64_t read_overhead_ns; /* … and of a clock read */
+    /* what simunix adds to the CPU time of a trapped call, a preloaded one, a clock read, and more to a coarse one (calibrate.c) */
+    uint64_t trap_overhead_ns, preload_overhead_ns, read_overhead_ns, coarse_overhead_ns;
     uint64_t version;
     /* threads that wait at futex words in shared memory, by hash of the word's key: 0, and a wake needs no message */
     uint32_t shared_waiters[SIMUNIX_SHARED_WAITERS];

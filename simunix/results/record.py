@@ -18,7 +18,7 @@ from simunix.launch.emulation import Emulation
 from simunix.results.run_json import RunRecord, described_hosts
 
 MEASURED = "computing took the time that it took here (cpu_policy: charged); --replay-cpu with this run's folder repeats it"
-OVERHEADS = ("trap_overhead_ns", "preload_overhead_ns", "read_overhead_ns")
+OVERHEADS = ("trap_overhead_ns", "preload_overhead_ns", "read_overhead_ns", "coarse_overhead_ns")
 Checksums = dict[str, dict[str, str | None]]
 
 

@@ -30,6 +30,11 @@ bool clock_is_known(int clock_id)
     return kind_of(clock_id) != 0;
 }
 
+bool clock_is_coarse(int clock_id)
+{
+    return clock_id == CLOCK_REALTIME_COARSE || clock_id == CLOCK_MONOTONIC_COARSE;
+}
+
 bool clock_is_cpu(int clock_id)
 {
     return kind_of(clock_id) == CLOCK_KIND_CPU;

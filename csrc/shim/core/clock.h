@@ -6,6 +6,7 @@
 
 bool clock_is_known(int clock_id);
 bool clock_is_real(int clock_id);
+bool clock_is_coarse(int clock_id); /* it counts in the kernel's ticks */
 bool clock_is_cpu(int clock_id);
 int64_t clock_offset(const struct process *process, int clock_id);
 int64_t clock_after(struct thread *thread, int64_t duration_ns);

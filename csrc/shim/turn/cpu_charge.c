@@ -41,7 +41,7 @@ uint64_t thread_cpu_ns(void)
 static uint64_t overhead_ns(const struct simunix_clock_page *page)
 {
     return page->traps * page->trap_overhead_ns + page->preloaded * page->preload_overhead_ns +
-           page->clock_reads * page->read_overhead_ns;
+           page->clock_reads * page->read_overhead_ns + page->coarse_reads * page->coarse_overhead_ns;
 }
 
 void charge_turn_begins(struct thread *thread)
