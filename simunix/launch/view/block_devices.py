@@ -31,9 +31,9 @@ LARGEST_BYTES = 1 << 60
 """What a disk shows that takes any number of bytes."""
 
 
-def block_binds(shared: Path, host: Host) -> tuple[Bind, ...]:
-    """Write the files of a host, once for all hosts with disks of these sizes; the binds that show them."""
-    if not host.disks:
+def block_binds(shared: Path, host: Host, mounts: bool) -> tuple[Bind, ...]:
+    """Write the files of a host, once for all with disks of these sizes; the binds that show them, if these are mounts."""
+    if not host.disks or not mounts:
         return ()
     sizes = [host.disk_bytes, *(disk.capacity_bytes or LARGEST_BYTES for disk in host.disks)]
     tree = shared / f"block-{'-'.join(map(str, sizes))}"
