@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -229,3 +230,28 @@ def test_the_bytes_are_those_of_a_run_outside(simunix: Simunix, tmp_path: Path) 
     ran = run(simunix, tmp_path / "scenario.yaml", tmp_path / "out")
     assert len(natively) == 65
     assert ran.output("n1", "mapped") == natively, ran.everything("n1", "mapped")
+
+
+STARTED = """\
+hosts: [{name: n1}]
+storages: [{name: disk, host: n1, read_bandwidth: 10MiBps, write_bandwidth: 10MiBps, latency: 1ms}]
+mounts: [{path: FOLDER, host: n1, storage: disk, content: copy}]
+processes:
+  - name: starts
+    host: n1
+    command: |
+      t() { b=$(date +%s%N); $1; e=$(date +%s%N); echo $1 $((e-b)); }
+      t /bin/true; t FOLDER/true; t FOLDER/true
+"""
+
+
+def test_programs_on_a_mount_are_read_when_they_are_started(simunix: Simunix, tmp_path: Path) -> None:
+    """A small one by one operation, and never again while it is in memory."""
+    (tmp_path / "bin").mkdir()
+    program = Path(shutil.copy("/bin/true", tmp_path / "bin"))
+    (tmp_path / "scenario.yaml").write_text(STARTED.replace("FOLDER", f"{tmp_path}/bin"))
+    ran = run_twice(simunix, tmp_path / "scenario.yaml", tmp_path)[0]
+    elsewhere, first, second = (int(line.split()[1]) / 1e6 for line in ran.output("n1", "starts").splitlines())
+    pages = -(-program.stat().st_size // 4096)
+    assert first - elsewhere == pytest.approx(1 + pages * 1000 / 256 / 10, rel=0.01)
+    assert second == pytest.approx(elsewhere, rel=0.1)

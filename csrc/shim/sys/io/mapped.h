@@ -59,6 +59,7 @@ static inline uint64_t smaller(uint64_t a, uint64_t b)
 bool mapped_concerns(const struct call *call);
 bool mapped_is_changed_by(long number);
 long mapped_pass(struct call *call, long result);
+void mapped_adopt(struct process *process);
 int64_t mapped_offset(const struct mapped_file *file, uint64_t address);
 
 /* touched.c */
