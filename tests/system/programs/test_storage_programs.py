@@ -99,23 +99,24 @@ FIO_SERVED = "fio --name=w --rw=write --bs=1M --size=100M --ioengine=sync --outp
 
 @pytest.mark.slow
 @needs("fio")
-def test_fio_itself_takes_a_quarter_of_a_second(simunix: Simunix, tmp_path: Path) -> None:
+def test_fio_itself_takes_up_to_a_quarter_of_a_second(simunix: Simunix, tmp_path: Path) -> None:
     """On a file server 100 MiB at 40 MiB/s take 2.5 s, as fio tells if it counts the fsync.
 
-    Its whole run is longer by what it takes elsewhere, natively too: it measures its clock, and asks every 10 ms whether its
-    job has ended.
+    Its whole run is longer, as it is where nothing takes time: it measures its clock before, and looks for its job's end now
+    and then.
     """
     lines = [
         f"t {FIO_SERVED} --filename=/tmp/f",
+        f"t {FIO_SERVED} --filename=/tmp/new",
         f"t {FIO_SERVED} --filename=/srv/home/f",
         f"{FIO_SERVED} --filename=/srv/home/g --end_fsync=1 && cat /tmp/fio.json",
     ]
     file = tmp_path / "scenario.yaml"
     file.write_text(SERVED + "".join(f"      {line}\n" for line in lines))
     text = run_twice(simunix, file, tmp_path)[0].output("n1", "p")
-    elsewhere, served = seconds(text)
-    assert 0.1 < elsewhere < 0.5
-    assert served - elsewhere == pytest.approx(2.5, rel=0.01)
+    *elsewhere, served = seconds(text)
+    assert all(0.1 < took < 0.3 for took in elsewhere)
+    assert 2.5 + min(elsewhere) < served < 2.5 + 0.3
     assert json.loads(text[text.index("{") :])["jobs"][0]["write"]["runtime"] == pytest.approx(2500, rel=0.01)
 
 
