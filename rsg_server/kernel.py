@@ -207,6 +207,7 @@ class Kernel:
             if parked.c == STORAGE_AS_SAID:
                 self.storages.wait(actor.number, done)
             else:
+                actor.process.io.add(parked.c, parked.b)
                 self.storages.start(actor.number, actor.process.host.host, parked.a, parked.c, parked.b, done)
         elif parked.wait == WAIT_FD:
             if parked.c & AT_TERMINAL:

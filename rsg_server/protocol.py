@@ -32,6 +32,7 @@ class Op(IntEnum):
     CPU_TIMER_SET = _number("OP_CPU_TIMER_SET")
     CPU_LIMIT = _number("OP_CPU_LIMIT")
     STORAGE = _number("OP_STORAGE")
+    STORAGE_COUNTS = _number("OP_STORAGE_COUNTS")
     POWER_FILE = _number("OP_POWER_FILE")
     MACHINES = _number("OP_MACHINES")
     AFFINITY = _number("OP_AFFINITY")
@@ -182,6 +183,8 @@ class Storage(IntEnum):
     DIRECT_WRITE = _number("STORAGE_DIRECT_WRITE")
     LOOK = _number("STORAGE_LOOK")
     CHANGE = _number("STORAGE_CHANGE")
+    AHEAD = _number("STORAGE_AHEAD")
+    FORGET = _number("STORAGE_FORGET")
 
 
 class StorageFlag(IntEnum):

@@ -1,9 +1,17 @@
-/* What shims say of files that are kept on storages: the arguments of OP_STORAGE. */
+/* What shims say of files that are kept on storages: the arguments of OP_STORAGE. A part of protocol.h, and read as that is: nothing
+ * but enums, structs and integer defines. */
 #ifndef SIMUNIX_STORAGE_PROTOCOL_H
 #define SIMUNIX_STORAGE_PROTOCOL_H
 
+enum simunix_storage_op {
+    /* [pid] -> [0, bytes read from storages, bytes made dirty, those of them that were cut off before they were written]; of a process
+     * of the caller's host, of which another number has done nothing (proc(5), /proc/PID/io) */
+    OP_STORAGE_COUNTS = 71
+};
+
 /* What has been done to a file. The value of the answer is 1 if the caller is to wait by PARK_STORAGE, -errno if it has failed. Of
- * STORAGE_ROOM, which comes before a call that may write, how many bytes there is room for. */
+ * STORAGE_ROOM, which comes before a call that may write, how many bytes there is room for. STORAGE_SYNC of 0 bytes is of the whole
+ * file, so are the two below it. */
 enum simunix_storage {
     STORAGE_ROOM = 0,
     STORAGE_READ = 1,
@@ -14,8 +22,10 @@ enum simunix_storage {
     STORAGE_CUT = 6, /* it has become shorter, or is gone, or is new */
     STORAGE_DIRECT_READ = 7,
     STORAGE_DIRECT_WRITE = 8,
-    STORAGE_LOOK = 9,   /* it was looked up, or opened, or a folder listed */
-    STORAGE_CHANGE = 10 /* its name, its size or its owner has changed */
+    STORAGE_LOOK = 9,    /* it was looked up, or opened, or a folder listed */
+    STORAGE_CHANGE = 10, /* its name, its size or its owner has changed */
+    STORAGE_AHEAD = 11,  /* it is to be read into memory, and nobody waits for that */
+    STORAGE_FORGET = 12  /* its clean pages are not wanted in memory any longer */
 };
 
 enum simunix_storage_flag { STORAGE_OPENED = 1, STORAGE_UNCACHED = 2 };

@@ -12,6 +12,7 @@ from rsg_server.handlers.table import Handler, Reply, failed
 from rsg_server.processor.costs import NO_ROW
 from rsg_server.protocol import Op, Storage
 from rsg_server.sockets import listing
+from rsg_server.storage.counts import IoCounts
 
 if TYPE_CHECKING:
     from rsg_server.handlers.needs import HostKernel
@@ -35,12 +36,21 @@ def storage(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
     what, number, file, offset, size, file_bytes = arguments
     host = actor.process.host.host
     if what != Storage.ROOM:
-        return Reply((0, kernel.storages.ask(actor.number, host, what, number, file, offset, size, file_bytes)))
+        return Reply(
+            (0, kernel.storages.ask(actor.number, host, what, number, file, offset, size, file_bytes, actor.process.io))
+        )
     room = kernel.storages.room(host, number)
     if file or room is None:
         return Reply((0, kernel.storages.admit(host, number, size), -1, 0))
     used = room.look()
     return Reply((0, max(0, room.capacity_bytes - used), room.capacity_bytes, used))
+
+
+def storage_counts(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[pid] -> [0, bytes read from storages, bytes made dirty, bytes cut off before they were written]; see proc(5)."""
+    process = actor.process.host.processes.get(arguments[0])
+    counts = IoCounts() if process is None else process.io
+    return Reply((0, counts.read_bytes, counts.write_bytes, counts.cancelled_write_bytes))
 
 
 def born(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -71,10 +81,17 @@ def host_cpu(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
 
 
 def sockets(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[name, first] -> [0, lines of a file of /proc/net, or of /proc/diskstats, from that one on]; b"" behind the last."""
+    """[name, first] -> [0, lines of a file of /proc/net from that one on]; b"" behind the last.
+
+    So are those of /proc/diskstats; `block/NAME` is the line of /sys/block/NAME/stat.
+    """
     name, first = arguments
+    host, disks = actor.process.host.host, kernel.storages.disks
     if name == b"diskstats":
-        text = kernel.storages.disks.diskstats(actor.process.host.host) if first == 0 else ""
+        text = disks.diskstats(host) if first == 0 else ""
+        return Reply((0, text.encode()))
+    if name.startswith(b"block/"):
+        text = disks.stat(host, name.removeprefix(b"block/").decode(errors="replace")) if first == 0 else ""
         return Reply((0, text.encode()))
     lines = listing.lines(kernel.sockets.all.values(), actor.process, name.decode(errors="replace"))
     return failed(errno.EINVAL) if lines is None or first < 0 else Reply((0, listing.piece(lines, first)))
@@ -98,5 +115,6 @@ HANDLERS: dict[int, Handler] = {
     int(Op.CHILD_TIME): Handler("i", child_time),
     int(Op.COST_ROW): Handler("b", cost_row),
     int(Op.STORAGE): Handler("iiiiii", storage),
+    int(Op.STORAGE_COUNTS): Handler("i", storage_counts),
     int(Op.SOCKETS): Handler("bi", sockets),
 }

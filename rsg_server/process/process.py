@@ -8,6 +8,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
 from rsg_server.process.host_state import HostState
+from rsg_server.storage.counts import IoCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,6 +77,7 @@ class Process:
     dead_children_ns: dict[int, int] = field(default_factory=dict)  # the same by pid, of those that had been charged
     cpu_limit: tuple[int, int] | None = None  # RLIMIT_CPU in seconds, soft and hard; None: the kernel keeps it
     has_cpu_timers: bool = False  # it has made timers of CPU time
+    io: IoCounts = field(default_factory=IoCounts)
     images: int = 0  # programs that the process has run
     is_traced: bool = False  # its host is to bring the shim into what it execs
     on_exit: Callable[[Process], None] | None = None

@@ -16,6 +16,14 @@ from rsg_server.storage.volume import Volume
 Place = tuple[str, int]
 """A disk: the name of its host, and its number there."""
 SECTOR_BYTES = 512
+MAJOR = 8
+MINORS = 16
+"""The number of the kind of device that sda is (sd(4)), and how many minor numbers each has to itself."""
+
+
+def device_name(number: int) -> str:
+    """What Linux calls a storage of a host: the first one is its second disk; -1 is the disk of the host itself."""
+    return f"sd{chr(ord('b') + number)}"
 
 
 class Condition(Enum):
@@ -55,13 +63,16 @@ class Activity:
         self.busy_ns += spent_ns if self.in_flight else 0
         self.weighted_ns += spent_ns * self.in_flight
 
-    def line(self, number: int) -> str:
-        """The disk's line in /proc/diskstats: the first storage of a host is its second disk."""
-        fields = [8, 16 * (number + 1), f"sd{chr(ord('b') + number)}"]
+    def figures(self) -> list[int]:
+        """What /sys/block/NAME/stat tells; see Documentation/block/stat.rst of Linux."""
+        fields = []
         for each in self.by_direction:
             fields += [each.operations, 0, each.size_bytes // SECTOR_BYTES, each.spent_ns // 10**6]
-        fields += [self.in_flight, self.busy_ns // 10**6, self.weighted_ns // 10**6, *[0] * 6]
-        return "{:4} {:7} {} {}\n".format(*fields[:3], " ".join(map(str, fields[3:])))
+        return [*fields, self.in_flight, self.busy_ns // 10**6, self.weighted_ns // 10**6, *[0] * 6]
+
+    def line(self, number: int) -> str:
+        """The disk's line in /proc/diskstats."""
+        return f"{MAJOR:4} {MINORS * (number + 1):7} {device_name(number)} {' '.join(map(str, self.figures()))}\n"
 
 
 class Disks:
@@ -201,6 +212,14 @@ class Disks:
         counters.operations += 1
         counters.size_bytes += size_bytes
         counters.spent_ns += self.network.now_ns - begun_ns
+
+    def stat(self, host: Host, name: str) -> str:
+        """The line of /sys/block/NAME/stat, in which each figure has its width; nothing of what is no disk of a host."""
+        numbers = {device_name(number): number for number in range(-1, len(host.disks))}
+        if name not in numbers:
+            return ""
+        activity = Activity() if numbers[name] < 0 else self._activity(host, numbers[name])
+        return " ".join(f"{figure:8}" for figure in activity.figures()) + "\n"
 
     def diskstats(self, host: Host) -> str:
         """The lines of /proc/diskstats: the disk of the host itself, which takes no time, and its storages."""

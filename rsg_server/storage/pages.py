@@ -60,6 +60,17 @@ class Pages:
             at += 2
         return [*found, (first, end)] if first < end else found
 
+    def take_within(self, first: int, end: int) -> list[tuple[int, int]]:
+        """Remove a range; returns the ranges of it that were in the set."""
+        absent, taken = self.missing(first, end), []
+        for low, high in [*absent, (end, end)]:
+            if first < low:
+                taken.append((first, low))
+            first = high
+        for low, high in taken:
+            self.remove(low, high)
+        return taken
+
     def take(self, most: int) -> list[tuple[int, int]]:
         """Remove the lowest pages, `most` of them at most; returns their ranges."""
         taken = []
@@ -125,6 +136,13 @@ class PageCache:
         if file is not None:
             self.count -= file.cached.remove_but(file.dirty)
 
+    def forget(self, key: int, first: int, end: int) -> None:
+        """Forget the clean pages of a range of a file."""
+        file = self._files.get(key)
+        if file is not None:
+            for low, high in file.dirty.missing(first, end):
+                self.count -= file.cached.remove(low, high)
+
     def write(self, key: int, disk: int, first: int, end: int, now_ns: int) -> int:
         """Have a range in the cache, dirty; returns how many pages of the range were not dirty."""
         if end <= first:
@@ -144,7 +162,13 @@ class PageCache:
 
     def clean(self, file: CachedFile, most: int) -> list[tuple[int, int]]:
         """Take dirty pages of a file as written; returns their ranges."""
-        taken = file.dirty.take(most)
+        return self._cleaned(file, file.dirty.take(most))
+
+    def clean_within(self, file: CachedFile, first: int, end: int) -> list[tuple[int, int]]:
+        """Take the dirty pages in a range of a file as written; returns their ranges."""
+        return self._cleaned(file, file.dirty.take_within(first, end))
+
+    def _cleaned(self, file: CachedFile, taken: list[tuple[int, int]]) -> list[tuple[int, int]]:
         if not file.dirty.count:
             self._dirty.get(file.disk, {}).pop(file.key, None)
         return taken

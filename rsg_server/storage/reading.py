@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from rsg_server.storage.pages import CachedFile, PageCache
+from rsg_server.storage.counts import IoCounts
+from rsg_server.storage.pages import PAGE_BYTES, CachedFile, PageCache
 from rsg_server.storage.window import Flight
 
 Ended = Callable[[int], object]
@@ -24,11 +25,12 @@ class Disks(Protocol):
 
 
 class Reader:
-    """Reads pages of files into the page cache of one host."""
+    """Reads pages of files into the page cache of one host; what is read is added to `counts`."""
 
-    def __init__(self, disks: Disks, cache: PageCache) -> None:
+    def __init__(self, disks: Disks, cache: PageCache, counts: IoCounts | None = None) -> None:
         self._disks = disks
         self._cache = cache
+        self._counts = counts or IoCounts()
 
     def read(self, key: int, disk: int, first: int, end: int, last: int) -> Callable[[Ended], None] | None:
         """A program reads a range of pages of a file that ends before the page `last`.
@@ -57,6 +59,13 @@ class Reader:
 
         return wait
 
+    def ahead(self, key: int, disk: int, first: int, end: int) -> None:
+        """Have a range of a file in the cache soon, whoever wants it later (MADV_WILLNEED of madvise(2))."""
+        missing = self._cache.read(key, disk, first, end)
+        file = self._cache.find(key)
+        if missing and file is not None:
+            self._start(file, missing)
+
     def _wait(self, file: CachedFile, missing: Ranges, flights: list[Flight], ended: Ended, last: int) -> None:
         left, failed = len(flights) + bool(missing), 0
 
@@ -83,6 +92,7 @@ class Reader:
     def _start(self, file: CachedFile, missing: Ranges) -> Flight:
         flight = Flight(missing[0][0], missing[-1][1])
         file.flights.append(flight)
+        self._counts.read_bytes += sum(end - first for first, end in missing) * PAGE_BYTES
 
         def done(error: int) -> None:
             file.flights.remove(flight)

@@ -18,9 +18,10 @@ from typing import Final
 from rsg_server.platform.disk import Direction
 from rsg_server.platform.host import Host
 from rsg_server.protocol import Storage, StorageFlag
+from rsg_server.storage.counts import IoCounts
 from rsg_server.storage.disks import Disks
 from rsg_server.storage.known import Known
-from rsg_server.storage.pages import PAGE_BYTES
+from rsg_server.storage.pages import FAR, PAGE_BYTES
 from rsg_server.storage.reading import Reader
 from rsg_server.storage.room import Room
 from rsg_server.storage.transfer import ASKS, Ended, Network, Reaches, Transfer
@@ -191,22 +192,40 @@ class Storages:
         self.disks.lose_client(name)
 
     def ask(
-        self, waiter: int, host: Host, what: int, number: int, file: int, offset: int, size_bytes: int, file_bytes: int = 0
+        self,
+        waiter: int,
+        host: Host,
+        what: int,
+        number: int,
+        file: int,
+        offset: int,
+        size_bytes: int,
+        file_bytes: int = 0,
+        counts: IoCounts | None = None,
     ) -> int:
         """Account for what somebody has done to a file; returns 1 if there is something to wait for (`wait`), or -errno.
 
-        Nothing is read ahead behind the `file_bytes` that the file has.
+        Nothing is read ahead behind the `file_bytes` that the file has. What is moved for the caller is added to `counts`.
 
         Raises ValueError for a storage that the host does not have, for what cannot be done, and for a place below 0.
         """
         volume = self.volume(host, number)
         if offset < 0 or size_bytes < 0:
             raise ValueError(f"storage: {size_bytes} bytes from byte {offset} on")
+        counts = counts if counts is not None else IoCounts()
         plan: Plan | None
         if what == Storage.READ:
-            plan = self._read(waiter, volume, number, file, offset, offset + size_bytes, -(-file_bytes // PAGE_BYTES))
+            last = -(-file_bytes // PAGE_BYTES)
+            plan = self._read(waiter, volume, number, file, offset, offset + size_bytes, last, counts)
+        elif what in _COUNTED:
+            _COUNTED[what](self, volume, number, file, offset, offset + size_bytes, counts)
+            plan = None
         elif what in _ASKED:
+            dirtied = self._cache(host).dirtied
             plan = _ASKED[what](self, waiter, volume, number, file, offset, offset + size_bytes)
+            counts.write_bytes += (self._cache(host).dirtied - dirtied) * PAGE_BYTES
+            if what in _DIRECT:
+                counts.add(_DIRECT[what], size_bytes)
         else:
             raise ValueError(f"storage: no {what} can be done to a file")
         if plan is not None:
@@ -217,10 +236,14 @@ class Storages:
         if volume.layout is not None:
             volume.layout.used(file, volume.client.name, writes)
 
-    def _read(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int, last: int) -> Plan | None:
-        host, pages = volume.client, _pages(first, end)
+    def _reader(self, host: Host, counts: IoCounts) -> Reader:
+        return Reader(HostDisks(self, self._network, host), self._cache(host).cache, counts)
+
+    def _read(
+        self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int, last: int, counts: IoCounts
+    ) -> Plan | None:
         self._use(volume, file, False)
-        wait = Reader(HostDisks(self, self._network, host), self._cache(host).cache).read(file, number, *pages, last)
+        wait = self._reader(volume.client, counts).read(file, number, *_pages(first, end), last)
         if wait is None:
             return None
 
@@ -232,6 +255,13 @@ class Storages:
             wait(ended)
 
         return plan
+
+    def _ahead(self, volume: Volume, number: int, file: int, first: int, end: int, counts: IoCounts) -> None:
+        self._use(volume, file, False)
+        self._reader(volume.client, counts).ahead(file, number, *_pages(first, end))
+
+    def _forget(self, volume: Volume, number: int, file: int, first: int, end: int, counts: IoCounts) -> None:
+        self._cache(volume.client).cache.forget(file, *_pages_or_all(first, end))
 
     def _write(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int) -> Plan | None:
         cache = self._cache(volume.client)
@@ -251,8 +281,8 @@ class Storages:
         return partial(self._start, waiter, volume.client, number, direction, file, [(first, end)])
 
     def _sync(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int) -> Plan | None:
-        cache = self._cache(volume.client)
-        if not cache.is_dirty(file, number):
+        cache, pages = self._cache(volume.client), _pages_or_all(first, end)
+        if not cache.is_dirty(file, number, *pages):
             self._note(waiter, cache.take_error(file))
             return None
 
@@ -261,7 +291,7 @@ class Storages:
                 self._note(waiter, cache.take_error(file))
                 finished()
 
-            cache.sync(file, number, done)
+            cache.sync(file, number, done, *pages)
 
         return plan
 
@@ -269,16 +299,15 @@ class Storages:
         cache = self._cache(volume.client)
         return partial(cache.sync_all, number) if cache.has_dirty(number) else None
 
-    def _cut(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int) -> Plan | None:
+    def _cut(self, volume: Volume, number: int, file: int, first: int, end: int, counts: IoCounts) -> None:
         pages = -(-end // PAGE_BYTES)
-        self._cache(volume.client).cut(file, pages)
+        counts.cancelled_write_bytes += self._cache(volume.client).cut(file, pages) * PAGE_BYTES
         if pages == 0:
             self._files(volume.client).made(file)
             for layout in self._layouts.values():
                 for name in layout.forget(file):
                     if name in self._caches:
                         self._caches[name].cut(file, 0)
-        return None
 
     # Without bytes
 
@@ -320,6 +349,10 @@ def _pages(first: int, end: int) -> tuple[int, int]:
     return first // PAGE_BYTES, -(-end // PAGE_BYTES)
 
 
+def _pages_or_all(first: int, end: int) -> tuple[int, int]:
+    return _pages(first, end) if first < end else (0, FAR)
+
+
 def _names(volume: Volume) -> tuple[tuple[str, int], ...]:
     return tuple((host.name, disk) for host, disk in volume.targets)
 
@@ -329,9 +362,16 @@ _ASKED: dict[int, Callable[[Storages, int, Volume, int, int, int, int], Plan | N
     Storage.THROUGH: Storages._write_through,
     Storage.SYNC: Storages._sync,
     Storage.ALL: Storages._sync_all,
-    Storage.CUT: Storages._cut,
     Storage.DIRECT_READ: lambda storages, *rest: storages._direct(Direction.READ, *rest),
     Storage.DIRECT_WRITE: lambda storages, *rest: storages._direct(Direction.WRITE, *rest),
     Storage.LOOK: Storages._look,
     Storage.CHANGE: Storages._change,
 }
+_DIRECT = {int(Storage.DIRECT_READ): Direction.READ, int(Storage.DIRECT_WRITE): Direction.WRITE}
+"""What goes past the page cache."""
+_COUNTED: dict[int, Callable[[Storages, Volume, int, int, int, int, IoCounts], None]] = {
+    Storage.CUT: Storages._cut,
+    Storage.AHEAD: Storages._ahead,
+    Storage.FORGET: Storages._forget,
+}
+"""What nobody waits for."""

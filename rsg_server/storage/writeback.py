@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from rsg_server.storage.pages import PAGE_BYTES, CachedFile, PageCache
+from rsg_server.storage.pages import FAR, PAGE_BYTES, CachedFile, PageCache
 
 PIECE_PAGES = 1024
 EXPIRE_NS = 30 * 10**9
@@ -56,19 +56,24 @@ class Writeback:
         self._throttled: list[Done] = []
         self._errors: dict[int, int] = {}  # by file, the errno that the next fsync(2) of the file is to tell
         self.dirty = 0  # pages that are dirty, or being written
+        self.dirtied = 0  # pages that have become dirty so far, or were written through
 
     # What programs do
 
     def wrote(self, key: int, disk: int, first: int, end: int) -> bool:
         """A program has written a range of pages; returns whether it has to wait until less is dirty."""
-        self.dirty += self.cache.write(key, disk, first, end, self._disks.now_ns)
+        fresh = self.cache.write(key, disk, first, end, self._disks.now_ns)
+        self.dirty += fresh
+        self.dirtied += fresh
         self._look(disk)
         return self.dirty > self._limit
 
     def wrote_through(self, key: int, disk: int, first: int, end: int) -> None:
         """A program writes a range of pages to the disk itself: they are in the cache, and not dirty."""
         self.cache.read(key, disk, first, end)
-        self._gone(self.cache.written(key, first, end))
+        gone = self.cache.written(key, first, end)
+        self.dirtied += end - first - gone
+        self._gone(gone)
 
     def has_dirty(self, disk: int) -> bool:
         """Whether anything of a disk is dirty, or on its way."""
@@ -79,15 +84,15 @@ class Writeback:
         """Have `done` called once less than the limit is dirty."""
         self._throttled.append(done)
 
-    def is_dirty(self, key: int, disk: int) -> bool:
-        """Whether fsync(2) of a file would have to wait."""
+    def is_dirty(self, key: int, disk: int, first: int = 0, end: int = FAR) -> bool:
+        """Whether fsync(2) of a file, or msync(2) of a range of its pages, would have to wait."""
         file = self.cache.find(key)
-        return file is not None and (file.dirty.count > 0 or self._is_at(file, disk))
+        return file is not None and (file.dirty.among(first, end) > 0 or self._is_at(file, disk))
 
-    def sync(self, key: int, disk: int, done: Done) -> None:
-        """Write what is dirty of a file; `done` is called once nothing of the file is on its way any more."""
+    def sync(self, key: int, disk: int, done: Done, first: int = 0, end: int = FAR) -> None:
+        """Write what is dirty of a range of a file; `done` is called once that is done, and what a flusher writes of it."""
         file = self.cache.find(key)
-        taken = self.cache.clean(file, file.dirty.count) if file is not None else []
+        taken = self.cache.clean_within(file, first, end) if file is not None else []
         at_flusher = file is not None and self._is_at(file, disk)
         left = [bool(taken), at_flusher].count(True)
 
@@ -127,9 +132,14 @@ class Writeback:
         """The errno with which pages of a file were not written, told once; else 0."""
         return self._errors.pop(key, 0)
 
-    def cut(self, key: int, end: int) -> None:
-        """A file has become shorter; with nothing left it has been removed, or is new, by the number of one that is no more."""
-        self._gone(self.cache.cut(key, end))
+    def cut(self, key: int, end: int) -> int:
+        """A file has become shorter; with nothing left it has been removed, or is new, by the number of one that is no more.
+
+        Returns how many of its dirty pages have gone.
+        """
+        gone = self.cache.cut(key, end)
+        self._gone(gone)
+        return gone
 
     def lose(self) -> None:
         """Forget all pages, and who waits: the host is off."""

@@ -139,6 +139,7 @@ struct thread {
     bool is_parked;       /* it has given the turn back in a call, and not gone on yet */
     uint64_t parked_mask; /* what it blocks meanwhile */
     unsigned cpu;         /* the first processor that it may use */
+    uint64_t faults;      /* page faults at its last look at mapped files */
     uint64_t handed;      /* signals that other threads of the process have left to it: signals_take_handed */
     struct handoff_wait handoff;
     struct tracee tracee;
@@ -208,6 +209,9 @@ struct process {
     struct watched_terminal terminals[WATCHED_TERMINALS_MAX];
     int exclusive_count;
     struct exclusive_listener exclusives[EXCLUSIVE_LISTENERS_MAX];
+    struct mapped_files *mapped;                   /* of storages; NULL: none (sys/io/mapped.h) */
+    void (*look_at_mapped)(struct thread *thread); /* before a clock is read; NULL with `mapped` */
+    int store_watch;       /* 1 + the place of what sees stores to shared ones of these, 0: none yet, -1: there is none */
     unsigned stored_count; /* 0: nothing that the process reads or writes takes time */
     uint64_t stored_flags; /* of all of them together */
     struct stored_mount stored[STORED_MOUNTS_MAX];

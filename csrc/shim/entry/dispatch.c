@@ -49,7 +49,7 @@ bool dispatch_passes_on(const struct call *call)
 
     return number >= 0 && number < SYSCALLS_MAX && rows[number].is_known && rows[number].handler == NULL &&
            rows[number].error == 0 && call->thread->trace < 0 &&
-           (call->thread->process->stored_count == 0 || !storage_concerns(number));
+           (call->thread->process->stored_count == 0 || !storage_concerns(call));
 }
 
 /* A number that the table does not know is newer than it, or no number at all: answer as a kernel that lacks the call. The

@@ -6,6 +6,7 @@
 #include "shim/entry/entry.h"
 #include "shim/strace/tracing.h"
 #include "shim/sys/process/process.h"
+#include "shim/sys/io/mapped.h"
 #include "shim/sys/procfs/procfs.h"
 #include "shim/sys/signal/signal.h"
 #include "shim/sys/time/time.h"
@@ -141,8 +142,10 @@ static int64_t register_process(const char *program)
         take_page(reply.fd);
     if ((main_process.flags & HELLO_FLAG_COUNT_TRAPS) != 0)
         trap_places_map(&main_process);
-    if ((main_process.flags & HELLO_FLAG_STORAGES) != 0)
+    if ((main_process.flags & HELLO_FLAG_STORAGES) != 0) {
         stored_mounts_read(&main_process);
+        mapped_adopt(&main_process);
+    }
     if ((main_process.flags & (HELLO_FLAG_CHARGED | HELLO_FLAG_MODELLED)) != 0) {
         costs_map(&main_process, (int64_t)(main_process.flags >> HELLO_COST_ROW_SHIFT) - 1);
         charge_image(&main_thread, &reply);

@@ -12,6 +12,7 @@ from simunix.launch.factory.container import Bind, ContainerSpec, Isolation
 from simunix.launch.factory.launcher import write_private
 from simunix.launch.plan import HostSpec, Plan, PrivateSpec
 from simunix.launch.run_directory import RunDirectory
+from simunix.launch.view.block_devices import block_binds
 from simunix.launch.view.cgroups import write_cgroup
 from simunix.launch.view.hardware import write_tree
 from simunix.launch.view.interface_files import interface_binds
@@ -55,7 +56,8 @@ class HostFiles:
                 write_cpufreq(tree / "cpu", host.hardware.cpus)
                 sensors = write_sensors(tree / "sensors", host.hardware)
         binds.append(write_cgroup(hardware, host.hardware))
-        binds += interface_binds(hardware, directory, interfaces, self.isolation is not Isolation.NONE)
+        binds += block_binds(hardware, self.plan.platform.host_by_name(host.name), self._mounts)
+        binds += interface_binds(hardware, directory, interfaces, self._mounts)
         if host.root != THIS_COMPUTER:
             binds.append(Bind(self.directory.path, str(self.directory.path), read_only=False))
         else:
@@ -81,9 +83,14 @@ class HostFiles:
             storages=tuple((mount.path, mount.record) for mount in host.mounts),
         )
 
+    @property
+    def _mounts(self) -> bool:
+        """Whether a host sees files of the run in the place of this computer's."""
+        return self.isolation is not Isolation.NONE
+
     def _shows_power(self, host: HostSpec) -> bool:
         """Whether a host has files about power: it has watts, and its files have the names that the server knows them by."""
-        return self.isolation is not Isolation.NONE and self.plan.platform.host_by_name(host.name).power is not None
+        return self._mounts and self.plan.platform.host_by_name(host.name).power is not None
 
     @property
     def _shared(self) -> Path:

@@ -112,11 +112,17 @@ def test_small_reads_in_a_row_are_read_ahead(simunix: Simunix, tmp_path: Path) -
 def test_iostat_tells_what_the_disk_of_a_server_does(simunix: Simunix, tmp_path: Path) -> None:
     """Ten operations of 9.8 MB in a second, 0.1 s each."""
     write = "dd if=/dev/zero of=/srv/raw/f bs=9800000 count=40 iflag=fullblock status=none"
-    look = "S_TIME_FORMAT=ISO LC_ALL=C iostat -d -x -k -p ALL 1 3"
-    ran = run(simunix, scenario(tmp_path, ("n1", "w", write), ("fs1", "looks", look)), tmp_path / "out")
-    rows = [line.split() for line in ran.output("fs1", "looks").splitlines() if line.startswith("sdb")]
-    assert len(rows) == 3, ran.everything("fs1", "looks")
+    look = "export S_TIME_FORMAT=ISO LC_ALL=C\niostat -d -x -k sdb 1 2; iostat -d -k 1 2"
+    programs = (("n1", "w", write), ("fs1", "looks", look), ("n1", "looks", "sleep 1.5; LC_ALL=C pidstat -d 1 1"))
+    ran = run(simunix, scenario(tmp_path, *programs), tmp_path / "out")
+    rows = [line.split() for line in ran.output("fs1", "looks").splitlines() if line.startswith("sd")]
+    assert [row[0] for row in rows] == ["sdb"] * 4, ran.everything("fs1", "looks")
     writes_per_s, written_kib_per_s, used = float(rows[1][7]), float(rows[1][8]), float(rows[1][-1])
+    assert float(rows[3][1]) == pytest.approx(10, abs=1), "without options as well"
+    assert float(rows[3][3]) == pytest.approx(98e6 / 1024, rel=0.11)
+    writers = [line.split() for line in ran.output("n1", "looks").splitlines() if line.startswith("Average:")][1:]
+    assert [row[-1] for row in writers] == ["dd"], "the process that writes, on its own host"
+    assert float(writers[0][4]) == pytest.approx(98e6 / 1024, rel=0.11)
     assert writes_per_s == pytest.approx(10, abs=1)
     assert written_kib_per_s == pytest.approx(98e6 / 1024, rel=0.11)
     assert 90 <= used <= 100

@@ -67,6 +67,16 @@ long sys_brk(struct call *call)
     return (long)process->break_end;
 }
 
+/* msync(2): nothing waits for the real disk, as with fsync(2) (sync.c). Of storages, sys/io/mapped.c waits. */
+long sys_msync(struct call *call)
+{
+    long flags = call->a[2];
+
+    if ((flags & (MS_SYNC | MS_ASYNC)) == MS_SYNC)
+        flags ^= MS_SYNC | MS_ASYNC;
+    return NATIVE(msync, call->a[0], call->a[1], flags);
+}
+
 /* Remember shared, writable mappings: only words in them need a key that other processes understand. */
 long sys_mmap(struct call *call)
 {

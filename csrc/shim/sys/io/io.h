@@ -14,13 +14,22 @@
 long wait_to_write(struct call *call, const struct fd *fd, int timeout_option);
 bool has_no_position(const struct call *call, const struct fd *fd);
 
+/* Some bytes of a file on a storage: the number that the server knows it by (sys/procfs/stored_mounts.c), and how long it is. */
+struct file_bytes {
+    uint64_t file;
+    int64_t offset;
+    uint64_t count, size;
+};
+
 /* storage.c */
-bool storage_concerns(long number);
+bool storage_concerns(const struct call *call);
 long storage_admit(struct call *call);
 long storage_pass(struct call *call, long result);
 int64_t storage_room(struct call *call, const struct stored_mount *mount, int64_t wanted);
 long storage_tell(struct call *call, const struct stored_mount *mount, enum simunix_storage what, const struct statx *status,
                   int64_t offset, uint64_t bytes);
+long storage_tell_of(struct call *call, const struct stored_mount *mount, enum simunix_storage what,
+                     const struct file_bytes *bytes);
 
 /* stored_names.c */
 bool stored_name_concerns(long number);

@@ -7,7 +7,7 @@
  * stands. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
-#include "shim/sys/io/io.h"
+#include "shim/sys/io/mapped.h"
 #include "shim/sys/procfs/procfs.h"
 #include "shim/turn/turn.h"
 
@@ -65,10 +65,11 @@ static const struct row *row_of(long number)
     return NULL;
 }
 
-/* Does a call move bytes of files? Asked of hosts with storages only. */
-bool storage_concerns(long number)
+/* Does a call move bytes of files, or is something else to be done about files on storages in it? Asked of hosts with storages
+ * only. */
+bool storage_concerns(const struct call *call)
 {
-    return row_of(number) != NULL || stored_name_concerns(number);
+    return row_of(call->number) != NULL || stored_name_concerns(call->number) || mapped_concerns(call);
 }
 
 /* Room */
@@ -131,6 +132,7 @@ __attribute__((cold)) long storage_admit(struct call *call)
     struct statx status;
     int64_t position, size, wanted, most;
 
+    mapped_look(call);
     if (stored_name_concerns(call->number) && (most = stored_name_admit(call)) != 0)
         return most;
     if (row == NULL || row->size == 0 || (call->number == __NR_fallocate && call->a[1] != 0))
@@ -167,18 +169,27 @@ static long wait_for_storage(struct call *call, const struct stored_mount *mount
     return wait.value < 0 ? wait.value : 0;
 }
 
-/* Tell the server what has become of a file, and wait if that takes time; 0 or -errno. */
-long storage_tell(struct call *call, const struct stored_mount *mount, enum simunix_storage what, const struct statx *status,
-                  int64_t offset, uint64_t bytes)
+/* Tell the server what has become of bytes of a file, and wait if that takes time; 0 or -errno. */
+long storage_tell_of(struct call *call, const struct stored_mount *mount, enum simunix_storage what,
+                     const struct file_bytes *bytes)
 {
-    uint64_t file = stored_file_number(stored_device(status), status->stx_ino);
     struct reply reply;
     int64_t value;
 
-    if (ASK(call->thread, &reply, OP_STORAGE, what, mount->storage, file, offset, bytes, status->stx_size) != 0)
+    if (ASK(call->thread, &reply, OP_STORAGE, what, mount->storage, bytes->file, bytes->offset, bytes->count, bytes->size) != 0)
         return 0;
     value = reply_number(&reply, 1);
     return value > 0 ? wait_for_storage(call, mount, 0, AS_SAID) : value;
+}
+
+long storage_tell(struct call *call, const struct stored_mount *mount, enum simunix_storage what, const struct statx *status,
+                  int64_t offset, uint64_t bytes)
+{
+    struct file_bytes told = {stored_file_number(stored_device(status), status->stx_ino), offset, bytes, status->stx_size};
+
+    if (what == STORAGE_SYNC || what == STORAGE_ALL)
+        mapped_are_clean(call->thread->process, what == STORAGE_SYNC ? told.file : 0);
+    return storage_tell_of(call, mount, what, &told);
 }
 
 /* Where the bytes begin that a call has moved. */
@@ -252,6 +263,8 @@ __attribute__((cold)) long storage_pass(struct call *call, long result)
 
     if (error == 0 && result >= 0 && stored_name_concerns(call->number))
         error = stored_name_pass(call, result);
+    if (error == 0 && result >= 0 && mapped_is_changed_by(call->number))
+        error = mapped_pass(call, result);
     if (row != NULL && row->syncs)
         error = sync_storages(call, row);
     else if (row != NULL && result > 0) {

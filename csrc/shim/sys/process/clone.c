@@ -265,6 +265,8 @@ static void start_forked(struct call *call, const struct announced *born)
     handoff_forget(process);
     process->main = thread;
     process->memory = 0;
+    if (process->store_watch > 0)
+        process->store_watch = 0; /* the kernel watches the creator's memory, not its copy */
     thread->held = 0;
     process->is_guest = false;
     process->computed_ns = 0;

@@ -17,6 +17,7 @@ static const struct own_file own_files[] = {
     {"sys/kernel/random/uuid", proc_write_uuid},
     {"sys/kernel/random/boot_id", proc_write_boot_id},
 };
+static const struct own_file block_file = {"", proc_write_block_stat};
 static const struct own_file fixed_file = {"", proc_write_fixed};
 
 /* Of each process, and of each of its threads. */
@@ -111,6 +112,8 @@ static const struct own_file *find_process_file(const char *path)
 /* `path` is the kernel's own name of an open file. */
 static const struct own_file *find_own(const char *path)
 {
+    if (text_starts(path, BLOCK_FOLDER) && text_equal(proc_last_part(path), "stat"))
+        return &block_file;
     if (!text_starts(path, "/proc/"))
         return NULL;
     path += 6;

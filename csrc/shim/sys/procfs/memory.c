@@ -189,7 +189,7 @@ static void put_processors(struct proc_page *page, bool as_list)
         put_set(page, set.words, cpus);
 }
 
-enum shown { RESIDENT, NO_KIB, NO_COUNT, NO_QUEUE, PROCESSORS, PROCESSOR_LIST };
+enum shown { RESIDENT, NO_KIB, NO_COUNT, NO_QUEUE, PROCESSORS, PROCESSOR_LIST, IO_COUNT };
 
 /* Lines of status, io, smaps and smaps_rollup that are not shown as they are. */
 static const struct {
@@ -208,9 +208,9 @@ static const struct {
     {"Cpus_allowed_list:", PROCESSOR_LIST},
     {"voluntary_ctxt_switches:", NO_COUNT},
     {"nonvoluntary_ctxt_switches:", NO_COUNT},
-    {"read_bytes:", NO_COUNT},
-    {"write_bytes:", NO_COUNT},
-    {"cancelled_write_bytes:", NO_COUNT},
+    {"read_bytes:", IO_COUNT},
+    {"write_bytes:", IO_COUNT},
+    {"cancelled_write_bytes:", IO_COUNT},
     {"Rss:", NO_KIB},
     {"Pss:", NO_KIB},
     {"Pss_Dirty:", NO_KIB},
@@ -241,6 +241,18 @@ static void put_queue(struct proc_page *page, const char *line)
     proc_put(page, "\n");
 }
 
+/* What storages have done for the process. */
+static void put_io_count(struct proc_page *page, const char *name)
+{
+    int which = name[0] == 'r' ? 1 : name[0] == 'w' ? 2 : 3;
+    struct reply reply;
+
+    if (page->thread->process->stored_count == 0 || ASK(page->thread, &reply, OP_STORAGE_COUNTS, proc_id_of(page->path)) != 0)
+        proc_put(page, "0\n");
+    else
+        proc_put_number(page, "", reply_number(&reply, which), "\n");
+}
+
 static void put_changed(struct proc_page *page, const char *line)
 {
     for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++) {
@@ -258,6 +270,8 @@ static void put_changed(struct proc_page *page, const char *line)
             proc_put(page, "0\n");
         else if (changed[i].shown == NO_QUEUE)
             put_queue(page, line);
+        else if (changed[i].shown == IO_COUNT)
+            put_io_count(page, name);
         else
             put_processors(page, changed[i].shown == PROCESSOR_LIST);
         return;

@@ -1,6 +1,6 @@
 /* Room sys/procfs: files of /proc that tell the time, or figures of the real computer, as the emulated host would tell them.
  *
- * Owns their text (host.c, process.c, memory.c, counters.c, sockets.c, mounts.c) and when it is written (files.c). May call sys/process, turn
+ * So are those of /sys/block about what the host's disks have done. Owns their text (host.c, process.c, memory.c, counters.c, sockets.c, mounts.c) and when it is written (files.c). May call sys/process, turn
  * and below.
  */
 #ifndef SIMUNIX_PROC_FILES_H
@@ -11,6 +11,7 @@
 #define USER_TICK_NS 10000000L /* a hundred a second, as the kernel counts for programs (USER_HZ) */
 
 #define PROC_PATH_ROOM 256
+#define BLOCK_FOLDER "/sys/block/"
 
 /* Text on its way into a file. `path` is the kernel's name for it. */
 struct proc_page {
@@ -46,6 +47,7 @@ void proc_put_hex(struct proc_page *page, uint64_t number, int digits);
 
 /* sockets.c */
 void proc_write_sockets(struct proc_page *page);
+void proc_write_block_stat(struct proc_page *page);
 
 /* process.c */
 void proc_write_process_stat(struct proc_page *page);

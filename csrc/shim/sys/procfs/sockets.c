@@ -1,12 +1,12 @@
-/* /proc/net: the host's internet sockets, of which the kernel here knows nothing. The server makes the text. */
+/* /proc/net: the host's internet sockets, of which the kernel here knows nothing; and what its disks have done. The server makes the
+ * text. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/procfs/procfs.h"
 
 /* Lines as long as there are any; they go straight from the answer into the file. */
-void proc_write_sockets(struct proc_page *page)
+static void put_lines(struct proc_page *page, const char *name)
 {
-    const char *name = proc_last_part(page->path);
     struct msgpack_writer writer;
     struct reply reply;
     int64_t first = 0;
@@ -21,4 +21,22 @@ void proc_write_sockets(struct proc_page *page)
             first += reply.values.bytes[1][i] == '\n';
         page->at += NATIVE(pwrite64, page->fd, reply.values.bytes[1], reply.values.length[1], page->at);
     }
+}
+
+void proc_write_sockets(struct proc_page *page)
+{
+    put_lines(page, proc_last_part(page->path));
+}
+
+/* /sys/block/NAME/stat, which the server knows as block/NAME. */
+void proc_write_block_stat(struct proc_page *page)
+{
+    char name[32];
+    const char *from = page->path + sizeof "/sys/" - 1;
+    char *to = name;
+
+    while (from < proc_last_part(page->path) - 1 && to < name + sizeof name - 1)
+        *to++ = *from++;
+    *to = '\0';
+    put_lines(page, name);
 }

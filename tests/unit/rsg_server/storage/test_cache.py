@@ -16,7 +16,7 @@ NS = 10**9
 ranges = st.tuples(st.integers(0, 30), st.integers(0, 12)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 
 
-@given(st.lists(st.tuples(st.sampled_from(["add", "remove", "among"]), ranges), max_size=30), st.integers(0, 20))
+@given(st.lists(st.tuples(st.sampled_from(["add", "remove", "take", "among"]), ranges), max_size=30), st.integers(0, 20))
 def test_pages_are_a_set(steps: list[tuple[str, tuple[int, int]]], most: int) -> None:
     pages, model = Pages(), set[int]()
     for what, (first, end) in steps:
@@ -26,6 +26,11 @@ def test_pages_are_a_set(steps: list[tuple[str, tuple[int, int]]], most: int) ->
             model |= wanted
         elif what == "remove":
             assert pages.remove(first, end) == len(wanted & model)
+            model -= wanted
+        elif what == "take":
+            taken = pages.take_within(first, end)
+            assert {page for low, high in taken for page in range(low, high)} == wanted & model
+            assert all(low < high for low, high in taken)
             model -= wanted
         else:
             assert pages.among(first, end) == len(wanted & model)
@@ -63,6 +68,16 @@ def test_a_file_that_is_larger_than_memory_is_read_again() -> None:
     for _ in range(2):
         assert cache.read(1, 0, 0, 8) == [(0, 8)]
         assert cache.read(1, 0, 8, 16) == [(8, 16)]
+
+
+def test_clean_pages_that_are_not_wanted_any_longer_go_and_dirty_ones_stay() -> None:
+    cache = PageCache(100 * PAGE_BYTES)
+    cache.read(1, 0, 0, 20)
+    cache.write(1, 0, 5, 8, 0)
+    cache.forget(1, 2, 10)
+    cache.forget(2, 0, FAR)
+    assert cache.count == 15
+    assert cache.read(1, 0, 0, 20) == [(2, 5), (8, 10)]
 
 
 class World:
@@ -152,6 +167,20 @@ def test_fsync_waits_for_the_piece_that_the_flusher_is_at() -> None:
     ended = world.when(lambda done: world.writeback.sync(1, 0, done))
     world.run_until(100)
     assert (ended, world.writeback.dirty) == ([15], 0)
+
+
+def test_a_range_is_written_and_the_rest_stays_dirty() -> None:
+    """As msync(2) wants it."""
+    world = World(200)
+    world.writeback.wrote(1, 0, 0, 10)
+    assert world.when(lambda done: world.writeback.sync(1, 0, done, 4, 6)) == []
+    world.run_until(2)
+    assert (world.written, world.writeback.dirty) == ([(0, 2)], 8)
+    assert not world.writeback.is_dirty(1, 0, 4, 6)
+    assert world.writeback.is_dirty(1, 0, 3, 6)
+    assert world.writeback.dirtied == 10
+    world.writeback.wrote_through(1, 0, 4, 8)
+    assert world.writeback.dirtied == 12, "two of these were dirty before"
 
 
 def test_sync_writes_all_files_of_a_disk() -> None:

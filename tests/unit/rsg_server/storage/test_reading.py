@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rsg_server.storage.counts import IoCounts
 from rsg_server.storage.pages import PAGE_BYTES, PageCache
 from rsg_server.storage.reading import Ended, Ranges, Reader
 
@@ -13,7 +14,8 @@ class World:
 
     def __init__(self) -> None:
         self.cache = PageCache(10_000 * PAGE_BYTES)
-        self.reader = Reader(self, self.cache)
+        self.counts = IoCounts()
+        self.reader = Reader(self, self.cache, self.counts)
         self.asked: list[Ranges] = []
         self.left: list[Ended] = []
         self.ended: list[int] = []
@@ -93,3 +95,16 @@ def test_what_could_not_be_read_is_not_there() -> None:
     world.finish(error=5)
     assert world.ended == [5]
     assert world.reads(0, 1)
+
+
+def test_what_is_read_for_later_is_waited_for_by_who_wants_it() -> None:
+    """MADV_WILLNEED of madvise(2); all that is read counts for the process."""
+    world = World()
+    world.reader.ahead(FILE, DISK, 100, 200)
+    world.reader.ahead(FILE, DISK, 100, 200)
+    assert world.asked == [[(100, 200)]]
+    assert world.reads(150, 151), "it is on its way"
+    world.finish()
+    assert world.ended == [0]
+    assert not world.reads(199, 200)
+    assert world.counts.read_bytes == 100 * PAGE_BYTES

@@ -17,6 +17,7 @@ from rsg_server.platform.disk import Direction, Disk
 from rsg_server.platform.host import Host
 from rsg_server.platform.star import Access, star
 from rsg_server.protocol import Storage, StorageFlag
+from rsg_server.storage.counts import IoCounts
 from rsg_server.storage.disks import Condition
 from rsg_server.storage.known import FILES_MAX, GOOD_NS, Known
 from rsg_server.storage.storages import Storages
@@ -275,6 +276,24 @@ def test_a_link_becomes_slower_on_the_way_to_the_disk() -> None:
     assert world.done["c0"][0] == 5502 * MS
 
 
+def test_what_a_process_has_had_storages_do() -> None:
+    """As Linux counts: reads with what is read ahead, writes where pages become dirty, and what was dirty and is cut off."""
+    world, counts = World(Disk("d", 1e6, 1e6)), IoCounts()
+
+    def do(what: Storage, offset: int, size: int, file_bytes: int = 0) -> None:
+        if world.storages.ask(0, world.hosts["c0"], what, SERVED, FILE, offset, size, file_bytes, counts):
+            world.storages.wait(0, lambda: world.storages.end(0))
+        world.run_until(world.now_ns + NS)
+
+    do(Storage.READ, 0, 4096, 8192)
+    do(Storage.WRITE, 0, 5000)
+    do(Storage.WRITE, 4096, 5000)
+    do(Storage.DIRECT_WRITE, 0, 1000)
+    do(Storage.DIRECT_READ, 0, 500)
+    do(Storage.CUT, 4096, 0)
+    assert counts == IoCounts(4096 + 4096 + 500, 3 * 4096 + 1000, 2 * 4096)
+
+
 def test_what_a_disk_has_done() -> None:
     world = World(Disk("d", 1e6, 1e6))
     world.do("c0", Storage.DIRECT_READ, 0, MB)
@@ -287,3 +306,7 @@ def test_what_a_disk_has_done() -> None:
         *["0", "1500", "2498"],
         *["0"] * 6,
     ]
+    figures = world.storages.disks.stat(world.hosts["s0"], "sdb")
+    assert figures.split() == world.storages.disks.diskstats(world.hosts["s0"]).splitlines()[1].split()[3:]
+    assert world.storages.disks.stat(world.hosts["s0"], "sda").split() == ["0"] * 17
+    assert world.storages.disks.stat(world.hosts["s0"], "sdc") == ""

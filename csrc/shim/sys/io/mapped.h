@@ -1,0 +1,72 @@
+/* Memory that is mapped to files on storages: mapped.c has the mappings, touched.c what is done to their memory. */
+#ifndef SIMUNIX_SYS_IO_MAPPED_H
+#define SIMUNIX_SYS_IO_MAPPED_H
+
+#include "shim/sys/io/io.h"
+
+#define MAPPED_MAX 256
+#define PAGE_BYTES 4096UL
+#define AROUND_BYTES 131072UL /* what Linux reads around a page that is touched (read_ahead_kb) */
+
+/* What is known of AROUND_BYTES of a mapping. Of a hole nothing is read. */
+enum block { BLOCK_UNTOUCHED = 0, BLOCK_TOUCHED = 1, BLOCK_HOLE = 2 };
+
+/* A mapping, or what is left of it. Blocks and pages are counted from `origin`, the multiple of AROUND_BYTES at or before the
+ * beginning of the whole mapping. */
+struct mapped_file {
+    uint64_t start, end;
+    uint64_t origin;
+    int64_t offset; /* of `start` in the file */
+    uint64_t file, size;
+    const struct stored_mount *mount;
+    bool is_shared, may_store;
+    uint8_t *blocks; /* enum block of each, then a bit for each page: whether the server knows that it is dirty */
+    uint64_t block_count;
+};
+
+struct mapped_files {
+    uint64_t renewed_ns; /* when what has been touched was last forgotten (touched.c) */
+    unsigned count;
+    struct mapped_file files[MAPPED_MAX];
+};
+
+static inline uint8_t *dirty_bits(const struct mapped_file *file)
+{
+    return file->blocks + file->block_count;
+}
+
+static inline uint64_t mapped_bytes(const struct mapped_file *file)
+{
+    return file->block_count + file->block_count * (AROUND_BYTES / PAGE_BYTES / 8);
+}
+
+static inline uint64_t whole_pages(uint64_t bytes)
+{
+    return (bytes + PAGE_BYTES - 1) & -PAGE_BYTES;
+}
+
+static inline uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* mapped.c */
+bool mapped_concerns(const struct call *call);
+bool mapped_is_changed_by(long number);
+long mapped_pass(struct call *call, long result);
+void mapped_adopt(struct process *process);
+int64_t mapped_offset(const struct mapped_file *file, uint64_t address);
+
+/* touched.c */
+void mapped_look(struct call *call);
+void mapped_look_at_clock(struct thread *thread);
+void mapped_are_clean(struct process *process, uint64_t file);
+void mapped_range_is_clean(struct process *process, struct mapped_file *file, uint64_t from, uint64_t to);
+void mapped_watch(struct process *process, const struct mapped_file *file);
+
+#endif

@@ -1,0 +1,314 @@
+/* What has been touched of memory that is mapped to files on storages: that is read, and what was stored there is dirty.
+ *
+ * The kernel answers a touch without the shim. So the shim looks before each system call and clock read of a thread that has had
+ * page faults since its last one: it asks the kernel which pages are there now, and which were stored to (PAGEMAP_SCAN, and
+ * userfaultfd(2) with UFFD_FEATURE_WP_ASYNC: Linux 6.7), tells the server, and waits. Until then nobody has seen a clock, so the
+ * time is that of waiting at each touch. Under an older kernel mapped memory takes no time. Where userfaultfd(2) is forbidden, what
+ * is touched of a shared mapping of a file that is open for writing counts as stored to.
+ *
+ * What was touched stays known, so that touching it again costs nothing, until the pages are forgotten: every 5 s, as Linux looks
+ * for dirty pages. The kernel then takes the pages of shared mappings out of the process's table (MADV_DONTNEED), and the next touch
+ * of each is seen again. */
+#include "shim/core/channel.h"
+#include "shim/core/memory.h"
+#include "shim/sys/io/mapped.h"
+#include "shim/turn/turn.h"
+
+#include <linux/ioctl.h>
+#include <linux/userfaultfd.h>
+
+#ifndef UFFD_FEATURE_WP_ASYNC
+#define UFFD_FEATURE_WP_ASYNC (1 << 15)
+#endif
+#ifndef UFFD_FEATURE_WP_UNPOPULATED
+#define UFFD_FEATURE_WP_UNPOPULATED (1 << 13)
+#endif
+#ifndef UFFD_USER_MODE_ONLY
+#define UFFD_USER_MODE_ONLY 1
+#endif
+#define SCAN_IOCTL 0xc0606610UL /* PAGEMAP_SCAN */
+#define SCAN_WRITTEN 2          /* PAGE_IS_WRITTEN */
+#define SCAN_PRESENT 8          /* PAGE_IS_PRESENT */
+#define REGIONS_MAX 64
+#define TOUCHES_MAX 16
+#define RUSAGE_THREAD 1
+#define RUSAGE_WORDS 18
+#define RUSAGE_MINOR 8        /* the word with the number of page faults; then those for which the kernel read */
+#define RENEW_NS 5000000000UL /* vm.dirty_writeback_centisecs */
+
+/* linux/fs.h of Linux 6.7: struct page_region, struct pm_scan_arg */
+struct region {
+    uint64_t start, end, categories;
+};
+struct scan {
+    uint64_t size, flags, start, end, walk_end, regions, region_count, most_pages;
+    uint64_t inverted, wanted, wanted_any, told;
+};
+_Static_assert(sizeof(struct scan) == 96, "linux/fs.h: struct pm_scan_arg");
+
+/* What is to be told to the server, in the order in which it is found. */
+struct touch {
+    const struct stored_mount *mount;
+    enum simunix_storage what;
+    struct file_bytes bytes;
+};
+struct touches {
+    unsigned count;
+    struct touch all[TOUCHES_MAX];
+};
+
+/* Page faults of the calling thread. */
+static uint64_t count_faults(void)
+{
+    uint64_t usage[RUSAGE_WORDS] = {0};
+
+    NATIVE(getrusage, RUSAGE_THREAD, usage);
+    return usage[RUSAGE_MINOR] + usage[RUSAGE_MINOR + 1];
+}
+
+/* Stores */
+
+static void start_watch(struct process *process)
+{
+    struct uffdio_api api = {.api = UFFD_API, .features = UFFD_FEATURE_WP_ASYNC | UFFD_FEATURE_WP_UNPOPULATED};
+    long fd;
+
+    descriptors_raise();
+    fd = NATIVE(userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+    if (fd >= 0 && NATIVE(ioctl, fd, UFFDIO_API, &api) < 0) {
+        NATIVE(close, fd);
+        fd = -1;
+    }
+    process->store_watch = fd < 0 ? -1 : 1 + descriptor_hide(process, (int)fd);
+    descriptors_limit(process);
+}
+
+/* From now on stores to these pages are seen, which were seen already before. */
+static void watch_again(const struct process *process, uint64_t from, uint64_t to)
+{
+    struct uffdio_writeprotect range = {.range = {from, to - from}, .mode = UFFDIO_WRITEPROTECT_MODE_WP};
+
+    if (process->store_watch > 0)
+        NATIVE(ioctl, descriptor_number(process, process->store_watch - 1), UFFDIO_WRITEPROTECT, &range);
+    else
+        NATIVE(madvise, from, to - from, MADV_DONTNEED);
+}
+
+/* See what is touched of a new mapping, or one that has moved: single pages, no huge ones (the kernel would take 2 MiB as touched);
+ * and stores. */
+void mapped_watch(struct process *process, const struct mapped_file *file)
+{
+    struct uffdio_register range = {.range = {file->start, file->end - file->start}, .mode = UFFDIO_REGISTER_MODE_WP};
+
+    NATIVE(madvise, file->start, file->end - file->start, MADV_NOHUGEPAGE);
+    if (!file->may_store)
+        return;
+    if (process->store_watch == 0)
+        start_watch(process);
+    if (process->store_watch > 0)
+        NATIVE(ioctl, descriptor_number(process, process->store_watch - 1), UFFDIO_REGISTER, &range);
+    watch_again(process, file->start, file->end);
+}
+
+static void clear_dirty(const struct mapped_file *file, uint64_t from, uint64_t to)
+{
+    for (uint64_t page = (from - file->origin) / PAGE_BYTES; page < (to - file->origin) / PAGE_BYTES; page++)
+        dirty_bits(file)[page / 8] &= (uint8_t)~(1U << page % 8);
+}
+
+/* What was stored to a range has been written: what is stored there next makes it dirty once more. */
+void mapped_range_is_clean(struct process *process, struct mapped_file *file, uint64_t from, uint64_t to)
+{
+    if (!file->may_store)
+        return;
+    clear_dirty(file, from, to);
+    watch_again(process, from, to);
+}
+
+/* A file has been written to its storage; 0: all files have. */
+void mapped_are_clean(struct process *process, uint64_t file)
+{
+    for (unsigned i = 0; process->mapped != NULL && i < process->mapped->count; i++) {
+        struct mapped_file *each = &process->mapped->files[i];
+
+        if (file == 0 || each->file == file)
+            mapped_range_is_clean(process, each, each->start, each->end);
+    }
+}
+
+/* Forget what was touched of shared mappings, all of which the server has been told. */
+static void renew(struct process *process)
+{
+    struct mapped_files *mapped = process->mapped;
+
+    mapped->renewed_ns = process->page->now_ns;
+    mapped_are_clean(process, 0);
+    for (unsigned i = 0; i < mapped->count; i++) {
+        const struct mapped_file *file = &mapped->files[i];
+
+        for (uint64_t block = 0; file->is_shared && block < file->block_count; block++)
+            if (file->blocks[block] == BLOCK_TOUCHED)
+                file->blocks[block] = BLOCK_UNTOUCHED;
+        if (file->is_shared)
+            NATIVE(madvise, file->start, file->end - file->start, MADV_DONTNEED);
+    }
+}
+
+/* Looking */
+
+/* Note that bytes of a file are touched: with those before them, if they follow these. False if there is no room. */
+static bool note(struct touches *touches, const struct mapped_file *file, enum simunix_storage what, uint64_t from, uint64_t to)
+{
+    struct touch *last = touches->count > 0 ? &touches->all[touches->count - 1] : NULL;
+    int64_t offset = mapped_offset(file, from);
+
+    if (last != NULL && last->what == what && last->bytes.file == file->file &&
+        last->bytes.offset + (int64_t)last->bytes.count == offset) {
+        last->bytes.count += to - from;
+        return true;
+    }
+    if (touches->count == TOUCHES_MAX)
+        return false;
+    touches->all[touches->count++] = (struct touch){file->mount, what, {file->file, offset, to - from, file->size}};
+    return true;
+}
+
+/* Where the file ended when it was mapped. What was added since is no older than this mapping, and not to be read. */
+static uint64_t file_end(const struct mapped_file *file)
+{
+    return file->start + whole_pages((int64_t)file->size > file->offset ? file->size - (uint64_t)file->offset : 0);
+}
+
+static bool note_read(struct touches *touches, const struct mapped_file *file, const struct region *region)
+{
+    for (uint64_t at = region->start & -AROUND_BYTES; at < region->end; at += AROUND_BYTES) {
+        uint8_t *block = &file->blocks[(at - file->origin) / AROUND_BYTES];
+        uint64_t from = larger(at, file->start);
+        uint64_t to = smaller(smaller(at + AROUND_BYTES, file->end), file_end(file));
+
+        if (*block != BLOCK_UNTOUCHED)
+            continue;
+        if (from < to && !note(touches, file, STORAGE_READ, from, to))
+            return false;
+        *block = BLOCK_TOUCHED;
+    }
+    return true;
+}
+
+static bool note_stored(struct touches *touches, const struct mapped_file *file, const struct region *region)
+{
+    for (uint64_t at = region->start; at < region->end; at += PAGE_BYTES) {
+        uint64_t page = (at - file->origin) / PAGE_BYTES;
+        uint8_t *bits = &dirty_bits(file)[page / 8];
+
+        if ((*bits >> page % 8 & 1) != 0)
+            continue;
+        if (!note(touches, file, STORAGE_WRITE, at, at + PAGE_BYTES))
+            return false;
+        *bits |= (uint8_t)(1U << page % 8);
+    }
+    return true;
+}
+
+/* Note what is new in one mapping; false if there was no room for all of it, or the kernel does not tell. */
+static bool scan_file(struct touches *touches, const struct mapped_file *file, long pagemap)
+{
+    struct region regions[REGIONS_MAX];
+    struct scan scan = {.size = sizeof scan,
+                        .start = file->start,
+                        .end = file->end,
+                        .regions = (uint64_t)regions,
+                        .region_count = REGIONS_MAX,
+                        .wanted = SCAN_PRESENT,
+                        .told = SCAN_PRESENT | SCAN_WRITTEN};
+    long count;
+
+    do {
+        count = NATIVE(ioctl, pagemap, SCAN_IOCTL, &scan);
+        for (long i = 0; i < count; i++)
+            if (!note_read(touches, file, &regions[i]) ||
+                (file->may_store && (regions[i].categories & SCAN_WRITTEN) != 0 && !note_stored(touches, file, &regions[i])))
+                return false;
+        scan.start = scan.walk_end;
+    } while (count == REGIONS_MAX);
+    return count >= 0;
+}
+
+/* Note what has been touched since the last look, as much as there is room for. */
+static void scan_all(struct process *process, struct touches *touches)
+{
+    long pagemap = proc_open("self/pagemap");
+
+    touches->count = 0;
+    for (unsigned i = 0; pagemap >= 0 && i < process->mapped->count; i++) {
+        const struct mapped_file *file = &process->mapped->files[i];
+
+        if (file->may_store && process->store_watch == 0) /* a forked child looks at its own memory */
+            mapped_watch(process, file);
+        if (!scan_file(touches, file, pagemap))
+            break;
+    }
+    if (pagemap >= 0)
+        NATIVE(close, pagemap);
+}
+
+/* Tell the server, and wait: a block after the other, as one read after the other. */
+static void tell(struct call *call, const struct touch *touch)
+{
+    struct file_bytes bytes = touch->bytes;
+    int64_t end = bytes.offset + (int64_t)bytes.count;
+
+    if (touch->what == STORAGE_WRITE) {
+        storage_tell_of(call, touch->mount, STORAGE_WRITE, &bytes);
+        return;
+    }
+    for (; bytes.offset < end; bytes.offset += (int64_t)bytes.count) {
+        bytes.count = end - bytes.offset < (int64_t)AROUND_BYTES ? (uint64_t)(end - bytes.offset) : AROUND_BYTES;
+        storage_tell_of(call, touch->mount, STORAGE_READ, &bytes);
+    }
+}
+
+static bool is_due(const struct thread *thread)
+{
+    const struct process *process = thread->process;
+
+    return count_faults() != thread->faults || process->page->now_ns >= process->mapped->renewed_ns + RENEW_NS;
+}
+
+static void look(struct call *call)
+{
+    struct process *process = call->thread->process;
+    struct touches touches;
+
+    do {
+        scan_all(process, &touches);
+        for (unsigned i = 0; i < touches.count; i++)
+            tell(call, &touches.all[i]);
+        if (touches.count > 0) /* who reads the time stamp counter between touches does not spin (sys/time/tsc.c) */
+            call->thread->spins_since_ns = process->page->now_ns;
+    } while (touches.count == TOUCHES_MAX);
+    if (process->page->now_ns >= process->mapped->renewed_ns + RENEW_NS)
+        renew(process);
+    call->thread->faults = count_faults();
+}
+
+/* Before a call: let the time of what was touched before it pass. */
+__attribute__((cold)) void mapped_look(struct call *call)
+{
+    if (call->thread->process->mapped != NULL && is_due(call->thread))
+        look(call);
+}
+
+/* Before a clock is read, where signals are not blocked. */
+__attribute__((cold)) void mapped_look_at_clock(struct thread *thread)
+{
+    uint64_t all = SIGNALS_IN_SHIM & ~(thread->process->is_tracee ? SIGNAL_BIT(SIGTRAP) : 0);
+    struct call call = {.number = __NR_clock_gettime, .thread = thread, .mask = SIGNALS_ALL};
+
+    if (!is_due(thread))
+        return;
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &call.mask_before, 8);
+    look(&call);
+    signals_stop_if_due(thread, call.mask_before);
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &call.mask_before, NULL, 8);
+}

@@ -1,0 +1,72 @@
+"""What a host with storages shows of its disks in /sys: a tree of files, bound over the real one.
+
+What disks have done (`stat`) is not written here: whoever opens that file gets the text of the moment
+(csrc/shim/sys/procfs/sockets.c).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rsg_server.platform.host import Host
+from rsg_server.storage.disks import MAJOR, MINORS, SECTOR_BYTES, device_name
+from simunix.launch.factory.container import Bind
+
+BLOCK = "/sys/block"
+BY_CLASS = "/sys/class/block"
+BY_NUMBER = "/sys/dev/block"
+QUEUE = {
+    "hw_sector_size": "512",
+    "logical_block_size": "512",
+    "minimum_io_size": "512",
+    "optimal_io_size": "0",
+    "physical_block_size": "512",
+    "read_ahead_kb": "128",
+    "rotational": "1",
+    "scheduler": "[none]",
+}
+DEVICE = {"model": "storage", "rev": "1", "type": "0", "vendor": "simunix"}
+LARGEST_BYTES = 1 << 60
+"""What a disk shows that takes any number of bytes."""
+
+
+def block_binds(shared: Path, host: Host, mounts: bool) -> tuple[Bind, ...]:
+    """Write the files of a host, once for all with disks of these sizes; the binds that show them, if these are mounts."""
+    if not host.disks or not mounts:
+        return ()
+    sizes = [host.disk_bytes, *(disk.capacity_bytes or LARGEST_BYTES for disk in host.disks)]
+    tree = shared / f"block-{'-'.join(map(str, sizes))}"
+    if not tree.exists():
+        _write(tree, sizes)
+    return Bind(tree / "block", BLOCK), Bind(tree / "class", BY_CLASS), Bind(tree / "numbers", BY_NUMBER)
+
+
+def _write(tree: Path, sizes: Sequence[int]) -> None:
+    for folder in ("class", "numbers"):
+        (tree / folder).mkdir(parents=True)
+    for place, size_bytes in enumerate(sizes):
+        name, number = device_name(place - 1), f"{MAJOR}:{MINORS * place}"
+        for file, text in _files(name, number, size_bytes).items():
+            path = tree / "block" / name / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text + "\n")
+        (tree / "class" / name).symlink_to(f"../../block/{name}")
+        (tree / "numbers" / number).symlink_to(f"../../block/{name}")
+
+
+def _files(name: str, number: str, size_bytes: int) -> dict[str, str]:
+    """The attributes that programs ask for; see sysfs-block in the kernel's documentation."""
+    major, minor = number.split(":")
+    files = {
+        "dev": number,
+        "hidden": "0",
+        "range": str(MINORS),
+        "removable": "0",
+        "ro": "0",
+        "size": str(size_bytes // SECTOR_BYTES),
+        "stat": " ".join(["       0"] * 17),
+        "uevent": f"MAJOR={major}\nMINOR={minor}\nDEVNAME={name}\nDEVTYPE=disk",
+    }
+    files |= {f"queue/{file}": text for file, text in QUEUE.items()}
+    return files | {f"device/{file}": text for file, text in DEVICE.items()}
