@@ -182,6 +182,7 @@ class Storage(IntEnum):
     DIRECT_WRITE = _number("STORAGE_DIRECT_WRITE")
     LOOK = _number("STORAGE_LOOK")
     CHANGE = _number("STORAGE_CHANGE")
+    NO_ROOM = _number("STORAGE_NO_ROOM")
 
 
 class StorageFlag(IntEnum):

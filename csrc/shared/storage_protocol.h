@@ -14,8 +14,11 @@ enum simunix_storage {
     STORAGE_CUT = 6, /* it has become shorter, or is gone, or is new */
     STORAGE_DIRECT_READ = 7,
     STORAGE_DIRECT_WRITE = 8,
-    STORAGE_LOOK = 9,   /* it was looked up, or opened, or a folder listed */
-    STORAGE_CHANGE = 10 /* its name, its size or its owner has changed */
+    STORAGE_LOOK = 9,    /* it was looked up, or opened, or a folder listed */
+    STORAGE_CHANGE = 10, /* its name, its size or its owner has changed */
+    /* The kernel has said ENOSPC or EDQUOT; the storage's number is 1 if the file is on one, else 0. There may be no answer: the
+     * run ends if it is the run's own disk that is full. */
+    STORAGE_NO_ROOM = 11
 };
 
 enum simunix_storage_flag { STORAGE_OPENED = 1, STORAGE_UNCACHED = 2 };

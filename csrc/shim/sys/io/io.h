@@ -18,6 +18,7 @@ bool has_no_position(const struct call *call, const struct fd *fd);
 bool storage_concerns(long number);
 long storage_admit(struct call *call);
 long storage_pass(struct call *call, long result);
+void storage_no_room(struct call *call);
 int64_t storage_room(struct call *call, const struct stored_mount *mount, int64_t wanted);
 long storage_tell(struct call *call, const struct stored_mount *mount, enum simunix_storage what, const struct statx *status,
                   int64_t offset, uint64_t bytes);
