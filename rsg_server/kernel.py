@@ -76,6 +76,7 @@ class Kernel:
     """The state of one emulation; each part takes the kernel as a protocol, which its `needs` module declares."""
 
     storage_waits: StorageWaits | None = None  # who counts for how long processes wait for storages
+    run_disk = RunDisk()
 
     def __init__(self, platform: Platform, options: KernelOptions, log: EventLog, launcher: Launcher) -> None:
         self.options, self.platform = options, platform
@@ -87,9 +88,7 @@ class Kernel:
         self.timeline = Timeline(self.timer_queue)
         self.network = Network(self.page, self.timeline, platform, options.network_model, options.fairness)
         self.wire = Wire(self, options.seed)
-        self.storages = Storages(self.network, self.wire.reach.reaches, self.page.tell_storage_conditions)
-        self.storages.application_of = self._application
-        self.run_disk = RunDisk()
+        self.storages = Storages(self.network, self.wire.reach.reaches, self.page.tell_storage_conditions, self._application)
         self.readiness = Readiness()
         self.channel_pool = ChannelPool(self.readiness)
         self.fd_store = FdStore(self.readiness, self.channel_pool.close_all, self._holders)

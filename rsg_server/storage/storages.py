@@ -74,6 +74,7 @@ class Storages:
         network: Network,
         reaches: Reaches = lambda client, server: True,
         on_conditions: Callable[[int], object] = lambda count: None,
+        application_of: Callable[[int], Application] = lambda waiter: None,
     ) -> None:
         self._network = network
         self.disks = Disks(network, reaches, on_conditions)
@@ -86,7 +87,7 @@ class Storages:
         self._plans: dict[int, Plan] = {}  # what actors have been told to wait for
         self._waits: dict[int, object] = {}  # actors that wait for the page cache, each with a token of this wait
         self._errors: dict[int, int] = {}  # by waiter, the errno that its wait has ended with
-        self.application_of: Callable[[int], Application] = lambda waiter: None  # which application a waiter is part of
+        self.application_of = application_of  # which application a waiter is part of
         self._users: dict[tuple[str, int], Application] = {}  # who has used a file last, by host; of disks that are so only
 
     # Volumes
