@@ -35,8 +35,8 @@ class Disk:
     readwrite_bytes_per_s: float | None = None
     latency_s: float = 0.0
     capacity_bytes: int | None = None
-    fair_per_application: bool = False
     properties: Mapping[str, str] = field(default_factory=no_properties, hash=False)
+    fair_per_application: bool = False
 
     @property
     def together_bytes_per_s(self) -> float:

@@ -34,7 +34,7 @@ def with_disks(hosts: Sequence[Host], storages: Sequence[StorageSection]) -> lis
             section.readwrite_bandwidth,
             section.latency,
             section.capacity,
-            section.fair_per == "application",
+            fair_per_application=section.fair_per == "application",
         )
         for name in section.host:
             if name not in disks:

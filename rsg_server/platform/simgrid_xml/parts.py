@@ -112,8 +112,8 @@ def _disk(context: Context, element: Element) -> Disk:
         context.property_value(element, "readwrite_bw", units.bandwidth_bytes_per_s),
         context.property_value(element, "latency", units.time_s) or 0.0,
         context.property_value(element, "size", units.size_bytes),
-        fair_per == "application",
         MappingProxyType(context.properties(element)),
+        fair_per == "application",
     )
 
 
