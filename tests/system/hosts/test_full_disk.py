@@ -50,7 +50,7 @@ def scenario(folder: Path, *commands: str, head: str = HEAD) -> Path:
 FILLERS = {
     "written": "dd if=/dev/zero of=/srv/large/f bs=1M count=64",
     "allocated": "fallocate -l 64M /srv/large/f",
-    "elsewhere": "dd if=/dev/zero of=/tmp/f bs=1M count=64",
+    "elsewhere": "dd if=/dev/zero of=/tmp/simunix-filled bs=1M count=64",
     "output": "yes",
 }
 """What makes the disk full, each in another way: on a mount, at once, on no mount, by what a program prints."""
