@@ -61,6 +61,7 @@ from rsg_server.sockets.netlink.netlink import Netlink
 from rsg_server.sockets.pair import SimulatedSocket
 from rsg_server.sockets.table import SocketTable
 from rsg_server.sockets.wire import Wire
+from rsg_server.storage.run_disk import RunDisk
 from rsg_server.storage.storages import STORAGE_AS_SAID, Storages
 from rsg_server.storage.waits import StorageWaits
 from rsg_server.turn.allowance import SOLO_LIMIT_NS
@@ -75,6 +76,7 @@ class Kernel:
     """The state of one emulation; each part takes the kernel as a protocol, which its `needs` module declares."""
 
     storage_waits: StorageWaits | None = None  # who counts for how long processes wait for storages
+    run_disk = RunDisk()
 
     def __init__(self, platform: Platform, options: KernelOptions, log: EventLog, launcher: Launcher) -> None:
         self.options, self.platform = options, platform
@@ -86,7 +88,7 @@ class Kernel:
         self.timeline = Timeline(self.timer_queue)
         self.network = Network(self.page, self.timeline, platform, options.network_model, options.fairness)
         self.wire = Wire(self, options.seed)
-        self.storages = Storages(self.network, self.wire.reach.reaches, self.page.tell_storage_conditions)
+        self.storages = Storages(self.network, self.wire.reach.reaches, self.page.tell_storage_conditions, self._application)
         self.readiness = Readiness()
         self.channel_pool = ChannelPool(self.readiness)
         self.fd_store = FdStore(self.readiness, self.channel_pool.close_all, self._holders)
@@ -232,6 +234,12 @@ class Kernel:
         """Wake an actor whose deadline has come."""
         actor.timeout = None
         self.wake(actor, WAKE_TIMEOUT)
+
+    def _application(self, number: int) -> tuple[str, ...]:
+        """What an actor is part of, by the variable of its environment that says so; else the started programs of one name."""
+        process = self.actors[number].process
+        label = self.storage_waits.label(process) if self.storage_waits is not None else None
+        return label or (process.label,)
 
     # Hosts
 

@@ -25,7 +25,10 @@ enum simunix_storage {
     STORAGE_LOOK = 9,    /* it was looked up, or opened, or a folder listed */
     STORAGE_CHANGE = 10, /* its name, its size or its owner has changed */
     STORAGE_AHEAD = 11,  /* it is to be read into memory, and nobody waits for that */
-    STORAGE_FORGET = 12  /* its clean pages are not wanted in memory any longer */
+    STORAGE_FORGET = 12, /* its clean pages are not wanted in memory any longer */
+    /* The kernel has said ENOSPC or EDQUOT; the storage's number is 1 if the file is on one, else 0. There may be no answer: the
+     * run ends if it is the run's own disk that is full. */
+    STORAGE_NO_ROOM = 13
 };
 
 enum simunix_storage_flag { STORAGE_OPENED = 1, STORAGE_UNCACHED = 2 };

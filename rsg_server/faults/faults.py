@@ -1,6 +1,7 @@
 """Faults: changes of hosts, links and reachability, at moments that a scenario sets or when a user asks.
 
-Each change writes one line to the event log. A change that ends by itself returns the change that takes it back.
+Each change writes one line to the event log. What carries out a change returns the changes that take it back, of which
+rsg_server/faults/held.py says what is left of them when it ends.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
+from rsg_server.faults.held import Held, changes_of, values_of
 from rsg_server.faults.power import SECOND_NS, Power
 from rsg_server.faults.wake_on_lan import WakeOnLan
 from rsg_server.sockets.keepalive import Keepalive
@@ -112,6 +114,8 @@ class Fault:
     for_ns: int | None = None
 
 
+_KIND: dict[type, type] = {Partition: Heal}
+"""Changes of one value that are of several kinds: by each other kind, the one by which the value is known."""
 CHANGES = (HostChange, PowerStateChange, LinkChange, StorageChange, Partition, Heal, Loss)
 KINDS: dict[str, Callable[..., Change]] = {kind.__name__: kind for kind in CHANGES}
 
@@ -151,7 +155,8 @@ class Faults:
         self.on_power_state: Callable[[str, int], None] = lambda host, state: None
         self.on_link: Callable[[str], None] = lambda link: None
         self._power_states: dict[str, int] = {}  # of hosts that are not in their first one
-        self._do: dict[type, Callable[[Any], Change | None]] = {
+        self._held = Held()
+        self._do: dict[type, Callable[[Any], tuple[Change, ...]]] = {
             PowerStateChange: self._change_power_state,
             LinkChange: self._change_link,
             StorageChange: self._change_storage,
@@ -177,7 +182,7 @@ class Faults:
             self._kernel.timeline.add(end_ns + profile.loop_after_ns, partial(self.play, profile))
 
     def apply(self, change: Change, for_ns: int | None = None) -> None:
-        """Carry out a change now, and plan the change that takes it back after `for_ns`.
+        """Carry out a change now, and take it back after `for_ns`, as far as no later change holds then.
 
         Only an action of the timeline may call this: no actor has the turn then.
         """
@@ -186,9 +191,21 @@ class Faults:
         if isinstance(change, HostChange):
             self._change_host(change, for_ns)
             return
-        back = self._do[type(change)](change)
-        if for_ns is not None and back is not None:
-            self._kernel.timeline.add(self._kernel.now_ns + for_ns, partial(self.apply, back))
+        backs = self._do[type(change)](change)
+        before = {key: value for back in backs for key, value in values_of(back, _KIND.get(type(back))).items()}
+        if for_ns is None or isinstance(change, Heal):
+            self._held.replace(before)
+        else:
+            self._kernel.timeline.add(self._kernel.now_ns + for_ns, partial(self._take_back, change, self._held.begin(before)))
+
+    def _take_back(self, change: Change, number: int) -> None:
+        """A change ends that was made for a while."""
+        backs = changes_of(self._held.end(number))
+        if isinstance(change, LinkChange) and len(backs) > 1 and len({replace(back, link="") for back in backs}) == 1:
+            backs = [replace(backs[0], link=change.link)]  # both directions of a link, by one name
+        for back in backs:
+            if not isinstance(back, Partition):  # what was cut before stays so
+                self._do[type(back)](back)
 
     # Hosts
 
@@ -205,7 +222,7 @@ class Faults:
         else:
             power.shut_down(host, change.grace_ns, for_ns)
 
-    def _change_power_state(self, change: PowerStateChange) -> Change:
+    def _change_power_state(self, change: PowerStateChange) -> tuple[Change, ...]:
         """Change the speed of all cores. A host that is off boots into the state that it was given last."""
         host = self._kernel.platform.host_by_name(change.host)
         before = self._power_states.get(host.name, host.power_state)
@@ -213,13 +230,13 @@ class Faults:
         self._kernel.cpu.change_speed(host.name, host.speeds_flops[change.number])
         self._log("power_state", host=host.name, state=change.number)
         self.on_power_state(host.name, change.number)
-        return PowerStateChange(host.name, before)
+        return (PowerStateChange(host.name, before),)
 
     # Links
 
-    def _change_link(self, change: LinkChange) -> Change | None:
+    def _change_link(self, change: LinkChange) -> tuple[Change, ...]:
         names = link_names(self._kernel.platform, change.link)
-        back = self._undoing(change, names[0])
+        backs = tuple(self._undoing(change, name) for name in names)
         for name in names:
             self._kernel.network.set_link(name, change.bandwidth_bytes_per_s, change.latency_s, change.is_up)
             if change.loss is not None:
@@ -236,14 +253,14 @@ class Faults:
         self._kernel.storages.disks.look()
         if change.is_up is False:
             self.keepalive.look()
-        return back
+        return backs
 
     def _undoing(self, change: LinkChange, name: str) -> LinkChange:
-        """The change that gives a link back the values that `change` is about to replace."""
+        """The change that gives one link back the values that `change` is about to replace."""
         network = self._kernel.network
         link = network.link(name)
         return LinkChange(
-            change.link,
+            name,
             bandwidth_bytes_per_s=None if change.bandwidth_bytes_per_s is None else link.bandwidth_bytes_per_s,
             latency_s=None if change.latency_s is None else link.latency_s,
             is_up=None if change.is_up is None else name not in network.down,
@@ -258,7 +275,7 @@ class Faults:
 
     # Storages
 
-    def _change_storage(self, change: StorageChange) -> Change:
+    def _change_storage(self, change: StorageChange) -> tuple[Change, ...]:
         host, disks = self._kernel.platform.host_by_name(change.host), self._kernel.storages.disks
         number = disk_number(host, change.storage)
         before, condition = disks.disk(host, number), disks.condition(host, number)
@@ -269,12 +286,9 @@ class Faults:
             disks.set_condition(host, number, Condition(change.condition))
         said = {**given, **({} if change.condition is None else {"state": change.condition})}
         self._log("storage", host=change.host, storage=change.storage, **said)
-        return StorageChange(
-            change.host,
-            change.storage,
-            condition=None if change.condition is None else condition.value,
-            **{name: getattr(before, _NOW.get(name, name)) for name in given},
-        )
+        values = {name: getattr(before, _NOW.get(name, name)) for name in given}
+        was = None if change.condition is None else condition.value
+        return (StorageChange(change.host, change.storage, condition=was, **values),)
 
     # Sets of hosts
 
@@ -282,28 +296,32 @@ class Faults:
         first = frozenset(one)
         return first, frozenset(other) or frozenset(self._kernel.hosts) - first
 
-    def _partition(self, change: Partition) -> Change:
+    def _partition(self, change: Partition) -> tuple[Change, ...]:
         cuts, sides = self._kernel.wire.reach.cuts, self._sides(change.one, change.other)
-        if sides not in cuts:
+        was_cut = sides in cuts
+        if not was_cut:
             cuts.append(sides)
         self._log("partition", one=list(change.one), other=list(change.other))
         self.keepalive.look()
         self._kernel.storages.disks.look()
-        return Heal(change.one, change.other)
+        return (change if was_cut else Heal(change.one, change.other),)
 
-    def _heal(self, change: Heal) -> None:
+    def _heal(self, change: Heal) -> tuple[Change, ...]:
         reach = self._kernel.wire.reach
+        if not change.one:
+            self._held.replace_all(Heal)
         reach.cuts = [cut for cut in reach.cuts if change.one and cut != self._sides(change.one, change.other)]
         self._log("heal", one=list(change.one), other=list(change.other))
         self._kernel.storages.disks.look()
+        return (change,)
 
-    def _lose(self, change: Loss) -> Change:
+    def _lose(self, change: Loss) -> tuple[Change, ...]:
         rates, sides = self._kernel.wire.reach.pair_loss, self._sides(change.one, change.other)
         before = rates.pop(sides, 0.0)
         if change.rate:
             rates[sides] = change.rate
         self._log("loss", one=list(change.one), other=list(change.other), rate=change.rate)
-        return Loss(change.one, before, change.other)
+        return (Loss(change.one, before, change.other),)
 
     def _log(self, kind: str, **fields: object) -> None:
         self._kernel.log.event(self._kernel.now_ns, kind, **fields)

@@ -31,10 +31,14 @@ def storage(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
     """[what, storage, file, offset, bytes, bytes of the file] -> [0, value, capacity, bytes used]; see enum simunix_storage.
 
     Of STORAGE_ROOM the value is how many bytes there is room for, or -errno, with file 0 all that is free, and a capacity of -1
-    means none; else the value 1 means that the caller is to wait, and a value below 0 that something has failed.
+    means none; else the value 1 means that the caller is to wait, and a value below 0 that something has failed. Raises
+    ServerError if the disk of the run is full.
     """
     what, number, file, offset, size, file_bytes = arguments
     host = actor.process.host.host
+    if what == Storage.NO_ROOM:
+        kernel.run_disk.no_room(repr(actor.process), kernel.now_ns, number > 0)
+        return Reply((0, 0))
     if what != Storage.ROOM:
         return Reply(
             (0, kernel.storages.ask(actor.number, host, what, number, file, offset, size, file_bytes, actor.process.io))

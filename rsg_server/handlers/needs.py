@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from rsg_server.sockets.netlink.netlink import Netlink
     from rsg_server.sockets.pair import SimulatedSocket
     from rsg_server.sockets.table import SocketTable
+    from rsg_server.storage.run_disk import RunDisk
     from rsg_server.storage.storages import Storages
 
 
@@ -220,7 +221,7 @@ class IdentityKernel(Warner, Protocol):
     def options(self) -> KernelOptions: ...
 
 
-class HostKernel(Protocol):
+class HostKernel(Clock, Protocol):
     """HOST: the seed of a host's random numbers, its sockets, and what its programs compute."""
 
     @property
@@ -233,6 +234,8 @@ class HostKernel(Protocol):
     def sockets(self) -> SocketTable: ...
     @property
     def storages(self) -> Storages: ...
+    @property
+    def run_disk(self) -> RunDisk: ...
 
 
 class PowerKernel(Protocol):

@@ -11,7 +11,7 @@ one link that have their last byte sent at one moment depart in the order in whi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from enum import Enum
 from typing import Protocol
 
@@ -41,6 +41,10 @@ class Sharer(Protocol):
     @property
     def path(self) -> Path: ...
     def change_rate(self, rate: float, /) -> None: ...
+
+
+Group = Hashable
+"""What flows have in common that have one share together."""
 
 
 class Usage(Protocol):
@@ -145,6 +149,7 @@ class Sharing:
         self._fairness = fairness
         self._active: dict[str, dict[int, Sharer]] = {}
         self._solved: dict[int, Sharer] = {}  # by the number that the solver has given
+        self._groups: dict[Group, dict[int, Sharer]] = {}
 
     def is_shared(self, link: Link) -> bool:
         """Whether flows on this link share its bandwidth."""
@@ -159,9 +164,14 @@ class Sharing:
         """Whether a flow is on one of the shared links of a path."""
         return any(self._active.get(name) for name in path.shared)
 
-    def enter(self, flow: Sharer) -> None:
-        """A flow has something to send: give it a rate, and at this moment new rates to the flows that it meets."""
+    def enter(self, flow: Sharer, group: Group = None) -> None:
+        """A flow has something to send: give it a rate, and at this moment new rates to the flows that it meets.
+
+        The flows of a group have one share together, each of them an equal part; all of them share some link.
+        """
         is_alone = True
+        if group is not None:
+            self._groups.setdefault(group, {})[flow.number] = flow
         for name in flow.path.shared:
             flows = self._active.setdefault(name, {})
             is_alone = is_alone and not flows
@@ -175,19 +185,24 @@ class Sharing:
             for other in flows.values() if len(flows) == 2 else (flow,):  # of more flows, the others have met already
                 self._give(other)
         self._weigh(flow.path)
+        self._weigh_group(group)
         self._share_soon()
 
-    def leave(self, flow: Sharer) -> None:
-        """A flow has nothing more to send."""
+    def leave(self, flow: Sharer, group: Group = None) -> None:
+        """A flow has nothing more to send; `group` is that of its entry."""
+        if group is not None:
+            del self._groups[group][flow.number]
         for name in flow.path.shared:
             self._active[name].pop(flow.number, None)
         flow.path.active.pop(flow.number, None)
         if flow.variable < 0:
+            self._weigh_group(group)
             return
         lib.network_remove(self.links.net, flow.variable)
         del self._solved[flow.variable]
         flow.variable = -1
         self._weigh(flow.path)
+        self._weigh_group(group)
         self._share_soon()
 
     def change_link(self, link: Link) -> None:
@@ -213,6 +228,17 @@ class Sharing:
         for flow in path.active.values():
             if flow.variable >= 0:
                 lib.network_set_weight(self.links.net, flow.variable, 1 / len(path.active))
+
+    def _weigh_group(self, group: Group) -> None:
+        """Divide one share among the flows of a group. A flow that is alone on its links is alone in its group."""
+        if group is None:
+            return
+        flows = self._groups[group]
+        for flow in flows.values():
+            if flow.variable >= 0:
+                lib.network_set_weight(self.links.net, flow.variable, flow.path.weight / len(flows))
+        if not flows:
+            del self._groups[group]
 
     def _share_soon(self) -> None:
         if not self._is_stale:

@@ -25,7 +25,8 @@ class Disk:
     """A disk, or an array of disks: bytes per second of all that is read, and of all that is written, at a time.
 
     `readwrite_bytes_per_s` is what both may have together; None is the larger of the two, as in SimGrid. Each operation waits
-    for `latency_s` first. Without a capacity it takes any number of bytes. `properties` are SimGrid's, which mean nothing here.
+    for `latency_s` first. Without a capacity it takes any number of bytes. Operations have equal shares, or applications have,
+    whatever the number of their operations (`fair_per_application`). `properties` are SimGrid's, which mean nothing here.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Disk:
     latency_s: float = 0.0
     capacity_bytes: int | None = None
     properties: Mapping[str, str] = field(default_factory=no_properties, hash=False)
+    fair_per_application: bool = False
 
     @property
     def together_bytes_per_s(self) -> float:

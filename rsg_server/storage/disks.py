@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from rsg_server.network.sharing import DiskPath, Path, ServedDiskPath
+from rsg_server.network.sharing import DiskPath, Group, Path, ServedDiskPath
 from rsg_server.platform.disk import Direction, Disk
 from rsg_server.platform.host import Host
-from rsg_server.storage.transfer import Leg, Network, Reaches
+from rsg_server.storage.transfer import Application, Leg, Network, Reaches
 from rsg_server.storage.volume import Volume
 
 Place = tuple[str, int]
@@ -130,6 +130,12 @@ class Disks:
                 if (*where,) == place and client_name == server.name:
                     other.weight = self._weights[place]
         return path
+
+    def group(self, server: Host, number: int, application: Application) -> Group:
+        """Which operations have one share of a disk together with those of an application; None: each has its own."""
+        if application is None or not server.disks[number].fair_per_application:
+            return None
+        return server.name, number, application
 
     def link_changed(self) -> None:
         """A link has changed."""

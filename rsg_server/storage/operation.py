@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from rsg_server.clock.timeline import Event
-from rsg_server.network.sharing import Path, Sharing
+from rsg_server.network.sharing import Group, Path, Sharing
 
 NS = 10**9
 
@@ -27,13 +27,17 @@ class Carrier(Protocol):
 
 
 class Operation:
-    """So many bytes of one direction; `finished` is called when all of them have moved."""
+    """So many bytes of one direction; `finished` is called when all of them have moved.
+
+    The operations of a `group`, if it is not None, have one share of the disk together.
+    """
 
     __slots__ = (
         "_begun",
         "_carrier",
         "_event",
         "_finished",
+        "_group",
         "_rate",
         "_updated_ns",
         "left_bytes",
@@ -42,7 +46,15 @@ class Operation:
         "variable",
     )
 
-    def __init__(self, number: int, path: Path, size_bytes: int, carrier: Carrier, finished: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        number: int,
+        path: Path,
+        size_bytes: int,
+        carrier: Carrier,
+        finished: Callable[[], object],
+        group: Group = None,
+    ) -> None:
         self.number = number
         self.path = path
         self.variable = -1  # its number in the solver; -1 while the solver does not have it
@@ -51,6 +63,7 @@ class Operation:
         self._updated_ns = 0
         self._carrier = carrier
         self._finished = finished
+        self._group = group
         self._begun = False
         self._event: Event | None = carrier.at(carrier.now_ns + round(path.latency_s * NS), self._begin)
         if carrier.sharing.usage is not None:
@@ -68,7 +81,7 @@ class Operation:
             self._finished()
             return
         self._begun = True
-        self._carrier.sharing.enter(self)
+        self._carrier.sharing.enter(self, self._group)
 
     def change_rate(self, rate: float) -> None:
         """Account for what has moved at the rate so far, and go on at another one, in bytes per second."""
@@ -112,7 +125,7 @@ class Operation:
     def _leave(self) -> None:
         if self._begun:
             self._begun = False
-            self._carrier.sharing.leave(self)
+            self._carrier.sharing.leave(self, self._group)
 
     def cancel(self) -> None:
         """End the operation before its time; `left_bytes` have not moved."""

@@ -24,7 +24,7 @@ from rsg_server.storage.known import Known
 from rsg_server.storage.pages import FAR, PAGE_BYTES
 from rsg_server.storage.reading import Reader
 from rsg_server.storage.room import Room
-from rsg_server.storage.transfer import ASKS, Ended, Network, Reaches, Transfer
+from rsg_server.storage.transfer import ASKS, Application, Ended, Network, Reaches, Transfer
 from rsg_server.storage.volume import Layout, Range, Remote, Volume
 from rsg_server.storage.writeback import Done, Writeback
 
@@ -75,6 +75,7 @@ class Storages:
         network: Network,
         reaches: Reaches = lambda client, server: True,
         on_conditions: Callable[[int], object] = lambda count: None,
+        application_of: Callable[[int], Application] = lambda waiter: None,
     ) -> None:
         self._network = network
         self.disks = Disks(network, reaches, on_conditions)
@@ -87,6 +88,8 @@ class Storages:
         self._plans: dict[int, Plan] = {}  # what actors have been told to wait for
         self._waits: dict[int, object] = {}  # actors that wait for the page cache, each with a token of this wait
         self._errors: dict[int, int] = {}  # by waiter, the errno that its wait has ended with
+        self.application_of = application_of  # which application a waiter is part of
+        self._users: dict[tuple[str, int], Application] = {}  # who has used a file last, by host; of disks that are so only
 
     # Volumes
 
@@ -135,9 +138,12 @@ class Storages:
     # Past the page cache
 
     def operate(self, host: Host, number: int, direction: int, file: int, ranges: Iterable[Range], ended: Ended) -> Transfer:
-        """Have ranges of a file read or written from now on; `ended` is called once that is over, never at once."""
+        """Have ranges of a file read or written from now on; `ended` is called once that is over, never at once.
+
+        Who has used the file last on this host is whose share that takes, where applications have shares.
+        """
         volume = self.volume(host, number)
-        return Transfer(self.disks, volume, volume.parts(file, ranges), direction, ended)
+        return Transfer(self.disks, volume, volume.parts(file, ranges), direction, ended, self._users.get((host.name, file)))
 
     def start(self, waiter: int, host: Host, number: int, direction: int, size_bytes: int, finished: Done) -> None:
         """Have so many bytes begin to move for a waiter, whose end ends that; see `operate`.
@@ -156,6 +162,8 @@ class Storages:
             self._note(waiter, error)
             finished()
 
+        volume = self.volume(host, number)
+        self._note_user(waiter, volume, file)
         self._transfers[waiter] = self.operate(host, number, direction, file, ranges, end)
 
     def _note(self, waiter: int, error: int) -> None:
@@ -232,6 +240,11 @@ class Storages:
             self._plans[waiter] = plan
         return int(plan is not None) or -self._errors.pop(waiter, 0)
 
+    def _note_user(self, waiter: int, volume: Volume, file: int) -> None:
+        """A waiter is about to use a file; 0 is the file of those that name none."""
+        if volume.is_fair_per_application:
+            self._users[volume.client.name, file] = self.application_of(waiter)
+
     def _use(self, volume: Volume, file: int, writes: bool) -> None:
         if volume.layout is not None:
             volume.layout.used(file, volume.client.name, writes)
@@ -242,6 +255,7 @@ class Storages:
     def _read(
         self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int, last: int, counts: IoCounts
     ) -> Plan | None:
+        self._note_user(waiter, volume, file)
         self._use(volume, file, False)
         wait = self._reader(volume.client, counts).read(file, number, *_pages(first, end), last)
         if wait is None:
@@ -265,6 +279,7 @@ class Storages:
 
     def _write(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int) -> Plan | None:
         cache = self._cache(volume.client)
+        self._note_user(waiter, volume, file)
         self._use(volume, file, True)
         return cache.wait_for_room if cache.wrote(file, number, *_pages(first, end)) else None
 
@@ -303,6 +318,7 @@ class Storages:
         pages = -(-end // PAGE_BYTES)
         counts.cancelled_write_bytes += self._cache(volume.client).cut(file, pages) * PAGE_BYTES
         if pages == 0:
+            self._users.pop((volume.client.name, file), None)
             self._files(volume.client).made(file)
             for layout in self._layouts.values():
                 for name in layout.forget(file):

@@ -7,12 +7,12 @@ server which cannot be reached waits until it can be, and begins anew. Invariant
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial
 from typing import Protocol
 
 from rsg_server.clock.timeline import Event
-from rsg_server.network.sharing import Path
+from rsg_server.network.sharing import Group, Path
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Route
 from rsg_server.storage.operation import NS, Carrier, Operation
@@ -24,6 +24,8 @@ Ended = Callable[[int], object]
 """Gets 0, or the errno of what went wrong."""
 
 
+Application = Hashable
+"""Whose operations have one share of a disk together, if the disk is so; None: nobody's."""
 Reaches = Callable[[Host, Host], bool]
 """Whether a host can reach a server now."""
 
@@ -45,6 +47,7 @@ class Ways(Protocol):
     @property
     def reaches(self) -> Reaches: ...
     def path(self, client: Host, server: Host, disk: int, direction: int, /) -> Path: ...
+    def group(self, server: Host, disk: int, application: Application, /) -> Group: ...
     def round_trip_s(self, client: Host, server: Host, /) -> float: ...
     def is_failing(self, server: Host, disk: int, /) -> bool: ...
     def begins(self, server: Host, disk: int, /) -> None: ...
@@ -55,6 +58,7 @@ class Leg:
     """What one disk has to do for a transfer."""
 
     __slots__ = (
+        "_application",
         "_begun_ns",
         "_direction",
         "_ended",
@@ -68,7 +72,16 @@ class Leg:
         "volume",
     )
 
-    def __init__(self, ways: Ways, volume: Volume, place: int, direction: int, size_bytes: int, ended: Ended) -> None:
+    def __init__(
+        self,
+        ways: Ways,
+        volume: Volume,
+        place: int,
+        direction: int,
+        size_bytes: int,
+        ended: Ended,
+        application: Application = None,
+    ) -> None:
         self.number = ways.network.new_number()
         self.volume = volume
         self.place = place
@@ -76,6 +89,7 @@ class Leg:
         self._ways = ways
         self._direction = direction
         self._ended = ended
+        self._application = application
         self._event: Event | None = None
         self._is_waiting = False  # for a server that cannot be reached
         self._begun_ns = 0
@@ -111,7 +125,8 @@ class Leg:
             return
         self._begun_ns = network.now_ns
         self._ways.begins(server, disk)
-        self.operation = Operation(self.number, path, self.size_bytes, network, self._moved)
+        group = self._ways.group(server, disk, self._application)
+        self.operation = Operation(self.number, path, self.size_bytes, network, self._moved, group)
 
     def _moved(self) -> None:
         self._stop_counting(self.size_bytes)
@@ -165,11 +180,15 @@ class Leg:
 class Transfer:
     """The legs to all disks that have something to do; `ended` gets the first error, if any, once the last leg has ended."""
 
-    def __init__(self, ways: Ways, volume: Volume, parts: list[Part], direction: int, ended: Ended) -> None:
+    def __init__(
+        self, ways: Ways, volume: Volume, parts: list[Part], direction: int, ended: Ended, application: Application = None
+    ) -> None:
         self._left = len(parts)
         self._error = 0
         self._ended = ended
-        self.legs = [Leg(ways, volume, place, direction, size_bytes, self._leg_ended) for place, size_bytes in parts]
+        self.legs = [
+            Leg(ways, volume, place, direction, size_bytes, self._leg_ended, application) for place, size_bytes in parts
+        ]
 
     def _leg_ended(self, error: int) -> None:
         self._error = self._error or error

@@ -90,6 +90,11 @@ class Volume:
         return len(self.targets) > 1
 
     @property
+    def is_fair_per_application(self) -> bool:
+        """Whether the operations of an application have one share together on a disk of this volume."""
+        return any(host.disks[disk].fair_per_application for host, disk in self.targets)
+
+    @property
     def name(self) -> str:
         """How a message calls it."""
         return "+".join(host.disks[disk].name for host, disk in self.targets[:1])

@@ -49,10 +49,7 @@ class StorageWaits:
 
     def begins(self, waiter: int, process: Process, now_ns: int) -> None:
         """A thread of a process begins to wait for a storage."""
-        key = (process.number, process.images)
-        if key not in self._labels:
-            self._labels[key] = self._label(process)
-        label = self._labels[key]
+        label = self.label(process)
         if label is None:
             return
         self._waiting[waiter] = label
@@ -71,7 +68,14 @@ class StorageWaits:
         if not waited.count:
             waited.total_ns += now_ns - waited.since_ns
 
-    def _label(self, process: Process) -> Label | None:
+    def label(self, process: Process) -> Label | None:
+        """To what a process belongs; looked up once for each program that it runs."""
+        key = (process.number, process.images)
+        if key not in self._labels:
+            self._labels[key] = self._look_up(process)
+        return self._labels[key]
+
+    def _look_up(self, process: Process) -> Label | None:
         group = self._groups.get(process.host_name)
         name = self._variables.get(group, "") if group is not None else ""
         if group is None or not name:

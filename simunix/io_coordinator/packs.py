@@ -5,10 +5,11 @@ A pack is a set of jobs that begin together; packs of an I/O node run one after 
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from simunix.columns import read_columns
 
 COLUMNS = ("number", "processors", "compute", "bytes", "phases")
 UNLIMITED = float("inf")
@@ -91,18 +92,7 @@ def longest_first(packs: Iterable[Pack]) -> list[Pack]:
 
 def read_jobs(path: Path) -> list[PeriodicJob]:
     """Read a CSV file with COLUMNS. Raises JobsError with file and line."""
-    jobs: list[PeriodicJob] = []
-    with path.open(newline="") as file:
-        reader = csv.reader(file)
-        if tuple(next(reader, ())) != COLUMNS:
-            raise JobsError(f"{path}:1: expected the columns {','.join(COLUMNS)}")
-        for line, row in enumerate(reader, 2):
-            try:
-                number, processors, compute, size, phases = row
-                jobs.append(PeriodicJob(int(number), int(processors), float(compute), int(size), int(phases)))
-            except ValueError:
-                raise JobsError(f"{path}:{line}: expected {','.join(COLUMNS)}, got {','.join(row)!r}") from None
-    return jobs
+    return [PeriodicJob(*row) for row in read_columns(path, COLUMNS, (int, int, float, int, int), JobsError)]
 
 
 def write_jobs(path: Path, jobs: Sequence[PeriodicJob]) -> None:

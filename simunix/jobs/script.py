@@ -59,6 +59,24 @@ def job_script(profiles: Profiles, name: str, ranks: int, stage: Stage) -> str:
     return "\n".join([*head, *body]) + "\n"
 
 
+PIECE_BYTES = 64 << 20
+"""What a transfer to a storage that is a path takes of a disk: each piece overwrites the one before (csrc/jobs/file.c)."""
+
+
+def room_bytes(script: str) -> int:
+    """The most that a script takes at a time on storages that are paths: ranks write at one time, lines follow each other."""
+    lines = [line.split() for line in script.splitlines()]
+    ranks = next((int(words[1]) for words in lines if words[:1] == ["ranks"]), 1)
+    is_path = [words[1].startswith("/") for words in lines if words[:1] == ["storage"]]
+    rooms = [0]
+    for words in lines:
+        if words[:1] == ["write"] and is_path[int(words[2])]:
+            rooms.append(ranks * min(int(words[3]), PIECE_BYTES))
+        elif words[:1] == ["stage"] and is_path[int(words[2])]:
+            rooms.append(min(int(words[3]), PIECE_BYTES))
+    return max(rooms)
+
+
 def _words(storage: tuple[str, int] | str) -> str:
     return storage if isinstance(storage, str) else f"{storage[0]} {storage[1]}"
 

@@ -20,11 +20,12 @@ from rsg_server.clock.clock_page import next_tick_ns
 from rsg_server.diagnosis.stalls import actor_lines
 from rsg_server.edge.control import Control
 from rsg_server.edge.service import Service, ServiceOptions
-from rsg_server.errors import SimunixError
+from rsg_server.errors import ServerError, SimunixError
 from rsg_server.event_log import EventLog
 from rsg_server.kernel import Kernel
 from rsg_server.process.host_state import HostState
 from rsg_server.protocol import FLAG_FAKE_GROUPS, FLAG_FAKE_NAME, FLAG_POWER, FLAG_STORAGES
+from rsg_server.storage.run_disk import RunDisk
 from simunix.launch.caller import umask_set_aside
 from simunix.launch.debug.gdb import Gdb
 from simunix.launch.debug.observation import Observation
@@ -34,10 +35,11 @@ from simunix.launch.factory.launcher import ContainerLauncher
 from simunix.launch.interrupts import Interrupts
 from simunix.launch.limits.capacity import check, needs_of
 from simunix.launch.limits.cores import claim
+from simunix.launch.limits.disk import check_disk
 from simunix.launch.limits.ksm import MemoryGate, start_merging
 from simunix.launch.limits.limits import raise_open_files
 from simunix.launch.plan import HostSpec, Plan
-from simunix.launch.run_directory import RunDirectory
+from simunix.launch.run_directory import RESERVE_OF_LOGS, RunDirectory
 from simunix.launch.supervisor import FROM_OUTSIDE, Descriptors, Supervised, Supervisor
 from simunix.launch.view.host_files import HostFiles, show_files
 from simunix.roots.tree import THIS_COMPUTER
@@ -103,6 +105,7 @@ class Emulation:
         with umask_set_aside():
             self._specs.update(HostFiles(plan, directory, self.isolation).write())
         self.kernel = self._make_kernel()
+        self.kernel.run_disk = RunDisk(directory.path if foreground is None else None)
         self._gdb = self._make_gdb(debug)
         self.kernel.traces = strace.traces(directory, plan, self.isolation)
         self.service = self._make_service(keep_alive, foreground)
@@ -151,10 +154,10 @@ class Emulation:
 
     def _make_room(self) -> MemoryGate | None:
         """Estimate what the run takes of this computer; merge pages if that is worth it, refuse or warn if it does not fit."""
-        needs = needs_of(self.plan)
+        needs, folder = needs_of(self.plan), self.directory.path
         try:
             merges = start_merging(self.plan.merge_pages, needs, self._launcher, self._warned)
-            for line in check(needs, self.isolation, merges, self.plan.capacity == "refuse"):
+            for line in (*check(needs, self.isolation, merges, self.plan.capacity == "refuse"), *check_disk(self.plan, folder)):
                 self._warned(line)
         except SimunixError:
             self._launcher.close()
@@ -232,7 +235,8 @@ class Emulation:
             self.wall_s = time.monotonic() - started
             self._interrupts.close()
             os.sched_setaffinity(0, affinity)
-            with contextlib.ExitStack() as ends:  # whichever of these fails, the others are done
+            self.directory.release_reserve(RESERVE_OF_LOGS)
+            with _first_server_error(), contextlib.ExitStack() as ends:  # whichever of these fails, the others are done
                 ends.callback(self._observation.close)
                 ends.callback(self._log.close)
                 if self.kernel.traces is not None:
@@ -269,6 +273,17 @@ class Emulation:
     def close(self) -> None:
         """Release what the kernel holds, once its results have been read."""
         self.kernel.close()
+
+
+@contextlib.contextmanager
+def _first_server_error() -> Iterator[None]:
+    """While a ServerError ends the run, such as a full disk, forget those that follow from it."""
+    before = sys.exception()
+    try:
+        yield
+    except ServerError:
+        if not isinstance(before, ServerError):
+            raise
 
 
 def external_files(fds: Iterable[int]) -> set[tuple[int, int]]:

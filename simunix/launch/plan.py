@@ -55,6 +55,19 @@ class MountSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class DiskNeed:
+    """What a part of a scenario takes of this computer's disk at a time, as far as that is known before the run.
+
+    `where` is file, line and key; `copies` are folders, as (host, path), that are copied besides.
+    """
+
+    where: str
+    what: str
+    size_bytes: int = 0
+    copies: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class FileSpec:
     """A generated file in a private path of one host."""
 
@@ -154,4 +167,5 @@ class Plan:
     merge_pages: str = "auto"
     capacity: str = "refuse"
     shared: tuple[str, ...] = ()
+    disk: tuple[DiskNeed, ...] = ()
     warnings: tuple[str, ...] = ()  # what cannot be as the scenario wants it, or counts for nothing; said before the start

@@ -14,6 +14,8 @@ CONTROL_SOCKET = "control.sock"
 MARK = ".simunix-run"
 RESERVE, RESERVE_BYTES = ".reserve", 1 << 18
 """A file that keeps room for the results of a run whose disk becomes full: for a long run.json, and a short jobs.csv."""
+RESERVE_OF_LOGS = ".reserve-logs"
+"""Another one, of that size, for what the server writes at the end: the last lines of the event log, storages.csv."""
 
 
 def remove_tree(path: Path, last: str = "") -> None:
@@ -76,15 +78,16 @@ class RunDirectory:
                 remove_tree(path, MARK)
             path.mkdir(parents=True, mode=0o700)
             (path / MARK).touch()
-            _reserve(path / RESERVE)
+            for name in (RESERVE, RESERVE_OF_LOGS):
+                _reserve(path / name)
         except OSError as error:
             raise SimunixError(f"--out {path}: {error.strerror}; choose another folder") from error
         return cls(path)
 
-    def release_reserve(self) -> None:
-        """Give back the room that was kept for the results: they are written next."""
+    def release_reserve(self, name: str = RESERVE) -> None:
+        """Give back the room that was kept for the results, or the logs: they are written next."""
         with contextlib.suppress(OSError):
-            (self.path / RESERVE).unlink()
+            (self.path / name).unlink()
 
     @property
     def control(self) -> Path:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from simunix.jobs.script import Stage
+from simunix.jobs.script import Stage, room_bytes
 from simunix.jobs.workload import FOLDER, PROGRAM, STORAGE_PORT, Scripts, batsim_jobs, with_profile
 from simunix.launch.factory.factory import LIBRARY
-from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
+from simunix.launch.plan import DiskNeed, FileSpec, PrivateSpec, ProcessSpec
 from simunix.planning.table_plan import factor_file, factors_of, on_plain_nodes
 from simunix.ranges import expand_hosts
 from simunix.rjms.adapter import ClusterPlan
@@ -35,6 +36,7 @@ class Behaviour:
     hosts: tuple[str, ...] = ()
     factors: str = ""  # the path of the file with a factor of run times for each node
     private: PrivateSpec = field(default=SHARED)
+    disk: tuple[DiskNeed, ...] = ()
 
 
 def plan_behaviour(
@@ -61,7 +63,28 @@ def plan_behaviour(
     files = [FileSpec(host, path, text.encode(), mode=0o755) for path, text in scripts.files.items()]
     program = FileSpec(host, PROGRAM, JOB_PROGRAM.read_bytes(), mode=0o755)
     hosts = dict.fromkeys([host, *cluster.nodes, *(server.host for server in servers)])
-    return Behaviour(jobs, skipped, (program, *files), servers, tuple(hosts))
+    disk = _disk_needs(scenario, section, key, _room_bytes(jobs, scripts, section, cluster))
+    return Behaviour(jobs, skipped, (program, *files), servers, tuple(hosts), disk=disk)
+
+
+def _room_bytes(jobs: Sequence[Job], scripts: Scripts, section: WorkloadSection, cluster: ClusterPlan) -> int:
+    """The most that jobs which fit on the cluster together take of a disk, those that take most for a core first."""
+    rooms = {path: room_bytes(text) for path, text in scripts.files.items()}
+    taken = [(rooms.get(job.work.script, 0), max(1, job.cores)) for job in jobs if job.work is not None]
+    free, total = len(cluster.nodes) if section.resources == "nodes" else cluster.cores, 0
+    for room, cores in sorted(taken, key=lambda pair: -pair[0] / pair[1]):
+        part = min(free, cores)
+        free, total = free - part, total + room * part // cores
+    return total
+
+
+def _disk_needs(scenario: Scenario, section: WorkloadSection, key: str, size_bytes: int) -> tuple[DiskNeed, ...]:
+    if not size_bytes:
+        return ()
+    place = scenario.place_of_key(f"{key}.storage")
+    where = f"{place}: {key}.storage" if place else f"{key}.storage"
+    paths = ", ".join(dict.fromkeys(name for name in section.storage.values() if name.startswith("/")))
+    return (DiskNeed(where, f"by jobs that write to {paths} at a time", size_bytes),)
 
 
 def _with_factors(

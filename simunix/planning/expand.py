@@ -34,7 +34,7 @@ from simunix.planning.network import build_platform
 from simunix.planning.platform_profiles import not_played
 from simunix.planning.power import boots_of, enclosures_of
 from simunix.planning.roots import host_roots
-from simunix.planning.storages import Mounts, plan_mounts, with_disks
+from simunix.planning.storages import Mounts, copies, plan_mounts, with_disks
 from simunix.planning.submission import WorkloadPlan, Workloads, plan_workloads
 from simunix.planning.workload_context import ContextPlan, plan_contexts
 from simunix.ranges import fold_hosts
@@ -182,6 +182,7 @@ def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, check
         merge_pages=_choice(scenario.merge_pages),
         capacity=scenario.capacity,
         shared=(*scenario.shared, *_own_folder(folder)),
+        disk=(*copies(scenario), *chain.from_iterable(workload.behaviour.disk for workload in parts.workloads)),
         warnings=(
             *(warning for cluster in parts.clusters for warning in cluster.warnings),
             *parts.found.warnings,

@@ -9,9 +9,10 @@ from rsg_server.errors import SimunixError
 from rsg_server.platform.disk import Disk
 from rsg_server.platform.host import Host
 from rsg_server.storage.volume import Remote
-from simunix.launch.plan import MountSpec, PrivateSpec
+from simunix.launch.plan import DiskNeed, MountSpec, PrivateSpec
 from simunix.ranges import fold_hosts
 from simunix.roots.tree import RootTree
+from simunix.scenario.model import Scenario
 from simunix.scenario.storage_section import MountSection, StorageSection
 
 MOUNTS_MAX = 16
@@ -33,6 +34,7 @@ def with_disks(hosts: Sequence[Host], storages: Sequence[StorageSection]) -> lis
             section.readwrite_bandwidth,
             section.latency,
             section.capacity,
+            fair_per_application=section.fair_per == "application",
         )
         for name in section.host:
             if name not in disks:
@@ -62,6 +64,26 @@ class Mounts:
     specs: Mapping[str, tuple[MountSpec, ...]]
     private: Mapping[str, tuple[PrivateSpec, ...]]
     remotes: Mapping[str, tuple[Remote, ...]]
+
+
+def copies(scenario: Scenario) -> tuple[DiskNeed, ...]:
+    """What mounts and private paths copy of the roots of hosts; of what servers export there is one copy."""
+    found: list[DiskNeed] = []
+    for index, mount in enumerate(scenario.mounts):
+        if mount.content == "copy":
+            hosts = mount.host if mount.server is None else mount.host[:1]
+            found.append(_copy(scenario, f"mounts[{index}].content", mount.path, hosts))
+    for index, host in enumerate(scenario.hosts):
+        for place, entry in enumerate(host.private):
+            if entry.content == "copy":
+                found.append(_copy(scenario, f"hosts[{index}].private[{place}]", entry.path, host.name))
+    return tuple(found)
+
+
+def _copy(scenario: Scenario, key: str, path: str, hosts: Sequence[str]) -> DiskNeed:
+    place = scenario.place_of_key(key)
+    what = f"copied from {path} of {fold_hosts(list(hosts))}"
+    return DiskNeed(f"{place}: {key}" if place else key, what, copies=tuple((name, path) for name in hosts))
 
 
 def plan_mounts(mounts: Sequence[MountSection], hosts: Mapping[str, Host], roots: Mapping[str, RootTree]) -> Mounts:

@@ -25,7 +25,7 @@ from simunix.platforms.power import keys_of_host, properties_of_link, stopped_st
 from simunix.ranges import expand_hosts
 
 _NUMBERED = re.compile(r"(.*?)([0-9]+)([^0-9]*)$")
-CONVERTED = ("size", "readwrite_bw", "latency")
+CONVERTED = ("size", "readwrite_bw", "latency", "fair_per")
 """Properties of a disk that have a key in a scenario."""
 
 
@@ -76,6 +76,8 @@ def _storage(disk: Disk, names: Sequence[str]) -> dict[str, Any]:
         section["latency"] = _seconds(disk.latency_s)
     if disk.capacity_bytes is not None:
         section["capacity"] = disk.capacity_bytes
+    if disk.fair_per_application:
+        section["fair_per"] = "application"
     return section
 
 

@@ -63,11 +63,12 @@ def _zone(flat: Flat, hosts: tuple[Host, ...], name: str) -> Iterator[str]:
 
 
 def _disk(disk: Disk) -> str:
-    """A disk. Its size is a property of SimGrid's file systems; SimGrid has no place for the other two, and ignores them."""
+    """A disk. Its size is a property of SimGrid's file systems; SimGrid has no place for the others, and ignores them."""
     said = {
         "size": f"{disk.capacity_bytes}B" if disk.capacity_bytes is not None else "",
         "readwrite_bw": f"{disk.readwrite_bytes_per_s!r}Bps" if disk.readwrite_bytes_per_s is not None else "",
         "latency": f"{disk.latency_s!r}s" if disk.latency_s else "",
+        "fair_per": "application" if disk.fair_per_application else "",
     }
     properties = {**disk.properties, **said}
     read, write = f"{disk.read_bytes_per_s!r}Bps", f"{disk.write_bytes_per_s!r}Bps"

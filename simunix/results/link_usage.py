@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.network.usage import COLUMNS
+from simunix.columns import read_columns
+
+KINDS = (float, str, int, float, float)
+"""What the fields of COLUMNS are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +48,9 @@ class Usage:
 def read_usage(path: Path) -> Usage:
     """Read links.csv. SimunixError names file and line of what is wrong."""
     links: dict[str, dict[float, tuple[int, float, float]]] = {}
-    try:
-        with path.open(newline="") as file:
-            reader = csv.reader(file)
-            if tuple(next(reader, ())) != COLUMNS:
-                raise SimunixError(f"{path}:1: expected the columns {','.join(COLUMNS)}")
-            for number, row in enumerate(reader, 2):
-                try:
-                    moment, link, size, rate, part = row
-                    links.setdefault(link, {})[float(moment)] = (int(size), float(rate), float(part))
-                except ValueError:
-                    raise SimunixError(f"{path}:{number}: expected {','.join(COLUMNS)}, got {','.join(row)!r}") from None
-    except OSError as error:
-        raise SimunixError(f"{path}: {error.strerror}; give the directory of a run with --link-usage") from error
+    mend = "give the directory of a run with --link-usage"
+    for moment, link, size, rate, part in read_columns(path, COLUMNS, KINDS, SimunixError, mend):
+        links.setdefault(link, {})[moment] = (size, rate, part)
     if not links:
         raise SimunixError(f"{path}: no link carried anything")
     return Usage(path, links)

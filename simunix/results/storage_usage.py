@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,8 +9,11 @@ import numpy as np
 
 from rsg_server.errors import SimunixError
 from rsg_server.storage.usage import COLUMNS
+from simunix.columns import read_columns
 from simunix.launch.debug.observation import STORAGES_FILE
 
+KINDS = (float, float, str, int, int, int, float, float)
+"""What the fields of COLUMNS are."""
 SHOWN_MAX = 8
 """Most storages of a figure: those that moved most bytes."""
 
@@ -33,21 +35,10 @@ def read_storage_use(directory: Path) -> StorageUse | None:
     parts: dict[str, dict[float, float]] = {}
     sizes: dict[str, int] = {}
     ends: dict[float, float] = {}
-    try:
-        with path.open(newline="") as file:
-            reader = csv.reader(file)
-            if tuple(next(reader, ())) != COLUMNS:
-                raise SimunixError(f"{path}:1: expected the columns {','.join(COLUMNS)}")
-            for number, row in enumerate(reader, 2):
-                try:
-                    moment, lasted, name, read, written, _, _, part = row
-                    parts.setdefault(name, {})[float(moment)] = float(part) * 100
-                    ends[float(moment)] = float(moment) + float(lasted)
-                    sizes[name] = sizes.get(name, 0) + int(read) + int(written)
-                except ValueError:
-                    raise SimunixError(f"{path}:{number}: expected {','.join(COLUMNS)}, got {','.join(row)!r}") from None
-    except OSError as error:
-        raise SimunixError(f"{path}: {error.strerror}") from error
+    for moment, lasted, name, read, written, _, _, part in read_columns(path, COLUMNS, KINDS, SimunixError):
+        parts.setdefault(name, {})[moment] = part * 100
+        ends[moment] = moment + lasted
+        sizes[name] = sizes.get(name, 0) + read + written
     if not parts:
         return None
     moments = np.array(sorted({0.0, *ends, *ends.values()}))

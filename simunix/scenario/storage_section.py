@@ -13,7 +13,9 @@ class StorageSection(Section):
     """A disk, or an array of disks, of a host; each host of a list has one of its own.
 
     `readwrite_bandwidth` is what all reads and writes may have together; by default the larger of the two bandwidths, as in
-    SimGrid. Each operation waits for `latency` first, then for its bytes.
+    SimGrid. Each operation waits for `latency` first, then for its bytes. At one time each operation has an equal share of the
+    disk (`fair_per: operation`), or each application has, however many operations it has there (`application`): a job of an
+    RJMS, or the processes of one name on all hosts.
     """
 
     name: FileName
@@ -23,6 +25,7 @@ class StorageSection(Section):
     readwrite_bandwidth: Rate | None = None
     latency: Seconds = 0.0
     capacity: Annotated[Size, Field(ge=1)] | None = None
+    fair_per: Literal["operation", "application"] = "operation"
 
 
 def _mount_point(path: str) -> str:

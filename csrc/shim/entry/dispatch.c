@@ -74,6 +74,8 @@ static long handle(struct call *call, const struct row *row)
     thread->acts = !row->quiet;
     result = guarded_call((long (*)(void *))row->handler, call);
     thread->acts = before;
+    if (__builtin_expect(result == -ENOSPC || result == -EDQUOT, 0))
+        storage_no_room(call);
     return result;
 }
 

@@ -100,7 +100,11 @@ def _disks(context: Context, host: Element) -> Iterator[Disk]:
 
 
 def _disk(context: Context, element: Element) -> Disk:
-    """A disk. The property `size` is that of SimGrid's file systems; SimGrid ignores `readwrite_bw` and `latency`."""
+    """A disk. The property `size` is that of SimGrid's file systems; SimGrid ignores the others."""
+    fair_per = context.properties(element).get("fair_per", "operation")
+    if fair_per not in ("operation", "application"):
+        text = f"property fair_per: expected operation or application, got {fair_per!r}"
+        raise context.fail(element, f"{context.name_of(element)}: {text}")
     return Disk(
         element.attributes["id"],
         context.value(element, "read_bw", units.bandwidth_bytes_per_s),
@@ -109,6 +113,7 @@ def _disk(context: Context, element: Element) -> Disk:
         context.property_value(element, "latency", units.time_s) or 0.0,
         context.property_value(element, "size", units.size_bytes),
         MappingProxyType(context.properties(element)),
+        fair_per == "application",
     )
 
 

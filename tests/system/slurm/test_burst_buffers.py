@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Simunix
+from tests.conftest import ROOT, Simunix
 from tests.system.runs import run, run_twice
 
 pytestmark = [pytest.mark.slurm]
@@ -75,10 +76,36 @@ def test_data_is_staged_in_and_out_and_a_full_pool_makes_jobs_wait(simunix: Simu
     begin, end, second, _ = moments(text)
     assert end - begin == pytest.approx(0.25 + 0.5, rel=0.02)  # from flash to flash
     assert second - end > 0.25 + 4.0, text  # the second job's room is the first one's until that has been staged out
-    with (first.out / "storages.csv").open() as file:
-        rows = [line.split(",") for line in file.read().splitlines()[1:]]
-    moved = {name: [sum(int(row[at]) for row in rows if row[2] == name) for at in (3, 4)] for name in ("ctl/pfs", "ctl/flash")}
-    assert moved == {"ctl/pfs": [200 * MB, 300 * MB], "ctl/flash": [400 * MB, 400 * MB]}
+    assert moved(first.out) == {"ctl/pfs": (200 * MB, 300 * MB), "ctl/flash": (400 * MB, 400 * MB)}
+
+
+def moved(out: Path) -> dict[str, tuple[int, int]]:
+    """Bytes read and written by storage, from storages.csv."""
+    found: dict[str, tuple[int, int]] = {}
+    with (out / "storages.csv").open() as file:
+        for row in csv.DictReader(file):
+            read, written = found.get(row["storage"], (0, 0))
+            found[row["storage"]] = read + int(row["read_bytes"]), written + int(row["written_bytes"])
+    return found
+
+
+@pytest.mark.slow
+def test_each_rack_has_a_burst_buffer_and_both_share_the_file_system(simunix: Simunix, tmp_path: Path) -> None:
+    """The shipped scenario: 20 MB of 10 and 5 MB/s are staged in and out by both racks at a time, in a rack by one job only."""
+    first, _ = run_twice(simunix, ROOT / "scenarios/burst-buffers.yaml", tmp_path)
+    text = first.everything("controller", "user")
+    assert text.count("BurstBufferResources") >= 4 and text.count("-rw-r--r-- 1 daemon daemon 20000000") == 4, text
+    times = dict(zip(("1-1", "1-2", "2-1", "2-2"), zip(*[iter(moments(text))] * 2, strict=True), strict=True))
+    for begin, end in times.values():
+        assert end - begin == pytest.approx(20 / 80 + 20 / 40, rel=0.01), text  # in its own rack, whatever the other one does
+    for number in (1, 2):
+        assert times[f"1-{number}"][0] == pytest.approx(times[f"2-{number}"][0], abs=0.1), text
+        staged_out = times[f"{number}-1"][1] + 20 / 80 + 20 / (5 / 2)
+        staged_in = 20 / (10 / 2) + 20 / 40
+        assert 0 < times[f"{number}-2"][0] - staged_out - staged_in < 5, text  # what is left is Slurm's: it looks now and then
+    found = moved(first.out)
+    assert found["flash1/flash"] == found["flash2/flash"] == (80 * MB, 80 * MB)
+    assert found["pfs1/pfs"] == pytest.approx((80 * MB, 100 * MB), abs=10_000)  # the input, four outputs, what jobs print
 
 
 @pytest.mark.slow

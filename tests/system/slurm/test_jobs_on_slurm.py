@@ -210,6 +210,24 @@ mounts:
     assert sum(int(row["written_bytes"]) for row in used) == pytest.approx(2.2e8, rel=1e-3)
 
 
+@pytest.mark.parametrize(("fair_per", "expected"), [("application", [20, 10]), ("operation", [20, 20])])
+def test_a_job_of_three_nodes_beside_one_of_one(simunix: Simunix, tmp_path: Path, fair_per: str, expected: list[float]) -> None:
+    """Each rank writes 20 MB to a server of 4 MB/s: half of that for each job, or 1 MB/s for each rank."""
+    storages = f"""
+storages: [{{name: d, host: disk1, read_bandwidth: 4MBps, write_bandwidth: 4MBps, fair_per: {fair_per}}}]
+mounts: [{{path: /srv/pfs, host: 'n[1-4]', server: disk1, storage: d}}]
+"""
+    profile = {"type": "parallel_homogeneous_pfs", "bytes_to_write": 2e7}
+    trace = batsim(tmp_path, {"w": profile}, three={"res": 3, "profile": "w"}, one={"res": 1, "profile": "w"})
+    text = CLUSTER.replace("{pfs: disk1, nfs: disk2}", "{pfs: /srv/pfs}").replace("TRACE", str(trace))
+    (tmp_path / "s.yaml").write_text(text.replace("EXTRA", "").replace("MORE", "") + storages)
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out", timeout=200)
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "out/jobs.csv").open() as file:
+        rows = {row["metadata"].partition(";")[0]: row for row in csv.DictReader(file)}
+    assert [steps(tmp_path / "out", rows[name])[0] for name in ("three", "one")] == pytest.approx(expected, rel=0.05)
+
+
 def test_a_path_that_is_on_no_storage_is_refused(simunix: Simunix, tmp_path: Path) -> None:
     trace = batsim(tmp_path, {"p": {"type": "delay", "delay": 1}}, p={})
     text = CLUSTER.replace("{pfs: disk1, nfs: disk2}", "{pfs: /srv/none}").replace("TRACE", str(trace))

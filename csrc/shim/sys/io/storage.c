@@ -155,6 +155,20 @@ __attribute__((cold)) long storage_admit(struct call *call)
     return 0;
 }
 
+/* The kernel has had no room for what a call was to write, though its storage has: then the disk of this computer is full on which
+ * the run keeps all files. To the program that would look like a full disk of its host, so the server ends the run. It lets the
+ * program have the error where another disk is full. */
+__attribute__((cold)) void storage_no_room(struct call *call)
+{
+    const struct row *row = row_of(call->number);
+    struct statx status;
+    struct reply reply;
+    uint64_t is_stored = row != NULL && row->size != 0 &&
+                         stored_mount_of(call->thread->process, call->a[row->written.fd - 1], "", &status) != NULL;
+
+    ASK(call->thread, &reply, OP_STORAGE, STORAGE_NO_ROOM, is_stored, 0UL, 0UL, 0UL, 0UL);
+}
+
 /* Time */
 
 /* Wait for the storage; 0 or -errno. */

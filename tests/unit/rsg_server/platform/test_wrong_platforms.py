@@ -68,6 +68,7 @@ IN_ZONE = {
     "disk of no size": (disk(prop='<prop id="size" value="0GB"/>'), "value: expected a size above 0 .*, got '0GB'"),
     "disk of a bad latency": (disk(prop='<prop id="latency" value="-1s"/>'), "value: expected a time not below 0"),
     "disk of a bad sum": (disk(prop='<prop id="readwrite_bw" value="0"/>'), "value: expected a bandwidth above 0"),
+    "disk of a bad share": (disk(prop='<prop id="fair_per" value="user"/>'), "fair_per: expected operation or application"),
     "disk outside of a host": ('<disk id="d" read_bw="1" write_bw="1"/>', "cannot stand inside <zone>; it belongs into host"),
     "cyclic zone": ('<zone id="z" routing="Full"/>', "'z' is the name of something in line 3"),
     "unknown routing": ('<zone id="y" routing="Best"/>', "routing: expected one of Full, Floyd, .*; got 'Best'"),

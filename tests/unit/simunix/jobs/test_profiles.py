@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rsg_server.errors import SimunixError
 from simunix.jobs.profile import REFUSED, TYPES
-from simunix.jobs.script import Profiles, Stage, job_script
+from simunix.jobs.script import PIECE_BYTES, Profiles, Stage, job_script, room_bytes
 from simunix.jobs.workload import Scripts, batsim_jobs, with_profile
 from simunix.rjms.slurm.clients import submit_command
 from simunix.workload.formats.batsim import read_workload
@@ -30,6 +30,27 @@ def script(description: dict[str, Any], ranks: int = 4, **others: dict[str, Any]
 
 def body(description: dict[str, Any], ranks: int = 4, **others: dict[str, Any]) -> list[str]:
     return [line for line in script(description, ranks, **others)[3:] if not line.startswith(("launch", "storage"))]
+
+
+def writing(size: float, storage: str = "own") -> dict[str, Any]:
+    return {"type": "parallel_homogeneous_pfs", "bytes_to_write": size, "bytes_to_read": 1e15, "storage": storage}
+
+
+@pytest.mark.parametrize(
+    ("description", "expected"),
+    [
+        (writing(7), 4 * 7),
+        (writing(1e12), 4 * PIECE_BYTES),
+        (writing(1e12, "pfs"), 0),  # a server's, which keeps nothing
+        ({"type": "data_staging", "nb_bytes": 1e12, "from": "own", "to": "own"}, PIECE_BYTES),
+        ({"type": "data_staging", "nb_bytes": 9, "from": "own", "to": "own"}, 9),
+        ({"type": "composed", "seq": ["small", "large", "small"], "repeat": 100}, 400),
+        ({"type": "command", "command": "write * 0 7"}, 0),
+    ],
+)
+def test_what_a_script_takes_of_a_disk_at_a_time(description: dict[str, Any], expected: int) -> None:
+    lines = script(description, small=writing(7), large=writing(100))
+    assert room_bytes("\n".join(lines)) == expected
 
 
 @pytest.mark.parametrize(

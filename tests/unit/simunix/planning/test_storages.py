@@ -45,7 +45,32 @@ def test_storages_are_added_to_the_disks_of_a_platform_file(tmp_path: Path) -> N
     )
 
 
+def test_a_storage_may_be_fair_per_application(tmp_path: Path) -> None:
+    found = platform(tmp_path, f"name: a, host: n0, {RATES}, fair_per: application", f"name: b, host: n0, {RATES}")
+    assert [disk.fair_per_application for disk in found.hosts[0].disks] == [True, False]
+
+
+def test_what_is_copied_is_known_with_its_place(tmp_path: Path) -> None:
+    """Of what a server exports there is one copy, whoever mounts it."""
+    file = tmp_path / "scenario.yaml"
+    file.write_text(
+        "hosts:\n  - {name: 'n[0-1]', private: [{path: /etc/one, content: copy}, /etc/two]}\n  - {name: fs}\n"
+        f"storages: [{{name: a, host: 'n[0-1],fs', {RATES}}}]\nmounts:\n"
+        "  - {path: /srv/own, host: 'n[0-1]', storage: a, content: copy}\n"
+        "  - {path: /srv/home, host: 'n[0-1]', server: fs, storage: a, content: copy}\n"
+        "  - {path: /srv/empty, host: n0, storage: a}\n"
+    )
+    needs = expand(load(file), tmp_path, checked=False).plan.disk
+    assert [(need.where.removeprefix(f"{tmp_path}/"), need.what) for need in needs] == [
+        ("scenario.yaml:6: mounts[0].content", "copied from /srv/own of n[0-1]"),
+        ("scenario.yaml:7: mounts[1].content", "copied from /srv/home of n0"),
+        ("scenario.yaml:2: hosts[0].private[0]", "copied from /etc/one of n[0-1]"),
+    ]
+    assert [len(need.copies) for need in needs] == [2, 1, 2]
+
+
 WRONG = {
+    "unknown share": (f"name: a, host: n0, {RATES}, fair_per: user", "storages[0].fair_per: "),
     "unknown host": (f"name: a, host: n9, {RATES}", "storages[0].host: 'n9' is not among the hosts; known: n[0-3]"),
     "no write bandwidth": ("name: a, host: n0, read_bandwidth: 1MBps", "storages[0].write_bandwidth: "),
     "no bandwidth": (

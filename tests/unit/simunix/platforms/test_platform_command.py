@@ -93,11 +93,15 @@ def test_disks_there_and_back(tmp_path: Path) -> None:
     assert main(["platform", "convert", example("hosts_with_disks"), str(scenario)]) == 0
     text = scenario.read_text()
     assert "# not converted: property mount of disk Disk1 of bob\n" in text and "property size" not in text
-    scenario.write_text(text.replace("storages:\n-", "storages:\n- latency: 5ms\n  readwrite_bandwidth: 120MBps\n "))
+    more = "latency: 5ms\n  readwrite_bandwidth: 120MBps\n  fair_per: application"
+    scenario.write_text(text.replace("storages:\n-", f"storages:\n- {more}\n "))
     assert main(["platform", "convert", str(scenario), str(back)]) == 0
     bob, alice, carl = read_platform(back).hosts
-    properties = {"size": f"{500 << 30}B", "readwrite_bw": "120000000.0Bps", "latency": "0.005s"}
-    disk = Disk("Disk1", 1e8, 4e7, 1.2e8, 0.005, 500 << 30, properties)
+    properties = {"size": f"{500 << 30}B", "readwrite_bw": "120000000.0Bps", "latency": "0.005s", "fair_per": "application"}
+    disk = Disk("Disk1", 1e8, 4e7, 1.2e8, 0.005, 500 << 30, properties, fair_per_application=True)
+    scenario.unlink()
+    assert main(["platform", "convert", str(back), str(scenario)]) == 0
+    assert scenario.read_text().count("fair_per: application") == 1
     assert bob.disks == (disk, Disk("Disk2", 2e8, 8e7)) and bob.disks[0].properties == properties
     assert alice.disks == (Disk("Disk1", 2e8, 8e7),) and carl.disks == ()
     assert (alice.disks[0].together_bytes_per_s, disk.together_bytes_per_s) == (2e8, 1.2e8)
