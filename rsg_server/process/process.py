@@ -77,6 +77,7 @@ class Process:
     cpu_limit: tuple[int, int] | None = None  # RLIMIT_CPU in seconds, soft and hard; None: the kernel keeps it
     has_cpu_timers: bool = False  # it has made timers of CPU time
     images: int = 0  # programs that the process has run
+    has_boxes: bool = False  # its threads may leave requests in their boxes (rsg_server.clock.boxes)
     is_traced: bool = False  # its host is to bring the shim into what it execs
     on_exit: Callable[[Process], None] | None = None
 
