@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from simunix.bench.context import CHECKOUT, SIMUNIX, Context, MeasurementError
-from simunix.bench.costs.turns import HANDOVERS, QUICK, build, checked
+from simunix.bench.costs.turns import HANDOVERS, QUICK, build
 from simunix.bench.row import Aim, Row, at_least, missing
 
 REPEATS = 3
@@ -109,22 +109,23 @@ def _library(context: Context) -> tuple[str, ...]:
 def _floor(context: Context) -> Row:
     """What a message would cost that is nothing but hand-overs between processes."""
     rounds = HANDOVERS // (QUICK if context.is_quick else 1)
-    back_and_forth_ns = float(checked(context, [build(context, "handover"), str(rounds)])[0])
-    per_second = 1e9 / (HANDOVERS_A_MESSAGE * back_and_forth_ns)
-    return Row("handover-ping-pong", "two bare futex hand-overs and back, for comparison", per_second, "/s")
+    taken_s = min(_cpu_s(context, (str(build(context, "handover")), str(rounds))) for _ in range(REPEATS))
+    text = "messages that are two bare futex hand-overs and back"
+    return Row("handover-ping-pong", text, rounds / (HANDOVERS_A_MESSAGE * taken_s), "/s")
 
 
 def _per_second(context: Context, command: Sequence[str], load: Load) -> float:
     few, many = load.rounds[0], load.rounds[2 if context.is_quick else 1]
-    few_s, many_s = (min(_cpu_s(context, command, load, rounds) for _ in range(REPEATS)) for rounds in (few, many))
+    runs = [(*command, load.name, str(load.actors), str(rounds)) for rounds in (few, many)]
+    few_s, many_s = (min(_cpu_s(context, run) for _ in range(REPEATS)) for run in runs)
     return (many - few) * load.a_round / max(many_s - few_s, 1e-9)
 
 
-def _cpu_s(context: Context, command: Sequence[str], load: Load, rounds: int) -> float:
+def _cpu_s(context: Context, command: Sequence[str]) -> float:
     """CPU time of a command and its children, on the first core that this process may use."""
     core = min(os.sched_getaffinity(0))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = context.run(("taskset", "--cpu-list", str(core), *command, load.name, str(load.actors), str(rounds)))
+    done = context.run(("taskset", "--cpu-list", str(core), *command))
     if done.returncode != 0:
         raise MeasurementError(f"{' '.join(command)}: exit {done.returncode}: {done.last_words}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
