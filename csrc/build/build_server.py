@@ -29,12 +29,14 @@ NAME = "rsg_server__mypyc"
 """The module in which mypyc keeps the functions that make the modules."""
 HOT = {
     ".": ("event_log", "kernel", "protocol"),
-    "clock": ("clock_page", "timeline", "timer_queue"),
+    "clock": ("boxes", "clock_page", "timeline", "timer_queue"),
     "fd_store": ("store",),
-    "handlers": ("futex", "handoff", "process", "signals", "sockets", "table", "wait"),
-    "network": ("datagram_queue", "flow", "network", "sharing", "usage"),
+    "handlers": ("futex", "handoff", "process", "rsg", "signals", "sockets", "table", "wait"),
+    "network": ("datagram_queue", "engine", "flow", "models", "network", "sharing", "usage"),
     "platform": ("host", "link", "platform"),
     "process": ("actor", "channel_pool", "cpu", "futex", "host_state", "lifecycle", "process", "signals", "slots"),
+    "rsg": ("activity", "actor", "communications", "errors", "lives", "mailbox", "moments", "places", "room", "synchro"),
+    "rsg/operations": ("activities", "actors", "answers", "synchronisation", "table"),
     "processor": ("shares", "sharing"),
     "sockets": ("binding", "handshake", "pair", "ports", "reachability", "retransmission", "stream", "table", "wire"),
     "turn": ("allowance", "births", "clock_guard", "listener", "loop", "preemption", "readiness", "wakeups"),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rsg_server._native import ffi, lib
+from rsg_server.clock.boxes import Boxes
 from rsg_server.processor.charges import Charging
 from rsg_server.protocol import PAGE_FIELDS, PROTOCOL_VERSION, SHARED_BYTES, STREAM_LISTENS, STREAMS, STREAMS_OFFSET
 
@@ -88,6 +89,7 @@ class ClockPage:
         os.ftruncate(self.fd, SHARED_BYTES)  # pages that are never written take no memory
         self._memory = mmap.mmap(self.fd, SHARED_BYTES)
         self.shared = ffi.from_buffer(self._memory)
+        self.boxes = Boxes(self.fd)
         self.words = memoryview(self._memory)[: mmap.PAGESIZE].cast("Q")
         self._streams = memoryview(self._memory)[STREAMS_OFFSET : STREAMS_OFFSET + 4 * STREAMS].cast("I")
         self._now_ns = 0
@@ -141,6 +143,11 @@ class ClockPage:
         """Give the turn to the thread that waits at a slot."""
         lib.slot_answer(self.shared, slot, wake, value)
 
+    def answer_operation(self, slot: int, wake: int, status: int, data: bytes) -> None:
+        """Give the turn to the thread that waits at a slot, with the bytes of an answer in its box."""
+        self.boxes.answer(slot, data)
+        lib.slot_answer(self.shared, slot, wake, status)
+
     def begin_slot(self, slot: int) -> None:
         """Prepare a slot for a thread that is about to be born."""
         lib.slot_reset(self.shared, slot)
@@ -179,6 +186,7 @@ class ClockPage:
 
     def close(self) -> None:
         """Release the mapping and its descriptor."""
+        self.boxes.close()
         self.words.release()
         self._streams.release()
         self.shared = None

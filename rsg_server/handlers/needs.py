@@ -280,6 +280,8 @@ class RsgKernel(Protocol):
     """RSG: Remote SimGrid."""
 
     @property
+    def page(self) -> ClockPage: ...
+    @property
     def rsg(self) -> Rsg: ...
 
 

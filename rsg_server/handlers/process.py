@@ -119,7 +119,7 @@ def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
     creator = actor.process
     parent = creator.parent if arguments[0] & Fork.SIBLING else creator
     process = kernel.lifecycle.new_process(creator.host, parent, creator.program)
-    process.nofile, process.label = creator.nofile, creator.label
+    process.nofile, process.label, process.has_boxes = creator.nofile, creator.label, creator.has_boxes
     child, channel = kernel.lifecycle.new_actor(process, ends)
     child.affinity = actor.affinity
     if kind is Fork.VFORK or kind is Fork.VFORK_IN_ORDER:

@@ -12,13 +12,23 @@ from rsg_server.rsg.operations.table import operate
 if TYPE_CHECKING:
     from rsg_server.handlers.needs import RsgKernel
     from rsg_server.process.actor import Actor
+    from rsg_server.process.process import Process
 
 
 def rsg(kernel: RsgKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
     """[operation, blocked signals, request] -> [wake, status, answer], sent at once or when the operation is done."""
     operation, blocked, request = arguments
+    if not actor.process.has_boxes:
+        _give_boxes(kernel, actor.process)
     told = operate(kernel.rsg, actor, operation, blocked, request)
     return None if told is None else Reply((WAKE_READY, int(told[0]), told[1]))
+
+
+def _give_boxes(kernel: RsgKernel, process: Process) -> None:
+    """From its next operation on the threads of a process may use their boxes; what former owners left there is forgotten."""
+    process.has_boxes = kernel.page.boxes.open()
+    for thread in process.actors if process.has_boxes else ():
+        kernel.page.boxes.clear(thread.slot)
 
 
 HANDLERS: dict[int, Handler] = {int(Op.RSG): Handler("iib", rsg)}

@@ -197,6 +197,10 @@ class FlowEngine:
         """What has become of a flow."""
         return FlowState(lib.engine_state(self._engine, flow))
 
+    def is_done(self, flow: int) -> bool:
+        """Whether a flow has moved all of its bytes."""
+        return bool(lib.engine_state(self._engine, flow) == lib.TRANSFER_DONE)
+
     def finish_s(self, flow: int) -> float:
         """When a flow ended, in seconds; infinite if it has not."""
         return float(lib.engine_finish(self._engine, flow))

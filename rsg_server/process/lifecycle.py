@@ -92,6 +92,8 @@ class Lifecycle:
         actor.fd_store = kernel.fd_store
         kernel.slots.take(actor)
         kernel.page.begin_slot(actor.slot)
+        if process.has_boxes:
+            kernel.page.boxes.clear(actor.slot)
         kernel.actors[actor.number] = actor
         process.actors.append(actor)
         return actor

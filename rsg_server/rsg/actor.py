@@ -10,7 +10,7 @@ from rsg_server.rsg.errors import Code
 if TYPE_CHECKING:
     from rsg_server.platform.host import Host
     from rsg_server.process.actor import Actor
-    from rsg_server.rsg.activity import Activity
+    from rsg_server.rsg.activity import Activity, Wait
     from rsg_server.rsg.mailbox import Mailbox
     from rsg_server.rsg.synchro import Mutex
 
@@ -31,7 +31,8 @@ class Participant:
         self.is_daemon = False
         self.is_suspended = False
         self.is_over = False
-        self.waits_for = ""  # in words, while an operation of the actor has not been answered
+        # while an operation of the actor has not been answered: what it waits for, as words or as what has them; else ""
+        self.waits_for: str | Wait = ""
         self.abandon: Callable[[], None] | None = None  # takes the actor out of what it waits for
         self.held: tuple[Code, bytes] | None = None  # an answer that comes when the actor goes on, or asks again
         self.activities: dict[Activity, None] = {}

@@ -139,8 +139,8 @@ class Communications:
             return
         comm.state, comm.finish_s = state, self._room.date_s
         if comm.flow >= 0:
-            self._room.flows.pop(comm.flow, None)
-            self._engine.cancel(comm.flow)
+            if self._room.flows.pop(comm.flow, None) is not None:  # else the engine has told of its end
+                self._engine.cancel(comm.flow)
             self._room.moments.is_unsettled = True
         for who in comm.owners():
             who.activities.pop(comm, None)

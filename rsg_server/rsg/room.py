@@ -10,7 +10,7 @@ from __future__ import annotations
 from struct import pack
 from typing import TYPE_CHECKING
 
-from rsg_server.network.engine import FlowEngine, FlowState
+from rsg_server.network.engine import FlowEngine
 from rsg_server.process.actor import STATE_PARKED, Actor, Parked
 from rsg_server.protocol import NEVER, WAIT_RSG, WAKE_READY
 from rsg_server.rsg.activity import DONE, FAILED, Activity, Comm, Execution, Handle, Wait
@@ -39,6 +39,7 @@ class Rsg:
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
+        self._page, self._queue = kernel.page, kernel.run_queue
         platform = kernel.platform
         engine = FlowEngine(
             lambda source, destination: platform.route(platform.host_by_name(source), platform.host_by_name(destination)),
@@ -75,7 +76,7 @@ class Rsg:
 
     def park(self, thread: Actor, blocked: int) -> None:
         """Have a thread wait until its operation is answered; `blocked` are the signals that may not interrupt it."""
-        self._kernel.park(thread, Parked(WAIT_RSG, PRCTL, NEVER, blocked, 0, 0, 0, self._kernel.now_ns))
+        self._kernel.park(thread, Parked(WAIT_RSG, PRCTL, NEVER, blocked, 0, 0, 0, self._page.now_ns))
 
     def tell(self, thread: Actor, code: Code = Code.NONE, data: bytes = b"") -> None:
         """Put a thread behind all that are ready, with the answer to its operation."""
@@ -109,10 +110,10 @@ class Rsg:
 
         A get is two simcalls in SimGrid: it takes its place among those that wait when all have had a turn that are ready now.
         """
-        place = self._sequence + (len(self._kernel.run_queue) + 0.5 if is_get else 0)
+        place = self._sequence + (len(self._queue) + 0.5 if is_get else 0)
         wait = Wait(who, handles, is_any, place)
         who.abandon = wait.end
-        who.waits_for = wait.words()
+        who.waits_for = wait  # in words only if somebody asks
         return wait
 
     def outcome(self, handle: Handle, who: Participant) -> tuple[Code, bytes]:
@@ -134,7 +135,8 @@ class Rsg:
 
     def ended(self, activity: Activity) -> None:
         """Answer those that wait for an activity, in the order in which they began to."""
-        for wait in sorted(activity.waits, key=_place):
+        waits = activity.waits
+        for wait in sorted(waits, key=_place) if len(waits) > 1 else list(waits):
             if wait.is_any:
                 place = next(at for at, handle in enumerate(wait.handles) if handle.activity is activity)
                 self.answer(wait.who, fields=(place,))
@@ -143,10 +145,10 @@ class Rsg:
 
     def _flows_ended(self, ends: list[int]) -> None:
         """The engine has ended flows: executions first, each kind in the order in which they were started."""
-        for flow in sorted(ends, key=self._is_communication):
+        for flow in sorted(ends, key=self._is_communication) if len(ends) > 1 else ends:
             activity = self.flows.pop(flow, None)
             if activity is not None:
-                self.comms.end(activity, DONE if self.engine.state(flow) is FlowState.DONE else FAILED)
+                self.comms.end(activity, DONE if self.engine.is_done(flow) else FAILED)
 
     def _is_communication(self, flow: int) -> bool:
         return not isinstance(self.flows.get(flow), Execution)
@@ -222,7 +224,10 @@ class Rsg:
     def words(self, thread: Actor) -> str:
         """What an actor waits for, for the report of a deadlock."""
         who = self.by_thread.get(thread.number)
-        return "the end of all actors" if who is None else f"{who.waits_for} (actor {who})"
+        if who is None:
+            return "the end of all actors"
+        words = who.waits_for.words() if isinstance(who.waits_for, Wait) else who.waits_for
+        return f"{words} (actor {who})"
 
 
 def _place(wait: Wait) -> float:

@@ -19,12 +19,14 @@ SOLO_LIMIT_NS: Final = 60 * 10**9
 
 def set_lookahead(kernel: AllowanceKernel, limit_ns: int) -> None:
     """Tell the shims how far the holder may go alone, never beyond `limit_ns`, and when something is due."""
-    words = kernel.page.words
-    due = kernel.timeline.next_ns
-    words[EVENT] = FOREVER_NS if due is None else min(due, FOREVER_NS)
+    page, timeline = kernel.page, kernel.timeline
+    words, now_ns, due = page.words, page.now_ns, timeline.next_ns
+    event_ns = FOREVER_NS if due is None else min(due, FOREVER_NS)
     if kernel.run_queue or kernel.rsg.moments.is_unsettled:
-        words[EVENT] = min(words[EVENT], max(words[QUANTUM], kernel.now_ns + 1))
+        quantum_ns: int = words[QUANTUM]
+        words[EVENT] = min(event_ns, max(quantum_ns, now_ns + 1))
         words[LOOKAHEAD] = 0
     else:
-        own = kernel.timeline.next_own_ns
-        words[LOOKAHEAD] = min(kernel.now_ns + kernel.solo_limit_ns, limit_ns, FOREVER_NS if own is None else own)
+        own = timeline.next_own_ns
+        words[EVENT] = event_ns
+        words[LOOKAHEAD] = min(now_ns + kernel.solo_limit_ns, limit_ns, FOREVER_NS if own is None else own)

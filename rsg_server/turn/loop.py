@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import msgpack
 
+from rsg_server.clock.boxes import IN_BOX
 from rsg_server.clock.clock_page import (
     COMPUTING_SLOT,
     FOREVER_NS,
@@ -49,6 +50,8 @@ SETTLE_LOOKS, SETTLE_S = 5, 0.001
 """How often, and after how many real seconds each, the loop looks whether a terminal has handed characters on."""
 UNREAD = "does not read its answers"
 """Why a process is killed whose channel is full: no shim sends a message before it has read the last reply."""
+OPERATION, OPERATION_VALUES = int(Op.RSG), 3
+"""The message that may lie in its sender's box, and how many values answer it: more than those that a slot alone answers."""
 _MALFORMED = (ValueError, KeyError, TypeError, IndexError, OverflowError, struct.error, msgpack.UnpackException)
 """What a handler raises because of what a message says."""
 
@@ -68,6 +71,7 @@ class TurnLoop:
 
     def __init__(self, kernel: LoopKernel) -> None:
         self.kernel = kernel
+        self._page, self._words = kernel.page, kernel.page.words
         self.holder: Actor | None = None
         self.holder_since = 0.0
         self._unsettled = False  # a terminal's characters may still be under way in the kernel
@@ -81,7 +85,8 @@ class TurnLoop:
     def run(self, budget_s: float) -> Outcome:
         """Run for about `budget_s` seconds of wall time."""
         kernel = self.kernel
-        queue = kernel.run_queue
+        queue, words, timeline, readiness = kernel.run_queue, self._words, kernel.timeline, kernel.readiness
+        page, moments, preemption = self._page, kernel.rsg.moments, kernel.preemption
         end = time.monotonic() + budget_s
         rounds = 0
         while not self.stop:
@@ -89,22 +94,22 @@ class TurnLoop:
             if rounds % ROUNDS_BETWEEN_LOOKS == 0 and time.monotonic() > end:
                 return Outcome.BUDGET
             if self.holder is None:
-                if kernel.readiness.may_have_changed or kernel.page.words[MAY_HAVE_WOKEN]:
+                if readiness.may_have_changed or words[MAY_HAVE_WOKEN]:
                     self._unsettled = kernel.signals.is_at_terminal and bool(kernel.signals.listeners)
                     wake_ready(kernel)
-                due = kernel.timeline.next_ns
-                if due is not None and due <= kernel.now_ns:
-                    kernel.timeline.run_due(kernel.now_ns)
+                due = timeline.next_ns
+                if due is not None and due <= page.now_ns:
+                    timeline.run_due(page.now_ns)
                     continue
                 if not queue:
-                    if kernel.rsg.moments.is_unsettled:
-                        kernel.rsg.moments.settle()
+                    if moments.is_unsettled:
+                        moments.settle()
                         continue
                     outcome = self._advance(due)
                     if outcome is not None:
                         return outcome
                     continue
-                if kernel.preemption.streak and kernel.preemption.all_spin() and due is not None:
+                if preemption.streak and preemption.all_spin() and due is not None:
                     outcome = self._advance(due)
                     if outcome is not None:
                         return outcome
@@ -170,23 +175,26 @@ class TurnLoop:
         actor.parked = None
         if actor.is_new:
             actor.is_new, actor.tid = False, kernel.page.tid_at(actor.slot)
-        kernel.page.words[MAY_HAVE_WOKEN] = 0
-        kernel.page.words[RUNNING] = kernel.page.words[SIBLINGS_READY] = kernel.page.words[COMPUTING_SLOT] = 0
-        kernel.page.words[LOCK_WAITERS] = kernel.futexes.lock_waiters
-        kernel.page.words[QUANTUM] = kernel.now_ns + QUANTUM_NS
+        words, now_ns = self._words, self._page.now_ns
+        words[MAY_HAVE_WOKEN] = words[RUNNING] = words[SIBLINGS_READY] = words[COMPUTING_SLOT] = 0
+        words[LOCK_WAITERS] = kernel.futexes.lock_waiters
+        words[QUANTUM] = now_ns + QUANTUM_NS
         wake = actor.reply[0] if not actor.owes_message else FIRST_TURN
         if actor.spinner is None or not kernel.preemption.begins(actor, actor.spinner):
-            kernel.log.turn(kernel.now_ns, actor.number, wake)  # type: ignore[arg-type]
+            kernel.log.turn(now_ns, actor.number, wake)  # type: ignore[arg-type]
         if not actor.owes_message or actor.answer_at_slot:
             set_lookahead(kernel, self.limit_ns)
-            self.listener.prepare()
+            self.listener.prepare(actor)
             self._tell(actor, actor.reply)
 
     def _tell(self, actor: Actor, values: tuple[object, ...]) -> None:
         """Send the values of a reply to an actor: to its slot if it waits there, else to its channel."""
         if actor.answer_at_slot:
             actor.answer_at_slot = False
-            self.kernel.page.answer(actor.slot, *values)  # type: ignore[arg-type]
+            if len(values) == OPERATION_VALUES:
+                self._page.answer_operation(actor.slot, values[0], values[1], values[2])  # type: ignore[arg-type]
+            else:
+                self._page.answer(actor.slot, values[0], values[1])  # type: ignore[arg-type]
         else:
             self._send(actor, self._packer.pack(values))
 
@@ -240,6 +248,10 @@ class TurnLoop:
         """Run the handler of a message and return its reply. A malformed message ends its sender, and no other process."""
         handler = None
         try:
+            if message is IN_BOX:
+                handler = self.handlers[OPERATION]
+                actor.answer_at_slot = True
+                return handler.run(self.kernel, actor, self._page.boxes.take(actor.slot))
             operation, *arguments = msgpack.unpackb(message, use_list=False, unicode_errors="surrogateescape")
             handler = self.handlers[operation]
             if not handler.fits(arguments):
@@ -261,7 +273,7 @@ class TurnLoop:
         """Send a reply, with its descriptors."""
         if actor.state is STATE_RUNNING:
             set_lookahead(self.kernel, self.limit_ns)
-            self.listener.prepare()
+            self.listener.prepare(actor)
         if not reply.fds:
             self._tell(actor, reply.values)
             return

@@ -30,7 +30,9 @@ class Benchmark:
 BENCHMARKS = (
     Benchmark("turn", "what a turn and a system call cost", "1 min", ("checkout", "gcc"), turns.turns),
     Benchmark("spawn", "what the birth and death of a process cost", "1 min", ("checkout", "gcc"), spawn.spawns),
-    Benchmark("rsg", "messages between actors of Remote SimGrid", "1 min", (), mailboxes.mailboxes, True),
+    Benchmark(
+        "rsg", "messages and sleeps of actors of Remote SimGrid", "3 min", ("checkout", "gcc"), mailboxes.mailboxes, True
+    ),
     Benchmark("idle", "an idle Slurm of 16 nodes", "1 min", ("slurm",), growth.idle),
     Benchmark("demo", "a day of the NASA iPSC on 16 nodes", "3 min", ("checkout", "slurm"), demo.demo),
     Benchmark("hundred-jobs", "100 jobs: real time, faketime, simunix", "3 min", ("slurm",), hundred_jobs.hundred_jobs),

@@ -95,6 +95,24 @@ void request_post(struct thread *thread, struct msgpack_writer *writer)
         ring(thread->process->page);
 }
 
+/* May the thread ask in its box (rsg_protocol.h), where the server looks when the doorbell rings? Not if the server must learn of
+ * more than the request. */
+bool may_ask_in_box(const struct thread *thread)
+{
+    const struct process *process = thread->process;
+
+    return thread->slot != 0 && thread->has_turn && !thread->owes_hello && process->page->listens_at_doorbell != 0 &&
+           process->page->running == 0 && !process->has_handoff_news;
+}
+
+/* Tell the server that the thread's box has a request. */
+void box_post(const struct thread *thread, struct simunix_rsg_box *box)
+{
+    thread->process->page->messages++;
+    __atomic_store_n(&box->is_asked, 1, __ATOMIC_RELEASE);
+    ring(thread->process->page);
+}
+
 /* End the process if the server is gone. */
 void channel_check(struct thread *thread)
 {

@@ -21,6 +21,8 @@ size_t reply_bytes(const struct reply *reply, int at, void *to, size_t room);
 bool handoff_tell(struct thread *thread, const struct msgpack_writer *message); /* handoff_list.c */
 void parts_send(struct thread *thread, struct iovec *parts, size_t count);
 void request_send(struct thread *thread, const uint8_t *buffer, struct msgpack_writer *writer);
+bool may_ask_in_box(const struct thread *thread);
+void box_post(const struct thread *thread, struct simunix_rsg_box *box);
 void channel_check(struct thread *thread);
 void say_hello_late(struct thread *thread);
 int64_t say_hello(struct thread *thread, enum simunix_hello kind, const char *program, struct reply *reply);

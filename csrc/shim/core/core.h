@@ -176,6 +176,9 @@ struct stored_mount {
 /* The storage has a capacity; the host's page cache holds the files; they are a file server's. */
 enum { STORED_LIMITED = 1, STORED_CACHED = 2, STORED_REMOTE = 4 };
 
+/* Whether the process has mapped the boxes of Remote SimGrid (sys/rsg/box.c). */
+enum boxes_state { BOXES_UNKNOWN, BOXES_MAPPED, BOXES_REFUSED };
+
 /* One emulated process; a vfork-like child in the same memory has its own copy. */
 struct process {
     struct simunix_clock_page *page;
@@ -215,6 +218,7 @@ struct process {
     unsigned stored_count; /* 0: nothing that the process reads or writes takes time */
     uint64_t stored_flags; /* of all of them together */
     struct stored_mount stored[STORED_MOUNTS_MAX];
+    enum boxes_state boxes;
     bool has_signalfd;
     bool has_random_files; /* it has opened /dev/urandom */
     bool has_own_files;    /* it has opened what sys/procfs writes */
@@ -244,6 +248,7 @@ struct call {
     uint64_t mask_before; /* of the thread, where there is no context to keep it */
     uint64_t mask;        /* signals blocked while it waits: the application's own mask, or a temporary one */
     struct trace *trace;  /* the line being written, while the thread is traced */
+    uint64_t had_woken;   /* may_have_woken of the clock page before the call */
     int error;            /* not 0: what the call fails with although it has been done (sys/io/storage.c) */
     bool temporary_mask;  /* `mask` holds for this call only (ppoll, sigsuspend …) */
 };

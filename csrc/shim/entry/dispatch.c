@@ -86,8 +86,10 @@ static long answer_once(struct call *call)
     if (call->number < 0 || call->number >= SYSCALLS_MAX || !rows[call->number].is_known)
         return dispatch_unknown(call, "system call");
     row = &rows[call->number];
-    if (!row->quiet)
+    if (!row->quiet) {
+        call->had_woken = call->thread->process->page->may_have_woken;
         call->thread->process->page->may_have_woken = 1;
+    }
     if (row->handler != NULL)
         return handle(call, row);
     if (row->error != 0) {

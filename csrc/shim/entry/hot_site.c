@@ -114,6 +114,7 @@ uint8_t site_calls[SITE_CALLS] = {
     SITE(ftruncate),
     SITE(getcwd),
     SITE(chdir),
+    SITE(prctl),
     SITE(rename),
     SITE(mkdir),
     SITE(rmdir),

@@ -55,10 +55,14 @@ enum simunix_wake slot_wait(struct thread *thread, int64_t *value)
     return (enum simunix_wake)slot->wake;
 }
 
-/* Send a request of Remote SimGrid, whose answer comes over the channel when the operation is done. */
-static enum simunix_wake ask_operation(struct call *call, const struct wait *wait)
+/* Ask for an operation of Remote SimGrid, whose answer comes when it is done: over the channel, or in the thread's box and at its
+ * slot. */
+static enum simunix_wake ask_operation(struct call *call, struct wait *wait)
 {
-    return (enum simunix_wake)request_call(call->thread, wait->request, wait->reply);
+    if (wait->box == NULL)
+        return (enum simunix_wake)request_call(call->thread, wait->request, wait->reply);
+    box_post(call->thread, wait->box);
+    return slot_wait(call->thread, &wait->value);
 }
 
 /* The request by which a thread gives the turn back, and its outcome. */
@@ -68,7 +72,7 @@ static enum simunix_wake ask_to_park(struct call *call, struct wait *wait, uint6
     struct msgpack_writer writer;
     struct reply reply;
 
-    if (wait->request != NULL)
+    if (wait->kind == PARK_RSG)
         return ask_operation(call, wait);
     request_start(thread, &writer, thread->slot != 0 ? OP_PARK_AT_SLOT : OP_PARK, thread->slot != 0 ? 8 : 7);
     msgpack_put_int(&writer, wait->kind);

@@ -19,8 +19,10 @@ struct wait {
     uint64_t a, b, c;
     int64_t value;   /* what came with the wake */
     bool by_handoff; /* other threads of the process may end it: it waits for the clock, or at a futex of the process */
-    struct msgpack_writer *request; /* an operation of Remote SimGrid, and its answer; else NULL */
+    /* an operation of Remote SimGrid: a message and its reply, or the box that it lies in; else all NULL */
+    struct msgpack_writer *request;
     struct reply *reply;
+    struct simunix_rsg_box *box;
 };
 enum simunix_wake park(struct call *call, struct wait *wait);
 enum simunix_wake slot_wait(struct thread *thread, int64_t *value);

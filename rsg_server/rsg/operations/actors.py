@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rsg_server.rsg.room import Rsg
 
 
-def create(room: Rsg, who: Participant, fields: Fields, name: bytes) -> bytes:
+def create(room: Rsg, who: Participant | None, fields: Fields, name: bytes) -> bytes:
     """Announce an actor."""
     return ints(room.lives.announce(text(name), room.places.host(fields[0]), who).pid)
 

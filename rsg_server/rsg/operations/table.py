@@ -44,12 +44,12 @@ class Row:
         self.only_actors = only_actors
 
 
-def question(fields: str, do: Callable[..., bytes | None]) -> Row:
+def question(fields: str, do: Do) -> Row:
     """An operation that changes nothing for others; every thread may ask."""
     return Row(fields, do, is_question=True, only_actors=False)
 
 
-def order(fields: str, do: Callable[..., bytes | None]) -> Row:
+def order(fields: str, do: Do) -> Row:
     """An operation that any thread may ask for, and that takes an actor's turn."""
     return Row(fields, do, only_actors=False)
 

@@ -95,7 +95,8 @@ class Fake:
     def set_lookahead(self) -> None:
         """Say what the holder may do without the server, as the turn loop does when it replies."""
         set_lookahead(self.kernel, self.loop.limit_ns)
-        self.loop.listener.prepare()
+        for holder in list(self.kernel.actors.values())[:1]:
+            self.loop.listener.prepare(holder)
 
     def close(self) -> None:
         """Release everything, as the server does at its end."""

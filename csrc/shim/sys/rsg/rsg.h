@@ -11,4 +11,8 @@
 
 long rsg_call(struct call *call, struct simunix_rsg_call *told);
 
+/* box.c */
+void boxes_map(struct process *process);
+struct simunix_rsg_box *box_of(const struct thread *thread); /* NULL if the process has none mapped */
+
 #endif

@@ -1,0 +1,39 @@
+/* The boxes in which requests and answers of Remote SimGrid lie: memory that is shared with the server (rsg_protocol.h).
+ *
+ * Mapped by a process once its first operation has been answered, which has come over its channel. Without boxes all operations go
+ * that way.
+ */
+#include "shim/sys/rsg/rsg.h"
+
+#define ALL_BYTES ((uint64_t)SIMUNIX_SLOTS * SIMUNIX_RSG_BOX_BYTES)
+
+_Static_assert(sizeof(struct simunix_rsg_box) == SIMUNIX_RSG_BOX_BYTES, "the layout that the server reads");
+_Static_assert(SIMUNIX_RSG_BOXES_OFFSET ==
+                   SIMUNIX_COST_OFFSET + SIMUNIX_COST_PROGRAMS * SIMUNIX_COST_CALLS * sizeof(struct simunix_cpu_cost),
+               "the offset");
+_Static_assert(sizeof((struct simunix_rsg_box *)0)->bytes >= SIMUNIX_RSG_REQUEST_MAX, "the room");
+_Static_assert(sizeof((struct simunix_rsg_box *)0)->bytes >= SIMUNIX_RSG_ANSWER_MAX, "the room");
+
+static struct simunix_rsg_box *const boxes = (void *)0x210000000;
+
+/* Map the boxes, where nothing else is mapped: other addresses would be other alignments, for which allocators make other calls. Not
+ * where the process may not have as much address space, or the server as long a file. */
+void boxes_map(struct process *process)
+{
+    int file = descriptor_number(process, process->page_file);
+    struct stat status;
+    long result;
+
+    process->boxes = BOXES_REFUSED;
+    if (NATIVE(fstat, file, &status) != 0 || (uint64_t)status.st_size < SIMUNIX_RSG_BOXES_OFFSET + ALL_BYTES)
+        return;
+    result = NATIVE(mmap, boxes, ALL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, file,
+                    SIMUNIX_RSG_BOXES_OFFSET);
+    if (result == (long)boxes)
+        process->boxes = BOXES_MAPPED;
+}
+
+struct simunix_rsg_box *box_of(const struct thread *thread)
+{
+    return thread->process->boxes == BOXES_MAPPED ? &boxes[thread->slot % SIMUNIX_SLOTS] : NULL;
+}
