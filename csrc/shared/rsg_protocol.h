@@ -90,6 +90,11 @@ enum simunix_rsg_operation {
     RSG_HOLD = 46,     /* i activity, i 1: suspend, 0: go on */
     RSG_PRIORITY = 47, /* i activity, d priority */
 
+    /* disks */
+    RSG_DISK_AT = 80,    /* i host, i place -> i disk */
+    RSG_DISK_STATE = 81, /* i disk -> i host, d bytes/s of reads, d of writes, t name */
+    RSG_IO = 82,         /* i disk, i flags, i 1: write, d size, d priority -> i activity */
+
     /* synchronisation */
     RSG_MUTEX = 50,           /* -> i object */
     RSG_LOCK = 51,            /* i mutex */
@@ -129,6 +134,8 @@ enum simunix_rsg_error {
     RSG_CANCELED = 12,
     RSG_NETWORK_FAILURE = 13, /* a link is down, or the other actor has died */
     RSG_HOST_FAILURE = 14,    /* a host is off */
+    RSG_STORAGE_FAILURE = 25, /* a disk is failing or read-only, or its host is off */
+    RSG_UNKNOWN_DISK = 26,
     RSG_KILLED = 15,          /* the actor has been killed: it is to return */
     RSG_NOT_OWNER = 16,       /* a mutex that another actor has locked, or nobody */
     RSG_MEMORY = 17,          /* the messages that wait hold too many bytes, or there are too many objects */

@@ -60,10 +60,10 @@ class MaxMin:
 class SharedLinks:
     """The links and routes of a platform in a network of the C library, added when they are first used."""
 
-    def __init__(self, model: Model, compatible: bool = False) -> None:
+    def __init__(self, model: Model) -> None:
         self.model = model
         crossing = ACKNOWLEDGEMENTS if model.cross_traffic else 0.0
-        self.net = ffi.gc(lib.network_new(model.weight_s, model.tcp_gamma, crossing, compatible), lib.network_free)
+        self.net = ffi.gc(lib.network_new(model.weight_s, model.tcp_gamma, crossing), lib.network_free)
         self.links: dict[str, int] = {}
 
     def link(self, link: Link) -> int:

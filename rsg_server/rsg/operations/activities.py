@@ -7,7 +7,7 @@ from struct import pack, unpack
 from typing import TYPE_CHECKING
 
 from rsg_server._native import lib
-from rsg_server.rsg.activity import STARTED, Comm, Execution, Handle
+from rsg_server.rsg.activity import STARTED, Comm, Execution, Handle, Io
 from rsg_server.rsg.communications import DATA_MAX_BYTES, checked
 from rsg_server.rsg.errors import Code, OperationError
 from rsg_server.rsg.operations.answers import NOTHING, Fields, ints, named, text
@@ -118,7 +118,7 @@ def execute(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | No
     execution = Execution(who, where, priority, bound)
     execution.state, execution.start_s = STARTED, room.date_s
     who.activities[execution] = None
-    room.places.compute(execution, checked(flops))
+    room.places.cores.compute(execution, checked(flops))
     return begun(room, who, Handle(execution), flags, -1.0)
 
 
@@ -187,11 +187,14 @@ def hold(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
 
 
 def priority(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """Give an execution another share of its core."""
+    """Give an execution another share of its core, or a read or write another one of its disk."""
     of = room.find(fields[0]).activity
-    if not isinstance(of, Execution) or not fields[1] > 0:
+    if not isinstance(of, (Execution, Io)) or not fields[1] > 0:
         raise OperationError(Code.BAD_VALUE)
+    if isinstance(of, Io):
+        room.disks.set_priority(of, fields[1])
+        return NOTHING
     of.priority = fields[1]
     if not of.is_over:
-        room.places.restart(of)
+        room.places.cores.restart(of)
     return NOTHING
