@@ -93,11 +93,11 @@ name: cores
 cpu_policy: {default: modelled, programs: {PYTHON: free}}
 cpu_costs: costs.yaml
 costs: {clock_read: 0, poll: 0, call: 0}
-hosts: [{name: a, cores: CORES, speed: 1Gf}]
+hosts: [{name: a, cores: CORES, speed: [1Gf, 500Mf]}]
 processes:
   - {name: daemon, host: a, start: 5s, command: [PROGRAM, calls, '10']}
   - {name: actor, host: a, command: [EXECUTABLE, FOLDER/actor.py, 'TERMS']}
-EVENTS
+MORE
 """
 ACTOR = """
 import sys
@@ -113,7 +113,7 @@ print(Engine.get_clock() - 5)
 """
 
 
-def computed(simunix: Simunix, folder: Path, cores: int, terms: str, events: str = "") -> tuple[float, float, float]:
+def computed(simunix: Simunix, folder: Path, cores: int, terms: str, more: str = "") -> tuple[float, float, float]:
     """How long 10 s of a daemon's computing take, and 20 Gflop of an execution, which begin together; the load meanwhile."""
     program = folder / "cpu_limits"
     subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-o", program, COMPUTES, "-pthread"], check=True)
@@ -121,13 +121,13 @@ def computed(simunix: Simunix, folder: Path, cores: int, terms: str, events: str
     (folder / "actor.py").write_text(ACTOR)
     text = SCENARIO
     for name, value in (
+        ("MORE", more),
         ("CORES", str(cores)),
         ("FOLDER", str(folder)),
         ("PYTHON", Path(sys.executable).name),
         ("PROGRAM", str(program)),
         ("EXECUTABLE", sys.executable),
         ("TERMS", terms),
-        ("EVENTS", events),
     ):
         text = text.replace(name, value)
     (folder / "s.yaml").write_text(text)
@@ -155,3 +155,17 @@ def test_an_execution_and_a_daemon_share_cores(
     assert execution == pytest.approx(execution_s, rel=1e-3)
     assert daemon == pytest.approx(daemon_s, rel=1e-3)
     assert seen == pytest.approx(load, rel=1e-6)
+
+
+SLOW = "from simunix.rsg import Host, this_actor; this_actor.sleep_until(10); Host.by_name('a').pstate = 1"
+
+
+@pytest.mark.parametrize(
+    "more",
+    ["events: [{at: 10s, host: a, pstate: 1}]", f'  - {{name: slow, host: a, command: [EXECUTABLE, -c, "{SLOW}"]}}'],
+    ids=["event", "actor"],
+)
+def test_a_power_state_is_that_of_both(simunix: Simunix, tmp_path: Path, more: str) -> None:
+    """At 10 s both have done 5 s; what is left takes twice as long from then on."""
+    daemon, execution, _ = computed(simunix, tmp_path, 2, "1 -1", more)
+    assert (daemon, execution) == (pytest.approx(15.0, rel=1e-3), pytest.approx(35.0, rel=1e-3))
