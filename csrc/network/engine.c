@@ -25,7 +25,8 @@ struct engine {
     int *carried; /* the transfer of each flow of the network; -1: the flow is not the engine's */
     int carried_room;
     struct numbers others; /* flows that are not the engine's, and have other rates */
-    int is_due; /* something has changed since rates were computed */
+    struct numbers whole;  /* transfers that count whole bytes */
+    int is_due;            /* something has changed since rates were computed */
     struct queue queue;
     int *ends; /* transfers that have ended, in that order; those before `told` have been told of */
     int tells_ends, end_count, end_room, told;
@@ -48,6 +49,7 @@ void engine_free(engine *of)
     free(of->transfers);
     free(of->carried);
     free(of->others.item);
+    free(of->whole.item);
     free(of->ends);
     free(of);
 }
@@ -209,6 +211,32 @@ int engine_take_other(engine *of)
     return of->others.count > 0 ? of->others.item[--of->others.count] : -1;
 }
 
+void engine_count_whole(engine *of, int number)
+{
+    numbers_push(&of->whole, number);
+}
+
+/* The clock has moved. */
+static void count_whole(engine *of)
+{
+    int kept = 0;
+
+    for (int i = 0; i < of->whole.count; i++) {
+        int number = of->whole.item[i];
+        struct transfer *transfer = &of->transfers[number];
+
+        if (transfer->state >= TRANSFER_DONE && transfer->state != TRANSFER_HELD)
+            continue;
+        of->whole.item[kept++] = number;
+        if (transfer->state != TRANSFER_MOVING || transfer->rate <= 0 || transfer->updated >= of->now)
+            continue;
+        transfer->remaining = fmax(0, transfer->remaining - rint(transfer->rate * (of->now - transfer->updated)));
+        transfer->updated = of->now;
+        queue_set(&of->queue, number, of->now + transfer->remaining / transfer->rate);
+    }
+    of->whole.count = kept;
+}
+
 /* Time */
 
 double engine_next(engine *of)
@@ -236,6 +264,7 @@ int engine_advance(engine *of, double moment, int inclusive)
     }
     if (moment < INFINITY)
         of->now = fmax(of->now, moment);
+    count_whole(of);
     return of->ended - ended;
 }
 
@@ -244,6 +273,7 @@ void engine_instant(engine *of, double moment)
     double next;
 
     of->now = fmax(of->now, moment);
+    count_whole(of);
     while ((next = engine_next(of)) <= of->now + of->window && next < INFINITY)
         happen(of, queue_top(&of->queue), fmax(next, of->now));
 }

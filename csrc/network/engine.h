@@ -38,6 +38,8 @@ int engine_take_end(engine *of);
 void engine_hold(engine *of, int transfer);  /* from now on it neither waits nor moves */
 void engine_go_on(engine *of, int transfer); /* … until now, with the latency and bytes that were left */
 void engine_set_weight(engine *of, int transfer, double weight);
+/* Whenever the clock moves, count what has moved of this transfer in whole bytes, as SimGrid's disks do (disk_s19.cpp). */
+void engine_count_whole(engine *of, int transfer);
 int engine_state(const engine *of, int transfer);
 double engine_finish(const engine *of, int transfer); /* when it ended, infinite if it has not */
 double engine_remaining(const engine *of, int transfer);

@@ -136,9 +136,9 @@ enum simunix_rsg_error {
     RSG_HOST_FAILURE = 14,    /* a host is off */
     RSG_STORAGE_FAILURE = 25, /* a disk is failing or read-only, or its host is off */
     RSG_UNKNOWN_DISK = 26,
-    RSG_KILLED = 15,          /* the actor has been killed: it is to return */
-    RSG_NOT_OWNER = 16,       /* a mutex that another actor has locked, or nobody */
-    RSG_MEMORY = 17,          /* the messages that wait hold too many bytes, or there are too many objects */
+    RSG_KILLED = 15,    /* the actor has been killed: it is to return */
+    RSG_NOT_OWNER = 16, /* a mutex that another actor has locked, or nobody */
+    RSG_MEMORY = 17,    /* the messages that wait hold too many bytes, or there are too many objects */
     RSG_NO_ROUTE = 18,
     RSG_BAD_VALUE = 19 /* a power state or a place that does not exist, a mutex locked twice */
 };

@@ -205,6 +205,10 @@ class FlowEngine:
         """Give a flow another weight."""
         lib.engine_set_weight(self._engine, flow, weight)
 
+    def count_whole(self, flow: int) -> None:
+        """Whenever the clock moves, count what has moved of a flow in whole bytes, as SimGrid does for disks."""
+        lib.engine_count_whole(self._engine, flow)
+
     def instant(self, moment_s: float) -> None:
         """Move the clock to a moment, before which nothing is due, and let all happen that belongs to that instant."""
         lib.engine_instant(self._engine, moment_s)

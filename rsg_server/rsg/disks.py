@@ -71,6 +71,7 @@ class ProgramDisks:
         io.state, io.start_s = STARTED, self._room.date_s
         who.activities[io] = None
         flow = self._engine.operate(place.host.name, self.disk(place), direction, size_bytes, self._room.date_s, priority)
+        self._engine.count_whole(flow)
         self._room.started(io, flow)
         return io
 

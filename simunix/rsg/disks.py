@@ -7,10 +7,9 @@ from itertools import count
 from typing import Any
 
 from simunix.rsg._librsg import ffi, lib
-from simunix.rsg.activity import Activity
 from simunix.rsg.connection import call, number
 from simunix.rsg.errors import AssertionError
-from simunix.rsg.places import Host
+from simunix.rsg.waiting import Activity
 
 
 class Disk:
@@ -38,11 +37,6 @@ class Disk:
         """The name that its host has for it."""
         raw: bytes = ffi.string(self._state().name)
         return raw.decode()
-
-    @property
-    def host(self) -> Host:
-        """Whose disk it is."""
-        return Host(int(self._state().host))
 
     @property
     def read_bandwidth(self) -> float:
@@ -77,12 +71,12 @@ class Disk:
         return self.io_init(size, Io.OpType.WRITE).start()
 
 
-def disks_of(host: Host) -> list[Disk]:
-    """The disks of a host, in the order in which the platform has them."""
+def disks_of(host: int) -> list[Disk]:
+    """The disks of the host of a number, in the order in which the platform has them."""
     found = []
     for place in count():
         try:
-            found.append(Disk(number(lib.rsg_disk_at, host.number, place)))
+            found.append(Disk(number(lib.rsg_disk_at, host, place)))
         except AssertionError:
             break
     return found
@@ -110,6 +104,12 @@ class Io(Activity):
         if not self._number:
             terms = (self._operation.value, self._size, self._priority)
             self._number = number(lib.rsg_io_async, self._disk.number, *terms, about=repr(self))
+        return self
+
+    def wait_for(self, timeout: float) -> Io:
+        """Wait for the end, for so many seconds; at once if `test` has told it. Raises TimeoutException after that."""
+        if not self._is_over:
+            super().wait_for(timeout)
         return self
 
     def set_priority(self, priority: float) -> Io:

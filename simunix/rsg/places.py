@@ -5,14 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simunix.rsg._librsg import ffi, lib
 from simunix.rsg.connection import call, number, real
+from simunix.rsg.disks import Disk, disks_of
 from simunix.rsg.errors import AssertionError
-
-if TYPE_CHECKING:
-    from simunix.rsg.disks import Disk
 
 LINKS_TOLD = 432
 TEXT_BYTES = 3584
@@ -134,9 +132,7 @@ class Host(_Place):
 
     def get_disks(self) -> list[Disk]:
         """Its disks, in the platform's order."""
-        from simunix.rsg.disks import disks_of  # whose reads and writes are activities, which know hosts
-
-        return disks_of(self)
+        return disks_of(self.number)
 
     def route_to(self, other: Host) -> tuple[list[Link], float]:
         """The links to another host, and their latency."""

@@ -14,6 +14,8 @@ FAST = ("ping_pong", "master_workers")
 OTHER_PLATFORMS = {
     "exec_dvfs": "energy_platform",
     "exec_cores": "multicore_machine",
+    "io_async": "hosts_with_disks",
+    "io_disk_raw": "hosts_with_disks",
     "platform_profile": "small_platform_profile",
     "platform_failures": "small_platform_failures",
 }
