@@ -21,6 +21,7 @@ struct route {
     int has_no_window;
     int has_only_disks;
     int crosses_disks; /* it has disks and other links */
+    int is_task;
 };
 
 struct flow {
@@ -32,6 +33,7 @@ struct flow {
 
 struct network {
     double weight_s, tcp_gamma, cross_traffic;
+    int shares_bottlenecks;
     int has_simgrids_penalties; /* a compatible flow has been added */
     maxmin *system;
     struct wire *wires;
@@ -66,6 +68,12 @@ void network_free(network *net)
     free(net->routes);
     free(net->flows);
     free(net);
+}
+
+void network_share_bottlenecks(network *net)
+{
+    net->shares_bottlenecks = 1;
+    maxmin_share_bottlenecks(net->system);
 }
 
 int network_add_link(network *net, double bandwidth, double latency, int policy, int concurrency)
@@ -114,6 +122,18 @@ int network_add_route(network *net, int count, const int *links, int back_count,
     for (int i = 0; net->cross_traffic > 0 && i < back_count; i++)
         add_weight(net, route, back[i], net->cross_traffic);
     return net->route_count++;
+}
+
+int network_add_task(network *net, int count, const int *links, const double *weights, double latency)
+{
+    int number = network_add_route(net, 0, NULL, 0, NULL, latency);
+    struct route *route = &net->routes[number];
+
+    route->is_task = route->has_no_window = 1;
+    route->weights = allocate(route->weights, (size_t)count, sizeof *route->weights);
+    for (int i = 0; i < count; i++)
+        add_weight(net, route, links[i], weights[i]);
+    return number;
 }
 
 void network_unbind_route(network *net, int number)
@@ -243,7 +263,7 @@ int network_add(network *net, int route, double latency_factor, double bandwidth
     *flow = (struct flow){latency_factor, bandwidth_factor, rate, weight, INFINITY, route, 0, compatible};
     if (compatible && !net->has_simgrids_penalties)
         take_simgrids_penalties(net);
-    if (compatible)
+    if (compatible && !net->shares_bottlenecks)
         flow->frozen = fmin(narrowest(net, over), bound_of(net, flow, network_route_latency(net, route)));
     return number;
 }
@@ -299,7 +319,7 @@ double network_rate(const network *net, int flow)
 int network_is_cut(const network *net, int flow)
 {
     const struct route *route = &net->routes[net->flows[flow].route];
-    const struct numbers *needed = net->flows[flow].is_compatible ? &route->there : &route->links;
+    const struct numbers *needed = net->flows[flow].is_compatible && !route->is_task ? &route->there : &route->links;
 
     for (int i = 0; i < needed->count; i++)
         if (!net->wires[needed->item[i]].is_on)

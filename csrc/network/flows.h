@@ -36,11 +36,15 @@ enum { LINK_SHARED, LINK_FAT_PIPE, LINK_DISK };
 
 network *network_new(double weight_s, double tcp_gamma, double cross_traffic);
 void network_free(network *net);
+void network_share_bottlenecks(network *net); /* by fair bottleneck instead of max-min, without penalties: SimGrid's L07 */
 
 /* Links and routes are numbered 0, 1, 2 ... `latency` is what a route has besides its links (the distance of coordinates). */
 int network_add_link(network *net, double bandwidth, double latency, int policy, int concurrency);
 int network_add_route(network *net, int count, const int *links, int back_count, const int *back, double latency);
 void network_unbind_route(network *net, int route); /* without a TCP window, for datagrams */
+/* What a parallel task uses of each link, of a network that shares by fair bottleneck (bottleneck.c): `weights` for all of the task,
+ * of which a flow moves the part that its bytes are. It waits for the latency; links may come several times. */
+int network_add_task(network *net, int count, const int *links, const double *weights, double latency);
 double network_route_latency(const network *net, int route);
 double network_route_penalty(const network *net, int route); /* of a flow of weight 1 */
 /* The rate of a flow that has its route to itself, in bytes per second. */

@@ -26,6 +26,7 @@ static const char *const TEXTS[] = {
     [RSG_NETWORK_FAILURE] = "a link is down, or the other actor has died",
     [RSG_HOST_FAILURE] = "the host is off",
     [RSG_STORAGE_FAILURE] = "the disk is failing or read-only, or its host is off",
+    [RSG_NO_TASKS] = "parallel tasks need the flow model ptask_L07 (`simunix rsg run --model ptask_L07`, `network.model`)",
     [RSG_UNKNOWN_DISK] = "the host has no such disk",
     [RSG_KILLED] = "the actor has been killed",
     [RSG_NOT_OWNER] = "the caller has not locked this mutex",

@@ -113,6 +113,10 @@ int rsg_execute(double flops, double priority, double bound);
 int rsg_execute_async(int64_t host, double flops, double priority, double bound, int64_t *activity); /* host -1: the caller's */
 int rsg_execute_on(int64_t host, double flops, double priority, double bound);
 
+/* Parallel tasks on `count` hosts: flops on each, and bytes from each to each, row by row, or NULL; actor */
+int rsg_parallel(const int64_t *hosts, const double *flops, const double *bytes, size_t count);
+int rsg_parallel_async(const int64_t *hosts, const double *flops, const double *bytes, size_t count, int64_t *activity);
+
 /* Disks, by number, and reads and writes */
 int rsg_disk_at(int64_t host, int64_t place, int64_t *disk); /* host -1: the caller's */
 int rsg_disk_state(int64_t disk, struct rsg_disk_state *state);

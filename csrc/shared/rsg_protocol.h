@@ -79,7 +79,7 @@ enum simunix_rsg_operation {
 
     /* activities */
     RSG_EXECUTE = 37,  /* i host, -1: the caller's, i flags, d flops, d priority, d flop/s at most -> i activity */
-    RSG_PARALLEL = 38, /* i flags, i n, n i hosts, n d flops, n*n or no d bytes -> i activity */
+    RSG_PARALLEL = 38, /* i flags, i n, t n i hosts, n d flops, n*n or no d bytes -> i activity */
     RSG_WAIT = 39,     /* i activity, d time -> i bytes of the message, -1: no message, d its size, t its first bytes */
     RSG_TAKE = 40,     /* i activity, i offset -> t more of the bytes of the message that was received last */
     RSG_TEST = 41,     /* i activity -> i 1 if it is over; then it is to be waited for, which returns at once */
@@ -136,6 +136,7 @@ enum simunix_rsg_error {
     RSG_HOST_FAILURE = 14,    /* a host is off */
     RSG_STORAGE_FAILURE = 25, /* a disk is failing or read-only, or its host is off */
     RSG_UNKNOWN_DISK = 26,
+    RSG_NO_TASKS = 27,  /* the flow model has no parallel tasks */
     RSG_KILLED = 15,    /* the actor has been killed: it is to return */
     RSG_NOT_OWNER = 16, /* a mutex that another actor has locked, or nobody */
     RSG_MEMORY = 17,    /* the messages that wait hold too many bytes, or there are too many objects */

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType
 from typing import Protocol
@@ -192,6 +192,19 @@ class FlowEngine:
     def reserve(self, link: Link, amount: float) -> None:
         """Leave so much less of a link to flows from now on; their bounds are as if the link had its whole bandwidth."""
         lib.engine_reserve(self._engine, self._shared.link(link), amount)
+
+    def path(self, source: str, destination: str) -> Route:
+        """The way of a flow from host to host."""
+        return self._links(source, destination)[0]
+
+    def task(self, uses: Sequence[tuple[Link, float]], latency_s: float, bound: float = 0.0) -> int:
+        """Add a parallel task that begins now: after the latency it uses so much of each link for the whole of itself.
+
+        Its size is 1, or 0 if it uses nothing; `bound` is the part of the task that it does per second at most, 0: none. Only
+        for a model that shares by bottlenecks.
+        """
+        number = self._shared.task(uses, latency_s)
+        return int(lib.engine_add(self._engine, number, self.now_s, float(bool(uses)), 1.0, 1.0, bound, 1.0))
 
     def hold(self, flow: int) -> None:
         """Stop a flow that has begun: it neither waits for its latency nor moves until `go_on`."""

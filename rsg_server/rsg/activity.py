@@ -156,6 +156,30 @@ class Io(Activity):
         return f"a {done} of {self.size_bytes:g} bytes on disk {self.place.name} of host {self.place.host.name}"
 
 
+class Task(Activity):
+    """A parallel task: flops on several hosts, and bytes between them, which all advance together."""
+
+    def __init__(self, owner: Participant, on: list[Host]) -> None:
+        super().__init__()
+        self.owner = owner
+        self.on = on
+
+    def __repr__(self) -> str:
+        return f"{self.words()} of {self.owner}"
+
+    def owners(self) -> list[Participant]:
+        """The actor that has begun it."""
+        return [self.owner]
+
+    def hosts(self) -> list[Host]:
+        """Where it computes and communicates."""
+        return self.on
+
+    def words(self) -> str:
+        """The hosts that it is on."""
+        return f"a parallel task on {', '.join(host.name for host in self.on)}"
+
+
 class Handle:
     """An actor's way to an activity; `receives` the bytes of a communication."""
 

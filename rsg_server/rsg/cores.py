@@ -41,25 +41,25 @@ class Cores:
 
     def load(self, host: Host) -> float:
         """How many flop/s of a host are in use."""
-        others = self._cpu.own_cores(host) * self._speed(host)
+        others = self._cpu.own_cores(host) * self.speed(host)
         return others + sum(self._engine.rate(execution.flow) for execution in self.executions(host))
 
-    def _speed(self, host: Host) -> float:
+    def speed(self, host: Host) -> float:
         return self._places.speed(host) * self._places.available(host)
 
-    def _link(self, host: Host) -> Link:
+    def link(self, host: Host) -> Link:
         found = self._links.get(host.name)
         if found is None:
             name = f"the cores of host {host.name}"
-            found = self._links[host.name] = Link(name, self._speed(host) * host.cores, 0.0, SharingPolicy.SHARED)
+            found = self._links[host.name] = Link(name, self.speed(host) * host.cores, 0.0, SharingPolicy.SHARED)
         return found
 
     def compute(self, execution: Execution, flops: float) -> None:
         """Have the cores of its host work on an execution from now on."""
         host = execution.host
-        speed = self._speed(host)
+        speed = self.speed(host)
         bound = min(speed, execution.bound) if execution.bound > 0 else speed
-        flow = self._engine.compute(self._link(host), flops, execution.priority, bound)
+        flow = self._engine.compute(self.link(host), flops, execution.priority, bound)
         self._room.started(execution, flow)
         self._executions.setdefault(host.name, {})[execution] = None
         self._divide(host)
@@ -87,7 +87,7 @@ class Cores:
         """The cores of a host have another speed: what computes there goes on at that."""
         if host.name not in self._links:
             return
-        self._engine.change("bandwidth", self._links[host.name], self._speed(host) * host.cores)
+        self._engine.change("bandwidth", self._links[host.name], self.speed(host) * host.cores)
         for execution in self.executions(host):
             self.restart(execution)
 
@@ -104,7 +104,7 @@ class Cores:
         """Tell each side what the other one has."""
         if not self._cpu.keeps_books(host):
             return
-        speed = self._speed(host)
+        speed = self.speed(host)
         guests = [_guest(execution, speed) for execution in self._executions.get(host.name, ())]
         others = self._cpu.share_with(host, guests)
         if host.name in self._links:

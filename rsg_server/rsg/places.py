@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
 from rsg_server.faults.faults import Change, HostChange, LinkChange, PowerStateChange
-from rsg_server.rsg.activity import FAILED, Execution, Io
+from rsg_server.rsg.activity import FAILED, Execution, Io, Task
 from rsg_server.rsg.cores import Cores
 from rsg_server.rsg.errors import Code, OperationError
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rsg_server.rsg.needs import Kernel
     from rsg_server.rsg.room import Rsg
 
-FAILURES = {Execution: Code.HOST_FAILURE, Io: Code.STORAGE_FAILURE}
+FAILURES = {Execution: Code.HOST_FAILURE, Task: Code.HOST_FAILURE, Io: Code.STORAGE_FAILURE}
 """What those are told that wait for an activity on a host that goes off; for a communication the network has failed."""
 
 

@@ -49,6 +49,7 @@ class Rsg:
             shared=network.sharing.links,
         )
         self.engine = engine
+        self.model = kernel.options.network_model
         self.moments = Moments(kernel.page, kernel.timeline, engine, self._flows_ended, network.sharing.take)
         self.participants: dict[int, Participant] = {}
         self.by_thread: dict[int, Participant] = {}

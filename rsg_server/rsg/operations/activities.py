@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from struct import pack, unpack
+from struct import pack, unpack, unpack_from
 from typing import TYPE_CHECKING
 
 from rsg_server._native import lib
@@ -12,6 +12,7 @@ from rsg_server.rsg.communications import DATA_MAX_BYTES, checked
 from rsg_server.rsg.errors import Code, OperationError
 from rsg_server.rsg.operations.answers import NOTHING, Fields, ints, named, text
 from rsg_server.rsg.room import ANSWER_MAX_BYTES
+from rsg_server.rsg.tasks import start_task
 
 if TYPE_CHECKING:
     from rsg_server.rsg.actor import Participant
@@ -120,6 +121,20 @@ def execute(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | No
     who.activities[execution] = None
     room.places.cores.compute(execution, checked(flops))
     return begun(room, who, Handle(execution), flags, -1.0)
+
+
+def parallel(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes | None:
+    """Begin a parallel task."""
+    flags, count = fields
+    if flags & STAGED:
+        data = bytes(who.staged + data)
+        room.unstage(who)
+    if count < 1 or len(data) not in (16 * count, 16 * count + 8 * count * count):
+        raise OperationError(Code.BAD_REQUEST)
+    hosts = [room.places.host(number) for number in unpack_from(f"<{count}q", data)]
+    amounts = [checked(amount) for amount in unpack_from(f"<{len(data) // 8 - count}d", data, 8 * count)]
+    task = start_task(room, who, hosts, amounts[:count], amounts[count:])
+    return begun(room, who, Handle(task), flags, -1.0)
 
 
 def wait(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:

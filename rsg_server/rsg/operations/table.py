@@ -90,6 +90,7 @@ ROWS: dict[int, Row] = {
     lib.RSG_GET: Row("qqdd", activities.get),
     lib.RSG_SENDTO: Row("qqqdd", activities.send_between),
     lib.RSG_EXECUTE: Row("qqddd", activities.execute),
+    lib.RSG_PARALLEL: Row("qq", activities.parallel),
     lib.RSG_WAIT: Row("qd", activities.wait),
     lib.RSG_TAKE: Row("qq", activities.take, is_question=True),
     lib.RSG_TEST: Row("q", activities.test),
