@@ -84,6 +84,16 @@ def test_each_alone_has_the_whole_link(emulation: Cluster, model: str) -> None:
     assert float(mailbox.stdout) == pytest.approx(50.0 / payload, rel=0.001)
 
 
+def test_two_runs_of_both_are_one(emulation: Cluster) -> None:
+    emulation.network(bandwidth="160Mbps", latency="100us", model="LV08")
+    near, far = emulation.hosts("a[1-2]")
+    far.start(swallow)
+    near.start(emulation.python(send, "a2"), at="1s")
+    near.start(emulation.python(put, 1.5))
+    far.start(get)
+    assert emulation.run(check=True).digest == emulation.run(check=True).digest
+
+
 # Cores
 
 COMPUTES = Path(__file__).parents[1] / "programs/cpu_limits.c"
