@@ -19,23 +19,27 @@ struct transfer {
 struct engine {
     network *net;
     double window, now;
+    int compatible;
     struct transfer *transfers;
     int count, room, ended;
-    int *carried; /* the transfer of each flow of the network */
+    int *carried; /* the transfer of each flow of the network; -1: the flow is not the engine's */
     int carried_room;
-    int is_due; /* something has changed since rates were computed */
+    struct numbers others; /* flows that are not the engine's, and have other rates */
+    struct numbers whole;  /* transfers that count whole bytes */
+    int is_due;            /* something has changed since rates were computed */
     struct queue queue;
     int *ends; /* transfers that have ended, in that order; those before `told` have been told of */
     int tells_ends, end_count, end_room, told;
 };
 
-engine *engine_new(network *net, double window)
+engine *engine_new(network *net, double window, int compatible)
 {
     engine *of = allocate(NULL, 1, sizeof *of);
 
     memset(of, 0, sizeof *of);
     of->net = net;
     of->window = window;
+    of->compatible = compatible;
     return of;
 }
 
@@ -44,6 +48,8 @@ void engine_free(engine *of)
     queue_free(&of->queue);
     free(of->transfers);
     free(of->carried);
+    free(of->others.item);
+    free(of->whole.item);
     free(of->ends);
     free(of);
 }
@@ -64,6 +70,7 @@ int engine_add(engine *of, int route, double start, double bytes, double latency
                                               .finish = INFINITY,
                                               .route = route,
                                               .flow = -1};
+    network_claim(of->net, route, 1);
     queue_set(&of->queue, number, start);
     return number;
 }
@@ -83,15 +90,22 @@ static void note_end(engine *of, int number)
     of->ends[of->end_count++] = number;
 }
 
+static void drop_flow(engine *of, struct transfer *transfer)
+{
+    if (transfer->flow < 0)
+        return;
+    network_remove(of->net, transfer->flow);
+    of->carried[transfer->flow] = -1;
+    transfer->flow = -1;
+    of->is_due = 1;
+}
+
 static void end(engine *of, int number, int state, double moment)
 {
     struct transfer *transfer = &of->transfers[number];
 
-    if (transfer->flow >= 0) {
-        network_remove(of->net, transfer->flow);
-        transfer->flow = -1;
-        of->is_due = 1;
-    }
+    drop_flow(of, transfer);
+    network_claim(of->net, transfer->route, -1);
     transfer->remaining = state == TRANSFER_DONE ? 0 : engine_remaining(of, number);
     transfer->rate = 0;
     transfer->state = state;
@@ -102,14 +116,25 @@ static void end(engine *of, int number, int state, double moment)
         note_end(of, number);
 }
 
+static void carry(engine *of, int flow, int number)
+{
+    while (flow >= of->carried_room) {
+        int filled = of->carried_room;
+
+        of->carried = make_room(of->carried, filled, &of->carried_room, sizeof *of->carried);
+        while (filled < of->carried_room)
+            of->carried[filled++] = -1;
+    }
+    of->carried[flow] = number;
+}
+
 static void begin(engine *of, int number, double moment)
 {
     struct transfer *transfer = &of->transfers[number];
     int flow = network_add(of->net, transfer->route, transfer->latency_factor, transfer->bandwidth_factor, transfer->rate_cap,
-                           transfer->weight);
+                           transfer->weight, of->compatible);
 
-    of->carried = make_room(of->carried, flow, &of->carried_room, sizeof *of->carried);
-    of->carried[flow] = number;
+    carry(of, flow, number);
     transfer->flow = flow;
     transfer->state = TRANSFER_LATENCY;
     if (network_is_cut(of->net, flow))
@@ -164,9 +189,52 @@ static void share(engine *of)
     int count = of->is_due ? network_share(of->net) : 0;
     const int *changed = network_changed(of->net);
 
-    for (int i = 0; i < count; i++)
-        change_rate(of, of->carried[changed[i]], network_rate(of->net, changed[i]));
+    for (int i = 0; i < count; i++) {
+        int number = changed[i] < of->carried_room ? of->carried[changed[i]] : -1;
+
+        if (number >= 0)
+            change_rate(of, number, network_rate(of->net, changed[i]));
+        else
+            numbers_push(&of->others, changed[i]);
+    }
     of->is_due = 0;
+}
+
+void engine_share(engine *of)
+{
+    of->is_due = 1;
+    share(of);
+}
+
+int engine_take_other(engine *of)
+{
+    return of->others.count > 0 ? of->others.item[--of->others.count] : -1;
+}
+
+void engine_count_whole(engine *of, int number)
+{
+    numbers_push(&of->whole, number);
+}
+
+/* The clock has moved. */
+static void count_whole(engine *of)
+{
+    int kept = 0;
+
+    for (int i = 0; i < of->whole.count; i++) {
+        int number = of->whole.item[i];
+        struct transfer *transfer = &of->transfers[number];
+
+        if (transfer->state >= TRANSFER_DONE && transfer->state != TRANSFER_HELD)
+            continue;
+        of->whole.item[kept++] = number;
+        if (transfer->state != TRANSFER_MOVING || transfer->rate <= 0 || transfer->updated >= of->now)
+            continue;
+        transfer->remaining = fmax(0, transfer->remaining - rint(transfer->rate * (of->now - transfer->updated)));
+        transfer->updated = of->now;
+        queue_set(&of->queue, number, of->now + transfer->remaining / transfer->rate);
+    }
+    of->whole.count = kept;
 }
 
 /* Time */
@@ -196,6 +264,7 @@ int engine_advance(engine *of, double moment, int inclusive)
     }
     if (moment < INFINITY)
         of->now = fmax(of->now, moment);
+    count_whole(of);
     return of->ended - ended;
 }
 
@@ -204,6 +273,7 @@ void engine_instant(engine *of, double moment)
     double next;
 
     of->now = fmax(of->now, moment);
+    count_whole(of);
     while ((next = engine_next(of)) <= of->now + of->window && next < INFINITY)
         happen(of, queue_top(&of->queue), fmax(next, of->now));
 }
@@ -242,9 +312,7 @@ void engine_hold(engine *of, int number)
     transfer->remaining = engine_remaining(of, number);
     transfer->rate = 0;
     transfer->state = TRANSFER_HELD;
-    network_remove(of->net, transfer->flow);
-    transfer->flow = -1;
-    of->is_due = 1;
+    drop_flow(of, transfer);
     queue_set(&of->queue, number, INFINITY);
 }
 
@@ -299,6 +367,12 @@ void engine_set_bandwidth(engine *of, int link, double bandwidth)
 void engine_set_latency(engine *of, int link, double latency)
 {
     network_set_latency(of->net, link, latency);
+    of->is_due = 1;
+}
+
+void engine_reserve(engine *of, int link, double amount)
+{
+    network_reserve(of->net, link, amount);
     of->is_due = 1;
 }
 

@@ -8,8 +8,9 @@
 #include <string.h>
 
 struct wire { /* a link */
-    double bandwidth, latency;
+    double bandwidth, latency, reserved;
     int is_fat_pipe, is_disk, is_on;
+    int claims;
 };
 
 struct route {
@@ -20,28 +21,30 @@ struct route {
     int has_no_window;
     int has_only_disks;
     int crosses_disks; /* it has disks and other links */
+    int is_task;
 };
 
 struct flow {
     double latency_factor, bandwidth_factor, rate, weight;
     double frozen; /* if compatible: the bound when the flow was added; infinite otherwise */
     int route;
-    int is_started;
+    int is_started, is_compatible;
 };
 
 struct network {
     double weight_s, tcp_gamma, cross_traffic;
-    int compatible;
+    int shares_bottlenecks;
+    int has_simgrids_penalties; /* a compatible flow has been added */
     maxmin *system;
     struct wire *wires;
     int wire_count, wire_room;
     struct route *routes;
     int route_count, route_room;
     struct flow *flows;
-    int flow_room;
+    int flow_count, flow_room;
 };
 
-network *network_new(double weight_s, double tcp_gamma, double cross_traffic, int compatible)
+network *network_new(double weight_s, double tcp_gamma, double cross_traffic)
 {
     network *net = allocate(NULL, 1, sizeof *net);
 
@@ -49,7 +52,6 @@ network *network_new(double weight_s, double tcp_gamma, double cross_traffic, in
     net->weight_s = weight_s;
     net->tcp_gamma = tcp_gamma;
     net->cross_traffic = cross_traffic;
-    net->compatible = compatible;
     net->system = maxmin_new();
     return net;
 }
@@ -68,10 +70,16 @@ void network_free(network *net)
     free(net);
 }
 
+void network_share_bottlenecks(network *net)
+{
+    net->shares_bottlenecks = 1;
+    maxmin_share_bottlenecks(net->system);
+}
+
 int network_add_link(network *net, double bandwidth, double latency, int policy, int concurrency)
 {
     net->wires = make_room(net->wires, net->wire_count, &net->wire_room, sizeof *net->wires);
-    net->wires[net->wire_count++] = (struct wire){bandwidth, latency, policy == LINK_FAT_PIPE, policy == LINK_DISK, 1};
+    net->wires[net->wire_count++] = (struct wire){bandwidth, latency, 0, policy == LINK_FAT_PIPE, policy == LINK_DISK, 1, 0};
     return maxmin_add_link(net->system, bandwidth, policy == LINK_FAT_PIPE, concurrency);
 }
 
@@ -116,6 +124,18 @@ int network_add_route(network *net, int count, const int *links, int back_count,
     return net->route_count++;
 }
 
+int network_add_task(network *net, int count, const int *links, const double *weights, double latency)
+{
+    int number = network_add_route(net, 0, NULL, 0, NULL, latency);
+    struct route *route = &net->routes[number];
+
+    route->is_task = route->has_no_window = 1;
+    route->weights = allocate(route->weights, (size_t)count, sizeof *route->weights);
+    for (int i = 0; i < count; i++)
+        add_weight(net, route, links[i], weights[i]);
+    return number;
+}
+
 void network_unbind_route(network *net, int number)
 {
     net->routes[number].has_no_window = 1;
@@ -131,6 +151,24 @@ double network_route_latency(const network *net, int number)
     return latency;
 }
 
+void network_claim(network *net, int number, int by)
+{
+    const struct route *route = &net->routes[number];
+
+    for (int i = 0; i < route->links.count; i++)
+        net->wires[route->links.item[i]].claims += by;
+}
+
+int network_is_claimed(const network *net, int number)
+{
+    const struct route *route = &net->routes[number];
+
+    for (int i = 0; i < route->links.count; i++)
+        if (net->wires[route->links.item[i]].claims > 0)
+            return 1;
+    return 0;
+}
+
 /* What the model makes of a flow */
 
 static double penalty_of(const network *net, const struct flow *flow, double latency)
@@ -138,7 +176,7 @@ static double penalty_of(const network *net, const struct flow *flow, double lat
     const struct route *route = &net->routes[flow->route];
     double penalty = latency;
 
-    if (route->has_only_disks || (net->compatible ? flow->latency_factor * latency <= 0 : net->weight_s <= 0))
+    if (route->has_only_disks || (net->has_simgrids_penalties ? flow->latency_factor * latency <= 0 : net->weight_s <= 0))
         return 1 / flow->weight;
     for (int i = 0; i < route->there.count; i++)
         if (!net->wires[route->there.item[i]].is_disk)
@@ -160,7 +198,7 @@ static double bound_of(const network *net, const struct flow *flow, double laten
     if (flow->rate > 0)
         bound = flow->rate / flow->bandwidth_factor;
     if (net->tcp_gamma > 0 && latency > 0 && !net->routes[flow->route].has_no_window)
-        bound = fmin(bound, net->tcp_gamma / (2 * latency) / (net->compatible ? 1 : flow->bandwidth_factor));
+        bound = fmin(bound, net->tcp_gamma / (2 * latency) / (flow->is_compatible ? 1 : flow->bandwidth_factor));
     return bound;
 }
 
@@ -194,7 +232,16 @@ static void update_terms(network *net, int number)
 
 /* Flows */
 
-int network_add(network *net, int route, double latency_factor, double bandwidth_factor, double rate, double weight)
+static void take_simgrids_penalties(network *net)
+{
+    net->has_simgrids_penalties = 1;
+    for (int flow = 0; flow < net->flow_count; flow++)
+        if (net->flows[flow].is_started)
+            update_terms(net, flow);
+}
+
+int network_add(network *net, int route, double latency_factor, double bandwidth_factor, double rate, double weight,
+                int compatible)
 {
     const struct route *over = &net->routes[route];
     double *weights = over->weights;
@@ -210,15 +257,20 @@ int network_add(network *net, int route, double latency_factor, double bandwidth
     if (weights != over->weights)
         free(weights);
     net->flows = make_room(net->flows, number, &net->flow_room, sizeof *net->flows);
+    if (number == net->flow_count)
+        net->flow_count++;
     flow = &net->flows[number];
-    *flow = (struct flow){latency_factor, bandwidth_factor, rate, weight, INFINITY, route, 0};
-    if (net->compatible)
+    *flow = (struct flow){latency_factor, bandwidth_factor, rate, weight, INFINITY, route, 0, compatible};
+    if (compatible && !net->has_simgrids_penalties)
+        take_simgrids_penalties(net);
+    if (compatible && !net->shares_bottlenecks)
         flow->frozen = fmin(narrowest(net, over), bound_of(net, flow, network_route_latency(net, route)));
     return number;
 }
 
 void network_remove(network *net, int flow)
 {
+    net->flows[flow].is_started = 0;
     maxmin_remove(net->system, flow);
 }
 
@@ -267,7 +319,7 @@ double network_rate(const network *net, int flow)
 int network_is_cut(const network *net, int flow)
 {
     const struct route *route = &net->routes[net->flows[flow].route];
-    const struct numbers *needed = net->compatible ? &route->there : &route->links;
+    const struct numbers *needed = net->flows[flow].is_compatible && !route->is_task ? &route->there : &route->links;
 
     for (int i = 0; i < needed->count; i++)
         if (!net->wires[needed->item[i]].is_on)
@@ -298,8 +350,16 @@ static void update_users(network *net, int link)
 void network_set_bandwidth(network *net, int link, double bandwidth)
 {
     net->wires[link].bandwidth = bandwidth;
-    maxmin_set_capacity(net->system, link, bandwidth);
+    maxmin_set_capacity(net->system, link, fmax(0, bandwidth - net->wires[link].reserved));
     update_users(net, link);
+}
+
+void network_reserve(network *net, int link, double amount)
+{
+    if (amount == net->wires[link].reserved)
+        return;
+    net->wires[link].reserved = amount;
+    maxmin_set_capacity(net->system, link, fmax(0, net->wires[link].bandwidth - amount));
 }
 
 void network_set_latency(network *net, int link, double latency)

@@ -18,11 +18,12 @@
  * the operation. A flow over links and disks is what a file server reads or writes for a host (SimGrid's Io::streamto): disks add
  * nothing to its penalty, and of a disk it takes the bytes that move, whatever the bandwidth factor: BF * x.
  *
- * SimGrid 3.32 departs from these formulas; with `compatible` this code departs in the same way:
+ * SimGrid 3.32 departs from these formulas; for a flow that is `compatible` this code departs in the same way:
  *   - gamma bounds x, so that the rate in bytes per second is bounded by BF * gamma / (2 * lat);
  *   - the bound (bandwidths of the route, window and rate) is frozen when the flow begins and only falls afterwards;
  *   - the penalty is 1 where LF * lat is 0, whatever S; and with S = 0 flows still share inversely to their latencies, where
- *     this code shares equally;
+ *     this code shares equally. Penalties compare flows with each other, so from the first compatible flow on those of all flows
+ *     are SimGrid's;
  *   - a flow whose way back is off begins all the same.
  */
 #ifndef SIMUNIX_FLOWS_H
@@ -33,21 +34,31 @@ typedef struct network network;
 
 enum { LINK_SHARED, LINK_FAT_PIPE, LINK_DISK };
 
-network *network_new(double weight_s, double tcp_gamma, double cross_traffic, int compatible);
+network *network_new(double weight_s, double tcp_gamma, double cross_traffic);
 void network_free(network *net);
+void network_share_bottlenecks(network *net); /* by fair bottleneck instead of max-min, without penalties: SimGrid's L07 */
 
 /* Links and routes are numbered 0, 1, 2 ... `latency` is what a route has besides its links (the distance of coordinates). */
 int network_add_link(network *net, double bandwidth, double latency, int policy, int concurrency);
 int network_add_route(network *net, int count, const int *links, int back_count, const int *back, double latency);
 void network_unbind_route(network *net, int route); /* without a TCP window, for datagrams */
+/* What a parallel task uses of each link, of a network that shares by fair bottleneck (bottleneck.c): `weights` for all of the task,
+ * of which a flow moves the part that its bytes are. It waits for the latency; links may come several times. */
+int network_add_task(network *net, int count, const int *links, const double *weights, double latency);
 double network_route_latency(const network *net, int route);
 double network_route_penalty(const network *net, int route); /* of a flow of weight 1 */
 /* The rate of a flow that has its route to itself, in bytes per second. */
 double network_alone(const network *net, int route, double bandwidth_factor);
 
+/* Two callers may have flows in one network. One claims the routes of its flows, so that the other learns which links it meets
+ * it on: `by` is 1 when a flow comes, -1 when it goes. */
+void network_claim(network *net, int route, int by);
+int network_is_claimed(const network *net, int route); /* a link of the route, on the way there or back, is claimed */
+
 /* A flow gets no bandwidth until it is started. Numbers are used again after network_remove. `rate` bounds the flow; 0:
  * unbounded. */
-int network_add(network *net, int route, double latency_factor, double bandwidth_factor, double rate, double weight);
+int network_add(network *net, int route, double latency_factor, double bandwidth_factor, double rate, double weight,
+                int compatible);
 void network_remove(network *net, int flow);
 void network_set_weight(network *net, int flow, double weight);
 void network_start(network *net, int flow);
@@ -59,6 +70,7 @@ int network_uses(const network *net, int flow, int link); /* on the way there or
 
 /* Change a link; the rates of its flows follow at the next network_share. */
 void network_set_bandwidth(network *net, int link, double bandwidth);
+void network_reserve(network *net, int link, double amount); /* so much of the bandwidth is nobody's */
 void network_set_latency(network *net, int link, double latency);
 void network_set_state(network *net, int link, int is_on);
 double network_load(const network *net, int link); /* bytes per second, acknowledgements included, before BF */

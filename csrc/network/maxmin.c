@@ -32,6 +32,11 @@ void maxmin_free(maxmin *system)
     free(system);
 }
 
+void maxmin_share_bottlenecks(maxmin *system)
+{
+    system->shares_bottlenecks = 1;
+}
+
 /* Links */
 
 int maxmin_add_link(maxmin *system, double capacity, int is_fat_pipe, int concurrency)

@@ -25,6 +25,7 @@ typedef struct maxmin maxmin;
 
 maxmin *maxmin_new(void);
 void maxmin_free(maxmin *system);
+void maxmin_share_bottlenecks(maxmin *system); /* by fair bottleneck instead: see bottleneck.c */
 
 /* Links are numbered 0, 1, 2 ... At most `concurrency` variables of weight 1 or more use a link at a time, any number if
  * negative. */

@@ -41,6 +41,7 @@ struct variable {
     double limit; /* the bound, and what each link would give the variable alone */
     double rate;  /* as of the last solve */
     double fresh; /* of the present solve */
+    double step;  /* what bottleneck.c has added to it last */
     struct element *elements;
     int count;
     enum variable_state state;
@@ -64,7 +65,11 @@ struct maxmin {
     struct candidate *heap;
     int heap_count, heap_room;
     long solves, work;
+    int shares_bottlenecks; /* bottleneck.c solves */
 };
+
+/* Compute the fresh rates of all variables that are on. */
+void maxmin_fill_bottlenecks(maxmin *system);
 
 /* Whether the link could be full, and so hold a variable back. The slack covers the rounding of sums. */
 static inline int holds_back(const struct link *link)

@@ -222,8 +222,12 @@ static void publish(maxmin *system)
 int maxmin_solve(maxmin *system)
 {
     system->solves++;
-    collect(system);
-    fill(system);
+    if (system->shares_bottlenecks) {
+        maxmin_fill_bottlenecks(system);
+    } else {
+        collect(system);
+        fill(system);
+    }
     publish(system);
     system->work += system->component_variables.count;
     return system->changed.count;

@@ -212,6 +212,45 @@ int rsg_execute_async(int64_t host, double flops, double priority, double bound,
     return execute(host, RSG_ASYNC, (double[]){flops, priority, bound}, activity);
 }
 
+static int parallel(const int64_t *hosts, const double *flops, const double *bytes, size_t count, int64_t flags,
+                    int64_t *activity)
+{
+    size_t one = count * sizeof *hosts, length = 2 * one + (bytes != NULL ? count * one : 0);
+    char *text = malloc(length > 0 ? length : 1);
+    const char *rest = text;
+    struct request request;
+    int error;
+
+    if (text == NULL)
+        return RSG_MEMORY;
+    memcpy(text, hosts, one);
+    memcpy(text + one, flops, one);
+    if (bytes != NULL)
+        memcpy(text + 2 * one, bytes, count * one);
+    error = stage(&rest, &length, &flags);
+    if (error == 0) {
+        request_begin(&request, RSG_PARALLEL);
+        request_number(&request, flags);
+        request_number(&request, (int64_t)count);
+        error = request_send(&request, rest, length);
+        *activity = answer_number(&request, 0);
+    }
+    free(text);
+    return error;
+}
+
+int rsg_parallel(const int64_t *hosts, const double *flops, const double *bytes, size_t count)
+{
+    int64_t none;
+
+    return parallel(hosts, flops, bytes, count, 0, &none);
+}
+
+int rsg_parallel_async(const int64_t *hosts, const double *flops, const double *bytes, size_t count, int64_t *activity)
+{
+    return parallel(hosts, flops, bytes, count, RSG_ASYNC, activity);
+}
+
 int rsg_wait(int64_t activity, double timeout, struct rsg_message *message)
 {
     struct request request;

@@ -37,6 +37,12 @@ struct rsg_link_state {
     char name[256];
 };
 
+struct rsg_disk_state {
+    int64_t host;
+    double read_bandwidth, write_bandwidth;
+    char name[256];
+};
+
 struct rsg_mailbox_state {
     int64_t puts, gets, is_ready, receiver;
     char name[256];
@@ -106,6 +112,16 @@ int rsg_sendto_async(int64_t source, int64_t destination, double size, double ra
 int rsg_execute(double flops, double priority, double bound);
 int rsg_execute_async(int64_t host, double flops, double priority, double bound, int64_t *activity); /* host -1: the caller's */
 int rsg_execute_on(int64_t host, double flops, double priority, double bound);
+
+/* Parallel tasks on `count` hosts: flops on each, and bytes from each to each, row by row, or NULL; actor */
+int rsg_parallel(const int64_t *hosts, const double *flops, const double *bytes, size_t count);
+int rsg_parallel_async(const int64_t *hosts, const double *flops, const double *bytes, size_t count, int64_t *activity);
+
+/* Disks, by number, and reads and writes */
+int rsg_disk_at(int64_t host, int64_t place, int64_t *disk); /* host -1: the caller's */
+int rsg_disk_state(int64_t disk, struct rsg_disk_state *state);
+int rsg_io(int64_t disk, int64_t is_write, double size, double priority);
+int rsg_io_async(int64_t disk, int64_t is_write, double size, double priority, int64_t *activity);
 
 /* Activities; `message` may be NULL, and is filled only for what was got */
 int rsg_wait(int64_t activity, double timeout, struct rsg_message *message);

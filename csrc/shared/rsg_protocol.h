@@ -94,7 +94,7 @@ enum simunix_rsg_operation {
 
     /* activities */
     RSG_EXECUTE = 37,  /* i host, -1: the caller's, i flags, d flops, d priority, d flop/s at most -> i activity */
-    RSG_PARALLEL = 38, /* i flags, i n, n i hosts, n d flops, n*n or no d bytes -> i activity */
+    RSG_PARALLEL = 38, /* i flags, i n, t n i hosts, n d flops, n*n or no d bytes -> i activity */
     RSG_WAIT = 39,     /* i activity, d time -> i bytes of the message, -1: no message, d its size, t its first bytes */
     RSG_TAKE = 40,     /* i activity, i offset -> t more of the bytes of the message that was received last */
     RSG_TEST = 41,     /* i activity -> i 1 if it is over; then it is to be waited for, which returns at once */
@@ -104,6 +104,11 @@ enum simunix_rsg_operation {
     RSG_ACTIVITY = 45, /* i activity -> i enum simunix_rsg_state, d what remains, d start, d end */
     RSG_HOLD = 46,     /* i activity, i 1: suspend, 0: go on */
     RSG_PRIORITY = 47, /* i activity, d priority */
+
+    /* disks */
+    RSG_DISK_AT = 80,    /* i host, i place -> i disk */
+    RSG_DISK_STATE = 81, /* i disk -> i host, d bytes/s of reads, d of writes, t name */
+    RSG_IO = 82,         /* i disk, i flags, i 1: write, d size, d priority -> i activity */
 
     /* synchronisation */
     RSG_MUTEX = 50,           /* -> i object */
@@ -144,9 +149,12 @@ enum simunix_rsg_error {
     RSG_CANCELED = 12,
     RSG_NETWORK_FAILURE = 13, /* a link is down, or the other actor has died */
     RSG_HOST_FAILURE = 14,    /* a host is off */
-    RSG_KILLED = 15,          /* the actor has been killed: it is to return */
-    RSG_NOT_OWNER = 16,       /* a mutex that another actor has locked, or nobody */
-    RSG_MEMORY = 17,          /* the messages that wait hold too many bytes, or there are too many objects */
+    RSG_STORAGE_FAILURE = 25, /* a disk is failing or read-only, or its host is off */
+    RSG_UNKNOWN_DISK = 26,
+    RSG_NO_TASKS = 27,  /* the flow model has no parallel tasks */
+    RSG_KILLED = 15,    /* the actor has been killed: it is to return */
+    RSG_NOT_OWNER = 16, /* a mutex that another actor has locked, or nobody */
+    RSG_MEMORY = 17,    /* the messages that wait hold too many bytes, or there are too many objects */
     RSG_NO_ROUTE = 18,
     RSG_BAD_VALUE = 19 /* a power state or a place that does not exist, a mutex locked twice */
 };

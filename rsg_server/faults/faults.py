@@ -153,6 +153,7 @@ class Faults:
         self.power = Power(kernel, self.keepalive)
         kernel.datagrams.to_off = WakeOnLan(kernel, self.power).heard
         self.on_power_state: Callable[[str, int], None] = lambda host, state: None
+        self.on_speed: Callable[[Host], None] = lambda host: None
         self.on_link: Callable[[str], None] = lambda link: None
         self._power_states: dict[str, int] = {}  # of hosts that are not in their first one
         self._held = Held()
@@ -222,12 +223,17 @@ class Faults:
         else:
             power.shut_down(host, change.grace_ns, for_ns)
 
+    def power_state(self, host: Host) -> int:
+        """The place of a host's speed among its speeds."""
+        return self._power_states.get(host.name, host.power_state)
+
     def _change_power_state(self, change: PowerStateChange) -> tuple[Change, ...]:
         """Change the speed of all cores. A host that is off boots into the state that it was given last."""
         host = self._kernel.platform.host_by_name(change.host)
-        before = self._power_states.get(host.name, host.power_state)
+        before = self.power_state(host)
         self._power_states[host.name] = change.number
         self._kernel.cpu.change_speed(host.name, host.speeds_flops[change.number])
+        self.on_speed(host)
         self._log("power_state", host=host.name, state=change.number)
         self.on_power_state(host.name, change.number)
         return (PowerStateChange(host.name, before),)

@@ -34,7 +34,7 @@ Told = Callable[[str], None]
 class Power:
     """Switches hosts off and on. `on_boot` and `on_loss` tell the supervisor, which starts the programs of a host.
 
-    `on_switch` tells the meters of energy (rsg_server.energy).
+    `on_switch` tells the meters of energy (rsg_server.energy), `on_power` the programs of Remote SimGrid.
     """
 
     def __init__(self, kernel: Kernel, keepalive: Keepalive) -> None:
@@ -47,6 +47,7 @@ class Power:
         self._chances: dict[str, random.Random] = {}
         self.on_boot: Told = lambda host: None
         self.on_loss: Told = lambda host: None
+        self.on_power: Callable[[str, bool], None] = lambda host, is_on: None
         self.on_switch: Callable[[str, str], None] = lambda host, what: None  # what: on, stopping, off or booting
 
     def is_off(self, host: str) -> bool:
@@ -129,6 +130,7 @@ class Power:
         self._kernel.wire.reach.off.discard(host)
         self._kernel.storages.disks.look()
         self._kernel.log.event(self._kernel.now_ns, "host_on", host=host)
+        self.on_power(host, True)
         self.on_switch(host, "on")
         self.on_boot(host)
 
@@ -204,4 +206,5 @@ class Power:
             kernel.lifecycle.await_death(process)
         self._keepalive.look()
         kernel.readiness.changed()
+        self.on_power(name, False)
         self.on_loss(name)

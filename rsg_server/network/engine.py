@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType
 from typing import Protocol
@@ -44,24 +44,29 @@ class FlowEngine:
     """Moves flows over the links of a platform, by a model; `now_s` is the engine's own clock.
 
     `gates` are further links, by the name of the host whose flows cross them (see rsg_server.network.changes).
+    `shared` are links on which somebody else has flows, too; `share` and `others` are for that one.
     """
 
     def __init__(
-        self, find_route: FindRoute, model: Model, compatible: bool = False, gates: Mapping[str, Link] = NO_GATES
+        self,
+        find_route: FindRoute,
+        model: Model,
+        compatible: bool = False,
+        gates: Mapping[str, Link] = NO_GATES,
+        shared: SharedLinks | None = None,
     ) -> None:
         self._find_route = find_route
         self._gates = gates
         self._model = model
-        self._shared = SharedLinks(model, compatible)
+        self._shared = shared or SharedLinks(model)
         default = SIMGRID_PRECISION_S if compatible else PRECISION_S
         window = default if model.timing_s is None else model.timing_s
-        self._engine = ffi.gc(lib.engine_new(self._shared.net, window), lib.engine_free)
+        self._engine = ffi.gc(lib.engine_new(self._shared.net, window, compatible), lib.engine_free)
         self._routes: dict[tuple[str, str], int] = {}
         self._disk_routes: dict[tuple[str, str, Direction], int] = {}
         self._cores: dict[str, int] = {}
-        self._loopback = Route(
-            (Link(LOOPBACK.name, model.loopback_bytes_per_s, model.loopback_latency_s, SharingPolicy.FATPIPE),)
-        )
+        loopback = f"{LOOPBACK.name} of {model.name}"  # whoever shares the links may have another one
+        self._loopback = Route((Link(loopback, model.loopback_bytes_per_s, model.loopback_latency_s, SharingPolicy.FATPIPE),))
 
     def _links(self, source: str, destination: str) -> tuple[Route, Route]:
         """The way from host to host, and the way back."""
@@ -163,6 +168,17 @@ class FlowEngine:
             found.append(int(flow))
         return found
 
+    def share(self) -> None:
+        """Compute rates anew, since somebody else's flows have changed."""
+        lib.engine_share(self._engine)
+
+    def others(self) -> list[int]:
+        """The flows of somebody else, by their numbers in the network, that have other rates since the last call."""
+        found = []
+        while (flow := lib.engine_take_other(self._engine)) >= 0:
+            found.append(int(flow))
+        return found
+
     def compute(self, cores: Link, flops: float, weight: float, bound: float | None = None) -> int:
         """Add an execution that begins now, as a flow over a link that stands for the cores of a host.
 
@@ -172,6 +188,23 @@ class FlowEngine:
         if number is None:
             number = self._cores[cores.name] = self._shared.route(Route((cores,)), Route(()))
         return int(lib.engine_add(self._engine, number, self.now_s, flops, 1.0, 1.0, bound or 0.0, weight))
+
+    def reserve(self, link: Link, amount: float) -> None:
+        """Leave so much less of a link to flows from now on; their bounds are as if the link had its whole bandwidth."""
+        lib.engine_reserve(self._engine, self._shared.link(link), amount)
+
+    def path(self, source: str, destination: str) -> Route:
+        """The way of a flow from host to host."""
+        return self._links(source, destination)[0]
+
+    def task(self, uses: Sequence[tuple[Link, float]], latency_s: float, bound: float = 0.0) -> int:
+        """Add a parallel task that begins now: after the latency it uses so much of each link for the whole of itself.
+
+        Its size is 1, or 0 if it uses nothing; `bound` is the part of the task that it does per second at most, 0: none. Only
+        for a model that shares by bottlenecks.
+        """
+        number = self._shared.task(uses, latency_s)
+        return int(lib.engine_add(self._engine, number, self.now_s, float(bool(uses)), 1.0, 1.0, bound, 1.0))
 
     def hold(self, flow: int) -> None:
         """Stop a flow that has begun: it neither waits for its latency nor moves until `go_on`."""
@@ -184,6 +217,10 @@ class FlowEngine:
     def set_weight(self, flow: int, weight: float) -> None:
         """Give a flow another weight."""
         lib.engine_set_weight(self._engine, flow, weight)
+
+    def count_whole(self, flow: int) -> None:
+        """Whenever the clock moves, count what has moved of a flow in whole bytes, as SimGrid does for disks."""
+        lib.engine_count_whole(self._engine, flow)
 
     def instant(self, moment_s: float) -> None:
         """Move the clock to a moment, before which nothing is due, and let all happen that belongs to that instant."""

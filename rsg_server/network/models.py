@@ -62,6 +62,7 @@ class Model:
     loopback_latency_s: float = 0.0
     concurrency: int = -1
     timing_s: float | None = None
+    shares_bottlenecks: bool = False
 
 
 def lv08() -> Model:
@@ -106,7 +107,18 @@ def raw() -> Model:
     return Model("raw", tcp_gamma=0.0, cross_traffic=False)
 
 
-MODELS = {"LV08": lv08, "CM02": cm02, "SMPI": smpi, "constant": without_sharing, "raw": raw}
+def ptask_l07() -> Model:
+    """ptask_L07: links and cores are shared by fair bottleneck (csrc/network/bottleneck.c); parallel tasks use both at a time.
+
+    Each user of a link or of cores is offered an equal part, whatever its latency; no factors, no cross-traffic; the window of
+    TCP is the only bound. As SimGrid 3.32 with host/model:ptask_L07, src/surf/ptask_L07.cpp, of which the loopback is, too.
+    """
+    return Model(
+        "ptask_L07", cross_traffic=False, loopback_bytes_per_s=498e6, loopback_latency_s=15e-6, shares_bottlenecks=True
+    )
+
+
+MODELS = {"LV08": lv08, "CM02": cm02, "SMPI": smpi, "constant": without_sharing, "raw": raw, "ptask_L07": ptask_l07}
 
 
 def model_named(name: str) -> Model:

@@ -55,6 +55,7 @@ class Network:
         self._next_flow = 1
         self._changed: dict[str, Link] = {}  # links that are not as the platform has them
         self.down: dict[str, None] = {}  # names of links that carry nothing
+        self.on_state: Callable[[str, bool], None] = lambda link, is_up: None
         self.bytes_sent = 0
 
     @property
@@ -159,6 +160,7 @@ class Network:
         if is_up is not None:
             self.down.pop(name, None)
             self.down.update({} if is_up else {name: None})
+            self.on_state(name, is_up)
         if bandwidth_bytes_per_s is not None:
             link = replace(link, bandwidth_bytes_per_s=bandwidth_bytes_per_s)
         if latency_s is not None:

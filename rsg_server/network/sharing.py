@@ -7,11 +7,14 @@ Invariant: of the active flows, exactly those that have met another one are in t
 The solver is called once for all flows that enter and leave at a moment, behind what was due then already: N connections that
 begin together cost one call, not N calls over up to N flows each. No byte leaves in between, since no time passes. Flows of
 one link that have their last byte sent at one moment depart in the order in which that was foreseen.
+
+What Remote SimGrid's programs move, the transfers of a partner, shares the same links in the same solver. A flow that enters a
+link that the partner claims is not alone; `meet` is for a transfer that begins where a flow is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from enum import Enum
 from typing import Protocol
 
@@ -53,6 +56,13 @@ class Usage(Protocol):
     def began(self, shared: tuple[str, ...], now_ns: int, /) -> None: ...
     def moved(self, shared: tuple[str, ...], begin_ns: int, end_ns: int, size_bytes: float, /) -> None: ...
     def ended(self, shared: tuple[str, ...], now_ns: int, /) -> None: ...
+
+
+class Partner(Protocol):
+    """Who has flows of its own in the solver, and keeps their books."""
+
+    def share(self) -> list[int]:
+        """Compute all rates as of now; returns the flows of others, by their numbers in the solver, that have new ones."""
 
 
 class Path:
@@ -141,6 +151,7 @@ class Sharing:
     def __init__(self, model: Model, fairness: Fairness, soon: Callable[[Callable[[], None]], object]) -> None:
         self.model = model
         self.usage: Usage | None = None
+        self.partner: Partner | None = None
         self._soon = soon
         self._is_stale = False  # the flows are not those of the last call of the solver, which is due at this moment
         self.links = SharedLinks(model)
@@ -150,6 +161,7 @@ class Sharing:
         self._active: dict[str, dict[int, Sharer]] = {}
         self._solved: dict[int, Sharer] = {}  # by the number that the solver has given
         self._groups: dict[Group, dict[int, Sharer]] = {}
+        self._alone: dict[int, Sharer] = {}  # the active flows that the solver does not have
 
     def is_shared(self, link: Link) -> bool:
         """Whether flows on this link share its bandwidth."""
@@ -177,7 +189,8 @@ class Sharing:
             is_alone = is_alone and not flows
             flows[flow.number] = flow
         flow.path.active[flow.number] = flow
-        if is_alone:
+        if is_alone and not self._meets_partner(flow):
+            self._alone[flow.number] = flow
             flow.change_rate(flow.path.alone)
             return
         for name in flow.path.shared:
@@ -188,6 +201,16 @@ class Sharing:
         self._weigh_group(group)
         self._share_soon()
 
+    def _meets_partner(self, flow: Sharer) -> bool:
+        return self.partner is not None and bool(lib.network_is_claimed(self.links.net, flow.path.number))
+
+    def meet(self) -> None:
+        """The partner has claimed a route: flows that were alone and are on one of its links go into the solver."""
+        for flow in [flow for flow in self._alone.values() if self._meets_partner(flow)]:
+            self._give(flow)
+            self._weigh(flow.path)
+            self._share_soon()
+
     def leave(self, flow: Sharer, group: Group = None) -> None:
         """A flow has nothing more to send; `group` is that of its entry."""
         if group is not None:
@@ -195,6 +218,7 @@ class Sharing:
         for name in flow.path.shared:
             self._active[name].pop(flow.number, None)
         flow.path.active.pop(flow.number, None)
+        self._alone.pop(flow.number, None)
         if flow.variable < 0:
             self._weigh_group(group)
             return
@@ -217,7 +241,9 @@ class Sharing:
     def _give(self, flow: Sharer) -> None:
         """Put a flow into the solver, unless it is there."""
         if flow.variable < 0:
-            flow.variable = lib.network_add(self.links.net, flow.path.number, 1.0, flow.path.factor, 0.0, flow.path.weight)
+            self._alone.pop(flow.number, None)
+            path = flow.path
+            flow.variable = lib.network_add(self.links.net, path.number, 1.0, path.factor, 0.0, path.weight, False)
             lib.network_start(self.links.net, flow.variable)
             self._solved[flow.variable] = flow
 
@@ -252,14 +278,20 @@ class Sharing:
 
     def _share(self) -> None:
         self._is_stale = False
+        if self.partner is not None:
+            self.solves += 1
+            self.take(self.partner.share())
+            return
         if not self._solved:
             return
         self.solves += 1
         count = lib.network_share(self.links.net)
-        if not count:
-            return
-        changed = [self._solved[variable] for variable in ffi.unpack(lib.network_changed(self.links.net), count)]
-        for flow in sorted(changed, key=_age):
+        if count:
+            self.take(ffi.unpack(lib.network_changed(self.links.net), count))
+
+    def take(self, changed: Iterable[int]) -> None:
+        """Give the flows of these numbers in the solver the rates that the solver has for them; unknown numbers are left."""
+        for flow in sorted((self._solved[variable] for variable in changed if variable in self._solved), key=_age):
             flow.change_rate(lib.network_rate(self.links.net, flow.variable))
 
 

@@ -60,10 +60,12 @@ class MaxMin:
 class SharedLinks:
     """The links and routes of a platform in a network of the C library, added when they are first used."""
 
-    def __init__(self, model: Model, compatible: bool = False) -> None:
+    def __init__(self, model: Model) -> None:
         self.model = model
         crossing = ACKNOWLEDGEMENTS if model.cross_traffic else 0.0
-        self.net = ffi.gc(lib.network_new(model.weight_s, model.tcp_gamma, crossing, compatible), lib.network_free)
+        self.net = ffi.gc(lib.network_new(model.weight_s, model.tcp_gamma, crossing), lib.network_free)
+        if model.shares_bottlenecks:
+            lib.network_share_bottlenecks(self.net)
         self.links: dict[str, int] = {}
 
     def link(self, link: Link) -> int:
@@ -82,6 +84,11 @@ class SharedLinks:
             return int(lib.LINK_DISK)
         is_fat = link.policy is SharingPolicy.FATPIPE or not self.model.shares
         return int(lib.LINK_FAT_PIPE if is_fat else lib.LINK_SHARED)
+
+    def task(self, uses: Sequence[tuple[Link, float]], latency_s: float) -> int:
+        """The number of what a parallel task uses of each link, in the C library."""
+        links = [self.link(link) for link, _ in uses]
+        return int(lib.network_add_task(self.net, len(links), links, [weight for _, weight in uses], latency_s))
 
     def route(self, there: Route, back: Route) -> int:
         """The number of a new route in the C library, with the way back that acknowledgements take."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -18,7 +18,7 @@ from rsg_server.clock.timeline import Event
 from rsg_server.processor.load import Load
 from rsg_server.processor.overload import Overload
 from rsg_server.processor.shares import weight
-from rsg_server.processor.sharing import Execution, Sharing
+from rsg_server.processor.sharing import Execution, Guest, Sharing
 from rsg_server.protocol import Wake
 
 if TYPE_CHECKING:
@@ -59,12 +59,25 @@ class Processor:
         self._updated_ns = 0
         self._event: Event | None = None
         self.on_load: Callable[[float], None] | None = None  # told how many cores are in use, whenever that may have changed
+        self.on_change: Callable[[], None] | None = None  # told when what computes here may have another share
 
     def change_speed(self, speed_flops: float) -> None:
         """Each core computes so many flop/s from now on."""
         self._update()
         self._sharing.change_speed(speed_flops)
         self._plan()
+
+    def share_with(self, guests: Sequence[Guest]) -> float:
+        """From now on these guests use cores, too. Returns how many cores the executions have beside them."""
+        self._update()
+        self._sharing.share_with(guests)
+        self._schedule()
+        return self._sharing.own_cores
+
+    @property
+    def own_cores(self) -> float:
+        """How many cores the executions use."""
+        return self._sharing.own_cores
 
     @property
     def every_core(self) -> int:
@@ -108,7 +121,13 @@ class Processor:
         return self._use, self._sharing.running
 
     def _plan(self) -> None:
-        """Plan an event for the end of the first execution; durations are rounded up to the nanosecond."""
+        """Plan an event for the end of the first execution, once those who share the cores know of the change."""
+        if self.on_change is not None:
+            self.on_change()
+        self._schedule()
+
+    def _schedule(self) -> None:
+        """Durations are rounded up to the nanosecond."""
         if self.on_load is not None:
             self.on_load(self._sharing.used_cores)
         if self._event is not None:
@@ -152,6 +171,7 @@ class Cpu:
         self._executions: dict[int, Execution] = {}
         self._speeds: dict[str, float] = {}  # of hosts that were given another one before anything computed there
         self.on_load: Callable[[str, float], None] | None = None
+        self.on_change: Callable[[Host], None] | None = None  # told when executions on a host may have another share
 
     def _processor(self, actor: Actor) -> Processor:
         return self._processor_of(actor.process.host.host)
@@ -160,8 +180,26 @@ class Cpu:
         if host.name not in self._processors:
             tell = self._tell
             use = Use(Load(host.cores), Overload(host.name, host.cores, tell)) if tell is not None else None
-            self._processors[host.name] = Processor(self._clock, host, self.finished, use)
+            processor = self._processors[host.name] = Processor(self._clock, host, self.finished, use)
+            processor.on_change = partial(self._changed, host)
         return self._processors[host.name]
+
+    def _changed(self, host: Host) -> None:
+        if self.on_change is not None:
+            self.on_change(host)
+
+    def keeps_books(self, host: Host) -> bool:
+        """Whether anything has computed on a host, or somebody wants to know its load."""
+        return host.name in self._processors or self.on_load is not None
+
+    def share_with(self, host: Host, guests: Sequence[Guest]) -> float:
+        """From now on these guests use cores of a host, too. Returns how many cores the executions have beside them."""
+        return self._metered(host).share_with(guests)
+
+    def own_cores(self, host: Host) -> float:
+        """How many cores of a host executions use."""
+        processor = self._processors.get(host.name)
+        return 0.0 if processor is None else processor.own_cores
 
     def use(self, host: Host) -> tuple[Use, int]:
         """What the cores of a host have done up to now, and how many executions compute or wait for one."""
@@ -188,18 +226,18 @@ class Cpu:
         else:
             self._speeds[host] = speed_flops
 
-    def _metered(self, actor: Actor) -> Processor:
-        """The processor of an actor's host, at the host's present speed, that tells its load."""
-        processor, host = self._processor(actor), actor.process.host.name
+    def _metered(self, host: Host) -> Processor:
+        """The processor of a host, at the host's present speed, that tells its load."""
+        processor = self._processor_of(host)
         if self.on_load is not None and processor.on_load is None:
-            processor.on_load = partial(self.on_load, host)
-        if host in self._speeds:
-            processor.change_speed(self._speeds.pop(host))
+            processor.on_load = partial(self.on_load, host.name)
+        if host.name in self._speeds:
+            processor.change_speed(self._speeds.pop(host.name))
         return processor
 
     def start(self, actor: Actor, flops: int, raw_nice: int = 0) -> None:
         """Have a parked actor compute; the end of that wakes the actor. `raw_nice` is 20 - nice, 0: not said."""
-        processor = self._metered(actor)
+        processor = self._metered(actor.process.host.host)
         execution = Execution(
             actor, float(flops), weight(RAW_NICE - (raw_nice or RAW_NICE)), actor.affinity or processor.every_core
         )

@@ -3,10 +3,10 @@
 A thread runs on one core at a time, and only on those of its affinity mask. So rates x (in cores) are possible if no thread has
 more than one core, and no set S of cores has more to do for the threads that may use no other core than S holds:
 
-    x_i ≤ 1        Σ x_i over the threads whose mask lies within S ≤ |S|
+    x_i ≤ most_i ≤ 1        Σ x_i over the threads whose mask lies within S ≤ |S|
 
 Whatever satisfies this can be scheduled: such rates are a bipartite graph's fractional matching, and time slices realise it. Of
-all such rates the fair ones are chosen: a common level u rises, x_i = min(1, weight_i · u), until some set S is full; its
+all such rates the fair ones are chosen: a common level u rises, x_i = min(most_i, weight_i · u), until some set S is full; its
 threads keep what they have, its cores are taken out of the masks of all others, and u rises on for these.
 
 Linux's fair scheduler shares one run queue by weight, and balances its run queues in time; this is what it tends to, without
@@ -27,8 +27,8 @@ SETS_MAX = 512
 """So many sets of cores are looked at; more need masks that overlap in many ways. Beyond that, only whole components count,
 and a set between them may be given more than it has."""
 
-Demand = tuple[int, int, int]
-"""(weight, affinity mask, how many threads have these two)."""
+Demand = tuple[float, int, int, float]
+"""(weight, affinity mask, how many threads have these, the part of a core that each has at most: 1 but for bounded ones)."""
 
 
 def weight(nice: int) -> int:
@@ -39,16 +39,16 @@ def weight(nice: int) -> int:
 def shares(demands: list[Demand]) -> list[float]:
     """The part of a core that each thread of each demand gets. No mask is empty; their order does not matter."""
     if len(demands) == 1:
-        _, mask, count = demands[0]
-        return [min(1.0, mask.bit_count() / count)]
-    rates = [1.0] * len(demands)
+        _, mask, count, most = demands[0]
+        return [min(most, mask.bit_count() / count)]
+    rates = [demand[3] for demand in demands]
     left = {index: demand[1] for index, demand in enumerate(demands)}
     while left:
         level, full = _first_full(demands, left)
         if not full:
             break
         for index in [index for index, mask in left.items() if not mask & ~full]:
-            rates[index] = min(1.0, demands[index][0] * level)
+            rates[index] = min(demands[index][3], demands[index][0] * level)
             del left[index]
         left = {index: mask & ~full for index, mask in left.items()}
     return rates
@@ -60,7 +60,7 @@ def _first_full(demands: list[Demand], left: dict[int, int]) -> tuple[float, int
     for cores in _unions(sorted(set(left.values()))):
         members = [demands[index] for index, mask in left.items() if not mask & ~cores]
         size = cores.bit_count()
-        if sum(count for _, _, count in members) > size:
+        if sum(count * most for _, _, count, most in members) > size:
             level = _level(members, size)
             if not best[1] or (level, cores) < best:
                 best = (level, cores)
@@ -68,15 +68,20 @@ def _first_full(demands: list[Demand], left: dict[int, int]) -> tuple[float, int
 
 
 def _level(members: list[Demand], size: int) -> float:
-    """The level at which threads, more than `size` of them, use `size` cores together; the heaviest have a whole one first."""
-    weights = sorted(((each, count) for each, _, count in members), reverse=True)
-    total, room = sum(each * count for each, count in weights), size
-    for each, count in weights:
-        if each * room <= total:
+    """The level at which threads that want more than `size` cores use these; those with much weight have their most first."""
+    limited = sorted(members, key=_limit)
+    total, room = sum(weight * count for weight, _, count, _ in limited), float(size)
+    for weight, _, count, most in limited:
+        if weight * room <= total * most:
             break
-        total -= each * count
-        room -= count
+        total -= weight * count
+        room -= most * count
     return room / total
+
+
+def _limit(member: Demand) -> tuple[float, int]:
+    """The level at which threads have all that they may have."""
+    return member[3] / member[0], member[2]
 
 
 def _unions(masks: list[int]) -> list[int]:

@@ -9,17 +9,24 @@ With weights (nice) and affinity masks, shares.py says which part of a core each
 one rate, so such a group keeps one number, its *service*: the flops that each of its executions has got since the group was
 last empty. Each execution keeps the service at which it is done.
 
+*Guests* take cores as well, but somebody else keeps their books: the executions of Remote SimGrid, whose dates are finer than
+nanoseconds (rsg_server/rsg/cores.py).
+
 Time is given from outside, as a duration in nanoseconds, whole or not: there is no clock here.
 """
 
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 
 from rsg_server.processor.load import Shape
-from rsg_server.processor.shares import shares
+from rsg_server.processor.shares import Demand, shares
 
 NS = 10**9
+FOREVER_NS = float(1 << 63)
+Guest = tuple[float, float]
+"""(weight, the part of a core that the guest has at most)."""
 
 
 class Execution:
@@ -64,7 +71,7 @@ class Group:
 
     def until_ns(self, execution: Execution) -> float:
         """The time until an execution is done, at the present rate."""
-        return max(0.0, (execution.done_at - self.service) * NS / self.rate_flops)
+        return max(0.0, (execution.done_at - self.service) * NS / self.rate_flops) if self.rate_flops else FOREVER_NS
 
     def add(self, execution: Execution) -> None:
         """Run an execution from now on."""
@@ -88,6 +95,8 @@ class Sharing:
         self._speed_flops = speed_flops
         self._groups: dict[tuple[int, int], Group] = {}
         self._started = 0
+        self._guests: Sequence[Guest] = ()
+        self._guests_cores = 0.0
         self.running = 0  # executions that compute, or wait for a core
         self.shape: Shape = ()
 
@@ -96,9 +105,20 @@ class Sharing:
         return self._groups[execution.weight, execution.mask].rate_flops
 
     @property
-    def used_cores(self) -> float:
+    def own_cores(self) -> float:
         """How many cores the executions use together."""
-        return sum(group.rate_flops * group.running for group in self._groups.values()) / self._speed_flops
+        used = sum(group.rate_flops * group.running for group in self._groups.values())
+        return used / self._speed_flops if used else 0.0
+
+    @property
+    def used_cores(self) -> float:
+        """How many cores the executions and the guests use together."""
+        return self.own_cores + self._guests_cores
+
+    def share_with(self, guests: Sequence[Guest]) -> None:
+        """From now on these use cores, too, each on any core."""
+        self._guests = guests
+        self._share()
 
     def change_speed(self, speed_flops: float) -> None:
         """Each core computes so many flop/s from now on."""
@@ -128,7 +148,11 @@ class Sharing:
 
     def _share(self) -> None:
         keys = sorted(self._groups)  # the order of the starts must not show, not even in the last bit
-        rates = shares([(weight, mask, self._groups[weight, mask].running) for weight, mask in keys]) if keys else []
+        demands: list[Demand] = [(weight, mask, self._groups[weight, mask].running, 1.0) for weight, mask in keys]
+        demands += [(weight, self.every_core, 1, most) for weight, most in self._guests]
+        rates = shares(demands) if demands else []
+        self._guests_cores = sum(rates[len(keys) :])
+        rates = rates[: len(keys)]
         for key, rate in zip(keys, rates, strict=True):
             self._groups[key].rate_flops = self._speed_flops * rate
         self.running = sum(group.running for group in self._groups.values())

@@ -9,11 +9,13 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from rsg_server._native import lib
+from rsg_server.platform.disk import Direction
 from rsg_server.rsg.errors import Code
 
 if TYPE_CHECKING:
     from rsg_server.platform.host import Host
     from rsg_server.rsg.actor import Participant
+    from rsg_server.rsg.disks import DiskPlace
     from rsg_server.rsg.mailbox import Mailbox
     from rsg_server.rsg.moments import Timer
 
@@ -125,6 +127,57 @@ class Execution(Activity):
     def words(self) -> str:
         """The host on which it computes."""
         return f"an execution on host {self.host.name}"
+
+
+class Io(Activity):
+    """Bytes that are read from a disk, or written to it."""
+
+    def __init__(self, owner: Participant, place: DiskPlace, direction: Direction, size_bytes: float) -> None:
+        super().__init__()
+        self.owner = owner
+        self.place = place
+        self.direction = direction
+        self.size_bytes = size_bytes
+
+    def __repr__(self) -> str:
+        return f"{self.words()} by {self.owner}"
+
+    def owners(self) -> list[Participant]:
+        """The actor that has begun it."""
+        return [self.owner]
+
+    def hosts(self) -> list[Host]:
+        """The host of the disk."""
+        return [self.place.host]
+
+    def words(self) -> str:
+        """What is done, and on which disk."""
+        done = "read" if self.direction is Direction.READ else "write"
+        return f"a {done} of {self.size_bytes:g} bytes on disk {self.place.name} of host {self.place.host.name}"
+
+
+class Task(Activity):
+    """A parallel task: flops on several hosts, and bytes between them, which all advance together."""
+
+    def __init__(self, owner: Participant, on: list[Host]) -> None:
+        super().__init__()
+        self.owner = owner
+        self.on = on
+
+    def __repr__(self) -> str:
+        return f"{self.words()} of {self.owner}"
+
+    def owners(self) -> list[Participant]:
+        """The actor that has begun it."""
+        return [self.owner]
+
+    def hosts(self) -> list[Host]:
+        """Where it computes and communicates."""
+        return self.on
+
+    def words(self) -> str:
+        """The hosts that it is on."""
+        return f"a parallel task on {', '.join(host.name for host in self.on)}"
 
 
 class Handle:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from rsg_server.platform.errors import NoRouteError
-from rsg_server.rsg.activity import CANCELLED, DONE, FAILED, STARTED, TIMED_OUT, WAITING, Activity, Comm
+from rsg_server.rsg.activity import CANCELLED, DONE, FAILED, STARTED, TIMED_OUT, WAITING, Activity, Comm, Execution
 from rsg_server.rsg.errors import Code, OperationError
 from rsg_server.rsg.mailbox import Mailbox
 
@@ -123,13 +123,12 @@ class Communications:
             return
         try:
             rate = comm.rate if comm.rate > 0 else None
-            comm.flow = self._engine.start(source.name, destination.name, comm.size_bytes, self._room.date_s, rate)
+            flow = self._engine.start(source.name, destination.name, comm.size_bytes, self._room.date_s, rate)
         except NoRouteError:
             comm.error = Code.NO_ROUTE
             self.end(comm, FAILED)
             return
-        self._room.flows[comm.flow] = comm
-        self._room.moments.is_unsettled = True
+        self._room.started(comm, flow)
         if any(actor.is_suspended for actor in comm.owners()):
             self._room.hold(comm)
 
@@ -142,6 +141,8 @@ class Communications:
             if self._room.flows.pop(comm.flow, None) is not None:  # else the engine has told of its end
                 self._engine.cancel(comm.flow)
             self._room.moments.is_unsettled = True
+        if isinstance(comm, Execution):
+            self._room.places.cores.ended(comm)
         for who in comm.owners():
             who.activities.pop(comm, None)
         if isinstance(comm, Comm) and comm.mailbox is not None:

@@ -33,6 +33,11 @@ class Lives:
         self._runner: Actor | None = None  # the thread that waits for the end of all
         self._run_timer: Timer | None = None
 
+    @property
+    def has_actors(self) -> bool:
+        """Whether there has been an actor, if only by announcement."""
+        return self._next_pid > 1
+
     # Birth
 
     def announce(self, name: str, host: Host, parent: Participant | None) -> Participant:
@@ -41,6 +46,8 @@ class Lives:
             raise OperationError(Code.HOST_FAILURE)
         if self._next_pid > PARTICIPANTS_MAX:
             raise OperationError(Code.MEMORY)
+        if not self.has_actors:
+            self._room.places.find_links_down()
         who = Participant(self._next_pid, parent.pid if parent is not None else 0, name, host)
         self._next_pid += 1
         self._room.participants[who.pid] = who
@@ -187,6 +194,12 @@ class Lives:
         """Whether no other thread of the process is an actor that lives."""
         others = (self._room.by_thread.get(other.number) for other in thread.process.actors if other is not thread)
         return all(other is None or other.is_over for other in others)
+
+    def lives_in_process_of(self, host: Host) -> bool:
+        """Whether a process of a host has an actor that lives, or waits for the end of all."""
+        threads = [who.thread for who in self._room.participants.values() if who.thread is not None]
+        threads += [self._runner] if self._runner is not None else []
+        return any(thread.process.host.host is host for thread in threads)
 
     def join(self, who: Participant, other: Participant, timeout_s: float) -> None:
         """Wait for the end of another actor; the answer is 1 if the time was over before."""

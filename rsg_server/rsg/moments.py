@@ -42,15 +42,26 @@ class Timer:
 
 
 class Moments:
-    """The date, the timers, and the engine that moves flows and executions; `on_end` is told of each that has ended."""
+    """The date, the timers, and the engine that moves flows and executions; `on_end` is told of each that has ended.
 
-    def __init__(self, clock: Clock, timeline: Timeline, engine: FlowEngine, on_end: Callable[[list[int]], None]) -> None:
+    `on_others` is told of the flows of the network that have new rates because of that, before the clock moves.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        timeline: Timeline,
+        engine: FlowEngine,
+        on_end: Callable[[list[int]], None],
+        on_others: Callable[[list[int]], None],
+    ) -> None:
         self.engine = engine
         self.date_s = 0.0
         self.tick_ns = 0
         self.is_unsettled = False  # something has begun or ended since the next event was put into the timeline
         self._clock, self._timeline = clock, timeline
         self._on_end = on_end
+        self._on_others = on_others
         self._timers: list[tuple[float, int, Timer]] = []
         self._sequence = 0
         self._event: Event | None = None
@@ -69,8 +80,8 @@ class Moments:
         """Bring the date up to the emulation's clock, which may have gone on for reasons of others."""
         now_ns = self._clock.now_ns
         if now_ns > self.tick_ns:
+            self.tick_ns = now_ns  # before anything happens, whose actions may ask for the date in turn
             self._advance(now_ns / NS)
-            self.tick_ns = now_ns
 
     def _next_s(self) -> float:
         while self._timers and self._timers[0][2].action is None:
@@ -105,6 +116,8 @@ class Moments:
             self._on_end(ends)
             return
         next_s = self._next_s()
+        if others := self.engine.others():
+            self._on_others(others)
         moment_ns = FOREVER_NS if next_s >= FOREVER_NS / NS else math.ceil(next_s * NS - ROUNDING_NS)
         if moment_ns == self._event_ns:
             return
@@ -121,5 +134,5 @@ class Moments:
         self.is_unsettled = True
         next_s = self._next_s()
         if next_s * NS - ROUNDING_NS <= self._clock.now_ns:
-            self._instant(max(next_s, self.date_s))
             self.tick_ns = max(self.tick_ns, self._clock.now_ns)
+            self._instant(max(next_s, self.date_s))

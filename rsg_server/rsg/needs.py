@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from rsg_server.options import KernelOptions
     from rsg_server.platform.platform import Platform
     from rsg_server.process.actor import Actor, Parked
+    from rsg_server.process.cpu import Cpu
     from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.storage.storages import Storages
 
 
 class Kernel(Protocol):
@@ -32,7 +34,11 @@ class Kernel(Protocol):
     @property
     def network(self) -> Network: ...
     @property
+    def cpu(self) -> Cpu: ...
+    @property
     def faults(self) -> Faults: ...
+    @property
+    def storages(self) -> Storages: ...
     @property
     def lifecycle(self) -> Lifecycle: ...
     @property

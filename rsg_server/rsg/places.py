@@ -1,24 +1,31 @@
-"""Hosts and links as the programs of Remote SimGrid see and change them, and the cores on which they compute.
+"""Hosts and links as the programs of Remote SimGrid see and change them: those of the daemons beside.
 
-The cores of a host are a link in the engine: executions share them as flows share a link, and none has more than one core. So
-computing of programs that are intercepted takes no share of these cores, and TCP connections take none of the links.
+What a program switches or changes happens to its activities at once, at its date, and to everything else that runs before the
+next turn: as an event of a scenario, which the log has. What an event changes happens to programs' activities as well.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
-from rsg_server.platform.link import Link, SharingPolicy
-from rsg_server.rsg.activity import FAILED, Execution
+from rsg_server.faults.faults import Change, HostChange, LinkChange, PowerStateChange
+from rsg_server.rsg.activity import FAILED, Execution, Io, Task
+from rsg_server.rsg.cores import Cores
 from rsg_server.rsg.errors import Code, OperationError
 
 if TYPE_CHECKING:
     from rsg_server.network.engine import FlowEngine
     from rsg_server.platform.host import Host
+    from rsg_server.platform.link import Link
     from rsg_server.rsg.actor import Participant
+    from rsg_server.rsg.moments import Timer
     from rsg_server.rsg.needs import Kernel
     from rsg_server.rsg.room import Rsg
+
+FAILURES = {Execution: Code.HOST_FAILURE, Task: Code.HOST_FAILURE, Io: Code.STORAGE_FAILURE}
+"""What those are told that wait for an activity on a host that goes off; for a communication the network has failed."""
 
 
 class Places:
@@ -28,13 +35,19 @@ class Places:
         self._room, self._kernel, self._engine = room, kernel, engine
         self.hosts = kernel.platform.hosts
         self._numbers = {host.name: number for number, host in enumerate(self.hosts)}
-        self._cores: dict[str, Link] = {}
-        self._power_states: dict[str, int] = {}
+        self.cores = Cores(room, self, kernel.cpu, engine)
         self._available: dict[str, float] = {}
-        self._off: set[str] = set()
-        self._links_off: set[str] = set()
+        self._off: set[str] = set()  # to programs; their processes may still run
+        self._cuts: dict[str, Timer] = {}  # hosts of which the power is about to be cut
         self._links: list[Link] | None = None
         self._link_numbers: dict[str, int] = {}
+        kernel.faults.power.on_power = self._power_changed
+        kernel.faults.on_speed = self._speed_changed
+        kernel.network.on_state = self._link_turned
+
+    def _later(self, change: Change) -> None:
+        """Have a change happen to all that runs, before the next turn: no actor may have the turn then."""
+        self._kernel.timeline.add(self._kernel.now_ns, partial(self._kernel.faults.apply, change))
 
     # Hosts
 
@@ -61,7 +74,7 @@ class Places:
 
     def power_state(self, host: Host) -> int:
         """The place of a host's speed among its speeds."""
-        return self._power_states.get(host.name, host.power_state)
+        return self._kernel.faults.power_state(host)
 
     def speed(self, host: Host) -> float:
         """The speed of one core now, in flop/s."""
@@ -74,64 +87,65 @@ class Places:
     def set_available(self, host: Host, part: float) -> None:
         """Leave a part of a host's speed; what computes there goes on at that."""
         self._available[host.name] = part
+        if self._room.is_used:
+            self._kernel.cpu.change_speed(host.name, self.speed(host) * part)
         self._speed_changed(host)
 
-    def executions(self, host: Host) -> list[Execution]:
-        """What computes on a host."""
-        return [found for found in self._room.flows.values() if isinstance(found, Execution) and found.host is host]
-
-    def load(self, host: Host) -> float:
-        """How many flop/s of a host are in use."""
-        return sum(self._engine.rate(execution.flow) for execution in self.executions(host))
-
     def turn(self, host: Host, is_on: bool) -> None:
-        """Switch a host on or off: its actors end, and so does what they and others do there."""
+        """Switch a host on or off, for programs: its actors end, and so does what they and others do there."""
         if is_on:
             self._off.discard(host.name)
-            return
-        self._off.add(host.name)
+        else:
+            self._off.add(host.name)
+            self._lose(host)
+
+    def switch(self, host: Host, is_on: bool) -> None:
+        """Switch a host on or off, with all that runs there."""
+        self.turn(host, is_on)
+        cut = self._cuts.pop(host.name, None)
+        if cut is not None:
+            cut.cancel()
+        if not is_on:
+            self._cuts[host.name] = self._room.moments.after(0.0, partial(self._cut, host))
+        elif self._kernel.is_off(host.name):
+            self._later(HostChange(host.name, "on"))
+
+    def _cut(self, host: Host) -> None:
+        """Its actors have ended, and said their last words: cut the power, unless a process there has actors elsewhere."""
+        del self._cuts[host.name]
+        if not self._room.lives.lives_in_process_of(host):
+            self._later(HostChange(host.name, "off"))
+
+    def _power_changed(self, name: str, is_on: bool) -> None:
+        """The power of a host is on again, or has been cut."""
+        if is_on:
+            self._off.discard(name)
+        elif self._room.is_used:
+            self._room.moments.follow()
+            self._lose(self._kernel.platform.host_by_name(name))
+
+    def _lose(self, host: Host) -> None:
+        self._room.moments.is_unsettled = True
         for who in [one for one in self._room.participants.values() if one.host is host]:
             self._room.lives.kill(who)
         for activity in list(self._room.flows.values()):
             if host in activity.hosts():
-                activity.error = Code.HOST_FAILURE if isinstance(activity, Execution) else Code.NETWORK_FAILURE
+                activity.error = FAILURES.get(type(activity), Code.NETWORK_FAILURE)
                 self._room.comms.end(activity, FAILED)
 
     def set_power_state(self, host: Host, number: int) -> None:
         """Give a host another of its speeds; what computes there goes on at that."""
         if not 0 <= number < len(host.speeds_flops):
             raise OperationError(Code.BAD_VALUE)
-        self._power_states[host.name] = number
-        self._speed_changed(host)
+        self._kernel.faults.apply(PowerStateChange(host.name, number))
 
     def _speed_changed(self, host: Host) -> None:
-        cores = self._cores.get(host.name)
-        if cores is None:
+        if not self._room.is_used:
             return
-        self._engine.change("bandwidth", cores, self.speed(host) * self.available(host) * host.cores)
-        for execution in self.executions(host):
-            self.restart(execution)
-
-    def compute(self, execution: Execution, flops: float) -> None:
-        """Have the cores of its host work on an execution from now on."""
-        host = execution.host
-        cores = self._cores.get(host.name)
-        if cores is None:
-            name = f"the cores of host {host.name}"
-            capacity = self.speed(host) * self.available(host) * host.cores
-            cores = self._cores[host.name] = Link(name, capacity, 0.0, SharingPolicy.SHARED)
-        speed = self.speed(host) * self.available(host)
-        bound = min(speed, execution.bound) if execution.bound > 0 else speed
-        execution.flow = self._engine.compute(cores, flops, execution.priority, bound)
-        self._room.flows[execution.flow] = execution
-        self._room.moments.is_unsettled = True
-
-    def restart(self, execution: Execution) -> None:
-        """Go on with an execution under other terms: another speed, bound or host."""
-        left = self._engine.remaining_bytes(execution.flow)
-        del self._room.flows[execution.flow]
-        self._engine.cancel(execution.flow)
-        self.compute(execution, left)
+        self._room.moments.follow()
+        if self.available(host) != 1.0:
+            self._kernel.cpu.change_speed(host.name, self.speed(host) * self.available(host))
+        self.cores.change_speed(host)
 
     # Links
 
@@ -157,24 +171,40 @@ class Places:
 
     def is_link_on(self, link: Link) -> bool:
         """Whether a link carries anything."""
-        return link.name not in self._links_off
+        return link.name not in self._kernel.network.down
 
     def turn_link(self, link: Link, is_on: bool) -> None:
         """Switch a link on or off; what crosses it fails. TCP's packets are lost there, too."""
-        (self._links_off.discard if is_on else self._links_off.add)(link.name)
-        self._engine.change("state", link, float(is_on))
         self._kernel.network.set_link(link.name, is_up=is_on)
-        self._room.moments.is_unsettled = True
+
+    def switch_link(self, link: Link, is_on: bool) -> None:
+        """Switch a link on or off, and tell all that runs."""
+        self.turn_link(link, is_on)
+        self._later(LinkChange(link.name, is_up=is_on))
+
+    def _link_turned(self, name: str, is_on: bool) -> None:
+        """A link carries nothing any more, or carries what begins now."""
+        if self._room.is_used:
+            self._room.moments.follow()
+            self._engine.change("state", self._kernel.network.link(name), float(is_on))
+            self._room.moments.is_unsettled = True
+
+    def find_links_down(self) -> None:
+        """The first actor comes: take over which links are down by now."""
+        for name in self._kernel.network.down:
+            self._engine.change("state", self._kernel.network.link(name), 0.0)
 
     def set_link(self, link: Link, bandwidth: float, latency: float) -> None:
         """Give a link another bandwidth or latency; below 0 is as it was."""
-        if bandwidth >= 0:
-            self._engine.change("bandwidth", link, bandwidth)
-            self._kernel.network.set_link(link.name, bandwidth_bytes_per_s=bandwidth)
-        if latency >= 0:
-            self._engine.change("latency", link, latency)
-            self._kernel.network.set_link(link.name, latency_s=latency)
+        values = (bandwidth if bandwidth >= 0 else None, latency if latency >= 0 else None)
+        self._kernel.network.set_link(link.name, *values)
         self._room.moments.is_unsettled = True
+
+    def change_link(self, link: Link, bandwidth: float, latency: float) -> None:
+        """Give a link another bandwidth or latency, and tell all that runs."""
+        self.set_link(link, bandwidth, latency)
+        values = (bandwidth if bandwidth >= 0 else None, latency if latency >= 0 else None)
+        self._later(LinkChange(link.name, bandwidth_bytes_per_s=values[0], latency_s=values[1]))
 
     def route(self, source: Host, destination: Host) -> tuple[float, list[int]]:
         """The latency of a route, and its links."""
@@ -192,5 +222,4 @@ class Places:
         who.host = host
         for activity in list(who.activities):
             if isinstance(activity, Execution) and activity.flow >= 0 and who in (wait.who for wait in activity.waits):
-                activity.host = host
-                self.restart(activity)
+                self.cores.move(activity, host)

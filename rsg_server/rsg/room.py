@@ -15,6 +15,7 @@ from rsg_server.process.actor import STATE_PARKED, Actor, Parked
 from rsg_server.protocol import NEVER, WAIT_RSG, WAKE_READY
 from rsg_server.rsg.activity import DONE, FAILED, Activity, Comm, Execution, Handle, Wait
 from rsg_server.rsg.communications import Communications
+from rsg_server.rsg.disks import ProgramDisks
 from rsg_server.rsg.errors import Code, OperationError
 from rsg_server.rsg.lives import Lives
 from rsg_server.rsg.moments import Moments
@@ -41,13 +42,16 @@ class Rsg:
         self._kernel = kernel
         self._page, self._queue = kernel.page, kernel.run_queue
         platform = kernel.platform
+        network = kernel.network
         engine = FlowEngine(
-            lambda source, destination: platform.route(platform.host_by_name(source), platform.host_by_name(destination)),
+            lambda source, destination: network.route(platform.host_by_name(source), platform.host_by_name(destination)),
             kernel.options.network_model,
             compatible=True,
+            shared=network.sharing.links,
         )
         self.engine = engine
-        self.moments = Moments(kernel.page, kernel.timeline, engine, self._flows_ended)
+        self.model = kernel.options.network_model
+        self.moments = Moments(kernel.page, kernel.timeline, engine, self._flows_ended, network.sharing.take)
         self.participants: dict[int, Participant] = {}
         self.by_thread: dict[int, Participant] = {}
         self.flows: dict[int, Activity] = {}
@@ -57,6 +61,7 @@ class Rsg:
         self.caller: Actor | None = None  # the thread whose operation is being done
         self.comms = Communications(self, engine)
         self.places = Places(self, kernel, engine)
+        self.disks = ProgramDisks(self, platform.hosts, kernel.storages.disks, engine)
         self.lives = Lives(self, kernel.lifecycle)
         self.synchro = Synchro(self)
         self.profiles = Profiles(self, platform)
@@ -142,6 +147,31 @@ class Rsg:
                 self.answer(wait.who, fields=(place,))
             else:
                 self.answer(wait.who, *self.outcome(wait.handles[0], wait.who))
+
+    @property
+    def is_used(self) -> bool:
+        """Whether there has been an actor."""
+        return self.lives.has_actors
+
+    def started(self, activity: Activity, flow: int) -> None:
+        """An activity has become a flow of the engine, beside those of TCP and of files."""
+        activity.flow = flow
+        self.flows[flow] = activity
+        self.moments.is_unsettled = True
+        self.meet()
+
+    def meet(self) -> None:
+        """A flow of the engine takes its share of links from now on."""
+        sharing = self._kernel.network.sharing
+        sharing.partner = self
+        sharing.meet()
+
+    def share(self) -> list[int]:
+        """Flows that are not the engine's have changed: compute all rates as of now (rsg_server.network.sharing.Partner)."""
+        self.moments.follow()
+        self.moments.is_unsettled = True
+        self.engine.share()
+        return self.engine.others()
 
     def _flows_ended(self, ends: list[int]) -> None:
         """The engine has ended flows: executions first, each kind in the order in which they were started."""

@@ -30,7 +30,9 @@ def _add_run(verbs: Subparsers) -> None:
     run.add_argument("platform", type=Path, metavar="PLATFORM", help="a SimGrid platform file")
     run.add_argument("command", nargs="+", metavar="COMMAND", help="program and arguments, after --")
     run.add_argument("--out", type=Path, metavar="DIR", help="keep the run directory here")
-    run.add_argument("--model", default="LV08", metavar="NAME", help="flow model: LV08 (default), CM02, SMPI, raw, constant")
+    run.add_argument(
+        "--model", default="LV08", metavar="NAME", help="flow model: LV08 (default), CM02, SMPI, raw, constant, ptask_L07"
+    )
     run.set_defaults(execute=execute_run)
 
 

@@ -7,6 +7,7 @@ SCRIPT`; docs/reference/rsg.md has the calls of S4U beside those that are here.
 from simunix.rsg import this_actor
 from simunix.rsg.activity import Comm, Exec
 from simunix.rsg.actor import Actor
+from simunix.rsg.disks import Disk, Io
 from simunix.rsg.engine import Engine
 from simunix.rsg.errors import (
     ActorKilled,
@@ -15,6 +16,7 @@ from simunix.rsg.errors import (
     HostFailureException,
     NetworkFailureException,
     RsgError,
+    StorageFailureException,
     TimeoutException,
 )
 from simunix.rsg.mailbox import Mailbox
@@ -29,16 +31,19 @@ __all__ = [
     "CancelException",
     "Comm",
     "ConditionVariable",
+    "Disk",
     "Engine",
     "Exec",
     "Host",
     "HostFailureException",
+    "Io",
     "Link",
     "Mailbox",
     "Mutex",
     "NetworkFailureException",
     "RsgError",
     "Semaphore",
+    "StorageFailureException",
     "TimeoutException",
     "this_actor",
 ]

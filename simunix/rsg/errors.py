@@ -36,6 +36,10 @@ class NetworkFailureException(RsgError):  # noqa: N818  # as SimGrid names it
     """A link is down, or the actor at the other end has died."""
 
 
+class StorageFailureException(RsgError):  # noqa: N818  # as SimGrid names it
+    """A disk is failing or read-only, or its host is off."""
+
+
 class TimeoutException(RsgError, TimeoutError):  # noqa: N818
     """The time that the caller would wait is over."""
 
@@ -45,6 +49,7 @@ KINDS: dict[int, type[RsgError]] = {
     lib.RSG_CANCELED: CancelException,
     lib.RSG_NETWORK_FAILURE: NetworkFailureException,
     lib.RSG_HOST_FAILURE: HostFailureException,
+    lib.RSG_STORAGE_FAILURE: StorageFailureException,
     lib.RSG_NO_EMULATION: RsgError,
     lib.RSG_NO_ACTOR: RsgError,
     lib.RSG_MEMORY: RsgError,

@@ -9,6 +9,7 @@ from typing import Any
 
 from simunix.rsg._librsg import ffi, lib
 from simunix.rsg.connection import call, number, real
+from simunix.rsg.disks import Disk, disks_of
 from simunix.rsg.errors import AssertionError
 
 LINKS_TOLD = 432
@@ -128,6 +129,10 @@ class Host(_Place):
         call(lib.rsg_host_property, self.number, key.encode(), value, TEXT_BYTES)
         raw: bytes = ffi.string(value)
         return raw.decode()
+
+    def get_disks(self) -> list[Disk]:
+        """Its disks, in the platform's order."""
+        return disks_of(self.number)
 
     def route_to(self, other: Host) -> tuple[list[Link], float]:
         """The links to another host, and their latency."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from simunix.rsg._librsg import ffi, lib
 from simunix.rsg.activity import Exec
 from simunix.rsg.actor import Actor, own
-from simunix.rsg.connection import call, real
-from simunix.rsg.errors import ActorKilled
+from simunix.rsg.connection import call, number, real
+from simunix.rsg.errors import ActorKilled, AssertionError
 from simunix.rsg.places import Host
+from simunix.rsg.waiting import Activity
 
 
 def sleep_for(duration: float) -> None:
@@ -27,6 +28,24 @@ def sleep_until(date: float) -> None:
 def execute(flops: float, priority: float = 1.0) -> None:
     """Compute on the actor's host."""
     call(lib.rsg_execute, float(flops), priority, -1.0, about="execute")
+
+
+def parallel_execute(hosts: Sequence[Host], flops: Sequence[float], sizes: Sequence[float]) -> None:
+    """Compute on several hosts, and send bytes from each to each (row by row, or none), all advancing together."""
+    call(lib.rsg_parallel, *_task(hosts, flops, sizes), about="parallel_execute")
+
+
+def parallel_async(hosts: Sequence[Host], flops: Sequence[float], sizes: Sequence[float]) -> Activity:
+    """Begin to do so."""
+    return Activity(number(lib.rsg_parallel_async, *_task(hosts, flops, sizes), about="parallel_async"))
+
+
+def _task(hosts: Sequence[Host], flops: Sequence[float], sizes: Sequence[float]) -> tuple[object, ...]:
+    count = len(hosts)
+    if len(flops) not in (0, count) or len(sizes) not in (0, count * count):
+        raise AssertionError(lib.RSG_BAD_VALUE, f"a parallel task on {count} hosts, {len(flops)} flops, {len(sizes)} sizes")
+    bytes_between = ffi.new("double[]", sizes) if sizes else ffi.NULL
+    return [host.number for host in hosts], list(flops) or [0.0] * count, bytes_between, count
 
 
 def exec_init(flops: float) -> Exec:

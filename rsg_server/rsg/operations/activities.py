@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from struct import pack, unpack
+from struct import pack, unpack, unpack_from
 from typing import TYPE_CHECKING
 
 from rsg_server._native import lib
-from rsg_server.rsg.activity import STARTED, Comm, Execution, Handle
+from rsg_server.rsg.activity import STARTED, Comm, Execution, Handle, Io
 from rsg_server.rsg.communications import DATA_MAX_BYTES, checked
 from rsg_server.rsg.errors import Code, OperationError
 from rsg_server.rsg.operations.answers import NOTHING, Fields, ints, named, text
 from rsg_server.rsg.room import ANSWER_MAX_BYTES
+from rsg_server.rsg.tasks import start_task
 
 if TYPE_CHECKING:
     from rsg_server.rsg.actor import Participant
@@ -118,8 +119,22 @@ def execute(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | No
     execution = Execution(who, where, priority, bound)
     execution.state, execution.start_s = STARTED, room.date_s
     who.activities[execution] = None
-    room.places.compute(execution, checked(flops))
+    room.places.cores.compute(execution, checked(flops))
     return begun(room, who, Handle(execution), flags, -1.0)
+
+
+def parallel(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes | None:
+    """Begin a parallel task."""
+    flags, count = fields
+    if flags & STAGED:
+        data = bytes(who.staged + data)
+        room.unstage(who)
+    if count < 1 or len(data) not in (16 * count, 16 * count + 8 * count * count):
+        raise OperationError(Code.BAD_REQUEST)
+    hosts = [room.places.host(number) for number in unpack_from(f"<{count}q", data)]
+    amounts = [checked(amount) for amount in unpack_from(f"<{len(data) // 8 - count}d", data, 8 * count)]
+    task = start_task(room, who, hosts, amounts[:count], amounts[count:])
+    return begun(room, who, Handle(task), flags, -1.0)
 
 
 def wait(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
@@ -187,11 +202,14 @@ def hold(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
 
 
 def priority(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """Give an execution another share of its core."""
+    """Give an execution another share of its core, or a read or write another one of its disk."""
     of = room.find(fields[0]).activity
-    if not isinstance(of, Execution) or not fields[1] > 0:
+    if not isinstance(of, (Execution, Io)) or not fields[1] > 0:
         raise OperationError(Code.BAD_VALUE)
+    if isinstance(of, Io):
+        room.disks.set_priority(of, fields[1])
+        return NOTHING
     of.priority = fields[1]
     if not of.is_over:
-        room.places.restart(of)
+        room.places.cores.restart(of)
     return NOTHING

@@ -32,7 +32,7 @@ def host_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> 
     places = room.places
     of = places.host(fields[0])
     states = (places.power_state(of), len(of.speeds_flops), not places.is_off(of))
-    return pack("<qdqqqdd", of.cores, places.speed(of), *states, places.load(of), places.available(of)) + of.name.encode()
+    return pack("<qdqqqdd", of.cores, places.speed(of), *states, places.cores.load(of), places.available(of)) + of.name.encode()
 
 
 def host_speed(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
@@ -45,7 +45,7 @@ def host_speed(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> 
 
 def host_turn(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
     """Switch a host on or off."""
-    room.places.turn(room.places.host(fields[0]), bool(fields[1]))
+    room.places.switch(room.places.host(fields[0]), bool(fields[1]))
     if who is not None and who.is_over:
         raise OperationError(Code.KILLED)
     return NOTHING
@@ -81,13 +81,13 @@ def link_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> 
 
 def link_turn(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
     """Switch a link on or off."""
-    room.places.turn_link(room.places.link(fields[0]), bool(fields[1]))
+    room.places.switch_link(room.places.link(fields[0]), bool(fields[1]))
     return NOTHING
 
 
 def link_set(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
     """Give a link another bandwidth or latency."""
-    room.places.set_link(room.places.link(fields[0]), fields[1], fields[2])
+    room.places.change_link(room.places.link(fields[0]), fields[1], fields[2])
     return NOTHING
 
 

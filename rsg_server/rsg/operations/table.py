@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rsg_server._native import lib
 from rsg_server.rsg.errors import Code, OperationError
 from rsg_server.rsg.lives import START
-from rsg_server.rsg.operations import activities, actors, places, synchronisation
+from rsg_server.rsg.operations import activities, actors, disks, places, synchronisation
 from rsg_server.rsg.operations.answers import Fields, ints, text
 
 if TYPE_CHECKING:
@@ -90,6 +90,7 @@ ROWS: dict[int, Row] = {
     lib.RSG_GET: Row("qqdd", activities.get),
     lib.RSG_SENDTO: Row("qqqdd", activities.send_between),
     lib.RSG_EXECUTE: Row("qqddd", activities.execute),
+    lib.RSG_PARALLEL: Row("qq", activities.parallel),
     lib.RSG_WAIT: Row("qd", activities.wait),
     lib.RSG_TAKE: Row("qq", activities.take, is_question=True),
     lib.RSG_TEST: Row("q", activities.test),
@@ -99,6 +100,9 @@ ROWS: dict[int, Row] = {
     lib.RSG_ACTIVITY: question("q", activities.activity),
     lib.RSG_HOLD: Row("qq", activities.hold),
     lib.RSG_PRIORITY: Row("qd", activities.priority),
+    lib.RSG_DISK_AT: question("qq", disks.disk_at),
+    lib.RSG_DISK_STATE: question("q", disks.disk_state),
+    lib.RSG_IO: Row("qqqdd", disks.io),
     lib.RSG_MUTEX: question("", synchronisation.mutex),
     lib.RSG_LOCK: Row("q", synchronisation.lock),
     lib.RSG_TRY_LOCK: Row("q", synchronisation.try_lock),

@@ -14,6 +14,8 @@ FAST = ("ping_pong", "master_workers")
 OTHER_PLATFORMS = {
     "exec_dvfs": "energy_platform",
     "exec_cores": "multicore_machine",
+    "io_async": "hosts_with_disks",
+    "io_disk_raw": "hosts_with_disks",
     "platform_profile": "small_platform_profile",
     "platform_failures": "small_platform_failures",
 }
@@ -43,3 +45,12 @@ def assert_same_dates(ours: str, simgrid_s: str) -> None:
 def test_dates_are_simgrid_s(path: Path) -> None:
     platform = PLATFORMS / f"{OTHER_PLATFORMS.get(path.stem, 'small_platform')}.xml"
     assert_same_dates(*(run(platform, path) for run in (script, script_in_simgrid)))
+
+
+@pytest.mark.skipif(not simgrid_is_there(), reason="SimGrid's Python module is not installed (Debian: python3-simgrid)")
+@pytest.mark.parametrize(
+    ("name", "platform"), [("exec_ptask", "small_platform"), ("exec_ptask_cores", "three_multicore_hosts")]
+)
+def test_dates_of_parallel_tasks_are_simgrid_s(name: str, platform: str) -> None:
+    xml, path = PLATFORMS / f"{platform}.xml", HERE / f"tasks/{name}.py"
+    assert_same_dates(script(xml, path, options=("--model", "ptask_L07")), script_in_simgrid(xml, path))

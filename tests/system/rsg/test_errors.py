@@ -16,6 +16,8 @@ negative size: AssertionError: put to mailbox box: a size, a number of flops or 
 no number: AssertionError: execute: a size, a number of flops or a priority below 0, or no number
 unknown mailbox: AssertionError: no mailbox has this number
 pstate: AssertionError: a number that does not exist, or an actor that waits for itself
+parallel task: AssertionError: parallel_execute: parallel tasks need the flow model ptask_L07 \
+(`simunix rsg run --model ptask_L07`, `network.model`)
 waited twice: the activity has been waited for already, or was forgotten
 never begun: no activity has this number
 not owner: AssertionError: unlock: the caller has not locked this mutex

@@ -51,6 +51,9 @@ struct NetworkFailureException : Error {
 struct HostFailureException : Error {
     using Error::Error;
 };
+struct StorageFailureException : Error {
+    using Error::Error;
+};
 struct ForcefulKill {
 };
 
@@ -70,6 +73,8 @@ inline void check(int code)
         throw HostFailureException(code);
     case 15:
         throw ForcefulKill();
+    case 25:
+        throw StorageFailureException(code);
     default:
         throw Error(code);
     }

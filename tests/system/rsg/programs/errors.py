@@ -33,6 +33,7 @@ def teller() -> None:
     print("no number:", told(lambda: this_actor.execute(float("nan"))))
     print("unknown mailbox:", told(lambda: rsg.connection.call(lib.rsg_mailbox_receiver, 1 << 40, -1)))
     print("pstate:", told(lambda: setattr(this_actor.get_host(), "pstate", 7)))
+    print("parallel task:", told(lambda: this_actor.parallel_execute([this_actor.get_host()], [1.0], [])))
     waited_twice()
     mutex = rsg.Mutex()
     print("not owner:", told(mutex.unlock))

@@ -13,7 +13,12 @@ from rsg_server.processor.shares import SETS_MAX, WEIGHTS, Demand, shares, weigh
 
 CORES = 4
 DEMANDS = st.lists(
-    st.tuples(st.sampled_from([15, 335, 1024, 3121, 88761]), st.integers(1, 2**CORES - 1), st.integers(1, 5)),
+    st.tuples(
+        st.sampled_from([15, 335, 1024, 3121, 88761]),
+        st.integers(1, 2**CORES - 1),
+        st.integers(1, 5),
+        st.sampled_from([1.0, 1.0, 0.5, 0.125]),
+    ),
     min_size=1,
     max_size=6,
 )
@@ -28,28 +33,32 @@ def reference(demands: list[Demand], cores: int) -> list[Fraction]:
     while len(rates) < len(demands):
         found: list[tuple[Fraction, int]] = []
         for allowed in sets:
-            inside = [index for index, (_, mask, _) in enumerate(demands) if not mask & ~allowed]
+            inside = [index for index, (_, mask, *_) in enumerate(demands) if not mask & ~allowed]
             room = allowed.bit_count() - sum(rates[index] * demands[index][2] for index in inside if index in rates)
             rising = [demands[index] for index in inside if index not in rates]
-            if rising and sum(count for _, _, count in rising) > room:
+            if rising and sum(count * most for _, _, count, most in rising) > room:
                 found.append((level(rising, Fraction(room)), allowed))
         if not found:
-            return [rates.get(index, Fraction(1)) for index in range(len(demands))]
+            return [rates.get(index, Fraction(demand[3])) for index, demand in enumerate(demands)]
         height, full = min(found)
-        for index, (each, mask, _) in enumerate(demands):
+        for index, (each, mask, _, most) in enumerate(demands):
             if index not in rates and not mask & ~full:
-                rates[index] = min(Fraction(1), each * height)
+                rates[index] = min(Fraction(most), Fraction(each) * height)
     return [rates[index] for index in range(len(demands))]
 
 
 def level(rising: list[Demand], room: Fraction) -> Fraction:
-    """Try each number of threads that have a whole core."""
-    weights = sorted((each for each, _, count in rising for _ in range(count)), reverse=True)
-    for whole in range(len(weights)):
-        height = (room - whole) / sum(weights[whole:])
-        if weights[whole] * height <= 1:
+    """Try each number of threads that have their most."""
+    threads = sorted(((Fraction(most), Fraction(each)) for each, _, count, most in rising for _ in range(count)), key=_limit)
+    for whole in range(len(threads)):
+        height = (room - sum(most for most, _ in threads[:whole])) / sum(each for _, each in threads[whole:])
+        if threads[whole][1] * height <= threads[whole][0]:
             return height
     raise AssertionError("there is room for all")
+
+
+def _limit(thread: tuple[Fraction, Fraction]) -> Fraction:
+    return thread[0] / thread[1]
 
 
 @given(DEMANDS)
@@ -64,8 +73,8 @@ def test_no_set_of_cores_does_more_than_it_has_and_none_is_idle_that_somebody_wa
     for cores in range(1, 2**CORES):
         used = sum(rate * demand[2] for rate, demand in zip(rates, demands, strict=True) if not demand[1] & ~cores)
         assert used <= cores.bit_count() * (1 + 1e-12)
-    for rate, (_, mask, _) in zip(rates, demands, strict=True):
-        if rate < 1 - 1e-9:  # it could use more: some full set holds all cores that it may use
+    for rate, (_, mask, _, most) in zip(rates, demands, strict=True):
+        if rate < most - 1e-9:  # it could use more: some full set holds all cores that it may use
             assert any(
                 not mask & ~cores
                 and sum(one * other[2] for one, other in zip(rates, demands, strict=True) if not other[1] & ~cores)
@@ -85,14 +94,16 @@ def test_the_order_does_not_matter(demands: list[Demand], chance: object) -> Non
 @pytest.mark.parametrize(
     ("demands", "expected"),
     [
-        ([(1024, 0b1, 1)], [1.0]),
-        ([(1024, 0xFFFF, 64)], [0.25]),
-        ([(1024, 0b1, 1), (15, 0b1, 1)], [1024 / 1039, 15 / 1039]),  # nice 0 and nice 19 on one core
-        ([(1024, 0b11, 2), (335, 0b11, 1)], [2048 / 2383, 670 / 2383]),  # … and no one has more than a core
-        ([(88761, 0b11, 1), (1024, 0b11, 2)], [1.0, 0.5]),
-        ([(1024, 0b01, 2), (1024, 0b11, 1)], [0.5, 1.0]),  # two pinned to core 0, the third takes core 1
-        ([(1024, 0b01, 1), (1024, 0b10, 1), (1024, 0b11, 2)], [0.5, 0.5, 0.5]),
-        ([(1024, 0b001, 1), (1024, 0b011, 2), (1024, 0b110, 2)], [0.6, 0.6, 0.6]),  # a chain
+        ([(1024, 0b1, 1, 1.0)], [1.0]),
+        ([(1024, 0xFFFF, 64, 1.0)], [0.25]),
+        ([(1024, 0b1, 1, 1.0), (15, 0b1, 1, 1.0)], [1024 / 1039, 15 / 1039]),  # nice 0 and nice 19 on one core
+        ([(1024, 0b11, 2, 1.0), (335, 0b11, 1, 1.0)], [2048 / 2383, 670 / 2383]),  # … and no one has more than a core
+        ([(88761, 0b11, 1, 1.0), (1024, 0b11, 2, 1.0)], [1.0, 0.5]),
+        ([(1024, 0b01, 2, 1.0), (1024, 0b11, 1, 1.0)], [0.5, 1.0]),  # two pinned to core 0, the third takes core 1
+        ([(1024, 0b01, 1, 1.0), (1024, 0b10, 1, 1.0), (1024, 0b11, 2, 1.0)], [0.5, 0.5, 0.5]),
+        ([(1024, 0b001, 1, 1.0), (1024, 0b011, 2, 1.0), (1024, 0b110, 2, 1.0)], [0.6, 0.6, 0.6]),  # a chain
+        ([(1024, 0b1, 1, 1.0), (1024, 0b1, 1, 0.2)], [0.8, 0.2]),  # one is bounded, the other has what is left
+        ([(1024, 0b11, 1, 1.0), (4096, 0b11, 3, 0.4)], [0.8, 0.4]),
     ],
 )
 def test_closed_forms(demands: list[Demand], expected: list[float]) -> None:
@@ -107,6 +118,6 @@ def test_a_step_of_nice_is_a_quarter_more_or_less() -> None:
 
 def test_many_overlapping_masks_never_use_more_cores_than_there_are() -> None:
     masks = [0b11 << place | 0b1 << (place * 7 % 40) for place in range(40)]
-    rates = shares([(1024, mask, 3) for mask in masks])
+    rates = shares([(1024, mask, 3, 1.0) for mask in masks])
     assert sum(rate * 3 for rate in rates) <= 42 + 1e-9
     assert len(set(masks)) < SETS_MAX

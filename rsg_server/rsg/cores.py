@@ -1,0 +1,116 @@
+"""The cores on which programs of Remote SimGrid compute, beside the programs that are intercepted.
+
+The cores of a host are a link in the engine: executions share them as flows share a link, and none has more than one core.
+While intercepted programs compute on the host, too (rsg_server/process/cpu.py), both are shared out together, as
+rsg_server/processor/shares.py says: an execution of priority 1 counts as a thread of nice 0. Each side then keeps its own
+books: the processor has the executions as guests, the link has as much less as the intercepted programs use. What is left is
+what the executions' fair shares add up to, and so each of them gets just its share.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rsg_server.platform.link import Link, SharingPolicy
+from rsg_server.processor.shares import weight
+
+if TYPE_CHECKING:
+    from rsg_server.network.engine import FlowEngine
+    from rsg_server.platform.host import Host
+    from rsg_server.process.cpu import Cpu
+    from rsg_server.processor.sharing import Guest
+    from rsg_server.rsg.activity import Execution
+    from rsg_server.rsg.places import Places
+    from rsg_server.rsg.room import Rsg
+
+ORDINARY = float(weight(0))
+
+
+class Cores:
+    """Starts executions, and shares cores out between them and what is intercepted."""
+
+    def __init__(self, room: Rsg, places: Places, cpu: Cpu, engine: FlowEngine) -> None:
+        self._room, self._places, self._cpu, self._engine = room, places, cpu, engine
+        self._links: dict[str, Link] = {}
+        self._executions: dict[str, dict[Execution, None]] = {}  # by host, in the order of their starts
+        cpu.on_change = self._others_changed
+
+    def executions(self, host: Host) -> list[Execution]:
+        """What computes on a host."""
+        return list(self._executions.get(host.name, ()))
+
+    def load(self, host: Host) -> float:
+        """How many flop/s of a host are in use."""
+        others = self._cpu.own_cores(host) * self.speed(host)
+        return others + sum(self._engine.rate(execution.flow) for execution in self.executions(host))
+
+    def speed(self, host: Host) -> float:
+        return self._places.speed(host) * self._places.available(host)
+
+    def link(self, host: Host) -> Link:
+        found = self._links.get(host.name)
+        if found is None:
+            name = f"the cores of host {host.name}"
+            found = self._links[host.name] = Link(name, self.speed(host) * host.cores, 0.0, SharingPolicy.SHARED)
+        return found
+
+    def compute(self, execution: Execution, flops: float) -> None:
+        """Have the cores of its host work on an execution from now on."""
+        host = execution.host
+        speed = self.speed(host)
+        bound = min(speed, execution.bound) if execution.bound > 0 else speed
+        flow = self._engine.compute(self.link(host), flops, execution.priority, bound)
+        self._room.started(execution, flow)
+        self._executions.setdefault(host.name, {})[execution] = None
+        self._divide(host)
+
+    def ended(self, execution: Execution) -> None:
+        """An execution computes no longer."""
+        if self._executions.get(execution.host.name, {}).pop(execution, self) is None:
+            self._divide(execution.host)
+
+    def restart(self, execution: Execution) -> None:
+        """Go on with an execution under other terms: another speed, priority or bound."""
+        left = self._engine.remaining_bytes(execution.flow)
+        del self._room.flows[execution.flow]
+        self._engine.cancel(execution.flow)
+        self.compute(execution, left)
+
+    def move(self, execution: Execution, host: Host) -> None:
+        """Go on with an execution on another host."""
+        before, execution.host = execution.host, host
+        del self._executions[before.name][execution]
+        self.restart(execution)
+        self._divide(before)
+
+    def change_speed(self, host: Host) -> None:
+        """The cores of a host have another speed: what computes there goes on at that."""
+        if host.name not in self._links:
+            return
+        self._engine.change("bandwidth", self._links[host.name], self.speed(host) * host.cores)
+        for execution in self.executions(host):
+            self.restart(execution)
+
+    # Beside what is intercepted
+
+    def _others_changed(self, host: Host) -> None:
+        """Something that is intercepted begins to compute on a host, or ends."""
+        if self._executions.get(host.name):
+            self._room.moments.follow()
+            self._divide(host)
+            self._room.moments.is_unsettled = True
+
+    def _divide(self, host: Host) -> None:
+        """Tell each side what the other one has."""
+        if not self._cpu.keeps_books(host):
+            return
+        speed = self.speed(host)
+        guests = [_guest(execution, speed) for execution in self._executions.get(host.name, ())]
+        others = self._cpu.share_with(host, guests)
+        if host.name in self._links:
+            self._engine.reserve(self._links[host.name], others * speed)
+
+
+def _guest(execution: Execution, speed: float) -> Guest:
+    most = min(1.0, execution.bound / speed) if execution.bound > 0 and speed > 0 else 1.0
+    return ORDINARY * execution.priority, most

@@ -1,0 +1,48 @@
+"""Operations on disks."""
+
+from __future__ import annotations
+
+from struct import pack
+from typing import TYPE_CHECKING
+
+from rsg_server.platform.disk import Direction
+from rsg_server.rsg.activity import Handle
+from rsg_server.rsg.communications import checked
+from rsg_server.rsg.errors import Code, OperationError
+from rsg_server.rsg.operations.activities import begun
+from rsg_server.rsg.operations.answers import Fields, ints
+
+if TYPE_CHECKING:
+    from rsg_server.platform.host import Host
+    from rsg_server.rsg.actor import Participant
+    from rsg_server.rsg.room import Rsg
+
+
+def _host(room: Rsg, who: Participant | None, number: int) -> Host:
+    if number != -1:
+        return room.places.host(number)
+    assert room.caller is not None
+    return who.host if who is not None else room.caller.process.host.host
+
+
+def disk_at(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """The disk at a place among those of a host."""
+    return ints(room.disks.number_of(_host(room, who, fields[0]), fields[1]))
+
+
+def disk_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """What is known of a disk."""
+    place = room.disks.numbered(fields[0])
+    disk = room.disks.disk(place)
+    host = room.places.number_of(place.host)
+    return pack("<qdd", host, disk.read_bytes_per_s, disk.write_bytes_per_s) + place.name.encode()
+
+
+def io(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
+    """Read from a disk, or write to it."""
+    number, flags, is_write, size, priority = fields
+    if not priority > 0:
+        raise OperationError(Code.NEGATIVE)
+    direction = Direction.WRITE if is_write else Direction.READ
+    moved = room.disks.start(who, room.disks.numbered(number), direction, checked(size), priority)
+    return begun(room, who, Handle(moved), flags, -1.0)
