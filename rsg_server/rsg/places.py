@@ -6,6 +6,7 @@ computing of programs that are intercepted takes no share of these cores, and TC
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
@@ -16,6 +17,7 @@ from rsg_server.rsg.errors import Code, OperationError
 if TYPE_CHECKING:
     from rsg_server.network.engine import FlowEngine
     from rsg_server.platform.host import Host
+    from rsg_server.process.actor import Actor
     from rsg_server.rsg.actor import Participant
     from rsg_server.rsg.needs import Kernel
     from rsg_server.rsg.room import Rsg
@@ -35,6 +37,8 @@ class Places:
         self._links_off: set[str] = set()
         self._links: list[Link] | None = None
         self._link_numbers: dict[str, int] = {}
+        self.awaited: dict[Actor, str] = {}  # threads that wait until a host is on
+        self.on_turned_on: Callable[[str], None] = lambda host: None  # told the name of a host that an actor has switched on
 
     # Hosts
 
@@ -87,7 +91,12 @@ class Places:
     def turn(self, host: Host, is_on: bool) -> None:
         """Switch a host on or off: its actors end, and so does what they and others do there."""
         if is_on:
-            self._off.discard(host.name)
+            if host.name in self._off:
+                self._off.remove(host.name)
+                self.on_turned_on(host.name)
+                for thread in [thread for thread, name in self.awaited.items() if name == host.name]:
+                    del self.awaited[thread]
+                    self._room.tell(thread)
             return
         self._off.add(host.name)
         for who in [one for one in self._room.participants.values() if one.host is host]:
@@ -191,6 +200,10 @@ class Places:
             raise OperationError(Code.HOST_FAILURE)
         who.host = host
         for activity in list(who.activities):
-            if isinstance(activity, Execution) and activity.flow >= 0 and who in (wait.who for wait in activity.waits):
+            if (
+                isinstance(activity, Execution)
+                and activity.flow >= 0
+                and any(wait.who.acts_for(who) for wait in activity.waits)
+            ):
                 activity.host = host
                 self.restart(activity)

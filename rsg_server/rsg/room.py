@@ -60,7 +60,6 @@ class Rsg:
         self.synchro = Synchro(self)
         self.profiles = Profiles(self, platform)
         kernel.lifecycle.on_thread_end = self._thread_ended
-        self.lives.announce_all([(name, platform.host_by_name(host)) for name, host in kernel.options.rsg_actors])
 
     @property
     def date_s(self) -> float:
@@ -214,6 +213,7 @@ class Rsg:
     def _thread_ended(self, thread: Actor) -> None:
         """A thread has ended, or its process was killed: it is no actor any more."""
         self.lives.forget_runner(thread)
+        self.places.awaited.pop(thread, None)
         who = self.by_thread.pop(thread.number, None)
         if who is not None:
             self.moments.follow()
@@ -222,7 +222,10 @@ class Rsg:
     def words(self, thread: Actor) -> str:
         """What an actor waits for, for the report of a deadlock."""
         who = self.by_thread.get(thread.number)
-        return "the end of all actors" if who is None else f"{who.waits_for} (actor {who})"
+        if who is not None:
+            return f"{who.waits_for} (actor {who})"
+        host = self.places.awaited.get(thread)
+        return "the end of all actors" if host is None else f"host {host} to be switched on"
 
 
 def _place(wait: Wait) -> float:

@@ -31,7 +31,7 @@ import msgpack
 import trio
 import yaml
 
-from rsg_server.edge.control import Control
+from rsg_server.edge.control import Caller, Control
 from rsg_server.edge.service import Service, ServiceOptions
 from rsg_server.errors import SimunixError, described
 from rsg_server.handlers import HANDLERS
@@ -210,7 +210,7 @@ def _request(path: Path) -> None:
         world.born("h0")
         service = Service(world.kernel, ServiceOptions())
         service._restart_pace()
-        answer = trio.run(Control(service, path)._dispatch, path.read_bytes(), [0, 1, 2])
+        answer = trio.run(Control(service, path)._dispatch, path.read_bytes(), Caller([0, 1, 2]))
         json.dumps(answer)
         service._set_limit()
         for actor in list(world.kernel.actors.values()):
