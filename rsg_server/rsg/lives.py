@@ -52,10 +52,11 @@ class Lives:
         self._begins_when_connected = True
 
     def kill_at(self, who: Participant, date_s: float) -> None:
-        """Kill an actor at a date, at once if that is over; one that has ended before is left alone."""
+        """Kill an actor at a date, unless that is over, as in SimGrid; one that has ended before is left alone."""
         moments = self._room.moments
         moments.follow()
-        moments.after(max(0.0, date_s - moments.date_s), partial(self.kill, who))
+        if date_s > moments.date_s:
+            moments.after(date_s - moments.date_s, partial(self.kill, who))
 
     def withdraw(self, who: Participant) -> None:
         """An actor that was announced will not connect: the others begin without it."""

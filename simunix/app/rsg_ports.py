@@ -38,20 +38,25 @@ def check_hostname(hostname: str, name: str) -> None:
 
 
 def _folder() -> Path:
-    """The folder of the ports of this user, made if it is not there. Raises SimunixError if others can write to it."""
+    """The folder of the ports of this user. Raises SimunixError if others can write to it."""
     folder = Path(tempfile.gettempdir()) / f"simunix-rsg-{os.getuid()}"
+    with contextlib.suppress(FileNotFoundError):
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o022:
+            raise SimunixError(f"{folder}: not a folder of this user alone; remove it, or set TMPDIR to another folder")
+    return folder
+
+
+def _made(folder: Path) -> Path:
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
-    status = folder.lstat()
-    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o022:
-        raise SimunixError(f"{folder}: not a folder of this user alone; remove it, or set TMPDIR to another folder")
-    return folder
+    return _folder()
 
 
 @contextlib.contextmanager
 def claimed(port: int, directory: Path) -> Iterator[None]:
     """Let a port mean the server of a run directory. Raises SimunixError if a server has the port already."""
-    path = _folder() / str(port)
+    path = _made(_folder()) / str(port)
     fd = _locked(path, port)
     try:
         os.ftruncate(fd, 0)
@@ -70,7 +75,7 @@ def _locked(path: Path, port: int) -> int:
         try:
             fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         except FileNotFoundError:
-            _folder()  # removed by a server that has just ended
+            _made(path.parent)  # removed by a server that has just ended
             continue
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -7,6 +7,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from simunix.rsg._librsg import ffi, lib
@@ -25,8 +26,18 @@ class Own(threading.local):
 
 
 own = Own()
-threads: dict[int, bool] = {}
-"""The actors that are threads of this program, by number: whether each begins again when its host comes on."""
+
+
+@dataclass
+class Terms:
+    """How an actor ends that is a thread of this program: whether it begins again when its host comes on, when it is killed."""
+
+    restarts: bool = False
+    kill_date: float = -1.0
+
+
+threads: dict[int, Terms] = {}
+"""The actors that are threads of this program, by number."""
 
 
 class Actor:
@@ -53,7 +64,7 @@ class Actor:
     def create(name: str, host: Host, function: Callable[..., object], *arguments: Any) -> Actor:
         """Start a function as an actor on a host, in a thread of this program."""
         pid = number(lib.rsg_actor_create, host.number, name.encode(), about=f"create actor {name}")
-        threads[pid] = False
+        threads[pid] = Terms()
         thread = threading.Thread(target=_lives, args=(pid, name, host, function, arguments), name=name, daemon=True)
         thread.start()
         code = lib.rsg_actor_created(pid)
@@ -147,6 +158,8 @@ class Actor:
     def set_kill_time(self, date: float) -> None:
         """Have it killed at a date."""
         call(lib.rsg_kill_time, self.pid, date, about=repr(self))
+        if self.pid in threads:
+            threads[self.pid].kill_date = date
 
     def set_auto_restart(self, restarts: bool = True) -> Actor:
         """Have its function called again, by a new actor, when its host comes on after a failure.
@@ -155,7 +168,7 @@ class Actor:
         """
         if self.pid not in threads:
             raise AssertionError(lib.RSG_BAD_VALUE, f"{self!r} is no thread of this program")
-        threads[self.pid] = restarts
+        threads[self.pid].restarts = restarts
         return self
 
     @staticmethod
@@ -176,11 +189,14 @@ def _lives(pid: int, name: str, host: Host, function: Callable[..., object], arg
     """The thread of an actor: its life, and further ones if it begins again with its host."""
     while True:
         live(function, arguments, pid)
-        if not threads.pop(pid) or host.is_on():
+        terms = threads.pop(pid)
+        if not terms.restarts or host.is_on():
             return
         check(lib.rsg_await_host(host.number), f"restart actor {name}")
         pid = number(lib.rsg_actor_create, host.number, name.encode(), about=f"restart actor {name}")
-        threads[pid] = True
+        threads[pid] = terms
+        if terms.kill_date >= 0:
+            call(lib.rsg_kill_time, pid, terms.kill_date)
 
 
 def live(function: Callable[..., object], arguments: tuple[Any, ...], pid: int = 0) -> int:

@@ -10,13 +10,17 @@ import pytest
 from tests.system.rsg.running import HERE, compiled, run
 
 FAMILIES = HERE / "families"
+SLOW = ("actor_create_race", "burst_of_clients", "mailbox_large")
 
 
 def test_there_are_as_many_as_were_asked_for() -> None:
     assert len(list(FAMILIES.glob("*.cpp"))) >= 20
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in FAMILIES.glob("*.cpp")))
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(path.stem, marks=[pytest.mark.slow] * (path.stem in SLOW)) for path in sorted(FAMILIES.glob("*.cpp"))],
+)
 def test_a_program_prints_what_its_comments_say(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (FAMILIES / f"{name}.cpp").read_text()
     expected = re.findall(r"^//> (.*)$", text, re.MULTILINE)
