@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -252,3 +253,14 @@ def test_other_emulations_take_no_actors(server: Server, tmp_path: Path) -> None
     finally:
         running.terminate()
         running.wait(60)
+
+
+def test_flags_name_what_is_there(server: Server) -> None:
+    code, told = server("flags")
+    words = shlex.split(told)
+    assert code == 0 and "-lrsg" in words
+    (include,) = (Path(word[2:]) for word in words if word.startswith("-I"))
+    (library,) = (Path(word[2:]) for word in words if word.startswith("-L"))
+    assert {"rsg.h", "rsg.hpp", "librsg.hpp", "rsg_protocol.h"} <= {path.name for path in include.iterdir()}
+    assert (library / "librsg.so").exists()
+    assert shlex.split(server("flags", "--cflags")[1]) + shlex.split(server("flags", "--libs")[1]) == words

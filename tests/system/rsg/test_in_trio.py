@@ -46,3 +46,23 @@ def test_outside_an_emulation_a_line_says_how_to_start() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "this program is not emulated: start it with `simunix rsg run PLATFORM -- COMMAND`" in done.stderr.splitlines()[-1]
+
+
+HELPERS = """\
+an actor as a helper: a number that does not exist, or an actor that waits for itself
+dismiss nobody: the calling thread is no actor, or no actor has this number
+await a host as an actor: the request does not have the fields of its operation
+killed at no date: a size, a number of flops or a priority below 0, or no number
+killed in the past: no error
+a helper of nobody: the calling thread is no actor, or no actor has this number
+a helper: no error
+once more: no error
+sleep of a helper: the actor has been killed
+afterwards: the actor has been killed
+a helper again: no error
+dismiss: no error
+"""
+
+
+def test_helpers_that_cannot_be_are_refused() -> None:
+    assert run(PLATFORM, sys.executable, HERE / "programs/helpers.py") == HELPERS
