@@ -173,6 +173,8 @@ def restructured(chance: random.Random, data: bytes) -> bytes:
 
 
 REQUESTS = (
+    '{"op": "rsg add-actor", "name": "a", "host": "h0", "argv": ["/bin/true"], "environment": {}, "directory": "/"}',
+    '{"op": "rsg kill", "reason": "x"}',
     '{"op": "run", "host": "h0", "argv": ["/bin/true", "x"], "environment": {"A": "b"}, "directory": "/"}',
     '{"op": "pace", "pace": 2.5}',
     '{"op": "pause"}',
