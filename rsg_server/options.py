@@ -29,5 +29,4 @@ class KernelOptions:
     fairness: Fairness = Fairness.CONNECTION
     charging: Charging | None = None  # CPU policy charged; None: free
     enclosures: tuple[Enclosure, ...] = ()
-    rsg_actors: tuple[tuple[str, str], ...] = ()  # name and host of actors of Remote SimGrid; all connect before any begins
     boots: Mapping[str, Boot] = field(default_factory=dict)  # by host; others boot in no time

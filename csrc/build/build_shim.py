@@ -123,13 +123,22 @@ def build_job(target: Path, compiler: str = "gcc") -> None:
 
 
 def build_rsg(target: Path, compiler: str = "gcc") -> None:
-    """Compile csrc/rsg/*.c into librsg, for programs in C and C++ that name the simulation."""
+    """Compile csrc/rsg/*.c into librsg, for programs in C and C++ that name the simulation; its headers go beside it."""
+    install_headers(target.parent / "include")
     sources = sorted((CSRC / "rsg").glob("*.c"))
     if newer(target, [*sources, *(CSRC / "rsg").glob("*.h"), CSRC / "shared/rsg_protocol.h"]):
         return
     target.parent.mkdir(parents=True, exist_ok=True)
     flags = ["-std=gnu11", "-O2", "-g", *WARNINGS, "-fPIC", "-shared", "-pthread", "-Wl,-soname,librsg.so", INCLUDE]
     run([compiler, *flags, *map(str, sources), "-o", str(target)])
+
+
+def install_headers(folder: Path) -> None:
+    """Copy the headers of librsg, for C and C++, into a folder that is named by one -I."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(CSRC / "rsg/include", folder)
+    for header in ("rsg/rsg.h", "shared/rsg_protocol.h"):
+        shutil.copy(CSRC / header, folder)
 
 
 def rsg_builder() -> object:

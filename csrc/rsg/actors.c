@@ -162,6 +162,21 @@ int rsg_kill(int64_t pid)
     return simple(RSG_KILL, pid, 0, 1);
 }
 
+int rsg_kill_time(int64_t pid, double date)
+{
+    struct request request;
+
+    request_begin(&request, RSG_KILL_TIME);
+    request_number(&request, pid);
+    request_real(&request, date);
+    return request_send(&request, NULL, 0);
+}
+
+int rsg_await_host(int64_t host)
+{
+    return simple(RSG_AWAIT_HOST, host, 0, 1);
+}
+
 int rsg_suspend(int64_t pid)
 {
     return simple(RSG_SUSPEND, pid, 0, 1);
@@ -211,6 +226,23 @@ int rsg_actors(int64_t first, int64_t *pids, size_t room, size_t *count)
     for (size_t i = 0; i < *count && i < room; i++)
         pids[i] = answer_number(&request, i);
     return error;
+}
+
+int rsg_help(int64_t pid, int64_t *helper)
+{
+    struct request request;
+    int error;
+
+    request_begin(&request, RSG_HELP);
+    request_number(&request, pid);
+    error = request_send(&request, NULL, 0);
+    *helper = answer_number(&request, 0);
+    return error;
+}
+
+int rsg_dismiss(int64_t helper)
+{
+    return simple(RSG_DISMISS, helper, 0, 1);
 }
 
 static int with_time(enum simunix_rsg_operation operation, double time)

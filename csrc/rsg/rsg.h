@@ -67,13 +67,17 @@ int rsg_actor_fork(int64_t host, const char *name, int64_t *pid); /* as fork(2):
 int rsg_end(void);
 int rsg_join(int64_t pid, double timeout, int64_t *timed_out);
 int rsg_kill(int64_t pid); /* -1: all others */
+int rsg_kill_time(int64_t pid, double date);
+int rsg_await_host(int64_t host); /* no actor: waits until the host is on */
 int rsg_suspend(int64_t pid);
 int rsg_continue(int64_t pid);
 int rsg_daemonize(void);
 int rsg_migrate(int64_t pid, int64_t host);
 int rsg_actor(int64_t pid, struct rsg_actor_state *state); /* 0: the caller */
 int rsg_actors(int64_t first, int64_t *pids, size_t room, size_t *count);
-int rsg_run(double timeout); /* no actor: begins all actors, and waits until they have ended */
+int rsg_help(int64_t pid, int64_t *helper); /* no actor: from now on, operations are on behalf of that actor */
+int rsg_dismiss(int64_t helper);            /* what a helper waits for goes on, and the helper is told RSG_KILLED */
+int rsg_run(double timeout);                /* no actor: begins all actors, and waits until they have ended */
 
 /* Time */
 int rsg_clock(double *date);

@@ -123,7 +123,15 @@ enum simunix_rsg_operation {
     RSG_ARRIVE = 59,          /* i barrier -> i 1 for the actor that came last */
     RSG_CONDITION = 60,       /* -> i object */
     RSG_CONDITION_WAIT = 61,  /* i condition, i mutex, d time -> i 1 if the time is over */
-    RSG_NOTIFY = 62           /* i condition, i 1: all */
+    RSG_NOTIFY = 62,          /* i condition, i 1: all */
+
+    /* threads that wait on behalf of an actor, which does something else meanwhile */
+    RSG_HELP = 70,    /* i pid -> i helper: the calling thread, which is no actor, may do that actor's operations now */
+    RSG_DISMISS = 71, /* i helper: what it waits for goes on without it, and it is told RSG_KILLED */
+
+    /* deployments */
+    RSG_KILL_TIME = 72, /* i pid, d date at which the actor is killed */
+    RSG_AWAIT_HOST = 73 /* i host; the calling thread, which is no actor, waits until the host is on */
 };
 
 /* Flags of what begins an activity: do not wait for its end; nobody will wait for it; bytes were staged before. */

@@ -12,6 +12,7 @@ import json
 import os
 import socket
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from rsg_server.errors import LACKS, SimunixError
 from rsg_server.faults.faults import Fault, check
 
 if TYPE_CHECKING:
+    from rsg_server.edge.deployment import Added, Deployment
     from rsg_server.edge.service import Service
 
 REQUEST_BYTES = 1 << 18
@@ -32,13 +34,25 @@ LACK_S = 0.1
 Answer = dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sent a request: the descriptors that came with it, and the connection that the answer goes to.
+
+    Within `scope` the request is carried out and answered; shielded, it is answered although the run ends.
+    """
+
+    fds: list[int]
+    connection: trio.socket.SocketType | None = None
+    scope: trio.CancelScope = field(default_factory=trio.CancelScope)
+
+
 class Control:
     """Serves the control socket of a run directory."""
 
     def __init__(self, service: Service, path: Path) -> None:
         self._service = service
         self._path = path
-        self._operations: dict[str, Callable[[Answer, list[int]], Awaitable[Answer]]] = {
+        self._operations: dict[str, Callable[[Answer, Caller], Awaitable[Answer]]] = {
             "run": self._run,
             "pause": self._pause,
             "resume": self._resume,
@@ -47,6 +61,10 @@ class Control:
             "ps": self._ps,
             "stop": self._stop,
             "change": self._change,
+            "rsg add-actor": self._add_actor,
+            "rsg start": self._start,
+            "rsg status": self._deployed,
+            "rsg kill": self._kill,
         }
 
     async def serve(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -77,30 +95,31 @@ class Control:
     async def _answer(self, connection: trio.socket.SocketType) -> None:
         with connection, contextlib.suppress(OSError):
             message, ancillary, flags, _ = await connection.recvmsg(REQUEST_BYTES, socket.CMSG_SPACE(3 * 4))
-            fds = received_fds(ancillary)
-            try:
-                is_whole = not flags & socket.MSG_TRUNC
-                answer = await self._dispatch(message, fds) if is_whole else {"error": "a request may have 256 KiB"}
-            finally:
-                for fd in fds:
-                    os.close(fd)
-            text = json.dumps(answer).encode()
-            for start in range(0, len(text), PIECE_BYTES):
-                await connection.send(text[start : start + PIECE_BYTES])
+            caller = Caller(received_fds(ancillary), connection)
+            with caller.scope:
+                try:
+                    is_whole = not flags & socket.MSG_TRUNC
+                    answer = await self._dispatch(message, caller) if is_whole else {"error": "a request may have 256 KiB"}
+                finally:
+                    for fd in caller.fds:
+                        os.close(fd)
+                text = json.dumps(answer).encode()
+                for start in range(0, len(text), PIECE_BYTES):
+                    await connection.send(text[start : start + PIECE_BYTES])
 
-    async def _dispatch(self, message: bytes, fds: list[int]) -> Answer:
+    async def _dispatch(self, message: bytes, caller: Caller) -> Answer:
         try:
             request = requests.read(message)
             operation = self._operations.get(request["op"])
             if operation is None:
                 raise SimunixError(f"no operation {request['op'][:40]!r}; there are {', '.join(self._operations)}")
-            return await operation(request, fds)
+            return await operation(request, caller)
         except SimunixError as error:
             return {"error": str(error)}
 
-    async def _run(self, request: Answer, fds: list[int]) -> Answer:
+    async def _run(self, request: Answer, caller: Caller) -> Answer:
         """Start a program on a host and wait for its end."""
-        host, command = requests.command(request, fds)
+        host, command = requests.command(request, caller.fds)
         ended = trio.Event()
         process = self._service.kernel.lifecycle.spawn(host, command)
         process.on_exit = lambda _: ended.set()
@@ -113,26 +132,26 @@ class Control:
             self._service.joined -= 1
         return {"status": process.exit_status}
 
-    async def _pause(self, request: Answer, fds: list[int]) -> Answer:
+    async def _pause(self, request: Answer, caller: Caller) -> Answer:
         self._service.pause(True)
         self._service.kernel.disturbances.note("the run was paused by hand")
-        return await self._status(request, fds)
+        return await self._status(request, caller)
 
-    async def _resume(self, request: Answer, fds: list[int]) -> Answer:
+    async def _resume(self, request: Answer, caller: Caller) -> Answer:
         self._service.pause(False)
-        return await self._status(request, fds)
+        return await self._status(request, caller)
 
-    async def _pace(self, request: Answer, fds: list[int]) -> Answer:
+    async def _pace(self, request: Answer, caller: Caller) -> Answer:
         self._service.set_pace(requests.pace(request))
         self._service.kernel.disturbances.note("the pace was changed by hand")
-        return await self._status(request, fds)
+        return await self._status(request, caller)
 
-    async def _stop(self, request: Answer, fds: list[int]) -> Answer:
+    async def _stop(self, request: Answer, caller: Caller) -> Answer:
         self._service.kernel.disturbances.note("the run was ended by hand")
         self._service.end("stopped by request")
-        return await self._status(request, fds)
+        return await self._status(request, caller)
 
-    async def _change(self, request: Answer, fds: list[int]) -> Answer:
+    async def _change(self, request: Answer, caller: Caller) -> Answer:
         """Change hosts, links or partitions at the next turn boundary."""
         kernel = self._service.kernel
         changes = requests.changes(request)
@@ -141,9 +160,9 @@ class Control:
         kernel.faults.schedule(Fault(kernel.now_ns, change) for change in changes)
         kernel.disturbances.note("hosts or links were changed by hand")
         self._service.attend()
-        return await self._status(request, fds)
+        return await self._status(request, caller)
 
-    async def _status(self, request: Answer, fds: list[int]) -> Answer:
+    async def _status(self, request: Answer, caller: Caller) -> Answer:
         kernel = self._service.kernel
         return {
             "virtual_s": kernel.now_ns / 1e9,
@@ -154,13 +173,60 @@ class Control:
             "processes": len(kernel.processes),
         }
 
-    async def _ps(self, request: Answer, fds: list[int]) -> Answer:
+    async def _ps(self, request: Answer, caller: Caller) -> Answer:
         kernel = self._service.kernel
         host = request.get("host")
         if host is not None and (not isinstance(host, str) or host not in kernel.hosts):
             raise SimunixError(f"--host {host}: no such host; known: {', '.join(kernel.hosts)}")
         listed = [entry for entry in list_processes(kernel) if host in (None, entry["host"])]
         return {"virtual_s": kernel.now_ns / 1e9, "processes": listed}
+
+    # Remote SimGrid
+
+    @property
+    def _deployment(self) -> Deployment:
+        found = self._service.deployment
+        if found is None:
+            raise SimunixError("this emulation takes no actors by hand; start one that does with simunix rsg serve PLATFORM")
+        return found
+
+    async def _add_actor(self, request: Answer, caller: Caller) -> Answer:
+        """Add an actor and the program that becomes it; with `waits`, answer at the end of the program."""
+        name = requests.actor_name(request)
+        host, command = requests.command(request, caller.fds)
+        waits = bool(request.get("waits"))
+        ended = trio.Event()
+        added = self._deployment.add(name, host, replace(command, foreground=waits), ended.set)
+        if waits:
+            await self._until_end(added, ended, caller)
+        return {"pid": added.who.pid, "status": added.process.exit_status if waits else None}
+
+    async def _until_end(self, added: Added, ended: trio.Event, caller: Caller) -> None:
+        """Wait for the end of an actor's program; a caller that hangs up has the program killed."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._kill_if_left, added, caller)
+            await ended.wait()
+            caller.scope.shield = True  # this may have been the end of the run
+            nursery.cancel_scope.cancel()
+
+    async def _kill_if_left(self, added: Added, caller: Caller) -> None:
+        if caller.connection is None:
+            return
+        with contextlib.suppress(OSError):
+            await caller.connection.recv(1)  # a caller sends nothing more: this is the end of the connection
+        self._deployment.kill_actor(added)
+
+    async def _start(self, request: Answer, caller: Caller) -> Answer:
+        self._deployment.start()
+        return self._deployment.status()
+
+    async def _deployed(self, request: Answer, caller: Caller) -> Answer:
+        return self._deployment.status()
+
+    async def _kill(self, request: Answer, caller: Caller) -> Answer:
+        reason = request.get("reason")
+        self._deployment.kill(reason if isinstance(reason, str) and reason.isprintable() else "")
+        return {}
 
 
 def received_fds(ancillary: list[tuple[int, int, bytes]]) -> list[int]:

@@ -21,6 +21,8 @@ PACE_MOST = 1e12
 """Virtual seconds per wall second; beyond this no number of nanoseconds says how far a run may go."""
 GRACE_MOST_NS = 10**18
 POWER_STATES_MOST = 10**6
+NAME_MOST_BYTES = 255
+"""As long may the name of an actor be: what librsg tells programs of it has that much room."""
 
 
 def is_number(value: object, least: float, most: float) -> bool:
@@ -100,6 +102,19 @@ def command(request: Request, fds: list[int]) -> tuple[str, Command]:
         foreground=True,
     )
     return request["host"], program
+
+
+def actor_name(request: Request) -> str:
+    """The name of an actor. Raises SimunixError."""
+    name = request.get("name")
+    if (
+        not isinstance(name, str)
+        or not _is_word(name)
+        or not 0 < len(name.encode()) <= NAME_MOST_BYTES
+        or not name.isprintable()
+    ):
+        raise SimunixError(f"actor name: expected 1 to {NAME_MOST_BYTES} bytes that can be printed, got {str(name)[:40]!r}")
+    return name
 
 
 def pace(request: Request) -> float | None:

@@ -20,6 +20,7 @@ from rsg_server.turn.loop import Outcome, TurnLoop
 
 if TYPE_CHECKING:
     from rsg_server.diagnosis.debugger import Debugger
+    from rsg_server.edge.deployment import Deployment
     from rsg_server.handlers.table import Reply
     from rsg_server.kernel import Kernel
 
@@ -47,6 +48,7 @@ class Service:
     """Runs a kernel until its work is done; `finished` says when (default: no process is left).
 
     `at_limit` is called at `until_ns`, with the reason that `end` is to be told; by default that is `end` itself.
+    A run with a `deployment` gives no turn before that is started.
     """
 
     kernel: Kernel
@@ -54,6 +56,7 @@ class Service:
     finished: Callable[[], bool] | None = None
     at_limit: Callable[[str], None] | None = None
     paused: bool = False
+    deployment: Deployment | None = None
     reason: str = ""
     joined: int = 0
     turns: TurnLoop = field(init=False)
@@ -86,10 +89,14 @@ class Service:
     def _turns(self) -> Outcome:
         """Give turns for a while."""
         try:
-            return Outcome.LIMIT if self.paused else self.turns.run(SLICE_S)
+            return Outcome.LIMIT if self._is_held() else self.turns.run(SLICE_S)
         except OSError as error:  # no fault of an emulated process
             mend = MORE_FILES if error.errno in LACKS else "free some space, or choose another folder with --out"
             raise ServerError(f"the server failed at {self.kernel.now_ns / 1e9:.3f} s: {error}; {mend}") from error
+
+    def _is_held(self) -> bool:
+        """Whether nobody gets a turn, by the user's wish."""
+        return self.paused or (self.deployment is not None and not self.deployment.has_started)
 
     def end(self, reason: str) -> None:
         """Stop at the next turn boundary."""
@@ -155,7 +162,7 @@ class Service:
         self._virtual_start_ns = self.kernel.now_ns
 
     def _set_limit(self) -> None:
-        if self.paused:
+        if self._is_held():
             self.turns.limit_ns = self.kernel.now_ns
         elif self.options.pace is None:
             self.turns.limit_ns = FOREVER_NS

@@ -44,6 +44,14 @@ class Participant:
         self.receives_at: list[Mailbox] = []
         self.mutexes: dict[Mutex, None] = {}
         self.handles: dict[int, None] = {}
+        self.helps: Participant | None = None  # the actor on whose behalf this thread waits, which itself is none then
+        self.helpers: dict[int, Participant] = {}  # by number; see RSG_HELP
 
     def __repr__(self) -> str:
+        if self.helps is not None:
+            return repr(self.helps)
         return f"{self.name}({self.pid})@{self.host.name}"
+
+    def acts_for(self, who: Participant) -> bool:
+        """Whether what this one waits for is what an actor waits for: it is the actor, or helps it."""
+        return self is who or self.helps is who

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,6 +27,8 @@ class Lives:
         self._room = room
         self._lifecycle = lifecycle
         self._next_pid = 1
+        self._next_helper = 1
+        self._helpers: dict[int, Participant] = {}
         self.has_begun = False
         self._begins_when_connected = False
         self._runner: Actor | None = None  # the thread that waits for the end of all
@@ -53,11 +54,21 @@ class Lives:
         self._room.participants[who.pid] = who
         return who
 
-    def announce_all(self, named: Sequence[tuple[str, Host]]) -> None:
-        """The actors that the run itself starts: they begin when all have connected."""
-        for name, host in named:
-            self.announce(name, host, None)
-        self._begins_when_connected = bool(named)
+    def begin_when_connected(self) -> None:
+        """Begin once all have connected that are announced, whoever that is."""
+        self._begins_when_connected = True
+
+    def kill_at(self, who: Participant, date_s: float) -> None:
+        """Kill an actor at a date, unless that is over, as in SimGrid; one that has ended before is left alone."""
+        moments = self._room.moments
+        moments.follow()
+        if date_s > moments.date_s:
+            moments.after(date_s - moments.date_s, partial(self.kill, who))
+
+    def withdraw(self, who: Participant) -> None:
+        """An actor that was announced will not connect: the others begin without it."""
+        self.end(who)
+        self._begin_if_connected()
 
     def connect(self, thread: Actor, pid: int, name: str) -> Participant:
         """A thread becomes an actor: one that was announced, or a new one of this name on the host of its process."""
@@ -79,9 +90,44 @@ class Lives:
         """The actor among the threads of the process, or of the process that made it, which was there first."""
         for process in (thread.process, thread.process.parent):
             for other in process.actors if process is not None else ():
-                if other is not thread and other.number in self._room.by_thread:
-                    return self._room.by_thread[other.number]
+                found = self._room.by_thread.get(other.number) if other is not thread else None
+                if found is not None:
+                    return found.helps or found
         return None
+
+    # Helpers
+
+    def help(self, thread: Actor, who: Participant) -> int:
+        """A thread that is no actor waits on behalf of one from now on; the number of this helper."""
+        before = self._room.by_thread.get(thread.number)
+        if before is not None and before.helps is None:
+            raise OperationError(Code.BAD_VALUE)
+        if before is not None:
+            self.end(before)
+        helper = Participant(0, who.pid, who.name, who.host)
+        helper.helps, helper.thread = who, thread
+        number = self._next_helper
+        self._next_helper += 1
+        self._helpers[number] = who.helpers[number] = helper
+        self._room.by_thread[thread.number] = helper
+        return number
+
+    def dismiss(self, number: int) -> None:
+        """What a helper waits for goes on without it."""
+        helper = self._helpers.get(number)
+        if helper is None:
+            raise OperationError(Code.NO_ACTOR)
+        self.end(helper)
+        if helper.waits_for:
+            self._room.answer(helper, Code.KILLED)
+
+    def _forget_helpers(self, who: Participant) -> None:
+        """An actor or a helper is no more."""
+        if who.helps is not None:
+            for number in [number for number, helper in who.helps.helpers.items() if helper is who]:
+                del who.helps.helpers[number], self._helpers[number]
+        for number in list(who.helpers):
+            self.dismiss(number)
 
     def has_connected(self, who: Participant) -> None:
         """An actor has connected: it goes on at once if the actors have begun, and so does the one that made it, after it."""
@@ -157,6 +203,7 @@ class Lives:
             return
         who.is_over = True
         self._room.participants.pop(who.pid, None)
+        self._forget_helpers(who)
         if who.abandon is not None:
             who.abandon()
             who.abandon = None
@@ -191,9 +238,9 @@ class Lives:
             self._lifecycle.kill(thread.process)
 
     def _is_alone(self, thread: Actor) -> bool:
-        """Whether no other thread of the process is an actor that lives."""
+        """Whether no other thread of the process is an actor that lives; threads that help this one do not count."""
         others = (self._room.by_thread.get(other.number) for other in thread.process.actors if other is not thread)
-        return all(other is None or other.is_over for other in others)
+        return all(other is None or other.is_over or other.helps is not None for other in others)
 
     def lives_in_process_of(self, host: Host) -> bool:
         """Whether a process of a host has an actor that lives, or waits for the end of all."""
@@ -222,7 +269,7 @@ class Lives:
             return
         who.is_suspended = True
         for activity in who.activities:
-            if any(wait.who is who for wait in activity.waits):
+            if any(wait.who.acts_for(who) for wait in activity.waits):
                 self._room.hold(activity)
 
     def go_on(self, who: Participant) -> None:

@@ -6,6 +6,7 @@ next turn: as an event of a scenario, which the log has. What an event changes h
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rsg_server.network.engine import FlowEngine
     from rsg_server.platform.host import Host
     from rsg_server.platform.link import Link
+    from rsg_server.process.actor import Actor
     from rsg_server.rsg.actor import Participant
     from rsg_server.rsg.moments import Timer
     from rsg_server.rsg.needs import Kernel
@@ -41,6 +43,8 @@ class Places:
         self._cuts: dict[str, Timer] = {}  # hosts of which the power is about to be cut
         self._links: list[Link] | None = None
         self._link_numbers: dict[str, int] = {}
+        self.awaited: dict[Actor, str] = {}  # threads that wait until a host is on
+        self.on_turned_on: Callable[[str], None] = lambda host: None  # told of a host that is on again without a boot
         kernel.faults.power.on_power = self._power_changed
         kernel.faults.on_speed = self._speed_changed
         kernel.network.on_state = self._link_turned
@@ -94,10 +98,19 @@ class Places:
     def turn(self, host: Host, is_on: bool) -> None:
         """Switch a host on or off, for programs: its actors end, and so does what they and others do there."""
         if is_on:
-            self._off.discard(host.name)
+            if host.name in self._off:
+                self._off.remove(host.name)
+                if not self._kernel.is_off(host.name):
+                    self.on_turned_on(host.name)
+                    self._tell_awaiting(host.name)
         else:
             self._off.add(host.name)
             self._lose(host)
+
+    def _tell_awaiting(self, name: str) -> None:
+        for thread in [thread for thread, awaited in self.awaited.items() if awaited == name]:
+            del self.awaited[thread]
+            self._room.tell(thread)
 
     def switch(self, host: Host, is_on: bool) -> None:
         """Switch a host on or off, with all that runs there."""
@@ -120,6 +133,7 @@ class Places:
         """The power of a host is on again, or has been cut."""
         if is_on:
             self._off.discard(name)
+            self._tell_awaiting(name)
         elif self._room.is_used:
             self._room.moments.follow()
             self._lose(self._kernel.platform.host_by_name(name))
@@ -221,5 +235,9 @@ class Places:
             raise OperationError(Code.HOST_FAILURE)
         who.host = host
         for activity in list(who.activities):
-            if isinstance(activity, Execution) and activity.flow >= 0 and who in (wait.who for wait in activity.waits):
+            if (
+                isinstance(activity, Execution)
+                and activity.flow >= 0
+                and any(wait.who.acts_for(who) for wait in activity.waits)
+            ):
                 self.cores.move(activity, host)

@@ -66,7 +66,6 @@ class Rsg:
         self.synchro = Synchro(self)
         self.profiles = Profiles(self, platform)
         kernel.lifecycle.on_thread_end = self._thread_ended
-        self.lives.announce_all([(name, platform.host_by_name(host)) for name, host in kernel.options.rsg_actors])
 
     @property
     def date_s(self) -> float:
@@ -246,6 +245,7 @@ class Rsg:
     def _thread_ended(self, thread: Actor) -> None:
         """A thread has ended, or its process was killed: it is no actor any more."""
         self.lives.forget_runner(thread)
+        self.places.awaited.pop(thread, None)
         who = self.by_thread.pop(thread.number, None)
         if who is not None:
             self.moments.follow()
@@ -255,7 +255,8 @@ class Rsg:
         """What an actor waits for, for the report of a deadlock."""
         who = self.by_thread.get(thread.number)
         if who is None:
-            return "the end of all actors"
+            host = self.places.awaited.get(thread)
+            return "the end of all actors" if host is None else f"host {host} to be switched on"
         words = who.waits_for.words() if isinstance(who.waits_for, Wait) else who.waits_for
         return f"{words} (actor {who})"
 

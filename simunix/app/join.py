@@ -16,18 +16,22 @@ from simunix.launch.run_directory import CONTROL_SOCKET
 PIECE_BYTES = 1 << 18
 
 
+class NotRunningError(SimunixError):
+    """No emulation runs in a run directory."""
+
+
 def connect(directory: Path) -> socket.socket:
-    """A connection to the emulation of a run directory. Raises SimunixError if none runs there."""
+    """A connection to the emulation of a run directory. Raises NotRunningError if none runs there."""
     try:
         folder = os.open(directory, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
-        raise SimunixError(f"{directory}: {error.strerror}; give the run directory of a running emulation") from error
+        raise NotRunningError(f"{directory}: {error.strerror}; give the run directory of a running emulation") from error
     control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
         control.connect(f"/proc/self/fd/{folder}/{CONTROL_SOCKET}")
     except OSError as error:
         control.close()
-        raise SimunixError(f"{directory}: no emulation is running here; start one with simunix run … --out") from error
+        raise NotRunningError(f"{directory}: no emulation is running here; start one with simunix run … --out") from error
     finally:
         os.close(folder)
     return control

@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rsg_server.errors import SimunixError
+
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+MODELS = "flow model: LV08 (default), CM02, SMPI, raw, constant, ptask_L07"
+EXAMPLES = """examples:
+  simunix rsg run platform.xml -- python3 program.py
+  simunix rsg serve platform.xml &
+  simunix rsg status --retry-timeout 10000
+  simunix rsg add-actor alice Tremblay -- ./alice
+  simunix rsg add-actor bob Jupiter -- ./bob
+  simunix rsg start
+"""
 
 
 def add_parser(subcommands: Subparsers) -> None:
@@ -16,9 +30,20 @@ def add_parser(subcommands: Subparsers) -> None:
         "rsg",
         help="run programs that use the API of Remote SimGrid on a SimGrid platform",
         description="Run programs that use the API of Remote SimGrid: actors, mailboxes and activities, in virtual time.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     _add_run(verbs)
+    _add_serve(verbs)
+    _add_add_actor(verbs)
+    _add_start(verbs)
+    _add_status(verbs)
+    _add_kill(verbs)
+    _add_flags(verbs)
+
+
+# One program
 
 
 def _add_run(verbs: Subparsers) -> None:
@@ -30,9 +55,7 @@ def _add_run(verbs: Subparsers) -> None:
     run.add_argument("platform", type=Path, metavar="PLATFORM", help="a SimGrid platform file")
     run.add_argument("command", nargs="+", metavar="COMMAND", help="program and arguments, after --")
     run.add_argument("--out", type=Path, metavar="DIR", help="keep the run directory here")
-    run.add_argument(
-        "--model", default="LV08", metavar="NAME", help="flow model: LV08 (default), CM02, SMPI, raw, constant, ptask_L07"
-    )
+    run.add_argument("--model", default="LV08", metavar="NAME", help=MODELS)
     run.set_defaults(execute=execute_run)
 
 
@@ -41,3 +64,147 @@ def execute_run(options: argparse.Namespace) -> int:
     from simunix.app.rsg import run_rsg
 
     return run_rsg(options.platform, tuple(options.command), options.out, options.model)
+
+
+# A server, and the commands that speak to it
+
+
+def _verb(verbs: Subparsers, name: str, text: str, description: str) -> argparse.ArgumentParser:
+    """A subcommand that names a server by its port."""
+    parser = verbs.add_parser(name, help=text, description=description)
+    parser.add_argument("--port", metavar="NUMBER", help="which server (default: RSG_SERVER_PORT, or 35000)")
+    if name != "serve":
+        parser.add_argument("--hostname", default="", metavar="NAME", help="localhost: the server is on this computer")
+    return parser
+
+
+def _port(options: argparse.Namespace) -> int:
+    from simunix.app.rsg_ports import check_hostname, port_of
+
+    check_hostname(getattr(options, "hostname", ""), "--hostname")
+    return port_of(options.port, os.environ)
+
+
+def _add_serve(verbs: Subparsers) -> None:
+    serve = _verb(
+        verbs,
+        "serve",
+        "wait for actors on a platform, and run them",
+        "Emulate all hosts of a platform. Actors are added by `simunix rsg add-actor`, and begin with `simunix rsg start`; the "
+        "server ends when they have ended.",
+    )
+    serve.add_argument("platform", type=Path, metavar="PLATFORM", help="a SimGrid platform file")
+    serve.add_argument("--out", type=Path, metavar="DIR", help="keep the run directory here")
+    serve.add_argument("--model", default="LV08", metavar="NAME", help=MODELS)
+    serve.set_defaults(execute=execute_serve)
+
+
+def execute_serve(options: argparse.Namespace) -> int:
+    """Serve until the actors have ended."""
+    from simunix.app.rsg_serve import ServeOptions, serve
+
+    return serve(ServeOptions(platform=options.platform, port=_port(options), out=options.out, model=options.model))
+
+
+def _add_add_actor(verbs: Subparsers) -> None:
+    add = _verb(
+        verbs,
+        "add-actor",
+        "add an actor: a program on a host",
+        "Add an actor and start the program that becomes it, with the directory, environment and streams of this command. It "
+        "runs once the server is started.",
+    )
+    add.add_argument("name", metavar="NAME", help="of the actor")
+    add.add_argument("host", metavar="HOST", help="of the platform")
+    add.add_argument("command", nargs="+", metavar="COMMAND", help="program and arguments, after --")
+    add.add_argument(
+        "--no-autoconnect",
+        action="store_true",
+        help="the program calls rsg::connect() itself; else librsg makes it the actor before main()",
+    )
+    add.add_argument("--no-fork", action="store_true", help="stay until the program ends; exit with its code")
+    add.add_argument("--think-time", metavar="HOW", help="refused: what a program computes by itself takes no virtual time")
+    add.set_defaults(execute=execute_add_actor)
+
+
+def execute_add_actor(options: argparse.Namespace) -> int:
+    """Add an actor to a server."""
+    from simunix.app.rsg_commands import NewActor, add_actor
+
+    if options.think_time is not None:
+        raise SimunixError("--think-time: what a program computes by itself takes no virtual time here; name it with execute()")
+    actor = NewActor(
+        name=options.name,
+        host=options.host,
+        argv=tuple(options.command),
+        connects_by_itself=not options.no_autoconnect,
+        waits=options.no_fork,
+    )
+    return add_actor(_port(options), actor)
+
+
+def _add_start(verbs: Subparsers) -> None:
+    description = "Let the programs that were added run. The actors begin, at date 0, once all of them have connected."
+    _verb(verbs, "start", "let the actors begin", description).set_defaults(execute=execute_start)
+
+
+def execute_start(options: argparse.Namespace) -> int:
+    """Start a server."""
+    from simunix.app.rsg_commands import start
+
+    return start(_port(options))
+
+
+def _add_status(verbs: Subparsers) -> None:
+    text = "show the state, the date and the actors of a server, as JSON"
+    status = _verb(verbs, "status", text, f"{text[0].upper()}{text[1:]}.")
+    status.add_argument(
+        "--retry-timeout", type=int, default=0, metavar="MS", help="wait so many milliseconds for the server to come up"
+    )
+    status.set_defaults(execute=execute_status)
+
+
+def execute_status(options: argparse.Namespace) -> int:
+    """Print the state of a server."""
+    from simunix.app.rsg_commands import status
+
+    print(json.dumps(status(_port(options), options.retry_timeout / 1000)))
+    return 0
+
+
+def _add_kill(verbs: Subparsers) -> None:
+    kill = _verb(verbs, "kill", "end a server, with all that runs there", "End a server, with all that runs there.")
+    kill.add_argument("--reason", default="no reason given", metavar="TEXT", help="what the server says of it")
+    kill.set_defaults(execute=execute_kill)
+
+
+def execute_kill(options: argparse.Namespace) -> int:
+    """End a server."""
+    from simunix.app.rsg_commands import kill
+
+    return kill(_port(options), options.reason)
+
+
+# Programs in C and C++
+
+
+def _add_flags(verbs: Subparsers) -> None:
+    flags = verbs.add_parser(
+        "flags",
+        help="show what a compiler is to be told of librsg",
+        description="Show the options by which a compiler finds librsg and its headers, as pkg-config does; by default all.",
+        epilog="examples:\n  c++ -std=c++17 program.cpp $(simunix rsg flags) -o program\n",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    flags.add_argument("--cflags", action="store_true", help="those of the compiler alone")
+    flags.add_argument("--libs", action="store_true", help="those of the linker alone")
+    flags.set_defaults(execute=execute_flags)
+
+
+def execute_flags(options: argparse.Namespace) -> int:
+    """Print the options."""
+    from simunix.app.rsg_flags import flags
+
+    both = options.cflags == options.libs
+    print(flags(options.cflags or both, options.libs or both))
+    return 0

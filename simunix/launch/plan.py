@@ -116,6 +116,15 @@ class Footprint:
 
 
 @dataclass(frozen=True, slots=True)
+class ActorSpec:
+    """What makes a process an actor of Remote SimGrid: its name, when it is killed, whether it begins again with its host."""
+
+    name: str
+    kill_ns: int | None = None
+    restarts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ProcessSpec:
     """A daemon or program: `restart` is never, on-failure or always.
 
@@ -137,6 +146,7 @@ class ProcessSpec:
     footprint: Footprint = Footprint()
     cpu_policy: str = ""  # empty: that of the host
     serves: bool = False  # never ends by itself; the run does not wait for it
+    actor: ActorSpec | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ import signal
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rsg_server.edge.service import Service
 from rsg_server.errors import ServerError, SimunixError, StallError
@@ -22,6 +23,9 @@ from simunix.launch.factory.broker import FactoryError, HostLostError, KilledErr
 from simunix.launch.limits.ksm import MemoryGate
 from simunix.launch.plan import Plan, ProcessSpec
 from simunix.launch.run_directory import RunDirectory
+
+if TYPE_CHECKING:
+    from rsg_server.rsg.actor import Participant
 
 BOOT_STEP_NS = 10**9
 """When a host boots, its processes start again with the pauses of the plan between them, but with none longer than this."""
@@ -45,6 +49,7 @@ class Supervised:
     started_ns: int | None = None  # its latest start and end, in virtual time
     ended_ns: int | None = None
     at_boot: bool = False  # to be started when its host comes on again
+    actor: Participant | None = None  # of Remote SimGrid, which it is to become
 
 
 class Supervisor:
@@ -76,6 +81,9 @@ class Supervisor:
         self._reason: str | None = None  # why the run ends, once it does nothing more than collect
         self._collectors = [entry for entry in self.entries if entry.spec.collects]
         self._schedule_faults()
+        if any(entry.spec.actor is not None for entry in self.entries):
+            self._kernel.rsg.lives.begin_when_connected()
+            self._kernel.rsg.places.on_turned_on = self._booted
         for entry in (entry for entry in self.entries if not entry.spec.collects):
             self._kernel.timeline.add(entry.spec.start_ns, partial(self._start, entry))
 
@@ -92,14 +100,17 @@ class Supervisor:
     def _start(self, entry: Supervised) -> None:
         """Start a process of the plan now; called from the timeline."""
         if not self._kernel.faults.power.starts_programs(entry.spec.host):
-            entry.at_boot = True
+            entry.at_boot = boots_again(entry.spec)
+            entry.ended = not entry.at_boot
             return
         if self._gate is not None:
             self._gate.wait()
+        if not self._announce(entry):
+            return
         entry.starts += 1
         entry.started_ns = self._kernel.now_ns
         try:
-            entry.process = self._spawn(entry.spec)
+            entry.process = self._spawn(entry)
         except SimunixError as error:
             if isinstance(error, FROM_OUTSIDE):
                 self._kernel.disturbances.note(str(error))
@@ -108,12 +119,28 @@ class Supervisor:
             return
         entry.process.on_exit = partial(self._ended, entry)
 
-    def _spawn(self, spec: ProcessSpec) -> Process:
+    def _announce(self, entry: Supervised) -> bool:
+        """Announce the actor that a process is to become; False if its host is off, by the wish of an actor."""
+        spec = entry.spec
+        if spec.actor is None:
+            return True
+        rsg, host = self._kernel.rsg, self._kernel.hosts[spec.host].host
+        if rsg.places.is_off(host):
+            entry.ended, entry.at_boot = True, spec.actor.restarts
+            return False
+        entry.actor = rsg.lives.announce(spec.actor.name, host, None)
+        if spec.actor.kill_ns is not None:
+            rsg.lives.kill_at(entry.actor, spec.actor.kill_ns / 1e9)
+        return True
+
+    def _spawn(self, entry: Supervised) -> Process:
+        spec, actor = entry.spec, entry.actor
+        told = {"RSG_INITIAL_ACTOR_ID": str(actor.pid), "RSG_AUTOCONNECT": "1"} if actor is not None else {}
         with contextlib.ExitStack() as stack:
             stdin, stdout, stderr = self._foreground or self._output_files(spec, stack)
             command = Command(
                 argv=spec.argv,
-                environment={**self._plan.environment, **spec.environment},
+                environment={**self._plan.environment, **told, **spec.environment},
                 directory=spec.directory,
                 stdin=stdin,
                 stdout=stdout,
@@ -152,14 +179,18 @@ class Supervisor:
         entry.process = None
         entry.ended_ns = self._kernel.now_ns
         spec = entry.spec
+        if entry.actor is not None and entry.actor.thread is None:
+            self._kernel.rsg.lives.withdraw(entry.actor)
         if not self._kernel.faults.power.starts_programs(spec.host):  # it went with its host: see on_loss
-            entry.ended = entry.at_boot = True
+            entry.ended, entry.at_boot = True, boots_again(spec)
             return
         again = spec.restart == "always" or (spec.restart == "on-failure" and entry.exit_code != 0)
         if again and not self._service.reason:
             self._kernel.timeline.add(self._kernel.now_ns + spec.restart_delay_ns, partial(self._start, entry))
             return
         entry.ended = True
+        if spec.actor is not None and self._kernel.rsg.places.is_off(self._kernel.hosts[spec.host].host):
+            entry.at_boot = spec.actor.restarts  # an actor has switched the host off
         is_well = entry.exit_code == 0 or not spec.essential
         if spec.collects and is_well:
             self._end_if_collected()
@@ -231,6 +262,11 @@ class Supervisor:
         if isinstance(stop, frozenset):
             return spec.name in stop
         return spec.is_workload or (stop != "workload" and not (spec.collects or spec.serves))
+
+
+def boots_again(spec: ProcessSpec) -> bool:
+    """Whether a process begins again when its host comes on; an actor of Remote SimGrid does so if it is asked to."""
+    return spec.actor is None or spec.actor.restarts
 
 
 def last_words(output: Path) -> str:

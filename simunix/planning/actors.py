@@ -2,25 +2,96 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.machinery import PathFinder
+from pathlib import Path
 
+import simunix
 from rsg_server.clock.clock_page import Costs
-from simunix.launch.plan import ProcessSpec
-from simunix.scenario.model import Scenario
+from rsg_server.errors import SimunixError
+from rsg_server.platform.simgrid_xml.deployment import DeployedActor, load_deployment
+from simunix.launch.plan import ActorSpec, ProcessSpec
+from simunix.scenario.model import ActorSection, Scenario
+
+NS = 10**9
+RUNS_FUNCTION = "simunix.rsg.function"
+"""The module that makes a function the life of an actor."""
 
 
-def named_actors(scenario: Scenario) -> tuple[tuple[str, str], ...]:
-    """Name and host of each actor; its place, from 1, is its number."""
-    return tuple((section.name, host) for section in scenario.actors for host in section.host)
+def with_actors(scenario: Scenario, folder: Path) -> Scenario:
+    """The scenario with the actors of its deployment file among the others, and with a command for each function.
+
+    Raises SimunixError for what cannot be.
+    """
+    given = [_with_command(section, f"actors[{at}].function", folder) for at, section in enumerate(scenario.actors)]
+    deployed = [_with_command(section, "deployment", folder) for section in _deployed(scenario, folder)]
+    return scenario.model_copy(update={"actors": [*given, *deployed]}) if given or deployed else scenario
 
 
-def as_actors(processes: Sequence[ProcessSpec]) -> list[ProcessSpec]:
-    """The processes of actors, in the order of their numbers, each with the number in its environment."""
-    return [
-        replace(process, environment={"RSG_INITIAL_ACTOR_ID": str(number), "RSG_AUTOCONNECT": "1", **process.environment})
-        for number, process in enumerate(processes, start=1)
-    ]
+def _with_command(section: ActorSection, key: str, folder: Path) -> ActorSection:
+    if section.function is None:
+        return section
+    module = section.function.partition(":")[0]
+    if PathFinder.find_spec(module.partition(".")[0], [str(folder), *sys.path]) is None:
+        raise SimunixError(f"{key}: there is no module {module} in {folder}, nor among the installed ones")
+    words = (sys.executable, "-m", RUNS_FUNCTION, str(folder.resolve()), section.function, *section.arguments)
+    return section.model_copy(update={"command": words})
+
+
+def _deployed(scenario: Scenario, folder: Path) -> list[ActorSection]:
+    """The actors of the deployment file; of those of one function, the second on a host is called FUNCTION-2, for its files."""
+    section = scenario.deployment
+    if section is None:
+        return []
+    hosts = {name for host in scenario.hosts for name in host.name}
+    seen: Counter[tuple[str, str]] = Counter((host, each.name) for each in scenario.actors for host in each.host)
+    found = []
+    for actor in load_deployment(folder / section.file):
+        if actor.host not in hosts:
+            raise actor.fail(f"<actor>: host {actor.host!r} is not among the hosts of the scenario")
+        if actor.function not in section.functions:
+            known = ", ".join(section.functions) or "none"
+            raise actor.fail(f"<actor>: function {actor.function!r} is not among deployment.functions (there: {known})")
+        seen[actor.host, actor.function] += 1
+        times = seen[actor.host, actor.function]
+        found.append(_section(actor, section.functions[actor.function], f"-{times}" if times > 1 else ""))
+    return found
+
+
+def _section(actor: DeployedActor, function: str, suffix: str) -> ActorSection:
+    name = f"{actor.function}{suffix}"
+    if "/" in name or not name.isprintable() or not 0 < len(name.encode()) <= 200:
+        raise actor.fail("<actor>: function: expected a name that a file can have")
+    return ActorSection.model_construct(
+        name=name,
+        host=(actor.host,),
+        command=(),
+        function=function,
+        arguments=list(actor.arguments),
+        start=round(actor.start_s * NS),
+        kill_time=None if actor.kill_s is None else round(actor.kill_s * NS),
+        on_failure="restart" if actor.restarts else "die",
+    )
+
+
+def as_actors(scenario: Scenario, processes: Sequence[ProcessSpec]) -> list[ProcessSpec]:
+    """The processes of actors, in the order in which they begin at one date."""
+    sections = (section for section in scenario.actors for _ in section.host)
+    return [replace(process, actor=_spec(section)) for process, section in zip(processes, sections, strict=True)]
+
+
+def _spec(section: ActorSection) -> ActorSpec:
+    return ActorSpec(section.name, section.kill_time, section.on_failure == "restart")
+
+
+def shared_with_functions(scenario: Scenario) -> tuple[str, ...]:
+    """Folders that hosts are to see for functions to run there: Python with its packages, and this one."""
+    if not any(section.function for section in scenario.actors):
+        return ()
+    return (sys.prefix, sys.base_prefix, str(Path(simunix.__file__).resolve().parents[1]))
 
 
 def costs_of(scenario: Scenario) -> Costs:

@@ -23,7 +23,7 @@ from simunix.launch.programs import check_program
 from simunix.launch.view.hardware import Hardware
 from simunix.launch.view.temporary import FOLDERS
 from simunix.planning import submission
-from simunix.planning.actors import as_actors, costs_of, named_actors
+from simunix.planning.actors import as_actors, costs_of, shared_with_functions, with_actors
 from simunix.planning.bmcs import Bmcs, plan_bmcs
 from simunix.planning.clusters import plan_clusters
 from simunix.planning.cpu_policies import charging_of
@@ -103,7 +103,7 @@ class _Parts:
         return (
             *(process for cluster in self.clusters for process in cluster.processes),
             *_processes("processes", self.scenario, self.site, checked),
-            *as_actors(_processes("actors", self.scenario, self.site, checked)),
+            *as_actors(self.scenario, _processes("actors", self.scenario, self.site, checked)),
             *_storage_servers(self.workloads),
             *(workload.process for workload in self.workloads),
             *(context.process for context in self.contexts),
@@ -125,7 +125,7 @@ def expand(
 ) -> Expansion:
     """Expand a scenario; relative paths are below `folder`. SimunixError tells what does not fit (programs: if `checked`)."""
     with located(scenario):
-        parts = _parts(scenario, folder, checked)
+        parts = _parts(with_actors(scenario, folder), folder, checked)
         plan = _plan(parts, folder, log_every_turn, strict, checked)
         return Expansion(plan, parts.clusters, parts.workloads, parts.contexts)
 
@@ -181,7 +181,7 @@ def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, check
         working=sum(_working(workload) for workload in parts.workloads),
         merge_pages=_choice(scenario.merge_pages),
         capacity=scenario.capacity,
-        shared=(*scenario.shared, *_own_folder(folder)),
+        shared=(*scenario.shared, *_own_folder(folder), *shared_with_functions(scenario)),
         disk=(*copies(scenario), *chain.from_iterable(workload.behaviour.disk for workload in parts.workloads)),
         warnings=(
             *(warning for cluster in parts.clusters for warning in cluster.warnings),
@@ -238,7 +238,6 @@ def _kernel_options(scenario: Scenario, platform: Platform, charging: Charging |
         seed=scenario.seed,
         epoch_ns=since_1970_ns(scenario.epoch),
         costs=costs_of(scenario),
-        rsg_actors=named_actors(scenario),
         strict=strict or scenario.strict,
         network_model=flow_model(scenario.network, platform.description.config),
         fairness=Fairness(scenario.network.fair_per),
@@ -317,7 +316,7 @@ def _private_paths(
             for entry in host.private:
                 spec = _private_spec(entry)
                 found.setdefault(name, {}).setdefault(spec.path, spec)
-    for process in scenario.processes:
+    for process in (*scenario.processes, *scenario.actors):
         for name in process.host:
             for entry in process.private:
                 spec = _private_spec(entry, process.user or "")

@@ -7,11 +7,12 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from simunix.rsg._librsg import ffi, lib
 from simunix.rsg.connection import call, connect, number
-from simunix.rsg.errors import ActorKilled, check
+from simunix.rsg.errors import ActorKilled, AssertionError, check
 from simunix.rsg.places import Host
 
 PIDS_TOLD = 512
@@ -25,6 +26,18 @@ class Own(threading.local):
 
 
 own = Own()
+
+
+@dataclass
+class Terms:
+    """How an actor ends that is a thread of this program: whether it begins again when its host comes on, when it is killed."""
+
+    restarts: bool = False
+    kill_date: float = -1.0
+
+
+threads: dict[int, Terms] = {}
+"""The actors that are threads of this program, by number."""
 
 
 class Actor:
@@ -51,7 +64,9 @@ class Actor:
     def create(name: str, host: Host, function: Callable[..., object], *arguments: Any) -> Actor:
         """Start a function as an actor on a host, in a thread of this program."""
         pid = number(lib.rsg_actor_create, host.number, name.encode(), about=f"create actor {name}")
-        threading.Thread(target=_run, args=(pid, function, arguments), name=name, daemon=True).start()
+        threads[pid] = Terms()
+        thread = threading.Thread(target=_lives, args=(pid, name, host, function, arguments), name=name, daemon=True)
+        thread.start()
         code = lib.rsg_actor_created(pid)
         if code != lib.RSG_NO_ACTOR:  # of the program that makes the first actors, which is none
             check(code, f"create actor {name}")
@@ -65,7 +80,7 @@ class Actor:
         if os.fork() == 0:
             status = 1
             try:
-                status = _run(pid, function, arguments)
+                status = live(function, arguments, pid)
             finally:
                 sys.stdout.flush()
                 os._exit(status)
@@ -140,6 +155,22 @@ class Actor:
         if code != lib.RSG_NO_ACTOR:
             check(code, repr(self))
 
+    def set_kill_time(self, date: float) -> None:
+        """Have it killed at a date."""
+        call(lib.rsg_kill_time, self.pid, date, about=repr(self))
+        if self.pid in threads:
+            threads[self.pid].kill_date = date
+
+    def set_auto_restart(self, restarts: bool = True) -> Actor:
+        """Have its function called again, by a new actor, when its host comes on after a failure.
+
+        It has to be a thread of this program, which Actor.create has started. Raises AssertionError for another one.
+        """
+        if self.pid not in threads:
+            raise AssertionError(lib.RSG_BAD_VALUE, f"{self!r} is no thread of this program")
+        threads[self.pid].restarts = restarts
+        return self
+
     @staticmethod
     def kill_all() -> None:
         """End all others."""
@@ -154,12 +185,30 @@ class Actor:
         call(lib.rsg_continue, self.pid)
 
 
-def _run(pid: int, function: Callable[..., object], arguments: tuple[Any, ...]) -> int:
-    """The life of an actor's thread: 0 if its function has returned."""
+def _lives(pid: int, name: str, host: Host, function: Callable[..., object], arguments: tuple[Any, ...]) -> None:
+    """The thread of an actor: its life, and further ones if it begins again with its host."""
+    while True:
+        live(function, arguments, pid)
+        terms = threads.pop(pid)
+        if not terms.restarts or host.is_on():
+            return
+        check(lib.rsg_await_host(host.number), f"restart actor {name}")
+        pid = number(lib.rsg_actor_create, host.number, name.encode(), about=f"restart actor {name}")
+        threads[pid] = terms
+        if terms.kill_date >= 0:
+            call(lib.rsg_kill_time, pid, terms.kill_date)
+
+
+def live(function: Callable[..., object], arguments: tuple[Any, ...], pid: int = 0) -> int:
+    """The life of an actor in the calling thread: 0 if its function has returned, else 1.
+
+    A `pid` is that of an actor that was announced; without one the thread is the actor that its program was started as.
+    """
     has_failed = True
     own.on_exit = []
     try:
-        connect(pid=pid)
+        if pid or lib.rsg_actor(0, ffi.new("struct rsg_actor_state *")):  # librsg connects first, with RSG_AUTOCONNECT
+            connect(pid=pid)
         function(*arguments)
         has_failed = False
     except ActorKilled:

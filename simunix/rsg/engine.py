@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from rsg_server.platform.errors import PlatformError
+from rsg_server.platform.simgrid_xml.deployment import DeployedActor, load_deployment
 from simunix.rsg import this_actor
 from simunix.rsg._librsg import lib
 from simunix.rsg.actor import Actor
@@ -87,19 +88,23 @@ class Engine:
 
     def load_deployment(self, path: str) -> None:
         """Create the actors of one of SimGrid's deployment files."""
-        for element in ElementTree.parse(path).getroot().iter():
-            if element.tag in ("actor", "process"):
-                self._deploy(path, element)
+        try:
+            deployed = load_deployment(path)
+        except PlatformError as error:
+            raise AssertionError(lib.RSG_BAD_VALUE, str(error)) from None
+        for actor in deployed:
+            self._deploy(actor)
 
-    def _deploy(self, path: str, element: Any) -> None:
-        name = element.get("function")
+    def _deploy(self, actor: DeployedActor) -> None:
+        name = actor.function
         if name not in self._functions:
             known = ", ".join(self._functions)
-            raise AssertionError(lib.RSG_BAD_VALUE, f"{path}: function {name!r} is not registered (known: {known})")
-        arguments = [argument.get("value") for argument in element.iter("argument")]
-        start = float(element.get("start_time", 0))
-        function = self._functions[name] if start <= 0 else _later(start, self._functions[name])
-        Actor.create(name, Host.by_name(element.get("host")), function, *arguments)
+            raise AssertionError(lib.RSG_BAD_VALUE, f"{actor.place}: function {name!r} is not registered (known: {known})")
+        function = self._functions[name] if actor.start_s <= 0 else _later(actor.start_s, self._functions[name])
+        created = Actor.create(name, Host.by_name(actor.host), function, *actor.arguments)
+        if actor.kill_s is not None:
+            created.set_kill_time(actor.kill_s)
+        created.set_auto_restart(actor.restarts)
 
     def run(self) -> None:
         """Let the actors begin, and wait until all that are no daemons have ended."""

@@ -22,6 +22,7 @@ from simunix.scenario.section import (
     CpuPolicy,
     Duration,
     FileName,
+    FunctionName,
     HostList,
     Rate,
     Section,
@@ -190,6 +191,31 @@ class ProcessSection(Section):
     private: PrivatePaths = []
 
 
+class ActorSection(ProcessSection):
+    """An actor of Remote SimGrid: a program, or a function of a Python module beside the scenario."""
+
+    command: CommandLine = ()
+    function: FunctionName | None = None
+    arguments: list[str] = []
+    kill_time: Duration | None = None
+    on_failure: Literal["die", "restart"] = "die"
+
+    @model_validator(mode="after")
+    def _check(self) -> ActorSection:
+        if bool(self.command) == (self.function is not None):
+            raise ValueError("expected a command or a function, and not both")
+        if self.arguments and self.function is None:
+            raise ValueError("arguments: they are those of a function; put them into the command")
+        return self
+
+
+class DeploymentSection(Section):
+    """Actors of one of SimGrid's deployment files, with the Python functions that its functions are."""
+
+    file: Annotated[Path, AfterValidator(printable)] = Field(strict=False)
+    functions: dict[str, FunctionName] = {}
+
+
 class WorkloadSection(SubmitSection):
     """Jobs of a trace, submitted by the real client on a host of the emulation.
 
@@ -255,7 +281,8 @@ class Scenario(Section):
     storages: list[StorageSection] = []
     mounts: list[MountSection] = []
     processes: list[ProcessSection] = []
-    actors: list[ProcessSection] = []  # of Remote SimGrid, in the order of their numbers
+    actors: list[ActorSection] = []  # of Remote SimGrid, in the order of their numbers
+    deployment: DeploymentSection | None = None  # more of them
     pcap: Annotated[tuple[str, ...] | None, BeforeValidator(_captured), _CAPTURED] = None  # hosts; true for all of them
     link_usage: Annotated[int | None, BeforeValidator(_interval), _INTERVAL] = None  # of links.csv; true for a second
     events: list[EventSection] = []

@@ -46,6 +46,17 @@ FileName = Annotated[str, AfterValidator(_file_name)]
 """A name by which files of a run are called."""
 
 
+def _function_name(value: str) -> str:
+    """A function of a Python module, as MODULE:FUNCTION. Raises ValueError."""
+    module, _, function = value.partition(":")
+    if not all(word.isidentifier() for word in (*module.split("."), function)):
+        raise ValueError(f"expected MODULE:FUNCTION such as 'application:master', got {value[:60]!r}")
+    return value
+
+
+FunctionName = Annotated[str, AfterValidator(_function_name)]
+
+
 def printable(path: Path) -> Path:
     """A path that a message can name on one line. Raises ValueError."""
     if not str(path).isprintable():

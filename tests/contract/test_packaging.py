@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 import sysconfig
@@ -108,3 +109,18 @@ def test_sdist_and_wheel_run_in_a_clean_environment(tmp_path: Path) -> None:
     run(*call, "run", "--", "true", folder=tmp_path)
     assert "hosts" in json.loads(run(*call, "schema", folder=tmp_path))["properties"]
     assert "nanosleep" in run(*call, "coverage", folder=tmp_path)
+    check_librsg(tmp_path, programs)
+
+
+def check_librsg(folder: Path, programs: Path) -> None:
+    """A program that needs librsg's headers and library is compiled with the flags that the command says, and runs."""
+    command = ("-m", "simunix.cli.main", "rsg")
+    flags = run(programs / "python", *command, "flags", folder=folder)
+    assert str(ROOT) not in flags
+    (folder / "hello.cpp").write_text(
+        "#include <librsg.hpp>\n#include <rsg_protocol.h>\n#include <cstdio>\n"
+        'int main() { rsg::connect(); rsg::this_actor::sleep_for(2); printf("%g\\n", rsg::Engine::get_clock()); }\n'
+    )
+    run("g++", "-std=c++17", "hello.cpp", *shlex.split(flags), "-o", "hello", folder=folder)
+    platform = ROOT / "tests/system/rsg/families/platform.xml"
+    assert run(programs / "python", *command, "run", platform, "--", "./hello", folder=folder) == "2\n"

@@ -31,7 +31,7 @@ import msgpack
 import trio
 import yaml
 
-from rsg_server.edge.control import Control
+from rsg_server.edge.control import Caller, Control
 from rsg_server.edge.service import Service, ServiceOptions
 from rsg_server.errors import SimunixError, described
 from rsg_server.handlers import HANDLERS
@@ -173,6 +173,8 @@ def restructured(chance: random.Random, data: bytes) -> bytes:
 
 
 REQUESTS = (
+    '{"op": "rsg add-actor", "name": "a", "host": "h0", "argv": ["/bin/true"], "environment": {}, "directory": "/"}',
+    '{"op": "rsg kill", "reason": "x"}',
     '{"op": "run", "host": "h0", "argv": ["/bin/true", "x"], "environment": {"A": "b"}, "directory": "/"}',
     '{"op": "pace", "pace": 2.5}',
     '{"op": "pause"}',
@@ -210,7 +212,7 @@ def _request(path: Path) -> None:
         world.born("h0")
         service = Service(world.kernel, ServiceOptions())
         service._restart_pace()
-        answer = trio.run(Control(service, path)._dispatch, path.read_bytes(), [0, 1, 2])
+        answer = trio.run(Control(service, path)._dispatch, path.read_bytes(), Caller([0, 1, 2]))
         json.dumps(answer)
         service._set_limit()
         for actor in list(world.kernel.actors.values()):

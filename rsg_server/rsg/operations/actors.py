@@ -64,6 +64,14 @@ def kill(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
     return NOTHING
 
 
+def kill_time(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """End an actor at a date."""
+    if fields[1] != fields[1]:
+        raise OperationError(Code.NEGATIVE)
+    room.lives.kill_at(named(room, who, fields[0]), fields[1])
+    return NOTHING
+
+
 def suspend(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
     """Stop an actor; the caller's own answer waits, too."""
     room.lives.suspend(named(room, who, fields[0]))
@@ -98,6 +106,20 @@ def migrate(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> byt
 def actors(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
     """The actors from a number on."""
     return ints(*[pid for pid in room.participants if pid >= fields[0]][:NUMBERS_MAX])
+
+
+def help_actor(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """The calling thread waits on behalf of an actor from now on."""
+    other = room.participants.get(fields[0])
+    if other is None or room.caller is None:
+        raise OperationError(Code.NO_ACTOR)
+    return ints(room.lives.help(room.caller, other))
+
+
+def dismiss(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
+    """What a helper waits for goes on without it."""
+    room.lives.dismiss(fields[0])
+    return NOTHING
 
 
 def clock(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:

@@ -26,6 +26,7 @@ Told = tuple[Code, bytes]
 RESUME: int = lib.RSG_RESUME
 CONNECT: int = lib.RSG_CONNECT
 RUN: int = lib.RSG_RUN
+AWAIT_HOST: int = lib.RSG_AWAIT_HOST
 END: int = lib.RSG_END
 _TIME = struct.Struct("<d")
 
@@ -66,6 +67,9 @@ ROWS: dict[int, Row] = {
     lib.RSG_ACTOR: question("q", actors.actor),
     lib.RSG_MIGRATE: order("qq", actors.migrate),
     lib.RSG_ACTORS: question("q", actors.actors),
+    lib.RSG_KILL_TIME: order("qd", actors.kill_time),
+    lib.RSG_HELP: question("q", actors.help_actor),
+    lib.RSG_DISMISS: order("q", actors.dismiss),
     lib.RSG_CLOCK: question("", actors.clock),
     lib.RSG_SLEEP: Row("d", actors.sleep),
     lib.RSG_YIELD: Row("", actors.pass_by),
@@ -131,6 +135,8 @@ def operate(room: Rsg, thread: Actor, operation: int, blocked: int, request: byt
             return _connect(room, thread, blocked, request)
         if operation == RUN:
             return _run(room, thread, blocked, request)
+        if operation == AWAIT_HOST:
+            return _await_host(room, thread, blocked, request)
         return _do(room, thread, who, operation, blocked, request)
     except OperationError as failure:
         return failure.code, b""
@@ -176,7 +182,7 @@ def _resume(room: Rsg, thread: Actor, who: Participant | None, blocked: int) -> 
         told, who.held = who.held, None
         who.waits_for = ""
         return told
-    if (who is None or not who.waits_for) and not room.lives.is_runner(thread):
+    if (who is None or not who.waits_for) and not room.lives.is_runner(thread) and thread not in room.places.awaited:
         raise OperationError(Code.BAD_REQUEST)
     room.park(thread, blocked)
     return None
@@ -200,4 +206,16 @@ def _run(room: Rsg, thread: Actor, blocked: int, request: bytes) -> Told | None:
         raise OperationError(Code.BAD_REQUEST)
     room.park(thread, blocked)
     room.lives.run(thread, _TIME.unpack_from(request)[0])
+    return None
+
+
+def _await_host(room: Rsg, thread: Actor, blocked: int, request: bytes) -> Told | None:
+    """The thread, which is no actor, waits until a host is on."""
+    if len(request) < 8 or thread.number in room.by_thread:
+        raise OperationError(Code.BAD_REQUEST)
+    host = room.places.host(struct.unpack_from("<q", request)[0])
+    if not room.places.is_off(host):
+        return Code.NONE, b""
+    room.park(thread, blocked)
+    room.places.awaited[thread] = host.name
     return None

@@ -27,7 +27,7 @@ def run(platform: Path, *command: str | Path, options: tuple[str, ...] = (), exp
         [sys.executable, "-m", "simunix.cli.main", "rsg", "run", *options, str(platform), "--", *map(str, command)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -43,7 +43,7 @@ def script(platform: Path, path: Path, options: tuple[str, ...] = ()) -> str:
 
 def script_in_simgrid(platform: Path, path: Path) -> str:
     """What the script prints in SimGrid."""
-    done = subprocess.run([SYSTEM_PYTHON, path, platform], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([SYSTEM_PYTHON, path, platform], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -53,7 +53,7 @@ def compiled(source: Path, folder: Path) -> Path:
     program = folder / source.stem
     compiler = ["g++", "-std=c++17"] if source.suffix == ".cpp" else ["gcc", "-std=gnu11"]
     library = ROOT / "simunix/lib"
-    flags = ["-O1", "-Wall", "-Werror", f"-I{ROOT / 'csrc'}", f"-I{ROOT / 'csrc/rsg/include'}"]
+    flags = ["-O0", "-Wall", "-Werror", f"-I{ROOT / 'csrc'}", f"-I{ROOT / 'simunix/lib/include'}"]
     link = ["-pthread", f"-L{library}", "-lrsg", f"-Wl,-rpath,{library}"]
     subprocess.run([*compiler, *flags, str(source), "-o", str(program), *link], check=True)
     return program

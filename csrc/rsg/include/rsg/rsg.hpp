@@ -5,7 +5,7 @@
 #ifndef RSG_HPP
 #define RSG_HPP
 
-#include "../../rsg.h"
+#include <rsg.h>
 
 #include <condition_variable>
 #include <cstdint>

@@ -1,0 +1,98 @@
+"""`simunix rsg serve PLATFORM`: an emulation of a whole platform, to which other commands add actors before they start it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from rsg_server.edge.deployment import Deployment
+from rsg_server.errors import SimunixError
+from rsg_server.network.models import model_named
+from rsg_server.options import KernelOptions
+from rsg_server.platform.simgrid_xml import load_platform
+from simunix.app.rsg import NO_COSTS
+from simunix.app.rsg_ports import claimed
+from simunix.app.single import temporary_folder
+from simunix.dates import since_1970_ns, today
+from simunix.launch.emulation import Emulation, say
+from simunix.launch.interrupts import Interrupts
+from simunix.launch.plan import HostSpec, Plan
+from simunix.launch.run_directory import RunDirectory
+from simunix.launch.supervisor import describe_exit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions:
+    """What the command line says of a server. Without `out` nothing is kept."""
+
+    platform: Path
+    port: int
+    out: Path | None = None
+    model: str = "LV08"
+
+
+def plan_served(options: ServeOptions) -> Plan:
+    """A plan of all hosts of a platform, on which nothing runs yet; calls take no virtual time."""
+    platform = load_platform(options.platform, True)
+    return Plan(
+        name=options.platform.stem,
+        platform=platform,
+        hosts=tuple(HostSpec(host.name, sees_temporary_files=True) for host in platform.hosts),
+        processes=(),
+        kernel=KernelOptions(epoch_ns=since_1970_ns(today()), costs=NO_COSTS, network_model=model_named(options.model)),
+        shared=(os.getcwd(),),
+        inputs={"platform": options.platform},
+    )
+
+
+def serve(options: ServeOptions) -> int:
+    """Run a server until its actors have ended, or it is killed; 0. Raises SimunixError for a run that has failed."""
+    plan = plan_served(options)
+    with contextlib.ExitStack() as stack:
+        interrupts = stack.enter_context(Interrupts())
+        out = options.out
+        directory = RunDirectory.create(out) if out is not None else RunDirectory(stack.enter_context(temporary_folder()))
+        stack.enter_context(claimed(options.port, directory.path))
+        emulation = Emulation(plan, directory, interrupts=interrupts)
+        deployment = emulation.service.deployment = Deployment(emulation.service)
+        emulation.service.finished = deployment.is_finished
+        try:
+            _run(emulation, deployment, options)
+        finally:
+            if out is not None:
+                directory.release_reserve()
+                _write_record(emulation, directory)
+            emulation.close()
+    return 0
+
+
+def _run(emulation: Emulation, deployment: Deployment, options: ServeOptions) -> None:
+    say(f"listening on port {options.port}: {len(emulation.plan.hosts)} hosts of {options.platform}")
+    try:
+        emulation.run()
+    except SimunixError as error:
+        emulation.note_failure(error)
+        raise
+    except KeyboardInterrupt:
+        emulation.service.reason = emulation.service.reason or "interrupted"
+        raise
+    if deployment.killed:
+        say(f"killed at {emulation.kernel.now_ns / 1e9:.6f} s: {deployment.killed}")
+        return
+    for added in deployment.added.values():
+        status = added.process.exit_status
+        code = None if status is None or status < 0 else os.waitstatus_to_exitcode(status)
+        if code != 0:
+            say(f"actor {added.who}: {added.argv[0]} ended with {describe_exit(code)}")
+    say(f"the simulation has ended at {emulation.kernel.now_ns / 1e9:.6f} s")
+
+
+def _write_record(emulation: Emulation, directory: RunDirectory) -> None:
+    from simunix.results.record import record_of
+    from simunix.results.run_json import checksums
+
+    record = record_of(emulation, inputs=checksums(dict(emulation.plan.inputs)))
+    record.epoch_s = emulation.plan.kernel.epoch_ns / 1e9
+    record.write(directory.path / "run.json")
