@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from rsg_server.energy.hosts import MeteredHost
-from rsg_server.power_files.governor import GOVERNORS, USERSPACE, Governor
+from rsg_server.power_files.governor import GOVERNORS, OUTSIDE, USERSPACE, Governor
 from rsg_server.power_files.governors import Governors
 from rsg_server.power_files.switches import Switches
 
@@ -156,7 +156,7 @@ SETTINGS: Mapping[str, Callable[[Look, str], None]] = {
 COUNTERS: Mapping[str, Text] = {
     "energy": lambda look: f"{int(look.joules)} J {_us(look)} us",
     "power": lambda look: f"{int(look.metered.meter.watts)} W {_us(look)} us",
-    "power_cap": lambda look: f"0 W {_us(look)} us",
+    "power_cap": lambda look: f"{int(look.governor.limits_w.get(OUTSIDE, 0))} W {_us(look)} us",
     "freshness": lambda look: str((look.now_ns + look.uptime_ns) // (NS // 10)),
 }
 """Cray's counters of a node that change; they count whole watts and joules, with the moment of the sample."""

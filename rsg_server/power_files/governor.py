@@ -14,6 +14,8 @@ from rsg_server.platform.power import HostPower
 PERFORMANCE, POWERSAVE, USERSPACE = "performance", "powersave", "userspace"
 BY_LOAD = ("conservative", "ondemand", "schedutil")
 """Governors that go with the load: without sampling, and in one step."""
+OUTSIDE = "outside"
+"""Who has set a limit that comes from outside of the host: a boot does not end it."""
 GOVERNORS = ("conservative", "ondemand", USERSPACE, POWERSAVE, PERFORMANCE, "schedutil")
 
 
@@ -42,7 +44,7 @@ class Governor:
     def reset(self) -> None:
         """Begin as after a boot: at the power state that was given."""
         self.least_khz, self.most_khz = self.table[-1], self.table[0]
-        self.limits_w.clear()
+        self.limits_w = {who: watts for who, watts in self.limits_w.items() if who == OUTSIDE}
         self.give(self.given)
 
     def give(self, state: int) -> None:

@@ -1,8 +1,10 @@
-"""What is wired to hosts from outside of them: their power switch and power meter, as files of another host, their BMC.
+"""What is wired to hosts from outside of them: power switch, meter and limit, as files of another host: a BMC, a controller.
 
     /run/simunix/power/HOST/state    on, stopping, off or booting; what is written is done: on, off, shutdown, reboot or cycle
     /run/simunix/power/HOST/watts    what the host draws, in whole watts; 0 if nothing is known of that
     /run/simunix/power/HOST/joules   … and has drawn since the start of the run
+    /run/simunix/power/HOST/limit    whole watts that the host may draw: it goes to a slower power state whenever it would draw
+                                     more; 0 for none. A boot does not end it.
 
 A change happens at once, but not within the turn of the program that asks for it. `cycle` cuts the power and boots the host
 after the two seconds that IPMI recommends for that (chassis control, IPMI 2.0, 28.3).
@@ -17,12 +19,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from rsg_server.faults.faults import HostChange
+from rsg_server.power_files.governor import OUTSIDE
 
 if TYPE_CHECKING:
     from rsg_server.clock.timeline import Timeline
     from rsg_server.energy.energy import Energy
     from rsg_server.energy.meter import Meter
     from rsg_server.faults.faults import Faults
+    from rsg_server.power_files.governors import Governors
 
 STATES = ("on", "off", "shutdown", "reboot")
 CYCLE, CYCLE_NS = "cycle", 2 * 10**9
@@ -40,6 +44,8 @@ class Kernel(Protocol):
     def faults(self) -> Faults: ...
     @property
     def energy(self) -> Energy: ...
+    @property
+    def governors(self) -> Governors: ...
 
 
 class Switches:
@@ -72,12 +78,30 @@ class Switches:
         meter = self.meter(name)
         return 0.0 if meter is None else meter.joules(self._kernel.now_ns)
 
+    def limit_w(self, name: str) -> float:
+        """What a host may draw; 0 if it may draw all that it can."""
+        governor = self._kernel.governors.of.get(name)
+        return 0.0 if governor is None else governor.limits_w.get(OUTSIDE, 0.0)
+
+    def _limit(self, name: str, text: str) -> int:
+        """Set a limit, or take it away. Returns 0, or EINVAL for no number, or for a host without power states."""
+        governor = self._kernel.governors.of.get(name)
+        if governor is None or not re.fullmatch(r"[0-9]{1,9}", text):
+            return errno.EINVAL
+        governor.limits_w.pop(OUTSIDE, None)
+        if int(text):
+            governor.limits_w[OUTSIDE] = float(text)
+        self._kernel.governors.settle_soon(name)
+        return 0
+
     def write(self, host: str, path: str, text: str) -> int | None:
         """Write to a file. Returns 0, or an errno; None if the file is none of these."""
         found = self._find(host, path)
         if found is None:
             return None
         (name, file), wanted = found, text.removesuffix("\n")
+        if file == "limit":
+            return self._limit(name, wanted)
         if file != "state":
             return errno.EACCES
         if wanted not in (*STATES, CYCLE):
@@ -96,4 +120,5 @@ FILES: Mapping[str, Callable[[Switches, str], str]] = {
     "state": lambda switches, name: switches.state(name),
     "watts": lambda switches, name: f"{0.0 if (meter := switches.meter(name)) is None else meter.watts:.0f}",
     "joules": lambda switches, name: f"{switches.joules(name):.3f}",
+    "limit": lambda switches, name: f"{switches.limit_w(name):.0f}",
 }

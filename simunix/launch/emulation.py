@@ -145,7 +145,7 @@ class Emulation:
         if isolation is Isolation.NONE and any(host.mounts for host in self.plan.hosts):
             raise SimunixError("mounts: a path that is kept on a storage needs namespaces, which cannot be had here")
         if isolation is Isolation.NONE and any(host.wired for host in self.plan.hosts):
-            raise SimunixError("bmcs: a BMC needs namespaces, which cannot be had here")
+            raise SimunixError("bmcs: a BMC needs namespaces, as all that is wired to hosts, which cannot be had here")
         return isolation
 
     def _warned(self, text: str) -> None:

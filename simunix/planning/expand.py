@@ -83,6 +83,7 @@ class _Parts:
         private = _private_paths(self.scenario, self.clusters, self.workloads, self.mounts.private, self.bmcs.private)
         etc = etc_of_hosts(self.found.host_users, self.clusters, roots)
         devices = {name: files for cluster in self.clusters for name, files in cluster.devices.items()}
+        wires = [self.bmcs.wires, *(cluster.wires for cluster in self.clusters)]
         return tuple(
             HostSpec(
                 name,
@@ -93,7 +94,7 @@ class _Parts:
                 devices=devices.get(name, ()),
                 mounts=self.mounts.specs.get(name, ()),
                 remotes=self.mounts.remotes.get(name, ()),
-                wired=self.bmcs.wires.get(name, ()),
+                wired=tuple(dict.fromkeys(host for each in wires for host in each.get(name, ()))),
             )
             for name in self.site.hosts
         )

@@ -190,7 +190,7 @@ class ClusterPlan:
     run; a run that fails or is interrupted before has no records.
     `environment` is what programs of its users need besides the scenario's; `features` are those of the nodes that have any.
     `devices` are files to be made below /dev of a host; `warnings` are said before the start. `power_caps` are
-    what the cluster is told to keep below.
+    what the cluster is told to keep below. `wires` has, by host, the hosts whose power switch, meter and limit it has as files.
     """
 
     rjms: Rjms
@@ -209,6 +209,7 @@ class ClusterPlan:
     devices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     power_caps: tuple[PowerCap, ...] = ()
+    wires: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def with_accounts(
         self, accounts: Sequence[str], associations: Mapping[str, Sequence[str]], qos: Collection[str]

@@ -19,7 +19,7 @@ from simunix.rjms.slurm.database import Database
 from simunix.rjms.slurm.installed import check_installed
 from simunix.rjms.slurm.own_configuration import features_of, given_configuration, read_configuration, read_settings, slurm_user
 from simunix.rjms.slurm.parameters import with_parameters
-from simunix.rjms.slurm.power import cap, saving
+from simunix.rjms.slurm.power import cap, capmc, fairshare, saving
 from simunix.rjms.slurm.power.cap import Capping
 from simunix.rjms.slurm.section import SlurmSection
 from simunix.rjms.slurm.usage import check_release
@@ -100,6 +100,8 @@ class _Cluster:
             yield from daemons.host_files(name, texts[release], self.site.seed, self.site.is_root)
             yield from (FileSpec(name, path, content, mode=mode) for path, (content, mode) in self.beside.items())
         yield from saving.files(self.section)
+        yield from fairshare.files(self.section)
+        yield from capmc.files(self.section, self.key, self.site)
         if self.capping is not None:
             yield from self.capping.files()
 
@@ -124,6 +126,10 @@ class _Cluster:
         nodes = self.section.nodes
         return [daemons.slurmd(name, index, len(nodes)) for index, name in enumerate(nodes)]
 
+    def beside_slurmctld(self) -> tuple[ProcessSpec, ...]:
+        """The programs that change what slurmctld does, by Slurm's public commands."""
+        return (*([self.capping.process()] if self.capping else ()), *fairshare.processes(self.section))
+
 
 def _plan(section: SlurmSection, key: str, site: Site) -> SlurmPlan:
     cluster = _cluster(section, key, site)
@@ -143,8 +149,9 @@ def _plan(section: SlurmSection, key: str, site: Site) -> SlurmPlan:
         controller=section.controller,
         login=login_of(section),
         files=tuple(files),
-        processes=(*processes, *cluster.slurmds(), *([cluster.capping.process()] if cluster.capping else [])),
+        processes=(*processes, *cluster.slurmds(), *cluster.beside_slurmctld()),
         power_caps=cluster.capping.power_caps if cluster.capping else (),
+        wires=capmc.wires(section),
         private=paths,
         records=(cluster.jobcomp,) if cluster.jobcomp else (),
         nodes=section.nodes,
@@ -161,7 +168,7 @@ def _cluster(section: SlurmSection, key: str, site: Site) -> _Cluster:
     members = _members(section, key, storage, site)
     installed = releases.of_roots(key, {name: site.roots[name] for name in members})
     check_release(section.usage, installed[section.controller], key)
-    check_installed(section.config, section.parameters, key, (site.roots[name] for name in members))
+    check_installed(section.config, section.parameters | capmc.plugin(section), key, (site.roots[name] for name in members))
     if section.config is not None and given is not None:
         conf, private, jobcomp = given_configuration(section, section.config, given)
     else:
@@ -169,7 +176,8 @@ def _cluster(section: SlurmSection, key: str, site: Site) -> _Cluster:
     capped = cap.capping(section, key, site)
     if capped is not None:
         section = capped.applied_to(section, key)
-    conf = with_parameters(conf, saving.parameters(section, key) | (capped.parameters() if capped else {}), key)
+    power = saving.parameters(section, key) | (capped.parameters() if capped else {}) | capmc.parameters(section, key, site)
+    conf = with_parameters(conf, power | fairshare.parameters(section, conf, key, site), key)
     return _Cluster(
         section=section,
         capping=capped,

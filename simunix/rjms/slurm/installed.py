@@ -34,6 +34,7 @@ PLUGINS = {
     "mcsplugin": "mcs",
     "mpidefault": "mpi",
     "nodefeaturesplugins": "node_features",
+    "powerplugin": "power",
     "prepplugins": "prep",
     "prioritysitefactorplugin": "site_factor",
     "routeplugin": "route",

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from simunix.rjms.adapter import ClusterSection
 from simunix.rjms.slurm.burst_buffers import BurstBufferSection
-from simunix.rjms.slurm.power.sections import PowerBudgetSection, PowerCapSection, PowerSavingSection
+from simunix.rjms.slurm.power.sections import EnergyFairShareSection, PowerBudgetSection, PowerCapSection, PowerSavingSection
 from simunix.scenario.section import HostList
 
 
@@ -52,3 +52,5 @@ class SlurmSection(ClusterSection):
     power_cap: PowerCapSection | None = None
     burst_buffers: list[BurstBufferSection] = []
     power_budget: PowerBudgetSection | None = None
+    energy_fairshare: EnergyFairShareSection | None = None
+    capmc: str | None = None

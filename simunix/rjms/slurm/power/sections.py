@@ -93,3 +93,14 @@ class PowerCapSection(Section):
     frequencies: Literal["highest", "even"] = "highest"
     interval: Duration = 30 * 10**9
     margin: Duration = 120 * 10**9
+
+
+class EnergyFairShareSection(Section):
+    """A program beside slurmctld that sets priorities by joules (`simunix.rjms.slurm.power.guest.energy_fairshare`).
+
+    `efs`: by the joules of the jobs of their users that have ended; `fs+efs`: by these and, as much, by Slurm's own fair-share.
+    """
+
+    policy: Literal["efs", "fs+efs"] = "efs"
+    weight: Annotated[int, Field(ge=1, le=2_147_483_645)] = 100_000
+    interval: Duration = 30 * 10**9

@@ -75,3 +75,29 @@ def test_of_a_host_without_watts_the_switch_is_known_only(wired: Fake) -> None:
     wired.kernel.switches.of["h0"] = ("h1",)
     assert wired.kernel.power_files.text("h0", "/run/simunix/power/h1/watts") == "0\n"
     assert wired.kernel.power_files.text("h0", "/run/simunix/power/h1/state") == "on\n"
+
+
+def test_a_limit_from_outside_slows_a_host_down_and_outlives_its_boot(wired: Fake) -> None:
+    files, limit = wired.kernel.power_files, f"{WIRES}/limit"
+    assert files.text("h1", limit) == "0\n"
+    governor = wired.kernel.governors.of["h0"]
+    slowest = governor.power.states[2].idle_w  # the fourth has no speed
+    assert files.write("h1", limit, f"{int(slowest)}\n") == 0
+    wired.pass_time(wired.kernel.now_ns)
+    assert files.text("h1", limit) == f"{int(slowest)}\n" and governor.state == 2
+    assert (files.text("h0", "/sys/cray/pm_counters/power_cap") or "").startswith(f"{int(slowest)} W ")
+    write(wired, "cycle", 10 * NS)
+    wired.pass_time(wired.kernel.now_ns + 10 * NS)
+    assert state(wired) == "on\n" and files.text("h1", limit) == f"{int(slowest)}\n"
+    assert governor.state == 2
+    assert files.write("h1", limit, "0") == 0
+    wired.pass_time(wired.kernel.now_ns)
+    assert governor.state == 0
+    for wrong in ("-5", "1.5", "much", ""):
+        assert files.write("h1", limit, wrong) == errno.EINVAL
+
+
+def test_a_host_without_power_states_takes_no_limit(wired: Fake) -> None:
+    wired.kernel.switches.of["h0"] = ("h1",)
+    assert wired.kernel.power_files.write("h0", "/run/simunix/power/h1/limit", "100") == errno.EINVAL
+    assert wired.kernel.power_files.text("h0", "/run/simunix/power/h1/limit") == "0\n"
