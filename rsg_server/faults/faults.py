@@ -32,10 +32,7 @@ HOST_STATES = ("off", "on", "shutdown", "reboot", "hang")
 
 @dataclass(frozen=True, slots=True)
 class HostChange:
-    """A host goes to a state, one of HOST_STATES; "off" is a power cut, which no process is told of.
-
-    With "hang" its next boot hangs.
-    """
+    """A host goes to a state of HOST_STATES: "off" is a power cut, of which no process is told; after "hang" its next boot hangs."""
 
     host: str
     state: str
