@@ -35,8 +35,11 @@ HOT = {
     "network": ("datagram_queue", "engine", "flow", "models", "network", "sharing", "usage"),
     "platform": ("host", "link", "platform"),
     "process": ("actor", "channel_pool", "cpu", "futex", "host_state", "lifecycle", "process", "signals", "slots"),
-    "rsg": ("activity", "actor", "communications", "errors", "lives", "mailbox", "moments", "places", "room", "synchro"),
-    "rsg/operations": ("activities", "actors", "answers", "synchronisation", "table"),
+    "rsg": (
+        *("activity", "actor", "communications", "cores", "disks", "errors", "lives", "mailbox", "moments", "places", "room"),
+        *("synchro", "tasks"),
+    ),
+    "rsg/operations": ("activities", "actors", "answers", "disks", "synchronisation", "table"),
     "processor": ("shares", "sharing"),
     "sockets": ("binding", "handshake", "pair", "ports", "reachability", "retransmission", "stream", "table", "wire"),
     "turn": ("allowance", "births", "clock_guard", "listener", "loop", "preemption", "readiness", "wakeups"),

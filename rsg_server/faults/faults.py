@@ -32,7 +32,7 @@ HOST_STATES = ("off", "on", "shutdown", "reboot", "hang")
 
 @dataclass(frozen=True, slots=True)
 class HostChange:
-    """A host goes to a state of HOST_STATES: "off" is a power cut, of which no process is told; after "hang" its next boot hangs."""
+    """A host goes to a state of HOST_STATES: "off" cuts its power, and no process is told; after "hang" its next boot hangs."""
 
     host: str
     state: str

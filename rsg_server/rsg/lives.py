@@ -187,7 +187,7 @@ class Lives:
     def _look_whether_all_ended(self) -> None:
         if self._runner is None or not self.has_begun:
             return
-        if any(not who.is_daemon for who in self._room.participants.values()):
+        if any(not who.is_daemon for who in self._room.participants.values()) or self._room.places.boots_for_threads:
             return
         runner, self._runner = self._runner, None  # so that no end of a daemon is taken for the end of all
         for who in list(self._room.participants.values()):

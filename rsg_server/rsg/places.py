@@ -44,6 +44,7 @@ class Places:
         self._links: list[Link] | None = None
         self._link_numbers: dict[str, int] = {}
         self.awaited: dict[Actor, str] = {}  # threads that wait until a host is on
+        self._booting: set[str] = set()  # hosts that an actor has switched on, and that are off yet
         self.on_turned_on: Callable[[str], None] = lambda host: None  # told of a host that is on again without a boot
         kernel.faults.power.on_power = self._power_changed
         kernel.faults.on_speed = self._speed_changed
@@ -121,7 +122,13 @@ class Places:
         if not is_on:
             self._cuts[host.name] = self._room.moments.after(0.0, partial(self._cut, host))
         elif self._kernel.is_off(host.name):
+            self._booting.add(host.name)
             self._later(HostChange(host.name, "on"))
+
+    @property
+    def boots_for_threads(self) -> bool:
+        """Whether a host comes on for which a thread waits, to begin an actor there again."""
+        return not self._booting.isdisjoint(self.awaited.values())
 
     def _cut(self, host: Host) -> None:
         """Its actors have ended, and said their last words: cut the power, unless a process there has actors elsewhere."""
@@ -133,6 +140,7 @@ class Places:
         """The power of a host is on again, or has been cut."""
         if is_on:
             self._off.discard(name)
+            self._booting.discard(name)
             self._tell_awaiting(name)
         elif self._room.is_used:
             self._room.moments.follow()

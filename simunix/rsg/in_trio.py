@@ -23,12 +23,13 @@ import trio
 
 from simunix.rsg import this_actor
 from simunix.rsg._librsg import ffi, lib
-from simunix.rsg.activity import Activity, Comm, Exec
+from simunix.rsg.activity import Comm, Exec
 from simunix.rsg.actor import Actor
 from simunix.rsg.errors import ActorKilled, check
 from simunix.rsg.mailbox import Mailbox
 from simunix.rsg.places import Host
 from simunix.rsg.synchronisation import Barrier, Semaphore
+from simunix.rsg.waiting import Activity
 
 T = TypeVar("T")
 A = TypeVar("A", bound=Activity)
