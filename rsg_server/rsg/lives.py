@@ -160,7 +160,7 @@ class Lives:
             self._run_timer = self._room.moments.after(duration_s, self._end_run)
         self._begins_when_connected = True
         self._begin_if_connected()
-        self._look_whether_all_ended()
+        self.look_whether_all_ended()
 
     def is_runner(self, thread: Actor) -> bool:
         """Whether a thread waits for the end of all actors."""
@@ -174,7 +174,7 @@ class Lives:
     def daemonize(self, who: Participant) -> None:
         """The run does not wait for this actor."""
         who.is_daemon = True
-        self._look_whether_all_ended()
+        self.look_whether_all_ended()
 
     def _end_run(self) -> None:
         runner, self._runner = self._runner, None
@@ -184,10 +184,11 @@ class Lives:
         if runner is not None:
             self._room.tell(runner)
 
-    def _look_whether_all_ended(self) -> None:
+    def look_whether_all_ended(self) -> None:
+        """Tell the thread that waits for it that all actors have ended, but for daemons, which end with them."""
         if self._runner is None or not self.has_begun:
             return
-        if any(not who.is_daemon for who in self._room.participants.values()) or self._room.places.boots_for_threads:
+        if any(not who.is_daemon for who in self._room.participants.values()) or self._room.places.actors_return:
             return
         runner, self._runner = self._runner, None  # so that no end of a daemon is taken for the end of all
         for who in list(self._room.participants.values()):
@@ -221,7 +222,7 @@ class Lives:
             self._room.drop(number)
         self._room.forget_bytes(who)
         self._room.unstage(who)
-        self._look_whether_all_ended()
+        self.look_whether_all_ended()
 
     def kill(self, who: Participant) -> None:
         """End an actor from outside. It is told at its operation, or at the next; a process that makes none is killed."""

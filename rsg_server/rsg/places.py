@@ -45,6 +45,7 @@ class Places:
         self._link_numbers: dict[str, int] = {}
         self.awaited: dict[Actor, str] = {}  # threads that wait until a host is on
         self._booting: set[str] = set()  # hosts that an actor has switched on, and that are off yet
+        self.returning: set[Actor] = set()  # threads that have been told so, and have not begun their actor yet
         self.on_turned_on: Callable[[str], None] = lambda host: None  # told of a host that is on again without a boot
         kernel.faults.power.on_power = self._power_changed
         kernel.faults.on_speed = self._speed_changed
@@ -111,6 +112,7 @@ class Places:
     def _tell_awaiting(self, name: str) -> None:
         for thread in [thread for thread, awaited in self.awaited.items() if awaited == name]:
             del self.awaited[thread]
+            self.returning.add(thread)
             self._room.tell(thread)
 
     def switch(self, host: Host, is_on: bool) -> None:
@@ -126,9 +128,9 @@ class Places:
             self._later(HostChange(host.name, "on"))
 
     @property
-    def boots_for_threads(self) -> bool:
-        """Whether a host comes on for which a thread waits, to begin an actor there again."""
-        return not self._booting.isdisjoint(self.awaited.values())
+    def actors_return(self) -> bool:
+        """Whether a thread is about to begin an actor again, or waits for a host that comes on."""
+        return bool(self.returning) or not self._booting.isdisjoint(self.awaited.values())
 
     def _cut(self, host: Host) -> None:
         """Its actors have ended, and said their last words: cut the power, unless a process there has actors elsewhere."""

@@ -250,6 +250,9 @@ class Rsg:
         if who is not None:
             self.moments.follow()
             self.lives.end(who)
+        elif thread in self.places.returning:
+            self.places.returning.discard(thread)
+            self.lives.look_whether_all_ended()
 
     def words(self, thread: Actor) -> str:
         """What an actor waits for, for the report of a deadlock."""

@@ -142,6 +142,7 @@ def operate(room: Rsg, thread: Actor, operation: int, blocked: int, request: byt
         return failure.code, b""
     finally:
         room.caller = None
+        room.places.returning.discard(thread)
 
 
 def _do(room: Rsg, thread: Actor, who: Participant | None, operation: int, blocked: int, request: bytes) -> Told | None:
