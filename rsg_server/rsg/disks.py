@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rsg_server.platform.disk import Direction, Disk
+from rsg_server.platform.host import Host
 from rsg_server.rsg.activity import STARTED, Io
 from rsg_server.rsg.errors import Code, OperationError
 from rsg_server.storage.disks import Condition
 
 if TYPE_CHECKING:
     from rsg_server.network.engine import FlowEngine
-    from rsg_server.platform.host import Host
     from rsg_server.rsg.actor import Participant
     from rsg_server.rsg.room import Rsg
     from rsg_server.storage.disks import Disks

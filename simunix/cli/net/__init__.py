@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-MODEL_NAMES = ("LV08", "CM02", "SMPI", "constant", "raw")
+MODEL_NAMES = ("LV08", "CM02", "SMPI", "constant", "raw", "ptask_L07")
 
 
 def add_parser(subcommands: Subparsers) -> None:
