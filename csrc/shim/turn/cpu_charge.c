@@ -318,7 +318,8 @@ void charge_look(struct thread *thread, long number)
         account->unpaid_ns < (int64_t)page->charge_least_ns && !must_pay(account, number))
         return;
     cost_add(thread, number, 0, -settle(thread));
-    if (keeps_on(thread) && !must_pay(account, number)) /* the counter has counted what others computed on this core meanwhile */
+    if (keeps_on(thread) &&
+        !must_pay(account, number)) /* the counter has counted what others computed on this core meanwhile */
         return;
     if (account->unpaid_ns >= (int64_t)page->charge_least_ns || must_pay(account, number))
         pay(thread, flags_of(number));
