@@ -8,18 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rsg_server.edge.deployment import Deployment
-from rsg_server.errors import SimunixError
 from rsg_server.network.models import model_named
 from rsg_server.options import KernelOptions
 from rsg_server.platform.simgrid_xml import load_platform
 from simunix.app.rsg import NO_COSTS
 from simunix.app.rsg_ports import claimed
-from simunix.app.single import temporary_folder
+from simunix.app.run_folder import recorded, run_folder
 from simunix.dates import since_1970_ns, today
 from simunix.launch.emulation import Emulation, say
 from simunix.launch.interrupts import Interrupts
 from simunix.launch.plan import HostSpec, Plan
-from simunix.launch.run_directory import RunDirectory
 from simunix.launch.supervisor import describe_exit
 
 
@@ -52,32 +50,19 @@ def serve(options: ServeOptions) -> int:
     plan = plan_served(options)
     with contextlib.ExitStack() as stack:
         interrupts = stack.enter_context(Interrupts())
-        out = options.out
-        directory = RunDirectory.create(out) if out is not None else RunDirectory(stack.enter_context(temporary_folder()))
+        directory = stack.enter_context(run_folder(options.out))
         stack.enter_context(claimed(options.port, directory.path))
         emulation = Emulation(plan, directory, interrupts=interrupts)
         deployment = emulation.service.deployment = Deployment(emulation.service)
         emulation.service.finished = deployment.is_finished
-        try:
-            _run(emulation, deployment, options)
-        finally:
-            if out is not None:
-                directory.release_reserve()
-                _write_record(emulation, directory)
-            emulation.close()
+        with recorded(emulation, directory, is_kept=options.out is not None, inputs=plan.inputs):
+            say(f"listening on port {options.port}: {len(plan.hosts)} hosts of {options.platform}")
+            emulation.run()
+            _tell_end(emulation, deployment)
     return 0
 
 
-def _run(emulation: Emulation, deployment: Deployment, options: ServeOptions) -> None:
-    say(f"listening on port {options.port}: {len(emulation.plan.hosts)} hosts of {options.platform}")
-    try:
-        emulation.run()
-    except SimunixError as error:
-        emulation.note_failure(error)
-        raise
-    except KeyboardInterrupt:
-        emulation.service.reason = emulation.service.reason or "interrupted"
-        raise
+def _tell_end(emulation: Emulation, deployment: Deployment) -> None:
     if deployment.killed:
         say(f"killed at {emulation.kernel.now_ns / 1e9:.6f} s: {deployment.killed}")
         return
@@ -87,12 +72,3 @@ def _run(emulation: Emulation, deployment: Deployment, options: ServeOptions) ->
         if code != 0:
             say(f"actor {added.who}: {added.argv[0]} ended with {describe_exit(code)}")
     say(f"the simulation has ended at {emulation.kernel.now_ns / 1e9:.6f} s")
-
-
-def _write_record(emulation: Emulation, directory: RunDirectory) -> None:
-    from simunix.results.record import record_of
-    from simunix.results.run_json import checksums
-
-    record = record_of(emulation, inputs=checksums(dict(emulation.plan.inputs)))
-    record.epoch_s = emulation.plan.kernel.epoch_ns / 1e9
-    record.write(directory.path / "run.json")

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import socket
-import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from pathlib import Path
@@ -20,6 +16,7 @@ from rsg_server.errors import SimunixError
 from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host
 from rsg_server.platform.star import star
+from simunix.app.run_folder import recorded, run_folder
 from simunix.dates import since_1970_ns, today
 from simunix.launch.debug.observation import ObservationOptions
 from simunix.launch.debug.strace import NO_STRACE, StraceOptions
@@ -134,38 +131,18 @@ def run_single(options: SingleOptions) -> int:
 
 def run_planned(plan: Plan, options: SingleOptions) -> int:
     """Run the command of a plan of one host; return its own exit code."""
-    out = options.out
-    with contextlib.ExitStack() as stack:
-        interrupts = stack.enter_context(Interrupts())
-        directory = RunDirectory.create(out) if out is not None else RunDirectory(stack.enter_context(temporary_folder()))
+    with Interrupts() as interrupts, run_folder(options.out) as directory:
         emulation = Emulation(
             plan, directory, foreground=(0, 1, 2), strace=options.strace, debug=options.debug, interrupts=interrupts
         )
+        kept, inputs = options.out is not None, {"shim": SHIM}
         try:
-            emulation.run()
-        except SimunixError as error:
-            emulation.note_failure(error)
-            raise
-        except KeyboardInterrupt:
-            emulation.service.reason = emulation.service.reason or "interrupted"
-            raise
+            with recorded(emulation, directory, is_kept=kept, inputs=inputs, overrides=options.overrides):
+                emulation.run()
         finally:
-            if out is not None:
-                directory.release_reserve()
-                _write_record(options, emulation, directory)
-            emulation.close()
-            if out is None:
+            if not kept:
                 _tell_left_files(plan.hosts[0].name, directory)
         return _exit_code(options, emulation)
-
-
-def _write_record(options: SingleOptions, emulation: Emulation, directory: RunDirectory) -> None:
-    from simunix.results.record import record_of
-    from simunix.results.run_json import checksums
-
-    record = record_of(emulation, inputs=checksums({"shim": SHIM}))
-    record.overrides, record.epoch_s = list(options.overrides), emulation.plan.kernel.epoch_ns / 1e9
-    record.write(directory.path / "run.json")
 
 
 def _tell_left_files(host: str, directory: RunDirectory) -> None:
@@ -177,18 +154,6 @@ def _tell_left_files(host: str, directory: RunDirectory) -> None:
             f"{left[0]}{others}: written to a folder that is the emulated host's own, and removed with it; to keep such files "
             "give --out, or run the command in that folder"
         )
-
-
-@contextlib.contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """A folder that a shell removes when this process ends, even by SIGKILL: the shell waits for the end of a pipe."""
-    folder = Path(tempfile.mkdtemp(prefix="simunix-"))
-    script = 'read -r _; rm -rf -- "$1"'
-    try:
-        with subprocess.Popen(["/bin/sh", "-c", script, "sh", folder], stdin=subprocess.PIPE, start_new_session=True):
-            yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)  # the shell may have been killed
 
 
 def _exit_code(options: SingleOptions, emulation: Emulation) -> int:

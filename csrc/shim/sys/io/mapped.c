@@ -4,6 +4,7 @@
  * has its own copy of, as of all memory that is not shared. Who has more than MAPPED_MAX mappings uses the others at no cost. */
 #include "shim/core/channel.h"
 #include "shim/sys/io/mapped.h"
+#include "shim/sys/ipc/ipc.h"
 #include "shim/sys/procfs/procfs.h"
 
 #define SEEK_SET 0
@@ -255,60 +256,22 @@ __attribute__((cold)) long mapped_pass(struct call *call, long result)
 
 /* The program, and what the dynamic loader has mapped before the shim was there */
 
-static uint64_t take_hexadecimal(const char **text)
+static bool adopt(void *data, const struct map_query *mapping, const char *path)
 {
-    uint64_t number = 0;
-
-    for (;; (*text)++) {
-        char c = **text;
-
-        if (c >= '0' && c <= '9')
-            number = number << 4 | (uint64_t)(c - '0');
-        else if (c >= 'a' && c <= 'f')
-            number = number << 4 | (uint64_t)(c - 'a' + 10);
-        else
-            return number;
-    }
-}
-
-/* A line of /proc/self/maps: start-end perms offset major:minor inode path. */
-static void adopt_line(struct process *process, const char *line)
-{
-    struct mapped_file file = {.start = take_hexadecimal(&line)};
+    struct process *process = data;
+    struct mapped_file file = {.start = mapping->start, .end = mapping->end, .offset = (int64_t)mapping->offset};
     struct statx status;
 
-    line++;
-    file.end = take_hexadecimal(&line);
-    line += 6;
-    file.offset = (int64_t)take_hexadecimal(&line);
-    while (*line != '/' && *line != '\0')
-        line++;
-    if (*line == '\0' || (file.mount = stored_mount_of(process, AT_FDCWD, line, &status)) == NULL)
-        return;
+    if (*path != '/' || (file.mount = stored_mount_of(process, AT_FDCWD, path, &status)) == NULL)
+        return false;
     file.file = stored_file_number(stored_device(&status), status.stx_ino);
     file.size = status.stx_size;
     if (give_blocks(&file))
         put(process, &file);
+    return false;
 }
 
 __attribute__((cold)) void mapped_adopt(struct process *process)
 {
-    long maps = proc_open("self/maps");
-    char block[1024], line[512];
-    size_t length = 0;
-    long size;
-
-    while (maps >= 0 && (size = NATIVE(read, maps, block, sizeof block)) > 0)
-        for (long i = 0; i < size; i++) {
-            if (block[i] != '\n') {
-                if (length < sizeof line - 1)
-                    line[length++] = block[i];
-                continue;
-            }
-            line[length] = '\0';
-            length = 0;
-            adopt_line(process, line);
-        }
-    if (maps >= 0)
-        NATIVE(close, maps);
+    mappings_walk(adopt, process);
 }

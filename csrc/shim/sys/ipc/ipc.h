@@ -22,6 +22,7 @@ struct map_query {
     uint64_t name, build_id;
 };
 bool mapping_find(uint64_t address, struct map_query *query, char *path, size_t room);
+bool mappings_walk(bool (*sees)(void *data, const struct map_query *mapping, const char *path), void *data);
 
 /* futex_key.c */
 void futex_key(struct process *process, uint64_t address, bool is_private, uint64_t key[2]);

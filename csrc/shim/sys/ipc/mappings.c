@@ -6,60 +6,59 @@
 
 _Static_assert(sizeof(struct map_query) == 104, "linux/fs.h: struct procmap_query");
 
-static long parse_hexadecimal(const char **text, uint64_t *number)
+static uint64_t take_hexadecimal(const char **text)
 {
-    const char *start = *text;
+    uint64_t number = 0;
 
-    *number = 0;
     for (;; (*text)++) {
         char c = **text;
 
         if (c >= '0' && c <= '9')
-            *number = *number << 4 | (uint64_t)(c - '0');
+            number = number << 4 | (uint64_t)(c - '0');
         else if (c >= 'a' && c <= 'f')
-            *number = *number << 4 | (uint64_t)(c - 'a' + 10);
+            number = number << 4 | (uint64_t)(c - 'a' + 10);
         else
-            return *text - start;
+            return number;
     }
 }
 
-/* One line of /proc/self/maps: start-end perms offset major:minor inode. True if it holds the address. */
-static bool parse_map_line(const char *line, struct map_query *query)
+/* One line of /proc/self/maps: start-end perms offset major:minor inode path. Returns the path, which is empty where there is none. */
+static const char *parse_map_line(const char *line, struct map_query *mapping)
 {
-    uint64_t part[5] = {0};
     const char *permissions;
 
-    parse_hexadecimal(&line, &query->start);
+    mapping->start = take_hexadecimal(&line);
     line++;
-    parse_hexadecimal(&line, &query->end);
-    if (query->address < query->start || query->address >= query->end)
-        return false;
+    mapping->end = take_hexadecimal(&line);
     permissions = ++line;
+    mapping->vma_flags = (permissions[1] == 'w' ? MAPPING_WRITABLE : 0) | (permissions[3] == 's' ? MAPPING_SHARED : 0);
     line += 5;
-    parse_hexadecimal(&line, &query->offset);
+    mapping->offset = take_hexadecimal(&line);
     line++;
-    parse_hexadecimal(&line, &part[0]);
+    mapping->major = (uint32_t)take_hexadecimal(&line);
     line++;
-    parse_hexadecimal(&line, &part[1]);
+    mapping->minor = (uint32_t)take_hexadecimal(&line);
     line++;
-    for (query->inode = 0; *line >= '0' && *line <= '9'; line++)
-        query->inode = query->inode * 10 + (uint64_t)(*line - '0');
-    query->major = (uint32_t)part[0];
-    query->minor = (uint32_t)part[1];
-    query->vma_flags = (permissions[1] == 'w' ? MAPPING_WRITABLE : 0) | (permissions[3] == 's' ? MAPPING_SHARED : 0);
-    return true;
+    for (mapping->inode = 0; *line >= '0' && *line <= '9'; line++)
+        mapping->inode = mapping->inode * 10 + (uint64_t)(*line - '0');
+    while (*line == ' ')
+        line++;
+    return line;
 }
 
-/* For kernels without the query. Lines are at least 49 characters; only their start is kept. */
-static bool search_maps(int file, struct map_query *query)
+/* Shows every mapping of this process to `sees`, by address, until `sees` returns true; false if it never does. A line of more
+ * than 511 characters ends in the middle of its path. */
+bool mappings_walk(bool (*sees)(void *data, const struct map_query *mapping, const char *path), void *data)
 {
-    char line[128];
-    char block[1024];
+    long file = proc_open("self/maps");
+    struct map_query mapping = {0};
+    char line[512], block[1024];
     size_t length = 0;
+    bool seen = false;
     long size;
 
-    while ((size = NATIVE(read, file, block, sizeof block)) > 0)
-        for (long i = 0; i < size; i++) {
+    while (file >= 0 && !seen && (size = NATIVE(read, file, block, sizeof block)) > 0)
+        for (long i = 0; i < size && !seen; i++) {
             if (block[i] != '\n') {
                 if (length < sizeof line - 1)
                     line[length++] = block[i];
@@ -67,10 +66,28 @@ static bool search_maps(int file, struct map_query *query)
             }
             line[length] = '\0';
             length = 0;
-            if (parse_map_line(line, query))
-                return true;
+            seen = sees(data, &mapping, parse_map_line(line, &mapping));
         }
-    return false;
+    if (file >= 0)
+        NATIVE(close, file);
+    return seen;
+}
+
+static bool holds_address(void *data, const struct map_query *mapping, const char *path)
+{
+    struct map_query *query = data;
+
+    (void)path;
+    if (query->address < mapping->start || query->address >= mapping->end)
+        return false;
+    query->start = mapping->start;
+    query->end = mapping->end;
+    query->offset = mapping->offset;
+    query->inode = mapping->inode;
+    query->major = mapping->major;
+    query->minor = mapping->minor;
+    query->vma_flags = mapping->vma_flags;
+    return true;
 }
 
 /* The mapping that holds an address; false if none does. Its path goes to `path` if there is room for it and the kernel is new
@@ -83,7 +100,7 @@ bool mapping_find(uint64_t address, struct map_query *query, char *path, size_t 
     if (file < 0)
         return false;
     *query = (struct map_query){.size = sizeof *query, .address = address, .name_size = (uint32_t)room, .name = (uint64_t)path};
-    found = NATIVE(ioctl, file, MAP_QUERY_IOCTL, query) == 0 || search_maps((int)file, query);
+    found = NATIVE(ioctl, file, MAP_QUERY_IOCTL, query) == 0;
     NATIVE(close, file);
-    return found;
+    return found || mappings_walk(holds_address, query);
 }
