@@ -168,8 +168,8 @@ class Control:
             "virtual_s": kernel.now_ns / 1e9,
             "paused": self._service.paused,
             "pace": self._service.options.pace,
-            "hosts": sorted(kernel.hosts),
-            "off": sorted(kernel.wire.reach.off),
+            "hosts": list(kernel.hosts),
+            "off": [name for name in kernel.hosts if name in kernel.wire.reach.off],
             "processes": len(kernel.processes),
         }
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from rsg_server.errors import SimunixError
 from simunix.launch.run_directory import CONTROL_SOCKET
+from simunix.ranges import fold_hosts
 
 PIECE_BYTES = 1 << 18
 
@@ -56,7 +57,7 @@ def join(directory: Path, host: str | None, argv: Sequence[str]) -> int:
     if host is None:
         hosts = ask(directory, {"op": "status"})["hosts"]
         if len(hosts) != 1:
-            raise SimunixError(f"--host: choose one of {', '.join(hosts)}")
+            raise SimunixError(f"--host: choose one of {fold_hosts(hosts)}")
         host = hosts[0]
     request = {
         "op": "run",

@@ -22,6 +22,9 @@ USAGE = {
 }
 """How changes of a running emulation are written, by operation."""
 
+HOST_LISTS = ("hosts", "off")
+"""What of an answer are names of hosts."""
+
 
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand."""
@@ -38,8 +41,9 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Send one request to the emulation and print its answer as JSON."""
+    """Send one request to the emulation and print its answer as JSON, with host lists such as node[01-16]."""
     from simunix.app.join import ask
+    from simunix.ranges import fold_hosts
 
     request: dict[str, object] = {"op": options.operation}
     if options.operation == "pace":
@@ -48,7 +52,8 @@ def execute(options: argparse.Namespace) -> int:
         request = {"op": "change", "changes": _changes(options.operation, options.arguments)}
     elif options.arguments:
         raise SimunixError(f"ctl {options.operation}: takes no further word, got {options.arguments[0]!r}")
-    print(json.dumps(ask(options.directory, request)))
+    answer = ask(options.directory, request)
+    print(json.dumps({key: fold_hosts(value) if key in HOST_LISTS else value for key, value in answer.items()}))
     return 0
 
 

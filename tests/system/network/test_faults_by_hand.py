@@ -92,7 +92,7 @@ def test_ctl_changes_a_running_emulation(simunix: Simunix, talking: Path) -> Non
         ctl(*words)
     wait_for(lambda: read(talking / "hosts/n2/echo.out").count("up") == 2)
     ctl("host", "n2", "off")
-    wait_for(lambda: ctl("status")["off"] == ["n2"])
+    wait_for(lambda: ctl("status")["off"] == "n2")
     ctl("stop")
     wait_for(lambda: (talking / "run.json").exists())
     assert all(
