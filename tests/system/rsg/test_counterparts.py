@@ -12,7 +12,7 @@ from tests.system.rsg.running import HERE, PLATFORMS, script
 from tests.system.rsg.test_dates import assert_same_dates
 
 COUNTERPARTS = sorted((HERE / "counterparts").glob("*.py"))
-OTHER_PLATFORMS = {"platform_properties": "prop"}
+OTHER_PLATFORMS = {"platform_properties": "prop", "io_dependent": "hosts_with_disks"}
 """The platform of a scenario that does not use SimGrid's small_platform.xml."""
 
 
