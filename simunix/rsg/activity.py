@@ -8,6 +8,7 @@ from typing import Any
 
 from simunix.rsg._librsg import ffi, lib
 from simunix.rsg.connection import call, number
+from simunix.rsg.errors import AssertionError
 from simunix.rsg.places import Host
 from simunix.rsg.waiting import Activity
 
@@ -76,8 +77,10 @@ class Comm(Activity):
         """Begin, and let nobody wait for the end; what has dependencies begins once these are solved."""
         if self._is_made:
             call(lib.rsg_detach, self._number, about=repr(self))
-        elif self._begin is not None:
-            self._begin(self, "detached")
+        elif self._number or self._begin is None:
+            raise AssertionError(lib.RSG_HAS_BEGUN, f"detach: {self!r}")
+        elif handle := self._begin(self, "detached"):
+            lib.rsg_forget(handle)
         self._is_over = True
         return self
 
@@ -91,7 +94,7 @@ class Comm(Activity):
         """A transfer between two hosts that is still to begin."""
 
         def begin(comm: Comm, way: str) -> int:
-            if way == "detached":  # as a transfer of which the object is dropped
+            if way == "detached":
                 way = "async"
             operation = getattr(lib, f"rsg_sendto_{way}")
             return number(operation, source.number, destination.number, comm._size, comm._rate, about="sendto")
