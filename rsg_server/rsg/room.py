@@ -242,7 +242,7 @@ class Rsg:
         elif activity.flow >= 0 and not activity.is_over:
             self.engine.advance(self.date_s)
             self.engine.hold(activity.flow)
-            self.moments.is_unsettled = True
+            self._stopped_or_going(activity)
 
     def release(self, activity: Activity) -> None:
         """Let an activity go on that was held."""
@@ -250,7 +250,12 @@ class Rsg:
             activity.is_held = False
         elif activity.flow >= 0 and not activity.is_over:
             self.engine.go_on(activity.flow)
-            self.moments.is_unsettled = True
+            self._stopped_or_going(activity)
+
+    def _stopped_or_going(self, activity: Activity) -> None:
+        self.moments.is_unsettled = True
+        if isinstance(activity, Execution):
+            self.places.cores.changed(activity)
 
     # Threads
 
