@@ -81,6 +81,11 @@ int rsg_put_async(int64_t mailbox, const void *bytes, size_t length, double size
     return put(mailbox, bytes, length, (double[]){size, rate, -1}, RSG_ASYNC, activity);
 }
 
+int rsg_put_init(int64_t mailbox, const void *bytes, size_t length, double size, double rate, int64_t *activity)
+{
+    return put(mailbox, bytes, length, (double[]){size, rate, -1}, RSG_LATER, activity);
+}
+
 int rsg_put_detached(int64_t mailbox, const void *bytes, size_t length, double size, double rate)
 {
     return put(mailbox, bytes, length, (double[]){size, rate, -1}, RSG_ASYNC | RSG_DETACHED, NULL);
@@ -144,13 +149,23 @@ int rsg_get(int64_t mailbox, double rate, double timeout, struct rsg_message *me
     return error != 0 ? error : take_message(&request, message);
 }
 
-int rsg_get_async(int64_t mailbox, double rate, int64_t *activity)
+static int begin_get(int64_t mailbox, double rate, int64_t flags, int64_t *activity)
 {
     struct request request;
-    int error = get(mailbox, rate, -1, RSG_ASYNC, &request);
+    int error = get(mailbox, rate, -1, flags, &request);
 
     *activity = answer_number(&request, 0);
     return error;
+}
+
+int rsg_get_async(int64_t mailbox, double rate, int64_t *activity)
+{
+    return begin_get(mailbox, rate, RSG_ASYNC, activity);
+}
+
+int rsg_get_init(int64_t mailbox, double rate, int64_t *activity)
+{
+    return begin_get(mailbox, rate, RSG_LATER, activity);
 }
 
 static int send_between(const int64_t numbers[3], double size, double rate, int64_t *activity)
@@ -178,6 +193,11 @@ int rsg_sendto(int64_t source, int64_t destination, double size, double rate)
 int rsg_sendto_async(int64_t source, int64_t destination, double size, double rate, int64_t *activity)
 {
     return send_between((int64_t[]){source, destination, RSG_ASYNC}, size, rate, activity);
+}
+
+int rsg_sendto_init(int64_t source, int64_t destination, double size, double rate, int64_t *activity)
+{
+    return send_between((int64_t[]){source, destination, RSG_LATER}, size, rate, activity);
 }
 
 static int execute(int64_t host, int64_t flags, const double terms[3], int64_t *activity)
@@ -210,6 +230,11 @@ int rsg_execute_on(int64_t host, double flops, double priority, double bound)
 int rsg_execute_async(int64_t host, double flops, double priority, double bound, int64_t *activity)
 {
     return execute(host, RSG_ASYNC, (double[]){flops, priority, bound}, activity);
+}
+
+int rsg_execute_init(int64_t host, double flops, double priority, double bound, int64_t *activity)
+{
+    return execute(host, RSG_LATER, (double[]){flops, priority, bound}, activity);
 }
 
 static int parallel(const int64_t *hosts, const double *flops, const double *bytes, size_t count, int64_t flags,
@@ -249,6 +274,11 @@ int rsg_parallel(const int64_t *hosts, const double *flops, const double *bytes,
 int rsg_parallel_async(const int64_t *hosts, const double *flops, const double *bytes, size_t count, int64_t *activity)
 {
     return parallel(hosts, flops, bytes, count, RSG_ASYNC, activity);
+}
+
+int rsg_parallel_init(const int64_t *hosts, const double *flops, const double *bytes, size_t count, int64_t *activity)
+{
+    return parallel(hosts, flops, bytes, count, RSG_LATER, activity);
 }
 
 int rsg_wait(int64_t activity, double timeout, struct rsg_message *message)

@@ -33,6 +33,9 @@ static const char *const TEXTS[] = {
     [RSG_MEMORY] = "messages that wait hold too many bytes, or there are too many objects",
     [RSG_NO_ROUTE] = "there is no route between the hosts",
     [RSG_BAD_VALUE] = "a number that does not exist, or an actor that waits for itself",
+    [RSG_HAS_BEGUN] = "the activity has begun, or is over",
+    [RSG_CYCLE] = "the activity would wait for its own end",
+    [RSG_DEPENDENCY] = "the dependency exists already, or there is none to remove",
 };
 
 const char *rsg_error_text(int error)

@@ -52,6 +52,11 @@ int rsg_io(int64_t disk, int64_t is_write, double size, double priority)
     return io((int64_t[]){disk, 0, is_write}, size, priority, &none);
 }
 
+int rsg_io_init(int64_t disk, int64_t is_write, double size, double priority, int64_t *activity)
+{
+    return io((int64_t[]){disk, RSG_LATER, is_write}, size, priority, activity);
+}
+
 int rsg_io_async(int64_t disk, int64_t is_write, double size, double priority, int64_t *activity)
 {
     return io((int64_t[]){disk, RSG_ASYNC, is_write}, size, priority, activity);

@@ -137,6 +137,21 @@ int rsg_activity(int64_t activity, struct rsg_activity_state *state);
 int rsg_hold(int64_t activity, int64_t is_held);
 int rsg_set_priority(int64_t activity, double priority);
 
+/* Activities that are made and have not begun; one begins once it is started, and all that it waits for are done and somebody
+ * has been told so, by rsg_wait, rsg_wait_any or rsg_test. A wait starts what was not started. */
+int rsg_execute_init(int64_t host, double flops, double priority, double bound, int64_t *activity);
+int rsg_parallel_init(const int64_t *hosts, const double *flops, const double *bytes, size_t count, int64_t *activity);
+int rsg_sendto_init(int64_t source, int64_t destination, double size, double rate, int64_t *activity);
+int rsg_put_init(int64_t mailbox, const void *bytes, size_t length, double size, double rate, int64_t *activity);
+int rsg_get_init(int64_t mailbox, double rate, int64_t *activity);
+int rsg_io_init(int64_t disk, int64_t is_write, double size, double priority, int64_t *activity);
+int rsg_set_term(int64_t activity, int64_t term, double value); /* enum simunix_rsg_term */
+int rsg_start(int64_t activity);
+int rsg_detach(int64_t activity); /* a put: starts it, and nobody will wait for it */
+int rsg_add_successor(int64_t activity, int64_t successor);
+int rsg_remove_successor(int64_t activity, int64_t successor);
+int rsg_dependencies(int64_t activity, int64_t *activities, size_t room, size_t *count); /* what it waits for */
+
 /* Synchronisation */
 int rsg_mutex(int64_t *mutex);
 int rsg_lock(int64_t mutex);

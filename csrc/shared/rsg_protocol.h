@@ -105,6 +105,12 @@ enum simunix_rsg_operation {
     RSG_HOLD = 46,     /* i activity, i 1: suspend, 0: go on */
     RSG_PRIORITY = 47, /* i activity, d priority */
 
+    /* activities that are made and have not begun (RSG_LATER), and those that wait for others */
+    RSG_START = 83,        /* i activity, i flags (RSG_DETACHED); begins it once its dependencies are solved */
+    RSG_SUCCESSOR = 84,    /* i activity, i successor, i 1: begins after it, 0: does not wait for it any more */
+    RSG_DEPENDENCIES = 85, /* i activity, i offset -> i activities that it waits for, as many as fit */
+    RSG_SET_TERM = 86,     /* i activity that has not begun, i enum simunix_rsg_term, d value */
+
     /* disks */
     RSG_DISK_AT = 80,    /* i host, i place -> i disk */
     RSG_DISK_STATE = 81, /* i disk -> i host, d bytes/s of reads, d of writes, t name */
@@ -134,12 +140,25 @@ enum simunix_rsg_operation {
     RSG_AWAIT_HOST = 73 /* i host; the calling thread, which is no actor, waits until the host is on */
 };
 
-/* Flags of what begins an activity: do not wait for its end; nobody will wait for it; bytes were staged before. */
-enum simunix_rsg_flag { RSG_ASYNC = 1, RSG_DETACHED = 2, RSG_STAGED = 4 };
+/* Flags of what begins an activity: do not wait for its end; nobody will wait for it; bytes were staged before; only make it. */
+enum simunix_rsg_flag { RSG_ASYNC = 1, RSG_DETACHED = 2, RSG_STAGED = 4, RSG_LATER = 8 };
+
+/* What may be changed of an activity that is made: bytes or flops, and so on. */
+enum simunix_rsg_term { RSG_AMOUNT = 1, RSG_RATE = 2, RSG_WEIGHT = 3, RSG_BOUND = 4, RSG_WHERE = 5 };
 
 enum simunix_rsg_actor { RSG_IS_DAEMON = 1, RSG_IS_SUSPENDED = 2 };
 
-enum simunix_rsg_state { RSG_WAITING = 0, RSG_STARTED = 1, RSG_DONE = 2, RSG_FAILED = 3, RSG_CANCELLED = 4, RSG_TIMED_OUT = 5 };
+/* RSG_MADE: it has not been started; RSG_VETOED: it has been, and waits for others; RSG_WAITING: for the other actor. */
+enum simunix_rsg_state {
+    RSG_MADE = -2,
+    RSG_VETOED = -1,
+    RSG_WAITING = 0,
+    RSG_STARTED = 1,
+    RSG_DONE = 2,
+    RSG_FAILED = 3,
+    RSG_CANCELLED = 4,
+    RSG_TIMED_OUT = 5
+};
 
 enum simunix_rsg_error {
     RSG_NO_ERROR = 0,
@@ -164,7 +183,10 @@ enum simunix_rsg_error {
     RSG_NOT_OWNER = 16, /* a mutex that another actor has locked, or nobody */
     RSG_MEMORY = 17,    /* the messages that wait hold too many bytes, or there are too many objects */
     RSG_NO_ROUTE = 18,
-    RSG_BAD_VALUE = 19 /* a power state or a place that does not exist, a mutex locked twice */
+    RSG_BAD_VALUE = 19, /* a power state or a place that does not exist, a mutex locked twice */
+    RSG_HAS_BEGUN = 28, /* what is to wait for another activity, or to get another term, has begun or is over */
+    RSG_CYCLE = 29,     /* an activity would wait for its own end */
+    RSG_DEPENDENCY = 30 /* a dependency that exists already, or one to be removed that does not exist */
 };
 
 #endif

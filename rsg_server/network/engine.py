@@ -238,6 +238,10 @@ class FlowEngine:
         """Whether a flow has moved all of its bytes."""
         return bool(lib.engine_state(self._engine, flow) == lib.TRANSFER_DONE)
 
+    def is_held(self, flow: int) -> bool:
+        """Whether a flow is stopped until `go_on`."""
+        return bool(lib.engine_state(self._engine, flow) == lib.TRANSFER_HELD)
+
     def finish_s(self, flow: int) -> float:
         """When a flow ended, in seconds; infinite if it has not."""
         return float(lib.engine_finish(self._engine, flow))

@@ -109,16 +109,16 @@ class Processor:
         now_ns = self._clock.now_ns
         if self._use is not None:
             elapsed_ns = now_ns - self._updated_ns
-            self._use.load.pass_time(now_ns, elapsed_ns, self._sharing.running, self._sharing.shape)
+            self._use.load.pass_time(now_ns, elapsed_ns, self._sharing.wanting, self._sharing.shape)
             self._use.overload.pass_time(now_ns, elapsed_ns)
         self._sharing.advance(now_ns - self._updated_ns)
         self._updated_ns = now_ns
 
     def use(self) -> tuple[Use, int]:
-        """What the cores have done up to now, and how many executions compute or wait for one."""
+        """What the cores have done up to now, and how many executions and guests compute or wait for one."""
         assert self._use is not None
         self._update()
-        return self._use, self._sharing.running
+        return self._use, self._sharing.wanting
 
     def _plan(self) -> None:
         """Plan an event for the end of the first execution, once those who share the cores know of the change."""
@@ -189,8 +189,8 @@ class Cpu:
             self.on_change(host)
 
     def keeps_books(self, host: Host) -> bool:
-        """Whether anything has computed on a host, or somebody wants to know its load."""
-        return host.name in self._processors or self.on_load is not None
+        """Whether anything has computed on a host, or somebody wants to know its load, or /proc tells it."""
+        return host.name in self._processors or self.on_load is not None or self._tell is not None
 
     def share_with(self, host: Host, guests: Sequence[Guest]) -> float:
         """From now on these guests use cores of a host, too. Returns how many cores the executions have beside them."""

@@ -115,6 +115,11 @@ class Sharing:
         """How many cores the executions and the guests use together."""
         return self.own_cores + self._guests_cores
 
+    @property
+    def wanting(self) -> int:
+        """How many executions and guests compute, or wait for a core."""
+        return self.running + len(self._guests)
+
     def share_with(self, guests: Sequence[Guest]) -> None:
         """From now on these use cores, too, each on any core."""
         self._guests = guests
@@ -156,7 +161,8 @@ class Sharing:
         for key, rate in zip(keys, rates, strict=True):
             self._groups[key].rate_flops = self._speed_flops * rate
         self.running = sum(group.running for group in self._groups.values())
-        self.shape = tuple((key[1], rate * self._groups[key].running) for key, rate in zip(keys, rates, strict=True))
+        shape = [(key[1], rate * self._groups[key].running) for key, rate in zip(keys, rates, strict=True)]
+        self.shape = tuple([*shape, (self.every_core, self._guests_cores)] if self._guests else shape)
 
     def advance(self, elapsed_ns: float) -> None:
         """Let time pass, at most until the first execution is done; what is rounded up to whole nanoseconds may be more."""

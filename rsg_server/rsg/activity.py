@@ -6,6 +6,8 @@ A communication is known by handles: the actor that puts has one, the actor that
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rsg_server._native import lib
@@ -19,23 +21,43 @@ if TYPE_CHECKING:
     from rsg_server.rsg.mailbox import Mailbox
     from rsg_server.rsg.moments import Timer
 
+MADE: int = lib.RSG_MADE
+VETOED: int = lib.RSG_VETOED
 WAITING: int = lib.RSG_WAITING
 STARTED: int = lib.RSG_STARTED
 DONE: int = lib.RSG_DONE
 FAILED: int = lib.RSG_FAILED
 CANCELLED: int = lib.RSG_CANCELLED
 TIMED_OUT: int = lib.RSG_TIMED_OUT
+AMOUNT: int = lib.RSG_AMOUNT
+RATE: int = lib.RSG_RATE
+WEIGHT: int = lib.RSG_WEIGHT
+BOUND: int = lib.RSG_BOUND
+WHERE: int = lib.RSG_WHERE
 
 ERRORS = {DONE: Code.NONE, FAILED: Code.NETWORK_FAILURE, CANCELLED: Code.CANCELED, TIMED_OUT: Code.TIMEOUT}
 """What those are told that wait for an activity, by the state in which it has ended."""
+
+REMARKS = {
+    DONE: " (done, of which nobody has been told)",
+    FAILED: " (failed)",
+    CANCELLED: " (cancelled)",
+    TIMED_OUT: " (failed)",
+}
+"""What is to be said of an activity for which another one waits."""
+SHOWN_MAX = 5
 
 
 class Activity(ABC):
     """Something that begins, takes time and ends; `flow` is its number in the engine, -1 while it has none."""
 
+    ends_at_timeout = False
+    """Whether it is over for all once somebody has waited for it as long as that one would."""
+
     def __init__(self) -> None:
         self.state = WAITING
         self.flow = -1
+        self.unasked: list[Handle] = []  # handles that have successors, and that nobody can ask for any more
         self.start_s = -1.0
         self.finish_s = -1.0
         self.waits: list[Wait] = []
@@ -63,9 +85,66 @@ class Activity(ABC):
     def words(self) -> str:
         """What an actor waits for that waits for this activity."""
 
+    def brief(self) -> str:
+        """What an activity waits for that is to begin after this one."""
+        return self.words()
+
+
+class Made(Activity):
+    """An activity that is made and has not begun; it is known by one handle.
+
+    `begin` makes the activity that takes its place, of the terms that it has by then; `what` are words for these.
+    """
+
+    def __init__(
+        self, owner: Participant, terms: dict[int, float], begin: Callable[[Made], Activity], what: Callable[[Made], str]
+    ) -> None:
+        super().__init__()
+        self.state = MADE
+        self.owner = owner
+        self.terms = terms  # by enum simunix_rsg_term
+        self.begin = begin
+        self.what = what
+        self.handle = Handle(self)
+        self.after: dict[Handle, None] = {}  # the dependencies that are not solved
+        self.is_held = False
+        self.is_detached = False
+        self.data = b""
+
+    def __repr__(self) -> str:
+        return f"{self.what(self)} of {self.owner}, not begun"
+
+    def owners(self) -> list[Participant]:
+        """The actor that has made it; not that of a put that nobody waits for."""
+        return [] if self.is_detached else [self.owner]
+
+    def hosts(self) -> list[Host]:
+        """None yet: a failure of the host counts when it begins."""
+        return []
+
+    @property
+    def left(self) -> float:
+        """Its bytes or flops; a parallel task is 1, a get has none yet."""
+        return 0.0 if self.is_over else self.terms.get(AMOUNT, 0.0 if self.ends_at_timeout else 1.0)
+
+    def brief(self) -> str:
+        """What it is, without what it waits for."""
+        return self.what(self)
+
+    def words(self) -> str:
+        """What it is, and the first activities that it waits for."""
+        if not self.after:
+            return f"{self.what(self)}, which has not begun"
+        first = [handle.activity for handle in islice(self.after, SHOWN_MAX)]
+        named = ", ".join(activity.brief() + REMARKS.get(activity.state, "") for activity in first)
+        more = f" and {len(self.after) - SHOWN_MAX} more" if len(self.after) > SHOWN_MAX else ""
+        return f"{self.what(self)}, which begins after {named}{more}"
+
 
 class Comm(Activity):
     """A communication: bytes, and a size that decides how long they take."""
+
+    ends_at_timeout = True
 
     def __init__(self, mailbox: Mailbox | None) -> None:
         super().__init__()
@@ -152,8 +231,13 @@ class Io(Activity):
 
     def words(self) -> str:
         """What is done, and on which disk."""
-        done = "read" if self.direction is Direction.READ else "write"
-        return f"a {done} of {self.size_bytes:g} bytes on disk {self.place.name} of host {self.place.host.name}"
+        return io_words(self.place, self.direction, self.size_bytes)
+
+
+def io_words(place: DiskPlace, direction: Direction, size_bytes: float) -> str:
+    """What is done, and on which disk."""
+    done = "read" if direction is Direction.READ else "write"
+    return f"a {done} of {size_bytes:g} bytes on disk {place.name} of host {place.host.name}"
 
 
 class Task(Activity):
@@ -177,16 +261,22 @@ class Task(Activity):
 
     def words(self) -> str:
         """The hosts that it is on."""
-        return f"a parallel task on {', '.join(host.name for host in self.on)}"
+        return task_words(self.on)
+
+
+def task_words(hosts: list[Host]) -> str:
+    """What a parallel task is."""
+    return f"a parallel task on {', '.join(host.name for host in hosts)}"
 
 
 class Handle:
-    """An actor's way to an activity; `receives` the bytes of a communication."""
+    """An actor's way to an activity; `receives` the bytes of a communication, `before` are the activities that wait for it."""
 
-    __slots__ = ("activity", "number", "owner", "receives")
+    __slots__ = ("activity", "before", "number", "owner", "receives")
 
     def __init__(self, activity: Activity, receives: bool = False) -> None:
         self.activity = activity
+        self.before: dict[Handle, None] = {}
         self.receives = receives
         self.number = 0  # 0: nobody can ask for it
         self.owner: Participant | None = None

@@ -6,7 +6,20 @@ import math
 from typing import TYPE_CHECKING
 
 from rsg_server.platform.errors import NoRouteError
-from rsg_server.rsg.activity import CANCELLED, DONE, FAILED, STARTED, TIMED_OUT, WAITING, Activity, Comm, Execution
+from rsg_server.rsg.activity import (
+    AMOUNT,
+    CANCELLED,
+    DONE,
+    FAILED,
+    RATE,
+    STARTED,
+    TIMED_OUT,
+    WAITING,
+    Activity,
+    Comm,
+    Execution,
+    Made,
+)
 from rsg_server.rsg.errors import Code, OperationError
 from rsg_server.rsg.mailbox import Mailbox
 
@@ -78,6 +91,17 @@ class Communications:
             who.activities[comm] = None
         self._begin_if_met(comm)
         return comm
+
+    def make_put(self, who: Participant, mailbox: Mailbox, size: float, rate: float, data: bytes) -> Made:
+        """A put that is still to begin."""
+
+        def begin(made: Made) -> Comm:
+            return self.put(who, mailbox, made.terms[AMOUNT], made.terms[RATE], self.release(made), made.is_detached)
+
+        self.hold_bytes(len(data))
+        made = Made(who, {AMOUNT: size, RATE: rate}, begin, lambda made: f"a put to mailbox {mailbox.name}")
+        made.data, made.ends_at_timeout = data, True
+        return made
 
     def get(self, who: Participant, mailbox: Mailbox, rate: float) -> Comm:
         """Receive: the communication of the first put that has arrived or waits, or a new one."""
@@ -151,9 +175,11 @@ class Communications:
                 self.release(comm)
             elif comm.destination is None:
                 self.release(comm)
+        if isinstance(comm, Made):
+            self.release(comm)
         self._room.ended(comm)
 
-    def release(self, comm: Comm) -> bytes:
+    def release(self, comm: Comm | Made) -> bytes:
         """The bytes of a communication, which the server keeps no longer."""
         data, comm.data = comm.data, b""
         self.data_bytes -= len(data)

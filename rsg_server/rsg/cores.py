@@ -100,12 +100,17 @@ class Cores:
             self._divide(host)
             self._room.moments.is_unsettled = True
 
+    def changed(self, execution: Execution) -> None:
+        """An execution is suspended, or goes on: what is suspended uses no core."""
+        self._divide(execution.host)
+
     def _divide(self, host: Host) -> None:
         """Tell each side what the other one has."""
         if not self._cpu.keeps_books(host):
             return
         speed = self.speed(host)
-        guests = [_guest(execution, speed) for execution in self._executions.get(host.name, ())]
+        computing = (one for one in self._executions.get(host.name, ()) if not self._engine.is_held(one.flow))
+        guests = [_guest(execution, speed) for execution in computing]
         others = self._cpu.share_with(host, guests)
         if host.name in self._links:
             self._engine.reserve(self._links[host.name], others * speed)

@@ -33,6 +33,9 @@ class Code(IntEnum):
     MEMORY = lib.RSG_MEMORY
     NO_ROUTE = lib.RSG_NO_ROUTE
     BAD_VALUE = lib.RSG_BAD_VALUE
+    HAS_BEGUN = lib.RSG_HAS_BEGUN
+    CYCLE = lib.RSG_CYCLE
+    DEPENDENCY = lib.RSG_DEPENDENCY
 
 
 class OperationError(Exception):

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from rsg_server.network.engine import FlowEngine
 from rsg_server.process.actor import STATE_PARKED, Actor, Parked
 from rsg_server.protocol import NEVER, WAIT_RSG, WAKE_READY
-from rsg_server.rsg.activity import DONE, FAILED, Activity, Comm, Execution, Handle, Wait
+from rsg_server.rsg.activity import DONE, FAILED, Activity, Comm, Execution, Handle, Made, Wait
 from rsg_server.rsg.communications import Communications
+from rsg_server.rsg.dependencies import Dependencies
 from rsg_server.rsg.disks import ProgramDisks
 from rsg_server.rsg.errors import Code, OperationError
 from rsg_server.rsg.lives import Lives
@@ -58,10 +59,12 @@ class Rsg:
         self.handles: dict[int, Handle] = {}
         self._next_handle = 1
         self._sequence = 0  # of operations
+        self.is_at_once = False  # the operation that is being done takes no turn after all, as it takes no simcall in SimGrid
         self.caller: Actor | None = None  # the thread whose operation is being done
         self.comms = Communications(self, engine)
         self.places = Places(self, kernel, engine)
         self.disks = ProgramDisks(self, platform.hosts, kernel.storages.disks, engine)
+        self.dependencies = Dependencies(self)
         self.lives = Lives(self, kernel.lifecycle)
         self.synchro = Synchro(self)
         self.profiles = Profiles(self, platform)
@@ -143,9 +146,11 @@ class Rsg:
         for wait in sorted(waits, key=_place) if len(waits) > 1 else list(waits):
             if wait.is_any:
                 place = next(at for at, handle in enumerate(wait.handles) if handle.activity is activity)
+                self.dependencies.told(wait.handles[place])
                 self.answer(wait.who, fields=(place,))
             else:
                 self.answer(wait.who, *self.outcome(wait.handles[0], wait.who))
+        self.dependencies.ended(activity)
 
     @property
     def is_used(self) -> bool:
@@ -207,6 +212,7 @@ class Rsg:
         handle = self.handles.pop(number, None)
         if handle is not None and handle.owner is not None:
             handle.owner.handles.pop(number, None)
+            self.dependencies.dropped(handle)
 
     def forget_bytes(self, who: Participant) -> None:
         """Forget what an actor has received and not taken."""
@@ -220,6 +226,8 @@ class Rsg:
 
     def left(self, activity: Activity) -> float:
         """How many bytes or flops of an activity remain."""
+        if isinstance(activity, Made):
+            return activity.left
         if activity.flow < 0:
             return activity.size_bytes if isinstance(activity, Comm) and not activity.is_over else 0.0
         self.engine.advance(self.date_s)
@@ -229,16 +237,25 @@ class Rsg:
 
     def hold(self, activity: Activity) -> None:
         """Let an activity neither move nor compute until it is released."""
-        if activity.flow >= 0 and not activity.is_over:
+        if isinstance(activity, Made):
+            activity.is_held = True
+        elif activity.flow >= 0 and not activity.is_over:
             self.engine.advance(self.date_s)
             self.engine.hold(activity.flow)
-            self.moments.is_unsettled = True
+            self._stopped_or_going(activity)
 
     def release(self, activity: Activity) -> None:
         """Let an activity go on that was held."""
-        if activity.flow >= 0 and not activity.is_over:
+        if isinstance(activity, Made):
+            activity.is_held = False
+        elif activity.flow >= 0 and not activity.is_over:
             self.engine.go_on(activity.flow)
-            self.moments.is_unsettled = True
+            self._stopped_or_going(activity)
+
+    def _stopped_or_going(self, activity: Activity) -> None:
+        self.moments.is_unsettled = True
+        if isinstance(activity, Execution):
+            self.places.cores.changed(activity)
 
     # Threads
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 def start_task(room: Rsg, who: Participant, hosts: list[Host], flops: list[float], sizes: list[float]) -> Task:
     """Begin a task; `sizes` are the bytes from each host to each, row by row, or nothing."""
-    if not room.model.shares_bottlenecks:
-        raise OperationError(Code.NO_TASKS)
     if any(room.places.is_off(host) for host in hosts):
         raise OperationError(Code.HOST_FAILURE)
     cores = [(host, amount) for host, amount in zip(hosts, flops, strict=True) if amount > 0]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from simunix.rsg._librsg import ffi, lib
 from simunix.rsg.connection import call, number
+from simunix.rsg.errors import AssertionError
 from simunix.rsg.places import Host
 from simunix.rsg.waiting import Activity
 
@@ -29,10 +30,14 @@ def unpacked(message: Any) -> Any:
     return pickle.loads(data[len(PICKLED) :]) if data.startswith(PICKLED) else data
 
 
+Begin = Callable[["Comm", str], int]
+"""Begins or makes a communication by a function of librsg, whose last word is "async", "init" or "detached": its number."""
+
+
 class Comm(Activity):
     """A communication: that of a put, of a get, or between two hosts."""
 
-    def __init__(self, number: int = 0, begin: Any = None) -> None:
+    def __init__(self, number: int = 0, begin: Begin | None = None) -> None:
         super().__init__(number)
         self._begin = begin
         self._payload: Any = None
@@ -41,6 +46,9 @@ class Comm(Activity):
 
     def __repr__(self) -> str:
         return f"communication {self._number}"
+
+    def _create(self, begins: bool) -> int:
+        return super()._create(begins) if self._begin is None else self._begin(self, "async" if begins else "init")
 
     def _timed_out(self) -> None:
         self._is_over = True
@@ -56,22 +64,23 @@ class Comm(Activity):
     def set_payload_size(self, size: float) -> Comm:
         """The simulated bytes."""
         self._size = size
+        self._set_term(lib.RSG_AMOUNT, size)
         return self
 
     def set_rate(self, rate: float) -> Comm:
         """At most so many bytes per second."""
         self._rate = rate
-        return self
-
-    def start(self) -> Comm:
-        """Begin, unless it has begun."""
-        if not self._number:
-            self._number = self._begin(self)
+        self._set_term(lib.RSG_RATE, rate)
         return self
 
     def detach(self) -> Comm:
-        """Begin, and let nobody wait for the end."""
-        self._begin(self, is_detached=True)
+        """Begin, and let nobody wait for the end; what has dependencies begins once these are solved."""
+        if self._is_made:
+            call(lib.rsg_detach, self._number, about=repr(self))
+        elif self._number or self._begin is None:
+            raise AssertionError(lib.RSG_HAS_BEGUN, f"detach: {self!r}")
+        elif handle := self._begin(self, "detached"):
+            lib.rsg_forget(handle)
         self._is_over = True
         return self
 
@@ -84,15 +93,19 @@ class Comm(Activity):
     def sendto_init(source: Host, destination: Host) -> Comm:
         """A transfer between two hosts that is still to begin."""
 
-        def begin(comm: Comm) -> int:
-            return number(lib.rsg_sendto_async, source.number, destination.number, comm._size, comm._rate)
+        def begin(comm: Comm, way: str) -> int:
+            if way == "detached":
+                way = "async"
+            operation = getattr(lib, f"rsg_sendto_{way}")
+            return number(operation, source.number, destination.number, comm._size, comm._rate, about="sendto")
 
         return Comm(0, begin)
 
     @staticmethod
     def sendto_async(source: Host, destination: Host, size: float) -> Comm:
         """Begin to move bytes between two hosts."""
-        return Comm.sendto_init(source, destination).set_payload_size(size).start()
+        comm: Comm = Comm.sendto_init(source, destination).set_payload_size(size).start()
+        return comm
 
     @staticmethod
     def wait_all(comms: Sequence[Comm]) -> None:
@@ -133,17 +146,15 @@ class Exec(Activity):
     def __repr__(self) -> str:
         return f"execution {self._number}"
 
-    def start(self) -> Exec:
-        """Begin, unless it has begun."""
-        if not self._number:
-            host = -1 if self._host is None else self._host.number
-            terms = self._terms
-            self._number = number(lib.rsg_execute_async, host, self._flops, terms["priority"], terms["bound"], about="execute")
-        return self
+    def _create(self, begins: bool) -> int:
+        host = -1 if self._host is None else self._host.number
+        operation = lib.rsg_execute_async if begins else lib.rsg_execute_init
+        return number(operation, host, self._flops, self._terms["priority"], self._terms["bound"], about="execute")
 
     def set_priority(self, priority: float) -> Exec:
         """So many times the share of an ordinary execution."""
         self._terms["priority"] = priority
+        self._set_term(lib.RSG_WEIGHT, priority)
         return self
 
     def update_priority(self, priority: float) -> Exec:
@@ -154,6 +165,7 @@ class Exec(Activity):
     def set_bound(self, bound: float) -> Exec:
         """At most so many flop/s."""
         self._terms["bound"] = bound
+        self._set_term(lib.RSG_BOUND, bound)
         return self
 
     @property
@@ -173,4 +185,5 @@ class Exec(Activity):
 
     @host.setter
     def host(self, host: Host) -> None:
+        self._set_term(lib.RSG_WHERE, host.number)
         self._host = host

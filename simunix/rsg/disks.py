@@ -64,11 +64,13 @@ class Disk:
 
     def read_async(self, size: float) -> Io:
         """Begin to read."""
-        return self.io_init(size, Io.OpType.READ).start()
+        io: Io = self.io_init(size, Io.OpType.READ).start()
+        return io
 
     def write_async(self, size: float) -> Io:
         """Begin to write."""
-        return self.io_init(size, Io.OpType.WRITE).start()
+        io: Io = self.io_init(size, Io.OpType.WRITE).start()
+        return io
 
 
 def disks_of(host: int) -> list[Disk]:
@@ -99,12 +101,9 @@ class Io(Activity):
     def __repr__(self) -> str:
         return f"{'read from' if self._operation is Io.OpType.READ else 'write to'} {self._disk.name}"
 
-    def start(self) -> Io:
-        """Begin, unless it has begun."""
-        if not self._number:
-            terms = (self._operation.value, self._size, self._priority)
-            self._number = number(lib.rsg_io_async, self._disk.number, *terms, about=repr(self))
-        return self
+    def _create(self, begins: bool) -> int:
+        operation = lib.rsg_io_async if begins else lib.rsg_io_init
+        return number(operation, self._disk.number, self._operation.value, self._size, self._priority, about=repr(self))
 
     def wait_for(self, timeout: float) -> Io:
         """Wait for the end, for so many seconds; at once if `test` has told it. Raises TimeoutException after that."""
@@ -115,6 +114,7 @@ class Io(Activity):
     def set_priority(self, priority: float) -> Io:
         """So many times the share of an ordinary read or write."""
         self._priority = priority
+        self._set_term(lib.RSG_WEIGHT, priority)
         return self
 
     def update_priority(self, priority: float) -> Io:

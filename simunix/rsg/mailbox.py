@@ -58,18 +58,20 @@ class Mailbox:
 
     def put_async(self, payload: Any, size: float) -> Comm:
         """Begin to send."""
-        return self.put_init(payload, size).start()
+        comm: Comm = self.put_init(payload, size).start()
+        return comm
 
     def put_init(self, payload: Any, size: float) -> Comm:
         """A put that is still to begin."""
         data = packed(payload)
 
-        def begin(comm: Comm, is_detached: bool = False) -> int:
+        def begin(comm: Comm, way: str) -> int:
             about = f"put to mailbox {self.name}"
-            if is_detached:
-                call(lib.rsg_put_detached, self._number, data, len(data), comm._size, comm._rate, about=about)
+            arguments = (getattr(lib, f"rsg_put_{way}"), self._number, data, len(data), comm._size, comm._rate)
+            if way == "detached":
+                call(*arguments, about=about)
                 return 0
-            return number(lib.rsg_put_async, self._number, data, len(data), comm._size, comm._rate, about=about)
+            return number(*arguments, about=about)
 
         return Comm(0, begin).set_payload_size(float(size))
 
@@ -78,6 +80,16 @@ class Mailbox:
         message = ffi.new("struct rsg_message *")
         call(lib.rsg_get, self._number, -1.0, timeout, message, about=f"get from mailbox {self.name}")
         return unpacked(message)
+
+    def get_init(self) -> Any:
+        """A get that is still to begin: the communication, and what will have the payload."""
+
+        def begin(comm: Comm, way: str) -> int:
+            operation = lib.rsg_get_init if way == "init" else lib.rsg_get_async
+            return number(operation, self._number, comm._rate, about=f"get from mailbox {self.name}")
+
+        comm = Comm(0, begin)
+        return comm, _Received(comm)
 
     def get_async(self) -> Any:
         """Begin to receive: the communication, and what will have the payload, as in SimGrid."""

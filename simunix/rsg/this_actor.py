@@ -37,7 +37,28 @@ def parallel_execute(hosts: Sequence[Host], flops: Sequence[float], sizes: Seque
 
 def parallel_async(hosts: Sequence[Host], flops: Sequence[float], sizes: Sequence[float]) -> Activity:
     """Begin to do so."""
-    return Activity(number(lib.rsg_parallel_async, *_task(hosts, flops, sizes), about="parallel_async"))
+    task: Activity = parallel_init(hosts, flops, sizes).start()
+    return task
+
+
+def parallel_init(hosts: Sequence[Host], flops: Sequence[float], sizes: Sequence[float]) -> Activity:
+    """A parallel task that is still to begin."""
+    return _Task(_task(hosts, flops, sizes))
+
+
+class _Task(Activity):
+    """Flops on several hosts, and bytes between them."""
+
+    def __init__(self, arguments: tuple[object, ...]) -> None:
+        super().__init__()
+        self._arguments = arguments
+
+    def __repr__(self) -> str:
+        return f"parallel task {self._number}"
+
+    def _create(self, begins: bool) -> int:
+        operation = lib.rsg_parallel_async if begins else lib.rsg_parallel_init
+        return number(operation, *self._arguments, about="parallel_async")
 
 
 def _task(hosts: Sequence[Host], flops: Sequence[float], sizes: Sequence[float]) -> tuple[object, ...]:
@@ -55,7 +76,8 @@ def exec_init(flops: float) -> Exec:
 
 def exec_async(flops: float) -> Exec:
     """Begin to compute."""
-    return exec_init(flops).start()
+    execution: Exec = exec_init(flops).start()
+    return execution
 
 
 def yield_() -> None:

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from struct import pack, unpack, unpack_from
 from typing import TYPE_CHECKING
 
 from rsg_server._native import lib
-from rsg_server.rsg.activity import STARTED, Comm, Execution, Handle, Io
+from rsg_server.rsg.activity import (
+    AMOUNT,
+    BOUND,
+    RATE,
+    STARTED,
+    WEIGHT,
+    WHERE,
+    Comm,
+    Execution,
+    Handle,
+    Io,
+    Made,
+    Task,
+    task_words,
+)
 from rsg_server.rsg.communications import DATA_MAX_BYTES, checked
 from rsg_server.rsg.errors import Code, OperationError
 from rsg_server.rsg.operations.answers import NOTHING, Fields, ints, named, text
@@ -15,12 +30,14 @@ from rsg_server.rsg.room import ANSWER_MAX_BYTES
 from rsg_server.rsg.tasks import start_task
 
 if TYPE_CHECKING:
+    from rsg_server.platform.host import Host
     from rsg_server.rsg.actor import Participant
     from rsg_server.rsg.room import Rsg
 
 ASYNC: int = lib.RSG_ASYNC
 DETACHED: int = lib.RSG_DETACHED
 STAGED: int = lib.RSG_STAGED
+LATER: int = lib.RSG_LATER
 
 
 def mailbox(room: Rsg, who: Participant | None, fields: Fields, name: bytes) -> bytes:
@@ -59,6 +76,8 @@ def put(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes | Non
     if flags & STAGED:
         data = bytes(who.staged + data)
         room.unstage(who)
+    if flags & LATER:
+        return kept(room, who, room.comms.make_put(who, box, checked(size), rate, data))
     comm = room.comms.put(who, box, checked(size), rate, data, bool(flags & DETACHED))
     if flags & DETACHED:
         return ints(0)
@@ -68,16 +87,50 @@ def put(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes | Non
 def get(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
     """Receive a message, or get a handle by which to wait for it."""
     number, flags, rate, timeout_s = fields
-    comm = room.comms.get(who, room.comms.numbered(number), rate)
+    box = room.comms.numbered(number)
+    if flags & LATER:
+        made = Made(
+            who,
+            {RATE: rate},
+            lambda made: room.comms.get(who, box, made.terms[RATE]),
+            lambda made: f"a get from mailbox {box.name}",
+        )
+        made.ends_at_timeout = made.handle.receives = True
+        return kept(room, who, made)
+    comm = room.comms.get(who, box, rate)
     return begun(room, who, Handle(comm, receives=True), flags, timeout_s)
 
 
 def send_between(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
     """Move bytes between two hosts."""
     source, destination, flags, size, rate = fields
-    places = room.places
-    comm = room.comms.send_between(places.host(source), places.host(destination), checked(size), rate, who)
-    return begun(room, who, Handle(comm), flags, -1.0)
+    ends = room.places.host(source), room.places.host(destination)
+
+    def begin(made: Made) -> Comm:
+        return room.comms.send_between(*ends, made.terms[AMOUNT], made.terms[RATE], who)
+
+    made = Made(who, {AMOUNT: checked(size), RATE: rate}, begin, _transfer_words)
+    made.ends_at_timeout = True
+    return begun_or_kept(room, who, made, flags)
+
+
+def _transfer_words(made: Made) -> str:
+    return f"a transfer of {made.terms[AMOUNT]:g} bytes"
+
+
+def kept(room: Rsg, who: Participant, made: Made) -> bytes:
+    """A handle for an activity that is still to begin."""
+    number = room.number(who, made.handle)
+    who.activities[made] = None
+    room.is_at_once = True
+    return ints(number)
+
+
+def begun_or_kept(room: Rsg, who: Participant, made: Made, flags: int) -> bytes | None:
+    """Begin an activity now, or keep it for later, as the flags say."""
+    if flags & LATER:
+        return kept(room, who, made)
+    return begun(room, who, Handle(made.begin(made)), flags, -1.0)
 
 
 def begun(room: Rsg, who: Participant, handle: Handle, flags: int, timeout_s: float) -> bytes | None:
@@ -89,6 +142,8 @@ def begun(room: Rsg, who: Participant, handle: Handle, flags: int, timeout_s: fl
 
 def until_end(room: Rsg, who: Participant, handle: Handle, timeout_s: float, is_get: bool = False) -> bytes | None:
     """Wait for the end of an activity; return its answer if it is over already."""
+    with suppress(OperationError):  # then it has failed, and its outcome is the error
+        room.dependencies.start(handle)
     if handle.activity.is_over:
         code, data = room.outcome(handle, who)
         if code:
@@ -102,7 +157,7 @@ def until_end(room: Rsg, who: Participant, handle: Handle, timeout_s: float, is_
 
 def timed_out(room: Rsg, who: Participant, handle: Handle) -> None:
     """An actor has waited for so long: a communication ends for both sides, an execution goes on."""
-    if isinstance(handle.activity, Comm):
+    if handle.activity.ends_at_timeout:
         room.comms.time_out(handle.activity)
     else:
         room.answer(who, Code.TIMEOUT)
@@ -111,16 +166,28 @@ def timed_out(room: Rsg, who: Participant, handle: Handle) -> None:
 def execute(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
     """Compute on the cores of a host."""
     number, flags, flops, priority, bound = fields
-    where = who.host if number == -1 else room.places.host(number)
-    if room.places.is_off(where):
-        raise OperationError(Code.HOST_FAILURE)
+    where = room.places.number_of(who.host) if number == -1 else number
+    room.places.host(where)
     if not priority > 0:
         raise OperationError(Code.NEGATIVE)
-    execution = Execution(who, where, priority, bound)
+    terms = {AMOUNT: checked(flops), WEIGHT: priority, BOUND: bound, WHERE: where}
+    made = Made(who, terms, partial(_execution, room), lambda made: f"an execution on host {_host(room, made).name}")
+    return begun_or_kept(room, who, made, flags)
+
+
+def _host(room: Rsg, made: Made) -> Host:
+    return room.places.host(int(made.terms[WHERE]))
+
+
+def _execution(room: Rsg, made: Made) -> Execution:
+    where, who = _host(room, made), made.owner
+    if room.places.is_off(where):
+        raise OperationError(Code.HOST_FAILURE)
+    execution = Execution(who, where, made.terms[WEIGHT], made.terms[BOUND])
     execution.state, execution.start_s = STARTED, room.date_s
     who.activities[execution] = None
-    room.places.cores.compute(execution, checked(flops))
-    return begun(room, who, Handle(execution), flags, -1.0)
+    room.places.cores.compute(execution, made.terms[AMOUNT])
+    return execution
 
 
 def parallel(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes | None:
@@ -133,8 +200,13 @@ def parallel(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes 
         raise OperationError(Code.BAD_REQUEST)
     hosts = [room.places.host(number) for number in unpack_from(f"<{count}q", data)]
     amounts = [checked(amount) for amount in unpack_from(f"<{len(data) // 8 - count}d", data, 8 * count)]
-    task = start_task(room, who, hosts, amounts[:count], amounts[count:])
-    return begun(room, who, Handle(task), flags, -1.0)
+    if not room.model.shares_bottlenecks:
+        raise OperationError(Code.NO_TASKS)
+
+    def begin(made: Made) -> Task:
+        return start_task(room, who, hosts, amounts[:count], amounts[count:])
+
+    return begun_or_kept(room, who, Made(who, {}, begin, lambda made: task_words(hosts)), flags)
 
 
 def wait(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
@@ -155,7 +227,11 @@ def take(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
 
 def test(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
     """Whether an activity is over."""
-    return ints(room.find(fields[0]).activity.is_over)
+    handle = room.find(fields[0])
+    with suppress(OperationError):  # then it is over
+        room.dependencies.start(handle)
+    room.dependencies.told(handle)
+    return ints(handle.activity.is_over)
 
 
 def cancel(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
@@ -176,8 +252,12 @@ def wait_any(room: Rsg, who: Participant, fields: Fields, numbers: bytes) -> byt
     if not numbers or len(numbers) % 8:
         raise OperationError(Code.BAD_REQUEST)
     handles = [room.find(number) for number in unpack(f"<{len(numbers) // 8}q", numbers)]
+    for handle in handles:
+        with suppress(OperationError):
+            room.dependencies.start(handle)
     for place, handle in enumerate(handles):
         if handle.activity.is_over:
+            room.dependencies.told(handle)
             return ints(place)
     waiting = room.wait(who, handles, is_any=True)
     if timeout_s >= 0:
@@ -204,6 +284,9 @@ def hold(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
 def priority(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
     """Give an execution another share of its core, or a read or write another one of its disk."""
     of = room.find(fields[0]).activity
+    if isinstance(of, Made) and WEIGHT in of.terms and fields[1] > 0:
+        of.terms[WEIGHT] = fields[1]
+        return NOTHING
     if not isinstance(of, (Execution, Io)) or not fields[1] > 0:
         raise OperationError(Code.BAD_VALUE)
     if isinstance(of, Io):

@@ -6,10 +6,10 @@ from struct import pack
 from typing import TYPE_CHECKING
 
 from rsg_server.platform.disk import Direction
-from rsg_server.rsg.activity import Handle
+from rsg_server.rsg.activity import AMOUNT, WEIGHT, Io, Made, io_words
 from rsg_server.rsg.communications import checked
 from rsg_server.rsg.errors import Code, OperationError
-from rsg_server.rsg.operations.activities import begun
+from rsg_server.rsg.operations.activities import begun_or_kept
 from rsg_server.rsg.operations.answers import Fields, ints
 
 if TYPE_CHECKING:
@@ -44,5 +44,12 @@ def io(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
     if not priority > 0:
         raise OperationError(Code.NEGATIVE)
     direction = Direction.WRITE if is_write else Direction.READ
-    moved = room.disks.start(who, room.disks.numbered(number), direction, checked(size), priority)
-    return begun(room, who, Handle(moved), flags, -1.0)
+    place = room.disks.numbered(number)
+
+    def begin(made: Made) -> Io:
+        return room.disks.start(who, place, direction, made.terms[AMOUNT], made.terms[WEIGHT])
+
+    made = Made(
+        who, {AMOUNT: checked(size), WEIGHT: priority}, begin, lambda made: io_words(place, direction, made.terms[AMOUNT])
+    )
+    return begun_or_kept(room, who, made, flags)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rsg_server._native import lib
 from rsg_server.rsg.errors import Code, OperationError
 from rsg_server.rsg.lives import START
-from rsg_server.rsg.operations import activities, actors, disks, places, synchronisation
+from rsg_server.rsg.operations import activities, actors, dependencies, disks, places, synchronisation
 from rsg_server.rsg.operations.answers import Fields, ints, text
 
 if TYPE_CHECKING:
@@ -104,6 +104,10 @@ ROWS: dict[int, Row] = {
     lib.RSG_ACTIVITY: question("q", activities.activity),
     lib.RSG_HOLD: Row("qq", activities.hold),
     lib.RSG_PRIORITY: Row("qd", activities.priority),
+    lib.RSG_START: Row("qq", dependencies.start),
+    lib.RSG_SUCCESSOR: Row("qqq", dependencies.successor, is_question=True),
+    lib.RSG_DEPENDENCIES: question("qq", dependencies.dependencies),
+    lib.RSG_SET_TERM: Row("qqd", dependencies.set_term, is_question=True),
     lib.RSG_DISK_AT: question("qq", disks.disk_at),
     lib.RSG_DISK_STATE: question("q", disks.disk_state),
     lib.RSG_IO: Row("qqqdd", disks.io),
@@ -156,11 +160,12 @@ def _do(room: Rsg, thread: Actor, who: Participant | None, operation: int, block
     if not row.is_question:
         room.count()
     code = Code.NONE
+    room.is_at_once = False
     try:
         answer = row.do(room, who, row.fields.unpack_from(request), request[row.fields.size :])
     except OperationError as failure:
         code, answer = failure.code, b""
-    if row.is_question:
+    if row.is_question or room.is_at_once:
         assert answer is not None
         return code, answer
     if who is None:

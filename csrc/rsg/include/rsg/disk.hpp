@@ -2,7 +2,7 @@
 #ifndef RSG_DISK_HPP
 #define RSG_DISK_HPP
 
-#include "rsg.hpp"
+#include "activity.hpp"
 
 namespace rsg
 {
@@ -12,66 +12,34 @@ typedef std::shared_ptr<Disk> DiskPtr;
 typedef std::shared_ptr<Io> IoPtr;
 
 /* Bytes that are read or written. */
-class Io
+class Io : public Activity
 {
     friend class Disk;
-    const int64_t _disk;
-    const double _size;
-    double _priority = 1;
-    int64_t _activity = 0;
-    bool _is_over = false;
 
   public:
     enum class OpType { READ, WRITE };
 
   private:
+    const int64_t _disk;
+    const double _size;
     const OpType _operation;
+    double _priority = 1;
 
     Io(int64_t disk, double size, OpType operation) : _disk(disk), _size(size), _operation(operation) {}
 
+    int create(bool begins, int64_t *number) override
+    {
+        return (begins ? rsg_io_async : rsg_io_init)(_disk, _operation == OpType::WRITE, _size, _priority, number);
+    }
+
   public:
-    Io(const Io &) = delete;
-    Io &operator=(const Io &) = delete;
-    ~Io()
+    void set_priority(double priority)
     {
-        if (_activity != 0 && !_is_over)
-            rsg_forget(_activity);
+        set_term(RSG_WEIGHT, priority);
+        _priority = priority;
     }
-    void set_priority(double priority) { _priority = priority; }
-    void update_priority(double priority) { check(rsg_set_priority(_activity, priority)); }
-    void start()
-    {
-        if (_activity == 0)
-            check(rsg_io_async(_disk, _operation == OpType::WRITE, _size, _priority, &_activity));
-    }
-    void wait() { wait_for(-1); }
-    void wait_for(double timeout)
-    {
-        start();
-        int error = rsg_wait(_activity, timeout, nullptr);
-        _is_over = error != 11;
-        check(error);
-    }
-    bool test()
-    {
-        int64_t is_over;
-        start();
-        if (!_is_over) {
-            check(rsg_test(_activity, &is_over));
-            if (is_over)
-                wait();
-        }
-        return _is_over;
-    }
-    void cancel() { check(rsg_cancel(_activity)); }
-    double get_remaining() const
-    {
-        struct rsg_activity_state state;
-        if (_activity == 0 || _is_over)
-            return _is_over ? 0 : _size;
-        check(rsg_activity(_activity, &state));
-        return state.remaining;
-    }
+    void update_priority(double priority) { update(priority); }
+    double get_remaining() const { return left(_size); }
 };
 
 /* A disk of a host. */

@@ -45,7 +45,7 @@ int main(void)
     CHECK(send_raw(-1, 0) == RSG_BAD_REQUEST && send_raw(4711, 8) == RSG_BAD_REQUEST &&
           send_raw(1L << 62, 0) == RSG_BAD_REQUEST);
     CHECK(send_raw(RSG_RESUME, 0) == RSG_BAD_REQUEST);
-    for (int operation = 2; operation < 70; operation++)
+    for (int operation = 2; operation < 90; operation++)
         CHECK(operation == RSG_END || send_raw(operation, 0) >= 0);
     for (int round = 0; round < 3000; round++) {
         size_t length = 8 * (state >> 32 & 7);
@@ -64,6 +64,7 @@ int main(void)
             operation == RSG_CREATED)
             continue;
         CHECK(send_raw(operation, length) >= 0);
+        CHECK(send_raw(RSG_START + (int64_t)(state % 4), length) >= 0); /* up to RSG_SET_TERM */
     }
     CHECK(rsg_sleep(1) == 0);
     puts("unharmed");

@@ -1,0 +1,145 @@
+"""Activities that begin after others (S4U: add_successor), as in SimGrid 3.32 (include/simgrid/s4u/Activity.hpp).
+
+A dependency is solved when somebody has been told that the predecessor is done, by a wait or a test; that is when SimGrid
+solves it, whenever the predecessor has ended. One that nobody can be told of, since it is detached or forgotten, solves it by
+its end. A predecessor that fails or is cancelled never does. The successors of one predecessor begin in reverse order of how
+they were added. What differs from SimGrid: what has begun or is over is no successor, nothing waits for its own end, and an
+activity that is cancelled stays so.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from rsg_server.rsg.activity import DONE, FAILED, MADE, VETOED, Activity, Handle, Made
+from rsg_server.rsg.errors import Code, OperationError
+
+if TYPE_CHECKING:
+    from rsg_server.rsg.room import Rsg
+
+DEPENDENCIES_MAX = 1 << 22
+
+
+class Dependencies:
+    """Begins activities that were made before, once nothing is left that they wait for."""
+
+    def __init__(self, room: Rsg) -> None:
+        self._room = room
+        self._count = 0  # of dependencies that are not solved
+        self._solved: deque[Handle] = deque()
+
+    def start(self, handle: Handle) -> bool:
+        """Begin what a handle stands for, unless it waits for others, or has begun; returns whether it has begun by this."""
+        made = handle.activity
+        if not isinstance(made, Made) or made.is_over:
+            return False
+        made.state = VETOED
+        if made.after:
+            return False
+        self._begin(made)
+        return True
+
+    def _begin(self, made: Made) -> None:
+        for who in made.owners():
+            who.activities.pop(made, None)
+        try:
+            begun = made.begin(made)
+        except OperationError as failure:
+            made.error = failure.code
+            self._room.comms.end(made, FAILED)
+            raise
+        made.handle.activity = begun
+        begun.unasked += made.unasked
+        begun.waits += [wait for wait in made.waits if wait not in begun.waits]
+        if made.is_held:
+            self._room.hold(begun)
+        if begun.is_over:
+            self._room.ended(begun)
+
+    def add(self, handle: Handle, successor: Handle) -> None:
+        """Have an activity that has not begun begin after another one."""
+        made = self._made(successor)
+        if handle is successor or self._leads(successor, handle):
+            raise OperationError(Code.CYCLE)
+        if handle in made.after:
+            raise OperationError(Code.DEPENDENCY)
+        if self._count >= DEPENDENCIES_MAX:
+            raise OperationError(Code.MEMORY)
+        self._count += 1
+        made.after[handle] = handle.before[successor] = None
+
+    def remove(self, handle: Handle, successor: Handle) -> None:
+        """Have an activity no longer wait for another one. As in SimGrid, that alone begins nothing."""
+        if successor not in handle.before:
+            raise OperationError(Code.DEPENDENCY)
+        self._forget(handle, successor)
+
+    def set_term(self, handle: Handle, term: int, value: float) -> None:
+        """Change what an activity will be that has not begun."""
+        made = self._made(handle)
+        if term not in made.terms:
+            raise OperationError(Code.BAD_VALUE)
+        made.terms[term] = value
+
+    def _made(self, handle: Handle) -> Made:
+        made = handle.activity
+        if not isinstance(made, Made) or made.is_over:
+            raise OperationError(Code.HAS_BEGUN)
+        return made
+
+    def _leads(self, start: Handle, end: Handle) -> bool:
+        """Whether one activity waits for another, if by way of others."""
+        seen, pending = {start}, [start]
+        while pending:
+            for handle in pending.pop().before:
+                if handle is end:
+                    return True
+                if handle not in seen:
+                    seen.add(handle)
+                    pending.append(handle)
+        return False
+
+    def _forget(self, handle: Handle, successor: Handle) -> Made:
+        del handle.before[successor]
+        made = successor.activity
+        assert isinstance(made, Made)
+        del made.after[handle]
+        self._count -= 1
+        return made
+
+    def told(self, handle: Handle) -> None:
+        """Somebody has been told how an activity has ended: if it is done, what waits for nothing else begins now."""
+        if handle.activity.state != DONE or not handle.before:
+            return
+        self._solved.append(handle)
+        if len(self._solved) > 1:
+            return  # a beginning that has been told of at once: the loop below has its turn for it
+        while self._solved:
+            self._solve(self._solved[0])
+            self._solved.popleft()
+
+    def _solve(self, handle: Handle) -> None:
+        while handle.before:
+            made = self._forget(handle, next(reversed(handle.before)))
+            if not made.after:
+                with suppress(OperationError):  # who waits is told
+                    self._begin(made)
+
+    def dropped(self, handle: Handle) -> None:
+        """Nobody can ask for an activity any more; one that was never started, and waits for nothing, is no more."""
+        activity = handle.activity
+        self.told(handle)
+        if handle.before and not activity.is_over:
+            activity.unasked.append(handle)
+        if isinstance(activity, Made) and activity.state == MADE and not activity.after:
+            self._room.comms.cancel(activity)
+
+    def ended(self, activity: Activity) -> None:
+        """An activity has ended, begun or not."""
+        if isinstance(activity, Made):
+            for handle in list(activity.after):
+                self._forget(handle, activity.handle)
+        for handle in activity.unasked:
+            self.told(handle)
