@@ -65,7 +65,8 @@ with open(f"{PACKAGE}/energy_uj") as counter:  # a monitor that keeps its files 
 with open("/dev/cpu/0/msr", "rb", 0) as registers:
     registers.seek(0x611)
     one, other = registers.read(8), os.pread(registers.fileno(), 8, 0x611)
-    print(int.from_bytes(one, "little") == int.from_bytes(other, "little") != 0)
+    first, second = (int.from_bytes(each, "little") for each in (one, other))
+    print(0 < first <= second <= first + 2)  # a unit is 61 uJ, which this socket draws in a microsecond
 print(read("/sys/cray/pm_counters/power").split()[0], oct(os.stat(f"{PACKAGE}/energy_uj").st_mode))
 os.setuid(65534)
 for attempt in (lambda: write(f"{POLICY}/scaling_governor", "powersave"), joules):
