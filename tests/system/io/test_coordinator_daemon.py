@@ -126,8 +126,10 @@ def test_an_application_in_c(address: str, tmp_path: Path) -> None:
     assert (tmp_path / "data").stat().st_size == 200
     with closing(Coordinated(address, 6)) as other, other.phase(1):  # granted after all that came before
         pass
-    rows = list(csv.DictReader((tmp_path / "log").read_text().splitlines()))  # may have the phase of application 6 already
-    assert [(row["application"], row["bytes"]) for row in rows[:2]] == [("5", "100"), ("5", "200")]
+    rows = list(csv.DictReader((tmp_path / "log").read_text().splitlines()))
+    found = [(row["application"], row["bytes"]) for row in rows]
+    assert found[:2] == [("5", "100"), ("5", "200")]
+    assert found[2:] in ([], [("6", "1")])  # the coordinator may have written the phase of application 6 already
 
 
 def test_a_coordinator_that_cannot_be(tmp_path: Path) -> None:
