@@ -9,13 +9,13 @@ import contextlib
 import hashlib
 import json
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Final, NoReturn
 
 from rsg_server.errors import ServerError
 
-_TURN = struct.Struct("<QIB")
+_TURN: Final = struct.Struct("<QIB")
 _FLUSH_BYTES = 1 << 16
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
@@ -71,22 +71,20 @@ class EventLog:
     def _write(self, record: dict[str, object]) -> str:
         line = _ENCODER.encode(record)
         if self._file is not None:
-            with self._disk_errors():
+            try:  # a context manager would cost as much as the writing
                 self._file.write(line + "\n")
+            except OSError as error:
+                self._give_up(error)
         return line
 
-    @contextlib.contextmanager
-    def _disk_errors(self) -> Iterator[None]:
-        """End the run if the disk is full, with one error: closing the file would fail again."""
-        try:
-            yield
-        except OSError as error:
-            file, self._file = self._file, None
-            if file is not None:
-                with contextlib.suppress(OSError):
-                    file.close()
-            reason = f"{self._path}: {error.strerror}; free some space or choose another folder with --out"
-            raise ServerError(f"the event log cannot be written: {reason}") from error
+    def _give_up(self, error: OSError) -> NoReturn:
+        """End the run, whose disk is full, with one error: closing the file would fail again."""
+        file, self._file = self._file, None
+        if file is not None:
+            with contextlib.suppress(OSError):
+                file.close()
+        reason = f"{self._path}: {error.strerror}; free some space or choose another folder with --out"
+        raise ServerError(f"the event log cannot be written: {reason}") from error
 
     def _drain(self) -> None:
         self._hash.update(self._buffer)
@@ -100,12 +98,16 @@ class EventLog:
     def flush(self) -> None:
         """Write to the file what is still buffered."""
         if self._file is not None:
-            with self._disk_errors():
+            try:
                 self._file.flush()
+            except OSError as error:
+                self._give_up(error)
 
     def close(self) -> None:
         """Flush and close the file."""
         if self._file is not None:
-            with self._disk_errors():
+            try:
                 self._file.close()
+            except OSError as error:
+                self._give_up(error)
             self._file = None

@@ -34,7 +34,7 @@ HOT = {
     "handlers": ("futex", "handoff", "process", "rsg", "signals", "sockets", "table", "wait"),
     "network": ("datagram_queue", "engine", "flow", "models", "network", "sharing", "usage"),
     "platform": ("host", "link", "platform"),
-    "process": ("actor", "channel_pool", "cpu", "futex", "host_state", "lifecycle", "process", "signals", "slots"),
+    "process": ("actor", "channel_pool", "cpu", "futex", "host_state", "lifecycle", "process", "signals", "slots", "zombies"),
     "rsg": (
         *("activity", "actor", "communications", "cores", "disks", "errors", "lives", "mailbox", "moments", "places", "room"),
         *("synchro", "tasks"),

@@ -2,6 +2,8 @@
  * closed, while an epoll goes on telling of a file that another process has open. All return -errno for an error. */
 #include "shared/watch.h"
 
+#include <asm/ioctl.h>
+
 #include "shared/kernel.h"
 
 static int change(int epoll, int operation, int descriptor, uint32_t events, uint64_t token)
@@ -44,4 +46,33 @@ int watch_is_ready(int pidfd, int descriptor)
 int watch_look(int epoll, void *ready, int most)
 {
     return (int)NATIVE(epoll_wait, epoll, ready, most, 0);
+}
+
+/* struct pidfd_info of <linux/pidfd.h> (Linux 6.13), as far as its first version goes. */
+struct pidfd_info {
+    uint64_t mask;
+    uint64_t cgroup;
+    uint32_t pid, tgid, parent;
+    uint32_t ids[8];
+    uint32_t spare;
+};
+
+#define PIDFD_GET_INFO _IOWR(0xFF, 11, struct pidfd_info)
+
+_Static_assert(sizeof(struct pidfd_info) == 64, "PIDFD_INFO_SIZE_VER0");
+
+/* By ioctl(2), which takes less than half of the time of a file of /proc. The parent's number, in the PID namespace of the caller, if the process is dead and nobody has waited for it; 0 if it lives, or
+ * is gone; -errno if the kernel does not tell by a pidfd. */
+int watch_parent_of_zombie(int pidfd)
+{
+    struct pidfd_info info = {0};
+    struct pollfd entry = {.fd = pidfd, .events = POLLIN};
+    long result = NATIVE(poll, &entry, 1, 0);
+
+    if (result <= 0)
+        return (int)result;
+    result = NATIVE(ioctl, pidfd, PIDFD_GET_INFO, &info);
+    if (result == -ESRCH)
+        return 0;
+    return result < 0 ? (int)result : (int)info.parent;
 }

@@ -1,4 +1,5 @@
-/* The server's epoll: whom it tells of is named by a number of the server's own, which outlives its descriptor. */
+/* The server's epoll, in which a target is named by a number of the server's own that outlives its descriptor; and what a pidfd
+ * tells of the dead. */
 #ifndef SIMUNIX_WATCH_H
 #define SIMUNIX_WATCH_H
 
@@ -10,6 +11,7 @@ int watch_modify(int epoll, int descriptor, uint32_t events, uint64_t token);
 int watch_remove(int epoll, int descriptor);
 int watch_is_ready(int pidfd, int descriptor);
 int watch_look(int epoll, void *ready, int most);
+int watch_parent_of_zombie(int pidfd);
 /* cffi: end */
 
 #endif

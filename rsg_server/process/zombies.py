@@ -14,6 +14,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rsg_server._native import lib
 from rsg_server.process.process import status_fields
 
 if TYPE_CHECKING:
@@ -70,22 +71,30 @@ def reap(kernel: Warner, process: Process) -> None:
 def _keeper(process: Process, zombie: Zombie) -> Process | None:
     """The parent of a process that has just died, if the zombie is the parent's to wait for; None if that is to be looked into.
 
-    One short line tells: the parent has had no turn since, so nobody can have waited for the zombie, and its number is its own.
+    The kernel's word is enough: the parent has had no turn since, so nobody can have waited for the zombie.
     """
     parent = process.parent
     if parent is None or parent.dead or zombie.global_pid != process.global_pid:
         return None
+    keeper = lib.watch_parent_of_zombie(process.pidfd) if process.pidfd >= 0 else -1
+    if keeper < 0:  # before Linux 6.13
+        keeper = _parent_of_zombie(zombie.global_pid)
+    return parent if keeper == parent.global_pid else None
+
+
+def _parent_of_zombie(global_pid: int) -> int:
+    """The parent's number if a process is dead and nobody has waited for it, from the short line of /proc; 0 if not."""
     try:
-        fd = os.open(f"/proc/{zombie.global_pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
+        fd = os.open(f"/proc/{global_pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
     except (FileNotFoundError, ProcessLookupError):
-        return None
+        return 0
     try:
         state, parent_pid, _ = os.read(fd, _STAT_MAX).rpartition(b") ")[2].split(None, 2)
     except (ProcessLookupError, ValueError):
-        return None
+        return 0
     finally:
         os.close(fd)
-    return parent if state == b"Z" and int(parent_pid) == parent.global_pid else None
+    return int(parent_pid) if state == b"Z" else 0
 
 
 def _await_reaping(kernel: Warner, host: HostState, zombie: Zombie) -> Process | None:

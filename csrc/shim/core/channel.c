@@ -53,11 +53,16 @@ void parts_send(struct thread *thread, struct iovec *parts, size_t count)
         server_is_gone();
 }
 
-/* Wake the server, which sleeps at the doorbell while it cannot tell which thread will send the next message. */
+/* Whether the server sleeps at the doorbell, since it cannot tell which thread will send the next message. To be asked before a
+ * message is sent: once it is there, the server may have given the turn to another, at whose channel or doorbell it listens. */
+static bool is_to_ring(const struct simunix_clock_page *page)
+{
+    return page->listens_at_doorbell != 0;
+}
+
+/* Wake the server. */
 static void ring(struct simunix_clock_page *page)
 {
-    if (page->listens_at_doorbell == 0)
-        return;
     __atomic_fetch_add((uint32_t *)&page->doorbell, 1, __ATOMIC_RELEASE);
     NATIVE(futex, &page->doorbell, FUTEX_WAKE, 1);
 }
@@ -87,11 +92,13 @@ void say_hello_late(struct thread *thread)
 /* Send what is in the buffer of `thread`, without waiting for an answer. Every message but a late HELLO passes here. */
 void request_post(struct thread *thread, struct msgpack_writer *writer)
 {
+    bool rings = thread->has_turn && is_to_ring(thread->process->page);
+
     if (thread->owes_hello)
         say_hello_late(thread);
     if (writer->overflow || !handoff_tell(thread, writer))
         request_send(thread, thread->buffer, writer);
-    if (thread->has_turn)
+    if (rings)
         ring(thread->process->page);
 }
 
@@ -110,7 +117,7 @@ void box_post(const struct thread *thread, struct simunix_rsg_box *box)
 {
     thread->process->page->messages++;
     __atomic_store_n(&box->is_asked, 1, __ATOMIC_RELEASE);
-    ring(thread->process->page);
+    ring(thread->process->page); /* may_ask_in_box has seen that the server sleeps there */
 }
 
 /* End the process if the server is gone. */

@@ -289,6 +289,7 @@ bool trap_is_own_text(uint64_t address);
 void descriptors_raise(void);
 void descriptors_limit(const struct process *process);
 int descriptor_number(const struct process *process, int place);
+void descriptor_note(int number);
 int descriptor_hide(const struct process *process, int fd);
 bool descriptor_is_ours(const struct call *call, long fd);
 long descriptor_is_free(const struct call *call);

@@ -10,6 +10,10 @@
 #define NO_NUMBER 0x7fffffff
 #define PLACES_MAX 4096 /* above the floor: two or three for each thread */
 
+/* The highest number that a descriptor of the shim's own has had. The kernel looks at every place that it is told to close, up to
+ * the end of its table, which has a thousand places behind the floor. */
+static int highest_own;
+
 struct limits {
     uint64_t soft;
     uint64_t hard;
@@ -52,6 +56,13 @@ int descriptor_number(const struct process *process, int place)
     return place < 0 ? -1 : process->descriptor_floor + place;
 }
 
+/* A descriptor of the shim's own has this number from now on. */
+void descriptor_note(int number)
+{
+    if (number > highest_own)
+        highest_own = number;
+}
+
 /* Move a descriptor of the shim's out of the application's reach, while the limit is raised; returns its place. */
 int descriptor_hide(const struct process *process, int fd)
 {
@@ -60,6 +71,7 @@ int descriptor_hide(const struct process *process, int fd)
     if (hidden < 0)
         fatal("no descriptor left for the shim; raise the hard limit of open files", NULL, hidden);
     NATIVE(close, fd);
+    descriptor_note((int)hidden);
     return (int)hidden - process->descriptor_floor;
 }
 
@@ -88,6 +100,7 @@ static void move_own(struct process *process, int by)
         if (NATIVE(fcntl, number, F_GETFD, 0) < 0)
             continue;
         NATIVE(dup3, number, number + by, O_CLOEXEC);
+        descriptor_note(number + by);
         NATIVE(close, number);
     }
     if (process->proc > 0)
@@ -140,12 +153,14 @@ void descriptors_close_others(const struct process *process, int place)
 
     for (unsigned left = sizeof kept / sizeof kept[0]; left > 0; left--) {
         unsigned least = 0;
+        int end;
 
         for (unsigned i = 1; i < sizeof kept / sizeof kept[0]; i++)
             if (kept[i] < kept[least])
                 least = i;
-        if (from < kept[least])
-            NATIVE(close_range, from, kept[least] - 1, 0);
+        end = kept[least] <= highest_own ? kept[least] : highest_own + 1;
+        if (from < end)
+            NATIVE(close_range, from, end - 1, 0);
         from = kept[least] == NO_NUMBER ? from : kept[least] + 1;
         kept[least] = NO_NUMBER;
     }

@@ -178,11 +178,13 @@ static void take_descriptors(const char *text)
 
     main_process.descriptor_floor = channel; /* until the server has told: the channel's place is 0 */
     NATIVE(fcntl, channel, F_SETFD, FD_CLOEXEC);
+    descriptor_note(channel);
     text = behind_number(text);
     if (*text == ',') {
         int page = parse_number(text + 1);
 
         map_page(page);
+        descriptor_note(page);
         main_process.page_file = page - channel;
         main_thread.has_turn = true;
         text = behind_number(text + 1);

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -47,6 +49,22 @@ def test_the_parent_of_a_process_that_has_just_died_is_found_by_one_short_line(
         monkeypatch.setattr(Zombie, "status", lambda self: pytest.fail("a file of many lines was read"))
         zombies.reap(world.kernel, actor.process)
         assert [zombie.pid for zombie in parent.zombies] == [actor.process.pid]
+
+
+@pytest.mark.parametrize("tells", [True, False], ids=["pidfd", "proc"])
+def test_a_pidfd_tells_as_proc_does_who_is_to_wait(world: Fake, monkeypatch: pytest.MonkeyPatch, tells: bool) -> None:
+    if not tells:  # before Linux 6.13
+        monkeypatch.setattr(zombies, "lib", SimpleNamespace(watch_parent_of_zombie=lambda pidfd: -errno.ENOTTY))
+    parent = this_process(world).process
+    with real_process(world) as actor:
+        process = actor.process
+        process.parent = parent
+        zombie = Zombie(process.global_pid, process.pid)
+        assert zombies._keeper(process, zombie) is None, "it lives"
+        kill(actor)
+        assert zombies._keeper(process, zombie) is parent
+        os.waitid(os.P_PID, process.global_pid, os.WEXITED)
+        assert zombies._keeper(process, zombie) is None, "its parent has waited for it"
 
 
 def test_a_zombie_of_no_emulated_process_is_waited_for(world: Fake) -> None:
