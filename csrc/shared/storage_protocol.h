@@ -18,7 +18,7 @@ enum simunix_storage {
     STORAGE_WRITE = 2,
     STORAGE_THROUGH = 3,
     STORAGE_SYNC = 4,
-    STORAGE_ALL = 5,
+    STORAGE_ALL = 5, /* everything that is dirty on the storage; on all of the host, from byte 1 on */
     STORAGE_CUT = 6, /* it has become shorter, or is gone, or is new */
     STORAGE_DIRECT_READ = 7,
     STORAGE_DIRECT_WRITE = 8,

@@ -312,7 +312,8 @@ class Storages:
 
     def _sync_all(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int) -> Plan | None:
         cache = self._cache(volume.client)
-        return partial(cache.sync_all, number) if cache.has_dirty(number) else None
+        disks = cache.dirty_disks() if first else [number] if cache.has_dirty(number) else []
+        return partial(cache.sync_all, disks) if disks else None
 
     def _cut(self, volume: Volume, number: int, file: int, first: int, end: int, counts: IoCounts) -> None:
         pages = -(-end // PAGE_BYTES)

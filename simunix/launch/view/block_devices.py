@@ -27,15 +27,16 @@ QUEUE = {
     "scheduler": "[none]",
 }
 DEVICE = {"model": "storage", "rev": "1", "type": "0", "vendor": "simunix"}
-LARGEST_BYTES = 1 << 60
-"""What a disk shows that takes any number of bytes."""
 
 
 def block_binds(shared: Path, host: Host, mounts: bool) -> tuple[Bind, ...]:
-    """Write the files of a host, once for all with disks of these sizes; the binds that show them, if these are mounts."""
+    """Write the files of a host, once for all with disks of these sizes; the binds that show them, if these are mounts.
+
+    A storage without capacity is as large as the host's own disk, as statfs(2) has it.
+    """
     if not host.disks or not mounts:
         return ()
-    sizes = [host.disk_bytes, *(disk.capacity_bytes or LARGEST_BYTES for disk in host.disks)]
+    sizes = [host.disk_bytes, *(disk.capacity_bytes or host.disk_bytes for disk in host.disks)]
     tree = shared / f"block-{'-'.join(map(str, sizes))}"
     if not tree.exists():
         _write(tree, sizes)

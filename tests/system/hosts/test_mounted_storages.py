@@ -332,6 +332,8 @@ def room_for(blocks):
 MB_OF_STORAGE = 1 << 20
 tried('pwrite', lambda: os.pwrite(room_for(2), data, 0))
 tried('append', lambda: os.write(os.open('/srv/b/h', os.O_WRONLY | os.O_APPEND), b'x'))
+tried('pwrite-append', lambda: room_for(2) and os.pwrite(os.open('/srv/b/h', os.O_WRONLY | os.O_APPEND), data, 0))
+tried('append-again', lambda: os.pwrite(os.open('/srv/b/h', os.O_WRONLY | os.O_APPEND), b'x', 0))
 tried('writev', lambda: os.writev(room_for(2), [data, data]))
 tried('writev-fits', lambda: os.writev(room_for(2), [b'x' * BLOCK, b'y' * BLOCK]))
 tried('pwritev', lambda: os.pwritev(room_for(2), [data], BLOCK))
@@ -362,6 +364,8 @@ FULL_SAYS = {
     "of-the-other": "ENOSPC/0",
     "pwrite": "8192/0",
     "append": "ENOSPC/0",
+    "pwrite-append": "8192/0",
+    "append-again": "ENOSPC/0",
     "writev": "ENOSPC/8192",
     "writev-fits": "8192/0",
     "pwritev": "ENOSPC/8192",

@@ -311,6 +311,7 @@ static const char *remote_source(struct listing *listing, const struct mount *mo
 static void put_stored(struct proc_page *page, struct listing *listing, struct mount *mount)
 {
     bool is_remote = (mount->stored->flags & STORED_REMOTE) != 0;
+    struct shown_device device = stored_mount_device(mount->stored);
     char source[] = "/dev/sdb";
     struct row shown = {mount->field[POINT], NULL, mount->field[OPTIONS], "ext4", source, "rw"};
 
@@ -321,9 +322,9 @@ static void put_stored(struct proc_page *page, struct listing *listing, struct m
     }
     if (text_equal(proc_last_part(page->path), "mountinfo")) {
         proc_put_number(page, "", id_shown(listing, mount->field[ID]), " ");
-        proc_put_number(page, "", FIRST_ID + (row_of(shown.point) - rows), is_remote ? " 0:" : " 8:");
-        proc_put_number(page, "", is_remote ? id_shown(listing, mount->field[ID]) : 16 * ((int64_t)mount->stored->storage + 1),
-                        " / ");
+        proc_put_number(page, "", FIRST_ID + (row_of(shown.point) - rows), " ");
+        proc_put_number(page, "", device.major, ":");
+        proc_put_number(page, "", device.minor, " / ");
         put_words(page, (const char *const[]){shown.point, shown.options}, 2);
     }
     put_rest(page, &shown);

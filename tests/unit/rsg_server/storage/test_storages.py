@@ -226,8 +226,11 @@ def test_who_dies_in_fsync_has_written_all_the_same() -> None:
         assert ask(world, first, Storage.SYNC, 7, 0, 0) == 1
         wait_as_said(world, first)
         world.kernel.lifecycle.end_actor(first)
+        assert ask(world, second, Storage.SYNC, 7, 0, 0) == 1, "it is being written"
+        wait_as_said(world, second)
+        world.pass_time(NS // 10)
+        assert second.state is State.READY
         assert ask(world, second, Storage.SYNC, 7, 0, 0) == 0
-        world.pass_time(NS)
         assert world.kernel.network.is_idle
 
 
