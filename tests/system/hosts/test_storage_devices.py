@@ -1,4 +1,4 @@
-"""Each storage is a device of its own: what stat(2) says agrees with mountinfo, so that df, du -x and find -xdev tell them apart."""
+"""Each storage is a device of its own: stat(2) agrees with mountinfo, so that df, du -x and find -xdev tell them apart."""
 
 from __future__ import annotations
 
