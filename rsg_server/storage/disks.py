@@ -26,6 +26,10 @@ def device_name(number: int) -> str:
     return f"sd{chr(ord('b') + number)}"
 
 
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
 class Condition(Enum):
     """What is wrong with a disk: nothing is written any more, or nothing that takes room, or nothing works."""
 
@@ -194,6 +198,14 @@ class Disks:
     def is_full(self, volume: Volume) -> bool:
         """Whether nothing more fits on a volume, whatever its capacity."""
         return any(self.condition(*target) is Condition.FULL for target in volume.targets)
+
+    def words(self, volume: Volume) -> str:
+        """What a report calls a volume, and which of its servers cannot be reached."""
+        if not volume.is_remote:
+            return f"storage {volume.name}"
+        servers = [host.name for host, _ in volume.targets]
+        gone = [host.name for host, _ in volume.targets if not self.reaches(volume.client, host)]
+        return f"storage {volume.name} of {_listed(servers)}" + (f" ({_listed(gone)} cannot be reached)" if gone else "")
 
     def refusal(self, volume: Volume) -> int:
         """The errno with which a write is refused before it begins; 0 if it is not."""
