@@ -1,4 +1,4 @@
-"""What a host with storages shows of its disks in /sys: a tree of files, bound over the real one.
+"""What a host shows of its disks in /sys: a tree of files, bound over the real one, which has this computer's.
 
 What disks have done (`stat`) is not written here: whoever opens that file gets the text of the moment
 (csrc/shim/sys/procfs/sockets.c).
@@ -34,7 +34,7 @@ def block_binds(shared: Path, host: Host, mounts: bool) -> tuple[Bind, ...]:
 
     A storage without capacity is as large as the host's own disk, as statfs(2) has it.
     """
-    if not host.disks or not mounts:
+    if not mounts:
         return ()
     sizes = [host.disk_bytes, *(disk.capacity_bytes or host.disk_bytes for disk in host.disks)]
     tree = shared / f"block-{'-'.join(map(str, sizes))}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.conftest import Simunix
-from tests.system.runs import run_twice
+from tests.system.runs import run, run_twice
 
 SCENARIO = """\
 hosts: [{name: n1}, {name: fs1}]
@@ -79,3 +79,16 @@ def test_sync_has_all_storages_write_at_a_time_and_waits_for_what_another_fsync_
     assert first == 100
     assert second < 60 and second == third, "in hundredths; the fill before takes no time"
     assert second >= 49
+
+
+def test_hosts_show_no_disk_of_this_computer(simunix: Simunix, tmp_path: Path) -> None:
+    """Of a host without storages, and of one that has mounts of servers only."""
+    text = SCENARIO.replace("{name: n1}", "{name: n1}, {name: plain}")
+    looks = "ls /sys/block /sys/class/block; cat /sys/block/sda/stat; ls /sys/dev/block; cat /proc/diskstats"
+    for host in ("plain", "fs1"):
+        file = tmp_path / f"{host}.yaml"
+        file.write_text(text.replace("host: n1\n    command", f"host: {host}\n    command") + f"      {looks}\n")
+        words = run(simunix, file, tmp_path / host).output(host, "p").split()
+        disks = ["sda"] + ["sdb"] * (host == "fs1")
+        assert words[:2] == ["/sys/block:", "sda"]
+        assert [word for word in words if word.startswith(("sd", "vd", "nvme", "loop"))] == disks * 3

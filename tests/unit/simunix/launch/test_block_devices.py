@@ -28,9 +28,14 @@ def test_each_storage_is_a_disk_behind_that_of_the_host(tmp_path: Path) -> None:
     assert (numbers / "8:16").readlink() == Path("../../block/sdb")
 
 
-def test_hosts_with_disks_of_equal_sizes_share_the_files_and_others_have_none(tmp_path: Path) -> None:
+def test_hosts_with_disks_of_equal_sizes_share_the_files(tmp_path: Path) -> None:
     disk = Disk("a", 1.0, 1.0)
     assert block_binds(tmp_path, host(disk), True) == block_binds(tmp_path, host(Disk("b", 2.0, 2.0)), True)
-    assert block_binds(tmp_path, host(), True) == ()
     assert block_binds(tmp_path / "other", host(disk), False) == ()
     assert len([*tmp_path.iterdir()]) == 1
+
+
+def test_a_host_without_storages_has_its_own_disk_and_nothing_of_this_computer_s(tmp_path: Path) -> None:
+    block = block_binds(tmp_path, host(), True)[0].source
+    assert [path.name for path in block.iterdir()] == ["sda"]
+    assert "partition" not in {path.name for path in (block / "sda").iterdir()}
