@@ -22,8 +22,12 @@ MINORS = 16
 
 
 def device_name(number: int) -> str:
-    """What Linux calls a storage of a host: the first one is its second disk; -1 is the disk of the host itself."""
-    return f"sd{chr(ord('b') + number)}"
+    """What Linux calls a storage of a host: the first one is sdb, its second disk, the 26th sdaa; -1 is the host's disk."""
+    letters, left = "", number + 2
+    while left > 0:
+        left, letter = divmod(left - 1, 26)
+        letters = chr(ord("a") + letter) + letters
+    return f"sd{letters}"
 
 
 def _listed(names: list[str]) -> str:

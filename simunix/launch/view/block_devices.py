@@ -6,6 +6,7 @@ What disks have done (`stat`) is not written here: whoever opens that file gets 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -37,7 +38,7 @@ def block_binds(shared: Path, host: Host, mounts: bool) -> tuple[Bind, ...]:
     if not mounts:
         return ()
     sizes = [host.disk_bytes, *(disk.capacity_bytes or host.disk_bytes for disk in host.disks)]
-    tree = shared / f"block-{'-'.join(map(str, sizes))}"
+    tree = shared / f"block-{hashlib.sha256(repr(sizes).encode()).hexdigest()[:16]}"
     if not tree.exists():
         _write(tree, sizes)
     return Bind(tree / "block", BLOCK), Bind(tree / "class", BY_CLASS), Bind(tree / "numbers", BY_NUMBER)

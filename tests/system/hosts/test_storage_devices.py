@@ -92,3 +92,17 @@ def test_hosts_show_no_disk_of_this_computer(simunix: Simunix, tmp_path: Path) -
         disks = ["sda"] + ["sdb"] * (host == "fs1")
         assert words[:2] == ["/sys/block:", "sda"]
         assert [word for word in words if word.startswith(("sd", "vd", "nvme", "loop"))] == disks * 3
+
+
+def test_a_host_may_have_more_disks_than_there_are_letters(simunix: Simunix, tmp_path: Path) -> None:
+    rates = "read_bandwidth: 1GBps, write_bandwidth: 1GBps"
+    storages = "".join(f"  - {{name: s{number}, host: n1, {rates}}}\n" for number in range(30))
+    mounts = ", ".join(f"{{path: /srv/m{number}, host: n1, storage: s{number}}}" for number in (24, 25, 29))
+    looks = 'grep -o "^/dev/sd.* /srv/m[0-9]*" /proc/mounts; lsblk -ln -o NAME,MOUNTPOINT | grep srv'
+    (tmp_path / "s.yaml").write_text(
+        f"hosts: [{{name: n1}}]\nstorages:\n{storages}mounts: [{mounts}]\n"
+        f"processes:\n  - name: p\n    host: n1\n    command: |\n      {looks}\n"
+    )
+    lines = run(simunix, tmp_path / "s.yaml", tmp_path / "out").output("n1", "p").splitlines()
+    assert lines[:3] == ["/dev/sdz /srv/m24", "/dev/sdaa /srv/m25", "/dev/sdae /srv/m29"]
+    assert [line.split() for line in lines[3:]] == [["sdz", "/srv/m24"], ["sdaa", "/srv/m25"], ["sdae", "/srv/m29"]]

@@ -39,3 +39,10 @@ def test_a_host_without_storages_has_its_own_disk_and_nothing_of_this_computer_s
     block = block_binds(tmp_path, host(), True)[0].source
     assert [path.name for path in block.iterdir()] == ["sda"]
     assert "partition" not in {path.name for path in (block / "sda").iterdir()}
+
+
+def test_many_disks_have_names_of_two_letters(tmp_path: Path) -> None:
+    block = block_binds(tmp_path, host(*(Disk(f"d{number}", 1.0, 1.0) for number in range(60))), True)[0].source
+    names = {path.name for path in block.iterdir()}
+    assert len(names) == 61
+    assert {"sda", "sdz", "sdaa", "sdaz", "sdba", "sdbi"} <= names
