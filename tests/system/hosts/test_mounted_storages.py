@@ -124,6 +124,13 @@ took('fsync', lambda: os.fsync(fd))
 took('fsync-again', lambda: os.fsync(fd))
 took('overwritten', lambda: os.pwrite(fd, data, MiB // 2))
 took('fdatasync', lambda: os.fdatasync(fd))
+def range_of(first, size, flags):
+    return ctypes.CDLL(None).sync_file_range(fd, ctypes.c_long(first), ctypes.c_long(size), flags)
+os.pwrite(fd, bytes(4 * MiB), 0)
+took('range-begun', lambda: range_of(0, MiB, 2))
+took('range-nothing', lambda: range_of(0, 0, 0))
+took('range-waited', lambda: range_of(0, 2 * MiB, 7))
+took('range-to-the-end', lambda: range_of(MiB, 0, 7))
 synced = os.open('/srv/store/f', os.O_RDWR | os.O_DSYNC)
 took('dsync', lambda: os.pwrite(synced, data, 0))
 took('rwf-sync', lambda: os.pwritev(fd, [data], 0, os.RWF_SYNC))
@@ -165,6 +172,9 @@ CACHED_MS = {
     **dict.fromkeys(
         ("written", "read-back", "fsync-again", "overwritten", "nothing-dirty", "appended", "second-read", "same-page"), 0
     ),
+    **dict.fromkeys(("range-begun", "range-nothing"), 0),
+    "range-waited": 50,
+    "range-to-the-end": 50,
     "fsync": 100,
     **dict.fromkeys(("fdatasync", "dsync", "rwf-sync", "appended-sync", "sync"), 25),
     **dict.fromkeys(("after-truncate", "first-read"), 20),

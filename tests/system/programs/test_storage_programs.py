@@ -189,7 +189,7 @@ def test_a_hundred_transactions_of_sqlite(simunix: Simunix, tmp_path: Path) -> N
         simunix,
         tmp_path,
         "cd /srv/slow; sqlite3 db 'create table a(b)'",
-        "for i in $(seq 100); do echo \"insert into a values($i);\"; done > /tmp/inserts",
+        'for i in $(seq 100); do echo "insert into a values($i);"; done > /tmp/inserts',
         "(echo 'pragma synchronous=off;'; cat /tmp/inserts) > /tmp/careless",
         "benchmark() { sqlite3 db < $1; }",
         "t benchmark /tmp/inserts; t benchmark /tmp/careless",

@@ -14,7 +14,10 @@
 #define PARTS_MAX 1024
 #define BLOCK_BYTES 4096 /* files take whole blocks: rsg_server/storage/room.py */
 #define MOST_BYTES 0x7ffff000L
+#define MOST_OFFSET (1UL << 62)
 #define SEEK_CUR 1
+#define SYNC_FILE_RANGE_WRITE 2
+#define SYNC_FILE_RANGE_WAIT_AFTER 4
 #define RWF_SYNCS 6 /* RWF_DSYNC, RWF_SYNC */
 #define RWF_APPEND 16
 #define AS_SAID 2 /* the third number of PARK_STORAGE */
@@ -250,6 +253,19 @@ static long move(struct call *call, const struct side *side, uint64_t bytes, boo
     return storage_tell(call, mount, what, &status, moved_from(call, side, bytes, &status), bytes);
 }
 
+/* sync_file_range(2): the range is being written from then on, and only SYNC_FILE_RANGE_WAIT_AFTER waits for that. */
+static long sync_range(struct call *call, const struct stored_mount *mount, const struct statx *status)
+{
+    uint64_t bytes = call->a[2] > 0 ? (uint64_t)call->a[2] : MOST_OFFSET - (uint64_t)call->a[1]; /* 0: to the end */
+    bool waits = (call->a[3] & SYNC_FILE_RANGE_WAIT_AFTER) != 0;
+
+    if (!waits && (call->a[3] & SYNC_FILE_RANGE_WRITE) == 0)
+        return 0;
+    if ((mount->flags & STORED_CACHED) == 0)
+        return waits ? wait_for_storage(call, mount, 0, true) : 0;
+    return storage_tell(call, mount, waits ? STORAGE_SYNC : STORAGE_FLUSH, status, call->a[1], bytes);
+}
+
 /* fsync and its kin; what goes past the cache is on the storage already, which answers all the same. sync(2) has all storages of the
  * host write at a time, whichever is named. */
 static long sync_storages(struct call *call, const struct row *row)
@@ -263,6 +279,8 @@ static long sync_storages(struct call *call, const struct row *row)
     mount = stored_mount_of(process, call->a[row->written.fd - 1], "", &status);
     if (mount == NULL)
         return 0;
+    if (call->number == __NR_sync_file_range)
+        return sync_range(call, mount, &status);
     if ((mount->flags & STORED_CACHED) == 0)
         return wait_for_storage(call, mount, 0, true);
     return storage_tell(call, mount, call->number == __NR_syncfs ? STORAGE_ALL : STORAGE_SYNC, &status, 0, 0);
