@@ -185,6 +185,7 @@ class Storage(IntEnum):
     CHANGE = _number("STORAGE_CHANGE")
     AHEAD = _number("STORAGE_AHEAD")
     FORGET = _number("STORAGE_FORGET")
+    FLUSH = _number("STORAGE_FLUSH")
     NO_ROOM = _number("STORAGE_NO_ROOM")
 
 

@@ -18,7 +18,7 @@ enum simunix_storage {
     STORAGE_WRITE = 2,
     STORAGE_THROUGH = 3,
     STORAGE_SYNC = 4,
-    STORAGE_ALL = 5,
+    STORAGE_ALL = 5, /* everything that is dirty on the storage; on all of the host, from byte 1 on */
     STORAGE_CUT = 6, /* it has become shorter, or is gone, or is new */
     STORAGE_DIRECT_READ = 7,
     STORAGE_DIRECT_WRITE = 8,
@@ -28,7 +28,8 @@ enum simunix_storage {
     STORAGE_FORGET = 12, /* its clean pages are not wanted in memory any longer */
     /* The kernel has said ENOSPC or EDQUOT; the storage's number is 1 if the file is on one, else 0. There may be no answer: the
      * run ends if it is the run's own disk that is full. */
-    STORAGE_NO_ROOM = 13
+    STORAGE_NO_ROOM = 13,
+    STORAGE_FLUSH = 14 /* what is dirty of it is to be written from now on, and nobody waits for that */
 };
 
 enum simunix_storage_flag { STORAGE_OPENED = 1, STORAGE_UNCACHED = 2 };

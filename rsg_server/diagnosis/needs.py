@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
     from rsg_server.rsg.room import Rsg
     from rsg_server.sockets.table import SocketTable
+    from rsg_server.storage.storages import Storages
 
 
 class Kernel(Protocol):
@@ -32,5 +33,7 @@ class Kernel(Protocol):
     def cpu_timers(self) -> CpuTimers: ...
     @property
     def sockets(self) -> SocketTable: ...
+    @property
+    def storages(self) -> Storages: ...
     @property
     def rsg(self) -> Rsg: ...

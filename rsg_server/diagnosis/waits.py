@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rsg_server.diagnosis.descriptors import Descriptors, listed
 from rsg_server.process.procfs import epoll_targets
 from rsg_server.protocol import Space, Wait
+from rsg_server.storage.storages import STORAGE_AS_SAID
 
 if TYPE_CHECKING:
     from rsg_server.diagnosis.needs import Kernel
@@ -67,8 +68,9 @@ class Waiting:
         return f"an answer to its connect to {which.remote}" if which is not None else "an answer to its connect"
 
     def _storage(self, actor: Actor, parked: Parked) -> str:
-        disk = actor.process.host.host.disks[parked.a].name
-        return f"storage {disk} to {'write' if parked.c else 'read'} {parked.b} bytes"
+        storages = self._kernel.storages
+        words = storages.disks.words(storages.volume(actor.process.host.host, parked.a))
+        return words if parked.c == STORAGE_AS_SAID else f"{words} to {'write' if parked.c else 'read'} {parked.b} bytes"
 
     def _signal(self, actor: Actor, parked: Parked) -> str:
         wanted = [str(number + 1) for number in range(64) if parked.a >> number & 1]

@@ -22,8 +22,16 @@ MINORS = 16
 
 
 def device_name(number: int) -> str:
-    """What Linux calls a storage of a host: the first one is its second disk; -1 is the disk of the host itself."""
-    return f"sd{chr(ord('b') + number)}"
+    """What Linux calls a storage of a host: the first one is sdb, its second disk, the 26th sdaa; -1 is the host's disk."""
+    letters, left = "", number + 2
+    while left > 0:
+        left, letter = divmod(left - 1, 26)
+        letters = chr(ord("a") + letter) + letters
+    return f"sd{letters}"
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 class Condition(Enum):
@@ -194,6 +202,14 @@ class Disks:
     def is_full(self, volume: Volume) -> bool:
         """Whether nothing more fits on a volume, whatever its capacity."""
         return any(self.condition(*target) is Condition.FULL for target in volume.targets)
+
+    def words(self, volume: Volume) -> str:
+        """What a report calls a volume, and which of its servers cannot be reached."""
+        if not volume.is_remote:
+            return f"storage {volume.name}"
+        servers = [host.name for host, _ in volume.targets]
+        gone = [host.name for host, _ in volume.targets if not self.reaches(volume.client, host)]
+        return f"storage {volume.name} of {_listed(servers)}" + (f" ({_listed(gone)} cannot be reached)" if gone else "")
 
     def refusal(self, volume: Volume) -> int:
         """The errno with which a write is refused before it begins; 0 if it is not."""

@@ -277,6 +277,9 @@ class Storages:
     def _forget(self, volume: Volume, number: int, file: int, first: int, end: int, counts: IoCounts) -> None:
         self._cache(volume.client).cache.forget(file, *_pages_or_all(first, end))
 
+    def _flush(self, volume: Volume, number: int, file: int, first: int, end: int, counts: IoCounts) -> None:
+        self._cache(volume.client).sync(file, number, lambda: None, *_pages_or_all(first, end))
+
     def _write(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int) -> Plan | None:
         cache = self._cache(volume.client)
         self._note_user(waiter, volume, file)
@@ -312,7 +315,8 @@ class Storages:
 
     def _sync_all(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int) -> Plan | None:
         cache = self._cache(volume.client)
-        return partial(cache.sync_all, number) if cache.has_dirty(number) else None
+        disks = cache.dirty_disks() if first else [number] if cache.has_dirty(number) else []
+        return partial(cache.sync_all, disks) if disks else None
 
     def _cut(self, volume: Volume, number: int, file: int, first: int, end: int, counts: IoCounts) -> None:
         pages = -(-end // PAGE_BYTES)
@@ -389,5 +393,6 @@ _COUNTED: dict[int, Callable[[Storages, Volume, int, int, int, int, IoCounts], N
     Storage.CUT: Storages._cut,
     Storage.AHEAD: Storages._ahead,
     Storage.FORGET: Storages._forget,
+    Storage.FLUSH: Storages._flush,
 }
 """What nobody waits for."""

@@ -3,12 +3,12 @@
 Of each disk one flusher writes, a piece of a file after the other, from the file that has been dirty for longest on: while more
 than a tenth of the memory is dirty, and what has been dirty for 30 s, looking every 5 s (vm.dirty_background_ratio,
 vm.dirty_expire_centisecs, vm.dirty_writeback_centisecs). Who writes while more than a fifth is dirty waits until less is
-(vm.dirty_ratio). fsync(2) writes what is dirty of its file, and waits for the piece of it that the flusher is at.
+(vm.dirty_ratio). fsync(2) writes what is dirty of its file, and waits for what the flusher and other fsyncs are writing of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from rsg_server.storage.pages import FAR, PAGE_BYTES, CachedFile, PageCache
@@ -23,6 +23,19 @@ Done = Callable[[], object]
 def count_pages(ranges: list[tuple[int, int]]) -> int:
     """How many pages there are in ranges."""
     return sum(end - first for first, end in ranges)
+
+
+def after_all(done: Done, count: int) -> Done:
+    """What calls `done` when it has been called `count` times."""
+    left = count
+
+    def one_done() -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            done()
+
+    return one_done
 
 
 class Disks(Protocol):
@@ -44,6 +57,19 @@ class Flusher:
         self.is_due = False  # it will look again by itself
 
 
+class Batch:
+    """Pages of a file that one fsync(2) writes. `waiters` are others that want some of them written."""
+
+    def __init__(self, disk: int, pages: list[tuple[int, int]]) -> None:
+        self.disk = disk
+        self.pages = pages
+        self.waiters: list[Done] = []
+
+    def has(self, first: int, end: int) -> bool:
+        """Whether it writes pages of a range."""
+        return any(low < end and first < high for low, high in self.pages)
+
+
 class Writeback:
     """The flushers of one host, and the writers that wait for them."""
 
@@ -53,6 +79,7 @@ class Writeback:
         self._background = memory_bytes // BACKGROUND_PART // PAGE_BYTES
         self._limit = memory_bytes // LIMIT_PART // PAGE_BYTES
         self._flushers: dict[int, Flusher] = {}
+        self._batches: dict[int, list[Batch]] = {}  # by file, what is on its way to the disk by fsync(2)
         self._throttled: list[Done] = []
         self._errors: dict[int, int] = {}  # by file, the errno that the next fsync(2) of the file is to tell
         self.dirty = 0  # pages that are dirty, or being written
@@ -78,7 +105,15 @@ class Writeback:
     def has_dirty(self, disk: int) -> bool:
         """Whether anything of a disk is dirty, or on its way."""
         flusher = self._flushers.get(disk)
-        return self.cache.oldest(disk) is not None or (flusher is not None and flusher.file is not None)
+        is_flushed = flusher is not None and flusher.file is not None
+        return self.cache.oldest(disk) is not None or is_flushed or next(self._batches_of(disk), None) is not None
+
+    def _batches_of(self, disk: int) -> Iterator[Batch]:
+        return (batch for batches in self._batches.values() for batch in batches if batch.disk == disk)
+
+    def dirty_disks(self) -> list[int]:
+        """The disks of which something is dirty, or on its way."""
+        return [disk for disk in sorted(self._flushers) if self.has_dirty(disk)]
 
     def wait_for_room(self, done: Done) -> None:
         """Have `done` called once less than the limit is dirty."""
@@ -87,40 +122,57 @@ class Writeback:
     def is_dirty(self, key: int, disk: int, first: int = 0, end: int = FAR) -> bool:
         """Whether fsync(2) of a file, or msync(2) of a range of its pages, would have to wait."""
         file = self.cache.find(key)
-        return file is not None and (file.dirty.among(first, end) > 0 or self._is_at(file, disk))
+        is_ours = file is not None and (file.dirty.among(first, end) > 0 or self._is_at(file, disk))
+        return is_ours or bool(self._written_by_others(key, first, end))
+
+    def _written_by_others(self, key: int, first: int, end: int) -> list[Batch]:
+        return [batch for batch in self._batches.get(key, ()) if batch.has(first, end)]
 
     def sync(self, key: int, disk: int, done: Done, first: int = 0, end: int = FAR) -> None:
-        """Write what is dirty of a range of a file; `done` is called once that is done, and what a flusher writes of it."""
+        """Write what is dirty of a range of a file; `done` is called once that is done, and what others write of it."""
         file = self.cache.find(key)
-        taken = self.cache.clean_within(file, first, end) if file is not None else []
-        at_flusher = file is not None and self._is_at(file, disk)
-        left = [bool(taken), at_flusher].count(True)
-
-        def one_done() -> None:
-            nonlocal left
-            left -= 1
-            if left <= 0:
-                done()
-
-        def written(error: int) -> None:
-            self._note(key, error)
-            self._gone(count_pages(taken))
-            one_done()
-
-        if at_flusher:
-            self._flushers[disk].waiters.append(one_done)
-        if taken:
-            self._disks.write(disk, key, taken, written)
-        if not left:
+        queues = [batch.waiters for batch in self._written_by_others(key, first, end)]
+        if file is not None and self._is_at(file, disk):
+            queues.append(self._flushers[disk].waiters)
+        if taken := self.cache.clean_within(file, first, end) if file is not None else []:
+            queues.append(self._write_batch(key, disk, taken).waiters)
+        one_done = after_all(done, max(1, len(queues)))
+        for waiters in queues:
+            waiters.append(one_done)
+        if not queues:
             self._disks.at(self._disks.now_ns, one_done)
 
-    def sync_all(self, disk: int, done: Done) -> None:
-        """Write everything that is dirty on a disk, a file after the other."""
+    def _write_batch(self, key: int, disk: int, pages: list[tuple[int, int]]) -> Batch:
+        batch = Batch(disk, pages)
+        self._batches.setdefault(key, []).append(batch)
+
+        def written(error: int) -> None:
+            self._batches[key].remove(batch)
+            if not self._batches[key]:
+                del self._batches[key]
+            self._note(key, error)
+            self._gone(count_pages(pages))
+            for waiter in batch.waiters:
+                waiter()
+
+        self._disks.write(disk, key, pages, written)
+        return batch
+
+    def sync_all(self, disks: list[int], done: Done) -> None:
+        """Write everything that is dirty on disks: of each a file after the other, and all disks at a time."""
+        one_done = after_all(done, len(disks))
+        for disk in disks:
+            self._sync_disk(disk, one_done)
+
+    def _sync_disk(self, disk: int, done: Done) -> None:
         file = self.cache.oldest(disk)
+        flusher = self._flushers.get(disk)
         if file is not None:
-            self.sync(file.key, disk, lambda: self.sync_all(disk, done))
-        elif (flusher := self._flushers.get(disk)) is not None and flusher.file is not None:
-            flusher.waiters.append(done)
+            self.sync(file.key, disk, lambda: self._sync_disk(disk, done))
+        elif flusher is not None and flusher.file is not None:
+            flusher.waiters.append(lambda: self._sync_disk(disk, done))
+        elif (batch := next(self._batches_of(disk), None)) is not None:
+            batch.waiters.append(lambda: self._sync_disk(disk, done))
         else:
             self._disks.at(self._disks.now_ns, done)
 

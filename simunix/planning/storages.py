@@ -11,10 +11,14 @@ from rsg_server.platform.host import Host
 from rsg_server.storage.volume import Remote
 from simunix.launch.plan import DiskNeed, MountSpec, PrivateSpec
 from simunix.ranges import fold_hosts
-from simunix.roots.tree import RootTree
+from simunix.roots.tree import THIS_COMPUTER, RootTree
 from simunix.scenario.model import Scenario
 from simunix.scenario.storage_section import MountSection, StorageSection
 
+NEEDED = ("/usr", "/bin", "/sbin", "/lib", "/lib64")
+"""Folders without whose content no program of a host runs."""
+NAME_BYTES_MAX = 255
+"""Of one part of a path (NAME_MAX)."""
 MOUNTS_MAX = 16
 """Of one host: STORED_MOUNTS_MAX in csrc/shim/core/core.h."""
 STRIPE_BYTES = 1 << 20
@@ -120,6 +124,8 @@ class _Planner:
         for name in section.host:
             host = self._known(name, f"{key}.host")
             spec = self._spec(section, host, remote, export, key)
+            if problem := _wrong_place(section, name, self._roots[name]):
+                raise SimunixError(f"{key}.path: {problem}")
             there = self.specs.get(name, ())
             if any(other.path == spec.path for other in there):
                 raise SimunixError(f"{key}.path: {name} has a mount at {spec.path} already; choose another path")
@@ -157,6 +163,28 @@ class _Planner:
             remotes = self.remotes[host.name] = (*remotes, remote)
         has_capacity = all(self._hosts[name].disks[disk].capacity_bytes is not None for name, disk in remote.servers)
         return MountSpec(path, len(host.disks) + remotes.index(remote), has_capacity, is_cached, True, export)
+
+
+def _wrong_place(section: MountSection, host: str, root: RootTree) -> str:
+    """Why a host cannot have a mount at a path; empty if it can."""
+    path = section.path
+    top = "/" + path.split("/")[1]
+    if top in ("/proc", "/sys"):
+        return f"{top} is the kernel's on each host; choose a path elsewhere"
+    if path in ("/dev", "/run") or (path + "/").startswith("/run/simunix/"):
+        return f"hosts have a {top} of their own; choose a path elsewhere"
+    if path == "/etc":
+        return "hosts have files of their own in /etc; choose a path below it, or elsewhere"
+    if path in NEEDED and section.content == "empty":
+        return f"{host} cannot run programs without what is in {path}; write content: copy, or choose another path"
+    if long := [part for part in path.split("/") if len(part.encode()) > NAME_BYTES_MAX]:
+        return f"a part of a path has {NAME_BYTES_MAX} bytes at most; this one has {len(long[0].encode())}: {long[0][:20]}…"
+    if root.has(path) and not root.locate(path).is_dir():
+        return f"{path} is a file in the root of {host}; choose a folder"
+    if root == THIS_COMPUTER and not root.has(top):
+        exists = f"neither {path} nor a folder above it exists in the root of {host}"
+        return f"{exists}; create one, or choose a path below a folder that does, such as /srv{path}"
+    return ""
 
 
 def _number(section: MountSection, host: Host, key: str) -> int:

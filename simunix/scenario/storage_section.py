@@ -30,6 +30,8 @@ class StorageSection(Section):
 
 def _mount_point(path: str) -> str:
     check_private(path)
+    if any(ord(character) < 32 for character in path):
+        raise ValueError(f"expected a path without control characters, got {path[:60]!r}")
     return path.rstrip("/")
 
 

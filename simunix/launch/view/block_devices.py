@@ -1,4 +1,4 @@
-"""What a host with storages shows of its disks in /sys: a tree of files, bound over the real one.
+"""What a host shows of its disks in /sys: a tree of files, bound over the real one, which has this computer's.
 
 What disks have done (`stat`) is not written here: whoever opens that file gets the text of the moment
 (csrc/shim/sys/procfs/sockets.c).
@@ -6,6 +6,7 @@ What disks have done (`stat`) is not written here: whoever opens that file gets 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,16 +28,17 @@ QUEUE = {
     "scheduler": "[none]",
 }
 DEVICE = {"model": "storage", "rev": "1", "type": "0", "vendor": "simunix"}
-LARGEST_BYTES = 1 << 60
-"""What a disk shows that takes any number of bytes."""
 
 
 def block_binds(shared: Path, host: Host, mounts: bool) -> tuple[Bind, ...]:
-    """Write the files of a host, once for all with disks of these sizes; the binds that show them, if these are mounts."""
-    if not host.disks or not mounts:
+    """Write the files of a host, once for all with disks of these sizes; the binds that show them, if these are mounts.
+
+    A storage without capacity is as large as the host's own disk, as statfs(2) has it.
+    """
+    if not mounts:
         return ()
-    sizes = [host.disk_bytes, *(disk.capacity_bytes or LARGEST_BYTES for disk in host.disks)]
-    tree = shared / f"block-{'-'.join(map(str, sizes))}"
+    sizes = [host.disk_bytes, *(disk.capacity_bytes or host.disk_bytes for disk in host.disks)]
+    tree = shared / f"block-{hashlib.sha256(repr(sizes).encode()).hexdigest()[:16]}"
     if not tree.exists():
         _write(tree, sizes)
     return Bind(tree / "block", BLOCK), Bind(tree / "class", BY_CLASS), Bind(tree / "numbers", BY_NUMBER)

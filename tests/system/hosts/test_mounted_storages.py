@@ -124,6 +124,13 @@ took('fsync', lambda: os.fsync(fd))
 took('fsync-again', lambda: os.fsync(fd))
 took('overwritten', lambda: os.pwrite(fd, data, MiB // 2))
 took('fdatasync', lambda: os.fdatasync(fd))
+def range_of(first, size, flags):
+    return ctypes.CDLL(None).sync_file_range(fd, ctypes.c_long(first), ctypes.c_long(size), flags)
+os.pwrite(fd, bytes(4 * MiB), 0)
+took('range-begun', lambda: range_of(0, MiB, 2))
+took('range-nothing', lambda: range_of(0, 0, 0))
+took('range-waited', lambda: range_of(0, 2 * MiB, 7))
+took('range-to-the-end', lambda: range_of(MiB, 0, 7))
 synced = os.open('/srv/store/f', os.O_RDWR | os.O_DSYNC)
 took('dsync', lambda: os.pwrite(synced, data, 0))
 took('rwf-sync', lambda: os.pwritev(fd, [data], 0, os.RWF_SYNC))
@@ -165,6 +172,9 @@ CACHED_MS = {
     **dict.fromkeys(
         ("written", "read-back", "fsync-again", "overwritten", "nothing-dirty", "appended", "second-read", "same-page"), 0
     ),
+    **dict.fromkeys(("range-begun", "range-nothing"), 0),
+    "range-waited": 50,
+    "range-to-the-end": 50,
     "fsync": 100,
     **dict.fromkeys(("fdatasync", "dsync", "rwf-sync", "appended-sync", "sync"), 25),
     **dict.fromkeys(("after-truncate", "first-read"), 20),
@@ -332,6 +342,8 @@ def room_for(blocks):
 MB_OF_STORAGE = 1 << 20
 tried('pwrite', lambda: os.pwrite(room_for(2), data, 0))
 tried('append', lambda: os.write(os.open('/srv/b/h', os.O_WRONLY | os.O_APPEND), b'x'))
+tried('pwrite-append', lambda: room_for(2) and os.pwrite(os.open('/srv/b/h', os.O_WRONLY | os.O_APPEND), data, 0))
+tried('append-again', lambda: os.pwrite(os.open('/srv/b/h', os.O_WRONLY | os.O_APPEND), b'x', 0))
 tried('writev', lambda: os.writev(room_for(2), [data, data]))
 tried('writev-fits', lambda: os.writev(room_for(2), [b'x' * BLOCK, b'y' * BLOCK]))
 tried('pwritev', lambda: os.pwritev(room_for(2), [data], BLOCK))
@@ -362,6 +374,8 @@ FULL_SAYS = {
     "of-the-other": "ENOSPC/0",
     "pwrite": "8192/0",
     "append": "ENOSPC/0",
+    "pwrite-append": "8192/0",
+    "append-again": "ENOSPC/0",
     "writev": "ENOSPC/8192",
     "writev-fits": "8192/0",
     "pwritev": "ENOSPC/8192",

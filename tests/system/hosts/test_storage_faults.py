@@ -146,3 +146,22 @@ def test_what_a_user_asks_for_is_a_change() -> None:
     expected = [StorageChange(name, "disk", condition="full", read_bytes_per_s=1e6, latency_s=0.005) for name in ("fs1", "fs2")]
     assert changes("storage", words, "") == expected
     assert from_message({"kind": "StorageChange", "host": "a", "storage": "b"}) == StorageChange("a", "b")
+
+
+HARD = """\
+hosts: [{name: n1}, {name: fs1}]
+network: {bandwidth: 400MBps, latency: 500us}
+storages: [{name: disk, host: fs1, read_bandwidth: 100MBps, write_bandwidth: 100MBps}]
+mounts: [{path: /srv/home, host: n1, server: fs1, storage: disk}]
+events: [{at: 1s, host: fs1, state: off}]
+processes: [{name: p, host: n1, command: 'sleep 2; touch /srv/home/f'}]
+"""
+
+
+def test_who_waits_for_a_server_that_never_comes_back_is_named(simunix: Simunix, tmp_path: Path) -> None:
+    """A hard mount waits for ever: once nothing else is to come, the run ends with what everybody waits for."""
+    (tmp_path / "scenario.yaml").write_text(HARD)
+    ended = simunix("run", tmp_path / "scenario.yaml", "--out", tmp_path / "out")
+    assert ended.returncode != 0
+    assert "Traceback" not in ended.stderr
+    assert "waits for storage disk of fs1 (fs1 cannot be reached)" in ended.stderr

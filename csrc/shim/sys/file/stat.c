@@ -1,10 +1,25 @@
 /* stat and its kin: the kernel's answer with the times of the emulation. */
 #include "shim/sys/file/file.h"
+#include "shim/sys/procfs/procfs.h"
 
-/* As statx and stat count devices, see new_encode_dev in the kernel. */
-static uint64_t device_number(uint32_t major, uint32_t minor)
+/* Where paths of the host are kept on storages: the device of the file's storage, as mountinfo has it; else the kernel's. */
+static struct shown_device device_at(const struct thread *thread, struct shown_device kernels, long folder, const char *path,
+                                     long flags)
 {
-    return (minor & 0xff) | major << 8 | (uint64_t)(minor & ~0xffU) << 12;
+    const struct stored_mount *mount = NULL;
+
+    if (__builtin_expect(thread->process->stored_count != 0, 0))
+        mount = stored_mount_at(thread->process, folder, path, flags);
+    return mount == NULL ? kernels : stored_mount_device(mount);
+}
+
+static void show_device(const struct thread *thread, struct stat *status, long folder, const char *path, long flags)
+{
+    const struct shown_device none = {0, 0};
+    struct shown_device device = device_at(thread, none, folder, path, flags);
+
+    if (device.minor != 0)
+        status->st_dev = device_number(device.major, device.minor);
 }
 
 static void show(struct thread *thread, struct stat *status)
@@ -30,18 +45,26 @@ long sys_stat(struct call *call)
     if (call->number == __NR_fstat && descriptor_is_ours(call, call->a[0]))
         return -EBADF;
     result = syscall6(call->number, call->a[0], call->a[1], 0, 0, 0, 0);
-    if (result == 0)
-        show(call->thread, (struct stat *)call->a[1]);
-    return result;
+    if (result != 0)
+        return result;
+    show(call->thread, (struct stat *)call->a[1]);
+    if (call->number == __NR_fstat)
+        show_device(call->thread, (struct stat *)call->a[1], call->a[0], "", AT_EMPTY_PATH);
+    else
+        show_device(call->thread, (struct stat *)call->a[1], AT_FDCWD, (const char *)call->a[0],
+                    call->number == __NR_lstat ? AT_SYMLINK_NOFOLLOW : 0);
+    return 0;
 }
 
 long sys_newfstatat(struct call *call)
 {
     long result = NATIVE(newfstatat, call->a[0], call->a[1], call->a[2], call->a[3]);
 
-    if (result == 0)
-        show(call->thread, (struct stat *)call->a[2]);
-    return result;
+    if (result != 0)
+        return result;
+    show(call->thread, (struct stat *)call->a[2]);
+    show_device(call->thread, (struct stat *)call->a[2], call->a[0], (const char *)call->a[1], call->a[3]);
+    return 0;
 }
 
 static struct kernel_timespec read_stamp(const struct statx_timestamp *stamp)
@@ -71,6 +94,7 @@ long sys_statx(struct call *call)
     /* All times are asked for: newer kernels leave out times that are not asked for, and one of them may stand for another. */
     uint32_t mask = (uint32_t)call->a[3] | STATX_ATIME | STATX_MTIME | STATX_CTIME;
     long result = NATIVE(statx, call->a[0], call->a[1], call->a[2], mask, call->a[4]);
+    struct shown_device device;
     struct file_stamps stamps;
 
     if (result != 0)
@@ -82,5 +106,9 @@ long sys_statx(struct call *call)
     status->stx_mtime = write_stamp(&stamps.at[STAMP_WRITE]);
     status->stx_ctime = write_stamp(&stamps.at[STAMP_CHANGE]);
     hide_birth(call->thread, status);
+    device = device_at(call->thread, (struct shown_device){status->stx_dev_major, status->stx_dev_minor}, call->a[0],
+                       (const char *)call->a[1], call->a[2]);
+    status->stx_dev_major = device.major;
+    status->stx_dev_minor = device.minor;
     return 0;
 }

@@ -14,9 +14,13 @@
 #define PARTS_MAX 1024
 #define BLOCK_BYTES 4096 /* files take whole blocks: rsg_server/storage/room.py */
 #define MOST_BYTES 0x7ffff000L
+#define MOST_OFFSET (1UL << 62)
 #define SEEK_CUR 1
+#define SYNC_FILE_RANGE_WRITE 2
+#define SYNC_FILE_RANGE_WAIT_AFTER 4
 #define RWF_SYNCS 6 /* RWF_DSYNC, RWF_SYNC */
-#define AS_SAID 2   /* the third number of PARK_STORAGE */
+#define RWF_APPEND 16
+#define AS_SAID 2 /* the third number of PARK_STORAGE */
 
 enum where { AT_POSITION, AT_OFFSET, AT_POINTER };
 
@@ -74,6 +78,14 @@ bool storage_concerns(const struct call *call)
 
 /* Room */
 
+/* Does a call write at the end of its file, whatever offset it names? On Linux pwrite(2) does, too, with O_APPEND. */
+static bool appends(const struct call *call, const struct side *side)
+{
+    if (call->number == __NR_pwritev2 && (call->a[5] & RWF_APPEND) != 0)
+        return true;
+    return call->number != __NR_fallocate && (NATIVE(fcntl, call->a[side->fd - 1], F_GETFL, 0) & O_APPEND) != 0;
+}
+
 /* Where a call is about to write; -1 if that cannot be told. */
 static int64_t write_position(const struct call *call, const struct side *side, const struct statx *status)
 {
@@ -82,10 +94,10 @@ static int64_t write_position(const struct call *call, const struct side *side, 
 
     if (side->where == AT_POINTER && given != 0)
         return is_bad_pointer((void *)given) ? -1 : *(int64_t *)given;
+    if (appends(call, side))
+        return (int64_t)status->stx_size;
     if (side->where == AT_OFFSET && given != -1)
         return given;
-    if ((NATIVE(fcntl, fd, F_GETFL, 0) & O_APPEND) != 0)
-        return (int64_t)status->stx_size;
     return NATIVE(lseek, fd, 0, SEEK_CUR);
 }
 
@@ -206,12 +218,14 @@ long storage_tell(struct call *call, const struct stored_mount *mount, enum simu
     return storage_tell_of(call, mount, what, &told);
 }
 
-/* Where the bytes begin that a call has moved. */
-static int64_t moved_from(const struct call *call, const struct side *side, uint64_t bytes)
+/* Where the bytes begin that a call has moved in a file as it is now. */
+static int64_t moved_from(const struct call *call, const struct side *side, uint64_t bytes, const struct statx *status)
 {
     long given = side->where == AT_POSITION ? 0 : call->a[side->offset - 1];
     int64_t position;
 
+    if (side->where == AT_OFFSET && given != -1 && side == &row_of(call->number)->written && appends(call, side))
+        return (int64_t)(status->stx_size > bytes ? status->stx_size - bytes : 0);
     if (side->where == AT_OFFSET && given != -1)
         return given;
     position = side->where == AT_POINTER && given != 0 ? *(int64_t *)given : NATIVE(lseek, call->a[side->fd - 1], 0, SEEK_CUR);
@@ -236,29 +250,40 @@ static long move(struct call *call, const struct side *side, uint64_t bytes, boo
         what = writes ? STORAGE_DIRECT_WRITE : STORAGE_DIRECT_READ;
     else if (writes && ((flags & O_DSYNC) != 0 || (call->number == __NR_pwritev2 && (call->a[5] & RWF_SYNCS) != 0)))
         what = STORAGE_THROUGH;
-    return storage_tell(call, mount, what, &status, moved_from(call, side, bytes), bytes);
+    return storage_tell(call, mount, what, &status, moved_from(call, side, bytes, &status), bytes);
 }
 
-/* fsync and its kin; what goes past the cache is on the storage already, which answers all the same. */
-static long bring_to_storage(struct call *call, const struct stored_mount *mount, enum simunix_storage what,
-                             const struct statx *status)
+/* sync_file_range(2): the range is being written from then on, and only SYNC_FILE_RANGE_WAIT_AFTER waits for that. */
+static long sync_range(struct call *call, const struct stored_mount *mount, const struct statx *status)
 {
-    if ((mount->flags & STORED_CACHED) != 0)
-        return storage_tell(call, mount, what, status, 0, 0);
-    return call->number == __NR_sync ? 0 : wait_for_storage(call, mount, 0, true);
+    uint64_t bytes = call->a[2] > 0 ? (uint64_t)call->a[2] : MOST_OFFSET - (uint64_t)call->a[1]; /* 0: to the end */
+    bool waits = (call->a[3] & SYNC_FILE_RANGE_WAIT_AFTER) != 0;
+
+    if (!waits && (call->a[3] & SYNC_FILE_RANGE_WRITE) == 0)
+        return 0;
+    if ((mount->flags & STORED_CACHED) == 0)
+        return waits ? wait_for_storage(call, mount, 0, true) : 0;
+    return storage_tell(call, mount, waits ? STORAGE_SYNC : STORAGE_FLUSH, status, call->a[1], bytes);
 }
 
+/* fsync and its kin; what goes past the cache is on the storage already, which answers all the same. sync(2) has all storages of the
+ * host write at a time, whichever is named. */
 static long sync_storages(struct call *call, const struct row *row)
 {
     const struct process *process = call->thread->process;
     const struct stored_mount *mount;
     struct statx status = {0};
 
-    for (unsigned i = 0; row->written.fd == 0 && i < process->stored_count; i++)
-        bring_to_storage(call, &process->stored[i], STORAGE_ALL, &status);
-    if (row->written.fd == 0 || (mount = stored_mount_of(process, call->a[row->written.fd - 1], "", &status)) == NULL)
+    if (row->written.fd == 0)
+        return storage_tell(call, &process->stored[0], STORAGE_ALL, &status, 1, 0), 0;
+    mount = stored_mount_of(process, call->a[row->written.fd - 1], "", &status);
+    if (mount == NULL)
         return 0;
-    return bring_to_storage(call, mount, call->number == __NR_syncfs ? STORAGE_ALL : STORAGE_SYNC, &status);
+    if (call->number == __NR_sync_file_range)
+        return sync_range(call, mount, &status);
+    if ((mount->flags & STORED_CACHED) == 0)
+        return wait_for_storage(call, mount, 0, true);
+    return storage_tell(call, mount, call->number == __NR_syncfs ? STORAGE_ALL : STORAGE_SYNC, &status, 0, 0);
 }
 
 /* What a read has moved that fails all the same: it has not moved on in its file. */

@@ -307,23 +307,35 @@ static const char *remote_source(struct listing *listing, const struct mount *mo
     return line;
 }
 
+/* What Linux calls a disk behind a host's own, which is sda: sdb is 0, sdaa 25; see rsg_server/storage/disks.py: device_name. */
+static void name_disk(char *letters, uint64_t storage)
+{
+    uint64_t place = storage + 1;
+
+    if (place >= 26)
+        *letters++ = (char)('a' + place / 26 - 1);
+    *letters++ = (char)('a' + place % 26);
+    *letters = '\0';
+}
+
 /* The storage with number 0 is the second disk: /dev/sdb, 8:16. What file servers keep is of NFS. */
 static void put_stored(struct proc_page *page, struct listing *listing, struct mount *mount)
 {
     bool is_remote = (mount->stored->flags & STORED_REMOTE) != 0;
-    char source[] = "/dev/sdb";
+    struct shown_device device = stored_mount_device(mount->stored);
+    char source[] = "/dev/sdXX";
     struct row shown = {mount->field[POINT], NULL, mount->field[OPTIONS], "ext4", source, "rw"};
 
-    source[sizeof source - 2] += (char)mount->stored->storage;
+    name_disk(source + sizeof source - 3, mount->stored->storage);
     if (is_remote) {
         shown.source = remote_source(listing, mount);
         shown.type = "nfs4";
     }
     if (text_equal(proc_last_part(page->path), "mountinfo")) {
         proc_put_number(page, "", id_shown(listing, mount->field[ID]), " ");
-        proc_put_number(page, "", FIRST_ID + (row_of(shown.point) - rows), is_remote ? " 0:" : " 8:");
-        proc_put_number(page, "", is_remote ? id_shown(listing, mount->field[ID]) : 16 * ((int64_t)mount->stored->storage + 1),
-                        " / ");
+        proc_put_number(page, "", FIRST_ID + (row_of(shown.point) - rows), " ");
+        proc_put_number(page, "", device.major, ":");
+        proc_put_number(page, "", device.minor, " / ");
         put_words(page, (const char *const[]){shown.point, shown.options}, 2);
     }
     put_rest(page, &shown);

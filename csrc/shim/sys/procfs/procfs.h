@@ -79,9 +79,16 @@ long power_register_read(struct call *call, const struct stat *status);
 void power_file_refresh(struct call *call, const struct stat *status);
 
 /* stored_mounts.c */
+#define REMOTE_MINOR 128 /* of 0: behind those of what programs mount themselves */
+struct shown_device {
+    uint32_t major, minor;
+};
 void stored_mounts_read(struct process *process);
 const struct stored_mount *stored_mount_of(const struct process *process, long folder, const char *path, struct statx *status);
 const struct stored_mount *stored_mount_numbered(const struct process *process, uint64_t mount);
+const struct stored_mount *stored_mount_at(const struct process *process, long folder, const char *path, long flags);
+struct shown_device stored_mount_device(const struct stored_mount *mount);
+uint64_t device_number(uint32_t major, uint32_t minor);
 uint64_t stored_device(const struct statx *status);
 uint64_t stored_file_number(uint64_t device, uint64_t inode);
 void stored_file_cut(struct thread *thread, const struct stat *status, uint64_t size);

@@ -62,9 +62,32 @@ const struct stored_mount *stored_mount_of(const struct process *process, long f
 }
 
 /* As stat counts devices, see new_encode_dev in the kernel. */
+uint64_t device_number(uint32_t major, uint32_t minor)
+{
+    return (minor & 0xff) | major << 8 | (uint64_t)(minor & ~0xffU) << 12;
+}
+
 uint64_t stored_device(const struct statx *status)
 {
-    return (status->stx_dev_minor & 0xff) | status->stx_dev_major << 8 | (uint64_t)(status->stx_dev_minor & ~0xffU) << 12;
+    return device_number(status->stx_dev_major, status->stx_dev_minor);
+}
+
+/* The device that the host sees of a mount: the storage with number 0 is the second disk, 8:16. File servers' have no disk. */
+struct shown_device stored_mount_device(const struct stored_mount *mount)
+{
+    if ((mount->flags & STORED_REMOTE) != 0)
+        return (struct shown_device){0, REMOTE_MINOR + (uint32_t)mount->storage};
+    return (struct shown_device){8, 16 * ((uint32_t)mount->storage + 1)};
+}
+
+/* The mount of any kind of file, as stat(2) finds it: if `folder` is a descriptor and the path "", that of the descriptor. */
+const struct stored_mount *stored_mount_at(const struct process *process, long folder, const char *path, long flags)
+{
+    struct statx status;
+
+    if (NATIVE(statx, folder, path, flags, STATX_MNT_ID, &status) != 0)
+        return NULL;
+    return stored_mount_numbered(process, status.stx_mnt_id);
 }
 
 /* The number by which the server knows a file: of no meaning, and another one in each run. */

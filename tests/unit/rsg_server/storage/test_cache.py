@@ -188,11 +188,11 @@ def test_sync_writes_all_files_of_a_disk() -> None:
     for file in (1, 2, 3):
         world.writeback.wrote(file, 0, 0, file)
     world.writeback.wrote(4, 1, 0, 50)
-    ended = world.when(lambda done: world.writeback.sync_all(0, done))
+    ended = world.when(lambda done: world.writeback.sync_all([0], done))
     world.run_until(10)
     assert (ended, world.written, world.writeback.dirty) == ([6], [(0, 1), (1, 2), (3, 3)], 50)
     assert not world.writeback.has_dirty(0) and world.writeback.has_dirty(1)
-    again = world.when(lambda done: world.writeback.sync_all(0, done))
+    again = world.when(lambda done: world.writeback.sync_all([0], done))
     world.run_until(10)
     assert again == [10]
 
@@ -245,7 +245,7 @@ def test_the_count_of_what_is_dirty_is_right(steps: list[tuple[str, int, tuple[i
             world.writeback.sync(file, file % 2, end)
         elif what == "all":
             started += 1
-            world.writeback.sync_all(file % 2, end)
+            world.writeback.sync_all([file % 2], end)
         world.run_until(world.now_ns // NS + seconds)
         assert world.writeback.dirty >= 0
     world.run_until(100_000)
@@ -263,3 +263,30 @@ def test_nothing_is_nothing(empty: tuple[int, int]) -> None:
     pages = Pages()
     pages.add(3, 8)
     assert (pages.add(*empty), pages.remove(*empty), pages.among(*empty), pages.count) == (0, 0, 0, 5)
+
+
+def test_a_second_fsync_waits_for_what_the_first_one_is_writing() -> None:
+    world = World(1000)
+    world.writeback.wrote(1, 0, 0, 20)
+    first = world.when(lambda done: world.writeback.sync(1, 0, done))
+    world.run_until(5)
+    assert world.writeback.is_dirty(1, 0) and world.writeback.has_dirty(0)
+    assert world.writeback.is_dirty(1, 0, 19, 30) and not world.writeback.is_dirty(1, 0, 20, 30)
+    second = world.when(lambda done: world.writeback.sync(1, 0, done))
+    everything = world.when(lambda done: world.writeback.sync_all([0], done))
+    world.run_until(30)
+    assert (first, second, everything) == ([20], [20], [20])
+    assert world.written == [(0, 20)]
+    assert not world.writeback.is_dirty(1, 0) and not world.writeback.has_dirty(0)
+
+
+def test_sync_has_all_disks_write_at_a_time() -> None:
+    world = World(1000)
+    world.writeback.wrote(1, 0, 0, 20)
+    world.writeback.wrote(2, 1, 0, 30)
+    world.writeback.wrote(3, 1, 0, 5)
+    assert world.writeback.dirty_disks() == [0, 1]
+    ended = world.when(lambda done: world.writeback.sync_all(world.writeback.dirty_disks(), done))
+    world.run_until(40)
+    assert ended == [35]
+    assert world.writeback.dirty_disks() == []

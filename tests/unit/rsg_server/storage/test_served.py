@@ -76,6 +76,15 @@ class World:
         self.now_ns = moment_ns
 
 
+def test_reports_name_the_servers_of_a_storage_and_those_that_cannot_be_reached() -> None:
+    world = World(Disk("d", 8e6, 5e5), servers=5, stripe_bytes=4096)
+    client, disks = world.storages.volume(world.hosts["c0"], SERVED), world.storages.disks
+    assert disks.words(client) == "storage d of s0, s1, s2 and 2 more"
+    world.off = {"s3"}
+    assert disks.words(client) == "storage d of s0, s1, s2 and 2 more (s3 cannot be reached)"
+    assert disks.words(world.storages.volume(world.hosts["s3"], 0)) == "storage d"
+
+
 def test_an_operation_waits_for_round_trip_and_disk_then_for_the_narrowest_of_links_and_disk() -> None:
     world = World(Disk("d", 8e6, 5e5, latency_s=0.005))
     world.do("c0", Storage.DIRECT_READ, 0, MB)

@@ -171,18 +171,21 @@ def test_a_file_server_s_storage_has_a_number_behind_the_disks_of_its_clients(tm
 
 WRONG_SERVED = {
     "unknown server": (
-        "path: /m, host: n0, server: s7, storage: a",
+        "path: /mnt/m, host: n0, server: s7, storage: a",
         "server: 's7' is not among the hosts; known: n[0-1]",
     ),
-    "unknown storage": ("path: /m, host: n0, server: s0, storage: b", "storage: s0 has no storage 'b'; it has a"),
-    "no stripe": ("path: /m, host: n0, server: 's[0-1]', storage: a, stripe: 0", "mounts[0].stripe: "),
+    "unknown storage": ("path: /mnt/m, host: n0, server: s0, storage: b", "storage: s0 has no storage 'b'; it has a"),
+    "no stripe": ("path: /mnt/m, host: n0, server: 's[0-1]', storage: a, stripe: 0", "mounts[0].stripe: "),
     "stripe of one": (
-        "path: /m, host: n0, server: s0, storage: a, stripe: 1MiB",
+        "path: /mnt/m, host: n0, server: s0, storage: a, stripe: 1MiB",
         "stripe: of several servers each has a stripe in turn, and s0 is one; name more",
     ),
-    "soft without server": ("path: /m, host: s0, storage: a, soft: 1s", "soft: only a file server has that; name one"),
-    "export without server": ("path: /m, host: s0, storage: a, export: /m", "export: only a file server has that; name one"),
-    "server twice": ("path: /m, host: n0, server: 's0,s0', storage: a", "names a host twice; name each once"),
+    "soft without server": ("path: /mnt/m, host: s0, storage: a, soft: 1s", "soft: only a file server has that; name one"),
+    "export without server": (
+        "path: /mnt/m, host: s0, storage: a, export: /m",
+        "export: only a file server has that; name one",
+    ),
+    "server twice": ("path: /mnt/m, host: n0, server: 's0,s0', storage: a", "names a host twice; name each once"),
 }
 
 
@@ -194,8 +197,8 @@ def test_a_wrong_file_server_is_one_line_with_file_and_line(tmp_path: Path, moun
 
 
 WRONG_AGAIN = {
-    "storage: b": "mounts[1].storage: s1:/m is on a in another mount; name one storage, or another export",
-    "server: 's[0-1]', stripe: 2MiB": "mounts[1].stripe: s[0-1]:/m has stripes of 1048576 bytes in another mount; name one",
+    "storage: b": "mounts[1].storage: s1:/mnt/m is on a in another mount; name one storage, or another export",
+    "server: 's[0-1]', stripe: 2MiB": "mounts[1].stripe: s[0-1]:/mnt/m has stripes of 1048576 bytes in another mount; name one",
 }
 
 
@@ -204,7 +207,7 @@ def test_what_a_server_has_at_a_path_is_on_one_storage(tmp_path: Path, key: str)
     first = "server: s1, storage: a" if "storage" in key else "server: 's[0-1]', storage: a"
     second = f"server: s1, {key}" if "storage" in key else f"storage: a, {key}"
     with pytest.raises(SimunixError) as caught:
-        served(tmp_path, f"path: /m, host: n0, {first}", f"path: /m, host: n1, {second}")
+        served(tmp_path, f"path: /mnt/m, host: n0, {first}", f"path: /mnt/m, host: n1, {second}")
     assert_one_line(str(caught.value), f"{tmp_path}/scenario.yaml:5: ", WRONG_AGAIN[key])
 
 
@@ -220,6 +223,22 @@ WRONG_MOUNTS = {
     "path twice": ("path: /mnt/a, host: 'n1,n1', storage: a", "mounts[0].path: n1 has a mount at /mnt/a already; choose"),
     "no storage": ("path: /mnt/a, host: n1", "mounts[0].storage: "),
     "unknown content": (f"{MOUNT}, content: some", "mounts[0].content: "),
+    "in /proc": ("path: /proc/x, host: n1, storage: a", "path: /proc is the kernel's on each host; choose a path elsewhere"),
+    "/sys": ("path: /sys, host: n1, storage: a", "path: /sys is the kernel's on each host; choose a path elsewhere"),
+    "/dev": ("path: /dev, host: n1, storage: a", "path: hosts have a /dev of their own; choose a path elsewhere"),
+    "in simunix's folder": ("path: /run/simunix/x, host: n1, storage: a", "path: hosts have a /run of their own; choose"),
+    "what programs need": (
+        "path: /usr, host: n1, storage: a",
+        "path: n1 cannot run programs without what is in /usr; write content: copy, or choose another path",
+    ),
+    "what simunix writes": ("path: /etc, host: n1, storage: a, content: copy", "path: hosts have files of their own in /etc"),
+    "a file": ("path: /etc/passwd, host: n1, storage: a", "path: /etc/passwd is a file in the root of n1; choose a folder"),
+    "new in the root": (
+        "path: /not-there/a, host: n1, storage: a",
+        "path: neither /not-there/a nor a folder above it exists in the root of n1; create one, or choose a path below",
+    ),
+    "a long name": (f"path: /mnt/{'x' * 256}, host: n1, storage: a", "path: a part of a path has 255 bytes at most; this one"),
+    "a control character": ('path: "/mnt/a\\nb", host: n1, storage: a', "path: expected a path without control characters"),
 }
 
 
