@@ -32,11 +32,19 @@ if TYPE_CHECKING:
 DATA_MAX_BYTES = 256 << 20
 """How many bytes of messages the server keeps at most, until they are received."""
 MAILBOXES_MAX = 1 << 20
+PRIORITY_MAX = 1e100
 
 
 def checked(number: float) -> float:
     """A size, a rate or a number of flops. Raises OperationError for one that is below 0, infinite or no number."""
     if not (0 <= number < math.inf):
+        raise OperationError(Code.NEGATIVE)
+    return number
+
+
+def checked_priority(number: float) -> float:
+    """A share beside others. Raises OperationError for one that is not above 0, or of which a few would have no finite sum."""
+    if not (0 < number <= PRIORITY_MAX):
         raise OperationError(Code.NEGATIVE)
     return number
 

@@ -63,6 +63,8 @@ class Actor:
     @staticmethod
     def create(name: str, host: Host, function: Callable[..., object], *arguments: Any) -> Actor:
         """Start a function as an actor on a host, in a thread of this program."""
+        if not callable(function):
+            raise TypeError(f"create actor {name}: {function!r} is no function")
         pid = number(lib.rsg_actor_create, host.number, name.encode(), about=f"create actor {name}")
         threads[pid] = Terms()
         thread = threading.Thread(target=_lives, args=(pid, name, host, function, arguments), name=name, daemon=True)

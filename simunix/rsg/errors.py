@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import os
+import sys
 
 from simunix.rsg._librsg import ffi, lib
 
@@ -10,10 +12,20 @@ from simunix.rsg._librsg import ffi, lib
 class RsgError(Exception):
     """An operation has failed; `code` is one of enum simunix_rsg_error."""
 
+    code: int | str | None
+
     def __init__(self, code: int, about: str) -> None:
         words = ffi.string(lib.rsg_error_text(code)).decode()
         super().__init__(f"{about}: {words}" if about else words)
         self.code = code
+
+
+class NotEmulatedError(RsgError, SystemExit):
+    """The program is not emulated; `code` is a line for the user, with which Python ends a program that does not catch this."""
+
+    def __init__(self, code: int, about: str) -> None:
+        super().__init__(code, "")  # whatever the call was about, it is not what is wrong
+        self.code = f"{os.path.basename(sys.argv[0]) or 'python'}: {self}"
 
 
 class ActorKilled(BaseException):
@@ -50,7 +62,7 @@ KINDS: dict[int, type[RsgError]] = {
     lib.RSG_NETWORK_FAILURE: NetworkFailureException,
     lib.RSG_HOST_FAILURE: HostFailureException,
     lib.RSG_STORAGE_FAILURE: StorageFailureException,
-    lib.RSG_NO_EMULATION: RsgError,
+    lib.RSG_NO_EMULATION: NotEmulatedError,
     lib.RSG_NO_ACTOR: RsgError,
     lib.RSG_MEMORY: RsgError,
 }

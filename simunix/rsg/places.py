@@ -179,8 +179,14 @@ class Link(_Place):
 
     def set_bandwidth(self, bandwidth: float) -> None:
         """Give it another bandwidth."""
-        call(lib.rsg_link_set, self.number, bandwidth, -1.0)
+        about = f"link {self.name}: bandwidth {bandwidth}"
+        if bandwidth < 0:
+            raise AssertionError(lib.RSG_NEGATIVE, about)
+        call(lib.rsg_link_set, self.number, bandwidth, -1.0, about=about)
 
     def set_latency(self, latency: float) -> None:
         """Give it another latency."""
-        call(lib.rsg_link_set, self.number, -1.0, latency)
+        about = f"link {self.name}: latency {latency}"
+        if latency < 0:
+            raise AssertionError(lib.RSG_NEGATIVE, about)
+        call(lib.rsg_link_set, self.number, -1.0, latency, about=about)

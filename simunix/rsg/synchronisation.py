@@ -38,7 +38,7 @@ class Semaphore:
     """So many may pass until others release."""
 
     def __init__(self, capacity: int) -> None:
-        self._number = number(lib.rsg_semaphore, capacity)
+        self._number = number(lib.rsg_semaphore, capacity, about=f"semaphore of capacity {capacity}")
 
     def acquire(self) -> None:
         """Wait until one may pass."""
@@ -74,7 +74,7 @@ class Barrier:
     """All go on when so many have come."""
 
     def __init__(self, expected: int) -> None:
-        self._number = number(lib.rsg_barrier, expected)
+        self._number = number(lib.rsg_barrier, expected, about=f"barrier for {expected} actors")
 
     def wait(self) -> bool:
         """Wait for the others; True for the one that comes last."""

@@ -17,12 +17,12 @@ from simunix.rsg.waiting import Activity
 
 def sleep_for(duration: float) -> None:
     """Wait for so many seconds."""
-    call(lib.rsg_sleep, float(duration))
+    call(lib.rsg_sleep, float(duration), about=f"sleep for {duration}")
 
 
 def sleep_until(date: float) -> None:
     """Wait until a date."""
-    call(lib.rsg_sleep_until, float(date))
+    call(lib.rsg_sleep_until, float(date), about=f"sleep until {date}")
 
 
 def execute(flops: float, priority: float = 1.0) -> None:

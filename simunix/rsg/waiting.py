@@ -11,7 +11,7 @@ from typing import Any
 
 from simunix.rsg._librsg import ffi, lib
 from simunix.rsg.connection import call, number
-from simunix.rsg.errors import AssertionError, TimeoutException
+from simunix.rsg.errors import AssertionError, CancelException, TimeoutException
 
 
 class Activity:
@@ -20,6 +20,7 @@ class Activity:
     def __init__(self, number: int = 0) -> None:
         self._number = number
         self._is_over = False
+        self._is_cancelled = False
         self._is_made = False  # the server knows it, and begins it
         self._is_started = bool(number)
         self._predecessors: dict[int, Activity] = {}  # by number; kept, since somebody is to wait for them
@@ -102,6 +103,8 @@ class Activity:
     def wait_for(self, timeout: float) -> Any:
         """Wait for the end, for so many seconds. Raises TimeoutException after that."""
         self._begun()
+        if self._is_cancelled:
+            raise CancelException(lib.RSG_CANCELED, repr(self))
         message = ffi.new("struct rsg_message *")
         message.size = -1.0
         try:
@@ -139,7 +142,7 @@ class Activity:
         if not self._is_over:
             call(lib.rsg_cancel, self._number)
             lib.rsg_forget(self._number)
-            self._is_over = True
+            self._is_over = self._is_cancelled = True
         return self
 
     def suspend(self) -> Any:
@@ -160,6 +163,8 @@ class Activity:
     @staticmethod
     def wait_any_for(activities: Sequence[Any], timeout: float) -> int:
         """Wait for the first that is over, for so many seconds: its place, or -1."""
+        if not activities:
+            raise AssertionError(lib.RSG_BAD_VALUE, "wait_any: no activities")
         place = number(lib.rsg_wait_any, [one._begun()._number for one in activities], len(activities), timeout)
         if place >= 0:
             activities[place].wait()

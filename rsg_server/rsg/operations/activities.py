@@ -23,7 +23,7 @@ from rsg_server.rsg.activity import (
     Task,
     task_words,
 )
-from rsg_server.rsg.communications import DATA_MAX_BYTES, checked
+from rsg_server.rsg.communications import DATA_MAX_BYTES, checked, checked_priority
 from rsg_server.rsg.errors import Code, OperationError
 from rsg_server.rsg.operations.answers import NOTHING, Fields, ints, named, text
 from rsg_server.rsg.room import ANSWER_MAX_BYTES
@@ -168,9 +168,7 @@ def execute(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | No
     number, flags, flops, priority, bound = fields
     where = room.places.number_of(who.host) if number == -1 else number
     room.places.host(where)
-    if not priority > 0:
-        raise OperationError(Code.NEGATIVE)
-    terms = {AMOUNT: checked(flops), WEIGHT: priority, BOUND: bound, WHERE: where}
+    terms = {AMOUNT: checked(flops), WEIGHT: checked_priority(priority), BOUND: bound, WHERE: where}
     made = Made(who, terms, partial(_execution, room), lambda made: f"an execution on host {_host(room, made).name}")
     return begun_or_kept(room, who, made, flags)
 
@@ -283,16 +281,16 @@ def hold(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
 
 def priority(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
     """Give an execution another share of its core, or a read or write another one of its disk."""
-    of = room.find(fields[0]).activity
-    if isinstance(of, Made) and WEIGHT in of.terms and fields[1] > 0:
-        of.terms[WEIGHT] = fields[1]
+    of, share = room.find(fields[0]).activity, checked_priority(fields[1])
+    if isinstance(of, Made) and WEIGHT in of.terms:
+        of.terms[WEIGHT] = share
         return NOTHING
-    if not isinstance(of, (Execution, Io)) or not fields[1] > 0:
+    if not isinstance(of, (Execution, Io)):
         raise OperationError(Code.BAD_VALUE)
     if isinstance(of, Io):
-        room.disks.set_priority(of, fields[1])
+        room.disks.set_priority(of, share)
         return NOTHING
-    of.priority = fields[1]
+    of.priority = share
     if not of.is_over:
         room.places.cores.restart(of)
     return NOTHING

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rsg_server._native import lib
 from rsg_server.rsg.activity import AMOUNT, WEIGHT, WHERE, Made
-from rsg_server.rsg.communications import checked
+from rsg_server.rsg.communications import checked, checked_priority
 from rsg_server.rsg.errors import Code, OperationError
 from rsg_server.rsg.operations.answers import NOTHING, NUMBERS_MAX, Fields, ints
 
@@ -63,8 +63,8 @@ def set_term(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
     number, term, value = fields
     if term == AMOUNT:
         checked(value)
-    if term == WEIGHT and not value > 0:
-        raise OperationError(Code.NEGATIVE)
+    if term == WEIGHT:
+        checked_priority(value)
     if term == WHERE:
         if not 0 <= value < len(room.places.hosts):
             raise OperationError(Code.UNKNOWN_HOST)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from rsg_server.platform.disk import Direction
 from rsg_server.rsg.activity import AMOUNT, WEIGHT, Io, Made, io_words
-from rsg_server.rsg.communications import checked
-from rsg_server.rsg.errors import Code, OperationError
+from rsg_server.rsg.communications import checked, checked_priority
 from rsg_server.rsg.operations.activities import begun_or_kept
 from rsg_server.rsg.operations.answers import Fields, ints
 
@@ -41,8 +40,6 @@ def disk_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> 
 def io(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
     """Read from a disk, or write to it."""
     number, flags, is_write, size, priority = fields
-    if not priority > 0:
-        raise OperationError(Code.NEGATIVE)
     direction = Direction.WRITE if is_write else Direction.READ
     place = room.disks.numbered(number)
 
@@ -50,6 +47,9 @@ def io(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
         return room.disks.start(who, place, direction, made.terms[AMOUNT], made.terms[WEIGHT])
 
     made = Made(
-        who, {AMOUNT: checked(size), WEIGHT: priority}, begin, lambda made: io_words(place, direction, made.terms[AMOUNT])
+        who,
+        {AMOUNT: checked(size), WEIGHT: checked_priority(priority)},
+        begin,
+        lambda made: io_words(place, direction, made.terms[AMOUNT]),
     )
     return begun_or_kept(room, who, made, flags)

@@ -6,12 +6,16 @@ from struct import pack
 from typing import TYPE_CHECKING
 
 from rsg_server.rsg.errors import Code, OperationError
+from rsg_server.rsg.moments import FOREVER_NS, NS
 from rsg_server.rsg.operations.answers import NOTHING, NUMBERS_MAX, Fields, ints, text
 from rsg_server.rsg.room import ANSWER_MAX_BYTES
 
 if TYPE_CHECKING:
     from rsg_server.rsg.actor import Participant
     from rsg_server.rsg.room import Rsg
+
+BANDWIDTH_MAX_BYTES_PER_S = 1e100
+"""What is faster is no number that rates may be computed with."""
 
 
 def host(room: Rsg, who: Participant | None, fields: Fields, name: bytes) -> bytes:
@@ -86,7 +90,9 @@ def link_turn(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> b
 
 
 def link_set(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Give a link another bandwidth or latency."""
+    """Give a link another bandwidth or latency; one below 0 is as it was."""
+    if not (fields[1] <= BANDWIDTH_MAX_BYTES_PER_S and fields[2] < FOREVER_NS / NS):
+        raise OperationError(Code.NEGATIVE)
     room.places.change_link(room.places.link(fields[0]), fields[1], fields[2])
     return NOTHING
 

@@ -20,14 +20,16 @@ def simgrid_is_there() -> bool:
     return subprocess.run([SYSTEM_PYTHON, "-c", "import simgrid"], capture_output=True, check=False).returncode == 0
 
 
-def run(platform: Path, *command: str | Path, options: tuple[str, ...] = (), expected: int | None = 0) -> str:
+def run(
+    platform: Path, *command: str | Path, options: tuple[str, ...] = (), expected: int | None = 0, timeout_s: float = 120
+) -> str:
     """What a command prints that runs under `simunix rsg run`; with `expected` None, its messages as well."""
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{HERE / 'alias'}"}
     done = subprocess.run(
         [sys.executable, "-m", "simunix.cli.main", "rsg", "run", *options, str(platform), "--", *map(str, command)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=timeout_s,
         check=False,
         env=environment,
         stdin=subprocess.DEVNULL,

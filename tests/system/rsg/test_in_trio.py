@@ -49,7 +49,7 @@ def test_outside_an_emulation_a_line_says_how_to_start() -> None:
 
 
 HELPERS = """\
-an actor as a helper: a number that does not exist, or an actor that waits for itself
+an actor as a helper: a number that does not exist or cannot be, or an actor that waits for itself
 dismiss nobody: the calling thread is no actor, or no actor has this number
 await a host as an actor: the request does not have the fields of its operation
 killed at no date: a size, a number of flops or a priority below 0, or no number

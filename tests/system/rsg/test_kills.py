@@ -11,6 +11,13 @@ from tests.system.rsg.running import HERE, PLATFORMS, compiled, run
 
 
 @pytest.mark.slow
+def test_ten_thousand_random_kills_leave_the_server_alive(tmp_path: Path) -> None:
+    program = compiled(HERE / "programs/kills.c", tmp_path)
+    told = run(PLATFORMS / "small_platform.xml", program, "10000", timeout_s=600)
+    assert told.startswith("alive at ")
+
+
+@pytest.mark.slow
 def test_random_kills_leave_the_server_alive_and_the_run_repeatable(tmp_path: Path) -> None:
     program = compiled(HERE / "programs/kills.c", tmp_path)
     digests = set()

@@ -2,7 +2,7 @@
 //> as actor 1: the calling thread is no actor, or no actor has this number
 //> as actor 999: the calling thread is no actor, or no actor has this number
 //> as actor -5: the calling thread is no actor, or no actor has this number
-//> twice: a number that does not exist, or an actor that waits for itself
+//> twice: a number that does not exist or cannot be, or an actor that waits for itself
 //> the victim goes on at 1.000000
 #include <rsg.hpp>
 

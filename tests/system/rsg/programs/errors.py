@@ -25,6 +25,31 @@ def waited_twice() -> None:
     print("never begun:", ffi.string(lib.rsg_error_text(lib.rsg_wait(number[0] + 1000, -1.0, ffi.NULL))).decode())
 
 
+def cancelled() -> None:
+    """A wait for what was cancelled, whichever activity; asking whether it is over is no error."""
+    for activity in (Mailbox.by_name("cancelled").put_async("x", 1), this_actor.exec_async(1e9)):
+        activity.cancel()
+        print(f"wait for a cancelled {type(activity).__name__}:", told(activity.wait), activity.test())
+
+
+def wrong_numbers() -> None:
+    """Numbers with which nothing can be computed."""
+    link, execution = Link.by_name("8"), this_actor.exec_async(1.0)
+    for value in (-1.0, float("inf"), float("nan"), 1e308):
+        print(f"bandwidth {value}:", told(lambda value=value: link.set_bandwidth(value)))
+        print(f"latency {value}:", told(lambda value=value: link.set_latency(value)))
+    print("priority:", told(lambda: this_actor.execute(1, float("inf"))))
+    print("new priority:", told(lambda: execution.update_priority(1e308)))
+    print("sleep:", told(lambda: this_actor.sleep_for(float("nan"))))
+    print("barrier:", told(lambda: rsg.Barrier(0)))
+    print("semaphore:", told(lambda: rsg.Semaphore(-1)))
+    print("no activities:", told(lambda: rsg.Comm.wait_any([])))
+    try:
+        Actor.create("nothing", this_actor.get_host(), 3)
+    except TypeError as error:
+        print("no function:", error)
+
+
 def teller() -> None:
     box = Mailbox.by_name("box")
     print("host:", told(lambda: Host.by_name("nowhere")))
@@ -35,6 +60,8 @@ def teller() -> None:
     print("pstate:", told(lambda: setattr(this_actor.get_host(), "pstate", 7)))
     print("parallel task:", told(lambda: this_actor.parallel_execute([this_actor.get_host()], [1.0], [])))
     waited_twice()
+    cancelled()
+    wrong_numbers()
     mutex = rsg.Mutex()
     print("not owner:", told(mutex.unlock))
     mutex.lock()
