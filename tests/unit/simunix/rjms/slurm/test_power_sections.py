@@ -68,7 +68,7 @@ def test_a_cap_is_planned(tmp_path: Path) -> None:
     assert json.loads(files(even)["/etc/slurm/power_cap.json"])["caps"][0]["each"] == cap["licenses"] // 18
     assert plan["states"] == [[241, 2.7e9], [152, 2.0e9]]
     assert found.clusters[0].power_caps == (PowerCap(3600 * 10**9, 7200 * 10**9, most * 0.4),)
-    assert "241) state=0 ;;\n152) state=1 ;;" in texts["/etc/slurm/frequency"]
+    assert "241) state=0 limit=358.000001 ;;\n152) state=1 limit=269.000001 ;;" in texts["/etc/slurm/frequency"]
 
 
 def test_a_budget_is_a_cap_that_moves(tmp_path: Path) -> None:
