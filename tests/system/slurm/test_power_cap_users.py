@@ -57,7 +57,7 @@ scontrol -o show jobs | grep -o 'JobName=[a-z]*\\|JobState=[A-Z]*\\|TimeLimit=[0
 
 
 def test_no_user_breaks_a_cap(simunix: Simunix, tmp_path: Path) -> None:
-    command = [*"setpriv --reuid=1000 --regid=1000 --clear-groups bash -c".split(), USER.replace("COMPUTE", COMPUTE)]
+    command = [*["setpriv", "--reuid=1000", "--regid=1000", "--clear-groups", "bash", "-c"], USER.replace("COMPUTE", COMPUTE)]
     (tmp_path / "s.yaml").write_text(SCENARIO.format(cap=CAP_W, command=json.dumps(command)))
     done = run(simunix, tmp_path / "s.yaml", tmp_path / "out")
     watts = [float(row["watts"]) for row in csv.DictReader((done.out / "power.csv").read_text().splitlines())]

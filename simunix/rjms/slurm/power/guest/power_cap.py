@@ -35,7 +35,7 @@ LIMIT = re.compile(r"(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)$")
 FIELDS = "%i|%D|%l|%W|%P|%r"
 Job = tuple[str, int, float, int]
 """A pending job: its number, its nodes, its time limit in seconds, its licenses; a heterogeneous job is one, with all parts."""
-CANNOT_START = re.compile("JobHeld|BeginTime|Dependency|Assoc|QOS|JobArrayTaskLimit|PartitionDown|PartitionInactive")
+CANNOT_START = "JobHeld|BeginTime|Dependency|Assoc|QOS|JobArrayTaskLimit|PartitionDown|PartitionInactive"
 """Reasons of jobs that start under no cap, whatever licenses they ask for: others do not wait for them."""
 
 
@@ -98,7 +98,7 @@ class Controller:
         self.due.sort()
 
     def run(self) -> None:
-        """Until the last cap has ended."""
+        """Until the last cap has ended; then jobs that wait have the fastest power state again."""
         while self.due:
             while self.due and self.due[0][0] <= time.time():
                 _, place, action = self.due.pop(0)
@@ -106,6 +106,7 @@ class Controller:
             if self.due:
                 self.look()
                 time.sleep(max(0.0, min(self.interval, self.due[0][0] - time.time())))
+        self.restore()
 
     # Caps
 
@@ -157,6 +158,13 @@ class Controller:
                 if wanted != licenses:
                     self.change(number, wanted, limit)
 
+    def restore(self) -> None:
+        """Give all pending jobs the licenses and the time limits back that they came with."""
+        fastest = self.states[0][0]
+        for number, nodes, limit, licenses in self.pending("nothing"):
+            if licenses != nodes * fastest:
+                self.change(number, nodes * fastest, self.limits.get(number, limit))
+
     def fitting(self, job: Job, used: int) -> tuple[int, float] | None:
         """Licenses and time limit at the fastest power state at which a job fits; None if it fits at none."""
         number, nodes, limit, licenses = job
@@ -195,15 +203,15 @@ class Controller:
 
     # What Slurm says
 
-    def pending(self) -> list[Job]:
-        """The pending jobs that ask for watts and could start, in the order of their priorities."""
+    def pending(self, without: str = CANNOT_START) -> list[Job]:
+        """The pending jobs that ask for watts, in the order of their priorities, without those that wait for some reasons."""
         found: dict[str, Job] = {}
         self.parts.clear()
         lines = run("squeue", "--noheader", "--array", "--states=PENDING", "--sort=-p,i", f"--format={FIELDS}").splitlines()
         for line in lines:
             part, nodes, limit, licenses, partition, reason = line.strip().split("|", 5)
             watts = re.search(r"\bwatts:(\d+)", licenses)
-            if not watts or not nodes.isdecimal() or CANNOT_START.search(reason):
+            if not watts or not nodes.isdecimal() or re.search(without, reason):
                 continue
             number, plus, _ = part.partition("+")
             _, others, _, more = found.get(number, ("", 0, 0.0, 0))
