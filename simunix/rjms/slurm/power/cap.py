@@ -254,6 +254,11 @@ def _states(wanted: PowerCapSection, machine: Machine, key: str) -> tuple[int, .
     if wanted.policy == "mix" and wanted.floor is None:
         raise SimunixError(f"{key}.floor: policy mix needs the lowest speed that jobs may have, such as '2.0Gf'")
     states = machine.states_down_to(wanted.floor or 0.0)
+    if not states:
+        raise SimunixError(
+            f"{key}.floor: the nodes are not as fast in any power state; choose a speed up to "
+            f"{machine.speeds[machine.fastest] / 1e9:g}Gf"
+        )
     if len(states) < 2:
         raise SimunixError(
             f"{key}: policy {wanted.policy} has one power state to choose from; give the nodes more speeds and watts"
@@ -273,7 +278,7 @@ def _planned(cap: CapSection, wanted: PowerCapSection, machine: Machine, states:
     if off is None or licenses < machine.above_idle(states[-1]):
         least = machine.watts(len(machine.nodes) if wanted.policy in SWITCHES else 0, machine.idle_w)
         raise SimunixError(
-            f"{key}.watts: no node could compute below {cap_w:.0f} W: with policy {wanted.policy} the idle machine draws "
+            f"{key}.watts: no node could compute below {cap_w:.6g} W: with policy {wanted.policy} the idle machine draws "
             f"{least:.0f} W of at most {most:.0f} W; raise the cap, or choose another policy"
         )
     return PlannedCap(PowerCap(cap.start, cap.end, cap_w), cap.announced, off, licenses)
