@@ -138,11 +138,11 @@ class Controller:
 
     def look(self) -> None:
         """Give pending jobs that could start the fastest power state that fits below the caps that they would run under."""
+        if len(self.states) < 2 or not any(cap["announced"] <= time.time() for cap in self.caps):
+            return
         if not self.longest:
             lines = run("sinfo", "--noheader", "--format=%R|%l").split()
             self.longest = {name: limit_s(text) for name, text in (line.split("|") for line in lines)}
-        if len(self.states) < 2 or not any(cap["announced"] <= time.time() for cap in self.caps):
-            return
         jobs = self.pending()
         if not jobs:
             return
@@ -261,15 +261,13 @@ class BudgetController(Controller):
         return float(run(self.budget["machines"], "machines", "watts").split()[1])
 
     def running(self) -> list[tuple[float, float]]:
-        """Watts beyond idle, and seconds left, of each job that has nodes."""
+        """Watts beyond idle, and seconds left, of each job that has nodes; whatever licenses it has, it runs at full speed."""
         found: list[tuple[float, float]] = []
         states = "--states=RUNNING,CONFIGURING,COMPLETING,SUSPENDED"
-        for line in run("squeue", "--noheader", "--array", states, "--format=%i|%L|%W").split():
-            number, left, licenses = line.split("|")
-            watts = re.search(r"\bwatts:(\d+)", licenses)
-            if watts:
-                seconds = MINUTE_S if left == "INVALID" else limit_s(left)  # over its limit: it is about to be ended
-                found.append((self.granted.get(number, int(watts[1])), seconds + MINUTE_S))
+        for line in run("squeue", "--noheader", "--array", states, "--format=%D|%L").split():
+            nodes, left = line.split("|")
+            seconds = MINUTE_S if left == "INVALID" else limit_s(left)  # over its limit: it is about to be ended
+            found.append((int(nodes) * self.states[0][0], seconds + MINUTE_S))
         return found
 
     def exceed(self, job: Job, running: list[tuple[float, float]], saved: float, room: int) -> int:
