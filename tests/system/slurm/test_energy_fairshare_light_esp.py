@@ -54,7 +54,8 @@ def means(simunix: Simunix, folder: Path, policy: str) -> list[float]:
 def test_energy_orders_users_and_time_does_not(simunix: Simunix, tmp_path: Path) -> None:
     found = {policy: means(simunix, tmp_path, policy) for policy in POLICIES}
     fs, efs, both = found.values()
-    assert max(fs) < 1.05 * min(fs), found
-    for frugal_first in (efs, both):
-        assert all(frugal < other for frugal, other in pairwise(frugal_first)), found
-    assert efs[2] - efs[0] > 1.2 * (both[2] - both[0]) > 1.2 * 3 * (max(fs) - min(fs)), found
+    assert max(fs) == pytest.approx(min(fs), rel=1e-3), found  # one schedule, whose users have other names
+    for each in (efs, both):
+        assert all(frugal < other for frugal, other in pairwise(each)), found
+        assert each[2] > 1.2 * each[0], found
+    assert efs[0] < both[0] < fs[0], found  # who is frugal gains less if time counts as well
