@@ -6,6 +6,7 @@ A request is a line of words. Changes happen at the moment of the request, once 
     off HOST...        cut their power
     shutdown HOST...   SIGTERM to their programs, SIGKILL after ten seconds, then off
     pstate N HOST...   go to power state N
+    limit W HOST...    have them draw no more than W watts, whatever their programs set, by slower power states; 0: no limit
     watts [HOST...]    -> "WATTS JOULES": what they draw, and have drawn; without hosts, all hosts and enclosures
 
 What cannot be done is refused as a whole, with `! ` and the reason as the answer.
@@ -14,6 +15,7 @@ What cannot be done is refused as a whole, with `! ` and the reason as the answe
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
 
 ANSWER_BYTES = 3000
+LIMIT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 Answer = Callable[["MachinesKernel", list[str]], str]
 
 
@@ -59,6 +62,17 @@ def _change(kernel: MachinesKernel, changes: Sequence[Change]) -> str:
     return ""
 
 
+def _limit(kernel: MachinesKernel, words: list[str]) -> str:
+    if len(words) < 3 or not LIMIT.fullmatch(words[1]):
+        raise SimunixError(f"limit: expected watts such as 250 or 193.5, and hosts, got {' '.join(words[1:])[:80]!r}")
+    for name in words[2:]:
+        if name not in kernel.governors.of:
+            raise SimunixError(f"limit: {name!r} is no host with watts (wattage_per_state)")
+    for name in words[2:]:
+        kernel.governors.limit_from_outside(name, float(words[1]))
+    return ""
+
+
 def _watts(kernel: MachinesKernel, words: list[str]) -> str:
     hosts, now_ns = kernel.energy.hosts, kernel.now_ns
     for name in words[1:]:
@@ -77,6 +91,7 @@ REQUESTS: dict[str, Answer] = {
     "off": _switch,
     "shutdown": _switch,
     "pstate": _set_state,
+    "limit": _limit,
     "watts": _watts,
 }
 HANDLERS: dict[int, Handler] = {int(Op.MACHINES): Handler("b", machines)}

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rsg_server.options import KernelOptions
     from rsg_server.platform.platform import Platform
     from rsg_server.power_files.files import PowerFiles
+    from rsg_server.power_files.governors import Governors
     from rsg_server.process.actor import Actor, Parked
     from rsg_server.process.channel_pool import ChannelPool
     from rsg_server.process.cpu import Cpu
@@ -274,6 +275,8 @@ class MachinesKernel(Protocol):
     def faults(self) -> Faults: ...
     @property
     def energy(self) -> Energy: ...
+    @property
+    def governors(self) -> Governors: ...
 
 
 class RsgKernel(Protocol):

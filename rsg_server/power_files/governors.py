@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from rsg_server.energy.hosts import ON, MeteredHost
 from rsg_server.faults.faults import PowerStateChange
-from rsg_server.power_files.governor import governor_of
+from rsg_server.power_files.governor import OUTSIDE, governor_of
 
 if TYPE_CHECKING:
     from rsg_server.clock.timeline import Timeline
@@ -60,6 +60,14 @@ class Governors:
     def wanted(self, name: str) -> int:
         """The power state that a host is in, or is about to be in."""
         return self.of[name].wanted(self.metered(name).load)
+
+    def limit_from_outside(self, name: str, watts: float) -> None:
+        """Set what a host may draw, whatever its programs set and through its boots; 0 takes the limit away."""
+        limits_w = self.of[name].limits_w
+        limits_w.pop(OUTSIDE, None)
+        if watts:
+            limits_w[OUTSIDE] = watts
+        self.settle_soon(name)
 
     def settle_soon(self, name: str) -> None:
         """Have a host go to the power state that its governor wants, at this moment of virtual time."""

@@ -85,13 +85,9 @@ class Switches:
 
     def _limit(self, name: str, text: str) -> int:
         """Set a limit, or take it away. Returns 0, or EINVAL for no number, or for a host without power states."""
-        governor = self._kernel.governors.of.get(name)
-        if governor is None or not re.fullmatch(r"[0-9]{1,9}", text):
+        if name not in self._kernel.governors.of or not re.fullmatch(r"[0-9]{1,9}", text):
             return errno.EINVAL
-        governor.limits_w.pop(OUTSIDE, None)
-        if int(text):
-            governor.limits_w[OUTSIDE] = float(text)
-        self._kernel.governors.settle_soon(name)
+        self._kernel.governors.limit_from_outside(name, float(text))
         return 0
 
     def write(self, host: str, path: str, text: str) -> int | None:

@@ -25,7 +25,23 @@ def enclosures_of(scenario: Scenario, platform: Platform) -> tuple[Enclosure, ..
     for name in names:
         if names.count(name) > 1:
             raise SimunixError(f"enclosures: {name!r} is the name of two; names must differ")
+    _check_nesting(found)
     return tuple(found)
+
+
+def _check_nesting(found: list[Enclosure]) -> None:
+    """A host is in a chassis, and that in a rack: of two enclosures with a host in common one has all hosts of the other."""
+    inside: dict[str, list[int]] = {}
+    hosts = [frozenset(each.hosts) for each in found]
+    for place, names in enumerate(hosts):
+        overlapping = {other for name in names for other in inside.get(name, ())}
+        for other in sorted(overlapping):
+            if not (names <= hosts[other] or names >= hosts[other]):
+                first, second = found[other].name, found[place].name
+                shared = f"{first!r} and {second!r} share {min(names & hosts[other])}"
+                raise SimunixError(f"enclosures: {shared}, and neither is inside of the other; change one")
+        for name in names:
+            inside.setdefault(name, []).append(place)
 
 
 def _check_platform_file(scenario: Scenario) -> None:

@@ -4,7 +4,8 @@
     g++ -O1 -std=c++17 energies.cpp -o energies -lsimgrid && python3 energies.py ./energies energies.json.gz
 
 A case has a platform as XML, flags of SimGrid, the lines of what happens (see energies.cpp), and the joules of hosts and links.
-Links have a latency of 0 but in one case: SimGrid counts the latency of a flow as if the link were loaded then.
+Links have a latency of 0 but in one case: SimGrid counts the latency of a flow as if the link were loaded then. One host
+that idles at first begins in another power state than 0: SimGrid counts the watts of 0 until it first looks at the host.
 """
 
 import gzip
@@ -16,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 PUBLIC = Path(__file__).resolve().parents[1] / "unit/rsg_server/platform/simgrid_platforms/energy_platform.xml"
+BOOT = PUBLIC.with_name("energy_boot.xml")
 CONTROLLER = '<host id="controller" speed="1Gf"/>'
 HEAD = """<?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -98,6 +100,20 @@ CASES = {
         PUBLIC.read_text(),
         [],
         ["execute MyHost1 10 1e8", "pstate MyHost1 11 2", "execute MyHost1 11 1e8", "off MyHost2 20", "end 30"],
+    ),
+    # examples/cpp/energy-boot of SimGrid: power states of speed 0 stand for a shutdown of 7 s and a boot of 150 s
+    "SimGrid's energy-boot": (
+        BOOT.read_text(),
+        [],
+        [
+            *("pstate MyHost1 10 4", "off MyHost1 17", "pstate MyHost1 27 3", "on MyHost1 27", "pstate MyHost1 177 0"),
+            *("execute MyHost2 20 3e9", "end 200"),
+        ],
+    ),
+    "begins in power state 2": (
+        host("a", "100Mf,50Mf,20Mf", "100:120:200,93:110:170,90:105:150", 10, 4, 2),
+        [],
+        [*executions(7, "a", 10, 4, 100, 2e8), *pstates(8, "a", 3, 25, 200), "end 900"],
     ),
     "link, idle": (PAIR + WIRE, CM02, ["end 50"]),
     "link, one transfer": (PAIR + WIRE, CM02, ["send a b 2 1e8", "end 50"]),

@@ -30,6 +30,9 @@ room watts b
 room off b; sleep 1; room watts
 room on b; room on b; sleep 61; room watts
 room pstate 1 -- b; sleep 1; room watts b
+room pstate 0 -- b; room limit 99.5 -- b; sleep 1; room watts b
+room limit 0 -- b; sleep 1; room watts b
+room limit 5W -- b; room limit 5 -- a; room limit 5
 room shutdown b; sleep 20; room watts
 room off a9; room pstate 7 -- b; room blow b; room watts a; room off
 """
@@ -42,14 +45,17 @@ def test_a_host_is_switched_by_another_one(simunix: Simunix, tmp_path: Path) -> 
     assert done.returncode == 0, done.stderr
     out = tmp_path / "out"
     watts = [float(line.split()[0]) for line in (out / "hosts/a/asks.out").read_text().splitlines()]
-    assert watts == [100, 10, 100, 90, 10]
+    assert watts == [100, 10, 100, 90, 90, 100, 10]
     events = [json.loads(line) for line in (out / "events.jsonl").read_text().splitlines()]
     kinds = [each["event"] for each in events if each.get("host") == "b" and each["event"].startswith(("host_", "power_"))]
-    assert kinds == ["host_off", "host_boot", "host_on", "power_state", "host_shutdown", "host_off"]
+    assert kinds == ["host_off", "host_boot", "host_on", *["power_state"] * 4, "host_shutdown", "host_off"]
     before, after = (float(line.split()[0]) for line in (out / "hosts/b/lives.out").read_text().splitlines())
     assert (round(before, 1), round(after, 1)) == (60.5, 0.5)
     errors = (out / "hosts/a/asks.err").read_text()
     for expected in (
+        "limit: expected watts such as 250 or 193.5, and hosts, got '5W b'",
+        "limit: 'a' is no host with watts",
+        "and hosts, got '5'",
         "host 'a9': no such host",
         "power state 7: host b has",
         "no request 'blow'",
@@ -58,4 +64,4 @@ def test_a_host_is_switched_by_another_one(simunix: Simunix, tmp_path: Path) -> 
     ):
         assert expected in errors
     power = list(csv.DictReader((out / "power.csv").read_text().splitlines()))
-    assert [float(row["watts"]) for row in power] == [100, 10, 150, 100, 90, 10]
+    assert [float(row["watts"]) for row in power] == [100, 10, 150, 100, 90, 100, 90, 100, 10]

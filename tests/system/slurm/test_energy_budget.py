@@ -77,3 +77,26 @@ def test_a_budget_for_everything_is_none(simunix: Simunix, tmp_path: Path) -> No
     )
     starts = [{number: row["starting_time"] for number, row in done.jobs.items()} for done in (free, bound)]
     assert starts[0] == starts[1]
+
+
+def test_idle_nodes_that_go_off_leave_joules_to_jobs(simunix: Simunix, tmp_path: Path) -> None:
+    saving = "power_saving: {suspend_time: 2min, suspend_timeout: 30s, resume_timeout: 5min, suspend_rate: 0, resume_rate: 0}"
+    stay, go = (
+        ran(simunix, tmp_path, name, ", ".join(keys))
+        for name, keys in (("stay", [budget("energyBud", "50%")]), ("go", [budget("energyBud", "50%"), saving]))
+    )
+    for done in (stay, go):
+        assert 0.75 * 0.5 * MOST_J < consumed(done)[0] <= 0.5 * MOST_J
+    assert not any('"host_off"' in line for line in stay.events)
+    assert sum('"host_off"' in line for line in go.events) > 12
+    assert work(go) > 1.1 * work(stay)
+
+
+def work(done: Run) -> float:
+    """Node seconds of jobs while the budget counts."""
+    found = 0.0
+    for row in done.rows:
+        if row["finish_time"]:
+            seconds = min(float(row["finish_time"]), END_S) - max(float(row["starting_time"]), BEGIN_S)
+            found += max(0.0, seconds) * int(row["requested_number_of_resources"])
+    return found

@@ -5,12 +5,16 @@ from __future__ import annotations
 import csv
 import json
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from simunix.results.machines import parse_intervals
+from simunix.rjms.slurm.power.watts import work as work_of
 from tests.conftest import ROOT, Simunix
 from tests.system.runs import Run, run, run_twice
+from tests.unit.simunix.rjms.slurm.test_watts import RACK
 
 pytestmark = [pytest.mark.slurm, pytest.mark.slow]
 
@@ -61,14 +65,15 @@ def test_the_cap_holds_at_every_instant(simunix: Simunix, tmp_path: Path, policy
     assert max(inside) <= cap_w
     assert max(inside) > 0.85 * cap_w  # the cap is used, not just kept
     assert max(found.between(0, BEGIN_S - 600)) > 0.95 * MOST_W  # without a cap nearly all nodes compute
-    after = max(found.between(END_S + 600, 18000))
-    assert after > (0.9 * MOST_W if policy == "shut" else cap_w)  # and more again after it: jobs that were lowered last longer
+    assert max(found.between(END_S + 600, 18000)) > 0.9 * MOST_W  # and again after it
     changes = states(done)
     assert any(state == -1 for _, state in changes) == (policy == "shut" or (policy == "mix" and percent < 75))
     lowered = [time for time, state in changes if state > 0]
     assert bool(lowered) == (policy != "shut")
     if lowered:
         assert min(lowered) < BEGIN_S  # jobs that reach into the window are lowered before it, as in Figure 4.4
+    formula = work_by_formula(policy, cap_w)
+    assert 0.85 * formula < work(done) <= 1.001 * formula
     if policy == "mix":
         assert max(state for _, state in changes) <= 3  # 2.0 GHz, 269 W
     assert done.record["deterministic"]
@@ -80,16 +85,31 @@ def test_idle_only_does_the_least_work(simunix: Simunix, tmp_path: Path) -> None
     assert work(idle) < work(shut)
 
 
+def work_by_formula(policy: str, cap_w: float) -> float:
+    """Glesser's W / T by N (chapter 4), for all nodes in the window."""
+    states = {"shut": (0,), "mix": (0, 1, 2, 3)}.get(policy, tuple(range(8)))
+    return work_of(RACK, cap_w, states, may_switch=policy != "dvfs") / len(RACK.nodes)
+
+
+def machines(text: str) -> list[int]:
+    """The machines of a set of intervals; a node has one core here, and so one machine."""
+    return [machine for low, high in parse_intervals(text) for machine in range(low, high + 1)]
+
+
 def work(done: Run) -> float:
-    """Node seconds of jobs in the window, as if all ran at 2.7 GHz (no job of these policies runs slower)."""
+    """Work of jobs in the window, by that of all nodes at 2.7 GHz; each node at the speed of its power state at the moment."""
+    changes: list[list[tuple[float, int]]] = [[(0.0, 0)] for _ in RACK.nodes]
+    for row in csv.DictReader((done.out / "pstate_changes.csv").read_text().splitlines()):
+        for machine in machines(row["machine_id"]):
+            changes[machine].append((float(row["time"]), int(row["new_pstate"])))
     total = 0.0
     for row in done.rows:
-        if row["starting_time"]:
-            end = float(row["finish_time"] or 18000)
-            total += max(0.0, min(end, END_S) - max(float(row["starting_time"]), BEGIN_S)) * int(
-                row["requested_number_of_resources"]
-            )
-    return total
+        if row["finish_time"]:
+            begin, end = max(float(row["starting_time"]), BEGIN_S), min(float(row["finish_time"]), END_S)
+            for machine in machines(row["allocated_resources"]):
+                for (since, state), (until, _) in pairwise([*changes[machine], (18000.0, 0)]):
+                    total += max(0.0, min(end, until) - max(begin, since)) * RACK.speeds[state]
+    return total / (len(RACK.nodes) * RACK.speeds[0] * (END_S - BEGIN_S))
 
 
 def test_two_runs_are_one(simunix: Simunix, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from simunix.rjms.slurm.section import SlurmSection
 CONTROLLER, PLAN, LUA, PROLOG = (
     f"{FOLDER}/{name}" for name in ("power_cap.py", "power_cap.json", "job_submit.lua", "frequency")
 )
+ROUNDING_W = 1e-6
 START_NS = 4 * 10**9
 SAVING = {"resume_timeout": "1h", "suspend_rate": 0, "resume_rate": 0}
 """Power saving as nodes need it that are told to go off, where the scenario says nothing of it."""
@@ -42,6 +43,8 @@ case $((${{watts%%,*}} / $#)) in
 {cases}
 *) exit 0 ;;
 esac
+# Whatever frequencies the programs of the job ask for, a node draws no more.
+{machines} machines limit $limit -- "$@"
 exec {machines} machines pstate $state -- "$@"
 """
 LUA_TEXT = """-- Written by simunix: a job has whole nodes, and asks for the watts that they draw beyond idle ones (licenses).
@@ -55,7 +58,9 @@ function slurm_job_submit(job, partitions, user)
    local cpus = given(job.cpus_per_task, NO_VAL16) or 1
    local tasks = given(job.num_tasks, NONE) or 1
    local nodes = given(job.min_nodes, NONE) or 1
+   local each = given(job.ntasks_per_node, NO_VAL16) or tasks
    nodes = math.max(nodes, math.ceil(tasks * cpus / CORES), math.ceil((given(job.min_cpus, NONE) or 1) / CORES))
+   nodes = math.max(nodes, math.ceil(tasks / each))
    job.min_nodes = nodes
    job.max_nodes = nodes
    job.shared = 0
@@ -64,8 +69,13 @@ function slurm_job_submit(job, partitions, user)
    return slurm.SUCCESS
 end
 
+-- What root does not change: users have no say in the watts of a job, and so none in how many nodes it has.
 function slurm_job_modify(job, record, partitions, user)
-   return slurm.SUCCESS
+   if user == 0 or (job.licenses == nil and not given(job.min_nodes, NONE)) then
+      return slurm.SUCCESS
+   end
+   slurm.log_user("the nodes and licenses of a job are counted under the power cap: only root changes them; submit it anew")
+   return slurm.ESLURM_ACCESS_DENIED
 end
 """
 
@@ -140,11 +150,16 @@ class Capping:
         """What the controller host has for it."""
         most = self.machine.above_idle(self.machine.fastest)
         lua = LUA_TEXT.format(cores=self.cores, watts=most)
-        cases = "\n".join(f"{self.machine.above_idle(state)}) state={state} ;;" for state in self.states)
+        cases = "\n".join(self._case(state) for state in self.states)
         yield FileSpec(self.host, PLAN, self._plan().encode())
         yield FileSpec(self.host, CONTROLLER, Path(guest.__file__).with_name("power_cap.py").read_bytes())
         yield FileSpec(self.host, LUA, lua.encode())
         yield FileSpec(self.host, PROLOG, PROLOG_TEXT.format(cases=cases, machines=MACHINES).encode(), mode=0o755)
+
+    def _case(self, state: int) -> str:
+        """The line of the prolog for a power state: rounding must not bring a loaded node above the limit of its own state."""
+        limit_w = self.machine.full_w(state) + ROUNDING_W
+        return f"{self.machine.above_idle(state)}) state={state} limit={limit_w:.6f} ;;"
 
     def process(self) -> ProcessSpec:
         """The controller."""
@@ -239,6 +254,11 @@ def _states(wanted: PowerCapSection, machine: Machine, key: str) -> tuple[int, .
     if wanted.policy == "mix" and wanted.floor is None:
         raise SimunixError(f"{key}.floor: policy mix needs the lowest speed that jobs may have, such as '2.0Gf'")
     states = machine.states_down_to(wanted.floor or 0.0)
+    if not states:
+        raise SimunixError(
+            f"{key}.floor: the nodes are not as fast in any power state; choose a speed up to "
+            f"{machine.speeds[machine.fastest] / 1e9:g}Gf"
+        )
     if len(states) < 2:
         raise SimunixError(
             f"{key}: policy {wanted.policy} has one power state to choose from; give the nodes more speeds and watts"
@@ -258,7 +278,7 @@ def _planned(cap: CapSection, wanted: PowerCapSection, machine: Machine, states:
     if off is None or licenses < machine.above_idle(states[-1]):
         least = machine.watts(len(machine.nodes) if wanted.policy in SWITCHES else 0, machine.idle_w)
         raise SimunixError(
-            f"{key}.watts: no node could compute below {cap_w:.0f} W: with policy {wanted.policy} the idle machine draws "
+            f"{key}.watts: no node could compute below {cap_w:.6g} W: with policy {wanted.policy} the idle machine draws "
             f"{least:.0f} W of at most {most:.0f} W; raise the cap, or choose another policy"
         )
     return PlannedCap(PowerCap(cap.start, cap.end, cap_w), cap.announced, off, licenses)

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from rsg_server.platform.power import watts
 from simunix.scenario.section import QUANTITY, Duration, HostList, Section, Speed
+
+SECOND_NS = 10**9
+
+
+def _interval(value: int) -> int:
+    """A program that would look more often than each second would keep virtual time from passing."""
+    if value < SECOND_NS:
+        raise ValueError("expected a second or more, such as 30s")
+    return value
+
+
+Interval = Annotated[Duration, AfterValidator(_interval)]
+"""Nanoseconds between two looks of a program beside slurmctld."""
 
 
 class PowerSavingSection(Section):
@@ -75,7 +88,7 @@ class PowerBudgetSection(Section):
     start: Duration = 0
     end: Duration
     announced: Duration = 0
-    interval: Duration = 30 * 10**9
+    interval: Interval = 30 * 10**9
     margin: Duration = 120 * 10**9
 
 
@@ -91,7 +104,7 @@ class PowerCapSection(Section):
     caps: Annotated[list[CapSection], Field(min_length=1)]
     floor: Speed | None = None
     frequencies: Literal["highest", "even"] = "highest"
-    interval: Duration = 30 * 10**9
+    interval: Interval = 30 * 10**9
     margin: Duration = 120 * 10**9
 
 

@@ -90,18 +90,22 @@ class Machine:
         return min(math.floor(cap_w - self.watts(off, self.idle_w)), on * self.above_idle(self.fastest))
 
 
-def work(machine: Machine, cap_w: float, states: Sequence[int]) -> float:
+def work(machine: Machine, cap_w: float, states: Sequence[int], *, may_switch: bool = True) -> float:
     """Glesser's W / T (chapter 4): nodes of the fastest speed that the nodes that compute are worth under a cap.
 
-    The best of all mixtures of nodes that are off, and nodes at the slowest of `states` and at the fastest.
+    The best of all mixtures of nodes that are off, and nodes at the slowest of `states` and at the fastest. If nodes may not
+    switch, those that cannot compute idle.
     """
     slow, fast = min(states, key=lambda each: machine.speeds[each]), machine.fastest
+    slow_w, fast_w = machine.full_w(slow) - machine.idle_w, machine.full_w(fast) - machine.idle_w
     best = 0.0
-    for off in range(len(machine.nodes) + 1):
-        on, room = len(machine.nodes) - off, cap_w - machine.off_w(off)
-        slow_w, fast_w = machine.full_w(slow), machine.full_w(fast)
-        if on * slow_w > room:
+    for off in range(len(machine.nodes) + 1 if may_switch else 1):
+        on = len(machine.nodes) - off
+        room = cap_w - machine.watts(off, machine.idle_w)
+        if room < (on * slow_w if may_switch else 0):
             continue
-        quick = on if fast_w <= slow_w else min(on, (room - on * slow_w) / (fast_w - slow_w))
-        best = max(best, quick + (on - quick) * machine.speeds[slow] / machine.speeds[fast])
+        busy = min(on, room / slow_w)
+        quick = busy if fast_w <= slow_w else min(busy, (room - busy * slow_w) / (fast_w - slow_w))
+        slowed = quick + (busy - quick) * machine.speeds[slow] / machine.speeds[fast]
+        best = max(best, slowed, 0 if may_switch else min(on, room / fast_w))
     return best

@@ -134,6 +134,13 @@ def test_two_enclosures_of_one_name(tmp_path: Path) -> None:
         planned(tmp_path, ONE, sections)
 
 
+def test_enclosures_that_overlap(tmp_path: Path) -> None:
+    inside = "{name: c, hosts: 'n[0-2]', watts: 1}, {name: r, hosts: 'n[0-3]', watts: 1}"
+    sections = f"enclosures: [{inside}, {{name: d, hosts: 'n[2-3]', watts: 1}}]"
+    with pytest.raises(SimunixError, match="enclosures: 'c' and 'd' share n2, and neither is inside of the other"):
+        planned(tmp_path, ONE, sections)
+
+
 def test_watts_beside_a_platform_file(tmp_path: Path) -> None:
     (tmp_path / "p.xml").write_text(
         '<platform version="4.1"><zone id="z" routing="Full"><host id="n0" speed="1Gf"/></zone></platform>'

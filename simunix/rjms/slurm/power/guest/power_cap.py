@@ -32,9 +32,11 @@ from typing import Any
 
 MINUTE_S = 60
 LIMIT = re.compile(r"(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)$")
-FIELDS = "%i|%D|%l|%W"
+FIELDS = "%i|%D|%l|%W|%P|%r"
 Job = tuple[str, int, float, int]
-"""A pending job: its number, its nodes, its time limit in seconds, its licenses."""
+"""A pending job: its number, its nodes, its time limit in seconds, its licenses; a heterogeneous job is one, with all parts."""
+CANNOT_START = "JobHeld|BeginTime|Dependency|Assoc|QOS|JobArrayTaskLimit|PartitionDown|PartitionInactive"
+"""Reasons of jobs that start under no cap, whatever licenses they ask for: others do not wait for them."""
 
 
 def run(*argv: str) -> str:
@@ -85,6 +87,9 @@ class Controller:
         self.margin: float = plan["margin"]
         self.interval: float = plan["interval"]
         self.limits: dict[str, float] = {}
+        self.parts: dict[str, dict[str, int]] = {}  # nodes of each part of heterogeneous jobs that are pending
+        self.longest: dict[str, float] = {}  # time limits of partitions
+        self.partition_of: dict[str, str] = {}
         self.due: list[tuple[float, int, str]] = []
         for place, cap in enumerate(self.caps):
             begin = cap["start"] - self.margin
@@ -93,7 +98,7 @@ class Controller:
         self.due.sort()
 
     def run(self) -> None:
-        """Until the last cap has ended."""
+        """Until the last cap has ended; then jobs that wait have the fastest power state again."""
         while self.due:
             while self.due and self.due[0][0] <= time.time():
                 _, place, action = self.due.pop(0)
@@ -101,6 +106,7 @@ class Controller:
             if self.due:
                 self.look()
                 time.sleep(max(0.0, min(self.interval, self.due[0][0] - time.time())))
+        self.restore()
 
     # Caps
 
@@ -134,6 +140,9 @@ class Controller:
         """Give pending jobs that could start the fastest power state that fits below the caps that they would run under."""
         if len(self.states) < 2 or not any(cap["announced"] <= time.time() for cap in self.caps):
             return
+        if not self.longest:
+            lines = run("sinfo", "--noheader", "--format=%R|%l").split()
+            self.longest = {name: limit_s(text) for name, text in (line.split("|") for line in lines)}
         jobs = self.pending()
         if not jobs:
             return
@@ -149,6 +158,13 @@ class Controller:
                 if wanted != licenses:
                     self.change(number, wanted, limit)
 
+    def restore(self) -> None:
+        """Give all pending jobs the licenses and the time limits back that they came with."""
+        fastest = self.states[0][0]
+        for number, nodes, limit, licenses in self.pending("nothing"):
+            if licenses != nodes * fastest:
+                self.change(number, nodes * fastest, self.limits.get(number, limit))
+
     def fitting(self, job: Job, used: int) -> tuple[int, float] | None:
         """Licenses and time limit at the fastest power state at which a job fits; None if it fits at none."""
         number, nodes, limit, licenses = job
@@ -157,11 +173,18 @@ class Controller:
         own = self.limits.setdefault(number, limit * now_speed / self.states[0][1])
         for watts, speed in self.states:
             longer = own * self.states[0][1] / speed
+            if longer > max(own, self.longest_of(number)):
+                break  # Slurm would never start it
             room, each = self.room(time.time() + longer)
             fits = watts <= max(each, self.states[-1][0]) if self.is_even else used + nodes * watts <= room
             if fits:
                 return nodes * watts, longer
         return None
+
+    def longest_of(self, number: str) -> float:
+        """The time limit of the partition of a job; of several the shortest."""
+        names = self.partition_of.get(number, "").split(",")
+        return min(self.longest.get(name, math.inf) for name in names)
 
     def room(self, end: float) -> tuple[int, int]:
         """The licenses of the lowest cap that something would run under from now to a moment, in all and of each node."""
@@ -173,19 +196,30 @@ class Controller:
     def change(self, number: str, licenses: int, limit: float) -> None:
         """Have a pending job ask for other licenses and another time limit."""
         minutes = "UNLIMITED" if math.isinf(limit) else str(math.ceil(limit / MINUTE_S))
-        run("scontrol", "update", f"JobId={number}", f"Licenses=watts:{licenses}", f"TimeLimit={minutes}")
+        parts = self.parts.get(number, {number: 1})
+        for part, nodes in parts.items():
+            own = licenses * nodes // sum(parts.values())
+            run("scontrol", "update", f"JobId={part}", f"Licenses=watts:{own}", f"TimeLimit={minutes}")
 
     # What Slurm says
 
-    def pending(self) -> list[Job]:
-        """The pending jobs that ask for watts, in the order of their priorities."""
-        found: list[Job] = []
-        for line in run("squeue", "--noheader", "--array", "--states=PENDING", "--sort=-p,i", f"--format={FIELDS}").split():
-            number, nodes, limit, licenses = line.split("|")
+    def pending(self, without: str = CANNOT_START) -> list[Job]:
+        """The pending jobs that ask for watts, in the order of their priorities, without those that wait for some reasons."""
+        found: dict[str, Job] = {}
+        self.parts.clear()
+        lines = run("squeue", "--noheader", "--array", "--states=PENDING", "--sort=-p,i", f"--format={FIELDS}").splitlines()
+        for line in lines:
+            part, nodes, limit, licenses, partition, reason = line.strip().split("|", 5)
             watts = re.search(r"\bwatts:(\d+)", licenses)
-            if watts and nodes.isdecimal():
-                found.append((number, int(nodes), limit_s(limit), int(watts[1])))
-        return found
+            if not watts or not nodes.isdecimal() or re.search(without, reason):
+                continue
+            number, plus, _ = part.partition("+")
+            _, others, _, more = found.get(number, ("", 0, 0.0, 0))
+            found[number] = number, others + int(nodes), limit_s(limit), more + int(watts[1])
+            self.partition_of[number] = partition
+            if plus:
+                self.parts.setdefault(number, {})[part] = int(nodes)
+        return list(found.values())
 
     def used(self) -> int:
         """Licenses that jobs have."""
@@ -227,15 +261,13 @@ class BudgetController(Controller):
         return float(run(self.budget["machines"], "machines", "watts").split()[1])
 
     def running(self) -> list[tuple[float, float]]:
-        """Watts beyond idle, and seconds left, of each job that has nodes."""
+        """Watts beyond idle, and seconds left, of each job that has nodes; whatever licenses it has, it runs at full speed."""
         found: list[tuple[float, float]] = []
         states = "--states=RUNNING,CONFIGURING,COMPLETING,SUSPENDED"
-        for line in run("squeue", "--noheader", "--array", states, "--format=%i|%L|%W").split():
-            number, left, licenses = line.split("|")
-            watts = re.search(r"\bwatts:(\d+)", licenses)
-            if watts:
-                seconds = MINUTE_S if left == "INVALID" else limit_s(left)  # over its limit: it is about to be ended
-                found.append((self.granted.get(number, int(watts[1])), seconds + MINUTE_S))
+        for line in run("squeue", "--noheader", "--array", states, "--format=%D|%L").split():
+            nodes, left = line.split("|")
+            seconds = MINUTE_S if left == "INVALID" else limit_s(left)  # over its limit: it is about to be ended
+            found.append((int(nodes) * self.states[0][0], seconds + MINUTE_S))
         return found
 
     def exceed(self, job: Job, running: list[tuple[float, float]], saved: float, room: int) -> int:

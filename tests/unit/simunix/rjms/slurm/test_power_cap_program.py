@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from simunix.rjms.slurm.power.guest import power_cap
 from simunix.rjms.slurm.power.guest.power_cap import Controller, excess, limit_s
 
 
@@ -48,3 +49,44 @@ def test_even_frequencies_do_not_depend_on_what_runs() -> None:
     controller = Controller(plan(is_even=True))
     assert controller.fitting(("1", 2, 3600.0, 482), 400) == (152, 7200)
     assert controller.fitting(("2", 2, 600.0, 482), 400) == (482, 600)
+
+
+def test_no_job_gets_more_time_than_its_partition_allows() -> None:
+    controller = Controller(plan())
+    controller.longest, controller.partition_of = (
+        {"short": 4000.0, "long": math.inf},
+        {"1": "short", "2": "long,short", "3": "long"},
+    )
+    assert controller.fitting(("1", 2, 3600.0, 482), 100) is None
+    assert controller.fitting(("2", 2, 3600.0, 482), 100) is None
+    assert controller.fitting(("3", 2, 3600.0, 482), 100) == (304, pytest.approx(4860))
+
+
+QUEUE = """\
+7|4|5:00|watts:964|batch|JobHeldUser
+8+0|1|5:00|watts:241|batch|None
+9|2|5:00|gpu:1,watts:482|batch|Nodes required for job are DOWN, DRAINED or reserved
+8+1|3|5:00|watts:723|batch|None
+10|2-4|5:00|watts:482|batch|Licenses
+"""
+
+
+def test_jobs_that_cannot_start_are_passed_and_parts_are_one_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[tuple[str, ...]] = []
+    monkeypatch.setattr(power_cap, "run", lambda *argv: said.append(argv) or QUEUE)
+    controller = Controller(plan())
+    assert controller.pending() == [("8", 4, 300, 964), ("9", 2, 300, 482)]
+    said.clear()
+    controller.change("8", 4 * 152, 600)
+    controller.change("9", 2 * 152, 600)
+    assert [argv[2:] for argv in said] == [
+        ("JobId=8+0", "Licenses=watts:152", "TimeLimit=10"),
+        ("JobId=8+1", "Licenses=watts:456", "TimeLimit=10"),
+        ("JobId=9", "Licenses=watts:304", "TimeLimit=10"),
+    ]
+    said.clear()
+    controller.limits["9"] = 240
+    controller.states.insert(0, (300, 3e9))
+    controller.restore()
+    assert ("JobId=7", "Licenses=watts:1200", "TimeLimit=5") in [argv[2:] for argv in said]
+    assert ("JobId=9", "Licenses=watts:600", "TimeLimit=4") in [argv[2:] for argv in said]

@@ -68,7 +68,7 @@ def test_a_cap_is_planned(tmp_path: Path) -> None:
     assert json.loads(files(even)["/etc/slurm/power_cap.json"])["caps"][0]["each"] == cap["licenses"] // 18
     assert plan["states"] == [[241, 2.7e9], [152, 2.0e9]]
     assert found.clusters[0].power_caps == (PowerCap(3600 * 10**9, 7200 * 10**9, most * 0.4),)
-    assert "241) state=0 ;;\n152) state=1 ;;" in texts["/etc/slurm/frequency"]
+    assert "241) state=0 limit=358.000001 ;;\n152) state=1 limit=269.000001 ;;" in texts["/etc/slurm/frequency"]
 
 
 def test_a_budget_is_a_cap_that_moves(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_budget_is_a_cap_that_moves(tmp_path: Path) -> None:
         ("login: n1, power_saving: {}", "n1 is a node and has slurm's daemons or users"),
         (
             "power_cap: " + CAP % ("dvfs", "30%"),
-            "slurm.power_cap.caps[0].watts: no node could compute below 4015 W: with policy",
+            "slurm.power_cap.caps[0].watts: no node could compute below 4015.2 W: with policy",
         ),
         ("power_cap: " + CAP % ("shut", "100"), "the idle machine draws 0 W of at most 13384 W"),
         ("power_cap: " + CAP % ("mix", "60%"), "slurm.power_cap.floor: policy mix needs the lowest speed"),
@@ -103,6 +103,12 @@ def test_a_budget_is_a_cap_that_moves(tmp_path: Path) -> None:
             "nodes that go off and boot by themselves",
         ),
         ("power_cap: " + CAP % ("dvfs", "60%") + ", parameters: {Licenses: matlab}", "slurm.parameters: licenses is that of"),
+        (
+            "power_cap: " + CAP % ("mix, floor: 3Gf", "60%"),
+            "slurm.power_cap.floor: the nodes are not as fast in any power state",
+        ),
+        ("power_cap: " + CAP % ("dvfs, interval: 0", "60%"), "slurm.power_cap.interval: expected a second or more"),
+        ("power_cap: " + CAP % ("dvfs", "0.6"), "no node could compute below 0.6 W"),
         ("power_cap: " + CAP % ("dvfs", "0%"), "expected a part of the maximum above 0%"),
         ("power_cap: " + CAP % ("dvfs", "many"), "expected watts not below 0"),
         ("power_cap: " + CAP % ("fast", "60%"), "power_cap.policy"),

@@ -58,6 +58,37 @@ def test_work_under_a_cap_is_that_of_the_formulas(part: float) -> None:
     assert found == pytest.approx(max(90 * (1 - off / 5040), 90 * dvfs / 5040), abs=1.5)
 
 
+RACK = Machine(
+    tuple(f"n{number}" for number in range(90)),
+    STATES,
+    tuple(2.7e9 / (1 + 0.63 * (2.7 - ghz) / 1.5) for ghz in TABLE_4_2),
+    (
+        *(
+            Enclosure(f"c{first}", tuple(f"n{number}" for number in range(first, first + 18)), 248)
+            for first in range(0, 90, 18)
+        ),
+        Enclosure("rack", tuple(f"n{number}" for number in range(90)), 900),
+    ),
+)
+"""The rack of scenarios/glesser-powercap.yaml: jobs take 1.63 times as long at 1.2 GHz, linear between."""
+
+
+@pytest.mark.parametrize(
+    ("percent", "shut", "dvfs", "mix", "idle"),
+    [(80, 0.789, 0.821, 0.805, 0.683), (60, 0.578, 0.642, 0.596, 0.366), (40, 0.378, 0.096, 0.385, 0.050)],
+)
+def test_the_table_of_the_study(percent: int, shut: float, dvfs: float, mix: float, idle: float) -> None:
+    cap_w = RACK.most_w * percent / 100
+    found = {
+        "shut": work(RACK, cap_w, (0,)),
+        "dvfs": work(RACK, cap_w, tuple(range(8)), may_switch=False),
+        "mix": work(RACK, cap_w, (0, 1, 2, 3)),
+        "idle": work(RACK, cap_w, (0,), may_switch=False),
+    }
+    expected = {"shut": shut, "dvfs": dvfs, "mix": mix, "idle": idle}
+    assert {name: each / 90 for name, each in found.items()} == pytest.approx(expected, abs=6e-4)
+
+
 def test_states_below_a_floor_are_left_out_and_those_of_equal_watts() -> None:
     assert machine().states_down_to(2.0e9) == (0, 1, 2, 3)
     equal = Machine(("n",), HostPower((PowerRange(100, 100, 200),) * 2 + (PowerRange(100, 100, 150),), 0), (3e9, 2e9, 1e9))
