@@ -84,11 +84,13 @@ class CpuTimers:
         return reason, self._told(actor, left)
 
     def _told(self, actor: Actor, left: int) -> int:
-        """What an actor is told at the end of a charge: in a replay when the next one is due, else how long it may compute."""
-        charges = self._kernel.charges
+        """What an actor is told at the end of a charge: the recorded one that is next, or below 0: how long it may compute."""
+        charges, process = self._kernel.charges, actor.process
         assert charges is not None
         next_charge = charges.ended(actor.number, left)
-        return next_charge if charges.replays else self._kernel.cpu.slice_ns(actor.process.host.host)
+        if charges.replays and not charges.has_departed and self._policy(process) == CHARGED:
+            return next_charge
+        return -self._kernel.cpu.slice_ns(process.host.host)
 
     def forget(self, actor: Actor) -> None:
         """An actor has ended."""

@@ -84,7 +84,7 @@ struct charge_account {
     int64_t rest_ns;  /* of the last charge: what has not passed yet, as PARK_CHARGE_REST says */
     uint64_t paid_ns; /* all charges, in CPU time of its host */
     uint64_t points;  /* calls and clock reads since the last charge */
-    int64_t next;     /* in a replay: when the next charge is due, as PARK_CHARGE says; else the slice */
+    int64_t next;     /* as PARK_CHARGE's reply says: in a replay when the next charge is due; less than 0: the slice */
 };
 
 /* One emulated thread. The GS base points here; clone_entry.S and guard.S know the offsets of the first three members. */

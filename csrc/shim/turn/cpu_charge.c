@@ -265,6 +265,13 @@ static void note(struct thread *thread, long number)
     thread->charge.noted_ns = counted;
 }
 
+/* How long a thread may compute before others do: Linux's slice where all cores of the host are in use, else 0. A recorded charge
+ * is positive. */
+static int64_t slice_ns(const struct thread *thread)
+{
+    return thread->charge.next < 0 ? -thread->charge.next : 0;
+}
+
 /* Let pass what the table says that comes before this call. What is cheaper than its price counts against what follows. */
 static void foretell(struct thread *thread, long number)
 {
@@ -274,6 +281,8 @@ static void foretell(struct thread *thread, long number)
     account->unpaid_ns += cost_of(thread, number);
     if (account->unpaid_ns < -least_ns)
         account->unpaid_ns = -least_ns;
+    if (least_ns < slice_ns(thread))
+        least_ns = slice_ns(thread);
     if (account->unpaid_ns >= least_ns || is_end(number))
         pay(thread, flags_of(number));
 }
@@ -289,8 +298,8 @@ static bool keeps_on(const struct thread *thread)
 
     if (enough_ns > SELDOM_MOST_NS)
         enough_ns = SELDOM_MOST_NS;
-    if (enough_ns < account->next) /* without a recording this is the slice */
-        enough_ns = account->next;
+    if (enough_ns < slice_ns(thread))
+        enough_ns = slice_ns(thread);
     return enough_ns > (int64_t)thread->process->page->charge_least_ns && account->unpaid_ns + counted_ns(thread) < enough_ns;
 }
 

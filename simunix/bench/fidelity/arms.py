@@ -9,7 +9,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,22 @@ SCRIPTS = {
         mixed.SLURM | {"SchedulerParameters": queue.SCHEDULER},
     ),
 }
+SIZES = {"queue": queue.FULL, "quick-queue": queue.QUICK}
+MOST_ASKED = 100_000
+"""As many squeue take a quarter of an hour, and a run may take half an hour (LIMIT_S)."""
+
+
+def script_named(word: str) -> Script:
+    """Return a script by its name, as `queue`, or with another number of squeue, as `queue=10000`. Raises ValueError."""
+    name, has_number, number = word.partition("=")
+    if name not in SCRIPTS:
+        raise ValueError(f"{word}: expected a script of {', '.join(SCRIPTS)}")
+    if not has_number:
+        return SCRIPTS[name]
+    if name not in SIZES or not number.isdecimal() or not 1 <= int(number) <= MOST_ASKED:
+        raise ValueError(f"{word}: expected a number of squeue from 1 to {MOST_ASKED}, as in queue=10000")
+    sizes = replace(SIZES[name], asked=int(number))
+    return replace(SCRIPTS[name], actions=lambda job, log: queue.queue(job, log, sizes))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Runs of the scripts, one after the other, each added to a file of results as soon as it has ended.
 
-    python -m simunix.bench.fidelity.measure FILE FOLDER ARM:SCRIPT...       for instance real:mixed charged:queue
+    python -m simunix.bench.fidelity.measure FILE FOLDER ARM:SCRIPT...       for instance real:mixed charged:queue=10000
 
+A number behind `queue` is that of squeue. Tables need runs of one number: use a FILE for each.
 The run directories stay in FOLDER: the arm `modelled` takes its costs from all charged runs that lie there.
 """
 
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from simunix.bench.context import Context, MeasurementError
-from simunix.bench.fidelity.arms import ARMS, CHARGED, MODELLED, SCRIPTS, play
+from simunix.bench.fidelity.arms import ARMS, CHARGED, MODELLED, SCRIPTS, play, script_named
 from simunix.bench.fidelity.records import Run, read_run, run_of
 from simunix.bench.machine import describe
 from simunix.launch.interrupts import Interrupts
@@ -28,7 +29,7 @@ def measure(context: Context, wanted: Iterable[tuple[str, str]]) -> Iterator[Run
     for arm, script in wanted:
         context.say(f"{script}: {arm}")
         costs = calibrated(context) if arm == MODELLED else None
-        played = play(context, arm, SCRIPTS[script], costs)
+        played = play(context, arm, script_named(script), costs)
         digest = json.loads((played.out / "run.json").read_text())["events_sha256"] if played.out is not None else ""
         yield read_run(
             arm=arm,
@@ -74,8 +75,13 @@ def main(file: Path, folder: Path, words: list[str]) -> int:
     """Measure what the words say."""
     wanted = [(arm, script) for arm, _, script in (word.partition(":") for word in words)]
     for arm, script in wanted:
-        if arm not in ARMS or script not in SCRIPTS:
+        if arm not in ARMS:
             print(f"{arm}:{script}: expected ARM:SCRIPT of {', '.join(ARMS)} and {', '.join(SCRIPTS)}", file=sys.stderr)
+            return 2
+        try:
+            script_named(script)
+        except ValueError as error:
+            print(f"{arm}:{error}", file=sys.stderr)
             return 2
     folder.mkdir(parents=True, exist_ok=True)
     with Interrupts() as interrupts:

@@ -84,3 +84,33 @@ def test_mistakes_are_said_in_a_line(arguments: tuple[str, ...], message: str, s
     done = simunix(*arguments)
     assert done.returncode != 0
     assert message in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+SLICED = """
+name: sliced
+hosts: [{name: a, cores: 1}]
+cpu_policy: modelled
+cpu_costs: COSTS
+processes:
+  - {name: one, host: a, command: [PYTHON, -c, TAKES_TURNS]}
+  - {name: two, host: a, command: [PYTHON, -c, TAKES_TURNS]}
+"""
+TAKES_TURNS = """
+import os, time
+moments = []
+for _ in range(400):
+    os.getppid()
+    moments.append(time.monotonic_ns())
+print(sum(after - before > 500_000 for before, after in zip(moments, moments[1:])))
+"""
+
+
+def test_where_threads_wait_for_a_core_each_computes_for_a_slice(simunix: Simunix, tmp_path: Path) -> None:
+    costs = f"format: simunix costs 1\nprograms:\n  {Path(sys.executable).name}: {{getppid: 20000}}\n"
+    (tmp_path / "costs.yaml").write_text(costs)
+    text = SLICED.replace("COSTS", str(tmp_path / "costs.yaml")).replace("PYTHON", sys.executable)
+    (tmp_path / "s.yaml").write_text(text.replace("TAKES_TURNS", json.dumps(TAKES_TURNS)))
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    for name in ("one", "two"):  # 8 ms each, in slices of 0.75 ms
+        assert 9 <= int((tmp_path / "out" / "hosts" / "a" / f"{name}.out").read_text()) <= 11

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from simunix.bench.context import CHECKOUT
 from simunix.bench.fidelity import page, rows
+from simunix.bench.fidelity.arms import script_named
 from simunix.bench.fidelity.comparison import difference, inverted, judge, pairs_of
 from simunix.bench.fidelity.figures import FIGURES, deviation, spread
 from simunix.bench.fidelity.measure import add_result, main, read_results
@@ -234,3 +235,16 @@ def test_rows_and_page_say_what_is_apart(tmp_path: Path, capsys: pytest.CaptureF
     assert "* charged 1: not within; beyond: a\n" in told
     assert "| a | completed | node1 | 1.00 | 1.10 | 5.00 |" in told
     assert "| back-filler: mean cycle, ms | 90 |  |  |  | 117 | +30 |  |  |" in told
+
+
+def test_a_queue_may_have_another_number_of_squeue(tmp_path: Path) -> None:
+    actions = script_named("queue=10000").actions(tmp_path / "job", tmp_path / "log")
+    copies = {action["name"]: action["copies"] for action in actions if "copies" in action}
+    assert copies == {"burst": 1_000, "more": 1_000, "squeue": 10_000}
+
+
+@pytest.mark.parametrize("word", ["nothing", "queue=", "queue=0", "queue=-3", "queue=many", "queue=1000000", "mixed=10"])
+def test_a_script_that_is_none_is_refused_in_a_line(word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(tmp_path / "file", tmp_path / "folder", [f"real:{word}"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"real:{word}: expected") and len(said.splitlines()) == 1
