@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from simunix.scenario import yaml_text
 from simunix.scenario.located import ScenarioError
@@ -151,8 +152,9 @@ def _apply(document: dict[str, Any], override: str, positions: _Positions) -> No
 
 def _message(error: ValidationError, positions: _Positions, model: type[BaseModel]) -> str:
     """The first error, in the order of the model's keys, on one line."""
-    first = error.errors(include_url=False)[0]
-    location = positions.written(tuple(part for part in first["loc"] if part != "function-before"))
+    first = _first(error.errors(include_url=False))
+    keys = (part for part in first["loc"] if part != "function-before" and not _is_alternative(part))
+    location = positions.written(tuple(keys))
     where = positions.where(location)
     key = dotted(location)
     if first["type"] == "extra_forbidden":
@@ -163,6 +165,20 @@ def _message(error: ValidationError, positions: _Positions, model: type[BaseMode
     text = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
     got = "" if first["type"] == "value_error" else f", got {first['input']!r:.100}"
     return f"{where}: {key}: {text}{got}" if key else f"{where}: {text}"
+
+
+def _first(errors: list[ErrorDetails]) -> ErrorDetails:
+    """The first error; where a word or a section may stand, and a section does, the first one within the section."""
+    first = errors[0]
+    if not isinstance(first["input"], dict) or not _is_alternative(first["loc"][-1]):
+        return first
+    above = first["loc"][:-1]
+    return next((each for each in errors if each["loc"][: len(above)] == above and not _is_alternative(each["loc"][-1])), first)
+
+
+def _is_alternative(part: int | str) -> bool:
+    """Whether a part of a location is no key, but pydantic's name for one of the kinds that a value may be of."""
+    return isinstance(part, str) and (part.startswith("literal[") or (part[:1].isupper() and part.endswith("Section")))
 
 
 def _known_keys(location: Location, top: type[BaseModel]) -> str:
