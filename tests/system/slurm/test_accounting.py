@@ -6,26 +6,17 @@ import csv
 import json
 import os
 import re
-import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT, Simunix
+from tests.system.needs import with_database
 from tests.system.runs import Run, assert_same
 
 pytestmark = pytest.mark.slurm
 
-
-@pytest.fixture
-def database() -> None:
-    """Skips a test where the daemons are missing: they are installed for the slow tests only."""
-    if not (shutil.which("slurmdbd") and shutil.which("mariadbd")):
-        pytest.skip("not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)")
-
-
-with_database = pytest.mark.usefixtures("database")
 
 SMALL = """
 name: accounting

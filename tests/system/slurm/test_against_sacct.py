@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Simunix
-from tests.system.slurm.test_accounting import SMALL, database, run, with_database
+from tests.system.needs import with_database
+from tests.system.slurm.test_accounting import SMALL, run
 
-__all__ = ["database"]
 pytestmark = [pytest.mark.slurm, pytest.mark.slow]
 # Four nodes of 16 cores: a job of all, an array behind it of which each element takes a node and a half, one job of all, a
 # small one that fits beside the array's last element, and one that is cancelled while it waits.

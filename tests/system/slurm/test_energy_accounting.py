@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import csv
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Simunix
+from tests.system.needs import with_database
 from tests.system.runs import Run, run
 
-pytestmark = [
-    pytest.mark.slurm,
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not (shutil.which("slurmdbd") and shutil.which("mariadbd")),
-        reason="not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)",
-    ),
-]
+pytestmark = [pytest.mark.slurm, pytest.mark.slow, with_database]
 SCENARIO = """
 name: energy-accounting
 hosts:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -11,16 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Simunix
+from tests.system.needs import with_database
 from tests.system.runs import Run, run, run_twice
 
-pytestmark = [
-    pytest.mark.slurm,
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not (shutil.which("slurmdbd") and shutil.which("mariadbd")),
-        reason="not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)",
-    ),
-]
+pytestmark = [pytest.mark.slurm, pytest.mark.slow, with_database]
 SCENARIO = """
 name: efs
 seed: 1

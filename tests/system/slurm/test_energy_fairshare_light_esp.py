@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT, Simunix
+from tests.system.needs import with_database
 from tests.system.runs import Run, run
 
-pytestmark = [
-    pytest.mark.slurm,
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not (shutil.which("slurmdbd") and shutil.which("mariadbd")),
-        reason="not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)",
-    ),
-]
+pytestmark = [pytest.mark.slurm, pytest.mark.slow, with_database]
 SCENARIO = ROOT / "scenarios/glesser-efs.yaml"
 TRACES = ("glesser-efs.swf", "glesser-efs-2.swf", "glesser-efs-3.swf")
 POLICIES = {

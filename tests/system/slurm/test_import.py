@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import shutil
 from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.conftest import ROOT, Simunix
+from tests.system.needs import with_database
 
 pytestmark = [pytest.mark.slurm, pytest.mark.slow]
 SITES = ROOT / "tests/sites"
@@ -21,9 +21,8 @@ def rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines(), delimiter="|"))
 
 
+@with_database
 def test_the_emulated_sacct_agrees(simunix: Simunix, tmp_path: Path) -> None:
-    if not (shutil.which("slurmdbd") and shutil.which("mariadbd")):
-        pytest.skip("not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)")
     site = SITES / "university"
     words = ["--accounts", site / "accounts.cfg", "--qos", site / "qos.txt", "--sacct", site / "jobs.txt"]
     words += ["--reservations", site / "reservations.txt", "--scripts"]
@@ -54,9 +53,8 @@ def test_the_emulated_sacct_agrees(simunix: Simunix, tmp_path: Path) -> None:
         assert seconds[0] in allowed, theirs["JobID"]
 
 
+@with_database
 def test_a_site_with_other_names_does_the_same(simunix: Simunix, tmp_path: Path) -> None:
-    if not (shutil.which("slurmdbd") and shutil.which("mariadbd")):
-        pytest.skip("not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)")
     site, scenario = SITES / "university", tmp_path / "site/scenario.yaml"
     words = ["--accounts", site / "accounts.cfg", "--qos", site / "qos.txt", "--sacct", site / "jobs.txt"]
     words += ["--reservations", site / "reservations.txt", "--anonymous"]
@@ -72,9 +70,8 @@ def test_a_site_with_other_names_does_the_same(simunix: Simunix, tmp_path: Path)
     assert [f"{job['user']} {job['account']} {job['qos']}" for job in jobs] == [users[row["User"]] for row in last.values()]
 
 
+@with_database
 def test_another_configuration_is_compared_and_held_against_the_site(simunix: Simunix, tmp_path: Path) -> None:
-    if not (shutil.which("slurmdbd") and shutil.which("mariadbd")):
-        pytest.skip("not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)")
     site, scenario = SITES / "university", tmp_path / "site/scenario.yaml"
     words = ["--accounts", site / "accounts.cfg", "--qos", site / "qos.txt", "--sacct", site / "jobs.txt"]
     assert simunix("slurm", "import", site / "slurm.conf", *words, "--output", scenario.parent).returncode == 0
@@ -106,9 +103,8 @@ def test_other_sites_come_up(simunix: Simunix, tmp_path: Path, site: str, nodes:
         assert "24 idle" in told and "SwitchName=spine Level=1" in told, told
 
 
+@with_database
 def test_fair_share_begins_with_the_usage_so_far(simunix: Simunix, tmp_path: Path) -> None:
-    if not (shutil.which("slurmdbd") and shutil.which("mariadbd")):
-        pytest.skip("not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)")
     site, path = SITES / "university", tmp_path / "site/scenario.yaml"
     usage = tmp_path / "usage.txt"
     usage.write_text("Account|User|RawUsage\nroot||1000000\n physics||900000\n  physics|alice|900000\n  chem|bob|100000\n")

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, Simunix
+from tests.system.needs import with_database
 
 pytestmark = [pytest.mark.slurm, pytest.mark.slow]
 
@@ -150,9 +151,8 @@ def test_srun_stays_until_the_job_has_ended(fresh_simunix: Simunix, tmp_path: Pa
 
 
 @pytest.mark.usefixtures("as_root")
+@with_database
 def test_associations_are_there_before_the_first_job(simunix: Simunix, tmp_path: Path) -> None:
-    if not (shutil.which("slurmdbd") and shutil.which("mariadbd")):
-        pytest.skip("not installed: slurmdbd mariadb-server")
     more = "  accounting_storage_type: slurmdbd\n  accounting_storage_enforce: 'associations,limits,qos'\n"
     more += "  sacctmgr: [add qos high Priority=1000]\n"
     keys = "users: trace\naccounts: trace\noptions: [{jobs: '5-6', qos: high}]"

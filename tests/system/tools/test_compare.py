@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 
 from simunix.cli.main import main
 from tests.conftest import ROOT, Simunix
+from tests.system.needs import with_database
 from tests.system.tools.test_report_browser import CHROMIUM, DRIVER, INKED, Page, browser
 from tests.unit.simunix.compare.test_compare import accounting, folder, jobs
 
@@ -70,10 +70,9 @@ def test_two_priority_configurations(simunix: Simunix, tmp_path: Path) -> None:
 
 @pytest.mark.slurm
 @pytest.mark.skipif(os.getuid() != 0, reason="needs the user root")
+@with_database
 def test_a_weight_of_fair_share(simunix: Simunix, tmp_path: Path) -> None:
     """alice has used most so far, dave least: who wins, who loses; docs/guide/compare.md has the table."""
-    if not (shutil.which("slurmdbd") and shutil.which("mariadbd")):
-        pytest.skip("not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)")
     variant = ("--set", "fair share:", "slurm.parameters.PriorityWeightFairshare=100000")
     done = simunix("compare", ROOT / "scenarios/fairshare.yaml", "-o", tmp_path / "out", *variant, timeout=600)
     assert done.returncode == 0, done.stderr
