@@ -170,10 +170,11 @@ def _message(error: ValidationError, positions: _Positions, model: type[BaseMode
 def _first(errors: list[ErrorDetails]) -> ErrorDetails:
     """The first error; where a word or a section may stand, and a section does, the first one within the section."""
     first = errors[0]
-    if not isinstance(first["input"], dict) or not _is_alternative(first["loc"][-1]):
+    above, last = first["loc"][:-1], first["loc"][-1:]
+    if not isinstance(first["input"], dict) or not any(map(_is_alternative, last)):
         return first
-    above = first["loc"][:-1]
-    return next((each for each in errors if each["loc"][: len(above)] == above and not _is_alternative(each["loc"][-1])), first)
+    within = (each for each in errors if each["loc"][: len(above)] == above and not _is_alternative(each["loc"][-1]))
+    return next(within, first)
 
 
 def _is_alternative(part: int | str) -> bool:
