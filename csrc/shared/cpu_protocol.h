@@ -28,18 +28,22 @@ struct simunix_image_charge {
     int64_t thread_ns;  /* … and of the thread */
 };
 
-/* What a program computes before a system call, on average. Under the CPU policy charged it is added up, under the policy modelled
- * it is read and is that of one call. A row for each program of the run, by the number that HELLO's flags tell; in a row by the
- * call's number. The table lies behind the one of struct simunix_trap_place. */
+/* What a program computes before a point, which is a system call or a clock read, on average. Under the CPU policy charged it is
+ * added up; under the policy modelled it is read, is that of one point, and `calls` is 0 where nothing is known. A row for each
+ * program of the run, by the number that HELLO's flags tell. In a row first the system calls by number, then the clock reads by
+ * place: the last twelve bits of the caller's address, which are the same wherever the kernel maps the program or library. The
+ * table lies behind the one of struct simunix_trap_place. */
 struct simunix_cpu_cost {
     uint64_t calls;
     int64_t ns;
 };
 
 #define SIMUNIX_COST_PROGRAMS 256
-#define SIMUNIX_COST_CALLS 512
-#define SIMUNIX_COST_CLOCK_READ 511 /* no call's number */
-#define SIMUNIX_COST_IMAGE 510      /* a new image, until its first call */
+#define SIMUNIX_COST_IMAGE 510      /* no call's number: a new image, until its first call */
+#define SIMUNIX_COST_CLOCK_READ 511 /* a clock read at a place of which nothing is known */
+#define SIMUNIX_COST_CALLS 512      /* the numbers of calls, and those two */
+#define SIMUNIX_COST_PLACES 4096
+#define SIMUNIX_COST_POINTS 4608 /* of both kinds */
 #define SIMUNIX_COST_OFFSET 17563648
 
 /* Of the clock page's `replays_charges`. After a departure the threads that are charged go on as under the CPU policy modelled. */

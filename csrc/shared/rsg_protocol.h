@@ -42,7 +42,7 @@ struct simunix_rsg_box {
     uint8_t bytes[4056];
 };
 #define SIMUNIX_RSG_BOX_BYTES 4096
-#define SIMUNIX_RSG_BOXES_OFFSET 19660800
+#define SIMUNIX_RSG_BOXES_OFFSET 36438016
 
 enum simunix_rsg_operation {
     RSG_RESUME = 0, /* the shim's: goes on waiting for the operation that a signal's handler has interrupted */

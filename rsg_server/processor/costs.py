@@ -1,4 +1,4 @@
-"""What programs compute before their system calls: a table that the server shares with all processes.
+"""What programs compute before their system calls and clock reads: a table that the server shares with all processes.
 
 Under the CPU policy `charged` the shims (csrc/shim/turn/cpu_costs.c) add it up there. Under `modelled` the server writes it
 there, and the shims read it. A run may have programs of both policies.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import mmap
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +21,9 @@ PROGRAMS: Final[int] = lib.SIMUNIX_COST_PROGRAMS
 CALLS: Final[int] = lib.SIMUNIX_COST_CALLS
 CLOCK_READ: Final[int] = lib.SIMUNIX_COST_CLOCK_READ
 IMAGE: Final[int] = lib.SIMUNIX_COST_IMAGE
+POINTS: Final[int] = lib.SIMUNIX_COST_POINTS
 OFFSET: Final[int] = lib.SIMUNIX_COST_OFFSET
-ROWS: Final = f"struct simunix_cpu_cost[{PROGRAMS}][{CALLS}]"
+ROWS: Final = f"struct simunix_cpu_cost[{PROGRAMS}][{POINTS}]"
 NO_ROW: Final = -1
 OWN_NAMES: Final = {CLOCK_READ: "clock_read", IMAGE: "image"}
 """Points that are no system calls."""
@@ -29,7 +31,7 @@ OWN_NAMES: Final = {CLOCK_READ: "clock_read", IMAGE: "image"}
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a program computed, in nanoseconds, before so many calls of a kind."""
+    """What a program computed, in nanoseconds, before so many points of a kind."""
 
     calls: int
     ns: int
@@ -37,20 +39,37 @@ class Cost:
 
 FORMAT: Final = "simunix costs 1"
 Costs = Mapping[str, Mapping[str, Cost]]
-"""By program and call."""
+"""By program and point."""
 
 
-def call_name(number: int) -> str:
-    """The name of a system call, or of a point that is none."""
+def _call_name(number: int) -> str:
     name = str(ffi.string(lib.syscall_name(number)).decode())
     return OWN_NAMES.get(number) or (name if name != "unknown" else str(number))
 
 
-NUMBERS: Final = {call_name(number): number for number in range(CALLS)}
+NUMBERS: Final = {_call_name(number): number for number in range(CALLS)}
+_PLACE = re.compile(f"{OWN_NAMES[CLOCK_READ]}@([0-9a-f]{{3}})")
+_NAMES: Final = {number: name for name, number in NUMBERS.items()}
+
+
+def point_name(number: int) -> str:
+    """The name of a system call, of a clock read with its place (`clock_read@1a3`), or of another point that is no call."""
+    return _NAMES[number] if number < CALLS else f"{OWN_NAMES[CLOCK_READ]}@{number - CALLS:03x}"
+
+
+def point_number(name: str) -> int | None:
+    """The column of the table for a point's name; None: there is no such point."""
+    place = _PLACE.fullmatch(name)
+    return NUMBERS.get(name) if place is None else CALLS + int(place[1], 16)
+
+
+def point_kind(name: str) -> str:
+    """The name of a point without its place."""
+    return name.partition("@")[0]
 
 
 class CostTable:
-    """The table of one run. `prices` are those of modelled programs, in nanoseconds by program and call."""
+    """The table of one run. `prices` are those of modelled programs, in nanoseconds by program and point."""
 
     def __init__(self, shared_fd: int, prices: Mapping[str, Mapping[str, int]]) -> None:
         size = OFFSET + ffi.sizeof(ROWS)
@@ -82,9 +101,9 @@ class CostTable:
 
     def _fill(self, row: int, prices: Mapping[str, int]) -> None:
         table = self._table()
-        for call, ns in prices.items():
-            if call in NUMBERS:
-                table[row][NUMBERS[call]].ns = ns
+        for point, ns in prices.items():
+            if (number := point_number(point)) is not None:
+                table[row][number].calls, table[row][number].ns = 1, ns
         ffi.release(table)
 
     def measured(self) -> dict[str, dict[str, Cost]]:
@@ -103,7 +122,7 @@ class CostTable:
 
 
 def _costs(row: Any) -> dict[str, Cost]:
-    return {call_name(number): Cost(int(cost.calls), int(cost.ns)) for number, cost in enumerate(row) if cost.calls}
+    return {point_name(number): Cost(int(cost.calls), int(cost.ns)) for number, cost in enumerate(row) if cost.calls}
 
 
 def write_costs(path: Path, measured: Costs, charged_ns: Mapping[str, int]) -> None:

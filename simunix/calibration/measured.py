@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from rsg_server.processor.costs import FORMAT, Cost
+from rsg_server.processor.costs import FORMAT, Cost, point_kind
 from simunix.launch.emulation import COSTS
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a program computed, by the calls that came then; `charged_ns` is what it was charged for it in all."""
+    """What a program computed, by the points that came then; `charged_ns` is what it was charged for it in all."""
 
     costs: dict[str, Cost]
     charged_ns: int
@@ -34,21 +34,25 @@ def read_measured(directory: Path) -> dict[str, Measured]:
     if found != FORMAT:
         raise SimunixError(f"{path}: expected the format {FORMAT!r}, found {found!r}; run the scenario again with this simunix")
     return {
-        program: Measured({call: Cost(*cost) for call, cost in row["calls"].items()}, row["charged_ns"])
+        program: Measured({point: Cost(*cost) for point, cost in row["calls"].items()}, row["charged_ns"])
         for program, row in content["programs"].items()
     }
 
 
 def prices_of(runs: Iterable[dict[str, Measured]]) -> dict[str, dict[str, int]]:
-    """Nanoseconds before one call, by program and call: the mean over all calls of all runs."""
+    """Nanoseconds before one point, by program and point: the mean over all such points of all runs.
+
+    `clock_read`, for places that are not in the table, has the mean over all places.
+    """
     total: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
     for run in runs:
         for program, measured in run.items():
-            for call, cost in measured.costs.items():
-                total[program][call][0] += cost.calls
-                total[program][call][1] += cost.ns
+            for point, cost in measured.costs.items():
+                for name in {point, point_kind(point)}:
+                    total[program][name][0] += cost.calls
+                    total[program][name][1] += cost.ns
     return {program: _means(costs) for program, costs in sorted(total.items())}
 
 
 def _means(costs: Mapping[str, Sequence[int]]) -> dict[str, int]:
-    return {call: round(ns / calls) for call, (calls, ns) in sorted(costs.items())}
+    return {point: round(ns / calls) for point, (calls, ns) in sorted(costs.items())}

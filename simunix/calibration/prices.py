@@ -9,7 +9,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rsg_server.errors import SimunixError
-from rsg_server.processor.costs import FORMAT, NUMBERS
+from rsg_server.processor.costs import FORMAT, point_number
 from simunix.results.whole_files import whole_file
 
 SHIPPED: Final = Path(__file__).parent / "shipped.yaml"
@@ -28,12 +28,14 @@ def write_prices(path: Path, computer: str, programs: dict[str, dict[str, int]])
     """Write a table. Raises ServerError."""
     content = {"format": FORMAT, "computer": computer, "programs": programs}
     with whole_file(path) as file:
-        file.write("# Nanoseconds that a program computes before a call, on average; see docs/guide/processors.md.\n")
+        file.write(
+            "# Nanoseconds that a program computes before a call or clock read, on average; see docs/guide/processors.md.\n"
+        )
         yaml.safe_dump(content, file, sort_keys=False, default_flow_style=None, width=120)
 
 
 def read_prices(path: Path) -> dict[str, dict[str, int]]:
-    """A table, by program and call. Raises SimunixError, which tells the place."""
+    """A table, by program and point. Raises SimunixError, which tells the place."""
     try:
         table = _Table.model_validate(yaml.safe_load(path.read_text()))
     except OSError as error:
@@ -47,7 +49,7 @@ def read_prices(path: Path) -> dict[str, dict[str, int]]:
     if table.format != FORMAT:
         raise SimunixError(f"cpu_costs: {path}: format: expected {FORMAT!r}, found {table.format!r}; calibrate again")
     for program, prices in table.programs.items():
-        unknown = [call for call in prices if call not in NUMBERS]
+        unknown = [point for point in prices if point_number(point) is None]
         if unknown:
             raise SimunixError(f"cpu_costs: {path}: programs.{program}.{unknown[0]}: no such system call")
     return table.programs

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.table import Table
 
+from rsg_server.processor.costs import point_kind
 from simunix.calibration.measured import Measured, prices_of
 
 NS = 10**9
@@ -16,7 +17,7 @@ NS = 10**9
 class Foretold:
     """A program in all runs, with all its threads: what it was charged, and what the prices of the other runs say.
 
-    `unseen_calls` are those for which these have no price.
+    `unseen_calls` are the calls and clock reads for which these have no price.
     """
 
     program: str
@@ -31,17 +32,22 @@ class Foretold:
         return self.predicted_s / self.charged_s - 1 if self.charged_s else 0.0
 
 
+def price_of(prices: Mapping[str, int], point: str) -> int | None:
+    """What comes before a point, by the prices of its program and thread; None where these say nothing."""
+    return prices.get(point, prices.get(point_kind(point)))
+
+
 def foretold(runs: Sequence[dict[str, Measured]]) -> list[Foretold]:
     """Each run by the prices of all others (of itself, where it is alone); those charged most first."""
     sums: dict[str, list[float]] = {}
     for number, run in enumerate(runs):
         prices = prices_of([*runs[:number], *runs[number + 1 :]] or runs)
         for program, measured in run.items():
-            known = prices.get(program, {})
+            known = {point: price_of(prices.get(program, {}), point) for point in measured.costs}
             sum_of = sums.setdefault(program.partition(":")[0], [0.0, 0.0, 0, 0])
             sum_of[0] += measured.charged_ns / NS
-            sum_of[1] += sum(cost.calls * known[call] for call, cost in measured.costs.items() if call in known) / NS
-            sum_of[2] += sum(cost.calls for call, cost in measured.costs.items() if call not in known)
+            sum_of[1] += sum(cost.calls * (known[point] or 0) for point, cost in measured.costs.items()) / NS
+            sum_of[2] += sum(cost.calls for point, cost in measured.costs.items() if known[point] is None)
             sum_of[3] += sum(cost.calls for cost in measured.costs.values())
     found = [Foretold(program, row[0], row[1], int(row[2]), int(row[3])) for program, row in sums.items()]
     return sorted(found, key=lambda row: (-row.charged_s, row.program))

@@ -137,7 +137,7 @@ void clock_charge_call(struct call *call)
     bool is_charged = call->thread->is_charged;
 
     if (__builtin_expect(is_charged, 0))
-        charge_look(call->thread, call->number);
+        charge_look(call->thread, cost_point_of_call(call->number));
     if (call->number != __NR_sched_yield)
         clock_charge(call->thread, cost_ns, cost_ns != 0 && !is_charged ? least_ns(call->thread, call->number) : 0);
 }

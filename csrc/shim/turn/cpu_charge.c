@@ -256,12 +256,12 @@ static void replay(struct thread *thread, long number)
     }
 }
 
-/* Add what was computed since the last point to the table, for the call that comes now. */
-static void note(struct thread *thread, long number)
+/* Add what was computed since the last point to the table, for the point that comes now. */
+static void note(struct thread *thread, long point)
 {
     int64_t counted = counted_ns(thread);
 
-    cost_add(thread, number, 1, counted - thread->charge.noted_ns);
+    cost_add(thread, point, 1, counted - thread->charge.noted_ns);
     thread->charge.noted_ns = counted;
 }
 
@@ -272,19 +272,19 @@ static int64_t slice_ns(const struct thread *thread)
     return thread->charge.next < 0 ? -thread->charge.next : 0;
 }
 
-/* Let pass what the table says that comes before this call. What is cheaper than its price counts against what follows. */
-static void foretell(struct thread *thread, long number)
+/* Let pass what the table says that comes before this point. What is cheaper than its price counts against what follows. */
+static void foretell(struct thread *thread, long point)
 {
     struct charge_account *account = &thread->charge;
     int64_t least_ns = (int64_t)thread->process->page->charge_least_ns;
 
-    account->unpaid_ns += cost_of(thread, number);
+    account->unpaid_ns += cost_of(thread, point);
     if (account->unpaid_ns < -least_ns)
         account->unpaid_ns = -least_ns;
     if (least_ns < slice_ns(thread))
         least_ns = slice_ns(thread);
-    if (account->unpaid_ns >= least_ns || is_end(number))
-        pay(thread, flags_of(number));
+    if (account->unpaid_ns >= least_ns || is_end(point))
+        pay(thread, flags_of(point));
 }
 
 /* A thread that computes for long is charged less often: once a sixteenth of what it has paid since it last waited has come
@@ -303,9 +303,9 @@ static bool keeps_on(const struct thread *thread)
     return enough_ns > (int64_t)thread->process->page->charge_least_ns && account->unpaid_ns + counted_ns(thread) < enough_ns;
 }
 
-/* Before a call, whose number is -1 for a clock read: let pass what was computed, if it is enough or if the thread or its image
- * is about to end. */
-void charge_look(struct thread *thread, long number)
+/* Before a call or a clock read (cost_point_of_call, cost_point_of_read): let pass what was computed, if it is enough or if the thread
+ * or its image is about to end. */
+void charge_look(struct thread *thread, long point)
 {
     const struct simunix_clock_page *page = thread->process->page;
     struct charge_account *account = &thread->charge;
@@ -313,25 +313,24 @@ void charge_look(struct thread *thread, long number)
     account->points++;
     pay_rests(thread);
     if (is_foretold(thread)) {
-        foretell(thread, number);
+        foretell(thread, point);
         return;
     }
     if (page->replays_charges != REPLAY_NONE) {
-        replay(thread, number);
+        replay(thread, point);
         return;
     }
-    note(thread, number);
-    if (keeps_on(thread) && !must_pay(account, number))
+    note(thread, point);
+    if (keeps_on(thread) && !must_pay(account, point))
         return;
     if (account->cycles + (cycles_now() - account->cycles_since) < page->charge_least_cycles &&
-        account->unpaid_ns < (int64_t)page->charge_least_ns && !must_pay(account, number))
+        account->unpaid_ns < (int64_t)page->charge_least_ns && !must_pay(account, point))
         return;
-    cost_add(thread, number, 0, -settle(thread));
-    if (keeps_on(thread) &&
-        !must_pay(account, number)) /* the counter has counted what others computed on this core meanwhile */
+    cost_add(thread, point, 0, -settle(thread));
+    if (keeps_on(thread) && !must_pay(account, point)) /* the counter has counted what others computed on this core meanwhile */
         return;
-    if (account->unpaid_ns >= (int64_t)page->charge_least_ns || must_pay(account, number))
-        pay(thread, flags_of(number));
+    if (account->unpaid_ns >= (int64_t)page->charge_least_ns || must_pay(account, point))
+        pay(thread, flags_of(point));
 }
 
 /* The server wants the turn of a thread that computes on without a call: what it has computed passes. False if it has computed

@@ -1,16 +1,17 @@
-/* What a program computes before its system calls: added up under the CPU policy charged, for `simunix calibrate`, and read under
+/* What a program computes before its system calls and clock reads: added up under the CPU policy charged, for `simunix calibrate`, and read under
  * the policy modelled, where it stands for the computing itself. In memory that is shared with the server, a row for each program.
  */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/turn/turn.h"
 
-#define TABLE_BYTES (SIMUNIX_COST_PROGRAMS * SIMUNIX_COST_CALLS * sizeof(struct simunix_cpu_cost))
+#define TABLE_BYTES (SIMUNIX_COST_PROGRAMS * SIMUNIX_COST_POINTS * sizeof(struct simunix_cpu_cost))
 
 _Static_assert(SIMUNIX_COST_OFFSET == SIMUNIX_SHARED_BYTES + SIMUNIX_TRAP_PLACES * sizeof(struct simunix_trap_place),
                "the offset");
+_Static_assert(SIMUNIX_COST_POINTS == SIMUNIX_COST_CALLS + SIMUNIX_COST_PLACES, "the row");
 
-static struct simunix_cpu_cost (*const table)[SIMUNIX_COST_CALLS] = (void *)0x200400000;
+static struct simunix_cpu_cost (*const table)[SIMUNIX_COST_POINTS] = (void *)0x200400000;
 
 /* Map the table, where nothing else is mapped: other addresses would be other alignments, for which allocators make other calls.
  * Without room there, the computing of this process is not in the table, and under the policy modelled takes no time. */
@@ -28,16 +29,26 @@ void costs_map(struct process *process, int64_t row)
         process->costs = process->main->costs = table[row];
 }
 
-static struct simunix_cpu_cost *cost_at(const struct thread *thread, long number)
+/* -1: no system call that Linux has. */
+long cost_point_of_call(long number)
 {
-    if (thread->costs == NULL || number >= SIMUNIX_COST_CALLS)
-        return NULL;
-    return &thread->costs[number < 0 ? SIMUNIX_COST_CLOCK_READ : number];
+    return number >= 0 && number < SIMUNIX_COST_IMAGE ? number : -1;
 }
 
-void cost_add(const struct thread *thread, long number, uint64_t calls, int64_t ns)
+/* A program that schedules reads the clock here before and there after what takes long: each place has costs of its own. */
+long cost_point_of_read(const void *caller)
 {
-    struct simunix_cpu_cost *cost = cost_at(thread, number);
+    return SIMUNIX_COST_CALLS + (long)((uintptr_t)caller & (SIMUNIX_COST_PLACES - 1));
+}
+
+static struct simunix_cpu_cost *cost_at(const struct thread *thread, long point)
+{
+    return thread->costs != NULL && point >= 0 ? &thread->costs[point] : NULL;
+}
+
+void cost_add(const struct thread *thread, long point, uint64_t calls, int64_t ns)
+{
+    struct simunix_cpu_cost *cost = cost_at(thread, point);
 
     if (cost != NULL) {
         cost->calls += calls;
@@ -59,9 +70,11 @@ void costs_of_name(struct thread *thread, const char *name)
         thread->costs = reply_number(&reply, 1) < 0 ? NULL : table[reply_number(&reply, 1)];
 }
 
-int64_t cost_of(const struct thread *thread, long number)
+int64_t cost_of(const struct thread *thread, long point)
 {
-    const struct simunix_cpu_cost *cost = cost_at(thread, number);
+    const struct simunix_cpu_cost *cost = cost_at(thread, point);
 
+    if (cost != NULL && cost->calls == 0 && point >= SIMUNIX_COST_CALLS)
+        cost = &thread->costs[SIMUNIX_COST_CLOCK_READ];
     return cost != NULL ? cost->ns : 0;
 }

@@ -126,7 +126,7 @@ void clock_forget_asking(struct thread *thread)
     thread->pays_cpu = false;
 }
 
-uint64_t clock_now(struct thread *thread)
+static uint64_t clock_now(struct thread *thread, const void *caller)
 {
     struct simunix_clock_page *page = thread->process->page;
     uint64_t price_ns = price(thread, page->read_cost_ns);
@@ -135,7 +135,7 @@ uint64_t clock_now(struct thread *thread)
         thread->process->look_at_mapped(thread);
     page->clock_reads++;
     if (__builtin_expect(thread->is_charged, 0))
-        charge_look(thread, -1);
+        charge_look(thread, cost_point_of_read(caller));
     if (__builtin_expect(thread->pays_cpu || (page->computing_slot != 0 && page->computing_slot == thread->slot), 0)) {
         uint64_t cpu_ns = unpaid_cpu_ns(thread);
 
@@ -157,14 +157,20 @@ static int64_t cpu_time(struct thread *thread, int clock_id)
     return (int64_t)(page->clock_reads * page->read_cost_ns + thread->process->computed_ns);
 }
 
-/* Value of a known clock in nanoseconds. */
-int64_t clock_read(struct thread *thread, int clock_id)
+/* Value of a known clock in nanoseconds, for a program that asks for it at a place of its code. */
+int64_t clock_read_from(struct thread *thread, int clock_id, const void *caller)
 {
-    uint64_t now = clock_now(thread);
+    uint64_t now = clock_now(thread, caller);
 
     if (clock_is_cpu(clock_id))
         return cpu_time(thread, clock_id);
     return (int64_t)now + clock_offset(thread->process, clock_id);
+}
+
+/* … in the middle of a system call. */
+int64_t clock_read(struct thread *thread, int clock_id)
+{
+    return clock_read_from(thread, clock_id, NULL);
 }
 
 /* The price of asking without waiting, so that loops that only poll come to an end. Signals are blocked here. */

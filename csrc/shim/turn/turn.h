@@ -58,8 +58,8 @@ void remote_handoff_write(struct process *process);
 
 /* price.c */
 #define CALLS_BEFORE_IMPATIENCE 20000 /* clock reads and calls since a thread last waited; see there */
-uint64_t clock_now(struct thread *thread);
 int64_t clock_read(struct thread *thread, int clock_id);
+int64_t clock_read_from(struct thread *thread, int clock_id, const void *caller);
 void clock_forget_asking(struct thread *thread);
 void clock_charge_poll(struct call *call);
 void clock_charge(struct thread *thread, uint64_t cost_ns, uint64_t least_ns);
@@ -74,7 +74,7 @@ void charge_turn_begins(struct thread *thread);
 void charge_begin(struct thread *thread);
 void charge_image(struct thread *thread, const struct reply *hello);
 void charge_passed(struct thread *thread, enum simunix_wake wake, int64_t value);
-void charge_look(struct thread *thread, long number);
+void charge_look(struct thread *thread, long point);
 bool charge_preempted(struct thread *thread);
 uint64_t raw_nice(const struct process *process);
 uint64_t charged_child_ns(struct thread *thread, long pid);
@@ -92,8 +92,10 @@ static inline uint64_t inode_word(const struct stat *status)
 
 /* cpu_costs.c */
 void costs_map(struct process *process, int64_t row);
-void cost_add(const struct thread *thread, long number, uint64_t calls, int64_t ns);
+long cost_point_of_call(long number);
+long cost_point_of_read(const void *caller);
+void cost_add(const struct thread *thread, long point, uint64_t calls, int64_t ns);
 void costs_of_name(struct thread *thread, const char *name);
-int64_t cost_of(const struct thread *thread, long number);
+int64_t cost_of(const struct thread *thread, long point);
 
 #endif

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from simunix.calibration.prices import read_prices
 from tests.conftest import Simunix
 
 COMPUTE = """
@@ -39,6 +41,30 @@ def test_what_a_charged_run_has_measured_passes_in_each_modelled_run(simunix: Si
     assert records[0]["events_sha256"] == records[1]["events_sha256"]
     assert records[0]["deterministic"]
     assert records[0]["cpu_policy"] == "modelled"
+
+
+TWO_PLACES = Path(__file__).parents[1] / "programs/two_places.c"
+
+
+def test_clock_reads_at_two_places_of_a_program_have_costs_of_their_own(simunix: Simunix, tmp_path: Path) -> None:
+    program = tmp_path / "two_places"
+    subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-o", program, TWO_PLACES], check=True)
+    costs = tmp_path / "costs.yaml"
+    native = microseconds_by_name(subprocess.run([program], check=True, capture_output=True, text=True).stdout)
+    assert native["idle"] < native["computing"] / 20
+    took = []
+    for name, options in (("charged", ()), ("modelled", ("--set", f"cpu_costs={costs}"))):
+        done = simunix("run", "--set", f"cpu_policy={name}", *options, "--out", tmp_path / name, "--", program)
+        assert (done.returncode, done.stderr) == (0, "")
+        took.append(microseconds_by_name(done.stdout))
+        assert took[-1]["idle"] < took[-1]["computing"] / 20
+        simunix("calibrate", tmp_path / "charged", "-o", costs)
+    assert took[1]["computing"] == pytest.approx(took[0]["computing"], rel=0.2)
+    assert len([point for point in read_prices(costs)["two_places"] if point.startswith("clock_read@")]) >= 2
+
+
+def microseconds_by_name(output: str) -> dict[str, int]:
+    return {name: int(figure) for name, figure in (line.split() for line in output.splitlines())}
 
 
 SLEEPS = "import time; begin = time.monotonic(); [time.sleep(0.01) for _ in range(100)]; print(time.monotonic() - begin)"

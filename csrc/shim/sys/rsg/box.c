@@ -9,7 +9,7 @@
 
 _Static_assert(sizeof(struct simunix_rsg_box) == SIMUNIX_RSG_BOX_BYTES, "the layout that the server reads");
 _Static_assert(SIMUNIX_RSG_BOXES_OFFSET ==
-                   SIMUNIX_COST_OFFSET + SIMUNIX_COST_PROGRAMS * SIMUNIX_COST_CALLS * sizeof(struct simunix_cpu_cost),
+                   SIMUNIX_COST_OFFSET + SIMUNIX_COST_PROGRAMS * SIMUNIX_COST_POINTS * sizeof(struct simunix_cpu_cost),
                "the offset");
 _Static_assert(sizeof((struct simunix_rsg_box *)0)->bytes >= SIMUNIX_RSG_REQUEST_MAX, "the room");
 _Static_assert(sizeof((struct simunix_rsg_box *)0)->bytes >= SIMUNIX_RSG_ANSWER_MAX, "the room");

@@ -10,7 +10,7 @@ from rsg_server.errors import SimunixError
 from rsg_server.processor.costs import Cost, write_costs
 from simunix.calibration.measured import Measured, prices_of, read_measured
 from simunix.calibration.prices import SHIPPED, read_prices, write_prices
-from simunix.calibration.report import foretold
+from simunix.calibration.report import foretold, price_of
 
 ONE = {"slurmctld": Measured({"futex": Cost(10, 1000), "clock_read": Cost(2, 50)}, 1050)}
 TWO = {
@@ -21,6 +21,15 @@ TWO = {
 
 def test_a_price_is_the_mean_over_all_calls_of_all_runs() -> None:
     assert prices_of([ONE, TWO]) == {"sbatch": {"read": 70}, "slurmctld": {"clock_read": 25, "futex": 50, "read": 7}}
+
+
+def test_clock_reads_have_a_price_by_place_and_their_mean_where_the_place_is_not_known() -> None:
+    learned = {"daemon": Measured({"clock_read@1a3": Cost(1, 900), "clock_read@fff": Cost(2, 60)}, 960)}
+    prices = prices_of([learned])
+    assert prices == {"daemon": {"clock_read": 320, "clock_read@1a3": 900, "clock_read@fff": 30}}
+    other = {"daemon": Measured({"clock_read@1a3": Cost(2, 1700), "clock_read@000": Cost(1, 300), "read": Cost(4, 10)}, 2010)}
+    by_each = {point: price_of(prices["daemon"], point) for point in other["daemon"].costs}
+    assert by_each == {"clock_read@1a3": 900, "clock_read@000": 320, "read": None}
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -54,6 +63,7 @@ def test_the_table_that_ships_has_slurms_daemons() -> None:
         ),
         ("format: simunix costs 1\nprograms: {a: {read: x}}\n", "programs.a.read: Input should be a valid integer"),
         ("format: simunix costs 1\nprograms: {a: {raed: 1}}\n", "programs.a.raed: no such system call"),
+        ("format: simunix costs 1\nprograms: {a: {clock_read@1: 1}}\n", "programs.a.clock_read@1: no such system call"),
         ("format: simunix costs 1\n", "programs: Field required"),
         ("- 1\n", "the file: Input should be"),
     ],
