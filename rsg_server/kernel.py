@@ -270,6 +270,9 @@ class Kernel:
     def close(self) -> None:
         """Release every descriptor; the processes themselves are the launcher's to end."""
         if self.charges is not None:
+            for name, similar in self.charges.never_seen().items():
+                meant = f"; {similar[0]} has" if similar else ""
+                self.warn(f"cpu_policy.programs: {name}: no program of this file name has run{meant}")
             self.charges.close()
         self.fd_store.close()
         self.channel_pool.close_all()

@@ -6,6 +6,7 @@ core of this computer is taken to have, so that a host of that speed takes as lo
 
 from __future__ import annotations
 
+import os
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -54,6 +55,7 @@ class Charges:
     def __init__(self, options: Charging, table: CostTable) -> None:
         self.options, self.table = options, table
         self.on_departure: Callable[[str], None] = lambda text: None
+        self._seen: set[str] = set()  # file names of programs that have run
         self.count = 0
         self.total_ns = 0
         self.by_program: Counter[str] = Counter()  # nanoseconds by file name
@@ -77,8 +79,17 @@ class Charges:
         return policy == MODELLED or self.replays
 
     def policy_of(self, program: str, of_process: str, host: str) -> str:
-        """The CPU policy of a program; the arguments are those of `Policies.of`."""
+        """The CPU policy of a program that runs; the arguments are those of `Policies.of`."""
+        self._seen.add(os.path.basename(program))
         return self.options.policies.of(program, of_process, host)
+
+    def never_seen(self) -> dict[str, list[str]]:
+        """The programs that have a policy of their own and have not run, each with those that have run and are called alike."""
+        from difflib import get_close_matches  # for a mistake only: every run loads this file
+
+        return {
+            name: get_close_matches(name, self._seen, n=1) for name in self.options.policies.programs if name not in self._seen
+        }
 
     def charge(self, actor: int, cpu_ns: int, place: int, clock_ns: int, now_ns: int) -> int:
         """Account for a charge, and return its nanoseconds; the arguments are those of PARK_CHARGE."""

@@ -169,6 +169,7 @@ def test_processes_and_hosts_say_whose_computing_counts(simunix: Simunix, progra
     (tmp_path / "s.yaml").write_text(POLICIES.replace("PROGRAM", str(program)))
     done = simunix("run", tmp_path / "s.yaml", "--set", f"shared=[{tmp_path.parent}]", "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
+    assert "cpu_policy.programs: sleep: no program of this file name has run" in done.stderr
     alone = {path.stem: int(path.read_text().split()[1]) for path in (tmp_path / "out/hosts").glob("*/*.out")}
     assert {name for name, took in alone.items() if took > 500} == {"charged", "by_host"}
     assert record(tmp_path / "out")["cpu_policy"] == "mixed"

@@ -158,6 +158,14 @@ def test_what_a_signal_leaves_undone_is_added_to_the_next_charge() -> None:
     assert charges.flops(1, 50_000, HOST) == 50_000
 
 
+def test_programs_with_a_policy_that_have_not_run_are_told_with_those_that_are_called_alike() -> None:
+    charges = charges_of(Charging(policies=Policies(programs={"slurmctdl": "charged", "slurmd": "charged", "nobody": "free"})))
+    for program in ("/usr/sbin/slurmctld", "/usr/sbin/slurmd"):
+        charges.policy_of(program, "", "a")
+    assert charges.never_seen() == {"slurmctdl": ["slurmctld"], "nobody": []}
+    charges.close()
+
+
 def test_nothing_is_charged_under_the_free_policy() -> None:
     with fake() as world:
         actor = world.born()
