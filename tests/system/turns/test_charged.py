@@ -149,6 +149,22 @@ def test_a_stop_is_no_price_of_what_a_program_has_called(simunix: Simunix, tmp_p
     assert all(ns > -1_000_000 for costs in programs.values() for _, ns in costs["calls"].values())
 
 
+SPAWNS = """
+import os
+for _ in range(50):
+    os.waitpid(os.posix_spawn("/bin/true", ["true"], os.environ), 0)
+"""
+
+
+def test_what_a_child_computes_before_its_exec_is_no_price_of_its_creators_calls(simunix: Simunix, tmp_path: Path) -> None:
+    done = simunix("run", "--set", "cpu_policy=charged", "--out", tmp_path / "out", "--", sys.executable, "-c", SPAWNS)
+    assert (done.returncode, done.stderr) == (0, "")
+    costs = json.loads((tmp_path / "out/cpu_costs.json").read_text())["programs"][Path(sys.executable).name]["calls"]
+    calls, ns = costs["munmap"]  # of the stack that posix_spawn(3) has lent to the child
+    assert calls >= 50
+    assert ns / calls > -10_000
+
+
 def test_computing_takes_no_time_under_the_free_policy(simunix: Simunix, program: Path) -> None:
     assert run(simunix, "--", program)[0]["alone"] < 10
 

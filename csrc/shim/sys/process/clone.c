@@ -187,12 +187,16 @@ static long spawn_in_memory(struct call *call, struct clone_args *args)
     if (!has_stack)
         lend_stack(child, call, args);
     call->thread->has_turn = false;
+    if (call->thread->is_measured) /* others have turns, and compute, while the kernel keeps the creator waiting */
+        charge_turn_ends(call->thread);
     result = trap_clone(args, sizeof *args, child);
     NATIVE(close, descriptor_number(process, born.channel)); /* now: the channel ends with the child */
     if (is_quiet && result > 0)
         slot_wait(call->thread, &value);
     else
         tell_outcome(call, result, born.number);
+    if (call->thread->is_measured)
+        charge_turn_begins(call->thread);
     take_back_process(child, process);
     return result;
 }
