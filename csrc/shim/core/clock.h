@@ -24,23 +24,37 @@ static inline uint64_t cycles_now(void)
     return (uint64_t)high << 32 | low;
 }
 
+/* What simunix has added to the CPU time of all threads up to now, by what they have done: while one thread has the turn, it
+ * grows by that thread's alone. */
+static inline uint64_t overhead_ns(const struct simunix_clock_page *page)
+{
+    return page->traps * page->trap_overhead_ns + page->preloaded * page->preload_overhead_ns +
+           page->clock_reads * page->read_overhead_ns + page->coarse_reads * page->coarse_overhead_ns;
+}
+
 /* While a thread waits for the server's answer, or is stopped, the computer does something else: that is no computing of the
- * thread's (CPU policy charged), and the virtual time that passes is no price of its calls. */
+ * thread's (CPU policy charged), the virtual time that passes is no price of its calls, and what others call adds nothing to it. */
 struct pause {
     uint64_t cycles;
     uint64_t now_ns;
+    uint64_t overhead_ns;
 };
 
 static inline struct pause pause_begins(const struct thread *thread)
 {
-    return thread->is_measured ? (struct pause){cycles_now(), thread->process->page->now_ns} : (struct pause){0};
+    const struct simunix_clock_page *page = thread->process->page;
+
+    return thread->is_measured ? (struct pause){cycles_now(), page->now_ns, overhead_ns(page)} : (struct pause){0};
 }
 
 static inline void pause_ends(struct thread *thread, struct pause pause)
 {
+    const struct simunix_clock_page *page = thread->process->page;
+
     if (thread->is_measured) {
         thread->charge.cycles_since += cycles_now() - pause.cycles;
-        thread->charge.now_since += thread->process->page->now_ns - pause.now_ns;
+        thread->charge.now_since += page->now_ns - pause.now_ns;
+        thread->charge.overhead_since += overhead_ns(page) - pause.overhead_ns;
     }
 }
 

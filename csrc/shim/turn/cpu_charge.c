@@ -36,14 +36,6 @@ uint64_t thread_cpu_ns(void)
     return (uint64_t)time.seconds * SECOND_NS + (uint64_t)time.nanoseconds;
 }
 
-/* What simunix has added to the CPU time of all threads up to now, by what they have done: while one thread has the turn, it
- * grows by that thread's alone. */
-static uint64_t overhead_ns(const struct simunix_clock_page *page)
-{
-    return page->traps * page->trap_overhead_ns + page->preloaded * page->preload_overhead_ns +
-           page->clock_reads * page->read_overhead_ns + page->coarse_reads * page->coarse_overhead_ns;
-}
-
 void charge_turn_begins(struct thread *thread)
 {
     const struct simunix_clock_page *page = thread->process->page;

@@ -137,6 +137,8 @@ if pid == 0:
 time.sleep(1)
 os.killpg(pid, signal.SIGTSTP)
 time.sleep(3)
+for _ in range(50_000):
+    os.getcwd()
 os.killpg(pid, signal.SIGCONT)
 os.wait()
 """
