@@ -275,7 +275,7 @@ static void foretell(struct thread *thread, long point)
         account->unpaid_ns = -least_ns;
     if (least_ns < slice_ns(thread))
         least_ns = slice_ns(thread);
-    if (account->unpaid_ns >= least_ns || is_end(point))
+    if (account->unpaid_ns >= least_ns || must_pay(account, point))
         pay(thread, flags_of(point));
 }
 

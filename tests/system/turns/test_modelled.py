@@ -67,6 +67,32 @@ def microseconds_by_name(output: str) -> dict[str, int]:
     return {name: int(figure) for name, figure in (line.split() for line in output.splitlines())}
 
 
+READS = """
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+int main(void)
+{
+    struct timeval now;
+
+    for (int i = 0; i < 4500000; i++)
+        gettimeofday(&now, (void *)0);
+    syscall(SYS_getppid);
+    return 0;
+}
+"""
+
+
+def test_a_program_may_read_the_clock_for_ever_at_no_cost(simunix: Simunix, tmp_path: Path) -> None:
+    """More often than one charge can tell; mariadbd does so."""
+    program, costs = tmp_path / "reads", tmp_path / "costs.yaml"
+    (tmp_path / "reads.c").write_text(READS)
+    subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-o", program, tmp_path / "reads.c"], check=True)
+    costs.write_text("format: simunix costs 1\nprograms:\n  reads: {getppid: 100000}\n")
+    done = simunix("run", "--set", "cpu_policy=modelled", "--set", f"cpu_costs={costs}", "--", program)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 SLEEPS = "import time; begin = time.monotonic(); [time.sleep(0.01) for _ in range(100)]; print(time.monotonic() - begin)"
 
 
