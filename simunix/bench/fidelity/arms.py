@@ -20,8 +20,9 @@ from simunix.bench.real_cluster import Machine, prepare
 from simunix.bench.real_cluster_inside import HERE
 from simunix.bench.requirements import NAMESPACES
 
-REAL, FREE, CHARGED, MODELLED = "real", "free", "charged", "modelled"
-EMULATED = (FREE, CHARGED, MODELLED)
+REAL, FREE, CHARGED, PACED, MODELLED = "real", "free", "charged", "paced", "modelled"
+"""`paced` is charged as well, at a virtual second per second: the computer idles while daemons sleep, as in the real runs."""
+EMULATED = (FREE, CHARGED, PACED, MODELLED)
 ARMS = (REAL, *EMULATED)
 LIMIT_S = 1_800.0
 CONTROLLER_CORES = 2
@@ -42,6 +43,7 @@ processes:
     command: {command}
 slurm: {{controller: controller, nodes: "node[1-{nodes}]", cpu_policy: {policy}, parameters: {parameters}}}
 {costs}
+{pace}
 """
 
 
@@ -135,7 +137,8 @@ def emulated(context: Context, arm: str, script: Script, words: list[str], costs
             controller_cores=CONTROLLER_CORES,
             nodes=mixed.NODES,
             cores=mixed.CORES,
-            policy=arm,
+            policy=CHARGED if arm == PACED else arm,
+            pace="pace: 1" if arm == PACED else "",
             shared=json.dumps(str(Path(words[0]).parent)),
             command=json.dumps([sys.executable, player.__file__, *words]),
             parameters=json.dumps(script.parameters),

@@ -111,11 +111,12 @@ def _start(job: JobRecord | None) -> str:
 
 def queue(runs: Sequence[Run]) -> Iterator[str]:
     """The figures of a full queue in all runs, and how far the means of arms are from the real ones."""
-    head = ["", "real", "± between real runs, %", *(word for arm in EMULATED for word in (arm, "%"))]
+    arms = [arm for arm in EMULATED if of_arm(runs, arm, FIGURES[0])]
+    head = ["", "real", "± between real runs, %", *(word for arm in arms for word in (arm, "%"))]
     rows = []
     for figure in FIGURES:
         cells = [f"{figure.text}, {figure.unit}", _values(of_arm(runs, REAL, figure)), _signed(spread(runs, figure))]
-        for arm in EMULATED:
+        for arm in arms:
             cells += [_values(of_arm(runs, arm, figure)), _signed(deviation(runs, arm, figure))]
         rows.append(cells)
     yield from table(head, rows)

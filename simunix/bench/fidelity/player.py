@@ -5,7 +5,8 @@
 SCRIPT is a JSON list of actions:
     "at"      seconds after the origin, which is the first whole second of the clock that lies ahead
     "name"    `{name}` in the words of later actions becomes the first word that this one has printed: the number of its job
-    "argv"    the command; in copies `{}` becomes the number of the copy, from 1 on, folded into 1 to 100
+    "argv"    the command; in copies `{}` becomes the number of the copy, from 1 on, folded into 1 to 100, and `{left}` how many
+              copies are left, this one included, in six digits
     "copies"  how often the command is given; 1 unless told otherwise
     "width"   how many copies run at a time
 
@@ -67,6 +68,11 @@ def with_names(word: str, known: dict[str, str]) -> str:
     return word
 
 
+def of_copy(word: str, number: int, copies: int) -> str:
+    """Put numbers of a copy in a word."""
+    return word.replace("{}", str((number - 1) % FOLD + 1)).replace("{left}", f"{copies - number + 1:06}")
+
+
 def single(argv: list[str]) -> dict[str, Any]:
     """Give one command, and keep what it says."""
     begin = time.time()
@@ -82,7 +88,7 @@ def many(argv: list[str], copies: int, width: int) -> dict[str, Any]:
     codes, each = [], []
     for number in range(1, copies + width + 1):
         if number <= copies:
-            words = [word.replace("{}", str((number - 1) % FOLD + 1)) for word in argv]
+            words = [of_copy(word, number, copies) for word in argv]
             running[os.posix_spawnp(words[0], words, os.environ, file_actions=quiet)] = time.time()
         if running and (len(running) == width or number > copies):
             process, status = os.wait()

@@ -30,12 +30,16 @@ BURST_S, MORE_S, WATCH_S = 5, 25, 45
 
 
 def queue(job: Path, log: Path, sizes: Sizes = FULL) -> list[dict[str, Any]]:
-    """The script. One job has all nodes, so that nothing else starts: the burst is work for the controller alone."""
+    """The script. One job has all nodes, so that nothing else starts: the burst is work for the controller alone.
+
+    Jobs have priorities by their numbers: which of a hundred sbatch at a time is first is a matter of microseconds, but what a
+    back-filler's cycle takes depends on the order of the queue.
+    """
     script = Script(job, log)
     script.submit(0, "filler", "-N 8 --exclusive -t 600", "sleep", 3_000)
     sbatch = ["sbatch", "-n", "{}", "-t", "{}", "-o", "/dev/null", "--wrap", "sleep 3000"]
-    copies(script, BURST_S, "burst", sizes.burst, sizes.width, sbatch)
-    copies(script, MORE_S, "more", sizes.queued - sizes.burst, sizes.askers, sbatch)
+    copies(script, BURST_S, "burst", sizes.burst, sizes.width, [*sbatch, "--priority=2{left}"])
+    copies(script, MORE_S, "more", sizes.queued - sizes.burst, sizes.askers, [*sbatch, "--priority=1{left}"])
     script.give(WATCH_S, "reset", "sdiag", "-r")
     script.give(WATCH_S + sizes.watched_s, "watched", "sdiag")
     script.give(WATCH_S + sizes.watched_s, "reset-again", "sdiag", "-r")

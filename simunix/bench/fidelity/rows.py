@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 
 from simunix.bench.context import Context
-from simunix.bench.fidelity.arms import ARMS, CHARGED, EMULATED, FREE, MODELLED, REAL
+from simunix.bench.fidelity.arms import ARMS, CHARGED, EMULATED, FREE, MODELLED, PACED, REAL
 from simunix.bench.fidelity.comparison import judge, pairs_of
 from simunix.bench.fidelity.figures import AIMS, FIGURES, deviation, of_arm, spread
 from simunix.bench.fidelity.measure import measure
@@ -14,8 +14,8 @@ from simunix.bench.fidelity.records import Run
 from simunix.bench.requirements import lacks
 from simunix.bench.row import Row, at_most, missing
 
-TIMES = {REAL: 3, FREE: 1, CHARGED: 3, MODELLED: 2}
-QUICK_TIMES = {REAL: 2, FREE: 0, CHARGED: 1, MODELLED: 1}
+TIMES = {REAL: 3, FREE: 1, CHARGED: 3, PACED: 0, MODELLED: 2}
+QUICK_TIMES = {REAL: 2, FREE: 0, CHARGED: 1, PACED: 0, MODELLED: 1}
 
 
 def fidelity(context: Context) -> Iterator[Row]:

@@ -19,7 +19,7 @@ from simunix.bench.fidelity.comparison import difference, inverted, judge, pairs
 from simunix.bench.fidelity.figures import FIGURES, deviation, spread
 from simunix.bench.fidelity.measure import add_result, main, read_results
 from simunix.bench.fidelity.mixed import mixed
-from simunix.bench.fidelity.player import play
+from simunix.bench.fidelity.player import of_copy, play
 from simunix.bench.fidelity.queue import QUICK, queue
 from simunix.bench.fidelity.records import Burst, Diagnosis, JobRecord, Run, diagnosis_of, jobs_of, read_run
 
@@ -203,7 +203,7 @@ def test_an_unknown_arm_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(tmp_path / "out.json", tmp_path, ["true:mixed"]) == 2
     assert (
         capsys.readouterr().err
-        == "true:mixed: expected ARM:SCRIPT of real, free, charged, modelled and mixed, queue, quick-queue\n"
+        == "true:mixed: expected ARM:SCRIPT of real, free, charged, paced, modelled and mixed, queue, quick-queue\n"
     )
 
 
@@ -213,6 +213,24 @@ def test_the_study_shows_the_measured_runs() -> None:
     for part in (page.summary, page.verdicts, page.queue, page.moments, page.loads):
         assert set(part(runs)) <= lines
     assert sum(run.arm == "real" and bool(run.jobs) for run in runs) == 3
+
+
+@pytest.mark.parametrize("file", ["2026-11-25-fidelity-order.json", "2026-11-25-fidelity-10000.json"])
+def test_the_study_shows_the_runs_of_a_queue_in_order(file: str) -> None:
+    _, runs = read_results(CHECKOUT / "benchmarks/results" / file)
+    lines = set((CHECKOUT / "docs/studies/fidelity.md").read_text().splitlines())
+    assert set(page.queue(runs)) <= lines
+
+
+def test_a_queue_is_in_the_order_of_its_jobs_whichever_sbatch_is_first(tmp_path: Path) -> None:
+    [burst, more] = [
+        action for action in queue(tmp_path / "job", tmp_path / "log") if action["argv"][0] == "sbatch" and "copies" in action
+    ]
+    priorities = [
+        [int(of_copy(action["argv"][-1], number, action["copies"]).removeprefix("--priority=")) for number in (1, 2, 1000)]
+        for action in (burst, more)
+    ]
+    assert priorities == [[2_001_000, 2_000_999, 2_000_001], [1_001_000, 1_000_999, 1_000_001]]
 
 
 def test_rows_and_page_say_what_is_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -234,7 +252,7 @@ def test_rows_and_page_say_what_is_apart(tmp_path: Path, capsys: pytest.CaptureF
     assert "| charged 1, real 2 | 2,200 | 3.9 | 1 | 0.0 | 0 | 0 | 0 |" in told
     assert "* charged 1: not within; beyond: a\n" in told
     assert "| a | completed | node1 | 1.00 | 1.10 | 5.00 |" in told
-    assert "| back-filler: mean cycle, ms | 90 |  |  |  | 117 | +30 |  |  |" in told
+    assert "| back-filler: mean cycle, ms | 90 |  | 117 | +30 |" in told
 
 
 def test_a_queue_may_have_another_number_of_squeue(tmp_path: Path) -> None:
