@@ -7,9 +7,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, Field, ValidationError
 
 from rsg_server.errors import SimunixError
 from rsg_server.processor.costs import FORMAT, Cost, point_kind
+from simunix.calibration.prices import first_mistake
 from simunix.launch.emulation import COSTS
 
 
@@ -21,11 +25,20 @@ class Measured:
     charged_ns: int
 
 
+class _Row(BaseModel):
+    charged_ns: Annotated[int, Field(ge=0)]
+    calls: dict[str, tuple[Annotated[int, Field(ge=1)], int]]
+
+
+class _File(BaseModel):
+    programs: dict[str, _Row]
+
+
 def read_measured(directory: Path) -> dict[str, Measured]:
     """What a charged run has measured, by program. Raises SimunixError."""
     path = directory / COSTS
     try:
-        content = json.loads(path.read_text())
+        content = json.loads(path.read_bytes())
     except OSError as error:
         raise SimunixError(f"{path}: {error.strerror}; name folders of runs with cpu_policy: charged") from error
     except ValueError as error:
@@ -33,9 +46,15 @@ def read_measured(directory: Path) -> dict[str, Measured]:
     found = content.get("format") if isinstance(content, dict) else None
     if found != FORMAT:
         raise SimunixError(f"{path}: expected the format {FORMAT!r}, found {found!r}; run the scenario again with this simunix")
+    try:
+        programs = _File.model_validate(content).programs
+    except ValidationError as error:
+        raise SimunixError(f"{path}: {first_mistake(error)}; run the scenario again") from error
+    if not programs:
+        raise SimunixError(f"{path}: no program was charged; name runs in which some computed under cpu_policy: charged")
     return {
-        program: Measured({point: Cost(*cost) for point, cost in row["calls"].items()}, row["charged_ns"])
-        for program, row in content["programs"].items()
+        program: Measured({point: Cost(*cost) for point, cost in row.calls.items()}, row.charged_ns)
+        for program, row in programs.items()
     }
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rsg_server.errors import SimunixError
+from rsg_server.processor.charges import MOST_NS
 from rsg_server.processor.costs import FORMAT, point_number
 from simunix.results.whole_files import whole_file
 
@@ -21,7 +22,13 @@ class _Table(BaseModel):
 
     format: str
     computer: str = ""
-    programs: dict[str, dict[str, int]]
+    programs: dict[str, dict[str, Annotated[int, Field(ge=-MOST_NS, le=MOST_NS)]]]
+
+
+def first_mistake(error: ValidationError) -> str:
+    """The first place at which a file is not what was expected, and why."""
+    first = error.errors()[0]
+    return f"{'.'.join(str(part) for part in first['loc']) or 'the file'}: {first['msg']}"
 
 
 def write_prices(path: Path, computer: str, programs: dict[str, dict[str, int]]) -> None:
@@ -43,9 +50,7 @@ def read_prices(path: Path) -> dict[str, dict[str, int]]:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise SimunixError(f"cpu_costs: {path}: not YAML ({' '.join(str(error).split())})") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise SimunixError(f"cpu_costs: {path}: {place}: {first['msg']}; simunix calibrate writes such files") from error
+        raise SimunixError(f"cpu_costs: {path}: {first_mistake(error)}; simunix calibrate writes such files") from error
     if table.format != FORMAT:
         raise SimunixError(f"cpu_costs: {path}: format: expected {FORMAT!r}, found {table.format!r}; calibrate again")
     for program, prices in table.programs.items():

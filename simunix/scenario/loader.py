@@ -19,6 +19,8 @@ from simunix.scenario.model import Scenario
 
 Location = tuple[str | int, ...]
 _KEY = re.compile(r"[\w-]+(\[[0-9]+\]|\.[\w/-]+)*")
+CHECKS = ("function-before", "[key]")
+"""In locations: what pydantic calls checks of a value, and of a key."""
 LONGEST = 500
 """So much of what a check says is shown: it may repeat a value of any length."""
 Model = TypeVar("Model", bound=BaseModel)
@@ -153,7 +155,7 @@ def _apply(document: dict[str, Any], override: str, positions: _Positions) -> No
 def _message(error: ValidationError, positions: _Positions, model: type[BaseModel]) -> str:
     """The first error, in the order of the model's keys, on one line."""
     first = _first(error.errors(include_url=False))
-    keys = (part for part in first["loc"] if part != "function-before" and not _is_alternative(part))
+    keys = (part for part in first["loc"] if part not in CHECKS and not _is_alternative(part))
     location = positions.written(tuple(keys))
     where = positions.where(location)
     key = dotted(location)

@@ -127,7 +127,7 @@ class CpuPolicySection(Section):
     """CPU policies by program (its file name); `default` holds for all others that neither process nor host says one for."""
 
     default: CpuPolicy = "free"
-    programs: dict[str, CpuPolicy] = {}
+    programs: dict[FileName, CpuPolicy] = {}
 
 
 class HostSection(Section):

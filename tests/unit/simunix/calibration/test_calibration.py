@@ -62,6 +62,10 @@ def test_the_table_that_ships_has_slurms_daemons() -> None:
             "format: expected 'simunix costs 1', found 'simunix costs 0'; calibrate again",
         ),
         ("format: simunix costs 1\nprograms: {a: {read: x}}\n", "programs.a.read: Input should be a valid integer"),
+        (
+            "format: simunix costs 1\nprograms: {a: {read: 1000000000000}}\n",
+            "programs.a.read: Input should be less than or equal",
+        ),
         ("format: simunix costs 1\nprograms: {a: {raed: 1}}\n", "programs.a.raed: no such system call"),
         ("format: simunix costs 1\nprograms: {a: {clock_read@1: 1}}\n", "programs.a.clock_read@1: no such system call"),
         ("format: simunix costs 1\n", "programs: Field required"),
@@ -84,6 +88,13 @@ def test_what_is_no_table_is_refused_in_a_line(tmp_path: Path, text: str | None,
         (None, "No such file or directory; name folders of runs with cpu_policy: charged"),
         ("{", "not JSON"),
         ("[]", "expected the format 'simunix costs 1', found None"),
+        ('{"format": "simunix costs 1"}', "programs: Field required"),
+        ('{"format": "simunix costs 1", "programs": {}}', "no program was charged; name runs in which some computed"),
+        ('{"format": "simunix costs 1", "programs": {"a": {"calls": {}}}}', "programs.a.charged_ns: Field required"),
+        (
+            '{"format": "simunix costs 1", "programs": {"a": {"charged_ns": 1, "calls": {"read": [0, 5]}}}}',
+            "programs.a.calls.read.0: Input should be greater than or equal to 1",
+        ),
     ],
 )
 def test_a_run_without_measurements_is_refused_in_a_line(tmp_path: Path, text: str | None, message: str) -> None:

@@ -19,6 +19,11 @@ WORDS = "Input should be 'free', 'charged' or 'modelled'"
         ("3", f"cpu_policy: {WORDS}, got 3"),
         ("{default: chargd}", f"cpu_policy.default: {WORDS}, got 'chargd'"),
         ("{programs: {slurmd: x}}", f"cpu_policy.programs.slurmd: {WORDS}, got 'x'"),
+        (
+            "{programs: {/usr/sbin/slurmd: free}}",
+            "cpu_policy.programs./usr/sbin/slurmd: expected a name that a file can have, of 1 to 200 characters without '/', "
+            "got '/usr/sbin/slurmd'",
+        ),
         ("{defalt: free}", "cpu_policy.defalt: unknown key; did you mean 'default'? known: default, programs"),
     ],
 )
