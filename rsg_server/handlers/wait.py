@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rsg_server.handlers.table import Handler, Reply
 from rsg_server.process.actor import Parked
 from rsg_server.process.lock_cycle import closes_cycle
-from rsg_server.processor.charges import IS_CHARGE, NICE
+from rsg_server.processor.charges import EXEC, IS_CHARGE, NICE
 from rsg_server.protocol import (
     SPACE_LOCKS,
     WAIT_CHARGE,
@@ -90,6 +90,8 @@ def _compute(kernel: WaitKernel, actor: Actor, parked: Parked) -> bool:
         charged_ns = kernel.charges.charge(actor.number, parked.a, parked.b, parked.c, kernel.now_ns)
         kernel.charges.by_program[os.path.basename(actor.process.program)] += charged_ns
         cpu_ns = kernel.charges.cpu_ns(charged_ns, host)
+        if not parked.b & EXEC:
+            kernel.cpu_timers.count_prices(actor, parked.c)
     else:
         cpu_ns = kernel.cpu_timers.take_rest(actor)
     flops = kernel.charges.flops(actor.number, kernel.cpu_timers.begin(actor, cpu_ns), host)

@@ -17,6 +17,7 @@ import signal
 from typing import TYPE_CHECKING
 
 from rsg_server.process.native_signal import next_period, notify_expiry
+from rsg_server.processor.charges import MOST_NS
 from rsg_server.processor.policies import CHARGED, FREE
 from rsg_server.protocol import WAKE_READY, WAKE_REST, Wait
 
@@ -47,6 +48,13 @@ class CpuTimers:
         return FREE if charges is None else charges.policy_of(process.program, process.cpu_policy, process.host.name)
 
     # Charges
+
+    def count_prices(self, actor: Actor, cpu_ns: int) -> None:
+        """Count CPU time that has passed by the prices of an actor's calls. Raises ValueError if that is no such time."""
+        if not 0 <= cpu_ns <= MOST_NS:
+            raise ValueError(f"prices of {cpu_ns} ns")
+        actor.cpu_ns += cpu_ns
+        actor.process.cpu_ns += cpu_ns
 
     def begin(self, actor: Actor, cpu_ns: int) -> int:
         """Count as much of a charge as passes before the next expiry; returns that."""

@@ -80,11 +80,12 @@ struct charge_account {
     int64_t priced_ns; /* virtual time that has passed by the prices of calls */
     uint64_t cpu_ns;   /* its CPU clock, when that was last asked */
     int64_t unpaid_ns;
-    int64_t noted_ns; /* what has been added to the table of costs since this was last settled */
-    int64_t rest_ns;  /* of the last charge: what has not passed yet, as PARK_CHARGE_REST says */
-    uint64_t paid_ns; /* all charges, in CPU time of its host */
-    uint64_t points;  /* calls and clock reads since the last charge */
-    int64_t next;     /* as PARK_CHARGE's reply says: in a replay when the next charge is due; less than 0: the slice */
+    int64_t noted_ns;   /* what has been added to the table of costs since this was last settled */
+    int64_t rest_ns;    /* of the last charge: what has not passed yet, as PARK_CHARGE_REST says */
+    uint64_t paid_ns;   /* all charges and prices, in CPU time of its host */
+    uint64_t untold_ns; /* prices of which the server does not know yet */
+    uint64_t points;    /* calls and clock reads since the last charge */
+    int64_t next;       /* as PARK_CHARGE's reply says: in a replay when the next charge is due; less than 0: the slice */
 };
 
 /* One emulated thread. The GS base points here; clone_entry.S and guard.S know the offsets of the first three members. */

@@ -20,7 +20,8 @@
 
 #define SELDOM 16
 #define SELDOM_MOST_NS 1000000
-#define OF_THREAD 0 /* PRIO_PROCESS with number 0: the calling thread, see getpriority(2) */
+#define UNTOLD_MOST_NS 10000000 /* by so much the CPU time that others see of a thread, and its timers, may be late */
+#define OF_THREAD 0             /* PRIO_PROCESS with number 0: the calling thread, see getpriority(2) */
 
 /* 20 less the nice value, as the kernel answers; that of the emulation itself does not count. */
 uint64_t raw_nice(const struct process *process)
@@ -152,6 +153,13 @@ static void count(struct thread *thread, int64_t ns)
     thread->process->computed_ns += (uint64_t)ns;
 }
 
+/* The price of a call or clock read has passed: CPU time as well, of which the server learns with the next charge. */
+void charge_price(struct thread *thread, uint64_t ns)
+{
+    count(thread, (int64_t)ns);
+    thread->charge.untold_ns += ns;
+}
+
 /* What the server has answered to a charge, or to the rest of one. */
 void charge_passed(struct thread *thread, enum simunix_wake wake, int64_t value)
 {
@@ -187,11 +195,11 @@ static void pay(struct thread *thread, uint64_t flags)
                         .deadline = NEVER,
                         .a = owed_ns(thread),
                         .b = account->points << CHARGE_POINT_SHIFT | flags | raw_nice(thread->process),
-                        .c = account->cpu_ns};
+                        .c = (flags & CHARGE_EXEC) != 0 ? account->cpu_ns : account->untold_ns};
 
     account->unpaid_ns -= (int64_t)wait.a;
     count(thread, (int64_t)((unsigned __int128)wait.a * thread->process->cpu_scale >> 32));
-    account->points = 0;
+    account->points = account->untold_ns = 0;
     give_turn_back(thread, &wait);
     if ((flags & CHARGE_PREEMPTED) == 0)
         pay_rests(thread);
@@ -214,7 +222,7 @@ static uint64_t flags_of(long number)
 
 static bool must_pay(const struct charge_account *account, long number)
 {
-    return is_end(number) || account->points >= CHARGE_MOST_POINTS;
+    return is_end(number) || account->points >= CHARGE_MOST_POINTS || account->untold_ns >= UNTOLD_MOST_NS;
 }
 
 /* Whether the recording charges here, see PARK_CHARGE. */

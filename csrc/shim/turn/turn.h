@@ -69,6 +69,7 @@ void clock_found(struct thread *thread);
 void give_turn_back(struct thread *thread, struct wait *wait);
 
 /* cpu_charge.c */
+void charge_price(struct thread *thread, uint64_t ns);
 void charge_turn_ends(struct thread *thread);
 void charge_turn_begins(struct thread *thread);
 void charge_begin(struct thread *thread);

@@ -125,7 +125,30 @@ def test_where_threads_wait_for_a_core_each_computes_for_a_slice(simunix: Simuni
     _, alone, *together = by_actor.values()
     assert min(alone[:8]) < 200_000  # the first ones are charged as soon as they are 50 us
     for charges in together:
-        assert sum(ns > 700_000 for ns in charges) >= 15  # of 30 ms; the first charge and the last ones are others
+        assert (
+            sum(ns > 700_000 for ns in charges) >= 8
+        )  # of 30 ms, which clock reads are a part of; the first charge and the last ones are others
+
+
+BURNS = """
+import os, time
+def burn(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+begun = time.monotonic()
+burn(0.5)
+print(time.monotonic() - begun, sum(os.times()[:2]))
+"""
+
+
+def test_a_program_that_watches_its_cpu_clock_has_computed_as_long_as_time_has_passed(simunix: Simunix) -> None:
+    """The price of a clock read is CPU time, too: here most of it is."""
+    done = simunix("run", "--set", "cpu_policy=charged", "--", sys.executable, "-c", BURNS)
+    assert (done.returncode, done.stderr) == (0, "")
+    passed_s, seen_s = map(float, done.stdout.split())
+    assert 0.5 <= passed_s < 0.52
+    assert 0.5 <= seen_s < 0.55
 
 
 STOPPED = """

@@ -24,13 +24,13 @@ Profiling timer expired 40 40 -1
 Profiling timer expired 50 50 -1
 Profiling timer expired 60 60 -1
 Profiling timer expired 70 70 -1
-left 10
+left 9
 Virtual timer expired 30 30 -1
 Virtual timer expired 40 40 -1
 Virtual timer expired 50 50 -1
 Virtual timer expired 60 60 -1
 Virtual timer expired 70 70 -1
-left 10
+left 9
 User defined signal 1 40 40 7
 User defined signal 1 60 60 7
 User defined signal 1 80 80 7
