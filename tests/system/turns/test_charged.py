@@ -106,7 +106,7 @@ for start in (1, COPIES):
     for _ in range(start):
         if os.fork() == 0:
             while time.thread_time_ns() < 30_000_000:
-                pass
+                sum(range(500))
             os._exit(0)
     while start and os.wait():
         start -= 1
@@ -125,9 +125,7 @@ def test_where_threads_wait_for_a_core_each_computes_for_a_slice(simunix: Simuni
     _, alone, *together = by_actor.values()
     assert min(alone[:8]) < 200_000  # the first ones are charged as soon as they are 50 us
     for charges in together:
-        assert (
-            sum(ns > 700_000 for ns in charges) >= 8
-        )  # of 30 ms, which clock reads are a part of; the first charge and the last ones are others
+        assert sum(ns > 700_000 for ns in charges) >= 15  # of 30 ms; the first charge and the last ones are others
 
 
 BURNS = """
