@@ -1,5 +1,6 @@
-/* What a program computes before its system calls and clock reads: added up under the CPU policy charged, for `simunix calibrate`, and read under
- * the policy modelled, where it stands for the computing itself. In memory that is shared with the server, a row for each program.
+/* What a program computes before its system calls and clock reads: added up under the CPU policy charged, for `simunix calibrate`,
+ * and read under the policy modelled, where it stands for the computing itself. In memory that is shared with the server, a row for
+ * each program.
  */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
