@@ -193,10 +193,10 @@ enum simunix_wait {
     PARK_TRACED = 11,   /* its tracer: OP_TRACEE_STOPS */
     /* that what it has computed since its last charge passes (CPU policy charged): (nanoseconds of CPU time; bits of enum
      * simunix_charge, and above them how many calls and clock reads it has made since; the nanoseconds that have passed since by the
-     * prices of these, but before an exec its CPU clock). The reply's value is what a
-     * recording charges this thread next: 0: nothing, or there is none; else the nanoseconds above CHARGE_NS_SHIFT bits, below them
-     * 1 + twice how many calls and clock reads from now, 1 more if it was preempted there. Without a recording, or of a modelled
-     * program: less than 0: how many nanoseconds it may compute before it is charged, as others wait for its core; 0: none do */
+     * prices of these, but before an exec its CPU clock). The reply's value is what a recording charges this thread next: 0: nothing,
+     * or there is none; else the nanoseconds above CHARGE_NS_SHIFT bits, below them 1 + twice how many calls and clock reads from
+     * now, 1 more if it was preempted there. Without a recording, or of a modelled program: less than 0: how many nanoseconds it may
+     * compute before it is charged, as others wait for its core; 0: none do */
     PARK_CHARGE = 12,
     /* that the rest of its last charge passes, which was told with WAKE_REST: (0, 20 - nice, 0) */
     PARK_CHARGE_REST = 13,
