@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import pytest
 
 from tests.conftest import Simunix
 
-PROGRAM = Path(__file__).parents[1] / "programs/cpu_limits.c"
 COSTS = "format: simunix costs 1\nprograms:\n  cpu_limits: {getppid: 1000000}\n"
 EXACT = """\
 CPU time limit exceeded 1000 1000 -1
@@ -41,24 +39,17 @@ User defined signal 1 130 130 7
 """Each getppid(2) takes a millisecond. The last timer is of one thread, and another one has computed for 50 ms before."""
 
 
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("cpu_limits") / "cpu_limits"
-    subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-o", path, PROGRAM, "-pthread"], check=True)
-    return path
-
-
-def test_modelled_time_ends_limits_and_timers_to_the_nanosecond(simunix: Simunix, program: Path, tmp_path: Path) -> None:
+def test_modelled_time_ends_limits_and_timers_to_the_nanosecond(simunix: Simunix, cpu_limits: Path, tmp_path: Path) -> None:
     (tmp_path / "costs.yaml").write_text(COSTS)
     modelled = ("--set", "cpu_policy=modelled", "--set", f"cpu_costs={tmp_path}/costs.yaml", "--out", str(tmp_path / "out"))
-    all_of_them = "; ".join(f"{program} {what}" for what in ("limit", "prof", "virtual", "process", "thread"))
+    all_of_them = "; ".join(f"{cpu_limits} {what}" for what in ("limit", "prof", "virtual", "process", "thread"))
     done = simunix("run", *modelled, "--", "sh", "-c", all_of_them)
     assert (done.returncode, done.stderr, done.stdout) == (0, "", EXACT)
     assert json.loads((tmp_path / "out/run.json").read_text())["deterministic"]
 
 
-def test_a_loop_without_a_call_meets_its_timer_where_it_was_charged(simunix: Simunix, program: Path, tmp_path: Path) -> None:
-    done = simunix("run", "--set", "cpu_policy=charged", "--out", str(tmp_path / "out"), "--", str(program), "prof", "loop")
+def test_a_loop_without_a_call_meets_its_timer_where_it_was_charged(simunix: Simunix, cpu_limits: Path, tmp_path: Path) -> None:
+    done = simunix("run", "--set", "cpu_policy=charged", "--out", str(tmp_path / "out"), "--", str(cpu_limits), "prof", "loop")
     assert (done.returncode, done.stderr) == (0, "")
     moments = [int(moment) for moment in re.findall(r"Profiling timer expired (\d+) \d+ -1", done.stdout)]
     assert (
@@ -69,14 +60,14 @@ def test_a_loop_without_a_call_meets_its_timer_where_it_was_charged(simunix: Sim
 
 
 @pytest.mark.slow
-def test_a_loop_is_killed_at_its_limit_and_a_replay_repeats_it(simunix: Simunix, program: Path, tmp_path: Path) -> None:
+def test_a_loop_is_killed_at_its_limit_and_a_replay_repeats_it(simunix: Simunix, cpu_limits: Path, tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
-    done = simunix("run", "--set", "cpu_policy=charged", "--out", str(one), "--", str(program), "limit", "loop")
+    done = simunix("run", "--set", "cpu_policy=charged", "--out", str(one), "--", str(cpu_limits), "limit", "loop")
     assert (done.returncode, done.stderr) == (0, "")
     moments = [int(moment) for moment in re.findall(r"CPU time limit exceeded (\d+)", done.stdout)]
     assert len(moments) == 2 and 1000 <= moments[0] < 1500 and 2000 <= moments[1] < 2500
     assert "killed 9\nlimit 1 3\n" in done.stdout
-    again = simunix("run", "--replay-cpu", str(one), "--out", str(two), "--", str(program), "limit", "loop")
+    again = simunix("run", "--replay-cpu", str(one), "--out", str(two), "--", str(cpu_limits), "limit", "loop")
     assert (again.returncode, again.stderr, again.stdout) == (0, "", done.stdout)
     assert (one / "events.jsonl").read_bytes() == (two / "events.jsonl").read_bytes()
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Simunix
 
-PROGRAM = Path(__file__).parents[1] / "programs/cpu_limits.c"
 COSTS = "format: simunix costs 1\nprograms:\n  cpu_limits: {getppid: 20000000}\n"
 SCENARIO = """
 name: shares
@@ -22,13 +20,6 @@ processes: [{{name: all, host: a, command: [bash, -c, {script}]}}]
 CALLS, ALONE_S = 100, 2.0
 WEIGHT_OF_NICE_5 = 335 / 1024
 """Of sched_prio_to_weight in Linux's kernel/sched/core.c, beside nice 0."""
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("shares") / "cpu_limits"
-    subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-o", path, PROGRAM, "-pthread"], check=True)
-    return path
 
 
 def ends_s(simunix: Simunix, folder: Path, cores: int, commands: list[str]) -> list[float]:
@@ -45,19 +36,21 @@ def ends_s(simunix: Simunix, folder: Path, cores: int, commands: list[str]) -> l
 
 @pytest.mark.parametrize(("programs", "factor"), [(1, 1), (16, 1), (64, 4)])
 def test_four_times_as_many_programs_as_cores_take_four_times_as_long(
-    programs: int, factor: int, simunix: Simunix, program: Path, tmp_path: Path
+    programs: int, factor: int, simunix: Simunix, cpu_limits: Path, tmp_path: Path
 ) -> None:
-    ends = ends_s(simunix, tmp_path, 16, [f"{program} calls {CALLS}"] * programs)
+    ends = ends_s(simunix, tmp_path, 16, [f"{cpu_limits} calls {CALLS}"] * programs)
     assert ends == pytest.approx([factor * ALONE_S] * programs, rel=0.01)
 
 
 def test_a_nice_program_gets_the_share_of_its_weight_and_all_that_others_leave(
-    simunix: Simunix, program: Path, tmp_path: Path
+    simunix: Simunix, cpu_limits: Path, tmp_path: Path
 ) -> None:
-    ends = ends_s(simunix, tmp_path, 1, [f"{program} calls {CALLS}", f"nice -n 5 {program} calls {CALLS}"])
+    ends = ends_s(simunix, tmp_path, 1, [f"{cpu_limits} calls {CALLS}", f"nice -n 5 {cpu_limits} calls {CALLS}"])
     assert ends == pytest.approx([ALONE_S * (1 + WEIGHT_OF_NICE_5), 2 * ALONE_S], rel=0.01)
 
 
-def test_programs_that_may_use_one_core_share_it_while_others_are_idle(simunix: Simunix, program: Path, tmp_path: Path) -> None:
-    ends = ends_s(simunix, tmp_path, 4, [f"taskset -c 2 {program} calls {CALLS}"] * 2)
+def test_programs_that_may_use_one_core_share_it_while_others_are_idle(
+    simunix: Simunix, cpu_limits: Path, tmp_path: Path
+) -> None:
+    ends = ends_s(simunix, tmp_path, 4, [f"taskset -c 2 {cpu_limits} calls {CALLS}"] * 2)
     assert ends == pytest.approx([2 * ALONE_S] * 2, rel=0.01)

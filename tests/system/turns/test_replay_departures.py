@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +12,6 @@ import pytest
 from rsg_server.processor.recording import HEADER
 from tests.conftest import Simunix
 
-PROGRAM = Path(__file__).parents[1] / "programs/cpu_limits.c"
 COSTS = "format: simunix costs 1\nprograms:\n  cpu_limits: {getppid: 1000000}\n"
 SCENARIO = """
 name: recorded
@@ -23,26 +21,21 @@ processes: [{name: calls, host: a, command: [PROGRAM, calls, '2000']}]
 """
 
 
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("departures") / "cpu_limits"
-    subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-o", path, PROGRAM, "-pthread"], check=True)
-    return path
-
-
 def read(out: Path) -> dict[str, object]:
     found: dict[str, object] = json.loads((out / "run.json").read_text())
     return found
 
 
-def test_a_run_that_departs_goes_on_with_the_table_the_same_each_time(simunix: Simunix, program: Path, tmp_path: Path) -> None:
+def test_a_run_that_departs_goes_on_with_the_table_the_same_each_time(
+    simunix: Simunix, cpu_limits: Path, tmp_path: Path
+) -> None:
     recorded, costs = tmp_path / "one", tmp_path / "costs.yaml"
     costs.write_text(COSTS)
-    done = simunix("run", "--set", "cpu_policy=charged", "--out", str(recorded), "--", str(program), "calls", "2000")
+    done = simunix("run", "--set", "cpu_policy=charged", "--out", str(recorded), "--", str(cpu_limits), "calls", "2000")
     assert (done.returncode, done.stderr) == (0, "")
     for name in ("two", "three"):
         replay = ("--replay-cpu", str(recorded), "--set", "cpu_policy=charged", "--set", f"cpu_costs={costs}")
-        done = simunix("run", *replay, "--out", str(tmp_path / name), "--", str(program), "calls", "2500")
+        done = simunix("run", *replay, "--out", str(tmp_path / name), "--", str(cpu_limits), "calls", "2500")
         assert done.returncode == 0
         (said,) = done.stderr.splitlines()
         assert said.startswith("simunix: --replay-cpu: at turn ") and "the run departs from the recording at charge " in said
@@ -54,22 +47,22 @@ def test_a_run_that_departs_goes_on_with_the_table_the_same_each_time(simunix: S
     assert again["deterministic"] and again["warnings"]
 
 
-def test_a_program_that_ends_before_its_recording_departs(simunix: Simunix, program: Path, tmp_path: Path) -> None:
+def test_a_program_that_ends_before_its_recording_departs(simunix: Simunix, cpu_limits: Path, tmp_path: Path) -> None:
     recorded = tmp_path / "one"
     assert (
-        simunix("run", "--set", "cpu_policy=charged", "--out", str(recorded), "--", str(program), "calls", "900").returncode
+        simunix("run", "--set", "cpu_policy=charged", "--out", str(recorded), "--", str(cpu_limits), "calls", "900").returncode
         == 0
     )
-    done = simunix("run", "--replay-cpu", str(recorded), "--out", str(tmp_path / "two"), "--", str(program), "calls", "3")
+    done = simunix("run", "--replay-cpu", str(recorded), "--out", str(tmp_path / "two"), "--", str(cpu_limits), "calls", "3")
     assert done.returncode == 0
     assert "the run departs from the recording at charge" in done.stderr
 
 
 @pytest.fixture(scope="module")
-def recording(program: Path, simunix: Simunix, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def recording(cpu_limits: Path, simunix: Simunix, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("recording")
-    (folder / "s.yaml").write_text(SCENARIO.replace("PROGRAM", str(program)))
-    done = simunix("run", folder / "s.yaml", "--set", f"shared=[{program.parent}]", "--out", folder / "out")
+    (folder / "s.yaml").write_text(SCENARIO.replace("PROGRAM", str(cpu_limits)))
+    done = simunix("run", folder / "s.yaml", "--set", f"shared=[{cpu_limits.parent}]", "--out", folder / "out")
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -114,7 +107,7 @@ def test_a_recording_that_does_not_fit_is_refused_in_a_line(
     spoil: Callable[[Path], None] | None,
     message: str,
     simunix: Simunix,
-    program: Path,
+    cpu_limits: Path,
     recording: Path,
     tmp_path: Path,
 ) -> None:
@@ -124,7 +117,7 @@ def test_a_recording_that_does_not_fit_is_refused_in_a_line(
         shutil.copy(recording / "out" / name, replayed)
     if spoil is not None:
         spoil(replayed)
-    shared = ("--set", f"shared=[{program.parent}]")
+    shared = ("--set", f"shared=[{cpu_limits.parent}]")
     done = simunix("run", recording / "s.yaml", *shared, *arguments, "--replay-cpu", replayed, "--out", out)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
     assert message in done.stderr and str(replayed) in done.stderr
