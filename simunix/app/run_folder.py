@@ -18,7 +18,8 @@ from simunix.launch.run_directory import RunDirectory
 def run_folder(out: Path | None) -> Iterator[RunDirectory]:
     """A new run directory at `out`; without `out`, one that is removed at the end."""
     if out is not None:
-        yield RunDirectory.create(out)
+        with RunDirectory.create(out) as directory:
+            yield directory
         return
     with _temporary_folder() as folder:
         yield RunDirectory(folder)

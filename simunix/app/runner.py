@@ -71,9 +71,8 @@ def run_scenario(options: ScenarioOptions) -> int:
     out = options.out or Path("out") / scenario.name
     if options.replay_cpu is not None:
         plan = with_replay(plan, options.replay_cpu, out)
-    directory = RunDirectory.create(out)
-    shutil.copyfile(options.path, directory.path / "scenario.yaml")
-    with Interrupts() as interrupts:
+    with RunDirectory.create(out) as directory, Interrupts() as interrupts:
+        shutil.copyfile(options.path, directory.path / "scenario.yaml")
         emulation = Emulation(
             plan,
             directory,

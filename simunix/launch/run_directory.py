@@ -6,22 +6,24 @@ import contextlib
 import errno
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from rsg_server.errors import SimunixError
+from simunix.launch.claims import MARK, claim, refuse_inner
 
 CONTROL_SOCKET = "control.sock"
-MARK = ".simunix-run"
 RESERVE, RESERVE_BYTES = ".reserve", 1 << 18
 """A file that keeps room for the results of a run whose disk becomes full: for a long run.json, and a short jobs.csv."""
 RESERVE_OF_LOGS = ".reserve-logs"
 """Another one, of that size, for what the server writes at the end: the last lines of the event log, storages.csv."""
 
 
-def remove_tree(path: Path, last: str = "") -> None:
+def remove_tree(path: Path, kept: str = "") -> None:
     """Remove a folder with all in it, also what overlay mounts leave behind without permissions. Raises SimunixError.
 
-    The file `last` goes last: until then, a removal that was cut short can be done again.
+    With `kept`, the folder stays, and the file of that name in it.
     """
 
     def open_up(function: object, name: str, problem: object) -> None:
@@ -32,14 +34,15 @@ def remove_tree(path: Path, last: str = "") -> None:
             os.unlink(name)
 
     try:
-        for child in list(path.iterdir()) if last else ():
+        for child in list(path.iterdir()) if kept else ():
             if child.is_dir() and not child.is_symlink():
                 shutil.rmtree(child, onerror=open_up)
-            elif child.name != last:
+            elif child.name != kept:
                 child.unlink()
-        shutil.rmtree(path, onerror=open_up)
-        if path.exists():
-            path.rmdir()
+        if not kept:
+            shutil.rmtree(path, onerror=open_up)
+            if path.exists():
+                path.rmdir()
     except OSError as error:
         reason = error.strerror or str(error)
         raise SimunixError(f"{error.filename or path}: {reason}; remove the folder {path} or choose another --out") from error
@@ -58,6 +61,40 @@ def _reserve(path: Path) -> None:
             file.write(bytes(RESERVE_BYTES))
 
 
+def _claimed(path: Path) -> IO[str]:
+    """Make the folder of a run, or clear that of an earlier one; return the file that holds its lock. Raises SimunixError."""
+    shown = f"--out {path}"
+    try:
+        _check(path, shown)
+        path.mkdir(parents=True, mode=0o700, exist_ok=True)
+        lock = claim(path / MARK, shown)
+        try:
+            _clear(path)
+        except BaseException:
+            lock.close()
+            raise
+    except OSError as error:
+        raise SimunixError(f"{shown}: {error.strerror}; choose another folder") from error
+    return lock
+
+
+def _check(path: Path, shown: str) -> None:
+    if path.is_symlink():
+        raise SimunixError(f"{shown}: a link to {path.readlink()}; name the folder itself, which a run replaces")
+    if path.exists() and not path.is_dir():
+        raise SimunixError(f"{shown}: exists and is not a folder; choose another name")
+    if path.exists() and any(path.iterdir()) and not (path / MARK).exists():
+        raise SimunixError(f"{shown}: exists and is not an earlier run's folder; choose another name")
+    refuse_inner(path, shown)
+
+
+def _clear(path: Path) -> None:
+    path.chmod(0o700)
+    remove_tree(path, kept=MARK)
+    for name in (RESERVE, RESERVE_OF_LOGS):
+        _reserve(path / name)
+
+
 class RunDirectory:
     """Paths below one run directory, private to the user (0700)."""
 
@@ -65,24 +102,14 @@ class RunDirectory:
         self.path = path.resolve()
 
     @classmethod
-    def create(cls, path: Path) -> RunDirectory:
-        """Make the folder. The results of an earlier run are replaced; SimunixError for a folder with anything else in it."""
-        try:
-            if path.is_symlink():
-                raise SimunixError(f"--out {path}: a link to {path.readlink()}; name the folder itself, which a run replaces")
-            if path.exists():
-                if not path.is_dir():
-                    raise SimunixError(f"--out {path}: exists and is not a folder; choose another name")
-                if any(path.iterdir()) and not (path / MARK).exists():
-                    raise SimunixError(f"--out {path}: exists and is not an earlier run's folder; choose another name")
-                remove_tree(path, MARK)
-            path.mkdir(parents=True, mode=0o700)
-            (path / MARK).touch()
-            for name in (RESERVE, RESERVE_OF_LOGS):
-                _reserve(path / name)
-        except OSError as error:
-            raise SimunixError(f"--out {path}: {error.strerror}; choose another folder") from error
-        return cls(path)
+    @contextlib.contextmanager
+    def create(cls, path: Path) -> Iterator[RunDirectory]:
+        """Make the folder, which is nobody else's until the context ends. The results of an earlier run are replaced.
+
+        Raises SimunixError for a folder with anything else in it, and for one that is in use.
+        """
+        with _claimed(path):
+            yield cls(path)
 
     def release_reserve(self, name: str = RESERVE) -> None:
         """Give back the room that was kept for the results, or the logs: they are written next."""

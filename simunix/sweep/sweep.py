@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import sys
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from rsg_server.errors import SimunixError
+from simunix.launch.claims import claim, refuse_inner
 from simunix.launch.interrupts import Interrupts
 from simunix.sweep.engine import run_all
 from simunix.sweep.experiment import load_experiment
@@ -125,20 +125,17 @@ def claimed(out: Path, resume: bool, mark: str = MARK, what: str = "sweep") -> I
 
     Raises SimunixError. `mark` is the file's name, `what` the folder's kind in messages.
     """
-    directory = out.resolve()
+    directory, shown = out.resolve(), f"--out {out}"
     marked = directory / mark
-    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        if not marked.exists():
-            raise SimunixError(f"--out {out}: exists and is not an earlier {what}'s folder; choose another name")
-        if not resume:
-            raise SimunixError(f"--out {out}: has a {what} already; go on with --resume, or choose another name")
+    refuse_inner(directory, shown)
+    is_earlier = marked.exists()
+    if directory.exists() and (not directory.is_dir() or (any(directory.iterdir()) and not is_earlier)):
+        raise SimunixError(f"{shown}: exists and is not an earlier {what}'s folder; choose another name")
     (directory / "runs").mkdir(parents=True, exist_ok=True)
-    lock = marked.open("a")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    lock = claim(marked, shown)
+    if is_earlier and not resume:
         lock.close()
-        raise SimunixError(f"--out {out}: another {what} is running there; wait for it or stop it") from None
+        raise SimunixError(f"{shown}: has a {what} already; go on with --resume, or choose another name")
     return lock
 
 

@@ -40,8 +40,8 @@ def run(tmp_path: Path, stop: str, argv: tuple[str, ...] = SLOW, essential: bool
     (tmp_path / "s.yaml").write_text(SCENARIO.format(stop=stop) + events)
     plan = expand(load(tmp_path / "s.yaml"), tmp_path).plan
     collector = ProcessSpec("collector", "a", argv, collects=True, essential=essential)
-    directory = RunDirectory.create(tmp_path / "out")
-    with closing(Emulation(replace(plan, processes=(*plan.processes, collector)), directory)) as emulation:
+    plan = replace(plan, processes=(*plan.processes, collector))
+    with RunDirectory.create(tmp_path / "out") as directory, closing(Emulation(plan, directory)) as emulation:
         emulation.run()
         return Ended(emulation.service.reason, emulation.failure, emulation.kernel.now_ns / 1e9)
 

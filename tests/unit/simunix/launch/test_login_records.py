@@ -26,9 +26,9 @@ def wtmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def binds(tmp_path: Path, *private: str) -> tuple[Bind, ...]:
-    directory = RunDirectory.create(tmp_path / "out")
-    directory.host("a").mkdir(parents=True)
-    return login_records.login_record_binds(directory, "a", private)
+    with RunDirectory.create(tmp_path / "out") as directory:
+        directory.host("a").mkdir(parents=True)
+        return login_records.login_record_binds(directory, "a", private)
 
 
 def test_empty_and_writable_by_the_same_people(wtmp: Path, tmp_path: Path) -> None:
