@@ -116,7 +116,7 @@ bool root_close(const char *unused);
 
 /* overlay.c */
 void overlay_in_user_namespace(void);
-bool overlay_mount(const char *lower, const char *upper, const char *work, const char *target);
+bool overlay_mount(const char *first, const char *lower, const char *upper, const char *work, const char *target);
 bool overlay_merge(const char *above, const char *target);
 
 /* devices.c */

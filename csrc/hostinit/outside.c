@@ -15,7 +15,7 @@
 static struct {
     char path[64];
     int fd;
-} hidden[8];
+} hidden[16];
 static size_t hidden_count;
 
 /* Keep a folder that a mount is about to hide. */

@@ -39,14 +39,32 @@ static bool add_option(char **to, const char *end, const char *name, const char 
     return add_path(to, end, path);
 }
 
-/* Mount an overlay; false with errno set. In a user namespace, overlayfs keeps its marks in user attributes (userxattr). */
-bool overlay_mount(const char *lower, const char *upper, const char *work, const char *target)
+/* Append ":PATH", one more lower layer. */
+static bool add_lower(char **to, const char *end, const char *path)
+{
+    if (end - *to < 2)
+        return false;
+    *(*to)++ = ':';
+    return add_path(to, end, path);
+}
+
+/* Append "lowerdir=" with a folder that hides files of the next one, if there is such a folder, and that one. */
+static bool add_lowers(char **to, const char *end, const char *first, const char *lower)
+{
+    if (first[0] == '\0')
+        return add_option(to, end, "lowerdir", lower);
+    return add_option(to, end, "lowerdir", first) && add_lower(to, end, lower);
+}
+
+/* Mount an overlay; false with errno set. Files in `first`, unless it is "", hide those of `lower`. In a user namespace,
+ * overlayfs keeps its marks in user attributes (userxattr). */
+bool overlay_mount(const char *first, const char *lower, const char *upper, const char *work, const char *target)
 {
     char options[4096]; /* mount(2): at most one page */
     char *to = options;
     const char *end = options + sizeof options;
 
-    if (!add_option(&to, end, "lowerdir", lower) || !add_option(&to, end, ",upperdir", upper) ||
+    if (!add_lowers(&to, end, first, lower) || !add_option(&to, end, ",upperdir", upper) ||
         !add_option(&to, end, ",workdir", work) || end - to < 16) {
         errno = ENAMETOOLONG;
         return false;
@@ -63,12 +81,7 @@ bool overlay_merge(const char *above, const char *target)
     char *to = options;
     const char *end = options + sizeof options;
 
-    if (!add_option(&to, end, "lowerdir", above) || end - to < 2) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
-    *to++ = ':';
-    if (!add_path(&to, end, target)) {
+    if (!add_lowers(&to, end, above, target)) {
         errno = ENAMETOOLONG;
         return false;
     }

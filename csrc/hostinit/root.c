@@ -36,7 +36,7 @@ static bool mount_layer(const char *lower, const char *base)
         if (mkdir(path[i], 0755) != 0 && errno != EEXIST)
             return false;
     }
-    return overlay_mount(lower, path[0], path[1], path[2]);
+    return overlay_mount("", lower, path[0], path[1], path[2]);
 }
 
 /* Where the file system of the run directory cannot hold a layer (an overlay, as in many containers), the layer is in memory.

@@ -163,17 +163,20 @@ static bool put_in_memory(char path[2][FIELD_MAX + 32])
            mkdir(path[1], 0755) == 0;
 }
 
+/* UPPER, WORK, TARGET and, where files of another folder hide those of the target, that folder. */
 static bool lay_over(const char *value)
 {
     char upper[FIELD_MAX];
     char work[FIELD_MAX];
+    char target[FIELD_MAX];
     char path[2][FIELD_MAX + 32];
-    const char *target = take_field(take_field(value, upper, '\t'), work, '\t');
+    char first[FIELD_MAX + 32];
 
+    outside_path(take_field(take_field(take_field(value, upper, '\t'), work, '\t'), target, '\t'), first, sizeof first);
     outside_path(upper, path[0], sizeof path[0]);
     outside_path(work, path[1], sizeof path[1]);
-    return overlay_mount(target, path[0], path[1], target) ||
-           (errno == EINVAL && put_in_memory(path) && overlay_mount(target, path[0], path[1], target));
+    return overlay_mount(first, target, path[0], path[1], target) ||
+           (errno == EINVAL && put_in_memory(path) && overlay_mount(first, target, path[0], path[1], target));
 }
 
 static bool mount_overlay(const char *value)

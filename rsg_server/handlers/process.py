@@ -45,6 +45,7 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     if kind == Hello.LATE:
         return None
     process.program = str(program)
+    process.host.programs.add(process.program)
     process.images += 1
     _new_image(kernel, actor)
     host = process.host

@@ -72,6 +72,7 @@ class HostState:
     births: int = 0  # processes announced so far
     latest_pid: int = 0
     booted_ns: int = 0  # the latest boot during the run
+    programs: set[str] = field(default_factory=set)  # the paths of all that have begun here
 
     @property
     def name(self) -> str:

@@ -96,6 +96,7 @@ class Emulation:
         self._interrupts = interrupts or Interrupts()
         self._lists_waiting = lists_waiting
         self._begun_ns = next_tick_ns()
+        self.begun_real_ns = time.time_ns()
         self.isolation = self._isolation(isolation)
         self._log = EventLog(directory.events, plan.log_every_turn)
         self._core = claim()
@@ -116,6 +117,11 @@ class Emulation:
     def supervised(self) -> list[Supervised]:
         """The processes of the plan, in its order, and what has become of each."""
         return self.supervisor.entries
+
+    @property
+    def layers(self) -> frozenset[str] | None:
+        """Where hosts that see this computer's files have layers over them; None if no such host was started."""
+        return self._launcher.layers
 
     @property
     def failure(self) -> str | None:

@@ -16,6 +16,7 @@ from rsg_server.protocol import PAGE_FIELDS
 from simunix import __version__
 from simunix.launch.emulation import Emulation
 from simunix.results.run_json import RunRecord, described_hosts
+from simunix.results.upgrades import upgraded
 
 MEASURED = "computing took the time that it took here (cpu_policy: charged); --replay-cpu with this run's folder repeats it"
 OVERHEADS = ("trap_overhead_ns", "preload_overhead_ns", "read_overhead_ns", "coarse_overhead_ns")
@@ -79,7 +80,7 @@ def disturbances_of(emulation: Emulation) -> list[str]:
         found.append(f"{count:,} turns were taken back from threads that compute without a call (preempt_after)")
     if count := kernel.preemption.computing.count:
         found.append(f"{count:,} times CPU time passed as virtual time for threads that only compute and read the clock")
-    return found
+    return [*found, *upgraded(emulation)]
 
 
 def _counts(kernel: Kernel) -> dict[str, int]:

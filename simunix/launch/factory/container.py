@@ -61,14 +61,16 @@ class Bind:
 class Temporary:
     """A folder such as /tmp that a host has for itself, empty at first.
 
-    With `is_layer` the host sees this computer's content, under a layer of its own. `shared` are paths below it that are this
-    computer's own; `source` is where its content or its layer lives in the run directory.
+    With `is_layer` the host sees this computer's content, under a layer of its own; files in `first` hide this computer's.
+    `shared` are paths below it that are this computer's own; `source` is where its content or its layer lives in the run
+    directory.
     """
 
     path: str
     source: Path
     is_layer: bool = False
     shared: tuple[str, ...] = ()
+    first: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +208,7 @@ class _Directives:
     def _temporary(self, folder: Temporary) -> None:
         """Only what is shared is this computer's: two hosts may choose one name for a file, and so may two runs."""
         if folder.is_layer:
-            self._layer(folder.source, folder.path, "layer")
+            self._layer(folder.source, folder.path, "layer", folder.first)
         else:
             folder.source.mkdir(parents=True, exist_ok=True)
             self.words += [f"bind=rw {folder.source}\t{folder.path}", f"directory=1777  {folder.path}"]
@@ -243,10 +245,11 @@ class _Directives:
         self._layer(self.spec.directory / "layers" / str(existing).strip("/").replace("/", "_"), str(existing))
         self._layered.add(str(existing))
 
-    def _layer(self, base: Path, target: str, directive: str = "overlay") -> None:
+    def _layer(self, base: Path, target: str, directive: str = "overlay", first: Path | None = None) -> None:
         for part in ("upper", "work"):
             (base / part).mkdir(parents=True, exist_ok=True)
-        self.words.append(f"{directive}={base / 'upper'}\t{base / 'work'}\t{target}")
+        hiding = "" if first is None else f"\t{first}"
+        self.words.append(f"{directive}={base / 'upper'}\t{base / 'work'}\t{target}{hiding}")
 
     def _make_parents(self, above: str, private: PrivatePath) -> None:
         missing = Path(private.path).relative_to(above).parts

@@ -5,17 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.options import KernelOptions
 from rsg_server.process.host_state import Command
 from simunix.launch.factory.broker import FactoryError
-from simunix.launch.factory.container import Container, ContainerSpec
+from simunix.launch.factory.container import Container, ContainerSpec, Isolation
 from simunix.launch.factory.factory import HostFactory
 from simunix.launch.limits.limits import descriptors
 from simunix.launch.plan import FileSpec
-from simunix.roots.tree import RootTree
+from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 DESCRIPTORS_FOR_SHIM = 4096
 """How many descriptors of its own a process's shim may have: two for each thread."""
@@ -31,6 +32,8 @@ class ContainerLauncher:
         self.containers: dict[str, Container] = {}
         self._factory: HostFactory | None = None
         self._shims: dict[Path, int] = {}
+        self.layers: frozenset[str] | None = None
+        """Where the hosts that see this computer's files have layers, as far as there can be any; None if there is no such host."""
 
     @property
     def factory(self) -> HostFactory:
@@ -42,7 +45,10 @@ class ContainerLauncher:
     def start(self, host_name: str) -> Container:
         """The host's container, started if it does not run yet."""
         if host_name not in self.containers:
-            self.containers[host_name] = Container(self._specs[host_name], self.factory)
+            spec = self._specs[host_name]
+            container = self.containers[host_name] = Container(spec, self.factory)
+            if self.layers is None and spec.root == THIS_COMPUTER:
+                self.layers = frozenset(layers_of(container.init) if spec.isolation is not Isolation.NONE else ())
         return self.containers[host_name]
 
     def spawn(self, host_name: str, command: Command, channel_fd: int) -> int:
@@ -93,6 +99,15 @@ class ContainerLauncher:
         if self._factory is not None:
             self._factory.close()
             self._factory = None
+
+
+def layers_of(process: int) -> Iterator[str]:
+    """Where overlays are mounted, as a process sees it."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{process}/mountinfo").read_text().splitlines():
+            mount, _, source = line.partition(" - ")
+            if source.startswith("overlay "):
+                yield mount.split()[4]
 
 
 def write_private(folder: Path, private: str, file: FileSpec, root: RootTree) -> None:

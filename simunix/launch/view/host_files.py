@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rsg_server.sockets.interfaces import Interface, InterfaceTable
-from simunix.launch.factory.container import Bind, ContainerSpec, Isolation
+from simunix.launch.factory.container import Bind, ContainerSpec, Isolation, Temporary
 from simunix.launch.factory.launcher import write_private
 from simunix.launch.plan import HostSpec, Plan, PrivateSpec
 from simunix.launch.run_directory import RunDirectory
@@ -17,6 +17,7 @@ from simunix.launch.view.cgroups import write_cgroup
 from simunix.launch.view.hardware import write_tree
 from simunix.launch.view.interface_files import interface_binds
 from simunix.launch.view.login_records import login_record_binds
+from simunix.launch.view.own_etc import copied_etc, etc_layer
 from simunix.launch.view.power_files import write_cpufreq, write_sensors, write_wires
 from simunix.launch.view.private_paths import private_path, with_crontabs
 from simunix.launch.view.temporary import temporary_folders
@@ -62,7 +63,7 @@ class HostFiles:
             binds.append(Bind(self.directory.path, str(self.directory.path), read_only=False))
         else:
             binds += login_record_binds(self.directory, host.name, (entry.path for entry in host.private))
-        temporary = temporary_folders(host, self.plan, self.directory) if host.root == THIS_COMPUTER else ()
+        temporary = self._layers(host) if host.root == THIS_COMPUTER else ()
         own_anyway = {folder.path for folder in temporary}
         private = tuple(
             private_path(entry, self._source(host.name, entry), host.root)
@@ -82,6 +83,16 @@ class HostFiles:
             sensors=sensors if self.isolation is Isolation.ROOT else None,
             storages=tuple((mount.path, mount.record) for mount in host.mounts),
         )
+
+    def _layers(self, host: HostSpec) -> tuple[Temporary, ...]:
+        """What a host that sees this computer's files has for itself, or a layer over."""
+        temporary = temporary_folders(host, self.plan, self.directory)
+        if not self._mounts:
+            return temporary
+        copies = self._shared / "computer"
+        if not copies.exists():
+            copied_etc(copies)
+        return (*temporary, *etc_layer(copies, host.name, self.plan.shared, self.directory))
 
     @property
     def _mounts(self) -> bool:

@@ -16,6 +16,7 @@ from simunix.launch.factory.container import Temporary, is_below
 from simunix.launch.factory.factory import LIBRARY
 from simunix.launch.plan import HostSpec, Plan
 from simunix.launch.run_directory import RunDirectory
+from simunix.launch.view.own_etc import ETC
 
 FOLDERS = tuple(dict.fromkeys(map(os.path.realpath, ("/tmp", "/var/tmp"))))
 HOMES = tuple(dict.fromkeys(map(os.path.realpath, ("/home", "/root"))))
@@ -75,9 +76,9 @@ def _named(words: Iterable[str], are_files_seen: bool) -> Iterator[str]:
 
 
 def left_files(host: str, directory: RunDirectory) -> list[str]:
-    """Files that a host has written into its layers over this computer's temporary folders, and not removed; sorted."""
+    """Files that a host has written into its layers over this computer's temporary folders and /etc, and not removed; sorted."""
     found = []
-    for folder in FOLDERS:
+    for folder in (*FOLDERS, ETC):
         layer = directory.private(host, folder) / "upper"
         for path in layer.rglob("*"):
             if path.is_file() or path.is_symlink():  # not what overlayfs marks removed files with

@@ -1,0 +1,89 @@
+"""Programs and libraries that somebody has changed while a run used them, as an upgrade of a package does.
+
+The kernel notes when a file was last changed or replaced (ctime), which no program can set back. A run asks for files in the
+folders of the system and for programs that its plan names; what its own hosts compile elsewhere is theirs to change. Modules of
+interpreters, and plugins outside of the folders that a program's file names (DT_RUNPATH), are not looked at.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from simunix.coverage.image import Image, read_image
+from simunix.coverage.libraries import STANDARD, configured, load_closure, plugins
+from simunix.launch.emulation import Emulation
+from simunix.launch.view.own_etc import ETC
+from simunix.results.versions import program_files
+from simunix.roots.tree import RootTree
+
+SYSTEM = ("/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/", "/opt/")
+SHOWN = 3
+"""So many files are named."""
+
+
+def upgraded(emulation: Emulation) -> list[str]:
+    """Words for what was changed on this computer while the run used it, at most one line."""
+    hosts = emulation.kernel.hosts
+    programs: dict[RootTree, set[str]] = {}
+    for host in emulation.plan.hosts:
+        programs.setdefault(host.root, set()).update(hosts[host.name].programs)
+    found = {path for root, names in programs.items() for path in _changed(root, names, emulation.begun_real_ns)}
+    found |= {str(path) for path in program_files(emulation.plan).values() if _since(path, emulation.begun_real_ns)}
+    found |= set(_etc(emulation))
+    if not found:
+        return []
+    names = sorted(found)
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    verb = "was" if len(names) == 1 else "were"
+    return [f"{', '.join(names[:SHOWN])}{more} {verb} changed on this computer while the run used {'it' if verb == 'was' else 'them'}"]
+
+
+def _etc(emulation: Emulation) -> Iterator[str]:
+    """The files of /etc that have changed, if hosts had no copies of their own."""
+    if emulation.layers is None or ETC in emulation.layers:
+        return
+    for entry in os.scandir(ETC):
+        if entry.is_file() and _since(Path(entry.path), emulation.begun_real_ns):
+            yield entry.path
+
+
+def _changed(root: RootTree, programs: Iterable[str], since_ns: int) -> Iterator[str]:
+    """The paths of a root's programs that have changed, and of libraries that they load."""
+    files = {name: root.locate(name) for name in programs if name.startswith(SYSTEM)}
+    yield from (str(path) for path in files.values() if _since(path, since_ns))
+    libraries = {path.resolve() for folder in _folders(root) for path in _changed_in(folder, since_ns)}
+    if libraries:  # only now: to read every program takes a second
+        yield from (str(path) for path in libraries & _loaded(root, files))
+
+
+def _folders(root: RootTree) -> set[Path]:
+    """The folders of libraries, and those right below, which have plugins."""
+    above = {root.locate(folder) for folder in (*STANDARD, *configured(root))}
+    folders = {folder for folder in above if folder.is_dir()}
+    return folders | {Path(entry.path) for folder in folders for entry in os.scandir(folder) if entry.is_dir()}
+
+
+def _changed_in(folder: Path, since_ns: int) -> Iterator[Path]:
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return
+    yield from (Path(entry.path) for entry in entries if ".so" in entry.name and _since(Path(entry.path), since_ns))
+
+
+def _loaded(root: RootTree, files: Mapping[str, Path]) -> set[Path]:
+    """The libraries that programs load, as far as their files say."""
+    images = [image for path in files.values() if (image := read_image(path)) is not None]
+    closure: list[Image] = [loaded for image in images for loaded in load_closure(image, tree=root)[0]]
+    return {image.path.resolve() for image in (*closure, *plugins([*images, *closure], root))}
+
+
+def _since(path: Path, since_ns: int) -> bool:
+    try:
+        return path.stat().st_ctime_ns >= since_ns
+    except FileNotFoundError:
+        return True  # taken away
+    except OSError:
+        return False
