@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from rsg_server.errors import SimunixError
+from rsg_server.process.external_signals import NAMES
 from rsg_server.protocol import FLAG_TRACE, FLAG_TRACE_STABLE
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def describe_status(status: int) -> str:
 
 
 def signal_name(number: int) -> str:
-    """The name of a signal as strace writes it: SIGTERM for 15, SIGRT_1 for 33."""
+    """The name of a signal as strace writes it: SIGTERM for 15, SIGRT_1 for 33; the number where there is no such signal."""
     if number >= 32:
         return f"SIGRT_{number - 32}" if number > 32 else "SIGRTMIN"
-    return signal.Signals(number).name
+    return NAMES.get(number, str(number))

@@ -23,6 +23,8 @@ LOOK_S = 0.1
 """Real time between two looks, seconds."""
 LOOK_MOST = 32
 """Most processes that one look reads, some 25 µs each; the next look continues after them."""
+NAMES = {number.value: number.name for number in signal.Signals if number < signal.SIGRTMIN}
+"""Without those of real time, and without 32 and 33, which C libraries keep for themselves and hide."""
 _IGNORED_BY_DEFAULT = sum(1 << (number - 1) for number in (signal.SIGCHLD, signal.SIGURG, signal.SIGWINCH, signal.SIGCONT))
 
 
@@ -76,8 +78,8 @@ class ExternalSignals:
 
 
 def signal_name(number: int) -> str:
-    """The name of a signal in a message."""
-    return signal.Signals(number).name if number < signal.SIGRTMIN else f"signal {number}"
+    """The name of a signal in a message; for any number, as a process may write any into shared memory."""
+    return NAMES.get(number, f"signal {number}")
 
 
 def _untold(process: Process, status: dict[str, str]) -> int:

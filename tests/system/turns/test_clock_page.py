@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from rsg_server.protocol import PAGE_FIELDS
+
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = """
 import ctypes, os, re, sys, time
@@ -45,3 +47,23 @@ def test_who_writes_over_the_clock_is_named(tmp_path: Path, byte: int, count: in
     assert done.returncode == 5, done.stderr
     assert "@n1" in done.stderr and "wrote over the clock: virtual time went from 5." in done.stderr
     assert "Traceback" not in done.stderr and record["deterministic"] is False
+
+
+@pytest.mark.parametrize("field", ["from_outside", "running", "computing_slot", "due_slot", "sequence"])
+def test_any_number_in_the_page_leaves_a_record(tmp_path: Path, field: str) -> None:
+    """What a program writes there is looked at, and never made a traceback of."""
+    program = PROGRAM.replace("ctypes.memset(page,", "ctypes.memset(page + 8 * int(sys.argv[3]),")
+    argv = [sys.executable, "-c", program, "255", "8", str(PAGE_FIELDS[field])]
+    document = {"hosts": [{"name": "n"}], "processes": [{"name": "writer", "host": "n", "command": argv}], "until": 60}
+    (tmp_path / "s.yaml").write_text(json.dumps(document))
+    done = subprocess.run(
+        [sys.executable, "-m", "simunix.cli.main", "run", "s.yaml", "--out", "out"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert "Traceback" not in done.stderr and (tmp_path / "out" / "run.json").exists()
+    if field == "from_outside":
+        assert any("signal 33" in reason for reason in json.loads((tmp_path / "out" / "run.json").read_text())["disturbances"])

@@ -83,6 +83,19 @@ def test_a_waiting_process_hears_what_comes_from_outside(running: Running) -> No
     assert json.loads((running.folder / "run" / "run.json").read_text())["deterministic"] is False
 
 
+@pytest.mark.parametrize("number", [32, 33, 34, 64])
+def test_a_signal_without_a_name(running: Running, number: int) -> None:
+    """32 and 33 are the C library's own, which no library has a name for; all of these end a process that does not handle them."""
+    os.kill(running.shell, number)
+    errors = running.folder / "errors"
+    running.wait_for(lambda: f"signal {number} from outside the emulation" in errors.read_text())
+    running.simunix.terminate()
+    assert running.simunix.wait(LIMIT_S) == 128 + signal.SIGTERM
+    assert "Traceback" not in errors.read_text()
+    record = json.loads((running.folder / "run" / "run.json").read_text())
+    assert record["deterministic"] is False and any("signal" in reason for reason in record["disturbances"])
+
+
 def test_a_process_stopped_from_outside_goes_on_when_it_is_continued(running: Running) -> None:
     os.kill(running.shell, signal.SIGSTOP)
     os.kill(running.shell, signal.SIGTERM)
