@@ -135,7 +135,6 @@ struct thread {
     uint64_t hidden_mask; /* signals that the application believes to be blocked: SIGSYS, SIGSEGV */
     uint64_t held;        /* those of them that were sent meanwhile */
     siginfo_t held_infos[2];
-    uint64_t faults_masked; /* those of them that a handler's entry has blocked: such a fault kills */
     struct handler_entry entry;
     bool is_parked;       /* it has given the turn back in a call, and not gone on yet */
     uint64_t parked_mask; /* what it blocks meanwhile */
