@@ -204,8 +204,9 @@ struct process {
     int descriptor_floor; /* the shim's own descriptors are at or above this, the application's below */
     int page_file;        /* place of the shared page's file, which every image inherits */
     uint32_t flags;
-    int64_t memory; /* not 0: the number of the memory that it shares with other processes (clone(2), CLONE_VM) */
-    bool is_guest;  /* in the memory of its creator, which goes on */
+    int64_t memory;    /* not 0: the number of the memory that it shares with other processes (clone(2), CLONE_VM) */
+    bool is_guest;     /* in the memory of its creator, which goes on */
+    bool shares_files; /* it shares its table of descriptors with another process, or once did: the floor stays where it is */
     int pid;
     int proc; /* /proc, once the process has changed its root; 0 before */
     int terminal_count;

@@ -27,7 +27,7 @@ def test_another_file_than_that_of_config_is_refused(tmp_path: Path) -> None:
     for name in ("one.conf", "two.conf"):
         (tmp_path / name).write_text("ClusterName=x\n")
     environment = {"SLURM_CONF": f"{tmp_path}/one.conf"}
-    with pytest.raises(SimunixError, match=r"^environment.SLURM_CONF: .*/one.conf is a slurm.conf, and slurm.config names .*two"):
+    with pytest.raises(SimunixError, match=r"^environment.SLURM_CONF: .*/one.conf is a slurm.conf, and .* names .*two"):
         replaced(environment, tmp_path / "two.conf", "slurm", tmp_path)
     with pytest.raises(SimunixError, match=r"and slurm.config names none; write slurm.config: .*/one.conf$"):
         replaced(environment, None, "slurm", tmp_path)
